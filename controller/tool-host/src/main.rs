@@ -1,0 +1,2 @@
+//! The program that runs Python.
+fn main() {}

@@ -1,0 +1,111 @@
+//! Length-prefixed frames over a byte stream: four bytes, little-endian, then that many bytes.
+
+use std::io::{Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The longest JSON frame either side accepts.
+pub const MAX_FRAME: usize = 1 << 20;
+
+/// The longest raw frame (a camera picture) a guest accepts.
+pub const MAX_RAW: usize = 32 << 20;
+
+/// A frame that can't be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    /// The other side has gone, or the system refused.
+    #[error("the channel failed: {0}")]
+    Io(#[from] std::io::Error),
+    /// The length in front is over the limit.
+    #[error("a frame of {length} bytes is over the limit of {limit}")]
+    TooLong {
+        /// What was announced.
+        length: usize,
+        /// What is accepted.
+        limit: usize,
+    },
+    /// The bytes are not the JSON that was expected.
+    #[error("a frame is not understood: {0}")]
+    NotUnderstood(#[from] serde_json::Error),
+}
+
+/// Writes one value as a JSON frame.
+///
+/// # Errors
+/// When it is over [`MAX_FRAME`], or the channel fails.
+pub fn write<T: Serialize>(to: &mut impl Write, value: &T) -> Result<(), FrameError> {
+    let bytes = serde_json::to_vec(value)?;
+    write_bytes(to, &bytes, MAX_FRAME)
+}
+
+/// Reads one JSON frame.
+///
+/// # Errors
+/// When it is over [`MAX_FRAME`], is not the JSON expected, or the channel fails.
+pub fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, FrameError> {
+    Ok(serde_json::from_slice(&read_bytes(from, MAX_FRAME)?)?)
+}
+
+/// Writes one raw frame.
+///
+/// # Errors
+/// When it is over `limit`, or the channel fails.
+pub fn write_bytes(to: &mut impl Write, bytes: &[u8], limit: usize) -> Result<(), FrameError> {
+    if bytes.len() > limit {
+        return Err(FrameError::TooLong { length: bytes.len(), limit });
+    }
+    let length = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLong { length: bytes.len(), limit })?;
+    // One write for short frames: the reader wakes once.
+    let mut framed = Vec::with_capacity(bytes.len() + 4);
+    framed.extend_from_slice(&length.to_le_bytes());
+    framed.extend_from_slice(bytes);
+    to.write_all(&framed)?;
+    to.flush()?;
+    Ok(())
+}
+
+/// Reads one raw frame.
+///
+/// # Errors
+/// When it is over `limit`, or the channel fails. Nothing is allocated before the length is checked.
+pub fn read_bytes(from: &mut impl Read, limit: usize) -> Result<Vec<u8>, FrameError> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > limit {
+        return Err(FrameError::TooLong { length, limit });
+    }
+    let mut bytes = vec![0; length];
+    from.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Answer, Cue, Turn};
+
+    #[test]
+    fn a_turn_goes_there_and_back() {
+        let turn = Turn::Asks { cue: Cue::Sleep { seconds: 0.5 }, spent: 40_000, printed: "hello".into() };
+        let mut bytes = Vec::new();
+        write(&mut bytes, &turn).unwrap();
+        assert_eq!(read::<Turn>(&mut bytes.as_slice()).unwrap(), turn);
+    }
+
+    #[test]
+    fn hostile_frames_are_errors() {
+        assert!(matches!(
+            read::<Turn>(&mut [255, 255, 255, 255, 1].as_slice()),
+            Err(FrameError::TooLong { .. })
+        ));
+        assert!(matches!(read::<Turn>(&mut [9, 0, 0, 0, 1].as_slice()), Err(FrameError::Io(_))));
+        let mut bytes = Vec::new();
+        write(&mut bytes, &serde_json::json!({"turn": "asks", "cue": {"cue": "launch"}})).unwrap();
+        assert!(matches!(read::<Turn>(&mut bytes.as_slice()), Err(FrameError::NotUnderstood(_))));
+        let mut bytes = Vec::new();
+        write(&mut bytes, &Answer::Proceed).unwrap();
+        assert!(read::<Answer>(&mut bytes.as_slice()).is_ok());
+    }
+}

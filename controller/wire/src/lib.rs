@@ -1,0 +1,344 @@
+//! The words between the controller and a caged guest, and how they are framed. Nothing here acts.
+//!
+//! Reading order: [`Job`] (what a guest is asked to run), [`Turn`] (what a guest says), [`Cue`] (what it may ask of
+//! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`zygote`] (the host program's own
+//! words with its supervisor).
+//!
+//! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything
+//! that comes from a guest is presumed forged.
+
+pub mod frame;
+pub mod zygote;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// What a guest is asked to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// The tool's exact source text.
+    pub source: String,
+    /// The module name the tool sees as `__name__`, without `.py`.
+    pub module: String,
+    /// The function to call.
+    pub entry: String,
+    /// Whether the first parameter is the robot.
+    pub takes_robot: bool,
+    /// Keyword arguments for the call.
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// Seeds `random` and `numpy.random`: the same seed, the same trace.
+    pub seed: u64,
+    /// Whether executed lines are recorded (rehearsal).
+    pub coverage: bool,
+    /// The stage's time when the guest starts, in nanoseconds.
+    pub now: u64,
+    /// What `time.time()` returns at stage time zero: seconds since 1970.
+    pub epoch: f64,
+    /// What the guest may use of the machine.
+    pub limits: Limits,
+}
+
+/// What a guest may use of the machine. Enforced by the kernel and by the supervisor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Processor seconds over the guest's whole life.
+    pub cpu_seconds: u64,
+    /// Bytes of address space beyond what the interpreter itself holds.
+    pub memory_bytes: u64,
+    /// Bytes that may be printed.
+    pub output_bytes: u64,
+    /// Wall seconds that one turn may take.
+    pub turn_seconds: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { cpu_seconds: 10, memory_bytes: 256 << 20, output_bytes: 64 << 10, turn_seconds: 5.0 }
+    }
+}
+
+/// What CPython's own parser found in a source: compared with what the policy's parser saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    /// Dotted names of `import a.b` and `from a import b` (as `a.b`; relative imports keep their dots in front).
+    pub imports: BTreeSet<String>,
+    /// Every `Name` node's identifier, plus function, class, argument, keyword, alias, global, nonlocal, except-handler
+    /// and match-pattern names.
+    pub names: BTreeSet<String>,
+    /// Every `Attribute` node's attribute.
+    pub attributes: BTreeSet<String>,
+    /// For every `Call` whose function is a dotted name: that name (`a.b.c`); for others nothing.
+    pub calls: BTreeSet<String>,
+}
+
+/// What the stage tells a guest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Answer {
+    /// The first word: parse this, do not run it yet. Answered by [`Turn::Parsed`].
+    Start {
+        /// The job.
+        job: Box<Job>,
+    },
+    /// The tree is what the policy saw: load the module and call the entry.
+    Proceed,
+    /// The cue is done (or the print was taken).
+    Done {
+        /// Stage time, nanoseconds.
+        now: u64,
+    },
+    /// The answer to [`Cue::State`].
+    State {
+        /// Stage time, nanoseconds.
+        now: u64,
+        /// What the body does.
+        state: Box<State>,
+    },
+    /// The answer to [`Cue::Frame`]: `height * width * 3` bytes (BGR) follow as one raw frame; none when there is
+    /// no camera (both zero).
+    Frame {
+        /// Stage time, nanoseconds.
+        now: u64,
+        /// Rows.
+        height: u32,
+        /// Columns.
+        width: u32,
+    },
+    /// The answer to [`Cue::Face`].
+    Face {
+        /// Stage time, nanoseconds.
+        now: u64,
+        /// What the tracker sees.
+        face: Face,
+    },
+    /// The cue was refused; the guest raises `kind` with `message`.
+    Refused {
+        /// Stage time, nanoseconds.
+        now: u64,
+        /// Which Python exception.
+        kind: RefusalKind,
+        /// For the tool's author.
+        message: String,
+    },
+}
+
+/// The Python exception that a refused cue raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalKind {
+    /// `ValueError`: an argument is out of range.
+    Value,
+    /// `RuntimeError`: the stage can't do it now.
+    Runtime,
+    /// `PermissionError`: the tool has no such capability.
+    Permission,
+    /// `TimeoutError`: a budget is used up.
+    Timeout,
+}
+
+/// The body as a tool sees it. Radians and metres; matrices are row-major.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// `world_from_head`, relative to the neutral head.
+    pub head: [f64; 16],
+    /// Body yaw, then the six legs.
+    pub head_joints: [f64; 7],
+    /// Right, left.
+    pub antennas: [f64; 2],
+    /// Whether every motor's torque is on.
+    pub torque: bool,
+}
+
+/// What face tracking sees, as the official SDK reports it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Face {
+    /// Whether a face is seen.
+    pub detected: bool,
+    /// Horizontal place in the image, -1 left to 1 right.
+    pub x: Option<f64>,
+    /// Vertical place in the image, -1 top to 1 bottom.
+    pub y: Option<f64>,
+    /// The head's roll in the image, radians.
+    pub roll: Option<f64>,
+}
+
+/// How a goto moves between two postures: the official SDK's four.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Constant speed.
+    Linear,
+    /// Minimum jerk: `10 t^3 - 15 t^4 + 6 t^5`.
+    #[default]
+    Minjerk,
+    /// Quadratic in and out.
+    EaseInOut,
+    /// Back ease: overshoots about ten percent.
+    Cartoon,
+}
+
+/// What a guest asks of the stage. Each cue costs one millisecond of stage time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "cue", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Cue {
+    /// Move to a posture and wait for the end of the motion.
+    Goto {
+        /// `world_from_head`, row-major 4x4; none keeps the head.
+        head: Option<[f64; 16]>,
+        /// Right, left, radians; none keeps the antennas.
+        antennas: Option<[f64; 2]>,
+        /// Radians; none keeps the body.
+        body_yaw: Option<f64>,
+        /// Seconds.
+        duration: f64,
+        /// The interpolation.
+        method: Method,
+    },
+    /// Follow this target from the next beat on; does not wait.
+    SetTarget {
+        /// As in `Goto`.
+        head: Option<[f64; 16]>,
+        /// As in `Goto`.
+        antennas: Option<[f64; 2]>,
+        /// As in `Goto`.
+        body_yaw: Option<f64>,
+    },
+    /// Play a list of postures, each at its time, and wait for the end.
+    Play {
+        /// The keyframes, in order of time.
+        keyframes: Vec<Keyframe>,
+        /// Seconds to move from the present posture to the first keyframe.
+        initial_goto: f64,
+    },
+    /// Turn the head's x axis towards a point, and wait; sends the centred head of the official `look_at_world`.
+    LookAt {
+        /// The point in the world frame, metres.
+        point: [f64; 3],
+        /// Seconds.
+        duration: f64,
+    },
+    /// Let stage time pass.
+    Sleep {
+        /// Seconds.
+        seconds: f64,
+    },
+    /// Sense the body.
+    State,
+    /// Take a picture.
+    Frame,
+    /// Start or stop following a face.
+    Track {
+        /// Start, or stop.
+        on: bool,
+        /// How much of the head's motion the tracker gets, 0 to 1.
+        weight: f64,
+    },
+    /// Ask what the tracker sees.
+    Face,
+    /// Torque on or off.
+    Motors {
+        /// On, or off.
+        on: bool,
+        /// Motor names; none means all nine.
+        ids: Option<Vec<String>>,
+    },
+    /// Let the body follow the head's yaw, or not.
+    AutomaticBodyYaw {
+        /// Whether it follows.
+        on: bool,
+    },
+    /// Wake up: rise to the initial posture, with a small tilt.
+    Wake,
+    /// Go to the sleep posture.
+    Rest,
+    /// Play a sound file of the robot.
+    Sound {
+        /// Its file name.
+        file: String,
+    },
+    /// Gravity compensation on or off.
+    Gravity {
+        /// On, or off.
+        on: bool,
+    },
+}
+
+/// One posture of a played motion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// Seconds from the start.
+    pub time: f64,
+    /// As in [`Cue::Goto`].
+    pub head: Option<[f64; 16]>,
+    /// As in [`Cue::Goto`].
+    pub antennas: Option<[f64; 2]>,
+    /// As in [`Cue::Goto`].
+    pub body_yaw: Option<f64>,
+}
+
+/// What a guest says. `spent` is stage time that the guest used by reading clocks since the last answer (20
+/// microseconds a read); `printed` is what it printed since its last turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "turn", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Turn {
+    /// CPython's reading of the source. Answered by [`Answer::Proceed`], or by death.
+    Parsed {
+        /// What it found; `Err` holds CPython's complaint.
+        facts: Result<Facts, String>,
+    },
+    /// A cue. Answered by the cue's own answer, [`Answer::Done`] or [`Answer::Refused`].
+    Asks {
+        /// What is asked.
+        cue: Cue,
+        /// Stage nanoseconds used up by clock reads.
+        spent: u64,
+        /// Printed text.
+        printed: String,
+    },
+    /// Printed text alone, when there is much of it. Answered by [`Answer::Done`].
+    Printed {
+        /// The text.
+        printed: String,
+        /// As above.
+        spent: u64,
+    },
+    /// The entry returned. The last word.
+    Done {
+        /// The value, as JSON.
+        value: serde_json::Value,
+        /// As above.
+        printed: String,
+        /// As above.
+        spent: u64,
+        /// The lines of the source that ran, when the job asked for coverage.
+        lines: BTreeSet<u32>,
+    },
+    /// The tool raised, or its result is not plain data. The last word.
+    Raised {
+        /// The exception's type name.
+        kind: String,
+        /// Its text.
+        message: String,
+        /// The line of the source where it was raised, if known.
+        line: Option<u32>,
+        /// As above.
+        printed: String,
+        /// As above.
+        spent: u64,
+        /// As above.
+        lines: BTreeSet<u32>,
+    },
+}
+
+/// Stage nanoseconds that one clock read costs.
+pub const CLOCK_READ_COST: u64 = 20_000;
+
+/// Stage nanoseconds that one cue costs.
+pub const CUE_COST: u64 = 1_000_000;

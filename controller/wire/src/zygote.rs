@@ -1,0 +1,84 @@
+//! The words between the supervisor and the zygote, over a `SOCK_SEQPACKET` socket on the zygote's fd 3.
+//!
+//! The zygote first says [`Hello::Ready`] or [`Hello::Unfit`]. Then, for each [`Request::Fork`] (which carries one
+//! descriptor: the guest's end of its channel), it answers [`Reply`]; a `Reply::Forked` carries one descriptor: the
+//! guest's pidfd.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Limits;
+
+/// How strongly a guest is caged, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Own namespaces with `pivot_root`, and a system call filter (and Landlock, where the kernel has it).
+    Namespaces,
+    /// Landlock and a system call filter.
+    Landlock,
+    /// A system call filter that knows no way to open a file.
+    NoOpen,
+}
+
+/// One mechanism of the cage, as probed by trying what it forbids.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mechanism {
+    /// `namespaces`, `pivot_root`, `seccomp`, `landlock`, `rlimits`, `no_new_privs`, `parent_death_signal`, ...
+    pub name: String,
+    /// Whether the probe was stopped.
+    pub enforced: bool,
+    /// What was tried and what the kernel said.
+    pub detail: String,
+}
+
+/// The zygote's first word.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "hello", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Hello {
+    /// It is warm and will fork guests.
+    Ready {
+        /// `sys.version` of the interpreter inside.
+        python: String,
+        /// numpy's version.
+        numpy: String,
+        /// The level of the cage that guests get.
+        level: Level,
+        /// What was probed.
+        mechanisms: Vec<Mechanism>,
+    },
+    /// It can't run tools safely here.
+    Unfit {
+        /// Why, and what to do.
+        reason: String,
+        /// What was probed.
+        mechanisms: Vec<Mechanism>,
+    },
+}
+
+/// What the supervisor asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// Fork one guest with these limits.
+    Fork {
+        /// Enforced by the kernel in the guest.
+        limits: Limits,
+    },
+}
+
+/// What the zygote answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Reply {
+    /// The guest lives; its pidfd is attached.
+    Forked {
+        /// Its process id, for messages only.
+        pid: i32,
+    },
+    /// It could not be forked or caged.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}

@@ -1,0 +1,1 @@
+//! The body that is not there.
