@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod envelope;
 pub mod joint;
+pub mod kinematics;
 pub mod posture;
 pub mod robot;
 pub mod units;

@@ -1,0 +1,148 @@
+//! The Stewart platform's measures: where each motor sits, how its arm turns, and where its rod meets the head.
+//!
+//! Numbers: the kinematics data of reachy-mini 1.13.0 (derived there from the robot's URDF), with each motor's
+//! transform turned into an origin and axes. Metres, in the body frame (the world frame turned by the body's yaw)
+//! and in the head frame.
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::joint::Joint;
+
+/// From the body's origin up to the neutral head, metres.
+pub const HEAD_Z_OFFSET: f64 = 0.177;
+
+/// From a motor's axis to the near end of its rod, metres.
+pub(super) const ARM_LENGTH: f64 = 0.04;
+
+/// From the end of an arm to the head, metres.
+pub(super) const ROD_LENGTH: f64 = 0.085;
+
+/// To which side of the line from motor to head an arm stands. Right legs mirror left ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Side {
+    /// The arm's angle is the greater of the two that fit.
+    Greater,
+    /// The arm's angle is the lesser of the two that fit.
+    Lesser,
+}
+
+/// One motor, its arm, and the ball joint that its rod leads to.
+#[derive(Debug)]
+pub(super) struct Leg {
+    /// The motor.
+    pub joint: Joint,
+    /// Which of the two arm angles the mechanism uses.
+    pub side: Side,
+    /// The motor's axis where its arm turns, in the body frame.
+    pub origin: Vector3<f64>,
+    /// Rows: the motor's x (arm at angle zero), y (arm at a quarter turn) and z (axis), in the body frame.
+    pub axes: Matrix3<f64>,
+    /// The rod's far end, in the head frame.
+    pub ball: Vector3<f64>,
+}
+
+/// The six legs, in the order of [`Joint::STEWART`].
+pub(super) static LEGS: [Leg; 6] = [
+    Leg {
+        joint: Joint::Stewart1,
+        side: Side::Lesser,
+        origin: Vector3::new(0.02699057811093811, 0.026748914460103163, 0.07663325409026873),
+        axes: Matrix3::new(
+            0.8660247915798898,
+            -0.5000010603626028,
+            -2.298079077119539e-06,
+            4.490195936008854e-06,
+            3.1810770986818273e-06,
+            0.999999999984859,
+            -0.500001060347722,
+            -0.8660247915770963,
+            4.999994360718464e-06,
+        ),
+        ball: Vector3::new(0.020648178337122566, 0.021763723638894568, 1.0345743467476964e-07),
+    },
+    Leg {
+        joint: Joint::Stewart2,
+        side: Side::Greater,
+        origin: Vector3::new(0.009669970308047848, 0.03674900379480585, 0.0766333000521544),
+        axes: Matrix3::new(
+            -0.8660211183436269,
+            0.5000074225224785,
+            2.298069723064582e-06,
+            -4.490219645842903e-06,
+            -3.181063409649239e-06,
+            -0.999999999984859,
+            -0.5000074225075973,
+            -0.8660211183408337,
+            5.00001124330122e-06,
+        ),
+        ball: Vector3::new(0.00852381571767217, 0.028763668526131346, 1.183437210727778e-07),
+    },
+    Leg {
+        joint: Joint::Stewart3,
+        side: Side::Lesser,
+        origin: Vector3::new(-0.03666069825622655, 0.01000011608629868, 0.07663342299448257),
+        axes: Matrix3::new(
+            6.326794896519466e-06,
+            0.9999999999799852,
+            -7.0550646912150425e-12,
+            -1.0196153102346142e-06,
+            1.3505961633338446e-11,
+            0.9999999999994795,
+            0.9999999999794655,
+            -6.326794896940104e-06,
+            1.0196153098685706e-06,
+        ),
+        ball: Vector3::new(-0.029172011376922807, 0.0069999429399361995, 4.0290270064691214e-08),
+    },
+    Leg {
+        joint: Joint::Stewart4,
+        side: Side::Greater,
+        origin: Vector3::new(-0.03666077172023576, -0.009999865338437615, 0.07663342299448232),
+        axes: Matrix3::new(
+            -3.673205069955933e-06,
+            -0.9999999999932537,
+            -6.767968877969483e-14,
+            1.0196153102837198e-06,
+            -3.6775764393585005e-12,
+            -0.9999999999994795,
+            0.9999999999927336,
+            -3.673205070385213e-06,
+            1.0196153102903487e-06,
+        ),
+        ball: Vector3::new(-0.029172040355214434, -0.0069999960097160766, -3.1608172912367394e-08),
+    },
+    Leg {
+        joint: Joint::Stewart5,
+        side: Side::Lesser,
+        origin: Vector3::new(0.009669744869838334, -0.03674904912286439, 0.07663330005203527),
+        axes: Matrix3::new(
+            -0.8660284647694133,
+            -0.4999946981757419,
+            2.298079429767357e-06,
+            4.490172883391843e-06,
+            -3.1811099293773187e-06,
+            0.9999999999848591,
+            -0.4999946981608617,
+            0.8660284647666201,
+            4.999994384073154e-06,
+        ),
+        ball: Vector3::new(0.008523809101930114, -0.028763713010385224, -1.4344916837716326e-07),
+    },
+    Leg {
+        joint: Joint::Stewart6,
+        side: Side::Greater,
+        origin: Vector3::new(0.026990337066403518, -0.02674913845737482, 0.0766332540903862),
+        axes: Matrix3::new(
+            0.8660247915798897,
+            0.5000010603626025,
+            -2.298069644866714e-06,
+            -4.490196220318687e-06,
+            3.1810964558725514e-06,
+            -0.9999999999848591,
+            -0.500001060347722,
+            0.8660247915770967,
+            5.000011266610794e-06,
+        ),
+        ball: Vector3::new(0.020648186722822436, -0.02176369606185343, -8.957920105689965e-08),
+    },
+];

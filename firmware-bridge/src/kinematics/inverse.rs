@@ -1,0 +1,200 @@
+//! From a posture to the nine joints, in closed form, leg by leg.
+
+use nalgebra::{UnitQuaternion, Vector3};
+
+use super::geometry::{ARM_LENGTH, LEGS, Leg, ROD_LENGTH, Side};
+use super::platform::{arm_ends, ball_in_body, is_held, rods};
+use crate::joint::{Joint, Joints};
+use crate::posture::{HeadPose, Posture};
+use crate::units::Radians;
+
+/// A posture that the body cannot take, and what stands in the way.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Unreachable {
+    /// The head is farther from the motor than arm and rod reach.
+    #[error("the head cannot go there: {leg} would need a rod {:.1} mm longer; move or tilt the head less", .by * 1e3)]
+    TooFar {
+        /// The leg that misses most.
+        leg: Joint,
+        /// By how many metres its rod is too short.
+        by: f64,
+    },
+    /// The head is so near to the motor that the rod does not fit in between.
+    #[error("the head cannot go there: {leg} would need a rod {:.1} mm shorter; move or tilt the head less", .by * 1e3)]
+    TooNear {
+        /// The leg that misses most.
+        leg: Joint,
+        /// By how many metres its rod is too long.
+        by: f64,
+    },
+    /// Every rod fits, but past a singular place: the motors no longer hold the head there, so it would flop over.
+    #[error(
+        "the head cannot go there: leaning and turned so far, its rods no longer hold it; tilt or turn the head less"
+    )]
+    NotHeld,
+    /// A number of the posture is infinite or not a number.
+    #[error("the posture holds a number that is not finite; give the head, body and antennas real numbers")]
+    NotFinite,
+}
+
+/// The joints that put the body into `posture`. Body yaw and antennas pass through unchanged.
+///
+/// # Errors
+/// [`Unreachable`] names the leg that misses most. The answer never holds a number that is not finite.
+pub fn joints_from_posture(posture: &Posture) -> Result<Joints, Unreachable> {
+    let Posture { head, body_yaw, antennas } = posture;
+    if ![*body_yaw, antennas.right, antennas.left].into_iter().all(Radians::is_finite) {
+        return Err(Unreachable::NotFinite);
+    }
+    let [one, two, three, four, five, six] = legs_from_head(&turned(head, -*body_yaw))?;
+    Ok(Joints::new([*body_yaw, one, two, three, four, five, six, antennas.right, antennas.left]))
+}
+
+/// The six legs for a head given relative to the body (`body_from_head`).
+pub(super) fn legs_from_head(body_from_head: &HeadPose) -> Result<[Radians; 6], Unreachable> {
+    let mut angles = [Radians::ZERO; 6];
+    let mut worst: Option<(f64, Unreachable)> = None;
+    for (angle, leg) in angles.iter_mut().zip(&LEGS) {
+        match arm_angle(leg, &ball_in_body(leg, body_from_head)) {
+            Ok(found) => *angle = found,
+            Err(miss) => {
+                let by = match miss {
+                    Unreachable::TooFar { by, .. } | Unreachable::TooNear { by, .. } => by,
+                    Unreachable::NotHeld | Unreachable::NotFinite => return Err(miss),
+                };
+                if worst.as_ref().is_none_or(|(most, _)| by > *most) {
+                    worst = Some((by, miss));
+                }
+            }
+        }
+    }
+    if let Some((_, miss)) = worst {
+        return Err(miss);
+    }
+    let (_, changes) = rods(&arm_ends(&angles), body_from_head);
+    if is_held(&changes, body_from_head) { Ok(angles) } else { Err(Unreachable::NotHeld) }
+}
+
+/// The head turned about the world's z axis: with minus the body's yaw, `body_from_head` from `world_from_head`.
+pub(super) fn turned(head: &HeadPose, yaw: Radians) -> HeadPose {
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw.value());
+    HeadPose(turn * head.0)
+}
+
+/// The angle at which a leg's arm meets its rod, which ends at `ball`.
+///
+/// The arm's end runs on a circle about the motor's z. With the ball at `(x, y, z)` in the motor's frame, the rod
+/// fits where `x cos a + y sin a = (x2 + y2 + z2 + arm2 - rod2) / (2 arm)`: twice, on both sides of the ball's own
+/// direction, or nowhere.
+fn arm_angle(leg: &Leg, ball: &Vector3<f64>) -> Result<Radians, Unreachable> {
+    let seen = leg.axes * (ball - leg.origin);
+    let across = seen.x.hypot(seen.y);
+    let along =
+        (seen.norm_squared() + ARM_LENGTH * ARM_LENGTH - ROD_LENGTH * ROD_LENGTH) / (2.0 * ARM_LENGTH);
+    // Not-a-number must fail here, so the comparison asks for what is right.
+    if along.abs() <= across && across.is_finite() {
+        let between = (along / across).acos();
+        let towards = seen.y.atan2(seen.x);
+        let angle = match leg.side {
+            Side::Greater => towards + between,
+            Side::Lesser => towards - between,
+        };
+        return Ok(Radians(angle).wrapped());
+    }
+    let nearest = (across - ARM_LENGTH).hypot(seen.z);
+    let farthest = (across + ARM_LENGTH).hypot(seen.z);
+    if !farthest.is_finite() {
+        Err(Unreachable::NotFinite)
+    } else if nearest > ROD_LENGTH {
+        Err(Unreachable::TooFar { leg: leg.joint, by: nearest - ROD_LENGTH })
+    } else {
+        Err(Unreachable::TooNear { leg: leg.joint, by: (ROD_LENGTH - farthest).max(0.0) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::posture::{Antennas, RollPitchYaw};
+
+    fn head(x: f64, y: f64, z: f64, roll: f64, pitch: f64) -> HeadPose {
+        let [roll, pitch] = [roll, pitch].map(Radians::from_degrees);
+        HeadPose::new(x * 1e-3, y * 1e-3, z * 1e-3, RollPitchYaw { roll, pitch, yaw: Radians::ZERO })
+    }
+
+    #[test]
+    fn rest_and_sleep_are_where_the_official_package_has_them() {
+        let official = [0.626547, -0.626543, 0.62654, -0.626536, 0.626537, -0.626539];
+        for (angle, known) in legs_from_head(&HeadPose::neutral()).unwrap().iter().zip(official) {
+            assert!((angle.value() - known).abs() < 1e-6);
+        }
+        #[rustfmt::skip]
+        let sleep = HeadPose::from_row_major(&[
+            0.911, 0.004, 0.413, -0.021, -0.004, 1.0, -0.001, 0.001, -0.413, -0.001, 0.911, -0.044, 0.0, 0.0, 0.0, 1.0,
+        ]).unwrap();
+        let official = [-0.1706, 0.8365, -0.1234, 0.0876, -0.8122, 0.1785];
+        for (angle, known) in legs_from_head(&sleep).unwrap().iter().zip(official) {
+            assert!((angle.value() - known).abs() < 2e-3);
+        }
+    }
+
+    #[test]
+    fn the_reach_ends_where_the_official_one_does() {
+        // The last reachable and the first unreachable pose along each axis, measured with the official package.
+        for (inside, outside) in [
+            (head(52.0, 0.0, 0.0, 0.0, 0.0), head(53.0, 0.0, 0.0, 0.0, 0.0)),
+            (head(0.0, 54.5, 0.0, 0.0, 0.0), head(0.0, 55.5, 0.0, 0.0, 0.0)),
+            (head(0.0, 0.0, 24.0, 0.0, 0.0), head(0.0, 0.0, 25.0, 0.0, 0.0)),
+            (head(0.0, 0.0, -55.5, 0.0, 0.0), head(0.0, 0.0, -56.5, 0.0, 0.0)),
+            (head(0.0, 0.0, 0.0, 51.5, 0.0), head(0.0, 0.0, 0.0, 52.5, 0.0)),
+            (head(0.0, 0.0, 0.0, 0.0, 50.5), head(0.0, 0.0, 0.0, 0.0, 51.5)),
+        ] {
+            assert!(legs_from_head(&inside).is_ok(), "{inside:?}");
+            assert!(legs_from_head(&outside).is_err(), "{outside:?}");
+        }
+    }
+
+    #[test]
+    fn a_miss_names_the_worst_leg_and_the_missing_length() {
+        for pose in [
+            head(80.0, 0.0, 0.0, 0.0, 0.0),
+            head(0.0, 70.0, 0.0, 10.0, 0.0),
+            head(0.0, 0.0, 40.0, 0.0, 5.0),
+            head(0.0, 0.0, -90.0, 0.0, 0.0),
+        ] {
+            // Every leg's miss, found by trying the arm's whole circle instead of by the formula.
+            let misses = LEGS.iter().map(|leg| {
+                let ball = ball_in_body(leg, &pose);
+                let distances = (0..36_000).map(|step| {
+                    let (sin, cos) = Radians::from_degrees(f64::from(step) * 0.01).value().sin_cos();
+                    let end = leg.axes.transpose() * Vector3::new(cos, sin, 0.0) * ARM_LENGTH;
+                    (leg.origin + end - ball).norm()
+                });
+                let (low, high) = distances.fold((f64::MAX, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));
+                (leg.joint, low - ROD_LENGTH, ROD_LENGTH - high)
+            });
+            let worst = misses.max_by(|a, b| a.1.max(a.2).total_cmp(&b.1.max(b.2))).unwrap();
+            let found = legs_from_head(&pose).unwrap_err();
+            match found {
+                Unreachable::TooFar { leg, by } => assert!(leg == worst.0 && (by - worst.1).abs() < 1e-6),
+                Unreachable::TooNear { leg, by } => assert!(leg == worst.0 && (by - worst.2).abs() < 1e-6),
+                Unreachable::NotHeld | Unreachable::NotFinite => panic!("{found}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_refused() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let mut postures = [Posture::init(); 5];
+            postures[0].body_yaw = Radians(bad);
+            postures[1].antennas = Antennas { right: Radians(bad), left: Radians::ZERO };
+            postures[2].antennas = Antennas { right: Radians::ZERO, left: Radians(bad) };
+            postures[3].head = head(0.0, bad, 0.0, 0.0, 0.0);
+            postures[4].head = head(0.0, 0.0, 0.0, 0.0, bad);
+            for posture in postures {
+                assert_eq!(joints_from_posture(&posture), Err(Unreachable::NotFinite), "{posture:?}");
+            }
+        }
+    }
+}
