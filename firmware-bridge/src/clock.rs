@@ -86,7 +86,9 @@ impl Clock for WallClock {
             tv_nsec: i64::try_from(deadline % 1_000_000_000).unwrap_or(0),
         };
         // A signal may cut the sleep short; the deadline is absolute, so it is simply asked for again.
-        while rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &deadline).is_err() {}
+        while rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &deadline).is_err()
+        {
+        }
     }
 }
 

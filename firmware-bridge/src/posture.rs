@@ -79,7 +79,10 @@ impl HeadPose {
         }
         let rotation = Rotation3::from_matrix(&rotation);
         let translation = matrix.fixed_view::<3, 1>(0, 3).into_owned();
-        Ok(HeadPose(Isometry3::from_parts(translation.into(), UnitQuaternion::from_rotation_matrix(&rotation))))
+        Ok(HeadPose(Isometry3::from_parts(
+            translation.into(),
+            UnitQuaternion::from_rotation_matrix(&rotation),
+        )))
     }
 
     /// As a 4x4 matrix in row-major order.

@@ -64,19 +64,25 @@ impl JointState {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RobotFault {
     /// The device file does not exist.
-    #[error("there is no serial port {port}; plug the robot in, then see `minismith doctor` for the ports that exist")]
+    #[error(
+        "there is no serial port {port}; plug the robot in, then see `minismith doctor` for the ports that exist"
+    )]
     NoPort {
         /// The path that was asked for.
         port: String,
     },
     /// The device file may not be opened by this user.
-    #[error("no permission to open {port}; add yourself to its group with `sudo usermod -aG dialout $USER` and log in again")]
+    #[error(
+        "no permission to open {port}; add yourself to its group with `sudo usermod -aG dialout $USER` and log in again"
+    )]
     NoPermission {
         /// The path that was asked for.
         port: String,
     },
     /// Another program holds the port.
-    #[error("{port} is held by another program; stop that one (the official daemon, another controller) first")]
+    #[error(
+        "{port} is held by another program; stop that one (the official daemon, another controller) first"
+    )]
     PortBusy {
         /// The path that was asked for.
         port: String,
@@ -100,7 +106,9 @@ pub enum RobotFault {
         joint: Joint,
     },
     /// A motor's supply is too low to move safely.
-    #[error("{joint} measures {volts:.1} V, at least {least:.1} V is needed; check the power supply or charge the battery")]
+    #[error(
+        "{joint} measures {volts:.1} V, at least {least:.1} V is needed; check the power supply or charge the battery"
+    )]
     LowVoltage {
         /// The motor.
         joint: Joint,

@@ -1,0 +1,93 @@
+//! What the body allows: range, speed and acceleration of each joint, and of the head in the body's frame.
+
+use crate::joint::{Joint, Joints};
+use crate::units::Radians;
+
+/// What one joint may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointLimit {
+    /// Least angle.
+    pub low: Radians,
+    /// Greatest angle.
+    pub high: Radians,
+    /// Greatest speed, radians per second.
+    pub speed: Radians,
+    /// Greatest acceleration, radians per second squared.
+    pub acceleration: Radians,
+}
+
+/// What the whole body may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Each joint on its own.
+    pub joints: Joints<JointLimit>,
+    /// Greatest pitch and roll of the head, either way.
+    pub head_tilt: Radians,
+    /// Greatest yaw of the head relative to the body, either way.
+    pub relative_yaw: Radians,
+}
+
+/// Position limits in the servos' own memory, degrees about the centre (official hardware configuration 1.13.0).
+const SERVO_DEGREES: [(Joint, f64, f64); 6] = [
+    (Joint::Stewart1, -47.99, 79.98),
+    (Joint::Stewart2, -79.98, 69.96),
+    (Joint::Stewart3, -47.99, 79.98),
+    (Joint::Stewart4, -79.98, 47.99),
+    (Joint::Stewart5, -69.96, 79.98),
+    (Joint::Stewart6, -79.98, 47.99),
+];
+
+impl Limits {
+    /// The servo's own position limits of a leg; all of a turn for the other joints.
+    #[must_use]
+    pub fn servo_range(joint: Joint) -> (Radians, Radians) {
+        SERVO_DEGREES
+            .iter()
+            .find(|(leg, ..)| *leg == joint)
+            .map_or((Radians::from_degrees(-180.0), Radians::from_degrees(180.0)), |(_, low, high)| {
+                (Radians::from_degrees(*low), Radians::from_degrees(*high))
+            })
+    }
+
+    /// The same ranges with speed and acceleration scaled: tools that are not trusted yet move at half speed.
+    #[must_use]
+    pub fn scaled(mut self, factor: f64) -> Self {
+        for joint in Joint::ALL {
+            let limit = &mut self.joints[joint];
+            limit.speed = limit.speed * factor;
+            limit.acceleration = limit.acceleration * factor;
+        }
+        self
+    }
+}
+
+/// The start values of the design; `config.yaml` holds the same numbers for people to change.
+impl Default for Limits {
+    fn default() -> Self {
+        let degrees = Radians::from_degrees;
+        let joints = Joints::from_fn(|joint| match joint {
+            Joint::BodyYaw => JointLimit {
+                low: degrees(-160.0),
+                high: degrees(160.0),
+                speed: Radians(6.0),
+                acceleration: Radians(40.0),
+            },
+            Joint::RightAntenna | Joint::LeftAntenna => JointLimit {
+                low: degrees(-180.0),
+                high: degrees(180.0),
+                speed: Radians(15.0),
+                acceleration: Radians(250.0),
+            },
+            leg => {
+                let (low, high) = Limits::servo_range(leg);
+                JointLimit {
+                    low: low + degrees(1.0),
+                    high: high - degrees(1.0),
+                    speed: Radians(8.0),
+                    acceleration: Radians(120.0),
+                }
+            }
+        });
+        Limits { joints, head_tilt: degrees(40.0), relative_yaw: degrees(65.0) }
+    }
+}

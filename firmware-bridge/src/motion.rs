@@ -1,0 +1,480 @@
+//! What a body is asked to do, and how that becomes one wish per beat.
+//!
+//! [`Motion::plan`] is pure and runs outside the beat: all inverse kinematics of a motion is done, and everything
+//! that can be refused is refused, before anything moves. Poses interpolate as the official SDK's do: translation
+//! linearly, yaw as a signed number, roll and pitch by the shortest rotation.
+
+use std::time::Duration;
+
+use nalgebra::UnitQuaternion;
+use serde::{Deserialize, Serialize};
+
+use crate::joint::{Joint, Joints};
+use crate::kinematics::{
+    NotConverged, Unreachable, automatic_body_yaw, joints_from_posture, posture_from_joints,
+};
+use crate::limits::Limits;
+use crate::posture::{Antennas, HeadPose, NotAPose, Posture};
+use crate::units::Radians;
+
+/// The longest motion that is planned in one piece.
+pub const LONGEST: Duration = Duration::from_secs(600);
+
+/// How a motion goes from one posture to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// Constant speed.
+    Linear,
+    /// Minimum jerk: `10 t^3 - 15 t^4 + 6 t^5`.
+    #[default]
+    Minjerk,
+    /// Quadratic in and out.
+    EaseInOut,
+    /// Back ease: overshoots by about ten percent.
+    Cartoon,
+}
+
+impl Interpolation {
+    /// The share of the way at `t` (0 to 1) of the time.
+    #[must_use]
+    pub fn share(self, t: f64) -> f64 {
+        let t = t.clamp(0.0, 1.0);
+        match self {
+            Interpolation::Linear => t,
+            Interpolation::Minjerk => t * t * t * (10.0 + t * (6.0 * t - 15.0)),
+            Interpolation::EaseInOut => {
+                if t < 0.5 {
+                    2.0 * t * t
+                } else {
+                    1.0 - 2.0 * (1.0 - t) * (1.0 - t)
+                }
+            }
+            Interpolation::Cartoon => {
+                // The usual back ease with its usual constant, 1.70158 * 1.525.
+                const BACK: f64 = 1.701_58 * 1.525;
+                if t < 0.5 {
+                    let u = 2.0 * t;
+                    u * u * ((BACK + 1.0) * u - BACK) / 2.0
+                } else {
+                    let u = 2.0 * t - 2.0;
+                    (u * u * ((BACK + 1.0) * u + BACK) + 2.0) / 2.0
+                }
+            }
+        }
+    }
+}
+
+/// A posture of which some parts may be left as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Target {
+    /// `world_from_head`, relative to the neutral head.
+    pub head: Option<HeadPose>,
+    /// The body's angle.
+    pub body_yaw: Option<Radians>,
+    /// The antennas.
+    pub antennas: Option<Antennas>,
+}
+
+impl Target {
+    /// All parts of a posture.
+    #[must_use]
+    pub const fn of(posture: &Posture) -> Self {
+        Target {
+            head: Some(posture.head),
+            body_yaw: Some(posture.body_yaw),
+            antennas: Some(posture.antennas),
+        }
+    }
+}
+
+/// A target at its time from the start of a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Keyframe {
+    /// From the start.
+    pub at: Duration,
+    /// Where to be then.
+    pub target: Target,
+}
+
+/// What a body is asked to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Motion {
+    /// Go to a target and be there after `duration`.
+    Goto {
+        /// Where to.
+        target: Target,
+        /// In which time.
+        duration: Duration,
+        /// In which manner.
+        interpolation: Interpolation,
+    },
+    /// Follow this target from now on, reaching it `over` this time (the interval of the stream of targets).
+    SetTarget {
+        /// Where to.
+        target: Target,
+        /// The stream's interval.
+        over: Duration,
+    },
+    /// Pass through keyframes in order.
+    Play(Vec<Keyframe>),
+    /// Stay.
+    Hold {
+        /// For how long.
+        duration: Duration,
+    },
+}
+
+/// Why a motion was not begun. Data for the model and the person, with what would do instead.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// No joint angles reach this pose.
+    #[error("{0}; stay within about 4 cm and 40 degrees of the neutral pose")]
+    Unreachable(#[from] Unreachable),
+    /// A leg's servo does not turn that far.
+    #[error("the head can't reach that pose: {leg} would stand at {wish}, its range is {low} to {high}")]
+    BeyondServo {
+        /// The leg.
+        leg: Joint,
+        /// The angle that the pose needs.
+        wish: Radians,
+        /// The least angle.
+        low: Radians,
+        /// The greatest angle.
+        high: Radians,
+    },
+    /// A number that is infinite or not a number.
+    #[error("{what} is not a finite number")]
+    NotFinite {
+        /// Which one.
+        what: &'static str,
+    },
+    /// A matrix that is not a rigid transform.
+    #[error(transparent)]
+    NotAPose(#[from] NotAPose),
+    /// A time that is zero, negative or too long.
+    #[error("the duration is {seconds} s; it must be more than 0 and at most {} s", LONGEST.as_secs())]
+    BadDuration {
+        /// What was asked.
+        seconds: f64,
+    },
+    /// Keyframes whose times do not rise.
+    #[error("keyframe {place} comes at {seconds} s, not after the one before it; sort the keyframes by time")]
+    OutOfOrder {
+        /// Which keyframe, from 0.
+        place: usize,
+        /// Its time.
+        seconds: f64,
+    },
+    /// The present joints fit no head pose, so there is nowhere to start from.
+    #[error(
+        "the present head pose can't be told from the joints ({0}); move the head by hand near its neutral pose"
+    )]
+    Lost(#[from] NotConverged),
+    /// The motors are off.
+    #[error("the motors are off; say \"wake up\" or enable them first")]
+    Limp,
+    /// Motion was stopped.
+    #[error("motion was stopped")]
+    Stopped,
+    /// The body is not in order.
+    #[error("the robot can't move: {reason}")]
+    Fault {
+        /// The fault, in words.
+        reason: String,
+    },
+}
+
+/// A part of a target that was brought inside the body's limits before planning.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Adjustment {
+    /// `pitch`, `roll`, `body_yaw`, `right_antenna`, `left_antenna`.
+    pub what: &'static str,
+    /// What was asked.
+    pub asked: Radians,
+    /// What is done.
+    pub given: Radians,
+}
+
+/// The rules a plan keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanRules<'a> {
+    /// The body's limits.
+    pub limits: &'a Limits,
+    /// The time of one beat.
+    pub period: Duration,
+    /// Whether the body follows the head's yaw.
+    pub automatic_body_yaw: bool,
+}
+
+/// One wish per beat, and where they lead.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trajectory {
+    /// What is wished on each beat; never empty.
+    pub wishes: Vec<Joints>,
+    /// The posture at the end, after adjustments.
+    pub target: Posture,
+    /// What was brought inside the limits.
+    pub adjustments: Vec<Adjustment>,
+}
+
+impl Motion {
+    /// Plans the motion from joints at rest (or moving: the envelope keeps the speed continuous).
+    ///
+    /// # Errors
+    /// A [`Refusal`] when the end can't be reached; nothing has moved then.
+    pub fn plan(&self, from: &Joints, rules: &PlanRules<'_>) -> Result<Trajectory, Refusal> {
+        let start = posture_from_joints(from, &HeadPose::neutral())?;
+        let mut plan = Planner { rules, wishes: Vec::new(), adjustments: Vec::new(), last: *from };
+        let target = match self {
+            Motion::Goto { target, duration, interpolation } => {
+                plan.leg(&start, target, *duration, *interpolation)?
+            }
+            Motion::SetTarget { target, over } => plan.leg(&start, target, *over, Interpolation::Linear)?,
+            Motion::Play(keyframes) => plan.keyframes(start, keyframes)?,
+            Motion::Hold { duration } => {
+                let beats = plan.beats(*duration)?;
+                plan.wishes.resize(beats, *from);
+                start
+            }
+        };
+        Ok(Trajectory { wishes: plan.wishes, target, adjustments: plan.adjustments })
+    }
+}
+
+/// A time in seconds as it came from outside.
+///
+/// # Errors
+/// [`Refusal::BadDuration`] when it is not a time that a motion may take.
+pub fn duration_from_seconds(seconds: f64) -> Result<Duration, Refusal> {
+    if seconds > 0.0 && seconds <= LONGEST.as_secs_f64() {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(Refusal::BadDuration { seconds })
+    }
+}
+
+struct Planner<'a> {
+    rules: &'a PlanRules<'a>,
+    wishes: Vec<Joints>,
+    adjustments: Vec<Adjustment>,
+    last: Joints,
+}
+
+impl Planner<'_> {
+    fn beats(&self, duration: Duration) -> Result<usize, Refusal> {
+        if duration.is_zero() || duration > LONGEST {
+            return Err(Refusal::BadDuration { seconds: duration.as_secs_f64() });
+        }
+        let beats = duration.as_nanos().div_ceil(self.rules.period.as_nanos().max(1));
+        Ok(usize::try_from(beats).unwrap_or(usize::MAX))
+    }
+
+    fn keyframes(&mut self, start: Posture, keyframes: &[Keyframe]) -> Result<Posture, Refusal> {
+        let mut from = start;
+        let mut reached = Duration::ZERO;
+        for (place, keyframe) in keyframes.iter().enumerate() {
+            if keyframe.at <= reached && !(place == 0 && keyframe.at.is_zero()) {
+                return Err(Refusal::OutOfOrder { place, seconds: keyframe.at.as_secs_f64() });
+            }
+            let span = (keyframe.at - reached).max(self.rules.period);
+            from = self.leg(&from, &keyframe.target, span, Interpolation::Linear)?;
+            reached = keyframe.at;
+        }
+        if self.wishes.is_empty() {
+            self.wishes.push(self.last);
+        }
+        Ok(from)
+    }
+
+    /// One stretch of the way, at most one of the closed interpolations long.
+    fn leg(
+        &mut self,
+        start: &Posture,
+        target: &Target,
+        duration: Duration,
+        interpolation: Interpolation,
+    ) -> Result<Posture, Refusal> {
+        let end = self.settle(start, target)?;
+        let joints = joints_from_posture(&end)?;
+        for leg in Joint::STEWART {
+            let limit = self.rules.limits.joints[leg];
+            if joints[leg] < limit.low || joints[leg] > limit.high {
+                return Err(Refusal::BeyondServo {
+                    leg,
+                    wish: joints[leg],
+                    low: limit.low,
+                    high: limit.high,
+                });
+            }
+        }
+        let beats = self.beats(duration)?;
+        for beat in 1..=beats {
+            let time = self.rules.period.as_secs_f64() * beat as f64;
+            let share = interpolation.share(time / duration.as_secs_f64());
+            if beat == beats {
+                self.last = joints;
+            } else if let Ok(wish) = joints_from_posture(&between(start, &end, share)) {
+                self.last = wish;
+            }
+            // Where the way between two reachable poses is not reachable, the last wish stands.
+            self.wishes.push(self.last);
+        }
+        Ok(end)
+    }
+
+    /// The whole posture that a target means, with what is beyond the limits brought inside, and told.
+    fn settle(&mut self, start: &Posture, target: &Target) -> Result<Posture, Refusal> {
+        let limits = self.rules.limits;
+        let mut end = *start;
+        if let Some(head) = target.head {
+            if !head.0.translation.vector.iter().chain(head.0.rotation.coords.iter()).all(|n| n.is_finite()) {
+                return Err(Refusal::NotFinite { what: "the head pose" });
+            }
+            let mut angles = head.angles();
+            let tilt = limits.head_tilt;
+            angles.pitch = self.adjust("pitch", angles.pitch, -tilt, tilt)?;
+            angles.roll = self.adjust("roll", angles.roll, -tilt, tilt)?;
+            let at = head.0.translation;
+            end.head = if angles == head.angles() { head } else { HeadPose::new(at.x, at.y, at.z, angles) };
+        }
+        if let Some(antennas) = target.antennas {
+            let right = limits.joints[Joint::RightAntenna];
+            let left = limits.joints[Joint::LeftAntenna];
+            end.antennas = Antennas {
+                right: self.adjust("right_antenna", antennas.right, right.low, right.high)?,
+                left: self.adjust("left_antenna", antennas.left, left.low, left.high)?,
+            };
+        }
+        if let Some(yaw) = target.body_yaw {
+            let limit = limits.joints[Joint::BodyYaw];
+            end.body_yaw = self.adjust("body_yaw", yaw, limit.low, limit.high)?;
+        }
+        if self.rules.automatic_body_yaw {
+            end.body_yaw = automatic_body_yaw(&end.head, end.body_yaw);
+        }
+        Ok(end)
+    }
+
+    fn adjust(
+        &mut self,
+        what: &'static str,
+        asked: Radians,
+        low: Radians,
+        high: Radians,
+    ) -> Result<Radians, Refusal> {
+        if !asked.is_finite() {
+            return Err(Refusal::NotFinite { what });
+        }
+        let given = asked.clamp(low, high);
+        if given != asked {
+            self.adjustments.push(Adjustment { what, asked, given });
+        }
+        Ok(given)
+    }
+}
+
+/// The posture at `share` of the way; shares beyond 0..1 overshoot.
+fn between(start: &Posture, end: &Posture, share: f64) -> Posture {
+    let mix = |a: f64, b: f64| a + (b - a) * share;
+    let (from, to) = (start.head.angles().yaw.value(), end.head.angles().yaw.value());
+    let turn = |yaw: f64| UnitQuaternion::from_euler_angles(0.0, 0.0, yaw);
+    let from_rest = turn(from).inverse() * start.head.0.rotation;
+    let to_rest = turn(to).inverse() * end.head.0.rotation;
+    let lean = from_rest * (from_rest.inverse() * to_rest).powf(share);
+    let translation = start.head.0.translation.vector.lerp(&end.head.0.translation.vector, share);
+    Posture {
+        head: HeadPose(nalgebra::Isometry3::from_parts(translation.into(), turn(mix(from, to)) * lean)),
+        body_yaw: Radians(mix(start.body_yaw.value(), end.body_yaw.value())),
+        antennas: Antennas {
+            right: Radians(mix(start.antennas.right.value(), end.antennas.right.value())),
+            left: Radians(mix(start.antennas.left.value(), end.antennas.left.value())),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::posture::RollPitchYaw;
+
+    const PERIOD: Duration = Duration::from_millis(10);
+
+    fn plan(motion: &Motion) -> Result<Trajectory, Refusal> {
+        let limits = Limits::default();
+        let from = joints_from_posture(&Posture::init()).unwrap();
+        motion.plan(&from, &PlanRules { limits: &limits, period: PERIOD, automatic_body_yaw: true })
+    }
+
+    fn turned(pitch: f64, yaw: f64) -> Target {
+        let angles = RollPitchYaw {
+            pitch: Radians::from_degrees(pitch),
+            yaw: Radians::from_degrees(yaw),
+            ..Default::default()
+        };
+        Target { head: Some(HeadPose::new(0.0, 0.0, 0.0, angles)), ..Default::default() }
+    }
+
+    fn goto(target: Target) -> Motion {
+        Motion::Goto { target, duration: Duration::from_millis(500), interpolation: Interpolation::Minjerk }
+    }
+
+    /// The official daemon's `interpolation` samples: start, end, the middle, and the quarter of minjerk and cartoon.
+    #[test]
+    fn the_four_interpolations_have_their_known_values() {
+        for method in
+            [Interpolation::Linear, Interpolation::Minjerk, Interpolation::EaseInOut, Interpolation::Cartoon]
+        {
+            assert!(method.share(0.0).abs() < 1e-12, "{method:?}");
+            assert!((method.share(1.0) - 1.0).abs() < 1e-12, "{method:?}");
+            assert!((method.share(0.5) - 0.5).abs() < 1e-12, "{method:?}");
+        }
+        assert!((Interpolation::Minjerk.share(0.25) - 0.103_515_625).abs() < 1e-12);
+        assert!((Interpolation::EaseInOut.share(0.25) - 0.125).abs() < 1e-12);
+        assert!((Interpolation::Cartoon.share(0.25) + 0.099_681_9).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_goto_ends_exactly_at_its_target_after_its_beats() {
+        let planned = plan(&goto(turned(0.0, 20.0))).unwrap();
+        assert_eq!(planned.wishes.len(), 50);
+        let end = posture_from_joints(planned.wishes.last().unwrap(), &HeadPose::neutral()).unwrap();
+        assert!((end.head.angles().yaw.degrees() - 20.0).abs() < 1e-6);
+        assert_eq!(end.antennas, Posture::init().antennas);
+    }
+
+    #[test]
+    fn too_much_pitch_is_brought_inside_and_told() {
+        let planned = plan(&goto(turned(60.0, 0.0))).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let told = planned.adjustments.first().unwrap();
+        assert_eq!((told.what, told.given), ("pitch", Radians::from_degrees(40.0)));
+    }
+
+    #[test]
+    fn the_body_follows_a_head_that_turns_far() {
+        let planned = plan(&goto(turned(0.0, 120.0))).unwrap();
+        assert!((planned.target.body_yaw.degrees() - 55.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn unreachable_and_senseless_motions_are_refused_before_anything_moves() {
+        let far = Target {
+            head: Some(HeadPose::new(0.0, 0.0, 0.2, RollPitchYaw::default())),
+            ..Default::default()
+        };
+        let refusal = plan(&goto(far)).unwrap_err();
+        assert!(matches!(refusal, Refusal::Unreachable(_)), "{refusal}");
+        assert!(refusal.to_string().contains("stewart_"), "{refusal}");
+        let nan = Target {
+            antennas: Some(Antennas { right: Radians(f64::NAN), left: Radians(0.0) }),
+            ..Default::default()
+        };
+        assert_eq!(plan(&goto(nan)), Err(Refusal::NotFinite { what: "right_antenna" }));
+        assert!(matches!(duration_from_seconds(0.0), Err(Refusal::BadDuration { .. })));
+        assert!(matches!(duration_from_seconds(f64::NAN), Err(Refusal::BadDuration { .. })));
+        assert!(matches!(duration_from_seconds(1e9), Err(Refusal::BadDuration { .. })));
+        let late = Keyframe { at: Duration::from_secs(2), target: Target::default() };
+        let early = Keyframe { at: Duration::from_secs(1), target: Target::default() };
+        assert!(matches!(plan(&Motion::Play(vec![late, early])), Err(Refusal::OutOfOrder { place: 1, .. })));
+    }
+}

@@ -1,0 +1,554 @@
+//! The beat: once per period, one wish passes the envelope and reaches the robot.
+//!
+//! Responsibilities: plays one trajectory at a time, brakes on halt, keeps what was trimmed, tells what the body did.
+//! Threads: a [`Pulse`] is stepped by whoever owns it. In a rehearsal that is the caller, on a virtual clock; on a
+//! robot it is the one thread of [`PulseThread`]. Both are a [`Conductor`] to those who ask for motion.
+//! Units and frames: radians; stage time is beats times period, so that a late beat on the wall clock stretches
+//! time but never changes which commands are sent.
+//! Safety: the pulse never makes a command of its own; [`Envelope`] does.
+//!
+//! ```text
+//!            Play                    last wish reached
+//!  Holding ---------> Playing ---------------------------> Holding
+//!     ^                  | Halt                               |
+//!     |  at rest         v                                    | Torque(off)
+//!     +------------- Braking                                  v
+//!     +------------------------------ Torque(on) ----------- Limp
+//! ```
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::clock::{Clock, Tick};
+use crate::envelope::{Envelope, TrimCause, Trims};
+use crate::joint::{Joint, Joints};
+use crate::limits::Limits;
+use crate::motion::Trajectory;
+use crate::robot::{JointState, Reading, Robot, RobotFault};
+use crate::units::Radians;
+
+/// How often a motor may miss its reading in a row before it counts as silent.
+const MISSES_ALLOWED: u32 = 10;
+
+/// How long a body may take to come to rest behind the last wish of a trajectory.
+const LONGEST_LAG: Duration = Duration::from_secs(5);
+
+/// What a pulse can be told.
+#[derive(Clone, Debug)]
+pub enum Order {
+    /// Play this from the next beat on, in place of what is playing.
+    Play {
+        /// One wish per beat.
+        trajectory: Trajectory,
+        /// Whether trims are counted from here on.
+        fresh: bool,
+    },
+    /// Brake to rest; nothing of the present motion is read after this.
+    Halt,
+    /// Switch torque; a motor that is switched on holds where it is.
+    Torque(Joints<bool>),
+    /// Other limits from here on.
+    Limits(Limits),
+}
+
+/// What the pulse does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doing {
+    /// The last wish stands.
+    Holding,
+    /// A trajectory is read.
+    Playing,
+    /// Coming to rest after a halt.
+    Braking,
+    /// Some motor is off, so nothing moves.
+    Limp,
+}
+
+/// How the last trajectory ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Its last wish was commanded, as far as the envelope lets it.
+    Arrived,
+    /// It was stopped.
+    Halted,
+    /// The robot failed.
+    Faulted,
+}
+
+/// What was trimmed of one joint, over a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TrimCount {
+    /// Why, when it was worst.
+    pub cause: TrimCause,
+    /// The greatest difference between wish and command.
+    pub worst: Radians,
+    /// On how many beats.
+    pub beats: u32,
+}
+
+/// What was trimmed, joint by joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TrimLog(pub Joints<Option<TrimCount>>);
+
+impl TrimLog {
+    fn note(&mut self, trims: &Trims) {
+        for (joint, trim) in trims.iter() {
+            if let Some(trim) = trim {
+                self.add(joint, TrimCount { cause: trim.cause, worst: trim.amount.abs(), beats: 1 });
+            }
+        }
+    }
+
+    /// Adds another log to this one.
+    pub fn merge(&mut self, other: &TrimLog) {
+        for (joint, count) in other.0.iter() {
+            if let Some(count) = count {
+                self.add(joint, *count);
+            }
+        }
+    }
+
+    fn add(&mut self, joint: Joint, more: TrimCount) {
+        let slot = &mut self.0[joint];
+        let beats = slot.map_or(0, |count| count.beats).saturating_add(more.beats);
+        let worst = slot.filter(|count| count.worst >= more.worst).unwrap_or(more);
+        *slot = Some(TrimCount { beats, ..worst });
+    }
+}
+
+/// What a pulse tells after each beat.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Beats so far; stage time is this times the period.
+    pub beats: u64,
+    /// Orders taken so far.
+    pub orders: u64,
+    /// What it does.
+    pub doing: Doing,
+    /// How the last trajectory ended; none while one plays.
+    pub ended: Option<Ended>,
+    /// What the body does.
+    pub state: JointState,
+    /// The last goal positions.
+    pub commanded: Joints,
+    /// The limits in force.
+    pub limits: Limits,
+    /// What was trimmed since the last fresh trajectory began.
+    pub trims: TrimLog,
+    /// What is wrong with the body now.
+    pub fault: Option<RobotFault>,
+    /// Beats that began more than a period late.
+    pub late: u64,
+}
+
+/// One body under one envelope, beat by beat.
+pub struct Pulse<R: Robot, C: Clock> {
+    robot: R,
+    clock: C,
+    envelope: Envelope,
+    period: Duration,
+    next: Tick,
+    playing: Option<Playing>,
+    wish: Joints,
+    misses: Joints<u32>,
+    snapshot: Snapshot,
+}
+
+struct Playing {
+    trajectory: Trajectory,
+    place: usize,
+    lag: Duration,
+}
+
+impl<R: Robot, C: Clock> Pulse<R, C> {
+    /// A pulse that holds the robot where it is found.
+    ///
+    /// # Errors
+    /// A [`RobotFault`] when the robot can't be sensed.
+    pub fn new(mut robot: R, clock: C, limits: Limits, period: Duration) -> Result<Self, RobotFault> {
+        let state = robot.sense(clock.now())?;
+        let present = state.present()?;
+        let all_on = state.torque.iter().all(|(_, on)| *on);
+        let snapshot = Snapshot {
+            beats: 0,
+            orders: 0,
+            doing: if all_on { Doing::Holding } else { Doing::Limp },
+            ended: None,
+            state,
+            commanded: present,
+            limits,
+            trims: TrimLog::default(),
+            fault: None,
+            late: 0,
+        };
+        Ok(Pulse {
+            envelope: Envelope::at_rest(limits, present),
+            next: clock.now() + period,
+            robot,
+            clock,
+            period,
+            playing: None,
+            wish: present,
+            misses: Joints::all(0),
+            snapshot,
+        })
+    }
+
+    /// What the last beat left.
+    #[must_use]
+    pub const fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Takes an order; it acts from the next beat on.
+    pub fn take(&mut self, order: Order) {
+        self.snapshot.orders += 1;
+        match order {
+            Order::Play { trajectory, fresh } => {
+                if fresh {
+                    self.snapshot.trims = TrimLog::default();
+                }
+                self.snapshot.ended = match self.snapshot.doing {
+                    Doing::Limp => Some(Ended::Halted),
+                    Doing::Holding | Doing::Playing | Doing::Braking => {
+                        self.playing = Some(Playing { trajectory, place: 0, lag: Duration::ZERO });
+                        self.snapshot.doing = Doing::Playing;
+                        None
+                    }
+                };
+            }
+            Order::Halt => {
+                if self.playing.take().is_some() {
+                    self.snapshot.ended = Some(Ended::Halted);
+                }
+                if self.snapshot.doing != Doing::Limp {
+                    self.snapshot.doing = Doing::Braking;
+                }
+            }
+            Order::Torque(on) => self.switch(on),
+            Order::Limits(limits) => {
+                self.envelope.set_limits(limits);
+                self.snapshot.limits = limits;
+            }
+        }
+    }
+
+    /// One beat: waits for its moment, then commands and senses the robot once.
+    pub fn step(&mut self) -> &Snapshot {
+        self.clock.wait_until(self.next);
+        let at = self.next;
+        self.next = at + self.period;
+        let now = self.clock.now();
+        if now > self.next {
+            // Late by more than a beat: go on from here; time is stretched, no beat is skipped.
+            self.snapshot.late += 1;
+            self.next = now;
+        }
+        let command = match self.snapshot.doing {
+            Doing::Limp => {
+                let sensed = self.robot.sense(at);
+                self.sensed(sensed);
+                None
+            }
+            Doing::Braking => {
+                let command = self.envelope.brake(self.period);
+                self.wish = *self.envelope.position();
+                if self.envelope.is_at_rest() {
+                    self.snapshot.doing = Doing::Holding;
+                }
+                Some(command)
+            }
+            Doing::Holding | Doing::Playing => {
+                if let Some(playing) = &mut self.playing
+                    && let Some(wish) = playing.trajectory.wishes.get(playing.place)
+                {
+                    self.wish = *wish;
+                    playing.place += 1;
+                }
+                let passage = self.envelope.pass(&self.wish, self.period);
+                self.snapshot.trims.note(&passage.trims);
+                Some(passage.command)
+            }
+        };
+        if let Some(command) = command {
+            let sensed = self.robot.beat(at, &command);
+            self.sensed(sensed);
+            self.snapshot.commanded = *self.envelope.position();
+        }
+        self.finish_trajectory();
+        self.snapshot.beats += 1;
+        &self.snapshot
+    }
+
+    fn finish_trajectory(&mut self) {
+        let Some(playing) = &mut self.playing else { return };
+        if self.snapshot.fault.is_some() {
+            self.playing = None;
+            self.snapshot.ended = Some(Ended::Faulted);
+            self.snapshot.doing = Doing::Braking;
+        } else if playing.place >= playing.trajectory.wishes.len() {
+            playing.lag += self.period;
+            if self.envelope.is_at_rest() || playing.lag > LONGEST_LAG {
+                self.playing = None;
+                self.snapshot.ended = Some(Ended::Arrived);
+                self.snapshot.doing = Doing::Holding;
+            }
+        }
+    }
+
+    fn switch(&mut self, on: Joints<bool>) {
+        let at = self.clock.now();
+        if self.playing.take().is_some() {
+            self.snapshot.ended = Some(Ended::Halted);
+        }
+        // Where the motors are now is where they will hold.
+        let sensed = self.robot.sense(at);
+        self.sensed(sensed);
+        let switched = self.robot.beat(at, &Envelope::torque(on));
+        self.sensed(switched);
+        if let Ok(present) = self.snapshot.state.present() {
+            self.envelope.rejoin(present);
+            self.wish = present;
+            self.snapshot.commanded = present;
+        }
+        let all_on = self.snapshot.state.torque.iter().all(|(_, on)| *on);
+        self.snapshot.doing = if all_on { Doing::Holding } else { Doing::Limp };
+    }
+
+    fn sensed(&mut self, sensed: Result<JointState, RobotFault>) {
+        match sensed {
+            Ok(state) => {
+                let misses = &mut self.misses;
+                for (joint, reading) in state.readings.iter() {
+                    let missed = !matches!(reading, Reading::Fresh(_));
+                    misses[joint] = if missed { misses[joint].saturating_add(1) } else { 0 };
+                }
+                self.snapshot.fault = Joint::ALL
+                    .into_iter()
+                    .find(|joint| misses[*joint] > MISSES_ALLOWED)
+                    .map(|joint| RobotFault::Silent { joint });
+                self.snapshot.state = state;
+            }
+            Err(fault) => self.snapshot.fault = Some(fault),
+        }
+    }
+}
+
+/// The side of a pulse that those hold who ask for motion.
+pub trait Conductor: Send {
+    /// The time of one beat.
+    fn period(&self) -> Duration;
+
+    /// What the last beat left.
+    fn snapshot(&self) -> Snapshot;
+
+    /// Hands over an order; it acts from the next beat on.
+    fn order(&mut self, order: Order);
+
+    /// Lets beats pass until `done`; at least until all orders so far are taken.
+    fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot;
+
+    /// Lets beats pass until stage time is `until`.
+    fn pass_until(&mut self, until: Tick) -> Snapshot {
+        let beats = until.0 / u64::try_from(self.period().as_nanos()).unwrap_or(u64::MAX).max(1);
+        self.wait(&|snapshot| snapshot.beats >= beats)
+    }
+
+    /// Stage time: beats times period.
+    fn stage_now(&self) -> Tick {
+        let period = u64::try_from(self.period().as_nanos()).unwrap_or(u64::MAX);
+        Tick(self.snapshot().beats.saturating_mul(period))
+    }
+
+    /// Plays a trajectory to its end.
+    fn play(&mut self, trajectory: Trajectory) -> Snapshot {
+        self.order(Order::Play { trajectory, fresh: true });
+        self.wait(&|snapshot| snapshot.ended.is_some())
+    }
+}
+
+/// A pulse on a clock that its caller drives: each wait steps it.
+impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
+    fn period(&self) -> Duration {
+        self.period
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.snapshot.clone()
+    }
+
+    fn order(&mut self, order: Order) {
+        self.take(order);
+    }
+
+    fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
+        while !done(&self.snapshot) {
+            self.step();
+        }
+        self.snapshot.clone()
+    }
+}
+
+struct Shared {
+    snapshot: Mutex<Snapshot>,
+    beaten: Condvar,
+    /// The way in, and how many orders have gone that way. Never locked on the beat.
+    inbox: Mutex<(Sender<Option<Order>>, u64)>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Snapshot> {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Publishes without waiting; a reader that is copying just now sees the next beat.
+    fn publish(&self, snapshot: &Snapshot) {
+        for _ in 0..1_000 {
+            match self.snapshot.try_lock() {
+                Ok(mut shared) => {
+                    shared.clone_from(snapshot);
+                    break;
+                }
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    poisoned.into_inner().clone_from(snapshot);
+                    break;
+                }
+                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+            }
+        }
+        self.beaten.notify_all();
+    }
+}
+
+/// A pulse on its own thread. Dropping it brakes the robot to rest and ends the thread.
+pub struct PulseThread {
+    handle: PulseHandle,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A way to conduct a [`PulseThread`]; any number may be cloned.
+#[derive(Clone)]
+pub struct PulseHandle {
+    shared: Arc<Shared>,
+    /// How many orders will have been taken when this handle's last one is.
+    ticket: u64,
+    period: Duration,
+}
+
+impl PulseThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// [`RobotFault::Broken`] when the system gives no thread.
+    pub fn start<R: Robot + 'static, C: Clock + 'static>(pulse: Pulse<R, C>) -> Result<Self, RobotFault> {
+        let (sender, inbox) = channel();
+        let shared = Arc::new(Shared {
+            snapshot: Mutex::new(pulse.snapshot.clone()),
+            beaten: Condvar::new(),
+            inbox: Mutex::new((sender, pulse.snapshot.orders)),
+        });
+        let period = pulse.period;
+        let thread = std::thread::Builder::new()
+            .name("pulse".into())
+            .spawn({
+                let shared = shared.clone();
+                move || run(pulse, &inbox, &shared)
+            })
+            .map_err(|error| RobotFault::Broken { reason: error.to_string() })?;
+        Ok(PulseThread { handle: PulseHandle { shared, ticket: 0, period }, thread: Some(thread) })
+    }
+
+    /// A way to conduct it.
+    #[must_use]
+    pub fn handle(&self) -> PulseHandle {
+        self.handle.clone()
+    }
+}
+
+impl Drop for PulseThread {
+    fn drop(&mut self) {
+        // A thread that has gone already takes no word; joining it is all that is left.
+        let _gone = self.handle.send(None);
+        if let Some(thread) = self.thread.take() {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, inbox: &Receiver<Option<Order>>, shared: &Shared) {
+    let beats = catch_unwind(AssertUnwindSafe(|| {
+        let mut leaving = false;
+        loop {
+            while let Ok(order) = inbox.try_recv() {
+                match order {
+                    Some(order) => pulse.take(order),
+                    None => {
+                        leaving = true;
+                        pulse.take(Order::Halt);
+                    }
+                }
+            }
+            let snapshot = pulse.step();
+            shared.publish(snapshot);
+            if leaving && snapshot.doing != Doing::Braking {
+                return;
+            }
+        }
+    }));
+    if let Err(panic) = beats {
+        let reason = panic
+            .downcast_ref::<&str>()
+            .map(ToString::to_string)
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "a panic without words".into());
+        let mut snapshot = shared.lock();
+        snapshot.fault = Some(RobotFault::Broken { reason });
+        snapshot.ended = Some(Ended::Faulted);
+        snapshot.orders = u64::MAX;
+        snapshot.beats = u64::MAX;
+        drop(snapshot);
+        shared.beaten.notify_all();
+    }
+}
+
+impl PulseHandle {
+    /// Sends and returns how many orders there will then have been; none when the thread has gone.
+    fn send(&self, order: Option<Order>) -> Option<u64> {
+        let mut inbox = self.shared.inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        inbox.0.send(order).ok()?;
+        inbox.1 += 1;
+        Some(inbox.1)
+    }
+}
+
+impl Conductor for PulseHandle {
+    fn period(&self) -> Duration {
+        self.period
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.shared.lock().clone()
+    }
+
+    fn order(&mut self, order: Order) {
+        // When the thread has gone, the snapshot says why.
+        if let Some(ticket) = self.send(Some(order)) {
+            self.ticket = ticket;
+        }
+    }
+
+    fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
+        let mut snapshot = self.shared.lock();
+        while snapshot.beats != u64::MAX && !(snapshot.orders >= self.ticket && done(&snapshot)) {
+            snapshot = self.shared.beaten.wait(snapshot).unwrap_or_else(PoisonError::into_inner);
+        }
+        snapshot.clone()
+    }
+}
