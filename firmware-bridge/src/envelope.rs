@@ -90,11 +90,31 @@ const HEAD_ROUNDING: f64 = 1e-6;
 /// Beats that braking may take; legs at their greatest speed need seven at 100 Hz.
 const LONGEST_BRAKING: usize = 500;
 
-/// How far the head leans and turns, in the body's frame.
+/// How far the head leans and turns, in the body's frame: radians, without sign.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Lean {
-    tilt: f64,
+    pitch: f64,
+    roll: f64,
     yaw: f64,
+}
+
+impl Lean {
+    fn zip(self, other: Lean, f: impl Fn(f64, f64) -> f64) -> Lean {
+        Lean {
+            pitch: f(self.pitch, other.pitch),
+            roll: f(self.roll, other.roll),
+            yaw: f(self.yaw, other.yaw),
+        }
+    }
+
+    /// Which of `allowed` this is beyond.
+    fn beyond(&self, allowed: &Lean) -> Option<TrimCause> {
+        if self.pitch > allowed.pitch + HEAD_ROUNDING || self.roll > allowed.roll + HEAD_ROUNDING {
+            Some(TrimCause::HeadTilt)
+        } else {
+            (self.yaw > allowed.yaw + HEAD_ROUNDING).then_some(TrimCause::RelativeYaw)
+        }
+    }
 }
 
 /// The guard between wishes and motors.
@@ -275,12 +295,9 @@ impl Envelope {
             }
         }
         if let Some(lean) = self.lean_at(&self.after(aims, dt)) {
-            let bound = self.bound();
             // Once back inside, the way out is closed again.
-            self.allowed = Some(Lean {
-                tilt: allowed.tilt.min(lean.tilt.max(bound.tilt)),
-                yaw: allowed.yaw.min(lean.yaw.max(bound.yaw)),
-            });
+            let closer = self.widen(lean);
+            self.allowed = Some(allowed.zip(closer, f64::min));
         }
         cause
     }
@@ -291,11 +308,9 @@ impl Envelope {
         let mut legs = self.after(aims, dt);
         let mut velocity = *aims;
         for _ in 0..LONGEST_BRAKING {
-            match self.lean_at(&legs) {
-                Some(lean) if lean.tilt > allowed.tilt + HEAD_ROUNDING => return Some(TrimCause::HeadTilt),
-                Some(lean) if lean.yaw > allowed.yaw + HEAD_ROUNDING => return Some(TrimCause::RelativeYaw),
-                Some(_) => {}
-                None => return Some(TrimCause::HeadTilt),
+            let Some(lean) = self.lean_at(&legs) else { return Some(TrimCause::HeadTilt) };
+            if let Some(cause) = lean.beyond(allowed) {
+                return Some(cause);
             }
             let mut rests = true;
             for joint in Joint::STEWART {
@@ -319,17 +334,15 @@ impl Envelope {
         let head = head_in_body(&joints.stewart(), &self.seed).ok()?;
         self.seed = head;
         let angles = head.angles();
-        let tilt = angles.pitch.value().abs().max(angles.roll.value().abs());
-        Some(Lean { tilt, yaw: angles.yaw.value().abs() })
+        let [pitch, roll, yaw] = [angles.pitch, angles.roll, angles.yaw].map(|angle| angle.abs().value());
+        Some(Lean { pitch, roll, yaw })
     }
 
-    const fn bound(&self) -> Lean {
-        Lean { tilt: self.limits.head_tilt.value(), yaw: self.limits.relative_yaw.value() }
-    }
-
-    const fn widen(&self, found: Lean) -> Lean {
-        let bound = self.bound();
-        Lean { tilt: found.tilt.max(bound.tilt), yaw: found.yaw.max(bound.yaw) }
+    /// The limits, or as far out as the head was found.
+    fn widen(&self, found: Lean) -> Lean {
+        let Limits { head_pitch, head_roll, relative_yaw, .. } = self.limits;
+        let bound = Lean { pitch: head_pitch.value(), roll: head_roll.value(), yaw: relative_yaw.value() };
+        bound.zip(found, f64::max)
     }
 
     fn low(&self, joint: Joint) -> Radians {

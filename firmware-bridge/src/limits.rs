@@ -21,8 +21,10 @@ pub struct JointLimit {
 pub struct Limits {
     /// Each joint on its own.
     pub joints: Joints<JointLimit>,
-    /// Greatest pitch and roll of the head, either way.
-    pub head_tilt: Radians,
+    /// Greatest pitch of the head, either way.
+    pub head_pitch: Radians,
+    /// Greatest roll of the head, either way.
+    pub head_roll: Radians,
     /// Greatest yaw of the head relative to the body, either way.
     pub relative_yaw: Radians,
 }
@@ -88,6 +90,6 @@ impl Default for Limits {
                 }
             }
         });
-        Limits { joints, head_tilt: degrees(40.0), relative_yaw: degrees(65.0) }
+        Limits { joints, head_pitch: degrees(40.0), head_roll: degrees(40.0), relative_yaw: degrees(65.0) }
     }
 }

@@ -332,9 +332,8 @@ impl Planner<'_> {
                 return Err(Refusal::NotFinite { what: "the head pose" });
             }
             let mut angles = head.angles();
-            let tilt = limits.head_tilt;
-            angles.pitch = self.adjust("pitch", angles.pitch, -tilt, tilt)?;
-            angles.roll = self.adjust("roll", angles.roll, -tilt, tilt)?;
+            angles.pitch = self.adjust("pitch", angles.pitch, -limits.head_pitch, limits.head_pitch)?;
+            angles.roll = self.adjust("roll", angles.roll, -limits.head_roll, limits.head_roll)?;
             let at = head.0.translation;
             end.head = if angles == head.angles() { head } else { HeadPose::new(at.x, at.y, at.z, angles) };
         }

@@ -59,9 +59,12 @@ impl Judge {
         }
         self.seed = head_in_body(&goals.stewart(), &self.seed).unwrap();
         let angles = self.seed.angles();
-        for tilt in [angles.pitch, angles.roll] {
-            assert!(tilt.abs().value() <= self.limits.head_tilt.value() + 1e-4, "tilt {tilt}");
-        }
+        assert!(
+            angles.pitch.abs().value() <= self.limits.head_pitch.value() + 1e-4,
+            "pitch {}",
+            angles.pitch
+        );
+        assert!(angles.roll.abs().value() <= self.limits.head_roll.value() + 1e-4, "roll {}", angles.roll);
         assert!(angles.yaw.abs().value() <= self.limits.relative_yaw.value() + 1e-4, "yaw {}", angles.yaw);
     }
 }
