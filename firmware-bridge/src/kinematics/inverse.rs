@@ -3,7 +3,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::geometry::{ARM_LENGTH, LEGS, Leg, ROD_LENGTH, Side};
-use super::platform::{arm_ends, ball_in_body, is_held, rods};
+use super::platform::{arm_ends, balls, is_held, rods};
 use crate::joint::{Joint, Joints};
 use crate::posture::{HeadPose, Posture};
 use crate::units::Radians;
@@ -54,8 +54,8 @@ pub fn joints_from_posture(posture: &Posture) -> Result<Joints, Unreachable> {
 pub(super) fn legs_from_head(body_from_head: &HeadPose) -> Result<[Radians; 6], Unreachable> {
     let mut angles = [Radians::ZERO; 6];
     let mut worst: Option<(f64, Unreachable)> = None;
-    for (angle, leg) in angles.iter_mut().zip(&LEGS) {
-        match arm_angle(leg, &ball_in_body(leg, body_from_head)) {
+    for ((angle, leg), (_, ball)) in angles.iter_mut().zip(&LEGS).zip(balls(body_from_head)) {
+        match arm_angle(leg, &ball) {
             Ok(found) => *angle = found,
             Err(miss) => {
                 let by = match miss {
@@ -88,7 +88,7 @@ pub(super) fn turned(head: &HeadPose, yaw: Radians) -> HeadPose {
 /// direction, or nowhere.
 fn arm_angle(leg: &Leg, ball: &Vector3<f64>) -> Result<Radians, Unreachable> {
     let seen = leg.axes * (ball - leg.origin);
-    let across = seen.x.hypot(seen.y);
+    let across = (seen.x * seen.x + seen.y * seen.y).sqrt();
     let along =
         (seen.norm_squared() + ARM_LENGTH * ARM_LENGTH - ROD_LENGTH * ROD_LENGTH) / (2.0 * ARM_LENGTH);
     // Not-a-number must fail here, so the comparison asks for what is right.
@@ -163,8 +163,7 @@ mod tests {
             head(0.0, 0.0, -90.0, 0.0, 0.0),
         ] {
             // Every leg's miss, found by trying the arm's whole circle instead of by the formula.
-            let misses = LEGS.iter().map(|leg| {
-                let ball = ball_in_body(leg, &pose);
+            let misses = LEGS.iter().zip(balls(&pose)).map(|(leg, (_, ball))| {
                 let distances = (0..36_000).map(|step| {
                     let (sin, cos) = Radians::from_degrees(f64::from(step) * 0.01).value().sin_cos();
                     let end = leg.axes.transpose() * Vector3::new(cos, sin, 0.0) * ARM_LENGTH;

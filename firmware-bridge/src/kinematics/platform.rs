@@ -1,15 +1,19 @@
 //! The rods between arms and head: their errors of length, how these change, and which places of the head are real.
 
-use nalgebra::{Matrix6, Translation3, Vector3, Vector6};
+use nalgebra::{Matrix6, Vector3, Vector6};
 
-use super::geometry::{ARM_LENGTH, HEAD_Z_OFFSET, LEGS, Leg, ROD_LENGTH};
+use super::geometry::{ARM_LENGTH, HEAD_Z_OFFSET, LEGS, ROD_LENGTH};
 use crate::posture::HeadPose;
 use crate::units::Radians;
 
-/// Where the far end of a leg's rod is, in the body frame.
-pub(super) fn ball_in_body(leg: &Leg, body_from_head: &HeadPose) -> Vector3<f64> {
-    let Translation3 { vector } = body_from_head.0.translation;
-    body_from_head.0.rotation * leg.ball + vector + Vector3::new(0.0, 0.0, HEAD_Z_OFFSET)
+/// The far ends of the six rods, seen from the head's origin and from the body's, both in the body frame.
+pub(super) fn balls(body_from_head: &HeadPose) -> [(Vector3<f64>, Vector3<f64>); 6] {
+    let rotation = body_from_head.0.rotation.to_rotation_matrix();
+    let centre = body_from_head.0.translation.vector + Vector3::new(0.0, 0.0, HEAD_Z_OFFSET);
+    LEGS.each_ref().map(|leg| {
+        let spoke = rotation * leg.ball;
+        (spoke, spoke + centre)
+    })
 }
 
 /// Where the six arms end, in the body frame.
@@ -27,11 +31,11 @@ pub(super) fn rods(ends: &[Vector3<f64>; 6], body_from_head: &HeadPose) -> (Vect
     let mut errors = Vector6::zeros();
     let mut changes = Matrix6::zeros();
     let rows = errors.iter_mut().zip(changes.row_iter_mut());
-    for ((error, mut change), (end, leg)) in rows.zip(ends.iter().zip(&LEGS)) {
-        let rod = ball_in_body(leg, body_from_head) - end;
+    for ((error, mut change), (end, (spoke, ball))) in rows.zip(ends.iter().zip(balls(body_from_head))) {
+        let rod = ball - end;
         let length = rod.norm();
         let along = rod / length;
-        let turning = (body_from_head.0.rotation * leg.ball).cross(&along);
+        let turning = spoke.cross(&along);
         *error = length - ROD_LENGTH;
         change.tr_copy_from(&Vector6::new(along.x, along.y, along.z, turning.x, turning.y, turning.z));
     }
