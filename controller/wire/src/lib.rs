@@ -61,17 +61,33 @@ impl Default for Limits {
 }
 
 /// What CPython's own parser found in a source: compared with what the policy's parser saw.
+///
+/// Every node of the tree counts, wherever it stands: defaults, decorators, annotations, the insides of f-strings,
+/// comprehensions, `with` items, `match` cases. Texts are never parsed again (a string annotation is a text).
+/// Identifiers are as CPython holds them, that is in Unicode's form NFKC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
-    /// Dotted names of `import a.b` and `from a import b` (as `a.b`; relative imports keep their dots in front).
+    /// What is imported.
+    ///
+    /// * `import a.b as c` gives `a.b`.
+    /// * `from a.b import c as d` gives `a.b.c`; `from a import *` gives `a.*`.
+    /// * A relative import has its dots in front: `from . import c` gives `.c`, `from ..a import c` gives `..a.c`.
     pub imports: BTreeSet<String>,
-    /// Every `Name` node's identifier, plus function, class, argument, keyword, alias, global, nonlocal, except-handler
-    /// and match-pattern names.
+    /// Every identifier that stands for itself:
+    ///
+    /// * the `id` of every `Name`;
+    /// * the names of functions, classes, arguments (`arg`), keywords of calls and of class headers (`keyword.arg`,
+    ///   where there is one), `global` and `nonlocal`, `except ... as name`;
+    /// * in patterns: `MatchAs.name`, `MatchStar.name`, `MatchMapping.rest`, where there is one;
+    /// * the name that an import binds: the `as` name if there is one, else the part before the first dot
+    ///   (`import a.b` gives `a`, `from a import c` gives `c`, `from a import *` gives `*`).
     pub names: BTreeSet<String>,
-    /// Every `Attribute` node's attribute.
+    /// The `attr` of every `Attribute`, and every keyword of a class pattern (`MatchClass.kwd_attrs`).
     pub attributes: BTreeSet<String>,
-    /// For every `Call` whose function is a dotted name: that name (`a.b.c`); for others nothing.
+    /// For every `Call` whose function is a `Name`, or a chain of `Attribute`s that begins with a `Name`: the dotted
+    /// name (`a.b.c`). For every other call nothing: `f().g()` gives `f` alone. A decorator without brackets is no
+    /// call.
     pub calls: BTreeSet<String>,
 }
 

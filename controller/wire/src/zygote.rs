@@ -1,8 +1,8 @@
-//! The words between the supervisor and the zygote, over a `SOCK_SEQPACKET` socket on the zygote's fd 3.
+//! The words between the supervisor and the zygote, over a `SOCK_SEQPACKET` socket on the zygote's standard input.
 //!
-//! The zygote first says [`Hello::Ready`] or [`Hello::Unfit`]. Then, for each [`Request::Fork`] (which carries one
-//! descriptor: the guest's end of its channel), it answers [`Reply`]; a `Reply::Forked` carries one descriptor: the
-//! guest's pidfd.
+//! The zygote first says [`Hello::Ready`] or [`Hello::Unfit`]. Then it answers each [`Request`] with one [`Reply`].
+//! A [`Request::Fork`] carries one descriptor, the guest's end of its channel; a [`Reply::Forked`] carries one, the
+//! guest's pidfd. A guest that has ended is a [`Request::Reap`] away from being forgotten.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,9 @@ pub enum Hello {
     },
 }
 
+/// The longest message on the control socket, either way.
+pub const MAX_MESSAGE: usize = 64 << 10;
+
 /// What the supervisor asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
@@ -65,20 +68,50 @@ pub enum Request {
         /// Enforced by the kernel in the guest.
         limits: Limits,
     },
+    /// Say how a guest ended. Asked once for each guest, when its pidfd says that it has.
+    Reap {
+        /// As in [`Reply::Forked`].
+        pid: i32,
+    },
 }
 
 /// What the zygote answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reply {
-    /// The guest lives; its pidfd is attached.
+    /// The guest lives, and its cage is closed; its pidfd is attached.
     Forked {
-        /// Its process id, for messages only.
+        /// Its process id as the zygote sees it.
         pid: i32,
     },
-    /// It could not be forked or caged.
+    /// How the guest ended.
+    Reaped {
+        /// By itself or by a signal.
+        ending: Ending,
+        /// Processor seconds that it used.
+        cpu_seconds: f64,
+        /// The most memory that it held, bytes.
+        peak_bytes: u64,
+    },
+    /// It could not be forked, caged or reaped.
     Failed {
         /// Why.
         reason: String,
+    },
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Ending {
+    /// It left by itself.
+    Exit {
+        /// Its status.
+        code: i32,
+    },
+    /// The kernel ended it.
+    Signal {
+        /// Which signal.
+        number: i32,
     },
 }

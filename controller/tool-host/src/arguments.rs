@@ -1,0 +1,54 @@
+//! The command line: which interpreter, and which cage at most.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use minismith_wire::zygote::Level;
+
+/// What the supervisor asked for.
+#[derive(Debug, PartialEq)]
+pub struct Arguments {
+    /// The interpreter whose packages tools see: `--python PATH`.
+    pub python: PathBuf,
+    /// The strongest cage to try: `--at-most LEVEL`. A weaker one than the machine allows is for tests.
+    pub at_most: Level,
+}
+
+impl Arguments {
+    /// Reads the arguments after the program's name.
+    pub fn read(arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
+        let (mut python, mut at_most) = (None, Level::Namespaces);
+        let mut arguments = arguments;
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().ok_or_else(|| format!("{} needs a value", name.display()))?;
+            match (name.to_str(), value.to_str()) {
+                (Some("--python"), _) => python = Some(PathBuf::from(value)),
+                (Some("--at-most"), Some("namespaces")) => at_most = Level::Namespaces,
+                (Some("--at-most"), Some("landlock")) => at_most = Level::Landlock,
+                (Some("--at-most"), Some("no_open")) => at_most = Level::NoOpen,
+                _ => return Err(format!("{} {} is not understood", name.display(), value.display())),
+            }
+        }
+        Ok(Arguments { python: python.ok_or("--python is missing")?, at_most })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Arguments, String> {
+        Arguments::read(words.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn only_what_is_known_is_taken() {
+        let read_one = read(&["--python", "/venv/bin/python", "--at-most", "landlock"]).unwrap();
+        assert_eq!(read_one, Arguments { python: "/venv/bin/python".into(), at_most: Level::Landlock });
+        assert_eq!(read(&["--python", "p"]).unwrap().at_most, Level::Namespaces);
+        assert!(read(&[]).unwrap_err().contains("--python"));
+        assert!(read(&["--python"]).unwrap_err().contains("needs a value"));
+        assert!(read(&["--at-most", "none", "--python", "p"]).is_err());
+        assert!(read(&["--help", "x"]).is_err());
+    }
+}

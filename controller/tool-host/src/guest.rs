@@ -1,0 +1,94 @@
+//! A guest's life: close the cage, parse, wait for the word, load, call, tell, end.
+
+use std::collections::BTreeSet;
+use std::io::{PipeWriter, Write};
+use std::os::fd::OwnedFd;
+use std::panic::AssertUnwindSafe;
+
+use minismith_wire::frame::{FrameError, MAX_FRAME};
+use minismith_wire::{Answer, Job, Turn};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::cage::Open;
+use crate::raised::{self, Raised};
+use crate::robot::ReachyMini;
+use crate::{facts, library, process, stage, value};
+
+/// What a guest reports when its cage is closed.
+pub const CAGED: &str = "caged";
+
+/// In a fresh child: closes the cage, runs one job, and ends.
+pub fn live(py: Python<'_>, close_cage: impl FnOnce() -> Result<(), Open>, channel: &OwnedFd, report: &PipeWriter) -> ! {
+    if process::keep_only(channel, report).is_err() {
+        process::leave(1);
+    }
+    let mut report = process::report();
+    let closed = close_cage();
+    let said = match &closed {
+        Ok(()) => report.write_all(CAGED.as_bytes()),
+        Err(open) => report.write_all(open.to_string().as_bytes()),
+    };
+    drop(report);
+    if closed.is_err() || said.is_err() {
+        process::leave(1);
+    }
+    stage::enter(process::channel());
+    // A panic must not unwind into the zygote's code, which is below on this stack.
+    let lived = std::panic::catch_unwind(AssertUnwindSafe(|| work(py)));
+    process::leave(i32::from(lived.is_err()))
+}
+
+fn work(py: Python<'_>) {
+    let Answer::Start { job } = stage::listen() else { return };
+    if stage::say(&Turn::Parsed { facts: facts::parse(py, &job.source) }).is_err() {
+        return;
+    }
+    let Answer::Proceed = stage::listen() else { return };
+    stage::begin(&job);
+    let traced = if job.coverage { library::trace(py, &file_name(&job)).ok() } else { None };
+    let performed = perform(py, &job);
+    let lines: BTreeSet<u32> =
+        traced.and_then(|seen| seen.call_method0(py, "stop").ok()?.extract(py).ok()).unwrap_or_default();
+    let performed = performed.map_err(|error| raised::read(py, error, &file_name(&job)));
+    last_word(performed, lines);
+}
+
+/// The file name that the tool's code carries: in its tracebacks and in its coverage.
+fn file_name(job: &Job) -> String {
+    format!("{}.py", job.module)
+}
+
+/// Loads the module and calls its entry; a coroutine is run to its end.
+fn perform(py: Python<'_>, job: &Job) -> PyResult<serde_json::Value> {
+    library::seed(py, job.seed)?;
+    let entry = library::load(py, &job.module, &file_name(job), &job.source)?.getattr(job.entry.as_str())?;
+    let arguments = PyDict::new(py);
+    for (name, argument) in &job.arguments {
+        arguments.set_item(name, value::to_python(py, argument)?)?;
+    }
+    let result = if job.takes_robot {
+        entry.call((Bound::new(py, ReachyMini::of_stage())?,), Some(&arguments))?
+    } else {
+        entry.call((), Some(&arguments))?
+    };
+    value::to_json(&library::run_if_coroutine(&result)?)
+}
+
+fn last_word(performed: Result<serde_json::Value, Raised>, lines: BTreeSet<u32>) {
+    let (printed, spent) = stage::rest();
+    let raise = |raised: Raised, printed: String, lines| {
+        let Raised { kind, message, line } = raised;
+        Turn::Raised { kind, message, line, printed, spent, lines }
+    };
+    let turn = match performed {
+        Ok(value) => Turn::Done { value, printed: printed.clone(), spent, lines: lines.clone() },
+        Err(raised) => raise(raised, printed.clone(), lines.clone()),
+    };
+    if let Err(FrameError::TooLong { length, .. }) = stage::say(&turn) {
+        let message = format!("the result takes {length} bytes, more than {MAX_FRAME}; return less, or a summary");
+        let raised = Raised { kind: "ValueError".into(), message, line: None };
+        // There is nobody else to tell.
+        let _ = stage::say(&raise(raised, printed, lines));
+    }
+}

@@ -1,0 +1,68 @@
+//! The `reachy_mini` package as tools import it: the official SDK's names, made of this program.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::robot::ReachyMini;
+use crate::{library, pose};
+
+/// The version of the official SDK whose names, arguments, units and errors these are.
+const SDK_VERSION: &str = "1.13.0";
+
+/// Puts the package and its modules where `import` finds them.
+pub fn install(py: Python<'_>) -> PyResult<()> {
+    let robot = py.get_type::<ReachyMini>();
+    let root = module(py, None, "reachy_mini")?;
+    root.setattr("ReachyMini", &robot)?;
+    root.setattr("__version__", SDK_VERSION)?;
+    module(py, Some(&root), "reachy_mini")?.setattr("ReachyMini", &robot)?;
+
+    let utils = module(py, Some(&root), "utils")?;
+    utils.add_function(wrap_pyfunction!(create_head_pose, &utils)?)?;
+    let interpolation = module(py, Some(&utils), "interpolation")?;
+    written_in_python(&interpolation, include_str!("python/interpolation.py"))?;
+
+    let motion = module(py, Some(&root), "motion")?;
+    let moves = module(py, Some(&motion), "move")?;
+    written_in_python(&moves, include_str!("python/move.py"))
+}
+
+/// A new module, known to its parent and to `sys.modules`. Every one may have others below it.
+fn module<'py>(py: Python<'py>, parent: Option<&Bound<'py, PyModule>>, name: &str) -> PyResult<Bound<'py, PyModule>> {
+    let full_name = match parent {
+        Some(parent) => format!("{}.{name}", parent.name()?),
+        None => name.to_owned(),
+    };
+    let module = PyModule::new(py, &full_name)?;
+    module.setattr("__path__", pyo3::types::PyList::empty(py))?;
+    if let Some(parent) = parent {
+        parent.setattr(name, &module)?;
+    }
+    py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?.set_item(full_name, &module)?;
+    Ok(module)
+}
+
+fn written_in_python(module: &Bound<'_, PyModule>, source: &str) -> PyResult<()> {
+    library::run(module.py(), source, &format!("<{}>", module.name()?), &module.dict())
+}
+
+/// A head pose from a position (metres, or millimetres) and extrinsic x, y, z angles (degrees, or radians).
+#[pyfunction]
+#[pyo3(signature = (x=0.0, y=0.0, z=0.0, roll=0.0, pitch=0.0, yaw=0.0, mm=false, degrees=true))]
+#[allow(clippy::too_many_arguments)] // The official signature.
+fn create_head_pose<'py>(
+    py: Python<'py>,
+    x: f64,
+    y: f64,
+    z: f64,
+    roll: f64,
+    pitch: f64,
+    yaw: f64,
+    mm: bool,
+    degrees: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let metres = |value: f64| if mm { value / 1000.0 } else { value };
+    let radians = |value: f64| if degrees { value.to_radians() } else { value };
+    let place = [x, y, z].map(metres);
+    pose::to_numpy(py, &pose::from_place_and_angles(place, [roll, pitch, yaw].map(radians)))
+}

@@ -1,0 +1,28 @@
+"""Chance that repeats: everything random that is not seeded by the tool itself comes from the job's seed."""
+
+import random
+import uuid
+
+import numpy
+import numpy.random.bit_generator
+
+source = random.Random(0)
+seed_one = random.Random.seed
+
+
+def seed(self, a=None, version=2):
+    seed_one(self, source.getrandbits(64) if a is None else a, version)
+
+
+def install():
+    random.Random.seed = seed
+    # Bound before the line above.
+    random.seed = random._inst.seed
+    numpy.random.bit_generator.randbits = source.getrandbits
+    uuid.uuid4 = lambda: uuid.UUID(int=source.getrandbits(128), version=4)
+
+
+def begin(number):
+    seed_one(source, number)
+    random.seed()
+    numpy.random.seed(source.getrandbits(32))

@@ -1,0 +1,56 @@
+//! What a tool raised, in words: the exception's name, its text, and the line of the tool.
+
+use pyo3::prelude::*;
+use pyo3::types::PyTraceback;
+
+/// Longer messages are cut.
+const LONGEST: usize = 4000;
+
+/// An exception, read.
+#[derive(Debug, PartialEq)]
+pub struct Raised {
+    /// The exception's type name.
+    pub kind: String,
+    /// Its text.
+    pub message: String,
+    /// The line of the tool's file where it was raised, or that led there.
+    pub line: Option<u32>,
+}
+
+/// Reads an exception, and forgets it: its traceback may hold much memory.
+pub fn read(py: Python<'_>, error: PyErr, file: &str) -> Raised {
+    let line = error.traceback(py).and_then(|traceback| last_line_in(traceback, file));
+    let kind = error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string());
+    let line = line.or_else(|| line_of_syntax_error(py, &error, file));
+    let text = error.value(py).str().map(|text| text.to_string_lossy().into_owned());
+    drop(error);
+    let mut message = text.unwrap_or_default();
+    if message.len() > LONGEST {
+        message.truncate(message.floor_char_boundary(LONGEST));
+        message.push_str(" ...");
+    }
+    Raised { kind, message, line }
+}
+
+/// The innermost frame of the file decides.
+fn last_line_in(traceback: Bound<'_, PyTraceback>, file: &str) -> Option<u32> {
+    let mut line = None;
+    let mut next = Some(traceback.into_any());
+    while let Some(entry) = next {
+        let code = entry.getattr("tb_frame").ok()?.getattr("f_code").ok()?;
+        if code.getattr("co_filename").ok()?.extract::<String>().ok()? == file {
+            line = entry.getattr("tb_lineno").ok()?.extract().ok();
+        }
+        next = entry.getattr("tb_next").ok().filter(|next| !next.is_none());
+    }
+    line
+}
+
+fn line_of_syntax_error(py: Python<'_>, error: &PyErr, file: &str) -> Option<u32> {
+    if !error.is_instance_of::<pyo3::exceptions::PySyntaxError>(py) {
+        return None;
+    }
+    let error = error.value(py);
+    let names: String = error.getattr("filename").ok()?.extract().ok()?;
+    if names == file { error.getattr("lineno").ok()?.extract().ok() } else { None }
+}

@@ -1,0 +1,332 @@
+//! What a tool sees of the robot: `ReachyMini`, with the official SDK's names, arguments, defaults, units and errors.
+//!
+//! Every method checks its arguments as the SDK does, and that numbers are finite, and then asks a cue. Angles are
+//! radians, places metres. There is one robot, the stage's: constructing another gives the same.
+
+use minismith_wire::{Cue, Method, State};
+use pyo3::exceptions::{PyAssertionError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::media::{FaceTarget, MediaManager, mismatch};
+use crate::play;
+use crate::pose::{self, Matrix};
+use crate::stage::{self, Given};
+
+const NOTHING_GIVEN: &str = "At least one of head, antennas or body_yaw must be provided.";
+
+/// The stage's robot.
+#[pyclass(frozen, subclass, module = "reachy_mini")]
+pub struct ReachyMini;
+
+impl ReachyMini {
+    /// The one that a tool's entry is given.
+    pub const fn of_stage() -> Self {
+        ReachyMini
+    }
+}
+
+fn done(cue: Cue) -> PyResult<()> {
+    stage::ask(cue).map(drop)
+}
+
+fn state() -> PyResult<Box<State>> {
+    match stage::ask(Cue::State)? {
+        Given::State(state) => Ok(state),
+        _ => Err(mismatch()),
+    }
+}
+
+/// A head pose as `goto_target` and `set_target` take it.
+pub fn head_pose(head: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    pose::matrix(head)?
+        .map_err(|shape| PyValueError::new_err(format!("Head pose must be a 4x4 matrix, got shape {shape}.")))
+}
+
+/// Right and left.
+pub fn antenna_pair(antennas: &Bound<'_, PyAny>) -> PyResult<[f64; 2]> {
+    let (numbers, shape) = pose::numbers(antennas, "Antennas")?;
+    let two = <[f64; 2]>::try_from(numbers).ok().filter(|_| shape == [2]);
+    two.ok_or_else(|| PyValueError::new_err("Antennas must be a list or 1D np array with two elements."))
+}
+
+/// A finite angle.
+pub fn yaw(body_yaw: &Bound<'_, PyAny>) -> PyResult<f64> {
+    finite(body_yaw.extract().map_err(|_| PyValueError::new_err("body_yaw must be a float."))?, "body_yaw")
+}
+
+fn finite(number: f64, what: &str) -> PyResult<f64> {
+    if number.is_finite() { Ok(number) } else { Err(PyValueError::new_err(format!("{what} must be finite"))) }
+}
+
+/// By its name, or by the SDK's enumeration, whose values are the names.
+fn method_of(method: &Bound<'_, PyAny>) -> PyResult<Method> {
+    let name: String = method.getattr("value").unwrap_or_else(|_| method.clone()).extract()?;
+    match name.as_str() {
+        "linear" => Ok(Method::Linear),
+        "minjerk" => Ok(Method::Minjerk),
+        "ease_in_out" => Ok(Method::EaseInOut),
+        "cartoon" => Ok(Method::Cartoon),
+        _ => Err(PyValueError::new_err(format!(
+            "Unknown interpolation method: {name:?} (possible values: 'linear', 'minjerk', 'ease_in_out', 'cartoon')"
+        ))),
+    }
+}
+
+type Maybe<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+#[pymethods]
+impl ReachyMini {
+    /// Takes what the SDK's constructor takes; there is nothing to connect to.
+    #[new]
+    #[pyo3(signature = (*_arguments, automatic_body_yaw=true, **_options))]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        automatic_body_yaw: bool,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        if !automatic_body_yaw {
+            done(Cue::AutomaticBodyYaw { on: false })?;
+        }
+        Ok(ReachyMini)
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {}
+
+    /// Moves to a posture and waits. Without `body_yaw` the body turns home; with `None` it stays.
+    #[pyo3(signature = (head=None, antennas=None, duration=0.5, method=None, body_yaw=BodyYaw::Home))]
+    fn goto_target(
+        &self,
+        head: Maybe<'_, '_>,
+        antennas: Maybe<'_, '_>,
+        duration: f64,
+        method: Maybe<'_, '_>,
+        body_yaw: BodyYaw,
+    ) -> PyResult<()> {
+        let body_yaw = body_yaw.angle();
+        if head.is_none() && antennas.is_none() && body_yaw.is_none() {
+            return Err(PyValueError::new_err(NOTHING_GIVEN));
+        }
+        if finite(duration, "Duration")? <= 0.0 {
+            return Err(PyValueError::new_err(
+                "Duration must be positive and non-zero. Use set_target() for immediate position setting.",
+            ));
+        }
+        done(Cue::Goto {
+            head: head.map(head_pose).transpose()?,
+            antennas: antennas.map(antenna_pair).transpose()?,
+            body_yaw,
+            duration,
+            method: method.map(method_of).transpose()?.unwrap_or_default(),
+        })
+    }
+
+    /// Follows this target from now on, without waiting.
+    #[pyo3(signature = (head=None, antennas=None, body_yaw=None))]
+    fn set_target(&self, head: Maybe<'_, '_>, antennas: Maybe<'_, '_>, body_yaw: Maybe<'_, '_>) -> PyResult<()> {
+        if head.is_none() && antennas.is_none() && body_yaw.is_none() {
+            return Err(PyValueError::new_err(NOTHING_GIVEN));
+        }
+        done(Cue::SetTarget {
+            head: head.map(head_pose).transpose()?,
+            antennas: antennas.map(antenna_pair).transpose()?,
+            body_yaw: body_yaw.map(yaw).transpose()?,
+        })
+    }
+
+    #[pyo3(signature = (pose))]
+    fn set_target_head_pose(&self, pose: Maybe<'_, '_>) -> PyResult<()> {
+        let pose = pose.ok_or_else(|| PyValueError::new_err("Pose must be provided as a 4x4 matrix."))?;
+        let head = pose::matrix(pose)?
+            .map_err(|shape| PyAssertionError::new_err(format!("Head pose should be a 4x4 matrix, got {shape}.")))?;
+        done(Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None })
+    }
+
+    fn set_target_antenna_joint_positions(&self, antennas: &Bound<'_, PyAny>) -> PyResult<()> {
+        done(Cue::SetTarget { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
+    }
+
+    fn set_target_body_yaw(&self, body_yaw: &Bound<'_, PyAny>) -> PyResult<()> {
+        done(Cue::SetTarget { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
+    }
+
+    /// Turns the head towards a point, and gives the head's pose.
+    #[pyo3(signature = (x, y, z, duration=1.0, perform_movement=true))]
+    fn look_at_world<'py>(
+        &self,
+        py: Python<'py>,
+        x: f64,
+        y: f64,
+        z: f64,
+        duration: f64,
+        perform_movement: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let duration = not_negative(duration)?;
+        let point = [finite(x, "x")?, finite(y, "y")?, finite(z, "z")?];
+        let head = pose::looking_at(point);
+        if perform_movement {
+            done(if duration > 0.0 {
+                Cue::LookAt { point, duration }
+            } else {
+                Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None }
+            })?;
+        }
+        pose::to_numpy(py, &head)
+    }
+
+    /// The stage does not say how its camera maps directions to pixels, so this can't aim truthfully.
+    #[pyo3(signature = (_u, _v, duration=1.0, _perform_movement=true))]
+    #[pyo3(name = "look_at_image")]
+    fn look_at_image(
+        &self,
+        _u: &Bound<'_, PyAny>,
+        _v: &Bound<'_, PyAny>,
+        duration: f64,
+        _perform_movement: bool,
+    ) -> PyResult<()> {
+        not_negative(duration)?;
+        Err(PyRuntimeError::new_err(
+            "Camera specs not set: this robot's camera is not calibrated; use look_at_world(x, y, z) instead.",
+        ))
+    }
+
+    fn get_current_head_pose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        pose::to_numpy(py, &state()?.head)
+    }
+
+    /// ([body yaw, six legs], [right, left]).
+    fn get_current_joint_positions(&self) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let state = state()?;
+        Ok((state.head_joints.to_vec(), state.antennas.to_vec()))
+    }
+
+    /// [right, left].
+    fn get_present_antenna_joint_positions(&self) -> PyResult<Vec<f64>> {
+        Ok(state()?.antennas.to_vec())
+    }
+
+    fn wake_up(&self) -> PyResult<()> {
+        done(Cue::Wake)
+    }
+
+    fn goto_sleep(&self) -> PyResult<()> {
+        done(Cue::Rest)
+    }
+
+    #[pyo3(signature = (ids=None))]
+    fn enable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
+        done(Cue::Motors { on: true, ids })
+    }
+
+    #[pyo3(signature = (ids=None))]
+    fn disable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
+        done(Cue::Motors { on: false, ids })
+    }
+
+    fn enable_gravity_compensation(&self) -> PyResult<()> {
+        done(Cue::Gravity { on: true })
+    }
+
+    fn disable_gravity_compensation(&self) -> PyResult<()> {
+        done(Cue::Gravity { on: false })
+    }
+
+    fn set_automatic_body_yaw(&self, enabled: bool) -> PyResult<()> {
+        done(Cue::AutomaticBodyYaw { on: enabled })
+    }
+
+    /// Plays a `Move`: evaluated beforehand, sent as keyframes.
+    #[pyo3(name = "play_move", signature = (r#move, play_frequency=100.0, initial_goto_duration=0.0, sound=true))]
+    fn play_move(
+        &self,
+        r#move: &Bound<'_, PyAny>,
+        play_frequency: f64,
+        initial_goto_duration: f64,
+        sound: bool,
+    ) -> PyResult<()> {
+        let initial_goto = not_negative(initial_goto_duration)?;
+        for cue in play::cues(r#move, play_frequency, initial_goto, sound)? {
+            done(cue)?;
+        }
+        Ok(())
+    }
+
+    #[pyo3(signature = (weight=1.0))]
+    fn start_head_tracking(&self, weight: f64) -> PyResult<()> {
+        if !(0.0..=1.0).contains(&weight) {
+            return Err(PyValueError::new_err("weight must be between 0 and 1"));
+        }
+        done(Cue::Track { on: true, weight })
+    }
+
+    fn stop_head_tracking(&self) -> PyResult<()> {
+        done(Cue::Track { on: false, weight: 0.0 })
+    }
+
+    /// What the tracker sees now; there is nothing to wait for.
+    #[pyo3(signature = (wait=true, timeout=5.0))]
+    fn get_tracked_face(&self, wait: bool, timeout: f64) -> PyResult<FaceTarget> {
+        let _ = (wait, timeout);
+        match stage::ask(Cue::Face)? {
+            Given::Face(face) => Ok(face.into()),
+            _ => Err(mismatch()),
+        }
+    }
+
+    /// This robot has none.
+    #[getter]
+    fn imu(&self) -> Option<()> {
+        None
+    }
+
+    #[getter]
+    fn media(&self) -> MediaManager {
+        MediaManager
+    }
+
+    #[getter]
+    fn media_manager(&self) -> MediaManager {
+        MediaManager
+    }
+}
+
+fn not_negative(duration: f64) -> PyResult<f64> {
+    if finite(duration, "Duration")? < 0.0 {
+        return Err(PyValueError::new_err("Duration can't be negative."));
+    }
+    Ok(duration)
+}
+
+/// `goto_target`'s last argument, which tells "not given" from `None`.
+#[derive(Clone, Copy)]
+enum BodyYaw {
+    /// Not given: the body turns home.
+    Home,
+    /// `None`: the body stays.
+    Keep,
+    /// There.
+    To(f64),
+}
+
+impl BodyYaw {
+    const fn angle(self) -> Option<f64> {
+        match self {
+            BodyYaw::Home => Some(0.0),
+            BodyYaw::Keep => None,
+            BodyYaw::To(angle) => Some(angle),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for BodyYaw {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if value.is_none() { Ok(BodyYaw::Keep) } else { yaw(&value).map(BodyYaw::To) }
+    }
+}

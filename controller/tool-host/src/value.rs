@@ -1,0 +1,162 @@
+//! Between Python values and JSON: plain data only, bounded in depth and number.
+//!
+//! A number that is not finite has no JSON form, so returning one is an error rather than a silent `null`.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde_json::{Map, Number, Value};
+
+const DEEPEST: usize = 32;
+const MOST: usize = 100_000;
+
+/// A JSON value as Python sees it.
+pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
+        Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+            (Some(number), _, _) => number.into_pyobject(py)?.into_any(),
+            (None, Some(number), _) => number.into_pyobject(py)?.into_any(),
+            (None, None, number) => PyFloat::new(py, number.unwrap_or(f64::NAN)).into_any(),
+        },
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(values) => {
+            let list = PyList::empty(py);
+            for value in values {
+                list.append(to_python(py, value)?)?;
+            }
+            list.into_any()
+        }
+        Value::Object(fields) => {
+            let dict = PyDict::new(py);
+            for (name, value) in fields {
+                dict.set_item(name, to_python(py, value)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}
+
+/// A tool's result as JSON: booleans, numbers, texts, `None`, lists, tuples, dictionaries with texts as keys, data
+/// classes, enumerations by their value, numpy scalars and arrays. Anything else raises.
+pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let mut left = MOST;
+    convert(value, "the result", 0, &mut left)
+}
+
+fn convert(value: &Bound<'_, PyAny>, place: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
+    if depth > DEEPEST {
+        return Err(PyValueError::new_err(format!("{place} is nested more than {DEEPEST} deep")));
+    }
+    *left = left
+        .checked_sub(1)
+        .ok_or_else(|| PyValueError::new_err(format!("the result holds more than {MOST} values; return fewer")))?;
+    if value.is_none() {
+        return Ok(Value::Null);
+    }
+    if let Ok(value) = value.cast_exact::<PyBool>() {
+        return Ok(Value::Bool(value.is_true()));
+    }
+    // Before numbers and texts: an enumeration may be one of those as well.
+    if is_enumeration(value)? {
+        return convert(&value.getattr("value")?, place, depth + 1, left);
+    }
+    if let Ok(number) = value.cast::<PyInt>() {
+        return integer(number, place);
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        let number = Number::from_f64(number.value());
+        let complaint = || PyValueError::new_err(format!("{place} is not a finite number; return None instead"));
+        return number.map(Value::Number).ok_or_else(complaint);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Value::String(text.to_str()?.to_owned()));
+    }
+    if let Ok(list) = value.cast::<PyList>() {
+        return sequence(list.iter(), place, depth, left);
+    }
+    if let Ok(tuple) = value.cast::<PyTuple>() {
+        return sequence(tuple.iter(), place, depth, left);
+    }
+    if let Ok(dict) = value.cast::<PyDict>() {
+        return mapping(dict, place, depth, left);
+    }
+    if let Some(plain) = plain_from_numpy(value, *left)? {
+        return convert(&plain, place, depth + 1, left);
+    }
+    if let Some(fields) = fields_of_data_class(value)? {
+        return mapping(&fields, place, depth, left);
+    }
+    let kind = value.get_type().fully_qualified_name()?;
+    Err(PyTypeError::new_err(format!(
+        "{place} is a {kind}, which is not plain data; return numbers, text, lists or dictionaries"
+    )))
+}
+
+fn integer(number: &Bound<'_, PyInt>, place: &str) -> PyResult<Value> {
+    if let Ok(number) = number.extract::<i64>() {
+        return Ok(Value::from(number));
+    }
+    let number: u64 = number
+        .extract()
+        .map_err(|_| PyValueError::new_err(format!("{place} is an integer of more than 64 bits")))?;
+    Ok(Value::from(number))
+}
+
+fn sequence<'py>(
+    values: impl Iterator<Item = Bound<'py, PyAny>>,
+    place: &str,
+    depth: usize,
+    left: &mut usize,
+) -> PyResult<Value> {
+    let values = values.enumerate().map(|(index, value)| convert(&value, &format!("{place}[{index}]"), depth + 1, left));
+    values.collect::<PyResult<Vec<_>>>().map(Value::Array)
+}
+
+fn mapping(dict: &Bound<'_, PyDict>, place: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
+    let mut fields = Map::new();
+    for (name, value) in dict.iter() {
+        let name = match (name.cast::<PyString>(), name.cast_exact::<PyInt>()) {
+            (Ok(name), _) => name.to_str()?.to_owned(),
+            (_, Ok(number)) => number.to_string(),
+            _ => return Err(PyTypeError::new_err(format!("{place} has a key that is neither text nor integer"))),
+        };
+        let value = convert(&value, &format!("{place}[{name:?}]"), depth + 1, left)?;
+        fields.insert(name, value);
+    }
+    Ok(Value::Object(fields))
+}
+
+fn is_enumeration(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.is_instance(&value.py().import("enum")?.getattr("Enum")?)
+}
+
+/// Numpy's scalars and arrays, as Python's own. A big array is refused before it is unfolded.
+fn plain_from_numpy<'py>(value: &Bound<'py, PyAny>, left: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let numpy = value.py().import("numpy")?;
+    if value.is_instance(&numpy.getattr("ndarray")?)? {
+        if value.getattr("size")?.extract::<usize>()? > left {
+            return Err(PyValueError::new_err(format!("the result holds more than {MOST} values; return fewer")));
+        }
+    } else if !value.is_instance(&numpy.getattr("generic")?)? {
+        return Ok(None);
+    }
+    let plain = value.call_method0("tolist")?;
+    // An array of objects, or a kind of number that Python does not have, stays what it is.
+    Ok(if plain.is(value) || plain.is_instance(&numpy.getattr("generic")?)? { None } else { Some(plain) })
+}
+
+fn fields_of_data_class<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let data_classes = value.py().import("dataclasses")?;
+    let is_type = value.is_instance_of::<pyo3::types::PyType>();
+    if is_type || !data_classes.call_method1("is_dataclass", (value,))?.extract::<bool>()? {
+        return Ok(None);
+    }
+    let fields = PyDict::new(value.py());
+    for field in data_classes.call_method1("fields", (value,))?.try_iter()? {
+        let name = field?.getattr("name")?.extract::<String>()?;
+        fields.set_item(&name, value.getattr(name.as_str())?)?;
+    }
+    Ok(Some(fields))
+}
