@@ -1,1 +1,3 @@
 //! The mind.
+
+pub mod config;

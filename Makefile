@@ -1,0 +1,56 @@
+# Minismith. `make help` lists the targets; every target may be repeated, also after an interruption.
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+# The interpreter that the tool host is built with and runs on.
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
+
+PROGRAMS := $(or $(CARGO_TARGET_DIR),target)/debug
+NEXTEST := 0.9.143
+
+# Whether any documentation holds a code block that is not plain text.
+HAS_DOC_TESTS := find firmware-bridge mock-robot controller tests -name '*.rs' -print0 | xargs -0 awk ' \
+	FNR == 1 { inside = 0 } \
+	/^ *\/\/[\/!] *```/ { if (!inside && !/```text/) found = 1; inside = !inside } \
+	END { exit !found }'
+
+.PHONY: help setup build run test peers nextest lint check clean
+.DEFAULT_GOAL := help
+
+help: ## This list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and python3-venv where no fit Python is found
+	@scripts/venv .venv requirements/tools.txt
+
+build: setup ## The programs minismith and minismith-tool-host
+	cargo build --workspace
+
+run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000
+	$(PROGRAMS)/minismith serve --robot mock
+
+peers: ## The official motor controller and kinematics packages in .cache/peers, for tests only
+	@mkdir -p .cache
+	@scripts/venv .cache/peers requirements/peers.txt
+
+nextest: ## The test runner cargo-nextest, built from source where it is missing (some minutes)
+	@cargo nextest --version >/dev/null 2>&1 \
+		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
+		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
+
+test: build peers nextest ## All tests
+	cargo nextest run --workspace
+	@if $(HAS_DOC_TESTS); then cargo test --workspace --doc; fi
+
+lint: setup ## Format, clippy and documentation, warnings denied
+	cargo fmt --all -- --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+check: lint test ## lint and test
+
+clean: ## Removes what was built and installed here
+	cargo clean
+	rm -rf .venv .cache

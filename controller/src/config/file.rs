@@ -1,0 +1,139 @@
+//! The file as it is written: which keys there are, each with the type that checks its value.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, Visitor};
+
+use super::choice::{Brain, LeastCage, Loopback, NotAllowed, RobotChoice, SomePath};
+use super::quantity::{
+    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, HeadRange, Iterations, Kilobytes, Margin,
+    Megabytes, Milliseconds, Port, Rate, Scale, SimulatedSeconds, Speed, Volts, Watchdog,
+};
+
+/// The value of a key, where the key is given.
+#[derive(Clone, Debug)]
+pub(super) struct Given<T>(pub(super) Option<T>);
+
+impl<T> Default for Given<T> {
+    fn default() -> Self {
+        Given(None)
+    }
+}
+
+/// Every value is read as the text that stands there, so that its own type judges it and the error has its line.
+impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text<T>(PhantomData<T>);
+
+        impl<T: FromStr<Err = NotAllowed>> Visitor<'_> for Text<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("one value")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(Text(PhantomData)).map(|value| Given(Some(value)))
+    }
+}
+
+/// Declares the mappings of the file, in which every key may be left out.
+macro_rules! mappings {
+    ($($(#[$doc:meta])+ $name:ident { $($key:ident: $kind:ty,)+ })+) => {$(
+        $(#[$doc])+
+        #[derive(Clone, Debug, Default, Deserialize)]
+        #[serde(default, deny_unknown_fields, expecting = "a mapping of keys")]
+        pub(super) struct $name { $(pub(super) $key: $kind,)+ }
+    )+};
+}
+
+mappings! {
+    /// The whole file.
+    File {
+        robot: Given<RobotChoice>,
+        pulse: PulseKeys,
+        limits: LimitsKeys,
+        bus: BusKeys,
+        serve: ServeKeys,
+        tools: ToolsKeys,
+        workshop: WorkshopKeys,
+        tool_host: ToolHostKeys,
+        brain: Given<Brain>,
+    }
+    /// `pulse`.
+    PulseKeys {
+        rate_hz: Given<Rate>,
+    }
+    /// `limits`.
+    LimitsKeys {
+        body_rotation: BodyKeys,
+        stewart: StewartKeys,
+        antennas: AntennaKeys,
+        head: HeadKeys,
+        untrusted_scale: Given<Scale>,
+    }
+    /// `limits.body_rotation`.
+    BodyKeys {
+        range_deg: Given<BodyRange>,
+        speed: Given<Speed>,
+        acceleration: Given<Acceleration>,
+    }
+    /// `limits.stewart`.
+    StewartKeys {
+        margin_deg: Given<Margin>,
+        speed: Given<Speed>,
+        acceleration: Given<Acceleration>,
+    }
+    /// `limits.antennas`.
+    AntennaKeys {
+        range_deg: Given<AntennaRange>,
+        speed: Given<Speed>,
+        acceleration: Given<Acceleration>,
+    }
+    /// `limits.head`.
+    HeadKeys {
+        pitch_deg: Given<HeadRange>,
+        roll_deg: Given<HeadRange>,
+        yaw_from_body_deg: Given<HeadRange>,
+    }
+    /// `bus`.
+    BusKeys {
+        baud: Given<Baud>,
+        least_volts: Given<Volts>,
+        watchdog_ms: Given<Watchdog>,
+        reply_timeout_ms: Given<Milliseconds>,
+    }
+    /// `serve`.
+    ServeKeys {
+        host: Given<Loopback>,
+        port: Given<Port>,
+    }
+    /// `tools`.
+    ToolsKeys {
+        directory: Given<SomePath>,
+    }
+    /// `workshop`.
+    WorkshopKeys {
+        max_iterations: Given<Iterations>,
+        budget: BudgetKeys,
+    }
+    /// `workshop.budget`.
+    BudgetKeys {
+        simulated_seconds: Given<SimulatedSeconds>,
+        cpu_seconds: Given<CpuSeconds>,
+        memory_mb: Given<Megabytes>,
+        output_kb: Given<Kilobytes>,
+    }
+    /// `tool_host`.
+    ToolHostKeys {
+        python: Given<SomePath>,
+        least_cage: Given<LeastCage>,
+    }
+}

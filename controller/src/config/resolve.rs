@@ -1,0 +1,103 @@
+//! From the keys of a file to what they mean: built-in values, units, whole paths, and values that must agree.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use firmware_bridge::units::Radians;
+
+use super::file::{File, Given};
+use super::{
+    BUILT_IN, BUILT_IN_NAME, Budget, Bus, Config, ConfigError, Group, Head, Limits, RobotChoice, Serve,
+    Stewart, ToolHost, Workshop, parse,
+};
+
+/// The meaning of the keys: those of `own`, and for each one left out the built-in value.
+pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, ConfigError> {
+    let built_in = parse(BUILT_IN_NAME, BUILT_IN.as_bytes())?;
+    /// The value of one key.
+    macro_rules! of {
+        ($($key:ident).+) => {
+            pick(&own.$($key).+, &built_in.$($key).+, stringify!($($key).+))?
+        };
+    }
+    let limits = Limits {
+        body_rotation: Group {
+            range: of!(limits.body_rotation.range_deg).into(),
+            speed: Radians(of!(limits.body_rotation.speed).value()),
+            acceleration: Radians(of!(limits.body_rotation.acceleration).value()),
+        },
+        stewart: Stewart {
+            margin: of!(limits.stewart.margin_deg).into(),
+            speed: Radians(of!(limits.stewart.speed).value()),
+            acceleration: Radians(of!(limits.stewart.acceleration).value()),
+        },
+        antennas: Group {
+            range: of!(limits.antennas.range_deg).into(),
+            speed: Radians(of!(limits.antennas.speed).value()),
+            acceleration: Radians(of!(limits.antennas.acceleration).value()),
+        },
+        head: Head {
+            pitch: of!(limits.head.pitch_deg).into(),
+            roll: of!(limits.head.roll_deg).into(),
+            yaw_from_body: of!(limits.head.yaw_from_body_deg).into(),
+        },
+        untrusted_scale: of!(limits.untrusted_scale),
+    };
+    let budget = Budget {
+        simulated: Duration::from_secs_f64(of!(workshop.budget.simulated_seconds).value()),
+        guest: minismith_wire::Limits {
+            cpu_seconds: u64::from(of!(workshop.budget.cpu_seconds).value()),
+            memory_bytes: u64::from(of!(workshop.budget.memory_mb).value()) << 20,
+            output_bytes: u64::from(of!(workshop.budget.output_kb).value()) << 10,
+            ..minismith_wire::Limits::default()
+        },
+    };
+    let config = Config {
+        source: None,
+        robot: match of!(robot) {
+            RobotChoice::Serial(device) => RobotChoice::Serial(absolute(folder, &device)),
+            mock => mock,
+        },
+        rate: of!(pulse.rate_hz),
+        limits,
+        bus: Bus {
+            baud: of!(bus.baud).0,
+            least_volts: of!(bus.least_volts).value(),
+            watchdog: of!(bus.watchdog_ms).time(),
+            reply_timeout: Duration::from_millis(u64::from(of!(bus.reply_timeout_ms).value())),
+        },
+        serve: Serve { host: of!(serve.host), port: of!(serve.port).value() },
+        tools: absolute(folder, &of!(tools.directory).0),
+        workshop: Workshop { max_iterations: of!(workshop.max_iterations).value(), budget },
+        tool_host: ToolHost {
+            python: absolute(folder, &of!(tool_host.python).0),
+            least_cage: of!(tool_host.least_cage).0,
+        },
+        brain: of!(brain),
+    };
+    match config.bus.watchdog {
+        Some(time) if time < config.rate.beat() * 3 => Err(ConfigError::Whole {
+            file: name.to_owned(),
+            problem: format!(
+                "bus.watchdog_ms ({}) is less than three beats at pulse.rate_hz ({}), so the servos would stop in \
+                 the middle of a motion; raise either one, or switch the watchdog off with 0",
+                time.as_millis(),
+                config.rate.value()
+            ),
+        }),
+        _ => Ok(config),
+    }
+}
+
+fn pick<T: Clone>(own: &Given<T>, built_in: &Given<T>, key: &str) -> Result<T, ConfigError> {
+    own.0.as_ref().or(built_in.0.as_ref()).cloned().ok_or_else(|| ConfigError::Whole {
+        file: BUILT_IN_NAME.to_owned(),
+        problem: format!("{key} has no value; this program was built from an incomplete config.yaml"),
+    })
+}
+
+/// Where a path of the file leads, whatever the current folder is later.
+fn absolute(folder: &Path, path: &Path) -> PathBuf {
+    let joined = folder.join(path);
+    std::path::absolute(&joined).unwrap_or(joined)
+}

@@ -1,0 +1,276 @@
+//! The built-in file, partial files, and a table of bad ones.
+
+use super::*;
+
+fn check(text: &str) -> Result<Config, ConfigError> {
+    let name = "robot.yaml";
+    resolve(&parse(name, text.as_bytes())?, name, Path::new("/home/ada"))
+}
+
+#[track_caller]
+fn refused(text: &str, message: &str) {
+    assert_eq!(check(text).unwrap_err().to_string(), message, "for {text:?}");
+}
+
+#[test]
+fn the_built_in_file_has_the_start_values() {
+    let config = Config::built_in().unwrap();
+    assert_eq!(config.robot, RobotChoice::Mock);
+    assert_eq!(config.rate.beat(), Duration::from_millis(10));
+    assert_eq!(config.limits.body_rotation.range, Radians::from_degrees(160.0));
+    assert_eq!(config.limits.stewart.margin, Radians::from_degrees(1.0));
+    assert_eq!(config.limits.stewart.acceleration, Radians(120.0));
+    assert_eq!(config.limits.antennas.speed, Radians(15.0));
+    assert_eq!(config.limits.head.yaw_from_body, Radians::from_degrees(65.0));
+    assert_eq!(config.bus.watchdog, Some(Duration::from_millis(200)));
+    assert_eq!(config.workshop.budget.simulated, Duration::from_secs(120));
+    assert_eq!(config.workshop.budget.guest, minismith_wire::Limits::default());
+    assert_eq!(config.tool_host.least_cage, Level::Landlock);
+    assert!(config.tools.is_absolute() && config.tools.ends_with("tools"));
+}
+
+#[test]
+fn the_built_in_file_gives_every_key_and_explains_each() {
+    // Every key it gives is known; `built_in` above would fail were one missing. Each stands under a comment.
+    let mut explained = false;
+    for line in BUILT_IN.lines() {
+        let is_comment = line.trim_start().starts_with('#');
+        let is_plain = ["speed:", "acceleration:"].iter().any(|key| line.trim_start().starts_with(key));
+        assert!(line.is_empty() || is_comment || explained || is_plain, "no comment above {line:?}");
+        explained = is_comment;
+    }
+}
+
+#[test]
+fn a_file_changes_only_what_it_gives() {
+    let built_in = Config::built_in().unwrap();
+    let config = check("robot: dev/robot\npulse: {rate_hz: 50}\nlimits:\n  head: {pitch_deg: 20}\n").unwrap();
+    assert_eq!(config.robot, RobotChoice::Serial("/home/ada/dev/robot".into()));
+    assert_eq!(config.rate.value(), 50.0);
+    assert_eq!(config.limits.head.pitch, Radians::from_degrees(20.0));
+    assert_eq!(config.limits.head.roll, built_in.limits.head.roll);
+    assert_eq!(config.bus, built_in.bus);
+    assert_eq!(config.tools, Path::new("/home/ada/tools"));
+}
+
+#[test]
+fn what_is_commented_out_has_its_built_in_value() {
+    let built_in = Config::built_in().unwrap();
+    assert_eq!(check("pulse:\n  # rate_hz: 50\n").unwrap().rate, built_in.rate);
+    assert_eq!(check("# robot: mock-bus\n").unwrap().robot, built_in.robot);
+}
+
+#[test]
+fn quoted_values_and_an_absent_watchdog_are_fine() {
+    let config =
+        check("robot: \"mock-bus\"\nbus: {watchdog_ms: 0, baud: '57600'}\nserve: {host: '::1'}").unwrap();
+    assert_eq!(config.robot, RobotChoice::MockBus);
+    assert_eq!(config.bus.watchdog, None);
+    assert_eq!(config.bus.baud, 57_600);
+    assert!(config.serve.host.address().is_ipv6());
+}
+
+#[test]
+fn unknown_keys_are_named_with_what_was_meant() {
+    for (text, message) in [
+        (
+            "robot: mock\npuls: {rate_hz: 100}",
+            "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, workshop, \
+             tool_host, brain; did you mean `pulse`?",
+        ),
+        (
+            "limits:\n  stewart:\n    speed: 3\n    acceleraton: 9",
+            "robot.yaml:4: limits.stewart.acceleraton: unknown key; allowed here: margin_deg, speed, acceleration; \
+             did you mean `acceleration`?",
+        ),
+        (
+            "pulse:\n  rate: 100",
+            "robot.yaml:2: pulse.rate: unknown key; allowed here: rate_hz; did you mean `rate_hz`?",
+        ),
+        ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
+        (
+            "tool-host: {}",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, workshop, tool_host, brain; did you mean `tool_host`?",
+        ),
+        (
+            "tools: {\"a`, expected `b\": 1}",
+            "robot.yaml:1: tools.a`, expected `b: unknown key; allowed here: directory",
+        ),
+        ("tools: {<<: {directory: x}}", "robot.yaml:1: tools.<<: unknown key; allowed here: directory"),
+        ("tools: {1: x}", "robot.yaml:1: tools.1: unknown key; allowed here: directory"),
+    ] {
+        refused(text, message);
+    }
+}
+
+#[test]
+fn bad_values_are_named_with_what_is_allowed() {
+    for (text, message) in [
+        (
+            "robot: mokc",
+            "robot.yaml:1: robot: `mokc` is not allowed; allowed: mock, mock-bus, or the path of a serial device such \
+             as /dev/ttyACM0; did you mean `mock`?",
+        ),
+        (
+            "robot: mock_bus",
+            "robot.yaml:1: robot: `mock_bus` is not allowed; allowed: mock, mock-bus, or the path of a serial device \
+             such as /dev/ttyACM0; did you mean `mock-bus`?",
+        ),
+        (
+            "robot: ttyACM0",
+            "robot.yaml:1: robot: `ttyACM0` is not allowed; allowed: mock, mock-bus, or the path of a serial device \
+             such as /dev/ttyACM0; did you mean `/dev/ttyACM0`?",
+        ),
+        (
+            "\n\npulse:\n  rate_hz: 1000",
+            "robot.yaml:4: pulse.rate_hz: `1000` is not allowed; allowed: a number from 10 to 400 (Hz)",
+        ),
+        (
+            "pulse: {rate_hz: 100 Hz}",
+            "robot.yaml:1: pulse.rate_hz: `100 Hz` is not allowed; allowed: a number from 10 to 400 (Hz); did you mean \
+             `100`?",
+        ),
+        (
+            "pulse: {rate_hz: .nan}",
+            "robot.yaml:1: pulse.rate_hz: `.nan` is not allowed; allowed: a number from 10 to 400 (Hz)",
+        ),
+        (
+            "pulse: {rate_hz: NaN}",
+            "robot.yaml:1: pulse.rate_hz: `NaN` is not allowed; allowed: a number from 10 to 400 (Hz)",
+        ),
+        (
+            "pulse: {rate_hz: 1e999}",
+            "robot.yaml:1: pulse.rate_hz: `1e999` is not allowed; allowed: a number from 10 to 400 (Hz)",
+        ),
+        (
+            "pulse:\n  rate_hz:\n",
+            "robot.yaml:2: pulse.rate_hz: `` is not allowed; allowed: a number from 10 to 400 (Hz)",
+        ),
+        (
+            "limits: {head: {pitch_deg: -40}}",
+            "robot.yaml:1: limits.head.pitch_deg: `-40` is not allowed; allowed: a number from 1 to 90 (degrees)",
+        ),
+        (
+            "limits: {body_rotation: {speed: 0}}",
+            "robot.yaml:1: limits.body_rotation.speed: `0` is not allowed; allowed: a number from 0.01 to 40 (rad/s)",
+        ),
+        (
+            "bus:\n  baud: 1_000_000",
+            "robot.yaml:2: bus.baud: `1_000_000` is not allowed; allowed: 9600, 57600, 115200, 1000000, 2000000, \
+             3000000, 4000000; did you mean `1000000`?",
+        ),
+        (
+            "bus: {watchdog_ms: 250}",
+            "robot.yaml:1: bus.watchdog_ms: `250` is not allowed; allowed: 0 (off), or 20 to 2540 in steps of 20 \
+             (milliseconds); did you mean `260`?",
+        ),
+        (
+            "bus: {watchdog_ms: 2560}",
+            "robot.yaml:1: bus.watchdog_ms: `2560` is not allowed; allowed: 0 (off), or 20 to 2540 in steps of 20 (milliseconds)",
+        ),
+        (
+            "serve: {host: 0.0.0.0}",
+            "robot.yaml:1: serve.host: `0.0.0.0` is not allowed; allowed: a loopback address, 127.0.0.1 or ::1 (nothing \
+             listens beyond this machine); did you mean `127.0.0.1`?",
+        ),
+        (
+            "serve: {port: 65536}",
+            "robot.yaml:1: serve.port: `65536` is not allowed; allowed: a whole number from 0 to 65535",
+        ),
+        (
+            "workshop: {budget: {cpu_seconds: 10s}}",
+            "robot.yaml:1: workshop.budget.cpu_seconds: `10s` is not allowed; allowed: a whole number from 1 to 600 \
+             (seconds); did you mean `10`?",
+        ),
+        (
+            "workshop: {max_iterations: 2.5}",
+            "robot.yaml:1: workshop.max_iterations: `2.5` is not allowed; allowed: a whole number from 1 to 10",
+        ),
+        (
+            "tool_host:\n  least_cage: landlok",
+            "robot.yaml:2: tool_host.least_cage: `landlok` is not allowed; allowed: namespaces, landlock, no_open; did \
+             you mean `landlock`?",
+        ),
+        ("brain: openai", "robot.yaml:1: brain: `openai` is not allowed; allowed: offline"),
+        ("tools: {directory: ''}", "robot.yaml:1: tools.directory: `` is not allowed; allowed: a path"),
+        (
+            "robot: \"a\\x1b[31m\"",
+            "robot.yaml:1: robot: `a\\u{1b}[31m` is not allowed; allowed: mock, mock-bus, or the path of a serial device such as /dev/ttyACM0",
+        ),
+    ] {
+        refused(text, message);
+    }
+}
+
+#[test]
+fn wrong_shapes_are_named() {
+    for (text, message) in [
+        ("robot: [mock]", "robot.yaml:1: robot: there is sequence here; allowed: one value"),
+        ("robot: {mock: 1}", "robot.yaml:1: robot: there is map here; allowed: one value"),
+        (
+            "robot: mock\npulse: 100",
+            "robot.yaml:2: pulse: there is integer `100` here; allowed: a mapping of keys",
+        ),
+        ("pulse: []", "robot.yaml:1: pulse: there is sequence here; allowed: a mapping of keys"),
+        ("mock", "robot.yaml:1: the file: there is string \"mock\" here; allowed: a mapping of keys"),
+        (
+            "tools:\n  directory: a\n  directory: b",
+            "robot.yaml:2: tools.directory: is given twice in this section; keep one",
+        ),
+    ] {
+        refused(text, message);
+    }
+}
+
+#[test]
+fn values_that_do_not_fit_together_are_named() {
+    refused(
+        "pulse: {rate_hz: 10}",
+        "robot.yaml: bus.watchdog_ms (200) is less than three beats at pulse.rate_hz (10), so the servos would stop in \
+         the middle of a motion; raise either one, or switch the watchdog off with 0",
+    );
+    assert!(check("pulse: {rate_hz: 10}\nbus: {watchdog_ms: 300}").is_ok());
+}
+
+#[test]
+fn what_is_no_configuration_is_refused() {
+    for empty in ["", "\n \n"] {
+        assert_eq!(check(empty), Err(ConfigError::Empty { file: "robot.yaml".into() }));
+    }
+    let error = parse("x", b"robot: mock\nbrain: \xff\xfe").unwrap_err();
+    assert_eq!(error, ConfigError::NotText { file: "x".into(), line: 2 });
+    assert!(matches!(parse("x", &vec![b'#'; LONGEST + 1]), Err(ConfigError::TooLong { .. })));
+    assert!(matches!(check("robot: mock\n\tbrain: offline"), Err(ConfigError::NotYaml { line: 2, .. })));
+    assert!(matches!(check("robot: *nobody"), Err(ConfigError::NotYaml { line: 1, .. })));
+    assert!(matches!(check("robot: mock\n---\nrobot: mock"), Err(ConfigError::Whole { .. })));
+}
+
+#[test]
+fn aliases_and_depth_cannot_exhaust_memory() {
+    let mut bomb = String::from("a: &a [x, x, x, x, x, x, x, x, x]\n");
+    for (one, next) in ('a'..='y').zip('b'..='z') {
+        bomb.push_str(&format!(
+            "{next}: &{next} [*{one}, *{one}, *{one}, *{one}, *{one}, *{one}, *{one}, *{one}]\n"
+        ));
+    }
+    assert!(check(&bomb).is_err());
+    assert!(check(&format!("tools: &t\n  directory: *t\n{bomb}")).is_err());
+    assert!(check(&format!("robot: {}", "[".repeat(LONGEST - 10))).is_err());
+    assert!(check(&"{robot: ".repeat(LONGEST / 8)).is_err());
+    assert!(check("pulse: &p {rate_hz: *p}").is_err());
+}
+
+#[test]
+fn files_are_found_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.yaml");
+    std::fs::write(&path, "tools: {directory: things}\n").unwrap();
+    let config = Config::load(Some(&path)).unwrap();
+    assert_eq!(config.tools, folder.path().join("things"));
+    assert_eq!(config.source, Some(path));
+
+    let missing = folder.path().join("none.yaml");
+    let error = Config::load(Some(&missing)).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: cannot be read (No such file", missing.display())), "{error}");
+    assert!(matches!(Config::load(Some(folder.path())), Err(ConfigError::Unreadable { .. })));
+}
