@@ -1,0 +1,159 @@
+//! What may be wrong with the emulated servos: a short YAML file, read once.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use firmware_bridge::joint::Joint;
+use serde::Deserialize;
+
+/// Everything that is wrong with the emulated bus. The default is: nothing.
+///
+/// ```yaml
+/// watchdog: works            # or trips_without_stopping, absent
+/// silent: [stewart_3]        # servos that neither hear nor answer
+/// voltage: 5.0               # what every servo measures, in volts
+/// hardware_error: {stewart_1: overload}   # until that servo reboots
+/// no_fast_sync_read: true    # firmware older than that instruction
+/// corrupt_every: 100         # every Nth status packet has a wrong bit
+/// drop_every: 100            # every Nth status packet is lost
+/// ```
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Faults {
+    /// What the bus watchdog does.
+    pub watchdog: WatchdogFirmware,
+    /// Servos that neither hear nor answer.
+    pub silent: Vec<Joint>,
+    /// What every servo measures as its supply, in volts.
+    pub voltage: f64,
+    /// Servos that start with a hardware error; a reboot clears it.
+    pub hardware_error: BTreeMap<Joint, HardwareError>,
+    /// The firmware is older than the fast sync read instruction and does not answer it.
+    pub no_fast_sync_read: bool,
+    /// Every Nth status packet has a wrong bit.
+    pub corrupt_every: Option<NonZeroU32>,
+    /// Every Nth status packet is lost.
+    pub drop_every: Option<NonZeroU32>,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Faults {
+            watchdog: WatchdogFirmware::Works,
+            silent: Vec::new(),
+            voltage: 5.0,
+            hardware_error: BTreeMap::new(),
+            no_fast_sync_read: false,
+            corrupt_every: None,
+            drop_every: None,
+        }
+    }
+}
+
+/// What the firmware does when its bus watchdog (register 98) expires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WatchdogFirmware {
+    /// The servo stops and refuses goals until the register is cleared.
+    Works,
+    /// The servo refuses goals, but keeps turning towards its last one, as is reported of firmware 51.
+    TripsWithoutStopping,
+    /// There is no such register.
+    Absent,
+}
+
+/// A condition that a servo reports in register 70.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HardwareError {
+    /// The supply is outside the servo's voltage limits.
+    InputVoltage,
+    /// The servo is too hot.
+    Overheating,
+    /// The electronics saw a shock, or the supply cannot give enough.
+    ElectricalShock,
+    /// The load is more than the motor can hold.
+    Overload,
+}
+
+impl HardwareError {
+    /// Its bit in register 70.
+    #[must_use]
+    pub const fn bit(self) -> u8 {
+        match self {
+            HardwareError::InputVoltage => 1 << 0,
+            HardwareError::Overheating => 1 << 2,
+            HardwareError::ElectricalShock => 1 << 4,
+            HardwareError::Overload => 1 << 5,
+        }
+    }
+}
+
+/// A faults file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the faults file {name} cannot be used: {reason}; correct that line, or leave the file out for a healthy bus"
+)]
+pub struct FaultsError {
+    /// The file's name.
+    pub name: String,
+    /// What is wrong, with the line and what is allowed there.
+    pub reason: String,
+}
+
+impl Faults {
+    /// Reads the text of a faults file; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// An unknown key, motor or value: with its line and what is allowed.
+    pub fn from_yaml(text: &str, name: &str) -> Result<Faults, FaultsError> {
+        let refuse = |reason| FaultsError { name: name.to_owned(), reason };
+        let faults: Option<Faults> = serde_yaml::from_str(text).map_err(|error| refuse(error.to_string()))?;
+        let faults = faults.unwrap_or_default();
+        if !(0.0..=20.0).contains(&faults.voltage) {
+            return Err(refuse(format!("voltage is {}, it must be from 0 to 20 volts", faults.voltage)));
+        }
+        Ok(faults)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_read() {
+        let text = "watchdog: trips_without_stopping\nsilent: [stewart_3, left_antenna]\nvoltage: 3.0\n\
+                    hardware_error: {stewart_1: overload}\nno_fast_sync_read: true\ncorrupt_every: 7\ndrop_every: 9\n";
+        let faults = Faults::from_yaml(text, "f.yaml").unwrap();
+        assert_eq!(faults.watchdog, WatchdogFirmware::TripsWithoutStopping);
+        assert_eq!(faults.silent, [Joint::Stewart3, Joint::LeftAntenna]);
+        assert_eq!(faults.hardware_error.get(&Joint::Stewart1), Some(&HardwareError::Overload));
+        assert_eq!((faults.corrupt_every, faults.drop_every), (NonZeroU32::new(7), NonZeroU32::new(9)));
+        assert!(faults.no_fast_sync_read && faults.voltage == 3.0);
+    }
+
+    #[test]
+    fn a_file_without_content_is_a_healthy_bus() {
+        for text in ["", "# nothing is wrong\n", "{}"] {
+            assert_eq!(Faults::from_yaml(text, "f.yaml"), Ok(Faults::default()));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line_and_what_is_allowed() {
+        for (text, words) in [
+            ("voltage: 5.0\nwatchdgo: works\n", ["line 2", "`watchdog`"]),
+            ("voltage: 5.0\nwatchdog: barks\n", ["line 2", "`absent`"]),
+            ("silent: [stewart_7]\n", ["line 1", "`stewart_6`"]),
+            ("drop_every: 0\n", ["line 1", "nonzero"]),
+            ("voltage: .nan\n", ["voltage is NaN", "0 to 20"]),
+            ("[1, 2]", ["f.yaml", "struct Faults"]),
+        ] {
+            let message = Faults::from_yaml(text, "f.yaml").unwrap_err().to_string();
+            for word in words {
+                assert!(message.contains(word), "{message:?} should say {word:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Dynamixel protocol 2.0: bytes to instructions, and answers to bytes.
+//!
+//! `FF FF FD 00 ID LENGTH_L LENGTH_H INSTRUCTION PARAMETERS.. CRC_L CRC_H`, where the length counts everything after
+//! itself. A `FF FF FD` among the parameters is followed by an extra `FD`, so a header never occurs inside a packet.
+
+const HEADER: [u8; 4] = [0xFF, 0xFF, 0xFD, 0x00];
+/// Header, id and length.
+const PREFIX: usize = 7;
+/// The longest packet that is listened to; a longer length is noise.
+const LONGEST: usize = 1024;
+const STATUS: u8 = 0x55;
+/// The id that every servo hears.
+pub(super) const BROADCAST: u8 = 0xFE;
+/// The highest id that a servo can have.
+const HIGHEST_ID: u8 = 252;
+
+/// The error numbers of a status packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The servo could not do it.
+    ResultFail = 1,
+    /// There is no such instruction.
+    Instruction = 2,
+    /// The packet's checksum does not match.
+    Crc = 3,
+    /// The value is outside the register's range.
+    DataRange = 4,
+    /// The data does not fill the register.
+    DataLength = 5,
+    /// The value is outside a limit that is configured.
+    DataLimit = 6,
+    /// The register cannot be read or written, or not now.
+    Access = 7,
+}
+
+/// The bit of a status packet's error byte that says: register 70 is not zero.
+pub(super) const ALERT: u8 = 0x80;
+
+/// One packet as heard on the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Packet {
+    /// Whom it is for.
+    pub(super) id: u8,
+    /// What it says.
+    pub(super) body: Body,
+}
+
+/// What a packet says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Body {
+    /// An instruction with its parameters.
+    Instruction(u8, Vec<u8>),
+    /// It came garbled.
+    Garbled,
+}
+
+/// Cuts a stream of bytes into packets; after noise it goes on at the next header.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    held: Vec<u8>,
+}
+
+impl Decoder {
+    /// Takes what came over the line. What is no packet is dropped, so at most one packet is held.
+    pub(super) fn hear(&mut self, bytes: &[u8]) -> Vec<Packet> {
+        self.held.extend_from_slice(bytes);
+        let mut packets = Vec::new();
+        let mut rest = self.held.as_slice();
+        while !rest.is_empty() {
+            match first(rest) {
+                First::Packet(packet, length) => {
+                    packets.push(packet);
+                    rest = rest.get(length..).unwrap_or_default();
+                }
+                First::Noise => rest = rest.get(1..).unwrap_or_default(),
+                First::Partial => break,
+            }
+        }
+        self.held = rest.to_vec();
+        packets
+    }
+}
+
+/// What the first bytes are.
+enum First {
+    /// A whole packet of so many bytes.
+    Packet(Packet, usize),
+    /// The first byte does not begin a packet.
+    Noise,
+    /// The beginning of a packet.
+    Partial,
+}
+
+fn first(bytes: &[u8]) -> First {
+    let begins = bytes.iter().zip(HEADER).all(|(byte, header)| *byte == header);
+    if !begins {
+        return First::Noise;
+    }
+    let Some(&[_, _, _, _, id, low, high]) = bytes.first_chunk::<PREFIX>() else { return First::Partial };
+    let length = PREFIX + usize::from(u16::from_le_bytes([low, high]));
+    if !(PREFIX + 3..=LONGEST).contains(&length) || (id > HIGHEST_ID && id != BROADCAST) {
+        return First::Noise;
+    }
+    // A header inside is a new packet: the one before it was cut short.
+    let inside = bytes.get(PREFIX..bytes.len().min(length - 2)).unwrap_or_default();
+    if inside.windows(HEADER.len()).any(|window| window == HEADER) {
+        return First::Noise;
+    }
+    let Some((covered, [crc_low, crc_high])) =
+        bytes.get(..length).and_then(|packet| packet.split_last_chunk())
+    else {
+        return First::Partial;
+    };
+    if crc(covered) != u16::from_le_bytes([*crc_low, *crc_high]) {
+        // Only the header is dropped: what follows may hold a packet, if it was the length that was wrong.
+        return First::Packet(Packet { id, body: Body::Garbled }, HEADER.len());
+    }
+    match covered.get(PREFIX..).and_then(|inside| inside.split_first()) {
+        // An answer of another servo.
+        None | Some((&STATUS, _)) => First::Noise,
+        Some((&instruction, parameters)) => {
+            First::Packet(Packet { id, body: Body::Instruction(instruction, unstuffed(parameters)) }, length)
+        }
+    }
+}
+
+/// The answer of one servo.
+pub(super) fn status(id: u8, error: u8, parameters: &[u8]) -> Vec<u8> {
+    let stuffed = stuffed(parameters);
+    let mut bytes = HEADER.to_vec();
+    bytes.push(id);
+    bytes.extend(length_field(stuffed.len() + 4));
+    bytes.extend([STATUS, error]);
+    bytes.extend(stuffed);
+    bytes.extend(crc(&bytes).to_le_bytes());
+    bytes
+}
+
+/// The common answer to a fast sync read that asked `asked` servos for `length` bytes each: one header, then a block
+/// of error, id, data and running checksum from each servo. It ends where the first servo has nothing to say. The
+/// blocks are not stuffed.
+pub(super) fn fast_status(asked: usize, length: usize, blocks: &[(u8, u8, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = HEADER.to_vec();
+    bytes.push(BROADCAST);
+    bytes.extend(length_field(1 + asked * (length + 4)));
+    bytes.push(STATUS);
+    for (error, id, data) in blocks {
+        bytes.extend([*error, *id]);
+        bytes.extend(data);
+        bytes.extend(crc(&bytes).to_le_bytes());
+    }
+    bytes
+}
+
+fn length_field(length: usize) -> [u8; 2] {
+    u16::try_from(length).unwrap_or(u16::MAX).to_le_bytes()
+}
+
+fn stuffed(parameters: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(parameters.len());
+    let mut looked_at = 0;
+    for &byte in parameters {
+        out.push(byte);
+        looked_at += 1;
+        // An inserted byte never counts towards the next pattern.
+        if looked_at >= 3 && out.ends_with(&[0xFF, 0xFF, 0xFD]) {
+            out.push(0xFD);
+            looked_at = 0;
+        }
+    }
+    out
+}
+
+fn unstuffed(parameters: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(parameters.len());
+    let mut inserted_next = false;
+    for &byte in parameters {
+        if inserted_next && byte == 0xFD {
+            inserted_next = false;
+            continue;
+        }
+        out.push(byte);
+        inserted_next = out.ends_with(&[0xFF, 0xFF, 0xFD]);
+    }
+    out
+}
+
+/// CRC-16 with the polynomial 0x8005, from zero, most significant bit first.
+fn crc(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |crc, byte| {
+        (0..8).fold(crc ^ (u16::from(*byte) << 8), |crc, _| {
+            if crc & 0x8000 == 0 { crc << 1 } else { (crc << 1) ^ 0x8005 }
+        })
+    })
+}
+
+/// The instruction packet for these parameters, as a controller sends it.
+#[cfg(test)]
+pub(super) fn instruction(id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
+    let stuffed = stuffed(parameters);
+    let mut bytes = HEADER.to_vec();
+    bytes.push(id);
+    bytes.extend(length_field(stuffed.len() + 3));
+    bytes.push(instruction);
+    bytes.extend(stuffed);
+    bytes.extend(crc(&bytes).to_le_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn instruction_packet(id: u8, kind: u8, parameters: &[u8]) -> Packet {
+        Packet { id, body: Body::Instruction(kind, parameters.to_vec()) }
+    }
+
+    // The examples of the protocol's own manual, https://emanual.robotis.com/docs/en/dxl/protocol2/
+    const PING: [u8; 10] = [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0x03, 0x00, 0x01, 0x19, 0x4E];
+    const READ: [u8; 14] =
+        [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0x07, 0x00, 0x02, 0x84, 0x00, 0x04, 0x00, 0x1D, 0x15];
+    const POSITION_166: [u8; 15] =
+        [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0x08, 0x00, 0x55, 0x00, 0xA6, 0x00, 0x00, 0x00, 0x8C, 0xC0];
+
+    #[test]
+    fn the_manuals_examples_hold() {
+        let packets = Decoder::default().hear(&[PING.as_slice(), &READ].concat());
+        assert_eq!(
+            packets,
+            [instruction_packet(1, 0x01, &[]), instruction_packet(1, 0x02, &[0x84, 0, 4, 0])]
+        );
+        assert_eq!(status(1, 0, &[0xA6, 0, 0, 0]), POSITION_166);
+        assert_eq!(instruction(1, 0x01, &[]), PING);
+        let blocks =
+            [(0, 3, vec![0xA6, 0, 0, 0]), (0, 7, vec![0x1F, 0x08, 0, 0]), (0, 4, vec![0xFF, 0x03, 0, 0])];
+        let expected = [
+            0xFF, 0xFF, 0xFD, 0x00, 0xFE, 0x19, 0x00, 0x55, 0x00, 0x03, 0xA6, 0x00, 0x00, 0x00, 0x84, 0x08,
+            0x00, 0x07, 0x1F, 0x08, 0x00, 0x00, 0x16, 0xCA, 0x00, 0x04, 0xFF, 0x03, 0x00, 0x00, 0xD1, 0x9E,
+        ];
+        assert_eq!(fast_status(3, 4, &blocks), expected);
+        assert_eq!(fast_status(3, 4, &blocks[..2]), expected[..24]);
+    }
+
+    #[test]
+    fn a_packet_may_come_byte_by_byte_and_after_noise() {
+        let mut decoder = Decoder::default();
+        let mut packets = Vec::new();
+        for byte in [&[0x00, 0xFF, 0xFF, 0xFF, 0xFD, 0x07, 0xFF][..], &PING, &[0xFF, 0xFF]].concat() {
+            packets.extend(decoder.hear(&[byte]));
+        }
+        assert_eq!(packets, [instruction_packet(1, 0x01, &[])]);
+    }
+
+    #[test]
+    fn a_packet_cut_short_does_not_swallow_the_next() {
+        // It promises a thousand bytes and breaks off.
+        let cut = [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0xE8, 0x03, 0x03, 0x74, 0x00];
+        let packets = Decoder::default().hear(&[&cut[..], &PING].concat());
+        assert_eq!(packets, [instruction_packet(1, 0x01, &[])]);
+    }
+
+    #[test]
+    fn a_wrong_bit_is_told_and_the_next_packet_is_heard() {
+        let mut wrong = READ;
+        wrong[9] ^= 0x40;
+        let packets = Decoder::default().hear(&[&wrong[..], &PING].concat());
+        assert_eq!(packets, [Packet { id: 1, body: Body::Garbled }, instruction_packet(1, 0x01, &[])]);
+    }
+
+    #[test]
+    fn answers_on_the_line_are_nobodys_instruction() {
+        assert_eq!(Decoder::default().hear(&POSITION_166), []);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_stuffed_comes_back(
+            parameters in proptest::collection::vec(prop_oneof![Just(0xFF_u8), Just(0xFD), Just(0x00), any::<u8>()], 0..60),
+        ) {
+            prop_assert_eq!(unstuffed(&stuffed(&parameters)), parameters.clone());
+            let bytes = instruction(12, 0x03, &parameters);
+            prop_assert_eq!(Decoder::default().hear(&bytes), [instruction_packet(12, 0x03, &parameters)]);
+        }
+
+        #[test]
+        fn after_any_noise_a_packet_is_heard_and_little_is_held(
+            noise in proptest::collection::vec(prop_oneof![Just(0xFF_u8), Just(0xFD), Just(0x00), any::<u8>()], 0..2_000),
+        ) {
+            let mut decoder = Decoder::default();
+            decoder.hear(&noise);
+            prop_assert!(decoder.held.len() < LONGEST);
+            // A packet that noise promised may cover one header of what follows, never two.
+            let heard = decoder.hear(&[PING, PING].concat());
+            prop_assert_eq!(heard.last(), Some(&instruction_packet(1, 0x01, &[])));
+        }
+    }
+}

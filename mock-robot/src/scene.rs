@@ -1,0 +1,211 @@
+//! What the camera in the head sees: a floor, a sky and a few coloured blocks, drawn by a pinhole camera.
+//!
+//! Frames: the world stands at the neutral head, x forward, y left, z up, metres, like
+//! [`HeadPose`]; the camera looks along its z with x right and y down in the picture. The same pose always gives the
+//! same picture.
+
+use firmware_bridge::posture::HeadPose;
+use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
+
+/// The floor under the robot's base, seen from the neutral head.
+const FLOOR: f64 = -0.177;
+/// The side of a floor tile.
+const TILE: f64 = 0.25;
+/// Focal length in picture widths: the Arducam's fx of 550.4 at 1280 pixels.
+const FOCAL_WIDTHS: f64 = 550.4 / 1280.0;
+
+type Bgr = [u8; 3];
+const SKY: Bgr = [235, 206, 170];
+const FLOOR_TILES: [Bgr; 2] = [[96, 110, 120], [120, 134, 146]];
+
+/// A coloured box at a fixed place.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    least: Point3<f64>,
+    most: Point3<f64>,
+    colour: Bgr,
+}
+
+const BLOCKS: [Block; 4] = [
+    // Red, straight ahead.
+    Block { least: Point3::new(1.0, -0.1, FLOOR), most: Point3::new(1.2, 0.1, 0.15), colour: [40, 40, 210] },
+    // Green, to the left.
+    Block { least: Point3::new(0.6, 0.8, FLOOR), most: Point3::new(0.9, 1.1, 0.1), colour: [60, 180, 60] },
+    // Blue, to the right.
+    Block { least: Point3::new(0.6, -1.1, FLOOR), most: Point3::new(0.9, -0.8, 0.1), colour: [200, 90, 40] },
+    // Yellow, behind.
+    Block {
+        least: Point3::new(-1.3, -0.2, FLOOR),
+        most: Point3::new(-1.0, 0.2, 0.2),
+        colour: [60, 210, 230],
+    },
+];
+
+/// A picture, row by row from the top, three bytes (blue, green, red) a pixel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Rows.
+    pub height: usize,
+    /// Pixels in a row.
+    pub width: usize,
+    /// `height * width * 3` bytes.
+    pub bgr: Vec<u8>,
+}
+
+/// A room that the head can look around in.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene {
+    width: u16,
+    height: u16,
+}
+
+impl Default for Scene {
+    /// Pictures of 320 by 240.
+    fn default() -> Self {
+        Scene { width: 320, height: 240 }
+    }
+}
+
+impl Scene {
+    /// Pictures of this size, in pixels.
+    #[must_use]
+    pub const fn with_size(width: u16, height: u16) -> Self {
+        Scene { width, height }
+    }
+
+    /// What the camera sees from this head pose (`world_from_head`).
+    #[must_use]
+    pub fn render(&self, head: &HeadPose) -> Picture {
+        let world_from_camera = head.0 * head_from_camera();
+        let eye = Point3::from(world_from_camera.translation.vector);
+        let (width, height) = (f64::from(self.width), f64::from(self.height));
+        let focal = FOCAL_WIDTHS * width;
+        let mut bgr = Vec::with_capacity(usize::from(self.width) * usize::from(self.height) * 3);
+        for row in 0..self.height {
+            for column in 0..self.width {
+                let right = (f64::from(column) + 0.5 - width / 2.0) / focal;
+                let down = (f64::from(row) + 0.5 - height / 2.0) / focal;
+                let ray = world_from_camera.rotation * Vector3::new(right, down, 1.0);
+                bgr.extend(colour_along(&eye, &ray));
+            }
+        }
+        Picture { height: self.height.into(), width: self.width.into(), bgr }
+    }
+}
+
+/// Where the camera sits in the head (the official URDF's camera frame).
+fn head_from_camera() -> Isometry3<f64> {
+    let rotation = Matrix3::new(0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0);
+    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rotation));
+    Isometry3::from_parts(Translation3::new(0.0437, 0.0, 0.0512), rotation)
+}
+
+/// The colour of the first thing that a ray meets.
+fn colour_along(eye: &Point3<f64>, ray: &Vector3<f64>) -> Bgr {
+    let met = BLOCKS.iter().filter_map(|block| Some((meets(block, eye, ray)?, block)));
+    let nearest = met.min_by(|(one, _), (other, _)| one.0.total_cmp(&other.0));
+    if let Some(((_, face), block)) = nearest {
+        // The three pairs of faces get three shades, so that corners show.
+        let shade = [9_u16, 8, 10].get(face).copied().unwrap_or(10);
+        return block.colour.map(|part| u8::try_from(u16::from(part) * shade / 10).unwrap_or(u8::MAX));
+    }
+    if ray.z >= 0.0 {
+        return SKY;
+    }
+    let along = (FLOOR - eye.z) / ray.z;
+    let tile = |at: f64| (at / TILE).floor() as i64;
+    let odd = (tile(eye.x + along * ray.x) + tile(eye.y + along * ray.y)).rem_euclid(2) == 1;
+    let [even_tile, odd_tile] = FLOOR_TILES;
+    if odd { odd_tile } else { even_tile }
+}
+
+/// How far along the ray the block begins, and the axis of the face that is met.
+fn meets(block: &Block, eye: &Point3<f64>, ray: &Vector3<f64>) -> Option<(f64, usize)> {
+    let mut enters = (0.0, 0);
+    let mut leaves = f64::INFINITY;
+    let sides = block.least.iter().zip(block.most.iter()).zip(eye.iter().zip(ray.iter()));
+    for (axis, ((least, most), (from, along))) in sides.enumerate() {
+        // A ray parallel to a face gives infinities of the right sign.
+        let (one, other) = ((least - from) / along, (most - from) / along);
+        if one.min(other) > enters.0 {
+            enters = (one.min(other), axis);
+        }
+        leaves = leaves.min(one.max(other));
+    }
+    (enters.0 > 0.0 && enters.0 <= leaves).then_some(enters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use firmware_bridge::posture::RollPitchYaw;
+    use firmware_bridge::units::Radians;
+
+    fn seen(x: f64, yaw: f64, pitch: f64) -> Picture {
+        let angles = RollPitchYaw {
+            roll: Radians::ZERO,
+            pitch: Radians::from_degrees(pitch),
+            yaw: Radians::from_degrees(yaw),
+        };
+        Scene::default().render(&HeadPose::new(x, 0.0, 0.0, angles))
+    }
+
+    /// Columns in which a strongly coloured pixel (one part much larger than the other two) stands.
+    fn columns(picture: &Picture, strong: usize) -> Vec<usize> {
+        let is_strong = |pixel: &[u8]| {
+            (0..3).all(|part| part == strong || u16::from(pixel[strong]) > 2 * u16::from(pixel[part]))
+        };
+        let mut columns: Vec<_> = (0..picture.width * picture.height)
+            .filter(|at| is_strong(&picture.bgr[at * 3..at * 3 + 3]))
+            .map(|at| at % picture.width)
+            .collect();
+        columns.sort_unstable();
+        columns
+    }
+
+    fn centre(picture: &Picture, strong: usize) -> f64 {
+        let columns = columns(picture, strong);
+        assert!(!columns.is_empty(), "the block is not in the picture");
+        columns.iter().sum::<usize>() as f64 / columns.len() as f64
+    }
+
+    const BLUE: usize = 0;
+    const GREEN: usize = 1;
+    const RED: usize = 2;
+
+    #[test]
+    fn the_red_block_stands_ahead_and_shifts_right_when_the_head_turns_left() {
+        let ahead = seen(0.0, 0.0, 0.0);
+        assert_eq!((ahead.height, ahead.width, ahead.bgr.len()), (240, 320, 240 * 320 * 3));
+        assert!((centre(&ahead, RED) - 159.5).abs() < 1.0);
+        // The block's face is 0.956 m before the camera; 20 degrees move it by f tan(20 deg) and a little more.
+        let left = centre(&seen(0.0, 20.0, 0.0), RED);
+        assert!((left - 159.5 - 50.0).abs() < 8.0, "{left}");
+        assert!((centre(&seen(0.0, -20.0, 0.0), RED) - (319.0 - left)).abs() < 1.0);
+    }
+
+    #[test]
+    fn left_is_green_and_right_is_blue() {
+        assert!(centre(&seen(0.0, 45.0, 0.0), GREEN) < 320.0);
+        assert!(centre(&seen(0.0, -45.0, 0.0), BLUE) < 320.0);
+        assert!(columns(&seen(0.0, 45.0, 0.0), BLUE).is_empty());
+    }
+
+    #[test]
+    fn the_horizon_is_in_the_middle_and_rises_when_the_head_looks_down() {
+        let horizon = |pitch| {
+            let picture = seen(0.0, 90.0, pitch);
+            (0..picture.height).filter(|row| picture.bgr[row * picture.width * 3..][..3] == SKY).count()
+        };
+        assert_eq!(horizon(0.0), 120);
+        // f tan(10 deg) = 24 pixels in the middle column; the first column lies a little off it.
+        assert!((92..=98).contains(&horizon(10.0)), "{}", horizon(10.0));
+        assert!((142..=150).contains(&horizon(-10.0)), "{}", horizon(-10.0));
+    }
+
+    #[test]
+    fn a_step_forward_makes_the_block_larger_and_the_same_pose_gives_the_same_picture() {
+        assert!(columns(&seen(0.03, 0.0, 0.0), RED).len() > columns(&seen(0.0, 0.0, 0.0), RED).len());
+        assert_eq!(seen(0.01, 5.0, -3.0), seen(0.01, 5.0, -3.0));
+    }
+}

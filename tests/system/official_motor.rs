@@ -1,0 +1,122 @@
+//! The official motor controller library drives the emulated servos through their serial port.
+
+use std::path::{Path, PathBuf};
+
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::units::Radians;
+use mock_robot::faults::{Faults, HardwareError};
+use mock_robot::firmware::{Emulator, EmulatorOptions};
+use serde_json::{Value, json};
+
+/// One count of the encoder is 0.0015; the library rounds towards zero and the servo to the nearest.
+const CLOSE: f64 = 0.004;
+
+/// The Python that has the official packages, or none if they are to be skipped.
+fn peers_python() -> Option<PathBuf> {
+    let given = std::env::var_os("MINISMITH_PEERS_PYTHON").map(PathBuf::from);
+    let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/peers/bin/python");
+    let python = given.unwrap_or(made);
+    if python.exists() {
+        return Some(python);
+    }
+    let skip = std::env::var_os("MINISMITH_SKIP_PEERS").is_some_and(|skip| skip == "1");
+    assert!(
+        skip,
+        "there is no {}: run `make peers` to install the official packages, or set MINISMITH_SKIP_PEERS=1",
+        python.display()
+    );
+    eprintln!("skipped: MINISMITH_SKIP_PEERS=1 and there is no {}", python.display());
+    None
+}
+
+/// Runs the script on the emulator's port and reads what it printed.
+#[allow(clippy::disallowed_methods)] // The official library is Python's: it needs a process of its own.
+fn official(python: &Path, emulator: &Emulator, verb: &str, more: &[String]) -> Value {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/motor_controller.py");
+    let output = std::process::Command::new(python)
+        .arg(script)
+        .arg(verb)
+        .arg(emulator.path())
+        .args(more)
+        .output()
+        .expect("the interpreter starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the script failed ({}): {errors}", output.status);
+    serde_json::from_slice(&output.stdout).expect("the script prints JSON")
+}
+
+fn nine(value: &Value) -> [f64; 9] {
+    serde_json::from_value(value.clone()).expect("nine numbers")
+}
+
+fn close(one: &[f64], other: &[f64]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| (one - other).abs() < CLOSE)
+}
+
+fn emulator(faults: Faults) -> (Emulator, [f64; 9]) {
+    let start = Joints::from_fn(|joint| Radians(0.05 * joint.index() as f64 - 0.2));
+    let emulator = Emulator::start(EmulatorOptions { link: None, faults, start }).expect("an emulator");
+    (emulator, start.as_array().map(Radians::value))
+}
+
+#[test]
+fn it_moves_all_nine_and_reads_them_back() {
+    let Some(python) = peers_python() else { return };
+    let (emulator, start) = emulator(Faults::default());
+    let goals = [1.2, 0.5, -0.4, 0.3, -0.6, 0.45, 0.2, -2.5, 2.0];
+
+    let seen = official(&python, &emulator, "drive", &[json!(goals).to_string()]);
+
+    assert!(close(&nine(&seen["start"]), &start), "{seen}");
+    assert_eq!((&seen["torque_before"], &seen["torque_after"]), (&json!(false), &json!(true)));
+    assert!(close(&nine(&seen["arrived"]), &goals), "{seen}");
+    let body: Vec<f64> = serde_json::from_value(seen["body_on_the_way"].clone()).expect("numbers");
+    assert!(body.is_sorted(), "the body goes straight to its goal: {body:?}");
+    assert_eq!((&seen["modes"], &seen["modes_under_torque"]), (&json!([3; 6]), &json!([3; 6])));
+    assert_eq!((&seen["modes_when_limp"], &seen["currents"]), (&json!([0; 6]), &json!([0; 6])));
+
+    let probe = emulator.probe();
+    let really = Joints::from_fn(|joint| probe[joint].position.value());
+    assert!(close(really.as_array(), &goals), "{probe:?}");
+    for (joint, view) in probe.iter() {
+        assert_eq!(view.torque, !Joint::STEWART.contains(&joint), "{joint}");
+    }
+}
+
+#[test]
+fn its_start_up_finds_a_healthy_robot() {
+    let Some(python) = peers_python() else { return };
+    let (emulator, start) = emulator(Faults::default());
+    let seen = official(&python, &emulator, "start_up", &[]);
+    for joint in Joint::ALL {
+        assert_eq!(seen["ids"][joint.name()], json!(joint.motor_id()), "{seen}");
+    }
+    assert!(close(&nine(&seen["position"]), &start), "{seen}");
+    assert_eq!(
+        (&seen["torque"], &seen["mode"], &seen["gains"]),
+        (&json!(false), &json!(3), &json!([300, 0, 0]))
+    );
+    // Register 48: greatest and least position of stewart_1, 2958 and 1502.
+    assert_eq!(seen["limits"], json!([0x8E, 0x0B, 0, 0, 0xDE, 0x05, 0, 0]));
+    assert_eq!(seen["hardware_errors"], json!([0; 9]));
+}
+
+#[test]
+fn its_start_up_reboots_a_servo_with_a_hardware_error() {
+    let Some(python) = peers_python() else { return };
+    let hardware_error = [(Joint::Stewart4, HardwareError::Overload)].into();
+    let (emulator, _) = emulator(Faults { hardware_error, ..Faults::default() });
+    assert_eq!(emulator.probe()[Joint::Stewart4].hardware_error, 0x20);
+    let seen = official(&python, &emulator, "start_up", &[]);
+    assert_eq!(seen["hardware_errors"], json!([0; 9]), "{seen}");
+    assert_eq!(emulator.probe()[Joint::Stewart4].hardware_error, 0);
+}
+
+#[test]
+fn its_start_up_names_a_silent_servo() {
+    let Some(python) = peers_python() else { return };
+    let (emulator, _) = emulator(Faults { silent: vec![Joint::Stewart3], ..Faults::default() });
+    let seen = official(&python, &emulator, "start_up", &[]);
+    let error = seen["error"].as_str().expect("an error");
+    assert!(error.contains("Missing motors") && error.contains("stewart_3"), "{error}");
+}
