@@ -5,6 +5,7 @@
 //! may pass that door), [`motion`] (what is asked), [`pulse`] (the beat that carries it out), [`trace`] (what was
 //! sent and done), `bus` (the servos on a serial line).
 
+pub mod bus;
 pub mod clock;
 pub mod envelope;
 pub mod joint;

@@ -1,0 +1,95 @@
+//! A look at every servo on a line, for a person who wonders what is wrong. It changes nothing.
+
+use std::path::Path;
+
+use super::BusOptions;
+use super::port::Port;
+use super::registers::{
+    FIRMWARE, HARDWARE_ERROR, MODE, MODEL, PRESENT_POSITION, TEMPERATURE, TORQUE, VOLTAGE, hardware_errors,
+};
+use super::slow::Slow;
+use crate::joint::Joint;
+use crate::robot::RobotFault;
+
+/// What one servo says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MotorReport {
+    /// Its id on the bus.
+    pub id: u8,
+    /// The joint that this id belongs to, if it is one of the robot's nine.
+    pub joint: Option<Joint>,
+    /// The manufacturer's model number.
+    pub model: u16,
+    /// The version of its program.
+    pub firmware: u8,
+    /// Its supply.
+    pub volts: f64,
+    /// Inside, degrees Celsius.
+    pub temperature: u8,
+    /// The errors that it has seen since its last start.
+    pub hardware_error: Vec<&'static str>,
+    /// Raw steps, 4096 a turn.
+    pub position_raw: i32,
+    /// Whether the motor is driven.
+    pub torque: bool,
+    /// The operating mode; 3 follows positions.
+    pub mode: u8,
+}
+
+/// Finds every servo on the line and reads what it says of itself.
+///
+/// # Errors
+/// [`RobotFault`] when the port cannot be opened or read, or a servo of the robot falls silent in the middle.
+pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, RobotFault> {
+    let mut port = Port::open(path, options)?;
+    let mut ids = port.ping_all()?;
+    for id in Joint::ALL.map(Joint::motor_id) {
+        if !ids.contains(&id) && port.ping(id)? {
+            ids.push(id);
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let mut reports = Vec::new();
+    for id in ids {
+        match report(&mut port, id)? {
+            Some(report) => reports.push(report),
+            None => {
+                if let Some(joint) = Joint::from_motor_id(id) {
+                    return Err(RobotFault::Silent { joint });
+                }
+            }
+        }
+    }
+    Ok(reports)
+}
+
+/// Nothing when the servo does not answer all questions.
+fn report(port: &mut Port, id: u8) -> Result<Option<MotorReport>, RobotFault> {
+    let registers = [MODEL, FIRMWARE, MODE, TORQUE, HARDWARE_ERROR, PRESENT_POSITION, VOLTAGE, TEMPERATURE];
+    let mut values = [0; 8];
+    for (value, register) in values.iter_mut().zip(registers) {
+        let Slow::Answer(read) = port.read(id, register)? else { return Ok(None) };
+        *value = read;
+    }
+    let [model, firmware, mode, torque, error, position, voltage, temperature] = values;
+    let [firmware, mode, error, temperature] = [firmware, mode, error, temperature].map(low_byte);
+    Ok(Some(MotorReport {
+        id,
+        joint: Joint::from_motor_id(id),
+        model: u16::try_from(model).unwrap_or(u16::MAX),
+        firmware,
+        volts: f64::from(voltage) / 10.0,
+        temperature,
+        hardware_error: hardware_errors(error).collect(),
+        position_raw: position.cast_signed(),
+        torque: torque != 0,
+        mode,
+    }))
+}
+
+/// The value of a register that is one byte wide.
+const fn low_byte(value: u32) -> u8 {
+    let [low, ..] = value.to_le_bytes();
+    low
+}
