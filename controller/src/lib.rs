@@ -1,3 +1,5 @@
 //! The mind.
 
 pub mod config;
+pub mod guest;
+pub mod processes;

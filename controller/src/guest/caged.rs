@@ -1,0 +1,213 @@
+//! One guest in its cage: turns with a deadline, budgets, and an end that is always seen through.
+//!
+//! ```text
+//!  Waiting --Start--> Parsed --Proceed--> Asks/Printed <--answers--> ... --> Done/Raised
+//!     |                  |                    |                                |
+//!     +------ fault: killed by its pidfd, reaped --------------------- left by itself, reaped
+//! ```
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use minismith_wire::frame::{self, FrameError};
+use minismith_wire::zygote::{Ending, Reply, Request};
+use minismith_wire::{Answer, Limits, Turn};
+use rustix::event::PollFlags;
+use rustix::process::Signal;
+
+use super::channel::{self, Timed};
+use super::zygote::Zygote;
+use super::{Guest, GuestFault};
+
+/// How long a guest that has said its last word, or has closed its channel, may take to leave by itself.
+const LEAVING: Duration = Duration::from_millis(500);
+/// How long the kernel may take to bury it.
+const DYING: Duration = Duration::from_secs(5);
+
+/// A caged guest. When it is dropped it is dead.
+#[derive(Debug)]
+pub struct CagedGuest {
+    zygote: Arc<Zygote>,
+    pid: i32,
+    pidfd: OwnedFd,
+    channel: UnixStream,
+    limits: Limits,
+    printed: u64,
+    scheduling: Option<File>,
+    place: Place,
+    usage: Option<Usage>,
+}
+
+/// Where in its life a guest is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Nothing was said yet.
+    Waiting,
+    /// Between its first word and its last.
+    Talking,
+    /// It has said its last word, or was stopped.
+    Over,
+}
+
+/// What a guest used in its whole life.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Usage {
+    /// How it ended.
+    pub ending: Ending,
+    /// Processor seconds.
+    pub cpu_seconds: f64,
+    /// The most memory that it held, bytes; what it shares with other guests counts too.
+    pub peak_bytes: u64,
+}
+
+impl CagedGuest {
+    pub(super) fn new(zygote: Arc<Zygote>, pid: i32, pidfd: OwnedFd, channel: UnixStream, limits: Limits) -> Self {
+        let scheduling = scheduling_of(&pidfd);
+        let place = Place::Waiting;
+        CagedGuest { zygote, pid, pidfd, channel, limits, printed: 0, scheduling, place, usage: None }
+    }
+
+    /// Processor time used so far, where the kernel tells it.
+    #[must_use]
+    pub fn cpu(&self) -> Option<Duration> {
+        if let Some(usage) = &self.usage {
+            return Duration::try_from_secs_f64(usage.cpu_seconds).ok();
+        }
+        let mut bytes = [0; 64];
+        let length = self.scheduling.as_ref()?.read_at(&mut bytes, 0).ok()?;
+        let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
+        // Nanoseconds on the processor, nanoseconds waiting for it, time slices.
+        text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    }
+
+    /// Sees the guest's end through, by force if it does not leave, and says what it used in its life.
+    ///
+    /// # Errors
+    /// [`GuestFault::NoHost`] when the host can't say it any more.
+    pub fn finish(&mut self) -> Result<Usage, GuestFault> {
+        self.place = Place::Over;
+        if let Some(usage) = self.usage {
+            return Ok(usage);
+        }
+        // A process that has ended is readable.
+        if !matches!(channel::wait(&self.pidfd, PollFlags::IN, LEAVING), Ok(true)) {
+            self.kill();
+        }
+        self.reap()
+    }
+
+    fn kill(&self) {
+        // It may be dead already.
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+        let _ = channel::wait(&self.pidfd, PollFlags::IN, DYING);
+    }
+
+    fn reap(&mut self) -> Result<Usage, GuestFault> {
+        match self.zygote.ask(&Request::Reap { pid: self.pid }, None) {
+            Ok((Reply::Reaped { ending, cpu_seconds, peak_bytes }, _)) => {
+                let usage = Usage { ending, cpu_seconds, peak_bytes };
+                self.usage = Some(usage);
+                Ok(usage)
+            }
+            Ok((reply, _)) => Err(GuestFault::no_host("reaping a guest", format!("{reply:?}"))),
+            Err(error) => Err(GuestFault::no_host("reaping a guest", error)),
+        }
+    }
+
+    /// One turn; any error of it is the guest's end.
+    fn exchange(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault> {
+        let mut timed = Timed::new(&self.channel, self.limits.turn_seconds);
+        let spoken = frame::write(&mut timed, answer).and_then(|()| match raw {
+            Some(bytes) => frame::write_bytes(&mut timed, bytes, frame::MAX_RAW),
+            None => Ok(()),
+        });
+        // A guest that does not listen any more may have died or left a last word; reading tells.
+        let turn = match spoken {
+            Err(FrameError::Io(error)) if error.kind() != ErrorKind::TimedOut => frame::read(&mut timed),
+            Err(error) => Err(error),
+            Ok(()) => frame::read(&mut timed),
+        };
+        let turn: Turn = turn.map_err(|error| self.explain(&error))?;
+        self.check_place(&turn)?;
+        self.count_output(&turn)?;
+        Ok(turn)
+    }
+
+    fn explain(&mut self, error: &FrameError) -> GuestFault {
+        match error {
+            FrameError::Io(error) if error.kind() == ErrorKind::TimedOut => {
+                GuestFault::Deadline { seconds: self.limits.turn_seconds }
+            }
+            FrameError::Io(_) => match self.finish() {
+                Ok(usage) => GuestFault::from_ending(usage.ending, self.limits.cpu_seconds),
+                Err(fault) => fault,
+            },
+            FrameError::TooLong { .. } | FrameError::NotUnderstood(_) => GuestFault::Forged { what: error.to_string() },
+        }
+    }
+
+    fn check_place(&mut self, turn: &Turn) -> Result<(), GuestFault> {
+        let forged = |what: &str| Err(GuestFault::Forged { what: what.to_owned() });
+        self.place = match (self.place, turn) {
+            (Place::Waiting, Turn::Parsed { .. }) | (Place::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => {
+                Place::Talking
+            }
+            (Place::Talking, Turn::Done { .. } | Turn::Raised { .. }) => Place::Over,
+            (Place::Waiting, _) => return forged("its first word was not its reading of the source"),
+            (Place::Talking, Turn::Parsed { .. }) => return forged("it read the source twice"),
+            (Place::Over, _) => return forged("it spoke after its last word"),
+        };
+        Ok(())
+    }
+
+    fn count_output(&mut self, turn: &Turn) -> Result<(), GuestFault> {
+        let printed = match turn {
+            Turn::Asks { printed, .. }
+            | Turn::Printed { printed, .. }
+            | Turn::Done { printed, .. }
+            | Turn::Raised { printed, .. } => printed.len(),
+            Turn::Parsed { .. } => 0,
+        };
+        self.printed = self.printed.saturating_add(printed as u64);
+        if self.printed > self.limits.output_bytes {
+            return Err(GuestFault::Output { bytes: self.limits.output_bytes });
+        }
+        Ok(())
+    }
+}
+
+impl Guest for CagedGuest {
+    fn turn(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault> {
+        if self.place == Place::Over {
+            return Err(GuestFault::Died { how: "it has already ended".into() });
+        }
+        let turn = self.exchange(answer, raw);
+        if turn.is_err() {
+            self.place = Place::Over;
+            self.kill();
+        }
+        turn
+    }
+}
+
+impl Drop for CagedGuest {
+    fn drop(&mut self) {
+        if self.usage.is_none() {
+            self.kill();
+            // Nothing more can be done if the host has gone; the kernel buries its children.
+            let _ = self.reap();
+        }
+    }
+}
+
+/// The kernel's accounting of the process behind a pidfd.
+fn scheduling_of(pidfd: &OwnedFd) -> Option<File> {
+    let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", pidfd.as_raw_fd())).ok()?;
+    let pid: u32 = about.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
+    File::open(format!("/proc/{pid}/schedstat")).ok()
+}

@@ -1,0 +1,119 @@
+//! The warm tool host: it forks guests, and is started again once when it has died.
+
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use minismith_wire::Limits;
+use minismith_wire::zygote::{Hello, Level, Mechanism, Reply, Request};
+
+use super::zygote::Zygote;
+use super::{CagedGuest, GuestFault};
+
+/// A tool host that runs. Share it: it forks one guest at a time, and guests run side by side.
+#[derive(Debug)]
+pub struct ToolHost {
+    program: PathBuf,
+    python: PathBuf,
+    ready: Ready,
+    zygote: Mutex<Arc<Zygote>>,
+}
+
+/// What the host said of itself.
+#[derive(Clone, Debug)]
+struct Ready {
+    python: String,
+    numpy: String,
+    level: Level,
+    mechanisms: Vec<Mechanism>,
+}
+
+impl ToolHost {
+    /// Starts the host with the strongest cage that this machine has.
+    ///
+    /// # Errors
+    /// [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
+    pub fn start(program: &Path, python: &Path) -> Result<ToolHost, GuestFault> {
+        ToolHost::start_at_most(program, python, Level::Namespaces)
+    }
+
+    /// Starts the host with a cage no stronger than `level`, to try what a machine without more would get.
+    ///
+    /// # Errors
+    /// As [`ToolHost::start`].
+    pub fn start_at_most(program: &Path, python: &Path, level: Level) -> Result<ToolHost, GuestFault> {
+        let (zygote, ready) = warm(program, python, level)?;
+        let (program, python) = (program.to_owned(), python.to_owned());
+        Ok(ToolHost { program, python, ready, zygote: Mutex::new(Arc::new(zygote)) })
+    }
+
+    /// How strongly guests are caged.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.ready.level
+    }
+
+    /// What was probed, and what it showed.
+    #[must_use]
+    pub fn mechanisms(&self) -> &[Mechanism] {
+        &self.ready.mechanisms
+    }
+
+    /// `sys.version` of the interpreter inside.
+    #[must_use]
+    pub fn python(&self) -> &str {
+        &self.ready.python
+    }
+
+    /// numpy's version.
+    #[must_use]
+    pub fn numpy(&self) -> &str {
+        &self.ready.numpy
+    }
+
+    /// Forks a guest; its cage is closed when this returns. A host that has died is started again once, and must be as
+    /// strong as before.
+    ///
+    /// # Errors
+    /// [`GuestFault::NoHost`] or [`GuestFault::Uncaged`].
+    pub fn fork(&self, limits: Limits) -> Result<CagedGuest, GuestFault> {
+        let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
+        match fork_from(&zygote, limits) {
+            Ok(forked) => return forked,
+            Err(lost) => tracing::warn!(%lost, "the tool host is lost and is started again"),
+        }
+        let (fresh, ready) = warm(&self.program, &self.python, self.ready.level)?;
+        if ready.level != self.ready.level {
+            let reason = format!("its cage was {:?} and is now {:?}; restart", self.ready.level, ready.level);
+            return Err(GuestFault::Uncaged { reason, mechanisms: ready.mechanisms });
+        }
+        *zygote = Arc::new(fresh);
+        fork_from(&zygote, limits).unwrap_or_else(|lost| Err(GuestFault::no_host("forking a guest", lost)))
+    }
+}
+
+fn warm(program: &Path, python: &Path, at_most: Level) -> Result<(Zygote, Ready), GuestFault> {
+    let started = Zygote::start(program, python, at_most);
+    match started.map_err(|error| GuestFault::no_host(&format!("starting {}", program.display()), error))? {
+        (zygote, Hello::Ready { python, numpy, level, mechanisms }) => {
+            Ok((zygote, Ready { python, numpy, level, mechanisms }))
+        }
+        // Before anything was probed the reason is Python itself.
+        (_, Hello::Unfit { reason, mechanisms }) if mechanisms.is_empty() => Err(GuestFault::NoHost { reason }),
+        (_, Hello::Unfit { reason, mechanisms }) => Err(GuestFault::Uncaged { reason, mechanisms }),
+    }
+}
+
+/// The outer error means that the host is lost; the inner one that it could not do it.
+fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<CagedGuest, GuestFault>> {
+    let (near, far) = UnixStream::pair()?;
+    near.set_nonblocking(true)?;
+    let (reply, pidfd) = zygote.ask(&Request::Fork { limits }, Some(far.as_fd()))?;
+    drop(far);
+    Ok(match (reply, pidfd) {
+        (Reply::Forked { pid }, Some(pidfd)) => Ok(CagedGuest::new(Arc::clone(zygote), pid, pidfd, near, limits)),
+        (Reply::Failed { reason }, _) => Err(GuestFault::no_host("forking a guest", reason)),
+        (reply, _) => return Err(std::io::Error::other(format!("the tool host answered {reply:?}"))),
+    })
+}

@@ -1,0 +1,32 @@
+//! Guests: caged processes in which tools run. This is the supervisor's side; the cage itself is in
+//! `minismith-tool-host`.
+//!
+//! Reading order: [`Guest`] (what a stage talks to), [`fault`] (how it fails), [`host`] (the warm host that forks
+//! guests), [`caged`] (one guest), [`channel`] (reading with a deadline), [`zygote`] (the control socket), [`locate`]
+//! (where the host and its Python are).
+//!
+//! Nothing here trusts a guest: every turn has a deadline, every frame a length, every text a budget, and a guest that
+//! breaks the protocol is killed. All of it blocks; run it on a thread of its own.
+
+pub mod caged;
+mod channel;
+pub mod fault;
+pub mod host;
+pub mod locate;
+mod zygote;
+
+pub use caged::CagedGuest;
+pub use fault::GuestFault;
+pub use host::ToolHost;
+pub use locate::locate;
+
+use minismith_wire::{Answer, Turn};
+
+/// Somebody who asks cues in strict alternation: one answer in, one turn out.
+pub trait Guest {
+    /// Gives an answer and waits for the next turn. `raw` follows an [`Answer::Frame`] that has a picture.
+    ///
+    /// # Errors
+    /// A [`GuestFault`]; the guest is dead then.
+    fn turn(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault>;
+}
