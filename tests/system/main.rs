@@ -1,3 +1,4 @@
 //! Whole-system tests.
 
 mod official_motor;
+mod guest;

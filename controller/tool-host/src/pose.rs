@@ -11,6 +11,9 @@ pub type Matrix = [f64; 16];
 /// The head at rest.
 const NEUTRAL: Matrix = with_rotation([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0.0; 3]);
 
+/// Half a turn about y: what the official SDK gives for a point straight behind, upside down and out of reach.
+const OVERHEAD: Matrix = with_rotation([[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]], [0.0; 3]);
+
 const fn with_rotation([a, b, c]: [[f64; 3]; 3], [x, y, z]: [f64; 3]) -> Matrix {
     [a[0], a[1], a[2], x, b[0], b[1], b[2], y, c[0], c[1], c[2], z, 0.0, 0.0, 0.0, 1.0]
 }
@@ -29,7 +32,7 @@ pub fn from_place_and_angles(place: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> M
 /// The centred head whose x axis points at a place, turned there the shortest way.
 ///
 /// With the unit vector `(dx, dy, dz)` to the place, the axis is `x` cross that vector, and its length is the sine of
-/// the angle; `dx` is the cosine. Straight behind, the turn is about the vertical.
+/// the angle; `dx` is the cosine.
 pub fn looking_at([x, y, z]: [f64; 3]) -> Matrix {
     let length = x.hypot(y).hypot(z);
     if length < 1e-12 {
@@ -37,7 +40,7 @@ pub fn looking_at([x, y, z]: [f64; 3]) -> Matrix {
     }
     let (dx, dy, dz) = (x / length, y / length, z / length);
     if dy.hypot(dz) < 1e-8 {
-        return if dx > 0.0 { NEUTRAL } else { from_place_and_angles([0.0; 3], [0.0, 0.0, std::f64::consts::PI]) };
+        return if dx > 0.0 { NEUTRAL } else { OVERHEAD };
     }
     // Rodrigues' formula for the axis (0, -dz, dy), without dividing by the sine.
     let k = 1.0 / (1.0 + dx);

@@ -1,0 +1,132 @@
+//! The shared corpus, where it lies beside the workspace: good tools work, and attacks fail with the policy off.
+
+use std::path::{Path, PathBuf};
+
+use minismith::guest::GuestFault;
+use minismith_wire::zygote::Level;
+use minismith_wire::{Cue, Limits, Turn};
+use serde_json::{Value, json};
+
+use super::stage::{Call, Played, host, host_at_most};
+
+fn corpus(part: &str) -> Option<Vec<PathBuf>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus").join(part);
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        println!("skipped: the corpus is not at {}", folder.display());
+        return None;
+    };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    Some(files)
+}
+
+fn stem(file: &Path) -> &str {
+    file.file_stem().unwrap().to_str().unwrap()
+}
+
+#[test]
+fn good_tools_do_what_they_say() {
+    let Some(files) = corpus("benign") else { return };
+    let host = host();
+    assert_eq!(files.len(), 12);
+    for file in files {
+        let name = stem(&file);
+        let source = std::fs::read_to_string(&file).unwrap();
+        let arguments = match name {
+            "calculate_3d_distance" => json!({"x1": 1, "y1": 2.0, "z1": 2}),
+            "look_at_point" => json!({"x": 0.5, "y": 0.1}),
+            _ => json!({}),
+        };
+        let played = Call::new(&source, name).with(arguments).run(&host);
+        check_good(name, &played);
+    }
+}
+
+fn check_good(name: &str, played: &Played) {
+    let value = played.value();
+    let gotos = played.cues.iter().filter(|cue| matches!(cue, Cue::Goto { .. })).count();
+    let targets = played.cues.iter().filter(|cue| matches!(cue, Cue::SetTarget { .. })).count();
+    match name {
+        "antenna_wave" => {
+            // One second at 20 ms of sleep, 2 ms of cues and some of clock reads.
+            assert!((40..=46).contains(&value.as_u64().unwrap()), "{value}");
+            assert_eq!((targets as u64, gotos), (value.as_u64().unwrap(), 1));
+        }
+        "async_greeter" => {
+            assert_eq!(value, &json!({"status": "success", "text": "Hello, Friend!", "waves": 3}));
+            assert_eq!(targets, 6);
+        }
+        "breathing_idle" => assert_eq!((value, gotos), (&json!("breathed for 2.0 s"), 1)),
+        "calculate_3d_distance" => assert_eq!(value, &json!(3.0)),
+        "count_red_pixels" => assert_eq!(value, &json!(0.5)),
+        "dance_sequence" => assert_eq!((value, gotos), (&json!("danced 'groove' 1x at 100 bpm"), 5)),
+        "follow_face" => {
+            assert!(value.as_u64().unwrap() >= 9, "{value}");
+            assert_eq!(played.cues.first(), Some(&Cue::Track { on: true, weight: 1.0 }));
+            assert!(matches!(played.cues.last(), Some(Cue::Track { on: false, .. })));
+        }
+        "joint_report" => {
+            assert_eq!(value["largest"], "stewart_1");
+            assert_eq!(value["joints"]["left_antenna"], json!(17.189));
+        }
+        "look_at_point" => {
+            assert_eq!(value["duration"], json!(1.0));
+            assert_eq!(played.cues, [Cue::LookAt { point: [0.5, 0.1, 0.0], duration: 1.0 }]);
+        }
+        "nod_yes" => assert_eq!(value, &json!("Successfully nodded 'yes' 2 times")),
+        "safe_sleep" => assert_eq!(played.cues, [Cue::Rest, Cue::Motors { on: false, ids: None }]),
+        "scan_room" => {
+            let yaws: Vec<_> = value.as_array().unwrap().iter().map(|sample| sample["yaw"].clone()).collect();
+            assert_eq!(yaws, [-40.0, -20.0, 0.0, 20.0, 40.0].map(Value::from));
+        }
+        other => panic!("{other} is new: say what it should do"),
+    }
+}
+
+#[test]
+fn attacks_fail_in_every_cage_without_any_policy() {
+    let Some(files) = corpus("escapes") else { return };
+    for level in [Level::Namespaces, Level::Landlock, Level::NoOpen] {
+        let host = host_at_most(level);
+        for file in &files {
+            attack(&host, file);
+        }
+        println!("{} attacks failed in a cage of level {:?}", files.len(), host.level());
+    }
+}
+
+fn attack(host: &minismith::guest::ToolHost, file: &Path) {
+    let name = stem(file);
+    let source = String::from_utf8(std::fs::read(file).unwrap()).unwrap();
+    let head = source.lines().find_map(|line| line.strip_prefix("# trigger: ")).unwrap();
+    let entry = head.split("entry: ").nth(1).unwrap().split(';').next().unwrap();
+    let check = head.split("check: ").nth(1).unwrap().trim();
+    let limits = Limits { turn_seconds: 1.0, ..Limits::default() };
+    let played = Call::new(&source, entry).within(limits).run(host);
+    assert!(!matches!(played.end, Err(GuestFault::NoHost { .. } | GuestFault::Uncaged { .. })), "{name}");
+    match check {
+        "file" | "fileglob" => {
+            for folder in [".", "..", "/", "/tmp", "/var/tmp", "/root"] {
+                let left = ["PWNED", "PWNED.png"].map(|file| Path::new(folder).join(file));
+                assert!(!left.iter().any(|file| file.exists()), "{name} left a file in {folder}");
+            }
+        }
+        "return" => {
+            let secret = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+            assert!(!format!("{:?}", played.end).contains(secret.trim()) || secret.trim().is_empty(), "{name}");
+        }
+        "crash" => assert!(!matches!(played.end, Err(GuestFault::Died { .. })), "{name}: {:?}", played.end),
+        "dos" => assert!(
+            matches!(
+                &played.end,
+                Err(GuestFault::Deadline { .. } | GuestFault::Cpu { .. } | GuestFault::Output { .. })
+                    | Ok(Turn::Raised { .. })
+            ),
+            "{name}: {:?}",
+            played.end
+        ),
+        // What the policy alone has to see.
+        "static" => {}
+        other => panic!("{name}: no check {other}"),
+    }
+}

@@ -1,0 +1,149 @@
+//! What a tool tries against its cage, with no policy in the way, in every cage that there is.
+
+use minismith::guest::{GuestFault, ToolHost};
+use minismith_wire::zygote::{Ending, Level};
+use minismith_wire::{Answer, Job, Limits};
+use serde_json::json;
+
+use super::stage::{Call, Played, host, host_at_most};
+use minismith::guest::Guest;
+
+const QUICK: Limits = Limits { cpu_seconds: 10, memory_bytes: 256 << 20, output_bytes: 64 << 10, turn_seconds: 0.5 };
+
+/// Runs the body of a function without a robot.
+fn attempt(host: &ToolHost, limits: Limits, body: &str) -> Played {
+    let body = body.replace('\n', "\n    ");
+    Call::new(&format!("def tool():\n    {body}\n"), "tool").within(limits).run(host)
+}
+
+#[test]
+fn every_level_refuses_the_system() {
+    for level in [Level::Namespaces, Level::Landlock, Level::NoOpen] {
+        let host = host_at_most(level);
+        assert!(host.level() >= level);
+        for (body, kind) in [
+            ("import os; os.fork()", "PermissionError"),
+            ("import os; os.execv('/bin/sh', ['sh'])", "PermissionError"),
+            ("import os; os.posix_spawn('/bin/sh', ['sh'], {})", "PermissionError"),
+            ("import os; os.kill(1, 9)", "PermissionError"),
+            ("import os; os.kill(os.getpid(), 0)", "PermissionError"),
+            ("import os; os.setsid()", "PermissionError"),
+            ("import os; os.listdir('/')", "PermissionError"),
+            ("import os; os.stat('/etc/passwd')", "PermissionError"),
+            ("import os; os.mkdir('/tmp/PWNED')", "PermissionError"),
+            ("import os; os.memfd_create('x')", "PermissionError"),
+            ("import os; os.pipe()", "PermissionError"),
+            ("import os; os.symlink('/etc', 'x')", "PermissionError"),
+            ("import socket; socket.socket()", "PermissionError"),
+            ("import socket; socket.socket(socket.AF_UNIX)", "PermissionError"),
+            ("import socket; socket.socketpair()", "PermissionError"),
+            ("open('/etc/passwd').read()", "PermissionError"),
+            ("open('/tmp/PWNED', 'w')", "PermissionError"),
+            ("open('/proc/self/mem', 'rb')", "PermissionError"),
+            ("import threading; threading.Thread(target=print).start()", "RuntimeError"),
+            ("import timeit", "ModuleNotFoundError"),
+            ("import subprocess; subprocess.run(['true'])", "PermissionError"),
+            ("input()", "EOFError"),
+        ] {
+            let played = attempt(&host, QUICK, body);
+            let (raised, message) = played.raised();
+            assert_eq!(raised, kind, "{body} at {level:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn raw_system_calls_are_refused_as_well() {
+    let body = "import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+def error_of(name, *arguments):
+    ctypes.set_errno(0)
+    return ctypes.get_errno() if getattr(libc, name)(*arguments) == -1 else 0
+return [(name, error_of(name, *arguments)) for name, *arguments in [
+    ('prctl', 1, 0), ('ptrace', 0, 0, 0, 0), ('unshare', 0x10000000), ('syscall', 425, 1, 0), ('syscall', 321, 0, 0, 0),
+    ('mprotect', ctypes.cast(libc.getpid, ctypes.c_void_p).value & -4096, 4096, 7), ('setns', 0, 0), ('chroot', b'/'),
+    ('setrlimit', 7, bytes(16)), ('personality', 0), ('fcntl', 3, 1), ('ioctl', 0, 0x5401), ('setresuid', 0, 0, 0),
+]]";
+    let played = attempt(&host(), QUICK, body);
+    let refused = played.value().as_array().unwrap();
+    assert_eq!(refused.len(), 13);
+    for call in refused {
+        assert_eq!(call[1], json!(1), "{call}");
+    }
+}
+
+#[test]
+fn greedy_and_broken_guests_end_and_the_host_goes_on() {
+    let host = host();
+    let deadline = GuestFault::Deadline { seconds: 0.5 };
+    for body in ["while True: pass", "sum(range(10**12))", "10**10**8", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"] {
+        assert_eq!(attempt(&host, QUICK, body).fault(), &deadline, "{body}");
+    }
+    for body in ["bytearray(100 << 30)", "import numpy; numpy.ones(10**11)", "kept = [0]\nwhile True: kept = kept * 2"] {
+        let played = attempt(&host, Limits { turn_seconds: 10.0, ..QUICK }, body);
+        assert!(played.raised().0.contains("MemoryError"), "{body}: {:?}", played.raised());
+    }
+    let slow = Limits { cpu_seconds: 1, turn_seconds: 20.0, ..QUICK };
+    assert_eq!(attempt(&host, slow, "while True: pass").fault(), &GuestFault::Cpu { seconds: 1 });
+    for (body, how) in [
+        ("import ctypes; ctypes.string_at(8)", "a wrong memory access"),
+        ("import os; os._exit(0)", "it left with status 0"),
+        ("import os; os.close(3); os._exit(9)", "it left with status 9"),
+        ("import os; os.close(3)\nwhile True: pass", "killed"),
+    ] {
+        let played = attempt(&host, QUICK, body);
+        assert!(matches!(played.fault(), GuestFault::Died { how: said } if said.contains(how)), "{body}: {:?}", played.fault());
+    }
+    assert_eq!(attempt(&host, QUICK, "return 1").value(), &json!(1));
+}
+
+#[test]
+fn forged_frames_end_the_guest() {
+    let host = host();
+    for frame in [
+        r"b'\xff\xff\xff\xff'",
+        r"b'\x03\x00\x00\x00{}}'",
+        r#"b'\x1f\x00\x00\x00{"turn":"parsed","facts":{"a":1}}'"#,
+        r#"frame(b'{"turn":"parsed","facts":{"Err":"again"}}')"#,
+        r#"frame(b'{"turn":"asks","cue":{"cue":"launch"},"spent":0,"printed":""}')"#,
+        r#"frame(b'{"turn":"asks","cue":{"cue":"sleep","seconds":1e999},"spent":0,"printed":""}')"#,
+        r#"frame(b'{"turn":"asks","cue":{"cue":"state"},"spent":-1,"printed":""}')"#,
+        r#"frame(b'{"turn":"printed","printed":"","spent":0,"more":1}')"#,
+    ] {
+        let body = format!(
+            "import os, struct\ndef frame(text): return struct.pack('<I', len(text)) + text\n\
+             os.write(3, {frame})\nwhile True: pass"
+        );
+        let played = attempt(&host, QUICK, &body);
+        assert!(matches!(played.fault(), GuestFault::Forged { .. }), "{frame}: {:?}", played.fault());
+    }
+}
+
+#[test]
+fn what_a_guest_used_is_told() {
+    let host = host();
+    let source = "def tool():\n    sum(range(3_000_000))\n    return len(bytearray(64 << 20))\n";
+    let limits = Limits::default();
+    let mut guest = host.fork(limits).unwrap();
+    let job = Job {
+        source: source.into(),
+        module: "tool".into(),
+        entry: "tool".into(),
+        takes_robot: false,
+        arguments: serde_json::Map::new(),
+        seed: 0,
+        coverage: false,
+        now: 0,
+        epoch: 0.0,
+        limits,
+    };
+    guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap();
+    let before = guest.cpu();
+    guest.turn(&Answer::Proceed, None).unwrap();
+    assert!(guest.cpu() > before);
+    let usage = guest.finish().unwrap();
+    assert_eq!(usage.ending, Ending::Exit { code: 0 });
+    assert!(usage.cpu_seconds > 0.01 && usage.peak_bytes > 64 << 20, "{usage:?}");
+    assert_eq!(guest.finish().unwrap(), usage);
+    assert!(guest.turn(&Answer::Proceed, None).is_err());
+}

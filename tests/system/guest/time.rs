@@ -1,0 +1,135 @@
+//! Stage time and repeatable chance, as a tool sees them.
+
+use minismith_wire::{Cue, Turn};
+use serde_json::json;
+
+use super::stage::{Call, host};
+
+const CLOCKS: &str = "
+import datetime, time
+from time import sleep, monotonic
+
+def clocks():
+    began = monotonic(), time.time_ns(), time.perf_counter()
+    sleep(2.5)
+    today = datetime.date.today()
+    moment = datetime.datetime.now(datetime.timezone.utc)
+    return {
+        'slept': monotonic() - began[0],
+        'wall_ns': time.time_ns() - began[1],
+        'performance': time.perf_counter() - began[2],
+        'moment': moment.isoformat(),
+        'utc': datetime.datetime.utcnow().isoformat(),
+        'struct': time.gmtime().tm_year,
+        'kinds': [isinstance(moment, datetime.date), isinstance(today, datetime.date), isinstance(today, datetime.datetime)],
+        'sums': (moment + datetime.timedelta(days=1)).day - moment.day,
+        'parsed': datetime.datetime.strptime('2024-02-29', '%Y-%m-%d').isoformat(),
+    }
+";
+
+#[test]
+fn every_clock_follows_the_stage() {
+    let played = Call::new(CLOCKS, "clocks").run(&host());
+    let value = played.value();
+    // The sleep, its cue, and the reads of 20 microseconds in between.
+    assert!((value["slept"].as_f64().unwrap() - 2.5011).abs() < 1e-6, "{value}");
+    assert!((value["wall_ns"].as_u64().unwrap()).abs_diff(2_501_100_000) < 1_000, "{value}");
+    assert!((value["performance"].as_f64().unwrap() - 2.5011).abs() < 1e-6, "{value}");
+    assert!(value["moment"].as_str().unwrap().starts_with("2023-11-14T22:13:22.501"), "{value}");
+    assert!(value["utc"].as_str().unwrap().starts_with("2023-11-14T22:13:22.501"), "{value}");
+    assert_eq!(value["struct"], 2023);
+    assert_eq!(value["kinds"], json!([true, true, false]));
+    assert_eq!(value["sums"], 1);
+    assert_eq!(value["parsed"], "2024-02-29T00:00:00");
+    assert_eq!(played.cues, [Cue::Sleep { seconds: 2.5 }]);
+}
+
+#[test]
+fn a_loop_that_only_looks_at_the_clock_ends() {
+    let source = "
+import time
+
+def wait():
+    end = time.monotonic() + 30.0
+    looks = 0
+    while time.monotonic() < end:
+        looks += 1
+    return looks
+";
+    let played = Call::new(source, "wait").run(&host());
+    assert_eq!(played.value(), &json!(1_499_999));
+    assert!((played.now as f64 / 1e9 - 30.0).abs() < 0.001, "{}", played.now);
+}
+
+#[test]
+fn asyncio_runs_on_stage_time() {
+    let source = "
+import asyncio, time
+
+async def ticks(name, every, count, seen):
+    for _ in range(count):
+        await asyncio.sleep(every)
+        seen.append(name)
+    return name
+
+async def concert():
+    seen, began = [], time.monotonic()
+    names = await asyncio.gather(ticks('a', 0.3, 3, seen), ticks('b', 0.5, 2, seen))
+    taken = time.monotonic() - began
+    try:
+        await asyncio.wait_for(asyncio.sleep(50), timeout=0.25)
+    except asyncio.TimeoutError:
+        seen.append('late')
+    async with asyncio.timeout(1):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(ticks('c', 0.1, 1, seen))
+    return {'names': names, 'seen': seen, 'taken': round(taken, 1), 'all': round(time.monotonic() - began, 1)}
+
+def nested():
+    return asyncio.run(concert())
+
+async def forever():
+    await asyncio.get_running_loop().create_future()
+";
+    let host = host();
+    let played = Call::new(source, "concert").run(&host);
+    let expected = json!({"names": ["a", "b"], "seen": ["a", "b", "a", "a", "b", "late", "c"], "taken": 1.0, "all": 1.4});
+    assert_eq!(played.value(), &expected);
+    assert_eq!(Call::new(source, "nested").run(&host).value(), &expected);
+    let stuck = Call::new(source, "forever").run(&host);
+    let (kind, message) = stuck.raised();
+    assert!(kind == "RuntimeError" && message.contains("nothing is left"), "{kind}: {message}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_numbers() {
+    let source = "
+import random, uuid
+import numpy as np
+
+def chance():
+    return [
+        random.random(), random.Random().random(), random.Random(5).random(), np.random.rand(),
+        np.random.default_rng().random(), np.random.default_rng().random(), np.random.default_rng(5).random(),
+        str(uuid.uuid4()), np.random.RandomState().rand(), list({'x', 'y', 'z', 'w'}),
+    ]
+";
+    let host = host();
+    let once = Call::new(source, "chance").run(&host);
+    let again = Call::new(source, "chance").run(&host);
+    let other = Call { seed: 8, ..Call::new(source, "chance") }.run(&host);
+    let (once, again, other) = (once.value(), again.value(), other.value());
+    assert_eq!(once, again);
+    let differ: Vec<bool> = (0..10).map(|place| once[place] != other[place]).collect();
+    // What the tool seeds itself (and the order of sets) does not depend on the job's seed.
+    assert_eq!(differ, [true, true, false, true, true, true, false, true, true, false]);
+    assert_ne!(once[4], once[5]);
+}
+
+#[test]
+fn lines_that_ran_are_told() {
+    let source = "def pick(big: bool = False) -> str:\n    if big:\n        return 'big'\n    return 'small'\n";
+    let played = Call { coverage: true, ..Call::new(source, "pick") }.run(&host());
+    let Ok(Turn::Done { lines, .. }) = &played.end else { panic!("{:?}", played.end) };
+    assert_eq!(lines.iter().copied().collect::<Vec<_>>(), [1, 2, 4]);
+}
