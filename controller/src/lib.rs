@@ -3,3 +3,4 @@
 pub mod config;
 pub mod guest;
 pub mod processes;
+pub mod workshop;

@@ -2,3 +2,4 @@
 
 mod official_motor;
 mod guest;
+mod policy;

@@ -1,0 +1,66 @@
+//! What a reader of a tool may say about it: one rule, one line, one verdict.
+
+use serde::{Deserialize, Serialize};
+
+/// What follows from a finding. The heaviest one decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Advice: nothing follows.
+    Admit,
+    /// A person confirms before the first performance on real motors.
+    Ask,
+    /// The tool is not admitted.
+    Refuse,
+}
+
+/// One thing that was found in a tool, for its author: a person or a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// The rule's id, such as `dunder-attribute`.
+    pub rule: String,
+    /// The line of the source, from 1.
+    pub line: u32,
+    /// What follows.
+    pub verdict: Verdict,
+    /// What is there.
+    pub reason: String,
+    /// What to do instead.
+    pub hint: String,
+}
+
+/// The heaviest verdict of `findings`; nothing found admits.
+#[must_use]
+pub fn heaviest(findings: &[Finding]) -> Verdict {
+    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Admit)
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: {} [{}]; {}", self.line, self.reason, self.rule, self.hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(verdict: Verdict) -> Finding {
+        Finding { rule: "x".into(), line: 3, verdict, reason: "r".into(), hint: "h".into() }
+    }
+
+    #[test]
+    fn the_heaviest_verdict_wins() {
+        assert_eq!(heaviest(&[]), Verdict::Admit);
+        assert_eq!(heaviest(&[finding(Verdict::Ask), finding(Verdict::Admit)]), Verdict::Ask);
+        assert_eq!(heaviest(&[finding(Verdict::Refuse), finding(Verdict::Ask)]), Verdict::Refuse);
+    }
+
+    #[test]
+    fn a_finding_survives_its_json() {
+        let json = serde_json::to_value(finding(Verdict::Ask)).unwrap();
+        assert_eq!(json["verdict"], "ask");
+        assert_eq!(serde_json::from_value::<Finding>(json).unwrap(), finding(Verdict::Ask));
+    }
+}

@@ -1,0 +1,213 @@
+//! What is written beside an admitted tool: how it is called, what it may do, and why it was admitted.
+
+use std::collections::BTreeSet;
+
+use minismith_wire::Limits;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::finding::Finding;
+
+/// The manifest of one version of one tool: `vN.json` beside `vN.py`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolManifest {
+    /// The tool's name: its folder, its module and its entry's file.
+    pub name: String,
+    /// Its version, from 1.
+    pub version: u32,
+    /// What it does, for whoever chooses a tool.
+    pub description: String,
+    /// The strict JSON Schema of its arguments.
+    pub parameters: Value,
+    /// What it returns.
+    pub returns: Returns,
+    /// Calls that show its use; each is rehearsed.
+    pub examples: Vec<Example>,
+    /// Calls with what they must do; each is rehearsed.
+    pub test_cases: Vec<TestCase>,
+    /// Packages that it imports beyond the standard library and the robot's own.
+    pub dependencies: Vec<String>,
+    /// What it may do on a stage; everything else is refused at the wire.
+    pub capabilities: BTreeSet<Capability>,
+    /// What one call may use.
+    pub budget: Budget,
+    /// Where it comes from.
+    pub provenance: Provenance,
+    /// The hash of the source's bytes, in lower-case hexadecimal.
+    pub code_sha256: String,
+    /// The rules under which it was read.
+    pub rules_version: u32,
+    /// What the policy found, short of refusing.
+    pub findings: Vec<Finding>,
+    /// What the rehearsal measured.
+    pub report: Option<Value>,
+    /// Whether a person must confirm it.
+    pub approval: Approval,
+}
+
+/// What a tool returns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Returns {
+    /// The annotation, as it stands in the source.
+    pub r#type: String,
+    /// What the docstring says of it.
+    pub description: String,
+}
+
+/// A call that shows a tool's use.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// The named arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// A call with what it must do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestCase {
+    /// What it shows.
+    pub name: String,
+    /// The named arguments.
+    pub arguments: Map<String, Value>,
+    /// What must come out.
+    pub expect: Expectation,
+}
+
+/// What must come out of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Expectation {
+    /// It returns this value; numbers may differ by `tolerance`.
+    Returns {
+        /// The value, as JSON.
+        value: Value,
+        /// By how much each number may differ.
+        #[serde(default)]
+        tolerance: f64,
+    },
+    /// It raises this exception.
+    Raises {
+        /// The exception's type name, such as `ValueError`.
+        exception: String,
+    },
+    /// It ends within its budget, whatever it returns.
+    Anything,
+}
+
+/// What a tool may do on a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Capability {
+    /// Move the joints.
+    Motion,
+    /// Switch torque and gravity compensation.
+    Motors,
+    /// Take pictures.
+    Camera,
+    /// Follow faces.
+    Tracking,
+    /// Play sounds.
+    Sound,
+    /// Read bound inputs and write to its output folder.
+    Files,
+    /// Run with the larger library of the code profile.
+    Exec,
+}
+
+/// What one call may use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Seconds of stage time.
+    pub stage_seconds: f64,
+    /// What the guest may use of the machine.
+    pub limits: Limits,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { stage_seconds: 120.0, limits: Limits::default() }
+    }
+}
+
+/// Where a tool comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// A person, or the brain that wrote it.
+    pub author: String,
+    /// What was asked for, in the asker's words.
+    pub request: String,
+    /// The plan that it was written from, if there was one.
+    pub plan: Option<String>,
+    /// When, in RFC 3339.
+    pub created: String,
+}
+
+/// Whether a person must confirm a tool before its first performance on real motors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Approval {
+    /// Nobody is asked.
+    NotNeeded,
+    /// A person is asked.
+    Needed,
+    /// A person confirmed it.
+    Given {
+        /// Who.
+        by: String,
+        /// When, in RFC 3339.
+        at: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn manifest() -> Value {
+        json!({
+            "name": "nod", "version": 1, "description": "Nods.",
+            "parameters": {"type": "object", "properties": {}, "required": [], "additionalProperties": false},
+            "returns": {"type": "str", "description": ""},
+            "examples": [{"arguments": {}}],
+            "test_cases": [
+                {"name": "once", "arguments": {"n": 1}, "expect": {"returns": {"value": 1.0, "tolerance": 0.1}}},
+                {"name": "none", "arguments": {"n": -1}, "expect": {"raises": {"exception": "ValueError"}}},
+                {"name": "any", "arguments": {}, "expect": "anything"},
+            ],
+            "dependencies": ["numpy"], "capabilities": ["motion", "exec"],
+            "budget": {"stage_seconds": 120.0, "limits":
+                {"cpu_seconds": 10, "memory_bytes": 1, "output_bytes": 1, "turn_seconds": 5.0}},
+            "provenance": {"author": "hand", "request": "nod", "plan": null, "created": "2026-01-01T00:00:00Z"},
+            "code_sha256": "00", "rules_version": 1, "findings": [], "report": null,
+            "approval": {"given": {"by": "a person", "at": "2026-01-01T00:00:00Z"}},
+        })
+    }
+
+    #[test]
+    fn a_manifest_survives_its_json() {
+        let read: ToolManifest = serde_json::from_value(manifest()).unwrap();
+        assert_eq!(read.capabilities, BTreeSet::from([Capability::Motion, Capability::Exec]));
+        assert_eq!(serde_json::to_value(&read).unwrap(), manifest());
+    }
+
+    #[test]
+    fn an_unknown_key_or_value_is_an_error() {
+        for (path, value) in
+            [("/unknown", json!(1)), ("/returns/unknown", json!(1)), ("/approval/given/unknown", json!(1))]
+        {
+            let mut forged = manifest();
+            let (parent, key) = path.rsplit_once('/').unwrap();
+            forged.pointer_mut(parent).unwrap()[key] = value;
+            assert!(serde_json::from_value::<ToolManifest>(forged).is_err(), "{path}");
+        }
+        let mut forged = manifest();
+        forged["capabilities"] = json!(["network"]);
+        assert!(serde_json::from_value::<ToolManifest>(forged).is_err());
+    }
+}

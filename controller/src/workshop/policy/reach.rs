@@ -1,0 +1,564 @@
+//! Judges what a tool could get hold of: every name, attribute, decorator and class header.
+
+use rustpython_parser::ast::{Expr, ExprAttribute, Ranged, Stmt, StmtClassDef, TypeParam};
+use rustpython_parser::text_size::TextSize;
+
+use super::imports;
+use super::rules::{reach as rule, source};
+use super::survey::{Meaning, Survey};
+use super::tree::{Notes, root, text};
+use super::walk::{
+    Binding, Function, Role, Visit, function, parameters, walk_body, walk_class_header, walk_expr,
+    walk_signature, walk_stmt, walk_type_param,
+};
+
+/// Builtins that run text as code, open files, wait for a keyboard, end the interpreter, or reach attributes by
+/// computed names.
+const FORBIDDEN_BUILTINS: &[&str] = &[
+    "breakpoint",
+    "compile",
+    "copyright",
+    "credits",
+    "delattr",
+    "dir",
+    "eval",
+    "exec",
+    "exit",
+    "getattr",
+    "globals",
+    "help",
+    "input",
+    "license",
+    "locals",
+    "memoryview",
+    "open",
+    "quit",
+    "setattr",
+    "vars",
+];
+
+/// The other builtins, whose meaning must not change; and the names that methods give to their own object.
+const BUILTINS: &[&str] = &[
+    "Exception",
+    "abs",
+    "aiter",
+    "all",
+    "anext",
+    "any",
+    "ascii",
+    "bin",
+    "bool",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "classmethod",
+    "complex",
+    "dict",
+    "divmod",
+    "enumerate",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "hasattr",
+    "hash",
+    "hex",
+    "id",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "min",
+    "next",
+    "object",
+    "oct",
+    "ord",
+    "pow",
+    "print",
+    "property",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "slice",
+    "sorted",
+    "staticmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "type",
+    "zip",
+];
+
+/// Attributes of frames, code objects, tracebacks, generators, coroutines and tasks.
+const INTERPRETER_ATTRIBUTES: &[&str] = &[
+    "ag_await",
+    "ag_code",
+    "ag_frame",
+    "co_code",
+    "co_consts",
+    "co_names",
+    "cr_await",
+    "cr_code",
+    "cr_frame",
+    "cr_origin",
+    "f_back",
+    "f_builtins",
+    "f_code",
+    "f_globals",
+    "f_locals",
+    "f_trace",
+    "func_code",
+    "func_globals",
+    "get_coro",
+    "get_stack",
+    "gi_code",
+    "gi_frame",
+    "gi_yieldfrom",
+    "im_func",
+    "im_self",
+    "mro",
+    "print_stack",
+    "tb_frame",
+    "tb_next",
+];
+
+/// Attributes of arrays that write files or touch raw memory, and of event loops that reach beyond the tool.
+const UNSAFE_ATTRIBUTES: &[&str] = &[
+    "add_reader",
+    "add_signal_handler",
+    "add_writer",
+    "bit_generator",
+    "call_soon_threadsafe",
+    "cffi",
+    "connect_accepted_socket",
+    "connect_read_pipe",
+    "connect_write_pipe",
+    "create_connection",
+    "create_datagram_endpoint",
+    "create_server",
+    "create_unix_connection",
+    "create_unix_server",
+    "ctypes",
+    "dump",
+    "getaddrinfo",
+    "getfield",
+    "getnameinfo",
+    "resize",
+    "run_in_executor",
+    "sendfile",
+    "set_default_executor",
+    "set_exception_handler",
+    "set_task_factory",
+    "setfield",
+    "setflags",
+    "start_tls",
+    "subprocess_exec",
+    "subprocess_shell",
+    "tofile",
+];
+
+/// Special methods that a class may define, besides the operators.
+const MAGIC_METHODS: &[&str] = &[
+    "__abs__",
+    "__add__",
+    "__aenter__",
+    "__aexit__",
+    "__aiter__",
+    "__and__",
+    "__anext__",
+    "__bool__",
+    "__call__",
+    "__contains__",
+    "__enter__",
+    "__eq__",
+    "__exit__",
+    "__float__",
+    "__floordiv__",
+    "__ge__",
+    "__getitem__",
+    "__gt__",
+    "__hash__",
+    "__iadd__",
+    "__init__",
+    "__int__",
+    "__invert__",
+    "__isub__",
+    "__iter__",
+    "__le__",
+    "__len__",
+    "__lt__",
+    "__matmul__",
+    "__mod__",
+    "__mul__",
+    "__ne__",
+    "__neg__",
+    "__next__",
+    "__or__",
+    "__pos__",
+    "__post_init__",
+    "__pow__",
+    "__radd__",
+    "__repr__",
+    "__reversed__",
+    "__rmul__",
+    "__rsub__",
+    "__rtruediv__",
+    "__setitem__",
+    "__str__",
+    "__sub__",
+    "__truediv__",
+    "__xor__",
+];
+
+/// Documented methods of named tuples and enum members that start with an underscore.
+const PUBLIC_UNDERSCORES: &[&str] = &["_asdict", "_fields", "_make", "_replace"];
+
+/// Decorators: module and name; builtins have no module.
+const DECORATORS: &[(&str, &str)] = &[
+    ("", "classmethod"),
+    ("", "property"),
+    ("", "staticmethod"),
+    ("contextlib", "asynccontextmanager"),
+    ("contextlib", "contextmanager"),
+    ("dataclasses", "dataclass"),
+    ("enum", "unique"),
+    ("enum", "verify"),
+    ("functools", "cache"),
+    ("functools", "cached_property"),
+    ("functools", "lru_cache"),
+    ("functools", "total_ordering"),
+    ("functools", "wraps"),
+    ("typing", "final"),
+    ("typing", "overload"),
+    ("typing", "runtime_checkable"),
+];
+
+/// Judges every name, attribute, decorator and class header below `body`.
+pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
+    walk_body(&mut Pass { survey, notes, scope: Scope::Module, own: None, annotation: false }, body);
+}
+
+/// What kind of body a statement stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Module,
+    Class,
+    Function,
+}
+
+struct Pass<'a> {
+    survey: &'a Survey,
+    notes: &'a mut Notes,
+    scope: Scope,
+    /// The first parameter of the method around: `self` or `cls`.
+    own: Option<String>,
+    annotation: bool,
+}
+
+impl Pass<'_> {
+    fn ascii(&mut self, name: &str, at: TextSize) {
+        if !name.is_ascii() {
+            self.notes.add(&source::NON_ASCII_IDENTIFIER, at, format!("the name `{name}`"));
+        }
+    }
+
+    fn attribute(&mut self, attribute: &ExprAttribute) {
+        let (name, at) = (attribute.attr.as_str(), attribute.start());
+        if !attribute.ctx.is_load()
+            && let Some(root) = root(&attribute.value)
+            && self.survey.is_imported(root)
+        {
+            self.notes.add(
+                &rule::PATCHED_IMPORT,
+                at,
+                format!("`{name}` of the imported `{root}` is changed"),
+            );
+        }
+        let receiver = self.survey.meaning(&attribute.value);
+        match (receiver, self.survey.meaning_of_attribute(attribute)) {
+            (Meaning::Module(path), _) if name.starts_with('_') => {
+                self.plain_attribute(name, at, &format!("of the module {path}"));
+                return;
+            }
+            (Meaning::Module(_), Meaning::Unlisted(path, name)) => {
+                let what = format!("{path} has no `{name}` on its list");
+                match imports::resembling(&path, &name) {
+                    Some(alike) => {
+                        self.notes.hinted(
+                            &rule::UNLISTED_ATTRIBUTE,
+                            at,
+                            what,
+                            format!("did you mean `{alike}`?"),
+                        );
+                    }
+                    None => self.notes.add(&rule::UNLISTED_ATTRIBUTE, at, what),
+                }
+                return;
+            }
+            (Meaning::Module(_), Meaning::Module(path)) => {
+                self.notes.add(&rule::MODULE_AS_VALUE, at, format!("the module {path} is used as a value"));
+                return;
+            }
+            (Meaning::Module(_), Meaning::Listed(path, name)) => {
+                self.listed(&path, &name, at);
+                return;
+            }
+            _ => {}
+        }
+        let own = matches!(&*attribute.value, Expr::Name(receiver) if Some(receiver.id.as_str()) == self.own.as_deref());
+        let own = own && !name.starts_with("__") && self.survey.own_private.contains(name);
+        let super_call = MAGIC_METHODS.contains(&name) && is_super(&attribute.value);
+        let type_name = name == "__name__" && attribute.ctx.is_load();
+        if !own && !super_call && !type_name {
+            self.plain_attribute(name, at, "of a value");
+        }
+        if matches!(name, "format" | "format_map") && !text(&attribute.value).is_some_and(is_plain_format) {
+            self.notes.add(
+                &rule::FORMAT_STRING,
+                at,
+                format!("`.{name}` of something else than a plain literal"),
+            );
+        }
+        self.expr(&attribute.value);
+    }
+
+    /// An attribute of anything but a module.
+    fn plain_attribute(&mut self, name: &str, at: TextSize, of: &str) {
+        let rule = if name.starts_with("__") {
+            &rule::DUNDER_ATTRIBUTE
+        } else if name.starts_with('_') && !PUBLIC_UNDERSCORES.contains(&name) {
+            &rule::PRIVATE_ATTRIBUTE
+        } else if INTERPRETER_ATTRIBUTES.contains(&name) {
+            &rule::INTERPRETER_ATTRIBUTE
+        } else if UNSAFE_ATTRIBUTES.contains(&name) {
+            &rule::UNSAFE_ATTRIBUTE
+        } else {
+            return;
+        };
+        self.notes.add(rule, at, format!("the attribute `{name}` {of}"));
+    }
+
+    /// A name of a module's list, used as a value.
+    fn listed(&mut self, path: &str, name: &str, at: TextSize) {
+        if (path, name) == ("functools", "wraps") {
+            self.notes.add(
+                &rule::UNLISTED_DECORATOR,
+                at,
+                "`wraps` elsewhere than as a decorator `@wraps(f)`",
+            );
+        }
+    }
+
+    fn bound(&mut self, name: &str, binding: Option<Binding>, at: TextSize) {
+        let in_class = self.scope == Scope::Class;
+        if is_dunder(name) {
+            if binding == Some(Binding::Function) && in_class {
+                if !MAGIC_METHODS.contains(&name) {
+                    self.notes.add(&rule::MAGIC_METHOD, at, format!("the special method `{name}`"));
+                }
+            } else if !(in_class && name == "__slots__") {
+                self.notes.add(&rule::DUNDER_NAME, at, format!("`{name}` is bound"));
+            }
+        } else if FORBIDDEN_BUILTINS.contains(&name) {
+            self.notes.add(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is bound"));
+        } else if BUILTINS.contains(&name) && !in_class {
+            let hint = format!("choose another name, such as `{name}_`");
+            self.notes.hinted(&rule::BUILTIN_REBOUND, at, format!("the builtin `{name}` is bound"), hint);
+        } else if matches!(name, "self" | "cls") && binding != Some(Binding::Parameter) {
+            self.notes.add(&rule::BUILTIN_REBOUND, at, format!("`{name}` is bound again"));
+        }
+    }
+
+    fn class_header(&mut self, class: &StmtClassDef) {
+        for keyword in &class.keywords {
+            if !keyword.arg.as_ref().is_some_and(|name| matches!(name.as_str(), "total" | "boundary")) {
+                let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+                self.notes.add(&rule::CLASS_KEYWORD, keyword.start(), format!("the class keyword `{name}`"));
+            }
+        }
+    }
+
+    /// Runs `walk` in another scope.
+    fn within(&mut self, scope: Scope, own: Option<String>, walk: impl FnOnce(&mut Self)) {
+        let before = (std::mem::replace(&mut self.scope, scope), std::mem::replace(&mut self.own, own));
+        walk(self);
+        (self.scope, self.own) = before;
+    }
+
+    /// What `self` is called inside `function`: a method's first parameter, or that of the method around.
+    fn own_name(&self, function: Function<'_>) -> Option<String> {
+        let is_static =
+            function.decorators.iter().any(|d| matches!(d, Expr::Name(n) if n.id.as_str() == "staticmethod"));
+        if self.scope == Scope::Class && !is_static {
+            let first = parameters(function.args).next().map(|arg| arg.arg.to_string());
+            return first.filter(|name| matches!(name.as_str(), "self" | "cls"));
+        }
+        let hidden = |own: &String| parameters(function.args).any(|arg| arg.arg.as_str() == own);
+        self.own.clone().filter(|own| self.scope != Scope::Class && !hidden(own))
+    }
+}
+
+impl Visit for Pass<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let Some(function) = function(stmt) {
+            self.identifier(function.name, Role::Bind(Binding::Function), stmt.start());
+            let own = self.own_name(function);
+            // Parameters are bound in the function's own scope.
+            self.within(Scope::Function, own.clone(), |pass| walk_signature(pass, function));
+            self.within(Scope::Function, own, |pass| walk_body(pass, function.body));
+        } else if let Stmt::ClassDef(class) = stmt {
+            self.class_header(class);
+            walk_class_header(self, class);
+            self.within(Scope::Class, None, |pass| walk_body(pass, &class.body));
+        } else {
+            if let Stmt::TypeAlias(_) = stmt {
+                self.notes.add(&source::NEWER_SYNTAX, stmt.start(), "a `type` statement");
+            }
+            walk_stmt(self, stmt);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Attribute(attribute) => {
+                self.ascii(&attribute.attr, attribute.start());
+                self.attribute(attribute);
+            }
+            Expr::Call(call) if is_type_of_one(call) => call.args.iter().for_each(|arg| self.expr(arg)),
+            Expr::Lambda(_) => {
+                let own = self.own.clone();
+                self.within(Scope::Function, own, |pass| walk_expr(pass, expr));
+            }
+            _ => walk_expr(self, expr),
+        }
+    }
+
+    fn annotation(&mut self, expr: &Expr) {
+        let outer = std::mem::replace(&mut self.annotation, true);
+        self.expr(expr);
+        self.annotation = outer;
+    }
+
+    fn decorator(&mut self, expr: &Expr) {
+        let (callee, call) = match expr {
+            Expr::Call(call) => (&*call.func, Some(call)),
+            _ => (expr, None),
+        };
+        let (path, name) = match (self.survey.meaning(callee), callee) {
+            (Meaning::Listed(path, name), _) => (path, name),
+            (Meaning::Other, Expr::Name(name)) => (String::new(), name.id.to_string()),
+            (Meaning::Other, Expr::Attribute(accessor))
+                if matches!(accessor.attr.as_str(), "setter" | "getter" | "deleter") && call.is_none() =>
+            {
+                return self.expr(&accessor.value);
+            }
+            _ => {
+                return self.notes.add(
+                    &rule::UNLISTED_DECORATOR,
+                    expr.start(),
+                    "a decorator that is not on the list",
+                );
+            }
+        };
+        if !DECORATORS.contains(&(path.as_str(), name.as_str())) || path.is_empty() && call.is_some() {
+            self.notes.add(&rule::UNLISTED_DECORATOR, expr.start(), format!("the decorator `{name}`"));
+        }
+        let Some(call) = call else { return };
+        let plain =
+            call.keywords.is_empty() && call.args.len() == 1 && !call.args.iter().any(Expr::is_starred_expr);
+        if name == "wraps" && !plain {
+            self.notes.add(&rule::UNLISTED_DECORATOR, expr.start(), "`wraps` with more than the function");
+        }
+        call.args.iter().for_each(|arg| self.expr(arg));
+        call.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
+    }
+
+    fn identifier(&mut self, name: &str, role: Role, at: TextSize) {
+        self.ascii(name, at);
+        match role {
+            Role::Load if self.survey.is_imported(name) => match self.survey.meaning_of_name(name) {
+                Meaning::Module(path) => {
+                    self.notes.add(
+                        &rule::MODULE_AS_VALUE,
+                        at,
+                        format!("the module {path} is used as a value"),
+                    );
+                }
+                Meaning::Listed(path, name) => self.listed(&path, &name, at),
+                Meaning::Unlisted(..) | Meaning::Other => {}
+            },
+            Role::Load if name.starts_with("__") && name != "__name__" => {
+                self.notes.add(&rule::DUNDER_NAME, at, format!("the name `{name}`"));
+            }
+            Role::Load if FORBIDDEN_BUILTINS.contains(&name) => {
+                self.notes.add(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is used"));
+            }
+            Role::Load if name == "type" && !self.annotation => {
+                self.notes.add(&rule::CLASS_BY_TYPE, at, "`type` otherwise than `type(x)`");
+            }
+            Role::Load | Role::Imported => {}
+            Role::Bind(binding) => self.bound(name, Some(binding), at),
+            Role::Delete | Role::Declare => self.bound(name, None, at),
+            // Behind a dot they are judged with what stands before it; these are the tests of a class pattern.
+            Role::Attribute => self.plain_attribute(name, at, "in a pattern"),
+            Role::Keyword if is_dunder(name) => {
+                self.notes.add(&rule::DUNDER_NAME, at, format!("the keyword `{name}`"));
+            }
+            Role::Keyword => {}
+        }
+    }
+
+    fn type_param(&mut self, param: &TypeParam) {
+        self.notes.add(&source::NEWER_SYNTAX, param.start(), "type parameters in square brackets");
+        walk_type_param(self, param);
+    }
+}
+
+fn is_dunder(name: &str) -> bool {
+    name.starts_with("__")
+}
+
+/// `super()` without arguments.
+fn is_super(expr: &Expr) -> bool {
+    matches!(expr, Expr::Call(call) if call.args.is_empty() && call.keywords.is_empty()
+        && matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "super"))
+}
+
+/// `type(x)`.
+fn is_type_of_one(call: &rustpython_parser::ast::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "type")
+        && call.keywords.is_empty()
+        && matches!(call.args.as_slice(), [only] if !only.is_starred_expr())
+}
+
+/// Whether no replacement field of a format string reaches an attribute or an item.
+fn is_plain_format(format: &str) -> bool {
+    // Every brace counts as the start of a field, doubled ones too: stricter than Python, and simple.
+    format.split('{').skip(1).all(|field| {
+        let name = field.split([':', '!', '}']).next().unwrap_or_default();
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with('_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain_format;
+
+    #[test]
+    fn format_fields_reach_nothing() {
+        for plain in ["", "{}", "{0} {name!r:>{width}}", "{:.2f}", "100 % }"] {
+            assert!(is_plain_format(plain), "{plain}");
+        }
+        for reaching in ["{0.__class__}", "{0[x]}", "{x:{y.z}}", "{:{0.real}}", "{{0.x}}", "{_x}"] {
+            assert!(!is_plain_format(reaching), "{reaching}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The rules as data: id, verdict, reason, advice, and a good and a bad example each.
+//!
+//! Reading order: [`source`] (the bytes), [`reach`] (what a tool could get hold of), [`shape`] (what makes a tool
+//! callable), [`conduct`] (how it behaves). An example is a function body, with its imports in front; one that
+//! defines `def example` itself is a whole tool. `<byte FF>`, `<U+202E>` and `<80 (>` (that character, eighty times)
+//! stand for what should not be printed.
+
+pub mod conduct;
+pub mod reach;
+pub mod shape;
+pub mod source;
+
+#[cfg(test)]
+mod examples;
+
+use std::sync::LazyLock;
+
+use super::super::draft::hex_sha256;
+use super::super::finding::{Finding, Verdict};
+
+/// Raised by one whenever a rule or an allow-list changes its meaning: tools admitted under another version are
+/// rehearsed again.
+pub const RULES_VERSION: u32 = 1;
+
+/// One rule of the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What findings, cases and people call it.
+    pub id: &'static str,
+    /// What follows when it is broken.
+    pub verdict: Verdict,
+    /// Why it exists.
+    pub reason: &'static str,
+    /// What to do instead.
+    pub advice: &'static str,
+    /// An example that keeps it.
+    pub good: &'static str,
+    /// An example that breaks it.
+    pub bad: &'static str,
+}
+
+impl Rule {
+    /// A finding of this rule: `what` is there, on `line`; the hint is the rule's advice.
+    #[must_use]
+    pub fn at(&self, line: u32, what: impl Into<String>) -> Finding {
+        self.hinted(line, what, self.advice)
+    }
+
+    /// A finding of this rule with a hint of its own.
+    #[must_use]
+    pub fn hinted(&self, line: u32, what: impl Into<String>, hint: impl Into<String>) -> Finding {
+        Finding { rule: self.id.into(), line, verdict: self.verdict, reason: what.into(), hint: hint.into() }
+    }
+}
+
+/// Every rule, in reading order.
+#[must_use]
+pub fn rules() -> &'static [Rule] {
+    static ALL: LazyLock<Vec<Rule>> =
+        LazyLock::new(|| [source::RULES, reach::RULES, shape::RULES, conduct::RULES].concat());
+    &ALL
+}
+
+/// The hash of every rule and of the allow-lists, in lower-case hexadecimal: evidence names the rules it was made
+/// under.
+#[must_use]
+pub fn rules_digest() -> &'static str {
+    static DIGEST: LazyLock<String> = LazyLock::new(|| {
+        let mut text = format!("{RULES_VERSION}\n");
+        for rule in rules() {
+            text += &format!("{rule:?}\n");
+        }
+        text += &super::imports::text();
+        hex_sha256(text.as_bytes())
+    });
+    &DIGEST
+}

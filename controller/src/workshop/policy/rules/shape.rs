@@ -1,0 +1,110 @@
+//! Rules about what makes a file a tool: its entry, its types, its words, and what happens when it is loaded.
+
+use super::{
+    Rule,
+    Verdict::{Admit, Refuse},
+};
+
+/// In reading order.
+pub(super) const RULES: &[Rule] = &[
+    NO_ENTRY,
+    MISSING_DOCSTRING,
+    UNDOCUMENTED_PARAMETER,
+    MISSING_TYPE_HINT,
+    UNSUPPORTED_PARAMETER,
+    UNSUPPORTED_TYPE,
+    ENTRY_YIELDS,
+    MODULE_LEVEL_CODE,
+    EAGER_CALL,
+];
+
+/// No public function, or several and none named as the file.
+pub const NO_ENTRY: Rule = Rule {
+    id: "no-entry",
+    verdict: Refuse,
+    reason: "A tool is called through its one public function.",
+    advice: "define one public top-level function, or name one as the file; start helpers with an underscore",
+    good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+    bad: "# def example\ndef _helper(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+};
+
+/// The entry has no docstring.
+pub const MISSING_DOCSTRING: Rule = Rule {
+    id: "missing-docstring",
+    verdict: Refuse,
+    reason: "Who chooses a tool knows it by its description.",
+    advice: "start the entry with a docstring: one sentence, then Args and Returns",
+    good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+    bad: "def example(n: int = 1) -> int:\n    return n",
+};
+
+/// A parameter that the docstring does not mention.
+pub const UNDOCUMENTED_PARAMETER: Rule = Rule {
+    id: "undocumented-parameter",
+    verdict: Admit,
+    reason: "Who calls a tool chooses arguments by their description.",
+    advice: "add `name: meaning, between low and high.` under Args in the docstring",
+    good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: How far.\n    \"\"\"\n    return n",
+    bad: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+};
+
+/// A public function without complete annotations.
+pub const MISSING_TYPE_HINT: Rule = Rule {
+    id: "missing-type-hint",
+    verdict: Refuse,
+    reason: "Arguments are checked against the types before a tool runs.",
+    advice: "annotate every parameter and the result of public functions",
+    good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+    bad: "def example(n=1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+};
+
+/// A parameter that can't be given by name.
+pub const UNSUPPORTED_PARAMETER: Rule = Rule {
+    id: "unsupported-parameter",
+    verdict: Refuse,
+    reason: "A tool is called with named arguments; the robot alone comes first and by itself.",
+    advice: "use ordinary named parameters, with `robot: ReachyMini` first if the tool needs the robot",
+    good: "def example(n: int = 1, *, m: int = 2) -> int:\n    \"\"\"Count.\"\"\"\n    return n + m",
+    bad: "def example(*numbers: int) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
+};
+
+/// A type that is not plain data.
+pub const UNSUPPORTED_TYPE: Rule = Rule {
+    id: "unsupported-type",
+    verdict: Refuse,
+    reason: "Arguments arrive as JSON.",
+    advice: "use int, float, str, bool, list[...], tuple[...], dict[str, ...], Literal[...], `X | None` or Any",
+    good: "def example(n: list[float] | None = None) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
+    bad: "def example(n: set[int]) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
+};
+
+/// The entry is a generator.
+pub const ENTRY_YIELDS: Rule = Rule {
+    id: "entry-yields",
+    verdict: Refuse,
+    reason: "A generator does nothing until someone asks it; a tool's result is plain data.",
+    advice: "return a value or a list",
+    good: "def example(n: int = 1) -> list[int]:\n    \"\"\"Count.\"\"\"\n    return [n]",
+    bad: "def example(n: int = 1) -> object:\n    \"\"\"Count.\"\"\"\n    yield n",
+};
+
+/// Statements at module level that do something.
+pub const MODULE_LEVEL_CODE: Rule = Rule {
+    id: "module-level-code",
+    verdict: Refuse,
+    reason: "Loading a tool must do nothing.",
+    advice: "keep imports, constants, functions and classes at the top level; move the rest into the entry",
+    good: "LIMIT = 3\n\n\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return min(n, LIMIT)",
+    bad: "for i in range(3):\n    print(i)\n\n\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+};
+
+/// A call that runs while the tool is loaded.
+pub const EAGER_CALL: Rule = Rule {
+    id: "eager-call",
+    verdict: Refuse,
+    reason: "Constants, defaults and class bodies are computed while the tool is loaded, before any check of it ends.",
+    advice: "call it inside the entry; at the top level only your own classes, numpy, math and other pure \
+             constructors may be called",
+    good: "import math\n\nQUARTER = math.radians(90)\n\n\ndef example(n: int = 1) -> float:\n    \"\"\"Count.\"\"\"\n    return n * QUARTER",
+    bad: "import time\n\nSTART = time.monotonic()\n\n\ndef example(n: int = 1) -> float:\n    \"\"\"Count.\"\"\"\n    return START",
+};

@@ -1,0 +1,128 @@
+//! Rules about the bytes of a tool: what two readers might read differently is refused.
+
+use super::{Rule, Verdict::Refuse};
+
+/// In reading order.
+pub(super) const RULES: &[Rule] = &[
+    BAD_NAME,
+    TOO_LONG,
+    NOT_UTF8,
+    BYTE_ORDER_MARK,
+    CONTROL_CHARACTER,
+    BIDIRECTIONAL_CONTROL,
+    ENCODING_COOKIE,
+    TOO_NESTED,
+    SYNTAX_ERROR,
+    NEWER_SYNTAX,
+    NON_ASCII_IDENTIFIER,
+];
+
+/// The file is not named as a module.
+pub const BAD_NAME: Rule = Rule {
+    id: "bad-name",
+    verdict: Refuse,
+    reason: "A tool's name is its file, its folder, its module and its function.",
+    advice: "use lower-case letters, digits and underscores, a letter first, at most 64",
+    good: "# file: nod_twice.py",
+    bad: "# file: Nod-Twice.py",
+};
+
+/// The file is too long.
+pub const TOO_LONG: Rule = Rule {
+    id: "source-too-long",
+    verdict: Refuse,
+    reason: "Reading a tool must take a bounded time.",
+    advice: "split the tool, or compute its tables",
+    good: "# <70 x>",
+    bad: "# <70000 x>",
+};
+
+/// The bytes are not UTF-8.
+pub const NOT_UTF8: Rule = Rule {
+    id: "not-utf8",
+    verdict: Refuse,
+    reason: "Bytes in another encoding are read differently by different readers.",
+    advice: "save the file as UTF-8",
+    good: "# caf\u{e9}",
+    bad: "# caf<byte E9>",
+};
+
+/// The file starts with U+FEFF.
+pub const BYTE_ORDER_MARK: Rule = Rule {
+    id: "byte-order-mark",
+    verdict: Refuse,
+    reason: "Some readers count it as text, some do not.",
+    advice: "save the file as UTF-8 without a byte order mark",
+    good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+    bad: "<U+FEFF>def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+};
+
+/// NUL, lone carriage returns, form feeds and other invisible characters.
+pub const CONTROL_CHARACTER: Rule = Rule {
+    id: "control-character",
+    verdict: Refuse,
+    reason: "Invisible characters end lines for one reader and not for another.",
+    advice: "delete it, or write it as an escape in a string",
+    good: "print('a\\x0cb')",
+    bad: "print('a<U+000C>b')",
+};
+
+/// Characters that reorder text.
+pub const BIDIRECTIONAL_CONTROL: Rule = Rule {
+    id: "bidirectional-control",
+    verdict: Refuse,
+    reason: "They show a person other code than the one that runs.",
+    advice: "delete it",
+    good: "print('left to right')",
+    bad: "print('<U+202E>left to right')",
+};
+
+/// A PEP 263 declaration.
+pub const ENCODING_COOKIE: Rule = Rule {
+    id: "encoding-cookie",
+    verdict: Refuse,
+    reason: "CPython decodes the file as declared, so comments may become code.",
+    advice: "delete the line: tools are UTF-8",
+    good: "# plain\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+    bad: "# -*- coding: utf-7 -*-\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
+};
+
+/// Nesting beyond what people write.
+pub const TOO_NESTED: Rule = Rule {
+    id: "too-nested",
+    verdict: Refuse,
+    reason: "Deep nesting exhausts parsers.",
+    advice: "flatten it: use a loop, a list or a function",
+    good: "print(((n)))",
+    bad: "print(<80 (>n<80 )>)",
+};
+
+/// The parser does not understand it.
+pub const SYNTAX_ERROR: Rule = Rule {
+    id: "syntax-error",
+    verdict: Refuse,
+    reason: "It is not Python.",
+    advice: "correct the syntax",
+    good: "print(n)",
+    bad: "print(n",
+};
+
+/// Syntax of Python 3.12 and later.
+pub const NEWER_SYNTAX: Rule = Rule {
+    id: "newer-syntax",
+    verdict: Refuse,
+    reason: "Tools run on Python 3.11.",
+    advice: "write it in the syntax of Python 3.11",
+    good: "numbers = list[int]",
+    bad: "type numbers = list[int]",
+};
+
+/// An identifier with letters beyond ASCII.
+pub const NON_ASCII_IDENTIFIER: Rule = Rule {
+    id: "non-ascii-identifier",
+    verdict: Refuse,
+    reason: "CPython normalises such names: another spelling reaches the same object.",
+    advice: "use ASCII letters in names",
+    good: "angle = n",
+    bad: "w\u{ef}nkel = n",
+};

@@ -1,0 +1,219 @@
+//! Finds a tool's entry, and what its signature and docstring promise.
+
+use rustpython_parser::ast::{Expr, Ranged, Stmt};
+use serde_json::{Map, Value, json};
+
+use super::docstring::{self, Docstring};
+use super::rules::shape as rule;
+use super::schema::{Types, bound, shown};
+use super::survey::Survey;
+use super::tree::{Notes, docstring as text_of, literal};
+use super::walk::{Function, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
+use crate::workshop::manifest::Returns;
+
+/// How a tool is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The function.
+    pub name: String,
+    /// Whether the stage supplies the robot as the first argument.
+    pub takes_robot: bool,
+    /// Whether it is a coroutine function.
+    pub is_async: bool,
+    /// The other parameters, in order.
+    pub parameters: Vec<Parameter>,
+}
+
+/// One parameter of the entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its JSON Schema, with `description`, `default`, `minimum` and `maximum` where they are known.
+    pub schema: Value,
+    /// Whether it has no default.
+    pub required: bool,
+}
+
+impl Entry {
+    /// The strict JSON Schema of the arguments.
+    #[must_use]
+    pub fn parameters_schema(&self) -> Value {
+        let properties: Map<String, Value> = self
+            .parameters
+            .iter()
+            .map(|parameter| (parameter.name.clone(), parameter.schema.clone()))
+            .collect();
+        let required =
+            self.parameters.iter().filter(|parameter| parameter.required).map(|parameter| &parameter.name);
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": required.collect::<Vec<_>>(),
+            "additionalProperties": false,
+        })
+    }
+}
+
+/// The entry of a module, its description and its result; what is missing is noted.
+pub(super) fn read(
+    name: &str,
+    source: &str,
+    body: &[Stmt],
+    survey: &Survey,
+    notes: &mut Notes,
+) -> Option<(Entry, String, Returns)> {
+    let public: Vec<Function<'_>> =
+        body.iter().filter_map(function).filter(|f| !f.name.starts_with('_')).collect();
+    for function in &public {
+        type_hints(*function, notes);
+    }
+    let entry = match public.as_slice() {
+        [only] => *only,
+        several => match several.iter().find(|function| function.name.as_str() == name) {
+            Some(named) => *named,
+            None => {
+                let at = several.get(1).map(|function| function.at).unwrap_or_default();
+                let what = format!("{} public functions, and none is named `{name}`", several.len());
+                notes.add(&rule::NO_ENTRY, at, what);
+                return None;
+            }
+        },
+    };
+    if yields(entry.body) {
+        notes.add(&rule::ENTRY_YIELDS, entry.at, format!("`{}` is a generator", entry.name));
+    }
+    let docstring = docstring::read(text_of(entry.body).unwrap_or_default());
+    if docstring.description.is_empty() {
+        notes.add(&rule::MISSING_DOCSTRING, entry.at, format!("`{}` has no description", entry.name));
+    }
+    let types = Types { aliases: aliases(body) };
+    let (takes_robot, parameters) = arguments(entry, &docstring, &types, survey, notes);
+    let returns = Returns {
+        r#type: entry.returns.map_or_else(|| "None".to_owned(), |annotation| shown(annotation, source)),
+        description: docstring.returns,
+    };
+    let entry = Entry { name: entry.name.to_string(), takes_robot, is_async: entry.is_async, parameters };
+    Some((entry, docstring.description, returns))
+}
+
+fn type_hints(function: Function<'_>, notes: &mut Notes) {
+    let bare: Vec<&str> = parameters(function.args)
+        .filter(|arg| arg.annotation.is_none())
+        .map(|arg| arg.arg.as_str())
+        .collect();
+    if !bare.is_empty() {
+        let what = format!("`{}` does not say the type of {}", function.name, bare.join(", "));
+        notes.add(&rule::MISSING_TYPE_HINT, function.at, what);
+    }
+    if function.returns.is_none() {
+        notes.add(
+            &rule::MISSING_TYPE_HINT,
+            function.at,
+            format!("`{}` does not say what it returns", function.name),
+        );
+    }
+}
+
+fn arguments(
+    entry: Function<'_>,
+    docstring: &Docstring,
+    types: &Types<'_>,
+    survey: &Survey,
+    notes: &mut Notes,
+) -> (bool, Vec<Parameter>) {
+    let args = entry.args;
+    for star in [&args.vararg, &args.kwarg].into_iter().flatten() {
+        notes.add(&rule::UNSUPPORTED_PARAMETER, star.start(), format!("`*{}` gathers arguments", star.arg));
+    }
+    let (mut takes_robot, mut parameters) = (false, Vec::new());
+    let plain = args.posonlyargs.iter().chain(&args.args).chain(&args.kwonlyargs);
+    for (position, arg) in plain.enumerate() {
+        let (name, at) = (arg.def.arg.as_str(), arg.def.start());
+        let Some(annotation) = arg.def.annotation.as_deref() else { continue };
+        if survey.is_robot_type(annotation) {
+            let leads =
+                position == 0 && args.posonlyargs.len() + args.args.len() > 0 && arg.default.is_none();
+            if leads {
+                takes_robot = true;
+            } else {
+                let what = format!("the robot `{name}` is not the first parameter without a default");
+                notes.add(&rule::UNSUPPORTED_PARAMETER, at, what);
+            }
+            continue;
+        }
+        if position < args.posonlyargs.len() {
+            notes.add(&rule::UNSUPPORTED_PARAMETER, at, format!("`{name}` cannot be given by name"));
+        }
+        let mut schema = match types.schema(annotation) {
+            Ok(schema) => schema,
+            Err(what) => {
+                notes.add(&rule::UNSUPPORTED_TYPE, at, format!("`{name}` is {what}"));
+                continue;
+            }
+        };
+        describe(&mut schema, docstring.arguments.get(name).map(String::as_str), arg.default.as_deref());
+        if !docstring.arguments.contains_key(name) {
+            notes.add(&rule::UNDOCUMENTED_PARAMETER, at, format!("the docstring says nothing of `{name}`"));
+        }
+        parameters.push(Parameter { name: name.to_owned(), schema, required: arg.default.is_none() });
+    }
+    (takes_robot, parameters)
+}
+
+fn describe(schema: &mut Value, description: Option<&str>, default: Option<&Expr>) {
+    if let Some(description) = description {
+        let bounds = docstring::bounds(description);
+        for (keyword, value) in [("minimum", bounds.low), ("maximum", bounds.high)] {
+            if let Some(value) = value {
+                bound(schema, keyword, value);
+            }
+        }
+    }
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(description) = description {
+        object.insert("description".to_owned(), json!(description));
+    }
+    if let Some(default) = default.and_then(literal) {
+        object.insert("default".to_owned(), default);
+    }
+}
+
+/// Module-level names that may stand for a type.
+fn aliases(body: &[Stmt]) -> std::collections::BTreeMap<&str, &Expr> {
+    let alias = |stmt| match stmt {
+        &Stmt::Assign(ref s) => match s.targets.as_slice() {
+            [Expr::Name(name)] => Some((name.id.as_str(), &*s.value)),
+            _ => None,
+        },
+        Stmt::AnnAssign(s) => match (&*s.target, &s.value) {
+            (Expr::Name(name), Some(value)) => Some((name.id.as_str(), &**value)),
+            _ => None,
+        },
+        _ => None,
+    };
+    body.iter().filter_map(alias).collect()
+}
+
+/// Whether a function's own body yields.
+fn yields(body: &[Stmt]) -> bool {
+    struct Yields(bool);
+    impl Visit for Yields {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if function(stmt).is_none() && !stmt.is_class_def_stmt() {
+                walk_stmt(self, stmt);
+            }
+        }
+        fn expr(&mut self, expr: &Expr) {
+            match expr {
+                Expr::Lambda(_) => return,
+                Expr::Yield(_) | Expr::YieldFrom(_) => self.0 = true,
+                _ => {}
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut pass = Yields(false);
+    walk_body(&mut pass, body);
+    pass.0
+}

@@ -1,0 +1,292 @@
+//! What the names of a file mean, wherever they stand: modules, imported names, own classes, robots.
+//!
+//! Scopes are not told apart: a name means one thing in the whole file, and a name that would mean a module and
+//! something else is refused (`module-rebound`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustpython_parser::ast::{Expr, ExprAttribute, Ranged, Stmt};
+use rustpython_parser::text_size::TextSize;
+
+use super::imports;
+use super::rules::reach as rule;
+use super::tree::{Notes, dotted, text};
+use super::walk::{Binding, Role, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
+
+/// What names mean.
+#[derive(Default)]
+pub(super) struct Survey {
+    /// Names bound to modules, with the module's path.
+    modules: BTreeMap<String, String>,
+    /// Names bound by `from module import name`: module and name.
+    values: BTreeMap<String, (String, String)>,
+    /// Classes defined in the file.
+    pub classes: BTreeSet<String>,
+    /// Private attributes that own classes define.
+    pub own_private: BTreeSet<String>,
+    /// Names that hold the robot.
+    pub robots: BTreeSet<String>,
+    /// Packages beyond the standard library.
+    pub packages: BTreeSet<String>,
+}
+
+/// What an expression of names and dots means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// A module.
+    Module(String),
+    /// A listed name of a module.
+    Listed(String, String),
+    /// A name that its module's list does not have.
+    Unlisted(String, String),
+    /// Anything else.
+    Other,
+}
+
+impl Survey {
+    /// Reads `body`; imports are judged on the way.
+    pub(super) fn of(body: &[Stmt], notes: &mut Notes) -> Survey {
+        let mut pass = Pass { survey: Survey::default(), notes, bound: BTreeMap::new(), class_body: false };
+        walk_body(&mut pass, body);
+        let Pass { mut survey, bound, .. } = pass;
+        for (name, path) in &survey.modules {
+            if let Some(at) = bound.get(name) {
+                notes.add(
+                    &rule::MODULE_REBOUND,
+                    *at,
+                    format!("`{name}` is the module {path} and something else"),
+                );
+            }
+        }
+        survey.follow_robots(body);
+        survey
+    }
+
+    /// What an expression means.
+    pub(super) fn meaning(&self, expr: &Expr) -> Meaning {
+        match expr {
+            Expr::Name(name) => self.meaning_of_name(&name.id),
+            Expr::Attribute(attribute) => self.meaning_of_attribute(attribute),
+            _ => Meaning::Other,
+        }
+    }
+
+    /// What a name means.
+    pub(super) fn meaning_of_name(&self, name: &str) -> Meaning {
+        if let Some(path) = self.modules.get(name) {
+            Meaning::Module(path.clone())
+        } else if let Some((path, name)) = self.values.get(name) {
+            Meaning::Listed(path.clone(), name.clone())
+        } else {
+            Meaning::Other
+        }
+    }
+
+    /// What `a.b` means.
+    pub(super) fn meaning_of_attribute(&self, attribute: &ExprAttribute) -> Meaning {
+        let Meaning::Module(path) = self.meaning(&attribute.value) else { return Meaning::Other };
+        let below = format!("{path}.{}", attribute.attr);
+        if imports::is_module(&below) {
+            Meaning::Module(below)
+        } else if imports::admits(&path, &attribute.attr) {
+            Meaning::Listed(path, attribute.attr.to_string())
+        } else {
+            Meaning::Unlisted(path, attribute.attr.to_string())
+        }
+    }
+
+    /// Whether an expression is exactly this listed name of a module.
+    pub(super) fn is(&self, expr: &Expr, path: &str, name: &str) -> bool {
+        self.meaning(expr) == Meaning::Listed(path.to_owned(), name.to_owned())
+    }
+
+    /// Whether a name was imported, as a module or from one.
+    pub(super) fn is_imported(&self, name: &str) -> bool {
+        self.modules.contains_key(name) || self.values.contains_key(name)
+    }
+
+    /// Whether an annotation says that something is the robot.
+    pub(super) fn is_robot_type(&self, annotation: &Expr) -> bool {
+        text(annotation).is_some_and(|text| text.trim() == "ReachyMini")
+            || self.is(annotation, "reachy_mini", "ReachyMini")
+            || dotted(annotation).is_some_and(|name| name == "ReachyMini")
+    }
+
+    /// Finds parameters annotated as the robot, then names assigned from them.
+    fn follow_robots(&mut self, body: &[Stmt]) {
+        loop {
+            let known = self.robots.len();
+            let mut robots = std::mem::take(&mut self.robots);
+            walk_body(&mut Robots { survey: self, robots: &mut robots }, body);
+            self.robots = robots;
+            if self.robots.len() == known {
+                return;
+            }
+        }
+    }
+}
+
+struct Pass<'n> {
+    survey: Survey,
+    notes: &'n mut Notes,
+    /// Names bound otherwise than by an import of a module, and where first.
+    bound: BTreeMap<String, TextSize>,
+    class_body: bool,
+}
+
+impl Pass<'_> {
+    fn module(&mut self, path: &str, bound: &str, at: TextSize) {
+        if let Some(package) = imports::package(path) {
+            self.survey.packages.insert(package.to_owned());
+        }
+        if let Some(earlier) = self.survey.modules.insert(bound.to_owned(), path.to_owned())
+            && earlier != path
+        {
+            self.notes.add(
+                &rule::MODULE_REBOUND,
+                at,
+                format!("`{bound}` is the module {earlier} and {path}"),
+            );
+        }
+    }
+
+    fn unlisted(&mut self, at: TextSize, what: String, alike: Option<&str>) {
+        match alike {
+            Some(alike) => {
+                self.notes.hinted(&rule::UNLISTED_IMPORT, at, what, format!("did you mean `{alike}`?"))
+            }
+            None => self.notes.add(&rule::UNLISTED_IMPORT, at, what),
+        }
+    }
+
+    fn import_from(&mut self, module: &str, name: &str, bound: &str, at: TextSize) {
+        let below = format!("{module}.{name}");
+        if name == "*" {
+            self.notes.add(&rule::STAR_IMPORT, at, format!("everything is imported from {module}"));
+        } else if !imports::is_module(module) {
+            self.unlisted(
+                at,
+                format!("the module {module} is not on the list"),
+                imports::resembling("", module),
+            );
+        } else if imports::is_module(&below) {
+            self.module(&below, bound, at);
+        } else if imports::admits(module, name) {
+            self.bound.entry(bound.to_owned()).or_insert(at);
+            if let Some(package) = imports::package(module) {
+                self.survey.packages.insert(package.to_owned());
+            }
+            let meant = (module.to_owned(), name.to_owned());
+            if let Some(earlier) = self.survey.values.insert(bound.to_owned(), meant.clone())
+                && earlier != meant
+            {
+                let what = format!("`{bound}` is {}.{} and {module}.{name}", earlier.0, earlier.1);
+                self.notes.add(&rule::MODULE_REBOUND, at, what);
+            }
+        } else {
+            let alike = imports::resembling(module, name);
+            self.unlisted(at, format!("{module} has no `{name}` on its list"), alike);
+        }
+    }
+}
+
+impl Visit for Pass<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        let outer = self.class_body;
+        match stmt {
+            Stmt::Import(s) => {
+                for alias in &s.names {
+                    let path = alias.name.as_str();
+                    let root = path.split('.').next().unwrap_or(path);
+                    if !imports::is_module(path) {
+                        let alike = imports::resembling("", path);
+                        self.unlisted(alias.start(), format!("the module {path} is not on the list"), alike);
+                    } else if let Some(bound) = &alias.asname {
+                        self.module(path, bound, alias.start());
+                    } else {
+                        self.module(root, root, alias.start());
+                    }
+                }
+                return;
+            }
+            Stmt::ImportFrom(s) => {
+                if s.level.is_some_and(|level| level.to_u32() > 0) {
+                    self.notes.add(&rule::RELATIVE_IMPORT, stmt.start(), "a relative import");
+                    return;
+                }
+                let module = s.module.as_ref().map(|module| module.as_str()).unwrap_or_default();
+                for alias in &s.names {
+                    let bound = alias.asname.as_ref().unwrap_or(&alias.name);
+                    self.import_from(module, &alias.name, bound, alias.start());
+                }
+                return;
+            }
+            Stmt::ClassDef(class) => {
+                self.survey.classes.insert(class.name.to_string());
+                self.class_body = true;
+            }
+            Stmt::FunctionDef(_) | Stmt::AsyncFunctionDef(_) => {
+                if let Some(function) = function(stmt) {
+                    if outer && function.name.starts_with('_') {
+                        self.survey.own_private.insert(function.name.to_string());
+                    }
+                    self.class_body = false;
+                }
+            }
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+        self.class_body = outer;
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let Expr::Attribute(attribute) = expr
+            && attribute.ctx.is_store()
+            && matches!(&*attribute.value, Expr::Name(name) if name.id.as_str() == "self")
+        {
+            self.survey.own_private.insert(attribute.attr.to_string());
+        }
+        walk_expr(self, expr);
+    }
+
+    fn identifier(&mut self, name: &str, role: Role, at: TextSize) {
+        match role {
+            // A field of a class hides nothing: its methods and users still see the module.
+            Role::Bind(Binding::Assigned) if self.class_body => {
+                if name.starts_with('_') {
+                    self.survey.own_private.insert(name.to_owned());
+                }
+            }
+            Role::Bind(Binding::Import) => {}
+            Role::Bind(_) | Role::Declare | Role::Delete => {
+                self.bound.entry(name.to_owned()).or_insert(at);
+            }
+            Role::Load | Role::Attribute | Role::Keyword | Role::Imported => {}
+        }
+    }
+}
+
+/// Finds the names that hold the robot.
+struct Robots<'s> {
+    survey: &'s Survey,
+    robots: &'s mut BTreeSet<String>,
+}
+
+impl Visit for Robots<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let Some(function) = function(stmt) {
+            for arg in parameters(function.args) {
+                if arg.annotation.as_ref().is_some_and(|annotation| self.survey.is_robot_type(annotation)) {
+                    self.robots.insert(arg.arg.to_string());
+                }
+            }
+        }
+        if let Stmt::Assign(s) = stmt
+            && matches!(&*s.value, Expr::Name(name) if self.robots.contains(name.id.as_str()))
+        {
+            let names = s.targets.iter().filter_map(|target| target.as_name_expr());
+            self.robots.extend(names.map(|name| name.id.to_string()));
+        }
+        walk_stmt(self, stmt);
+    }
+}

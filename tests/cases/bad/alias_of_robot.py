@@ -1,0 +1,16 @@
+# rule: unknown-robot-method
+from reachy_mini import ReachyMini
+
+
+def alias_of_robot(robot: ReachyMini, times: int = 2) -> int:
+    """Do one thing.
+
+    Args:
+        times: How often, between 1 and 10.
+
+    Returns:
+        How often.
+    """
+    mini = robot
+    mini.fly()
+    return times

@@ -1,0 +1,7 @@
+# rule: unsupported-type
+import numpy as np
+
+
+def array_parameter(values: np.ndarray) -> int:
+    """Count."""
+    return len(values)

@@ -1,0 +1,15 @@
+# rule: module-level-code
+print("loaded")
+
+
+def bare_call(times: int = 2) -> int:
+    """Do one thing.
+
+    Args:
+        times: How often, between 1 and 10.
+
+    Returns:
+        How often.
+    """
+    print(1)
+    return times

@@ -1,0 +1,15 @@
+# rule: unknown-robot-method
+from reachy_mini import ReachyMini
+
+
+def client_of_robot(robot: ReachyMini, times: int = 2) -> int:
+    """Do one thing.
+
+    Args:
+        times: How often, between 1 and 10.
+
+    Returns:
+        How often.
+    """
+    robot.client.send_command(None)
+    return times

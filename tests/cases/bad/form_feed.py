@@ -1,0 +1,12 @@
+# rule: control-character
+def form_feed(times: int = 2) -> int:
+    """Do one thing.
+
+    Args:
+        times: How often, between 1 and 10.
+
+    Returns:
+        How often.
+    """
+    print(1)
+    return times

@@ -1,0 +1,12 @@
+# rule: non-ascii-identifier
+def full_width_exec(times: int = 2) -> int:
+    """Do one thing.
+
+    Args:
+        times: How often, between 1 and 10.
+
+    Returns:
+        How often.
+    """
+    ｅｘｅｃ("1")
+    return times

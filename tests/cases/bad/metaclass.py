@@ -1,0 +1,14 @@
+# rule: class-keyword
+def metaclass(times: int = 2) -> int:
+    """Do one thing.
+
+    Args:
+        times: How often, between 1 and 10.
+
+    Returns:
+        How often.
+    """
+    class Thing(metaclass=print):
+        """A thing."""
+    print(Thing)
+    return times

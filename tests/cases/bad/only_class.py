@@ -1,0 +1,3 @@
+# rule: no-entry
+class Tool:
+    """No function."""

@@ -1,0 +1,8 @@
+# rule: unsupported-parameter
+from reachy_mini import ReachyMini
+
+
+def robot_comes_last(times: int, robot: ReachyMini) -> int:
+    """Count."""
+    robot.wake_up()
+    return times

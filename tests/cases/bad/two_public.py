@@ -1,0 +1,9 @@
+# rule: no-entry
+def one() -> int:
+    """One."""
+    return 1
+
+
+def two() -> int:
+    """Two."""
+    return 2
