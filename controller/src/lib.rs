@@ -4,3 +4,5 @@ pub mod config;
 pub mod guest;
 pub mod processes;
 pub mod workshop;
+pub mod author;
+pub mod brain;

@@ -1,0 +1,133 @@
+//! The stop reflex: the one thing that is heard before anything is understood.
+//!
+//! It leans towards stopping: a stop too many costs a second, a stop too few may cost a finger.
+
+/// Whether this text asks to stop, anywhere in it.
+///
+/// "don't stop" and "never stop" are no stops; "stop nodding", "no, stop" and "don't move" are. One pass, no
+/// memory beyond a word.
+#[must_use]
+pub fn is_stop(text: &str) -> bool {
+    let mut scan = Scan::default();
+    for c in text.chars() {
+        match c {
+            '\'' | '\u{2019}' => {}
+            '_' => scan.word.push(c),
+            c if c.is_alphanumeric() => {
+                // "stoooop" is a stop: a letter counts once, however often it is repeated.
+                let lower = c.to_lowercase().next().unwrap_or(c);
+                if !scan.word.ends_with(lower) && scan.word.len() < LONGEST_WORD {
+                    scan.word.push(lower);
+                }
+            }
+            ' ' | '\t' | '-' => scan.end_word(),
+            _ => {
+                scan.end_word();
+                scan.before = Before::Nothing;
+            }
+        }
+        if scan.found {
+            return true;
+        }
+    }
+    scan.end_word();
+    scan.found
+}
+
+/// Words are cut here: no stop word is as long.
+const LONGEST_WORD: usize = 24;
+
+/// What the words before this one say about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Before {
+    #[default]
+    Nothing,
+    /// "do not", "never": the next word is meant to stay away.
+    Negation,
+    /// "hold", "stand": with "still" it is a stop.
+    Hold,
+}
+
+#[derive(Default)]
+struct Scan {
+    word: String,
+    before: Before,
+    found: bool,
+}
+
+impl Scan {
+    /// Repeated letters are written once here, as they are read ("still" is "stil").
+    fn end_word(&mut self) {
+        if self.word.is_empty() {
+            return;
+        }
+        let (found, before) = match (self.word.as_str(), self.before) {
+            ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
+                (before != Before::Negation, Before::Nothing)
+            }
+            ("move", Before::Negation) => (true, Before::Nothing),
+            ("stil", Before::Hold) => (true, Before::Nothing),
+            ("dont" | "not" | "never" | "non", _) => (false, Before::Negation),
+            ("hold" | "stand" | "stay" | "kep" | "be", Before::Nothing) => (false, Before::Hold),
+            ("you" | "ever" | "dare" | "please" | "even", before) => (false, before),
+            _ => (false, Before::Nothing),
+        };
+        self.found |= found;
+        self.before = before;
+        self.word.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_stop;
+
+    #[test]
+    fn stops() {
+        for text in [
+            "stop",
+            "STOP!!!",
+            "Stoooop",
+            "please stop moving",
+            "stop nodding",
+            "halt",
+            "freeze",
+            "no stop",
+            "no, don't! Stop!",
+            "I said do not nod, stop",
+            "do not nod stop",
+            "nod twice then stop",
+            "don't move",
+            "do not move please",
+            "hold still",
+            "e-stop",
+            "\u{7}stop\u{0}",
+            "won't you stop",
+            "don't\nstop",
+            "cancel that",
+        ] {
+            assert!(is_stop(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn no_stops() {
+        for text in [
+            "",
+            "don't stop",
+            "do not stop",
+            "Don\u{2019}t ever stop",
+            "never stop dancing",
+            "do not even dare stop",
+            "non-stop dancing",
+            "nonstop",
+            "make a tool called stop_dance that nods",
+            "nod",
+            "stopwatch",
+            "hold for 2 seconds",
+            "move",
+        ] {
+            assert!(!is_stop(text), "{text:?}");
+        }
+    }
+}
