@@ -3,3 +3,4 @@
 mod official_motor;
 mod guest;
 mod policy;
+mod sentences;

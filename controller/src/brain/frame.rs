@@ -141,6 +141,11 @@ impl Frame {
         fill(&mut self.point, point, start..at)
     }
 
+    /// A pace that was said before the verb.
+    pub fn set_pace(&mut self, pace: Pace, at: usize) -> Result<(), Trouble> {
+        fill(&mut self.pace, pace, at..at + 1).map(drop)
+    }
+
     /// Whether anything says where to.
     pub fn aims(&self) -> bool {
         !self.directions.is_empty() || self.angle.is_some() || self.bare.is_some() || self.metres.is_some()

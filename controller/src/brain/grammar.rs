@@ -194,10 +194,13 @@ impl Parser<'_> {
         }
         let start = self.at;
         let clause = start..self.clause_end(start);
-        self.skip_articles();
+        self.skip_to_verb();
         match self.word(self.at).and_then(lexicon::verb) {
             Some(verb) => {
-                let (frame, end) = Frame::read(verb, &self.tokens, self.at + 1)?;
+                let (mut frame, end) = Frame::read(verb, &self.tokens, self.at + 1)?;
+                if let Some(pace) = self.word(start).and_then(lexicon::pace) {
+                    frame.set_pace(pace, start)?;
+                }
                 let part = frame.part;
                 let (built, times) = frame.build(verb, clause.start..end.max(start + 1))?;
                 self.at = end;
@@ -269,9 +272,9 @@ impl Parser<'_> {
         Ok(certain.then_some((times.unwrap_or(1), end)))
     }
 
-    /// "a nod", "a little dance".
-    fn skip_articles(&mut self) {
-        let mut at = self.at;
+    /// "a nod", "a little dance", "slowly turn left".
+    fn skip_to_verb(&mut self) {
+        let mut at = self.at + usize::from(self.word(self.at).and_then(lexicon::pace).is_some());
         while self
             .word(at)
             .is_some_and(|word| matches!(word, "a" | "an" | "the" | "your" | "little" | "small" | "short"))

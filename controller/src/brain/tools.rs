@@ -28,32 +28,8 @@ static COMPOSED: LazyLock<Value> = LazyLock::new(
 impl Parser<'_> {
     /// "make a tool called NAME that ..."; none if the clause is about something else.
     pub fn make(&mut self) -> Result<Option<Intent>, Trouble> {
-        let start = self.at;
-        if !self.word(start).is_some_and(lexicon::is_make) {
-            return Ok(None);
-        }
-        let mut at = start + 1;
-        while self.word(at).is_some_and(|word| {
-            matches!(
-                word,
-                "a" | "an"
-                    | "the"
-                    | "new"
-                    | "me"
-                    | "yourself"
-                    | "simple"
-                    | "little"
-                    | "small"
-                    | "short"
-                    | "python"
-            )
-        }) {
-            at += 1;
-        }
-        if !self.word(at).is_some_and(lexicon::is_tool_noun) {
-            return Ok(None);
-        }
-        self.at = at + 1;
+        let Some(noun) = self.tool_noun() else { return Ok(None) };
+        self.at = noun + 1;
         let mut name = self.name_clause()?;
         if name.is_none() && !self.at_joint() && !self.connects(self.at) {
             name = Some(self.name()?);
@@ -65,7 +41,19 @@ impl Parser<'_> {
         Ok(Some(Intent::MakeTool { name, body, request: self.text.to_owned() }))
     }
 
-    /// The steps of a tool, up to a clause that runs it, or to a new sentence that is not about it.
+    /// Where "tool" stands, if the clause begins like "make a new tool".
+    fn tool_noun(&self) -> Option<usize> {
+        let small =
+            ["a", "an", "the", "new", "me", "yourself", "simple", "little", "small", "short", "python"];
+        self.word(self.at).filter(|word| lexicon::is_make(word))?;
+        let mut at = self.at + 1;
+        while self.word(at).is_some_and(|word| small.contains(&word)) {
+            at += 1;
+        }
+        self.word(at).is_some_and(lexicon::is_tool_noun).then_some(at)
+    }
+
+    /// The steps of a tool, up to a clause that runs it or makes another, or to a new sentence that is not about it.
     fn body(&mut self, name: &mut Option<String>) -> Result<Vec<Primitive>, Trouble> {
         let start = self.at;
         let mut flow = Flow::default();
@@ -85,7 +73,7 @@ impl Parser<'_> {
                 *name = Some(said);
                 continue;
             }
-            if self.runs_something() {
+            if self.runs_something() || self.tool_noun().is_some() {
                 self.at = before;
                 break;
             }
