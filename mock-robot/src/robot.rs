@@ -35,6 +35,13 @@ impl MockRobot {
         }
     }
 
+    /// One beat: the joints move up to `at` as they were told before, then the action counts.
+    pub(crate) fn act(&mut self, at: Tick, action: &Action) -> JointState {
+        self.advance(at);
+        self.apply(action);
+        self.state(at)
+    }
+
     fn advance(&mut self, at: Tick) {
         let over = at.since(self.moved_to.unwrap_or(at));
         self.moved_to = Some(self.moved_to.map_or(at, |moved_to| moved_to.max(at)));
@@ -86,9 +93,7 @@ impl Robot for MockRobot {
     }
 
     fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
-        self.advance(at);
-        self.apply(command.action());
-        Ok(self.state(at))
+        Ok(self.act(at, command.action()))
     }
 }
 
@@ -106,8 +111,7 @@ mod tests {
         let mut at = from;
         for action in actions {
             at = at + BEAT;
-            robot.advance(at);
-            robot.apply(action);
+            robot.act(at, action);
         }
         (at, robot.state(at))
     }
@@ -177,8 +181,7 @@ mod tests {
         for action in &actions {
             again.sense(now + BEAT / 2).unwrap();
             now = now + BEAT;
-            again.advance(now);
-            again.apply(action);
+            again.act(now, action);
         }
         assert_eq!(again.sense(at).unwrap(), first);
     }

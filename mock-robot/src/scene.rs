@@ -102,8 +102,9 @@ fn head_from_camera() -> Isometry3<f64> {
 
 /// The colour of the first thing that a ray meets.
 fn colour_along(eye: &Point3<f64>, ray: &Vector3<f64>) -> Bgr {
-    let met = BLOCKS.iter().filter_map(|block| Some((meets(block, eye, ray)?, block)));
-    let nearest = met.min_by(|(one, _), (other, _)| one.0.total_cmp(&other.0));
+    let inverse = ray.map(f64::recip);
+    let met = BLOCKS.iter().filter_map(|block| Some((meets(block, eye, &inverse)?, block)));
+    let nearest = met.min_by(|((one, _), _), ((other, _), _)| one.total_cmp(other));
     if let Some(((_, face), block)) = nearest {
         // The three pairs of faces get three shades, so that corners show.
         let shade = [9_u16, 8, 10].get(face).copied().unwrap_or(10);
@@ -119,20 +120,15 @@ fn colour_along(eye: &Point3<f64>, ray: &Vector3<f64>) -> Bgr {
     if odd { odd_tile } else { even_tile }
 }
 
-/// How far along the ray the block begins, and the axis of the face that is met.
-fn meets(block: &Block, eye: &Point3<f64>, ray: &Vector3<f64>) -> Option<(f64, usize)> {
-    let mut enters = (0.0, 0);
-    let mut leaves = f64::INFINITY;
-    let sides = block.least.iter().zip(block.most.iter()).zip(eye.iter().zip(ray.iter()));
-    for (axis, ((least, most), (from, along))) in sides.enumerate() {
-        // A ray parallel to a face gives infinities of the right sign.
-        let (one, other) = ((least - from) / along, (most - from) / along);
-        if one.min(other) > enters.0 {
-            enters = (one.min(other), axis);
-        }
-        leaves = leaves.min(one.max(other));
-    }
-    (enters.0 > 0.0 && enters.0 <= leaves).then_some(enters)
+/// How far along the ray the block begins, and the axis of the face that is met. `inverse` is one over the ray.
+fn meets(block: &Block, eye: &Point3<f64>, inverse: &Vector3<f64>) -> Option<(f64, usize)> {
+    // Between each pair of faces the ray is from a near to a far moment; in the block, from the last near one to the
+    // first far one. A ray parallel to a face gives infinities of the right sign.
+    let one = (block.least - eye).component_mul(inverse);
+    let other = (block.most - eye).component_mul(inverse);
+    let near = one.inf(&other);
+    let (enters, leaves) = (near.max(), one.sup(&other).min());
+    (enters > 0.0 && enters <= leaves).then(|| (enters, near.imax()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! The emulated servos, driven through the serial port by a library that nobody wrote for them.
 
+// A helper of a test may end it.
+#![allow(clippy::expect_used)]
+
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, WallClock};
@@ -141,7 +144,11 @@ fn silence_on_the_line_trips_the_watchdog() {
 fn the_link_comes_and_goes_and_nothing_else_is_touched() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("robot");
-    let options = || EmulatorOptions { link: Some(link.clone()), ..EmulatorOptions::default() };
+    let options = || EmulatorOptions {
+        link: Some(link.clone()),
+        faults: Faults::default(),
+        start: Joints::all(Radians::ZERO),
+    };
     let emulator = Emulator::start(options()).expect("an emulator");
     assert_eq!(std::fs::read_link(&link).expect("a link"), emulator.path());
     let again = Emulator::start(options()).expect("a newer emulator takes the link over");

@@ -217,12 +217,15 @@ fn span(parameters: &[u8]) -> Option<(u16, u16, &[u8])> {
 mod tests {
     use std::time::Duration;
 
+    use firmware_bridge::envelope::Action;
     use firmware_bridge::units::Radians;
 
     use super::super::servo::Watchdog;
     use super::*;
+    use crate::dynamics::Variation;
     use crate::faults::{HardwareError, WatchdogFirmware};
-    use crate::motor::counts_from_angle;
+    use crate::motor::{angle_from_counts, counts_from_angle};
+    use crate::robot::MockRobot;
 
     const MS: Duration = Duration::from_millis(1);
 
@@ -347,6 +350,28 @@ mod tests {
         assert_eq!(position(desk.view(Joint::RightAntenna)), 2500);
         assert_eq!(position(desk.view(Joint::LeftAntenna)), 2048);
         assert_eq!(desk.say(BROADCAST, SYNC_WRITE, &sync(116, u16::MAX, &goals)), []);
+    }
+
+    #[test]
+    fn the_robot_in_process_and_the_servos_on_the_bus_move_alike() {
+        let mut desk = Desk::with(Faults::default());
+        let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
+        let everyone = |address, value: &dyn Fn(u8) -> Vec<u8>| {
+            let blocks = (10..19).flat_map(|id| [vec![id], value(id)].concat());
+            sync(address, u16::try_from(value(10).len()).unwrap(), &blocks.collect::<Vec<_>>())
+        };
+        desk.say(BROADCAST, SYNC_WRITE, &everyone(64, &|_| vec![1]));
+        robot.act(desk.now, &Action::Torque(Joints::all(true)));
+        for beat in 0..300 {
+            // Up to 92 degrees, which some legs refuse.
+            let goal = Radians((f64::from(beat) * 0.05).sin() * 1.6);
+            let counts = counts_from_angle(goal).to_le_bytes().to_vec();
+            desk.now = desk.now + MS * 9;
+            desk.say(BROADCAST, SYNC_WRITE, &everyone(116, &|_| counts.clone()));
+            let state = robot.act(desk.now, &Action::Targets(Joints::all(goal)));
+            let present = desk.bus.view().map(|view| angle_from_counts(counts_from_angle(view.position)));
+            assert_eq!(state.present().unwrap(), present, "beat {beat}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::servo::ServoView;
 use crate::faults::Faults;
 
 /// How the emulator starts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EmulatorOptions {
     /// A symbolic link to make to the port, removed at the end.
     pub link: Option<PathBuf>,

@@ -103,7 +103,7 @@ impl Servo {
         !self.silent && now >= self.deaf_until
     }
 
-    /// Lets time pass. The watchdog trips at its own moment, whenever this is called.
+    /// Lets time pass. The watchdog, which watches only under torque, trips at its own moment, whenever this is called.
     pub(super) fn advance(&mut self, now: Tick) {
         if self.watchdog() == Watchdog::Armed && self.torque() {
             let units = u32::try_from(self.table.get(table::BUS_WATCHDOG)).unwrap_or(0);

@@ -69,6 +69,7 @@ pub(super) const TORQUE_ENABLE: Register = rw(64, 1, 0, 1, 0);
 pub(super) const STATUS_RETURN_LEVEL: Register = rw(68, 1, 0, 2, 2);
 pub(super) const REGISTERED_INSTRUCTION: Register = ro(69, 1);
 pub(super) const HARDWARE_ERROR: Register = ro(70, 1);
+/// The gains are only kept: how a joint moves is fixed, at the gains that a controller writes at start.
 const POSITION_P_GAIN: Register = rw(84, 2, 0, 16_383, 400);
 pub(super) const BUS_WATCHDOG: Register = rw(98, 1, 0, 127, 0);
 pub(super) const GOAL_PWM: Register = rw(100, 2, -885, 885, 885);

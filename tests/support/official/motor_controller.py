@@ -48,8 +48,7 @@ def drive(port, goals):
     seen["body_on_the_way"] = [present[0] for present in on_the_way]
     seen["modes"] = patiently(controller.read_stewart_platform_operating_mode)
     seen["currents"] = patiently(controller.read_stewart_platform_current)
-    # The EEPROM is locked while torque is on, so the first of these must change nothing.
-    controller.set_antennas_operating_mode(0)
+    # The mode is in the EEPROM, which is locked while torque is on.
     controller.set_stewart_platform_operating_mode(0)
     seen["modes_under_torque"] = patiently(controller.read_stewart_platform_operating_mode)
     controller.enable_stewart_platform(False)
@@ -79,12 +78,13 @@ def start_up(port):
     return seen
 
 
+# The library hands out some lists of small numbers as bytes; they are printed as lists.
 # A library call that never comes back ends the program.
 signal.alarm(60)
 match sys.argv[1:]:
     case ["drive", port, goals]:
-        print(json.dumps(drive(port, json.loads(goals))))
+        print(json.dumps(drive(port, json.loads(goals)), default=list))
     case ["start_up", port]:
-        print(json.dumps(start_up(port)))
+        print(json.dumps(start_up(port), default=list))
     case _:
         sys.exit(__doc__)
