@@ -16,6 +16,8 @@
 //! `port` (one question, one deadline), `slow` (one servo at a time), `ritual` (before the first beat), and here.
 
 mod convert;
+#[cfg(test)]
+mod fake;
 mod packet;
 mod port;
 mod registers;
@@ -23,6 +25,8 @@ mod ritual;
 mod scan;
 mod slow;
 mod status;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +40,7 @@ use crate::robot::{JointState, Reading, Robot, RobotFault};
 use convert::{radians_from_raw, raw_from_radians};
 use packet::Asking;
 use port::Port;
-use registers::{GOAL_POSITION, PRESENT_POSITION, TORQUE};
+use registers::{BUS_WATCHDOG, GOAL_POSITION, PRESENT_POSITION, TORQUE};
 use ritual::{Ready, Span, arm, pin, prepare};
 
 /// How a bus is opened.
@@ -111,6 +115,20 @@ impl MotorBus {
         })
     }
 
+    fn carry_out(&mut self, at: Tick, action: &Action) -> Result<JointState, RobotFault> {
+        self.wake_watchdogs()?;
+        match action {
+            Action::Targets(targets) => self.aim(targets)?,
+            Action::Torque(wanted) => self.drive(wanted)?,
+            Action::Reboot(joint) => {
+                self.port.reboot(joint.motor_id())?;
+                self.torque[*joint] = false;
+                self.missed[*joint] = GIVEN_UP;
+            }
+        }
+        self.look(at)
+    }
+
     /// The watchdogs may have fired if we were silent for too long; then they refuse goals until cleared.
     fn wake_watchdogs(&mut self) -> Result<(), RobotFault> {
         let now = self.port.now();
@@ -135,6 +153,7 @@ impl MotorBus {
 
     /// Switches torque. A motor that is switched on first aims at where it is; one that cannot be read stays off.
     fn drive(&mut self, wanted: &Joints<bool>) -> Result<(), RobotFault> {
+        self.look_at_torque(&Joint::ALL)?;
         let rising: Vec<Joint> =
             Joint::ALL.into_iter().filter(|joint| wanted[*joint] && !self.torque[*joint]).collect();
         let pinned = pin(&mut self.port, &self.spans, &rising)?;
@@ -151,8 +170,8 @@ impl MotorBus {
         Ok(())
     }
 
-    /// Reads the positions. The motors that answered last come first: in a fast sync read, one that is silent takes
-    /// those after it along.
+    /// Reads the positions. The motors that missed least come first, since one that is silent may keep those after
+    /// it from answering; for the same reason, of the motors at the end that do not answer, only the first is blamed.
     fn look(&mut self, at: Tick) -> Result<JointState, RobotFault> {
         self.looks += 1;
         let mut asked = Joint::ALL;
@@ -161,27 +180,27 @@ impl MotorBus {
         let count = asked.iter().filter(|joint| everyone || self.missed[**joint] < GIVEN_UP).count();
         let (asked, left_out) = asked.split_at_checked(count).unwrap_or_default();
         let answers = self.port.ask(self.asking, PRESENT_POSITION, asked)?;
-        let (mut back, mut changed) = (Vec::new(), Vec::new());
-        for &joint in asked {
+        let last_answer = asked.iter().rposition(|joint| answers[*joint].is_some());
+        let first_unheard = last_answer.map_or(0, |place| place + 1);
+        let mut doubtful = Vec::new();
+        for (place, &joint) in asked.iter().enumerate() {
             if let Some(status) = answers[joint] {
-                if self.missed[joint] >= GIVEN_UP {
-                    back.push(joint);
-                } else if status.alert && !self.alert[joint] {
-                    changed.push(joint);
+                if self.missed[joint] > 0 || (status.alert && !self.alert[joint]) {
+                    doubtful.push(joint);
                 }
                 self.missed[joint] = 0;
                 self.alert[joint] = status.alert;
                 self.readings[joint] = Reading::Fresh(radians_from_raw(status.value.cast_signed()));
             } else {
-                self.missed[joint] = self.missed[joint].saturating_add(1);
+                if place <= first_unheard {
+                    self.missed[joint] = self.missed[joint].saturating_add(1);
+                }
                 self.grow_stale(joint);
             }
         }
         left_out.iter().for_each(|joint| self.grow_stale(*joint));
         self.looked = at;
-        self.welcome(&back)?;
-        // A motor in error may have switched its torque off by itself.
-        self.look_at_torque(&changed)?;
+        self.check(&doubtful)?;
         Ok(JointState { at, readings: self.readings, torque: self.torque })
     }
 
@@ -191,14 +210,15 @@ impl MotorBus {
         }
     }
 
-    /// Motors that were away may have started anew: their watchdogs are off, and their torque may be.
-    fn welcome(&mut self, back: &[Joint]) -> Result<(), RobotFault> {
-        if back.is_empty() {
+    /// A motor that was away may have started anew, and one in error may have let go: its watchdog may be off, and its
+    /// torque. While it is limp it aims at where it is.
+    fn check(&mut self, doubtful: &[Joint]) -> Result<(), RobotFault> {
+        if doubtful.is_empty() {
             return Ok(());
         }
-        arm(&mut self.port, back, self.watchdog)?;
-        self.look_at_torque(back)?;
-        let limp: Vec<Joint> = back.iter().copied().filter(|joint| !self.torque[*joint]).collect();
+        arm(&mut self.port, doubtful, self.watchdog)?;
+        self.look_at_torque(doubtful)?;
+        let limp: Vec<Joint> = doubtful.iter().copied().filter(|joint| !self.torque[*joint]).collect();
         pin(&mut self.port, &self.spans, &limp).map(|_| ())
     }
 }
@@ -210,24 +230,15 @@ impl Robot for MotorBus {
     }
 
     fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
-        self.wake_watchdogs()?;
-        match command.action() {
-            Action::Targets(targets) => self.aim(targets)?,
-            Action::Torque(wanted) => self.drive(wanted)?,
-            Action::Reboot(joint) => {
-                self.port.reboot(joint.motor_id())?;
-                self.torque[*joint] = false;
-                self.missed[*joint] = GIVEN_UP;
-            }
-        }
-        self.look(at)
+        self.carry_out(at, command.action())
     }
 }
 
 impl Drop for MotorBus {
     fn drop(&mut self) {
-        // The motors hold on by themselves; a watchdog left armed would make the next program's goals fail. When the
-        // line is already gone there is nobody to tell.
-        let _ = arm(&mut self.port, &Joint::ALL, None);
+        // The motors hold on by themselves; a watchdog left armed would make the next program's goals fail. An answer
+        // tells that the words are out before the line closes. When the line is gone there is nobody to tell.
+        let _ = arm(&mut self.port, &Joint::ALL, None)
+            .and_then(|()| self.port.ask(Asking::Each, BUS_WATCHDOG, &Joint::ALL));
     }
 }

@@ -65,10 +65,12 @@ pub(super) fn prepare(port: &mut Port, options: &BusOptions) -> Result<Ready, Ro
         return Err(RobotFault::Rejected { joint, what: GOAL_POSITION.name });
     }
     arm(port, &Joint::ALL, options.watchdog)?;
-    let units = options.watchdog.map_or(0, watchdog_units);
-    for (joint, answer) in ask_everyone(port, BUS_WATCHDOG)?.iter() {
-        if answer.value != units {
-            return Err(RobotFault::Rejected { joint, what: BUS_WATCHDOG.name });
+    if let Some(time) = options.watchdog {
+        for joint in Joint::ALL {
+            let armed = port.read(joint.motor_id(), BUS_WATCHDOG)?.of(joint, BUS_WATCHDOG.name)?;
+            if armed != watchdog_units(time) {
+                return Err(RobotFault::Rejected { joint, what: BUS_WATCHDOG.name });
+            }
         }
     }
     let torque = ask_everyone(port, TORQUE)?.map(|answer| answer.value != 0);
