@@ -1,5 +1,6 @@
 //! Whole-system tests.
 
+mod bus;
 mod official_motor;
 mod guest;
 mod policy;
