@@ -21,7 +21,7 @@ fn options() -> BusOptions {
 
 fn emulated(faults: Faults) -> Emulator {
     let start = Joints::from_fn(|joint| Radians(0.1 + 0.02 * joint.index() as f64));
-    Emulator::start(EmulatorOptions { faults, start, ..EmulatorOptions::default() }).unwrap()
+    Emulator::start(EmulatorOptions { link: None, faults, start }).unwrap()
 }
 
 fn opened(faults: Faults) -> (Emulator, Result<MotorBus, RobotFault>) {
