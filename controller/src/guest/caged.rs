@@ -66,7 +66,13 @@ pub struct Usage {
 }
 
 impl CagedGuest {
-    pub(super) fn new(zygote: Arc<Zygote>, pid: i32, pidfd: OwnedFd, channel: UnixStream, limits: Limits) -> Self {
+    pub(super) fn new(
+        zygote: Arc<Zygote>,
+        pid: i32,
+        pidfd: OwnedFd,
+        channel: UnixStream,
+        limits: Limits,
+    ) -> Self {
         let scheduling = scheduling_of(&pidfd);
         let place = Place::Waiting;
         CagedGuest { zygote, pid, pidfd, channel, limits, printed: 0, scheduling, place, usage: None }
@@ -147,16 +153,17 @@ impl CagedGuest {
                 Ok(usage) => GuestFault::from_ending(usage.ending, self.limits.cpu_seconds),
                 Err(fault) => fault,
             },
-            FrameError::TooLong { .. } | FrameError::NotUnderstood(_) => GuestFault::Forged { what: error.to_string() },
+            FrameError::TooLong { .. } | FrameError::NotUnderstood(_) => {
+                GuestFault::Forged { what: error.to_string() }
+            }
         }
     }
 
     fn check_place(&mut self, turn: &Turn) -> Result<(), GuestFault> {
         let forged = |what: &str| Err(GuestFault::Forged { what: what.to_owned() });
         self.place = match (self.place, turn) {
-            (Place::Waiting, Turn::Parsed { .. }) | (Place::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => {
-                Place::Talking
-            }
+            (Place::Waiting, Turn::Parsed { .. })
+            | (Place::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => Place::Talking,
             (Place::Talking, Turn::Done { .. } | Turn::Raised { .. }) => Place::Over,
             (Place::Waiting, _) => return forged("its first word was not its reading of the source"),
             (Place::Talking, Turn::Parsed { .. }) => return forged("it read the source twice"),

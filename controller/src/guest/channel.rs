@@ -24,7 +24,11 @@ impl<'a> Timed<'a> {
     }
 
     fn ready(&self, to: PollFlags) -> Result<()> {
-        if wait(self.stream, to, self.until - self.clock.now())? { Ok(()) } else { Err(ErrorKind::TimedOut.into()) }
+        if wait(self.stream, to, self.until - self.clock.now())? {
+            Ok(())
+        } else {
+            Err(ErrorKind::TimedOut.into())
+        }
     }
 }
 

@@ -6,8 +6,10 @@ use minismith_wire::zygote::{Ending, Mechanism};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GuestFault {
     /// One turn took too long.
-    #[error("the tool was silent for more than {seconds} s: it loops or waits without asking the robot for anything; \
-             let it sleep or move in between")]
+    #[error(
+        "the tool was silent for more than {seconds} s: it loops or waits without asking the robot for anything; \
+             let it sleep or move in between"
+    )]
     Deadline {
         /// The limit for one turn.
         seconds: f64,

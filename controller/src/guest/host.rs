@@ -100,7 +100,9 @@ fn warm(program: &Path, python: &Path, at_most: Level) -> Result<(Zygote, Ready)
             Ok((zygote, Ready { python, numpy, level, mechanisms }))
         }
         // Before anything was probed the reason is Python itself.
-        (_, Hello::Unfit { reason, mechanisms }) if mechanisms.is_empty() => Err(GuestFault::NoHost { reason }),
+        (_, Hello::Unfit { reason, mechanisms }) if mechanisms.is_empty() => {
+            Err(GuestFault::NoHost { reason })
+        }
         (_, Hello::Unfit { reason, mechanisms }) => Err(GuestFault::Uncaged { reason, mechanisms }),
     }
 }
@@ -112,7 +114,9 @@ fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<Cag
     let (reply, pidfd) = zygote.ask(&Request::Fork { limits }, Some(far.as_fd()))?;
     drop(far);
     Ok(match (reply, pidfd) {
-        (Reply::Forked { pid }, Some(pidfd)) => Ok(CagedGuest::new(Arc::clone(zygote), pid, pidfd, near, limits)),
+        (Reply::Forked { pid }, Some(pidfd)) => {
+            Ok(CagedGuest::new(Arc::clone(zygote), pid, pidfd, near, limits))
+        }
         (Reply::Failed { reason }, _) => Err(GuestFault::no_host("forking a guest", reason)),
         (reply, _) => return Err(std::io::Error::other(format!("the tool host answered {reply:?}"))),
     })

@@ -18,7 +18,8 @@ const PYTHON_VARIABLE: &str = "MINISMITH_PYTHON";
 /// # Errors
 /// [`GuestFault::NoHost`] says where it was looked for and what to do.
 pub fn locate() -> Result<(PathBuf, PathBuf), GuestFault> {
-    let executable = env::current_exe().map_err(|error| GuestFault::no_host("finding this program", error))?;
+    let executable =
+        env::current_exe().map_err(|error| GuestFault::no_host("finding this program", error))?;
     let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
     let program = choose(PROGRAM_VARIABLE, beside, |looked| {
         format!("the program {PROGRAM} is not there (looked for {looked}); build it with `make setup`")
@@ -26,7 +27,9 @@ pub fn locate() -> Result<(PathBuf, PathBuf), GuestFault> {
     let here = env::current_dir().unwrap_or_default();
     let above = here.ancestors().chain(executable.ancestors().skip(1)).map(|folder| folder.join(PYTHON));
     let python = choose(PYTHON_VARIABLE, above, |_| {
-        format!("there is no {PYTHON} in this folder or above; make it with `make setup`, or set {PYTHON_VARIABLE}")
+        format!(
+            "there is no {PYTHON} in this folder or above; make it with `make setup`, or set {PYTHON_VARIABLE}"
+        )
     })?;
     Ok((program, python))
 }
@@ -41,7 +44,8 @@ fn choose(
         return if named.is_file() {
             Ok(named)
         } else {
-            let reason = format!("{variable} names {}, which is not a file; mend or unset it", named.display());
+            let reason =
+                format!("{variable} names {}, which is not a file; mend or unset it", named.display());
             Err(GuestFault::NoHost { reason })
         };
     }

@@ -2,8 +2,8 @@
 //! `minismith-tool-host`.
 //!
 //! Reading order: [`Guest`] (what a stage talks to), [`fault`] (how it fails), [`host`] (the warm host that forks
-//! guests), [`caged`] (one guest), [`channel`] (reading with a deadline), [`zygote`] (the control socket), [`locate`]
-//! (where the host and its Python are).
+//! guests), [`caged`] (one guest), `channel` (reading with a deadline), `zygote` (the control socket),
+//! [`mod@locate`] (where the host and its Python are).
 //!
 //! Nothing here trusts a guest: every turn has a deadline, every frame a length, every text a budget, and a guest that
 //! breaks the protocol is killed. All of it blocks; run it on a thread of its own.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use minismith_wire::zygote::{Hello, Level, MAX_MESSAGE, Reply, Request};
 use rustix::event::PollFlags;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, SocketFlags, SocketType,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,7 +45,8 @@ impl Zygote {
         };
         let arguments: [OsString; 4] = ["--python".into(), python.into(), "--at-most".into(), level.into()];
         // numpy's libraries start threads of their own unless told not to, and a fork would copy only one.
-        let one = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, "1".to_owned()));
+        let one =
+            ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, "1".to_owned()));
         let child = processes::start(Program {
             path: program.to_owned(),
             arguments: arguments.into(),
@@ -58,7 +59,11 @@ impl Zygote {
     }
 
     /// Asks one thing. An error means that the host is of no use any more.
-    pub fn ask(&self, request: &Request, attached: Option<BorrowedFd<'_>>) -> Result<(Reply, Option<OwnedFd>)> {
+    pub fn ask(
+        &self,
+        request: &Request,
+        attached: Option<BorrowedFd<'_>>,
+    ) -> Result<(Reply, Option<OwnedFd>)> {
         let control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         send(&control, request, attached)?;
         receive(&control, ANSWER)
@@ -92,7 +97,8 @@ fn receive<T: DeserializeOwned>(control: &OwnedFd, at_most: Duration) -> Result<
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::CMSG_CLOEXEC;
-    let length = rustix::net::recvmsg(control, &mut [IoSliceMut::new(&mut bytes)], &mut ancillary, flags)?.bytes;
+    let length =
+        rustix::net::recvmsg(control, &mut [IoSliceMut::new(&mut bytes)], &mut ancillary, flags)?.bytes;
     let attached = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use minismith_wire::zygote::MAX_MESSAGE;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
-    SocketType,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, SocketType,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,7 +45,8 @@ impl Control {
             _ => None,
         });
         let Some(bytes) = bytes.get(..length).filter(|bytes| !bytes.is_empty()) else { return Ok(None) };
-        let message = serde_json::from_slice(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
+        let message =
+            serde_json::from_slice(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
         Ok(Some((message, descriptor)))
     }
 

@@ -19,7 +19,12 @@ use crate::{facts, library, process, stage, value};
 pub const CAGED: &str = "caged";
 
 /// In a fresh child: closes the cage, runs one job, and ends.
-pub fn live(py: Python<'_>, close_cage: impl FnOnce() -> Result<(), Open>, channel: &OwnedFd, report: &PipeWriter) -> ! {
+pub fn live(
+    py: Python<'_>,
+    close_cage: impl FnOnce() -> Result<(), Open>,
+    channel: &OwnedFd,
+    report: &PipeWriter,
+) -> ! {
     if process::keep_only(channel, report).is_err() {
         process::leave(1);
     }
@@ -86,7 +91,8 @@ fn last_word(performed: Result<serde_json::Value, Raised>, lines: BTreeSet<u32>)
         Err(raised) => raise(raised, printed.clone(), lines.clone()),
     };
     if let Err(FrameError::TooLong { length, .. }) = stage::say(&turn) {
-        let message = format!("the result takes {length} bytes, more than {MAX_FRAME}; return less, or a summary");
+        let message =
+            format!("the result takes {length} bytes, more than {MAX_FRAME}; return less, or a summary");
         let raised = Raised { kind: "ValueError".into(), message, line: None };
         // There is nobody else to tell.
         let _ = stage::say(&raise(raised, printed, lines));

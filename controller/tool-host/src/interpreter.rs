@@ -28,7 +28,8 @@ pub fn start(python: &Path) -> Result<(), String> {
         config.write_bytecode = 0;
         config.use_hash_seed = 1;
         config.hash_seed = 0;
-        let executable = ffi::PyConfig_SetBytesString(&raw mut config, &raw mut config.executable, path.as_ptr());
+        let executable =
+            ffi::PyConfig_SetBytesString(&raw mut config, &raw mut config.executable, path.as_ptr());
         let name = ffi::PyConfig_SetBytesString(&raw mut config, &raw mut config.program_name, path.as_ptr());
         let started = check(executable)
             .and_then(|()| check(name))

@@ -1,8 +1,8 @@
 //! What a tool sees and hears through the robot: pictures, sounds, faces.
 
 use minismith_wire::{Cue, Face};
-use numpy::ndarray::Array3;
 use numpy::IntoPyArray;
+use numpy::ndarray::Array3;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -19,14 +19,15 @@ impl MediaManager {
         let Given::Picture(picture) = stage::ask(Cue::Frame)? else { return Err(mismatch()) };
         let Some((height, width, bytes)) = picture else { return Ok(None) };
         let array = Array3::from_shape_vec((height as usize, width as usize, 3), bytes);
-        let array = array.map_err(|error| PyRuntimeError::new_err(format!("the picture is broken: {error}")))?;
+        let array =
+            array.map_err(|error| PyRuntimeError::new_err(format!("the picture is broken: {error}")))?;
         let array = array.into_pyarray(py).into_any();
         array.call_method1("setflags", (false,))?;
         Ok(Some(array))
     }
 
     /// Plays one of the robot's sound files.
-    fn play_sound(&self, sound_file: String) -> PyResult<()> {
+    pub fn play_sound(&self, sound_file: String) -> PyResult<()> {
         stage::ask(Cue::Sound { file: sound_file }).map(drop)
     }
 }
@@ -55,7 +56,8 @@ impl From<Face> for FaceTarget {
 #[pymethods]
 impl FaceTarget {
     fn __repr__(&self) -> String {
-        let number = |value: Option<f64>| value.map_or_else(|| "None".to_owned(), |value| format!("{value:?}"));
+        let number =
+            |value: Option<f64>| value.map_or_else(|| "None".to_owned(), |value| format!("{value:?}"));
         let detected = if self.detected { "True" } else { "False" };
         let (x, y, roll) = (number(self.x), number(self.y), number(self.roll));
         format!("FaceTarget(detected={detected}, x={x}, y={y}, roll={roll})")

@@ -28,7 +28,11 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
 }
 
 /// A new module, known to its parent and to `sys.modules`. Every one may have others below it.
-fn module<'py>(py: Python<'py>, parent: Option<&Bound<'py, PyModule>>, name: &str) -> PyResult<Bound<'py, PyModule>> {
+fn module<'py>(
+    py: Python<'py>,
+    parent: Option<&Bound<'py, PyModule>>,
+    name: &str,
+) -> PyResult<Bound<'py, PyModule>> {
     let full_name = match parent {
         Some(parent) => format!("{}.{name}", parent.name()?),
         None => name.to_owned(),

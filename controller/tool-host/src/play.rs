@@ -21,7 +21,12 @@ const PART: usize = 1500;
 const BEFORE_THE_END: f64 = 0.01;
 
 /// The cues that play a move, in order.
-pub fn cues(movement: &Bound<'_, PyAny>, frequency: f64, initial_goto: f64, sound: bool) -> PyResult<Vec<Cue>> {
+pub fn cues(
+    movement: &Bound<'_, PyAny>,
+    frequency: f64,
+    initial_goto: f64,
+    sound: bool,
+) -> PyResult<Vec<Cue>> {
     let duration: f64 = movement.getattr("duration")?.extract()?;
     if !(duration > 0.0 && duration <= LONGEST) {
         return Err(PyValueError::new_err(format!(
@@ -33,9 +38,13 @@ pub fn cues(movement: &Bound<'_, PyAny>, frequency: f64, initial_goto: f64, soun
     }
     let period = 1.0 / frequency.min(FASTEST);
     let mut cues = Vec::new();
-    if sound && let Ok(path) = movement.getattr("sound_path") && !path.is_none() {
+    if sound
+        && let Ok(path) = movement.getattr("sound_path")
+        && !path.is_none()
+    {
         let path = path.str()?.to_string();
-        let name = Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned());
+        let name =
+            Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned());
         cues.push(Cue::Sound { file: name });
     }
     let end = (duration - BEFORE_THE_END).max(0.0);

@@ -56,8 +56,9 @@ pub fn to_numpy<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, Py
 
 /// The numbers of anything that numpy takes for an array, and its shape.
 pub fn numbers(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Vec<f64>, Vec<usize>)> {
-    let array: PyArrayLikeDyn<'_, f64, AllowTypeChange> =
-        value.extract().map_err(|_| PyValueError::new_err(format!("{what} must be numbers, got {}", kind(value))))?;
+    let array: PyArrayLikeDyn<'_, f64, AllowTypeChange> = value
+        .extract()
+        .map_err(|_| PyValueError::new_err(format!("{what} must be numbers, got {}", kind(value))))?;
     let array = array.as_array();
     if array.iter().any(|number| !number.is_finite()) {
         return Err(PyValueError::new_err(format!("{what} must be finite numbers")));
@@ -77,7 +78,8 @@ pub fn matrix(head: &Bound<'_, PyAny>) -> PyResult<Result<Matrix, String>> {
         let comma = if shape.len() == 1 { "," } else { "" };
         return Ok(Err(format!("({}{comma})", sizes.join(", "))));
     }
-    let matrix = Matrix::try_from(numbers).map_err(|_| PyValueError::new_err("Head pose must be a 4x4 matrix"))?;
+    let matrix =
+        Matrix::try_from(numbers).map_err(|_| PyValueError::new_err("Head pose must be a 4x4 matrix"))?;
     Ok(Ok(matrix))
 }
 
@@ -97,7 +99,9 @@ mod tests {
 
     #[test]
     fn looking_turns_x_to_the_place_and_keeps_angles() {
-        for place in [[0.5, 0.0, -0.12], [0.1, 2.0, 0.3], [-1.0, 0.01, 0.0], [-1.0, 0.0, 0.0], [3.0, 0.0, 0.0]] {
+        for place in
+            [[0.5, 0.0, -0.12], [0.1, 2.0, 0.3], [-1.0, 0.01, 0.0], [-1.0, 0.0, 0.0], [3.0, 0.0, 0.0]]
+        {
             let pose = looking_at(place);
             let length = place.iter().map(|v| v * v).sum::<f64>().sqrt();
             near(times(&pose, [1.0, 0.0, 0.0]), place.map(|v| v / length));

@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyAssertionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::library;
 use crate::media::{FaceTarget, MediaManager, mismatch};
 use crate::play;
 use crate::pose::{self, Matrix};
@@ -128,7 +129,12 @@ impl ReachyMini {
 
     /// Follows this target from now on, without waiting.
     #[pyo3(signature = (head=None, antennas=None, body_yaw=None))]
-    fn set_target(&self, head: Maybe<'_, '_>, antennas: Maybe<'_, '_>, body_yaw: Maybe<'_, '_>) -> PyResult<()> {
+    fn set_target(
+        &self,
+        head: Maybe<'_, '_>,
+        antennas: Maybe<'_, '_>,
+        body_yaw: Maybe<'_, '_>,
+    ) -> PyResult<()> {
         if head.is_none() && antennas.is_none() && body_yaw.is_none() {
             return Err(PyValueError::new_err(NOTHING_GIVEN));
         }
@@ -142,8 +148,9 @@ impl ReachyMini {
     #[pyo3(signature = (pose))]
     fn set_target_head_pose(&self, pose: Maybe<'_, '_>) -> PyResult<()> {
         let pose = pose.ok_or_else(|| PyValueError::new_err("Pose must be provided as a 4x4 matrix."))?;
-        let head = pose::matrix(pose)?
-            .map_err(|shape| PyAssertionError::new_err(format!("Head pose should be a 4x4 matrix, got {shape}.")))?;
+        let head = pose::matrix(pose)?.map_err(|shape| {
+            PyAssertionError::new_err(format!("Head pose should be a 4x4 matrix, got {shape}."))
+        })?;
         done(Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None })
     }
 
@@ -254,6 +261,22 @@ impl ReachyMini {
             done(cue)?;
         }
         Ok(())
+    }
+
+    /// The same for `await`: it plays when it is awaited.
+    #[pyo3(signature = (*arguments, **options))]
+    fn async_play_move<'py>(
+        this: &Bound<'py, Self>,
+        arguments: &Bound<'py, PyTuple>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let later = library::helper(this.py(), "loop", "later")?;
+        later.call1((this.getattr("play_move")?, arguments, options))
+    }
+
+    /// Plays one of the robot's sound files; officially this is `media.play_sound`.
+    fn play_sound(&self, sound_file: String) -> PyResult<()> {
+        MediaManager.play_sound(sound_file)
     }
 
     #[pyo3(signature = (weight=1.0))]

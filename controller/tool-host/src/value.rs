@@ -49,9 +49,9 @@ fn convert(value: &Bound<'_, PyAny>, place: &str, depth: usize, left: &mut usize
     if depth > DEEPEST {
         return Err(PyValueError::new_err(format!("{place} is nested more than {DEEPEST} deep")));
     }
-    *left = left
-        .checked_sub(1)
-        .ok_or_else(|| PyValueError::new_err(format!("the result holds more than {MOST} values; return fewer")))?;
+    *left = left.checked_sub(1).ok_or_else(|| {
+        PyValueError::new_err(format!("the result holds more than {MOST} values; return fewer"))
+    })?;
     if value.is_none() {
         return Ok(Value::Null);
     }
@@ -67,7 +67,8 @@ fn convert(value: &Bound<'_, PyAny>, place: &str, depth: usize, left: &mut usize
     }
     if let Ok(number) = value.cast::<PyFloat>() {
         let number = Number::from_f64(number.value());
-        let complaint = || PyValueError::new_err(format!("{place} is not a finite number; return None instead"));
+        let complaint =
+            || PyValueError::new_err(format!("{place} is not a finite number; return None instead"));
         return number.map(Value::Number).ok_or_else(complaint);
     }
     if let Ok(text) = value.cast::<PyString>() {
@@ -110,7 +111,9 @@ fn sequence<'py>(
     depth: usize,
     left: &mut usize,
 ) -> PyResult<Value> {
-    let values = values.enumerate().map(|(index, value)| convert(&value, &format!("{place}[{index}]"), depth + 1, left));
+    let values = values
+        .enumerate()
+        .map(|(index, value)| convert(&value, &format!("{place}[{index}]"), depth + 1, left));
     values.collect::<PyResult<Vec<_>>>().map(Value::Array)
 }
 
@@ -120,7 +123,11 @@ fn mapping(dict: &Bound<'_, PyDict>, place: &str, depth: usize, left: &mut usize
         let name = match (name.cast::<PyString>(), name.cast_exact::<PyInt>()) {
             (Ok(name), _) => name.to_str()?.to_owned(),
             (_, Ok(number)) => number.to_string(),
-            _ => return Err(PyTypeError::new_err(format!("{place} has a key that is neither text nor integer"))),
+            _ => {
+                return Err(PyTypeError::new_err(format!(
+                    "{place} has a key that is neither text nor integer"
+                )));
+            }
         };
         let value = convert(&value, &format!("{place}[{name:?}]"), depth + 1, left)?;
         fields.insert(name, value);
@@ -137,7 +144,9 @@ fn plain_from_numpy<'py>(value: &Bound<'py, PyAny>, left: usize) -> PyResult<Opt
     let numpy = value.py().import("numpy")?;
     if value.is_instance(&numpy.getattr("ndarray")?)? {
         if value.getattr("size")?.extract::<usize>()? > left {
-            return Err(PyValueError::new_err(format!("the result holds more than {MOST} values; return fewer")));
+            return Err(PyValueError::new_err(format!(
+                "the result holds more than {MOST} values; return fewer"
+            )));
         }
     } else if !value.is_instance(&numpy.getattr("generic")?)? {
         return Ok(None);

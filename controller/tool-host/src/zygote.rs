@@ -73,7 +73,8 @@ type Unfit = (String, Vec<Mechanism>);
 
 fn serve(arguments: &Arguments, control: &Control, own_namespaces: Result<(), String>) -> Result<(), Unfit> {
     let unfit = |reason: String| (reason, Vec::new());
-    let address_space = limits::AddressSpace::open().map_err(|error| unfit(format!("/proc is not there: {error}")))?;
+    let address_space =
+        limits::AddressSpace::open().map_err(|error| unfit(format!("/proc is not there: {error}")))?;
     let python = arguments.python.display();
     interpreter::start(&arguments.python)
         .map_err(|reason| unfit(format!("{python} does not start: {reason}; run `make setup`")))?;
@@ -89,11 +90,13 @@ fn serve(arguments: &Arguments, control: &Control, own_namespaces: Result<(), St
             Ok(level) => level,
             Err(reason) => return Err((reason, mechanisms)),
         };
-        let landlock = mechanisms.iter().any(|it| it.name == "landlock" && it.enforced) && level != Level::NoOpen;
+        let landlock =
+            mechanisms.iter().any(|it| it.name == "landlock" && it.enforced) && level != Level::NoOpen;
         let cage = Cage { parent: rustix::process::getpid(), landlock, program };
         let library::Versions { python, numpy } = versions;
         let hello = Hello::Ready { python, numpy, level, mechanisms };
-        answer_requests(py, control, (&cage, &address_space), &hello).map_err(|error| unfit(error.to_string()))
+        answer_requests(py, control, (&cage, &address_space), &hello)
+            .map_err(|error| unfit(error.to_string()))
     })
 }
 
@@ -153,7 +156,11 @@ fn fork_guest(
                 (read, reason, pidfd) => {
                     let _ = rustix::process::kill_process(pid, Signal::KILL);
                     process::wait(number).map_err(failed)?;
-                    Err(format!("the guest's cage did not close: {reason} {:?} {:?}", read.err(), pidfd.err()))
+                    Err(format!(
+                        "the guest's cage did not close: {reason} {:?} {:?}",
+                        read.err(),
+                        pidfd.err()
+                    ))
                 }
             }
         }

@@ -55,7 +55,8 @@ pub fn write_bytes(to: &mut impl Write, bytes: &[u8], limit: usize) -> Result<()
     if bytes.len() > limit {
         return Err(FrameError::TooLong { length: bytes.len(), limit });
     }
-    let length = u32::try_from(bytes.len()).map_err(|_| FrameError::TooLong { length: bytes.len(), limit })?;
+    let length =
+        u32::try_from(bytes.len()).map_err(|_| FrameError::TooLong { length: bytes.len(), limit })?;
     // One write for short frames: the reader wakes once.
     let mut framed = Vec::with_capacity(bytes.len() + 4);
     framed.extend_from_slice(&length.to_le_bytes());

@@ -113,7 +113,10 @@ fn attack(host: &minismith::guest::ToolHost, file: &Path) {
         }
         "return" => {
             let secret = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
-            assert!(!format!("{:?}", played.end).contains(secret.trim()) || secret.trim().is_empty(), "{name}");
+            assert!(
+                !format!("{:?}", played.end).contains(secret.trim()) || secret.trim().is_empty(),
+                "{name}"
+            );
         }
         "crash" => assert!(!matches!(played.end, Err(GuestFault::Died { .. })), "{name}: {:?}", played.end),
         "dos" => assert!(

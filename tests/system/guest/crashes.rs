@@ -114,7 +114,8 @@ fn running(program: &Path) -> Vec<OwnedFd> {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         line.split(|byte| *byte == 0).next() == Some(program.as_os_str().as_encoded_bytes())
     };
-    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let pids =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     pids.filter(runs).filter_map(|pid| pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()).collect()
 }
 
@@ -128,7 +129,10 @@ fn a_host_that_dies_takes_its_guests_along_and_is_started_again() {
         let _ = pidfd_send_signal(process, Signal::KILL);
     }
     assert!(old.iter().all(|process| has_ended(process, 10)));
-    assert!(matches!(orphan.turn(&Answer::Done { now: 0 }, None), Err(GuestFault::NoHost { .. } | GuestFault::Died { .. })));
+    assert!(matches!(
+        orphan.turn(&Answer::Done { now: 0 }, None),
+        Err(GuestFault::NoHost { .. } | GuestFault::Died { .. })
+    ));
     assert_eq!(Call::new("def tool():\n    return 5\n", "tool").run(&host).value(), &serde_json::json!(5));
     let fresh = running(&program);
     assert!(!fresh.is_empty());
@@ -178,7 +182,8 @@ fn an_unprivileged_user_gets_the_same_cage() {
 #[test]
 fn what_is_missing_is_said() {
     let (program, python) = locate().unwrap();
-    let start = |program: &Path, python: &Path| ToolHost::start_at_most(program, python, Level::NoOpen).unwrap_err();
+    let start =
+        |program: &Path, python: &Path| ToolHost::start_at_most(program, python, Level::NoOpen).unwrap_err();
     let nowhere = Path::new("/nowhere/at/all");
     for (fault, says) in [
         (start(nowhere, &python), "starting /nowhere/at/all"),

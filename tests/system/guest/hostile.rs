@@ -8,7 +8,8 @@ use serde_json::json;
 use super::stage::{Call, Played, host, host_at_most};
 use minismith::guest::Guest;
 
-const QUICK: Limits = Limits { cpu_seconds: 10, memory_bytes: 256 << 20, output_bytes: 64 << 10, turn_seconds: 0.5 };
+const QUICK: Limits =
+    Limits { cpu_seconds: 10, memory_bytes: 256 << 20, output_bytes: 64 << 10, turn_seconds: 0.5 };
 
 /// Runs the body of a function without a robot.
 fn attempt(host: &ToolHost, limits: Limits, body: &str) -> Played {
@@ -76,10 +77,19 @@ return [(name, error_of(name, *arguments)) for name, *arguments in [
 fn greedy_and_broken_guests_end_and_the_host_goes_on() {
     let host = host();
     let deadline = GuestFault::Deadline { seconds: 0.5 };
-    for body in ["while True: pass", "sum(range(10**12))", "10**10**8", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"] {
+    for body in [
+        "while True: pass",
+        "sum(range(10**12))",
+        "10**10**8",
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    ] {
         assert_eq!(attempt(&host, QUICK, body).fault(), &deadline, "{body}");
     }
-    for body in ["bytearray(100 << 30)", "import numpy; numpy.ones(10**11)", "kept = [0]\nwhile True: kept = kept * 2"] {
+    for body in [
+        "bytearray(100 << 30)",
+        "import numpy; numpy.ones(10**11)",
+        "kept = [0]\nwhile True: kept = kept * 2",
+    ] {
         let played = attempt(&host, Limits { turn_seconds: 10.0, ..QUICK }, body);
         assert!(played.raised().0.contains("MemoryError"), "{body}: {:?}", played.raised());
     }
@@ -92,7 +102,11 @@ fn greedy_and_broken_guests_end_and_the_host_goes_on() {
         ("import os; os.close(3)\nwhile True: pass", "killed"),
     ] {
         let played = attempt(&host, QUICK, body);
-        assert!(matches!(played.fault(), GuestFault::Died { how: said } if said.contains(how)), "{body}: {:?}", played.fault());
+        assert!(
+            matches!(played.fault(), GuestFault::Died { how: said } if said.contains(how)),
+            "{body}: {:?}",
+            played.fault()
+        );
     }
     assert_eq!(attempt(&host, QUICK, "return 1").value(), &json!(1));
 }

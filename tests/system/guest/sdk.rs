@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::stage::{Call, Played, host};
 
 const HEAD: &str = "
+import asyncio
 import numpy as np
 from reachy_mini import ReachyMini
 from reachy_mini.utils import create_head_pose
@@ -95,7 +96,8 @@ return [robot.imu, repr(robot.get_tracked_face()), robot.get_present_antenna_joi
         &json!([null, "FaceTarget(detected=True, x=0.25, y=-0.5, roll=None)", [-0.2, 0.3], [4, 4], false])
     );
     let neutral = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-    let goto = |head, antennas, body_yaw, duration, method| Cue::Goto { head, antennas, body_yaw, duration, method };
+    let goto =
+        |head, antennas, body_yaw, duration, method| Cue::Goto { head, antennas, body_yaw, duration, method };
     let set = |head, antennas, body_yaw| Cue::SetTarget { head, antennas, body_yaw };
     let expected = [
         goto(None, Some([0.1, -0.2]), Some(0.0), 0.5, Method::Minjerk),
@@ -148,7 +150,8 @@ return [
     attempt(getattr, robot, 'fly'),
 ]",
     );
-    let wrong: Vec<&str> = played.value().as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    let wrong: Vec<&str> =
+        played.value().as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
     let expected = [
         "ValueError: At least one of head",
         "ValueError: Duration must be positive and non-zero",
@@ -194,11 +197,14 @@ class Short(Sway):
 try:
     robot.play_move(Short(), play_frequency=50)
 except RuntimeError:
-    robot.play_move(Short(), play_frequency=50, sound=False)",
+    asyncio.run(robot.async_play_move(Short(), play_frequency=50, sound=False))",
     );
     assert_eq!(played.value(), &Value::Null);
-    let [Cue::Play { keyframes: first, initial_goto }, Cue::Play { keyframes: second, initial_goto: seam }, rest @ ..] =
-        played.cues.as_slice()
+    let [
+        Cue::Play { keyframes: first, initial_goto },
+        Cue::Play { keyframes: second, initial_goto: seam },
+        rest @ ..,
+    ] = played.cues.as_slice()
     else {
         panic!("{:?}", played.cues)
     };
@@ -290,11 +296,16 @@ async def leaving():
 
 #[test]
 fn printing_travels_with_the_turns() {
-    let played = play("print('one', 2)\nrobot.set_target(body_yaw=0)\nprint('x' * 40_000)\nprint('é' * 3, end='')");
+    let played =
+        play("print('one', 2)\nrobot.set_target(body_yaw=0)\nprint('x' * 40_000)\nprint('é' * 3, end='')");
     assert_eq!(played.printed, format!("one 2\n{}\néé\u{e9}", "x".repeat(40_000)));
     let limits = Limits { output_bytes: 1000, ..Limits::default() };
-    let flood = Call::new("def flood():\n    while True:\n        print('x' * 100)\n", "flood").within(limits);
-    assert_eq!(flood.run(&host()).fault().to_string(), "the tool printed more than its 1000 bytes; print less, or return a summary");
+    let flood =
+        Call::new("def flood():\n    while True:\n        print('x' * 100)\n", "flood").within(limits);
+    assert_eq!(
+        flood.run(&host()).fault().to_string(),
+        "the tool printed more than its 1000 bytes; print less, or return a summary"
+    );
 }
 
 #[test]

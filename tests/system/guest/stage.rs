@@ -49,7 +49,13 @@ impl<'a> Call<'a> {
             epoch: 1_700_000_000.0,
             limits: self.limits,
         };
-        let mut played = Played { end: Err(GuestFault::Died { how: String::new() }), cues: vec![], printed: String::new(), now: 0, facts: Err(String::new()) };
+        let mut played = Played {
+            end: Err(GuestFault::Died { how: String::new() }),
+            cues: vec![],
+            printed: String::new(),
+            now: 0,
+            facts: Err(String::new()),
+        };
         played.end = played.drive(&mut guest, job);
         played
     }
@@ -103,7 +109,9 @@ impl Played {
         let seconds = match cue {
             Cue::Sleep { seconds } => *seconds,
             Cue::Goto { duration, .. } | Cue::LookAt { duration, .. } => *duration,
-            Cue::Play { keyframes, initial_goto } => keyframes.last().map_or(0.0, |last| last.time) + initial_goto,
+            Cue::Play { keyframes, initial_goto } => {
+                keyframes.last().map_or(0.0, |last| last.time) + initial_goto
+            }
             Cue::Wake | Cue::Rest => 2.0,
             _ => 0.0,
         };

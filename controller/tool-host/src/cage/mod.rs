@@ -11,7 +11,7 @@
 //! 5. [`ruleset`]: Landlock, no path and no TCP port at all;
 //! 6. [`filter`]: a short list of system calls, without any that opens, connects, forks, executes or signals.
 //!
-//! [`probe`] tries what each forbids, and by that decides which [`Level`] guests get.
+//! [`probe`] tries what each forbids, and by that decides which [`Level`](minismith_wire::zygote::Level) guests get.
 
 pub mod filter;
 pub mod limits;

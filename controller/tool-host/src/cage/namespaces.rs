@@ -35,7 +35,8 @@ pub fn leave() -> Result<()> {
 pub fn empty_root() -> Result<()> {
     // The machine must not see what is mounted here.
     rustix::mount::mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
-    let place = ["/tmp", "/var", "/usr"].into_iter().find(|place| fs::metadata(place).is_ok_and(|it| it.is_dir()));
+    let place =
+        ["/tmp", "/var", "/usr"].into_iter().find(|place| fs::metadata(place).is_ok_and(|it| it.is_dir()));
     let place = place.ok_or_else(|| Error::other("no directory to mount on"))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     rustix::mount::mount("none", place, "tmpfs", flags, c"size=4k,nr_inodes=2,mode=0555")?;

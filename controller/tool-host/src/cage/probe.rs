@@ -21,7 +21,11 @@ const NEEDED: [&str; 5] = ["no_new_privs", "user", "parent_death_signal", "rlimi
 type Shown = Result<String, String>;
 
 /// Tries everything. `own_namespaces` says how leaving the common ones went, where that was tried.
-pub fn all(own_namespaces: Result<(), String>, address_space: &limits::AddressSpace, program: &BpfProgram) -> Vec<Mechanism> {
+pub fn all(
+    own_namespaces: Result<(), String>,
+    address_space: &limits::AddressSpace,
+    program: &BpfProgram,
+) -> Vec<Mechanism> {
     let shut_out = |attempt: fn() -> Shown| own_namespaces.clone().and_then(|()| in_child(attempt));
     let base = address_space.now().map_err(|error| error.to_string());
     [
@@ -101,11 +105,16 @@ fn refused<T>(what: &str, tried: io::Result<T>, with: &[io::ErrorKind]) -> Shown
 
 fn network() -> Shown {
     // Port 9 of this very machine: nobody listens, but only an own network says that there is no way to it.
-    refused("connecting to this machine", TcpStream::connect("127.0.0.1:9"), &[io::ErrorKind::NetworkUnreachable])
+    refused(
+        "connecting to this machine",
+        TcpStream::connect("127.0.0.1:9"),
+        &[io::ErrorKind::NetworkUnreachable],
+    )
 }
 
 fn files() -> Shown {
-    let read = refused("reading /proc/self/status", File::open("/proc/self/status"), &[io::ErrorKind::NotFound])?;
+    let read =
+        refused("reading /proc/self/status", File::open("/proc/self/status"), &[io::ErrorKind::NotFound])?;
     let wrong = [io::ErrorKind::ReadOnlyFilesystem, io::ErrorKind::PermissionDenied];
     Ok(format!("{read}; {}", refused("creating a file", File::create("/probe"), &wrong)?))
 }

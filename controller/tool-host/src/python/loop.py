@@ -42,3 +42,7 @@ def install():
 
 def run_if_coroutine(result):
     return asyncio.run(result) if inspect.iscoroutine(result) else result
+
+
+async def later(function, arguments, options):
+    return function(*arguments, **(options or {}))
