@@ -1,5 +1,7 @@
 //! The policy against whole tools: the project's own cases, and a corpus of tools and attacks where there is one.
 
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot read its cases fails")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -178,7 +178,7 @@ fn nesting(source: &str) -> Option<Finding> {
                 }
             }
             Reading::Text { quote, triple } => {
-                if c == quote && !triple || c == '\n' && !triple {
+                if !triple && (c == quote || c == '\n') {
                     reading = Reading::Code;
                 } else if c == quote && rest.as_str().starts_with(&format!("{quote}{quote}")) {
                     rest.nth(1);

@@ -167,7 +167,7 @@ const MODULES: &[Module] = &[
                 Collection Container Counter Coroutine DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable \
                 ItemsView Iterable Iterator KeysView List Literal LiteralString Mapping Match MutableMapping \
                 MutableSequence MutableSet NamedTuple Never NewType NoReturn NotRequired Optional OrderedDict ParamSpec \
-                Pattern Protocol Required Reversible Self Sequence Set Sized SupportsFloat SupportsInt TYPE_CHECKING Text \
+                Pattern Protocol Required Reversible Self Sequence Set Sized SupportsFloat SupportsInt Text \
                 Tuple Type TypeAlias TypeGuard TypeVar TypedDict Union ValuesView assert_never cast final overload \
                 runtime_checkable",
     },
@@ -226,8 +226,9 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// Every list as text, for the digest and for people: one module a line.
-pub(super) fn text() -> String {
+/// Which modules and names a tool may import, for people and models: one module a line.
+#[must_use]
+pub fn text() -> String {
     MODULES.iter().map(|module| format!("{}: {}\n", module.path, module.names)).collect()
 }
 

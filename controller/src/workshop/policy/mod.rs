@@ -1,6 +1,6 @@
 //! The policy: it reads a draft and never runs it. Only it can make a [`Vetted`].
 //!
-//! Reading order: [`rules`] (what is judged, as data), `imports` (the allow-lists), `walk` (how a tree is visited),
+//! Reading order: [`mod@rules`] (what is judged, as data), `imports` (the allow-lists), `walk` (how a tree is visited),
 //! `facts` (what CPython's parser must find as well), `survey` (what names mean), then the judges: `reach`,
 //! `definitions`, `conduct`, `robot_lint`, and [`signature`] (how the tool is called).
 //!
@@ -14,6 +14,7 @@ mod definitions;
 mod docstring;
 mod facts;
 mod imports;
+mod names;
 mod reach;
 mod robot_lint;
 mod schema;
@@ -35,8 +36,9 @@ use self::tree::Notes;
 use self::walk::{Visit, walk_body, walk_stmt};
 use super::draft::Draft;
 use super::finding::{Finding, Verdict, heaviest};
-use super::manifest::{Capability, Provenance, Returns, ToolManifest};
+use super::manifest::{Approval, Budget, Capability, Provenance, Returns, ToolManifest};
 
+pub use self::imports::text as importable;
 pub use self::rules::{RULES_VERSION, rules, rules_digest};
 
 /// Deep trees are dropped by recursion; the draft's size bounds their depth.
@@ -104,8 +106,8 @@ impl Vetted {
     pub fn manifest(&self, version: u32, provenance: Provenance) -> ToolManifest {
         let Reading { entry, description, returns, capabilities, dependencies, .. } = &self.reading;
         let approval = match heaviest(&self.findings) {
-            Verdict::Admit => super::manifest::Approval::NotNeeded,
-            Verdict::Ask | Verdict::Refuse => super::manifest::Approval::Needed,
+            Verdict::Admit => Approval::NotNeeded,
+            Verdict::Ask | Verdict::Refuse => Approval::Needed,
         };
         ToolManifest {
             name: self.draft.name().to_owned(),
@@ -117,7 +119,7 @@ impl Vetted {
             test_cases: Vec::new(),
             dependencies: dependencies.clone(),
             capabilities: capabilities.clone(),
-            budget: super::manifest::Budget::default(),
+            budget: Budget::default(),
             provenance,
             code_sha256: self.draft.sha256().to_owned(),
             rules_version: RULES_VERSION,
@@ -146,7 +148,6 @@ impl Refused {
 ///
 /// # Errors
 /// [`Refused`] when a rule refuses, when the text is not Python, or when the parser itself fails on it.
-#[expect(clippy::result_large_err, reason = "a refusal is an ordinary answer, made once a tool")]
 pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
     let (reading, findings) = thread::scope(|scope| {
         let reader = thread::Builder::new().name("policy".into()).stack_size(STACK_BYTES);

@@ -4,6 +4,7 @@ use rustpython_parser::ast::{Expr, ExprAttribute, Ranged, Stmt, StmtClassDef, Ty
 use rustpython_parser::text_size::TextSize;
 
 use super::imports;
+use super::names::{self, listed};
 use super::rules::{reach as rule, source};
 use super::survey::{Meaning, Survey};
 use super::tree::{Notes, root, text};
@@ -11,235 +12,6 @@ use super::walk::{
     Binding, Function, Role, Visit, function, parameters, walk_body, walk_class_header, walk_expr,
     walk_signature, walk_stmt, walk_type_param,
 };
-
-/// Builtins that run text as code, open files, wait for a keyboard, end the interpreter, or reach attributes by
-/// computed names.
-const FORBIDDEN_BUILTINS: &[&str] = &[
-    "breakpoint",
-    "compile",
-    "copyright",
-    "credits",
-    "delattr",
-    "dir",
-    "eval",
-    "exec",
-    "exit",
-    "getattr",
-    "globals",
-    "help",
-    "input",
-    "license",
-    "locals",
-    "memoryview",
-    "open",
-    "quit",
-    "setattr",
-    "vars",
-];
-
-/// The other builtins, whose meaning must not change; and the names that methods give to their own object.
-const BUILTINS: &[&str] = &[
-    "Exception",
-    "abs",
-    "aiter",
-    "all",
-    "anext",
-    "any",
-    "ascii",
-    "bin",
-    "bool",
-    "bytearray",
-    "bytes",
-    "callable",
-    "chr",
-    "classmethod",
-    "complex",
-    "dict",
-    "divmod",
-    "enumerate",
-    "filter",
-    "float",
-    "format",
-    "frozenset",
-    "hasattr",
-    "hash",
-    "hex",
-    "id",
-    "int",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "len",
-    "list",
-    "map",
-    "max",
-    "min",
-    "next",
-    "object",
-    "oct",
-    "ord",
-    "pow",
-    "print",
-    "property",
-    "range",
-    "repr",
-    "reversed",
-    "round",
-    "set",
-    "slice",
-    "sorted",
-    "staticmethod",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "type",
-    "zip",
-];
-
-/// Attributes of frames, code objects, tracebacks, generators, coroutines and tasks.
-const INTERPRETER_ATTRIBUTES: &[&str] = &[
-    "ag_await",
-    "ag_code",
-    "ag_frame",
-    "co_code",
-    "co_consts",
-    "co_names",
-    "cr_await",
-    "cr_code",
-    "cr_frame",
-    "cr_origin",
-    "f_back",
-    "f_builtins",
-    "f_code",
-    "f_globals",
-    "f_locals",
-    "f_trace",
-    "func_code",
-    "func_globals",
-    "get_coro",
-    "get_stack",
-    "gi_code",
-    "gi_frame",
-    "gi_yieldfrom",
-    "im_func",
-    "im_self",
-    "mro",
-    "print_stack",
-    "tb_frame",
-    "tb_next",
-];
-
-/// Attributes of arrays that write files or touch raw memory, and of event loops that reach beyond the tool.
-const UNSAFE_ATTRIBUTES: &[&str] = &[
-    "add_reader",
-    "add_signal_handler",
-    "add_writer",
-    "bit_generator",
-    "call_soon_threadsafe",
-    "cffi",
-    "connect_accepted_socket",
-    "connect_read_pipe",
-    "connect_write_pipe",
-    "create_connection",
-    "create_datagram_endpoint",
-    "create_server",
-    "create_unix_connection",
-    "create_unix_server",
-    "ctypes",
-    "dump",
-    "getaddrinfo",
-    "getfield",
-    "getnameinfo",
-    "resize",
-    "run_in_executor",
-    "sendfile",
-    "set_default_executor",
-    "set_exception_handler",
-    "set_task_factory",
-    "setfield",
-    "setflags",
-    "start_tls",
-    "subprocess_exec",
-    "subprocess_shell",
-    "tofile",
-];
-
-/// Special methods that a class may define, besides the operators.
-const MAGIC_METHODS: &[&str] = &[
-    "__abs__",
-    "__add__",
-    "__aenter__",
-    "__aexit__",
-    "__aiter__",
-    "__and__",
-    "__anext__",
-    "__bool__",
-    "__call__",
-    "__contains__",
-    "__enter__",
-    "__eq__",
-    "__exit__",
-    "__float__",
-    "__floordiv__",
-    "__ge__",
-    "__getitem__",
-    "__gt__",
-    "__hash__",
-    "__iadd__",
-    "__init__",
-    "__int__",
-    "__invert__",
-    "__isub__",
-    "__iter__",
-    "__le__",
-    "__len__",
-    "__lt__",
-    "__matmul__",
-    "__mod__",
-    "__mul__",
-    "__ne__",
-    "__neg__",
-    "__next__",
-    "__or__",
-    "__pos__",
-    "__post_init__",
-    "__pow__",
-    "__radd__",
-    "__repr__",
-    "__reversed__",
-    "__rmul__",
-    "__rsub__",
-    "__rtruediv__",
-    "__setitem__",
-    "__str__",
-    "__sub__",
-    "__truediv__",
-    "__xor__",
-];
-
-/// Documented methods of named tuples and enum members that start with an underscore.
-const PUBLIC_UNDERSCORES: &[&str] = &["_asdict", "_fields", "_make", "_replace"];
-
-/// Decorators: module and name; builtins have no module.
-const DECORATORS: &[(&str, &str)] = &[
-    ("", "classmethod"),
-    ("", "property"),
-    ("", "staticmethod"),
-    ("contextlib", "asynccontextmanager"),
-    ("contextlib", "contextmanager"),
-    ("dataclasses", "dataclass"),
-    ("enum", "unique"),
-    ("enum", "verify"),
-    ("functools", "cache"),
-    ("functools", "cached_property"),
-    ("functools", "lru_cache"),
-    ("functools", "total_ordering"),
-    ("functools", "wraps"),
-    ("typing", "final"),
-    ("typing", "overload"),
-    ("typing", "runtime_checkable"),
-];
 
 /// Judges every name, attribute, decorator and class header below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
@@ -284,7 +56,9 @@ impl Pass<'_> {
         }
         let receiver = self.survey.meaning(&attribute.value);
         match (receiver, self.survey.meaning_of_attribute(attribute)) {
-            (Meaning::Module(path), _) if name.starts_with('_') => {
+            (Meaning::Module(path), _)
+                if name.starts_with('_') && !listed(names::PUBLIC_UNDERSCORES, name) =>
+            {
                 self.plain_attribute(name, at, &format!("of the module {path}"));
                 return;
             }
@@ -308,14 +82,14 @@ impl Pass<'_> {
                 return;
             }
             (Meaning::Module(_), Meaning::Listed(path, name)) => {
-                self.listed(&path, &name, at);
+                self.imported(&path, &name, at);
                 return;
             }
             _ => {}
         }
         let own = matches!(&*attribute.value, Expr::Name(receiver) if Some(receiver.id.as_str()) == self.own.as_deref());
         let own = own && !name.starts_with("__") && self.survey.own_private.contains(name);
-        let super_call = MAGIC_METHODS.contains(&name) && is_super(&attribute.value);
+        let super_call = listed(names::MAGIC_METHODS, name) && is_super(&attribute.value);
         let type_name = name == "__name__" && attribute.ctx.is_load();
         if !own && !super_call && !type_name {
             self.plain_attribute(name, at, "of a value");
@@ -327,18 +101,30 @@ impl Pass<'_> {
                 format!("`.{name}` of something else than a plain literal"),
             );
         }
-        self.expr(&attribute.value);
+        if type_name {
+            self.class_of(&attribute.value);
+        } else {
+            self.expr(&attribute.value);
+        }
+    }
+
+    /// An expression in a place where `type(x)` is harmless: compared, shown, or asked for its name.
+    fn class_of(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Call(call) if is_type_of_one(call) => call.args.iter().for_each(|arg| self.expr(arg)),
+            _ => self.expr(expr),
+        }
     }
 
     /// An attribute of anything but a module.
     fn plain_attribute(&mut self, name: &str, at: TextSize, of: &str) {
         let rule = if name.starts_with("__") {
             &rule::DUNDER_ATTRIBUTE
-        } else if name.starts_with('_') && !PUBLIC_UNDERSCORES.contains(&name) {
+        } else if name.starts_with('_') && !listed(names::PUBLIC_UNDERSCORES, name) {
             &rule::PRIVATE_ATTRIBUTE
-        } else if INTERPRETER_ATTRIBUTES.contains(&name) {
+        } else if listed(names::INTERPRETER_ATTRIBUTES, name) {
             &rule::INTERPRETER_ATTRIBUTE
-        } else if UNSAFE_ATTRIBUTES.contains(&name) {
+        } else if listed(names::UNSAFE_ATTRIBUTES, name) {
             &rule::UNSAFE_ATTRIBUTE
         } else {
             return;
@@ -347,7 +133,7 @@ impl Pass<'_> {
     }
 
     /// A name of a module's list, used as a value.
-    fn listed(&mut self, path: &str, name: &str, at: TextSize) {
+    fn imported(&mut self, path: &str, name: &str, at: TextSize) {
         if (path, name) == ("functools", "wraps") {
             self.notes.add(
                 &rule::UNLISTED_DECORATOR,
@@ -361,15 +147,15 @@ impl Pass<'_> {
         let in_class = self.scope == Scope::Class;
         if is_dunder(name) {
             if binding == Some(Binding::Function) && in_class {
-                if !MAGIC_METHODS.contains(&name) {
+                if !listed(names::MAGIC_METHODS, name) {
                     self.notes.add(&rule::MAGIC_METHOD, at, format!("the special method `{name}`"));
                 }
             } else if !(in_class && name == "__slots__") {
                 self.notes.add(&rule::DUNDER_NAME, at, format!("`{name}` is bound"));
             }
-        } else if FORBIDDEN_BUILTINS.contains(&name) {
+        } else if listed(names::FORBIDDEN_BUILTINS, name) {
             self.notes.add(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is bound"));
-        } else if BUILTINS.contains(&name) && !in_class {
+        } else if listed(names::BUILTINS, name) && !in_class {
             let hint = format!("choose another name, such as `{name}_`");
             self.notes.hinted(&rule::BUILTIN_REBOUND, at, format!("the builtin `{name}` is bound"), hint);
         } else if matches!(name, "self" | "cls") && binding != Some(Binding::Parameter) {
@@ -432,7 +218,14 @@ impl Visit for Pass<'_> {
                 self.ascii(&attribute.attr, attribute.start());
                 self.attribute(attribute);
             }
-            Expr::Call(call) if is_type_of_one(call) => call.args.iter().for_each(|arg| self.expr(arg)),
+            Expr::Compare(compare) => {
+                self.class_of(&compare.left);
+                compare.comparators.iter().for_each(|one| self.class_of(one));
+            }
+            Expr::FormattedValue(formatted) => {
+                self.class_of(&formatted.value);
+                formatted.format_spec.iter().for_each(|spec| self.expr(spec));
+            }
             Expr::Lambda(_) => {
                 let own = self.own.clone();
                 self.within(Scope::Function, own, |pass| walk_expr(pass, expr));
@@ -468,7 +261,7 @@ impl Visit for Pass<'_> {
                 );
             }
         };
-        if !DECORATORS.contains(&(path.as_str(), name.as_str())) || path.is_empty() && call.is_some() {
+        if !names::DECORATORS.contains(&(path.as_str(), name.as_str())) || path.is_empty() && call.is_some() {
             self.notes.add(&rule::UNLISTED_DECORATOR, expr.start(), format!("the decorator `{name}`"));
         }
         let Some(call) = call else { return };
@@ -492,17 +285,21 @@ impl Visit for Pass<'_> {
                         format!("the module {path} is used as a value"),
                     );
                 }
-                Meaning::Listed(path, name) => self.listed(&path, &name, at),
+                Meaning::Listed(path, name) => self.imported(&path, &name, at),
                 Meaning::Unlisted(..) | Meaning::Other => {}
             },
             Role::Load if name.starts_with("__") && name != "__name__" => {
                 self.notes.add(&rule::DUNDER_NAME, at, format!("the name `{name}`"));
             }
-            Role::Load if FORBIDDEN_BUILTINS.contains(&name) => {
+            Role::Load if listed(names::FORBIDDEN_BUILTINS, name) => {
                 self.notes.add(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is used"));
             }
             Role::Load if name == "type" && !self.annotation => {
-                self.notes.add(&rule::CLASS_BY_TYPE, at, "`type` otherwise than `type(x)`");
+                self.notes.add(
+                    &rule::CLASS_BY_TYPE,
+                    at,
+                    "`type` elsewhere than in `type(x).__name__` or a comparison",
+                );
             }
             Role::Load | Role::Imported => {}
             Role::Bind(binding) => self.bound(name, Some(binding), at),
@@ -532,7 +329,7 @@ fn is_super(expr: &Expr) -> bool {
         && matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "super"))
 }
 
-/// `type(x)`.
+/// `type(x)`: what it gives is a class, and the class of a class makes new ones.
 fn is_type_of_one(call: &rustpython_parser::ast::ExprCall) -> bool {
     matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "type")
         && call.keywords.is_empty()

@@ -1,5 +1,7 @@
 //! Finds a tool's entry, and what its signature and docstring promise.
 
+use std::collections::BTreeMap;
+
 use rustpython_parser::ast::{Expr, Ranged, Stmt};
 use serde_json::{Map, Value, json};
 
@@ -180,19 +182,17 @@ fn describe(schema: &mut Value, description: Option<&str>, default: Option<&Expr
 }
 
 /// Module-level names that may stand for a type.
-fn aliases(body: &[Stmt]) -> std::collections::BTreeMap<&str, &Expr> {
-    let alias = |stmt| match stmt {
-        &Stmt::Assign(ref s) => match s.targets.as_slice() {
-            [Expr::Name(name)] => Some((name.id.as_str(), &*s.value)),
-            _ => None,
-        },
-        Stmt::AnnAssign(s) => match (&*s.target, &s.value) {
-            (Expr::Name(name), Some(value)) => Some((name.id.as_str(), &**value)),
-            _ => None,
-        },
-        _ => None,
-    };
+fn aliases(body: &[Stmt]) -> BTreeMap<&str, &Expr> {
     body.iter().filter_map(alias).collect()
+}
+
+fn alias(stmt: &Stmt) -> Option<(&str, &Expr)> {
+    let (target, value) = match stmt {
+        Stmt::Assign(s) => (s.targets.first()?, &s.value),
+        Stmt::AnnAssign(s) => (&*s.target, s.value.as_ref()?),
+        _ => return None,
+    };
+    Some((target.as_name_expr()?.id.as_str(), value))
 }
 
 /// Whether a function's own body yields.

@@ -44,8 +44,14 @@ impl Notes {
         hint: impl Into<String>,
     ) {
         let finding = rule.hinted(self.line(at), what, hint);
-        if self.found.len() < MAX_FINDINGS && !self.found.contains(&finding) {
+        if self.found.contains(&finding) {
+            return;
+        }
+        if self.found.len() < MAX_FINDINGS {
             self.found.push(finding);
+        } else if let Some(lighter) = self.found.iter_mut().find(|known| known.verdict < finding.verdict) {
+            // Many light findings must not hide a heavy one.
+            *lighter = finding;
         }
     }
 
@@ -200,6 +206,19 @@ mod tests {
         for text in ["[n]", "{1: 2}", "{**a}", "f()", "1e999", "1j", "b'x'", "{1}"] {
             assert_eq!(literal(&parsed(text)), None, "{text}");
         }
+    }
+
+    #[test]
+    fn many_light_findings_do_not_hide_a_heavy_one() {
+        use crate::workshop::finding::{Verdict, heaviest};
+        use crate::workshop::policy::rules::conduct;
+        let mut notes = Notes::of("");
+        for number in 0..MAX_FINDINGS + 5 {
+            notes.add(&conduct::HUGE_NUMBER, TextSize::new(0), format!("{number}"));
+        }
+        notes.add(&conduct::BUSY_LOOP, TextSize::new(0), "a loop");
+        let found = notes.into_findings();
+        assert_eq!((found.len(), heaviest(&found)), (MAX_FINDINGS, Verdict::Refuse));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub fn rules() -> &'static [Rule] {
     &ALL
 }
 
-/// The hash of every rule and of the allow-lists, in lower-case hexadecimal: evidence names the rules it was made
+/// The hash of every rule and of the lists that they use, in lower-case hexadecimal: evidence names the rules it was made
 /// under.
 #[must_use]
 pub fn rules_digest() -> &'static str {
@@ -71,6 +71,7 @@ pub fn rules_digest() -> &'static str {
             text += &format!("{rule:?}\n");
         }
         text += &super::imports::text();
+        text += &super::names::text();
         hex_sha256(text.as_bytes())
     });
     &DIGEST

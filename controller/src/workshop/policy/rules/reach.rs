@@ -110,7 +110,7 @@ pub const PRIVATE_ATTRIBUTE: Rule = Rule {
     id: "private-attribute",
     verdict: Refuse,
     reason: "Private attributes of libraries hold modules and internals.",
-    advice: "use the public interface; `self._x` is fine for attributes that your own class defines",
+    advice: "use the public interface; `self._x` is fine where your own class defines it",
     good: "class Counter:\n    \"\"\"Counts.\"\"\"\n\n    def __init__(self) -> None:\n        self._count = 0\n\n\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    Counter()\n    return n",
     bad: "import random\ngenerator = random.Random(n)\nprint(generator._randbelow(3))",
 };
@@ -165,12 +165,12 @@ pub const BUILTIN_REBOUND: Rule = Rule {
     bad: "max = n\nprint(max)",
 };
 
-/// `type` with three arguments, or as a value.
+/// `type` as a value, or anything made of it.
 pub const CLASS_BY_TYPE: Rule = Rule {
     id: "class-by-type",
     verdict: Refuse,
-    reason: "A class made by `type` has members that nobody can read in the source.",
-    advice: "write `class`; `type(x)` with one argument is fine",
+    reason: "A class made by `type`, or by the class of a class, has members that nobody can read in the source.",
+    advice: "write `class`; `type(x).__name__`, `type(x) is int` and `f'{type(x)}'` are fine",
     good: "print(type(n) is int)",
     bad: "print(type('Thing', (), {}))",
 };
