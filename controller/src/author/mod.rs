@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::brain::primitive::{Primitive, plain};
+use crate::brain::primitive::Primitive;
 use crate::brain::stroke::{Aim, Stroke, lower};
 
 /// A written tool.
@@ -162,7 +162,7 @@ fn test_cases(rounds: u32) -> Vec<TestCase> {
         case("two rounds", json!({"times": 2.min(rounds)}), Expectation::ReturnsText),
         case("no round at all is refused", json!({"times": 0}), Expectation::RaisesValueError),
         case(
-            &format!("speed {} is refused", plain(too_fast)),
+            &format!("speed {too_fast:?} is refused"),
             json!({"speed": too_fast}),
             Expectation::RaisesValueError,
         ),

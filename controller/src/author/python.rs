@@ -27,8 +27,9 @@ pub(super) const fn is_paced(stroke: &Stroke) -> bool {
     matches!(stroke, Stroke::Goto { .. } | Stroke::LookAt { .. })
 }
 
+/// The call that makes a stroke.
 fn call(stroke: &Stroke) -> String {
-    match stroke {
+    let (function, arguments) = match stroke {
         Stroke::Goto { head, body_yaw, antennas, duration, method } => {
             let head = head.map(|pose| format!("head={}", pose_of(&pose)));
             let antennas = antennas.map(|both| {
@@ -36,17 +37,19 @@ fn call(stroke: &Stroke) -> String {
             });
             let body = body_yaw.map_or_else(|| "None".to_owned(), |yaw| float(yaw.value()));
             let method = method_of(*method).map(|name| format!("method=\"{name}\""));
-            let fixed = [Some(paced(*duration)), method, Some(format!("body_yaw={body}"))];
-            let arguments: Vec<String> = [head, antennas].into_iter().chain(fixed).flatten().collect();
-            format!("robot.goto_target({})", arguments.join(", "))
+            let arguments =
+                [head, antennas, Some(paced(*duration)), method, Some(format!("body_yaw={body}"))];
+            ("robot.goto_target", arguments.into_iter().flatten().collect())
         }
-        Stroke::LookAt { point: [x, y, z], duration } => {
-            format!("robot.look_at_world({}, {}, {}, {})", float(*x), float(*y), float(*z), paced(*duration))
+        Stroke::LookAt { point, duration } => {
+            let point = point.iter().map(|metres| float(*metres));
+            ("robot.look_at_world", point.chain([paced(*duration)]).collect())
         }
-        Stroke::Pause(duration) => format!("time.sleep({})", float(duration.as_secs_f64())),
-        Stroke::Wake => "robot.wake_up()".to_owned(),
-        Stroke::Rest => "robot.goto_sleep()".to_owned(),
-    }
+        Stroke::Pause(duration) => ("time.sleep", vec![float(duration.as_secs_f64())]),
+        Stroke::Wake => ("robot.wake_up", Vec::new()),
+        Stroke::Rest => ("robot.goto_sleep", Vec::new()),
+    };
+    format!("{function}({})", arguments.join(", "))
 }
 
 fn paced(duration: Duration) -> String {

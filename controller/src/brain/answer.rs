@@ -51,7 +51,7 @@ pub fn refusal(understanding: &Understanding) -> Option<String> {
             "That is {characters} characters long, and I read up to {allowed}. I did nothing; say it in shorter parts."
         ),
         Understanding::OutOfRange(range) => {
-            format!("I did nothing: {} is out of range. Allowed: {}.", range.what, range.allowed)
+            format!("I did nothing: {} is not possible. Possible: {}.", range.what, range.allowed)
         }
         Understanding::Unclear { heard, reason, nearest } => {
             let why = match reason {

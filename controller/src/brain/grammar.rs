@@ -11,11 +11,14 @@
 use std::ops::Range;
 
 use firmware_bridge::units::Radians;
+use serde_json::{Map, Value};
 
-use super::frame::{Frame, begins_inside, count};
-use super::lexicon::{self, Fixed, Part, Verb};
+use super::build::count;
+use super::frame::{Frame, begins_inside};
+use super::lexicon::{self, Part, Verb};
 use super::numbers::{Quantity, quantity};
 use super::offline::{Intent, Known, MOST_STEPS, Reason};
+use super::phrases::{self, Fixed};
 use super::primitive::{self, OutOfRange, Primitive};
 use super::tokenize::{Token, tokenize};
 
@@ -40,21 +43,11 @@ pub(super) enum Refused {
 
 /// The plan of a whole text.
 pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refused> {
-    let mut parser = Parser { text, tokens: tokenize(text), at: 0, known, made: Vec::new(), last_run: None };
+    let mut parser = Parser { text, tokens: tokenize(text), at: 0, known, made: Vec::new(), last_tool: None };
     parser.sentence().map_err(|trouble| match trouble {
         Trouble::Range(range) => Refused::Range(range),
         Trouble::Unclear { at, reason } => Refused::Unclear { heard: parser.words_of(at), reason },
     })
-}
-
-/// What stands between two clauses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joint {
-    None,
-    /// A comma, "and", "then".
-    Clause,
-    /// A full stop.
-    Sentence,
 }
 
 /// What the next clause of motion may refer back to.
@@ -72,8 +65,8 @@ pub(super) struct Parser<'a> {
     pub known: &'a Known<'a>,
     /// Tools made so far in this text.
     pub made: Vec<String>,
-    /// The tool that "it" means.
-    pub last_run: Option<String>,
+    /// The tool that "it" means, and the arguments of its last run.
+    pub last_tool: Option<(String, Map<String, Value>)>,
 }
 
 impl Parser<'_> {
@@ -87,14 +80,16 @@ impl Parser<'_> {
             if plan.len() > MOST_STEPS {
                 break;
             }
-            if self.at < self.tokens.len() && self.joint() == Joint::None {
+            if !self.clause_ended() {
                 return Err(self.rest_unclear());
             }
+            self.joint();
         }
-        if plan.iter().any(|intent| *intent != Intent::Greet) {
+        if plan.iter().all(|intent| *intent == Intent::Greet) {
+            plan.truncate(1);
+        } else {
             plan.retain(|intent| *intent != Intent::Greet);
         }
-        plan.dedup_by(|a, b| *a == Intent::Greet && *b == Intent::Greet);
         if plan.is_empty() { Err(Trouble::unclear(0..usize::MAX, Reason::Unknown)) } else { Ok(plan) }
     }
 
@@ -111,7 +106,7 @@ impl Parser<'_> {
         if let Some(said) = self.talk() {
             return Ok(vec![said]);
         }
-        while let Some(count) = lexicon::opener(&self.window(self.at)) {
+        while let Some(count) = phrases::opener(&self.window(self.at)) {
             self.at += count;
             if let Some(said) = self.talk() {
                 return Ok(vec![said]);
@@ -124,15 +119,22 @@ impl Parser<'_> {
             *flow = Flow::default();
             return Ok(vec![made]);
         }
-        let repeats_motion = self.last_run.is_none() && self.repetition()?.is_some();
-        if !repeats_motion && let Some(runs) = self.run()? {
+        let runs = match (self.repetition()?, self.last_tool.clone()) {
+            (Some((times, end)), Some((name, arguments))) => {
+                self.at = end;
+                Some(vec![Intent::RunTool { name, arguments }; times as usize])
+            }
+            (Some(_), None) => None,
+            (None, _) => self.run()?,
+        };
+        if let Some(runs) = runs {
             *flow = Flow::default();
             return Ok(runs);
         }
         let start = self.at;
         match self.step(flow) {
             Ok(steps) => {
-                self.last_run = None;
+                self.last_tool = None;
                 Ok(steps.into_iter().map(Intent::Motion).collect())
             }
             Err(trouble) => {
@@ -160,7 +162,7 @@ impl Parser<'_> {
     }
 
     fn whole_phrase(&self) -> Option<(Fixed, usize)> {
-        let (fixed, taken) = lexicon::fixed(&self.window(self.at))?;
+        let (fixed, taken) = phrases::fixed(&self.window(self.at))?;
         let end = self.at + taken;
         (end >= self.tokens.len() || self.is_joint(end)).then_some((fixed, taken))
     }
@@ -202,7 +204,7 @@ impl Parser<'_> {
                     frame.set_pace(pace, start)?;
                 }
                 let part = frame.part;
-                let (built, times) = frame.build(verb, clause.start..end.max(start + 1))?;
+                let (built, times) = frame.build(verb, clause)?;
                 self.at = end;
                 let built = repeat(&built, times.unwrap_or(1));
                 *flow = Flow { verb: Some((verb, part)), group: built.clone() };
@@ -221,7 +223,6 @@ impl Parser<'_> {
         let carried = flow.verb;
         let (mut frame, end) =
             Frame::read(carried.map_or(Verb::Move, |(verb, _)| verb), &self.tokens, clause.start)?;
-        let clause = clause.start..end.max(clause.start + 1);
         let (verb, fresh) = match (frame.part, carried) {
             (Some(_), None) => (Verb::Move, true),
             (Some(_), Some(_)) if frame.aims() => (Verb::Move, true),
@@ -285,66 +286,7 @@ impl Parser<'_> {
             self.at = at;
         }
     }
-
-    /// Takes what joins two clauses.
-    pub fn joint(&mut self) -> Joint {
-        let mut joint = Joint::None;
-        while let Some(token) = self.tokens.get(self.at) {
-            if ['.', '!', '?'].iter().any(|&mark| token.is_mark(mark)) {
-                joint = Joint::Sentence;
-                self.at += 1;
-            } else if [',', ';', ':'].iter().any(|&mark| token.is_mark(mark)) {
-                joint = if joint == Joint::None { Joint::Clause } else { joint };
-                self.at += 1;
-            } else if let Some(count) = lexicon::joiner(&self.window(self.at)) {
-                joint = if joint == Joint::None { Joint::Clause } else { joint };
-                self.at += count;
-            } else {
-                break;
-            }
-        }
-        joint
-    }
-
-    pub fn at_joint(&self) -> bool {
-        self.is_joint(self.at)
-    }
-
-    pub fn is_joint(&self, at: usize) -> bool {
-        let mark = |token: &Token| [',', ';', ':', '.', '!', '?'].iter().any(|&mark| token.is_mark(mark));
-        self.tokens.get(at).is_some_and(mark) || lexicon::joiner(&self.window(at)).is_some()
-    }
-
-    /// The first joint at or after a token, or the end.
-    pub fn clause_end(&self, from: usize) -> usize {
-        (from..self.tokens.len()).find(|&at| self.is_joint(at)).unwrap_or(self.tokens.len())
-    }
-
-    /// From here to the end of the clause nothing is understood.
-    pub fn rest_unclear(&self) -> Trouble {
-        Trouble::unclear(self.at..self.clause_end(self.at).max(self.at + 1), Reason::Unknown)
-    }
-
-    pub fn word(&self, at: usize) -> Option<&str> {
-        self.tokens.get(at).and_then(Token::word)
-    }
-
-    /// The next few words, for phrases.
-    pub fn window(&self, at: usize) -> Vec<Option<&str>> {
-        self.tokens.iter().skip(at).take(LONGEST_PHRASE).map(Token::word).collect()
-    }
-
-    /// The person's own words for these tokens.
-    pub fn words_of(&self, at: Range<usize>) -> String {
-        let start = self.tokens.get(at.start).map_or(0, |token| token.span.start);
-        let last = at.end.min(self.tokens.len()).checked_sub(1).and_then(|last| self.tokens.get(last));
-        let end = last.map_or(self.text.len(), |token| token.span.end);
-        self.text.get(start..end).unwrap_or(self.text).to_owned()
-    }
 }
-
-/// No phrase of the lexicon has more words.
-const LONGEST_PHRASE: usize = 6;
 
 fn repeat(steps: &[Primitive], times: u32) -> Vec<Primitive> {
     steps.iter().copied().cycle().take(steps.len().saturating_mul(times as usize)).collect()

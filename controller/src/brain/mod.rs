@@ -1,10 +1,14 @@
 //! The offline brain: English commands into plans of motion, without a network, a model or a guess.
 //!
 //! Reading order: [`primitive`] (what can be asked for), [`stroke`] (what it is made of), [`offline`] (what a text
-//! means), `grammar` and `frame` (how it is read), `tools` (the clauses about tools), [`answer`] (what is said back).
+//! means), `grammar`, `cursor`, `frame` and `build` (how it is read), `tools` and `arguments` (the clauses about tools), [`answer`] (what is said back).
 //! [`is_stop`] stands apart: it is asked before anything else. Everything here is pure.
 
 pub mod answer;
+mod arguments;
+mod build;
+mod cursor;
+mod describe;
 mod frame;
 mod grammar;
 mod lexicon;
@@ -12,6 +16,7 @@ mod name;
 mod nearest;
 mod numbers;
 pub mod offline;
+mod phrases;
 pub mod primitive;
 mod stop;
 pub mod stroke;

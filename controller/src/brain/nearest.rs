@@ -4,7 +4,7 @@ use super::offline::Known;
 
 /// Keywords, and the command that they stand for.
 const COMMANDS: &[(&str, &str)] = &[
-    ("look glance gaze watch stare peek", "look left 20 degrees"),
+    ("look glance gaze watch stare peek left right up down", "look left 20 degrees"),
     ("turn rotate spin swivel pivot around", "turn left 30 degrees"),
     ("tilt lean bend bow", "tilt your head left 15 degrees"),
     ("raise lift lower head", "raise your head 1 cm"),
@@ -27,6 +27,9 @@ const COMMANDS: &[(&str, &str)] = &[
 /// Words with less in common than this are not alike.
 const ALIKE: f64 = 0.75;
 
+/// What is this much less alike than the best is left out: who says "left" does not mean "lift".
+const CLEARLY_BEST: f64 = 0.2;
+
 /// Up to three commands or tools that have a word like one of these words; the best first.
 pub(super) fn nearest(heard: &str, known: &Known<'_>) -> Vec<String> {
     let heard: String = heard.chars().take(80).collect::<String>().to_lowercase();
@@ -42,6 +45,8 @@ pub(super) fn nearest(heard: &str, known: &Known<'_>) -> Vec<String> {
     let mut alike: Vec<(f64, &str)> =
         commands.chain(tools).filter(|(likeness, _)| *likeness >= ALIKE).collect();
     alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = alike.first().map_or(0.0, |(likeness, _)| *likeness);
+    alike.retain(|(likeness, _)| *likeness > best - CLEARLY_BEST);
     alike.truncate(3);
     alike.into_iter().map(|(_, what)| what.to_owned()).collect()
 }

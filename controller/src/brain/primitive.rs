@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
+use super::describe::plain;
+
 /// Where a look goes, seen from the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -128,7 +130,7 @@ pub enum Primitive {
 
 /// A quantity that is understood and not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} is out of range; allowed: {allowed}")]
+#[error("{what} is not possible; possible: {allowed}")]
 pub struct OutOfRange {
     /// What was asked.
     pub what: String,
@@ -150,8 +152,6 @@ pub const SWING: Radians = Radians::from_degrees(15.0);
 pub const HALF: Duration = Duration::from_millis(400);
 /// How often a shake or a wiggle goes when no count is said; a nod goes once.
 pub const SWINGS: u32 = 2;
-/// One move of the antennas.
-pub const ANTENNAS: Duration = Duration::from_millis(1000);
 /// One dance.
 pub const DANCE: Duration = Duration::from_secs(8);
 /// A look at a point, and a change of the head's height.
@@ -183,6 +183,12 @@ pub fn head_duration(angle: Radians) -> Duration {
 #[must_use]
 pub fn body_duration(angle: Radians) -> Duration {
     calm(angle, 45.0, 1.0)
+}
+
+/// A calm duration for the antennas: 90 degrees per second, at least 1 s.
+#[must_use]
+pub fn antenna_duration(angle: Radians) -> Duration {
+    calm(angle, 90.0, 1.0)
 }
 
 /// Whole milliseconds, so that the number a person reads is the number that is used.
@@ -282,119 +288,9 @@ impl Primitive {
         let allowed = format!("{} to {} {unit}{hint}", plain(low), plain(high));
         Err(OutOfRange { what: self.describe(), allowed })
     }
-
-    /// The motion in a person's words: `look left 20 deg`.
-    #[must_use]
-    pub fn describe(&self) -> String {
-        match *self {
-            Primitive::Look { direction: Look::Ahead, duration, .. } => {
-                format!("look ahead{}", timed(duration, head_duration(Radians::ZERO)))
-            }
-            Primitive::Look { direction, angle, duration } => {
-                let to = match direction {
-                    Look::Left => "left",
-                    Look::Right => "right",
-                    Look::Up => "up",
-                    Look::Down => "down",
-                    Look::Ahead => "ahead",
-                };
-                format!("look {to} {}{}", degrees(angle), timed(duration, head_duration(angle)))
-            }
-            Primitive::LookAt { point: [x, y, z], duration } => {
-                format!("look at ({}, {}, {}) m{}", plain(x), plain(y), plain(z), timed(duration, AIMED))
-            }
-            Primitive::Tilt { side, angle, duration } => {
-                let timed = timed(duration, head_duration(angle));
-                format!("tilt the head {} {}{timed}", side.word(), degrees(angle))
-            }
-            Primitive::TurnBody { angle, duration } => {
-                let timed = timed(duration, body_duration(angle));
-                match angle.value() {
-                    0.0 => format!("turn the body ahead{timed}"),
-                    value if value > 0.0 => format!("turn the body left {}{timed}", degrees(angle)),
-                    _ => format!("turn the body right {}{timed}", degrees(angle.abs())),
-                }
-            }
-            Primitive::Height { metres, duration } => {
-                let verb = if metres < 0.0 { "lower" } else { "raise" };
-                format!("{verb} the head {} mm{}", plain(metres.abs() * 1000.0), timed(duration, AIMED))
-            }
-            Primitive::Nod { times, angle, half } => format!("nod {}{}", often(times), swing(angle, half)),
-            Primitive::Shake { times, angle, half } => {
-                format!("shake the head {}{}", often(times), swing(angle, half))
-            }
-            Primitive::WiggleAntennas { times, half } => {
-                format!("wiggle the antennas {}{}", often(times), swing(SWING, half))
-            }
-            Primitive::SetAntennas { right, left, duration } => {
-                let right = right.map(|angle| format!("the right antenna {}", leaning(angle)));
-                let left = left.map(|angle| format!("the left antenna {}", leaning(angle)));
-                let which: Vec<String> = [right, left].into_iter().flatten().collect();
-                format!("put {}{}", which.join(" and "), timed(duration, ANTENNAS))
-            }
-            Primitive::Dance { duration } => format!("dance for {}", seconds(duration)),
-            Primitive::Center => "return to the centre".to_owned(),
-            Primitive::Wake => "wake up".to_owned(),
-            Primitive::Sleep => "go to sleep".to_owned(),
-            Primitive::Wait { duration } => format!("wait {}", seconds(duration)),
-        }
-    }
-}
-
-impl Side {
-    const fn word(self) -> &'static str {
-        match self {
-            Side::Left => "left",
-            Side::Right => "right",
-        }
-    }
 }
 
 /// Yaw and pitch of a look at a point.
 pub(super) fn direction_of([x, y, z]: [f64; 3]) -> (Radians, Radians) {
     (Radians(y.atan2(x)), Radians(-z.atan2(x.hypot(y))))
-}
-
-/// At most two decimals, and none that are not needed; four for what would vanish.
-pub(crate) fn plain(value: f64) -> String {
-    let text = if value.abs() < 0.01 { format!("{value:.4}") } else { format!("{value:.2}") };
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    match text {
-        "-0" | "" => "0".to_owned(),
-        text => text.to_owned(),
-    }
-}
-
-fn degrees(angle: Radians) -> String {
-    format!("{} deg", plain(angle.degrees()))
-}
-
-pub(crate) fn seconds(duration: Duration) -> String {
-    format!("{} s", plain(duration.as_secs_f64()))
-}
-
-fn timed(duration: Duration, usual: Duration) -> String {
-    if duration == usual { String::new() } else { format!(" in {}", seconds(duration)) }
-}
-
-pub(crate) fn often(times: u32) -> String {
-    match times {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        times => format!("{times} times"),
-    }
-}
-
-fn swing(angle: Radians, half: Duration) -> String {
-    let by = if angle == SWING { String::new() } else { format!(" by {}", degrees(angle)) };
-    let pace = if half == HALF { String::new() } else { format!(" at {} each way", seconds(half)) };
-    by + &pace
-}
-
-fn leaning(angle: Radians) -> String {
-    match angle.value() {
-        0.0 => "straight up".to_owned(),
-        value if value > 0.0 => format!("{} outwards", degrees(angle)),
-        _ => format!("{} inwards", degrees(angle.abs())),
-    }
 }

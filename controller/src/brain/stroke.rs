@@ -240,10 +240,135 @@ fn dance(aim: &mut Aim, duration: Duration) -> Vec<Stroke> {
         goto(Some(pose), None, Some(antennas), beat)
     };
     let bar = [
-        step(10.0, 0.0, 30.0, -10.0),
-        step(-10.0, 0.0, -10.0, 30.0),
+        step(10.0, 0.0, 30.0, -12.0),
+        step(-10.0, 0.0, -12.0, 30.0),
         step(0.0, 10.0, 20.0, 20.0),
         step(0.0, 0.0, 0.0, 0.0),
     ];
     repeated(&bar, bars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn deg(degrees: f64) -> Radians {
+        Radians::from_degrees(degrees)
+    }
+
+    fn heads(strokes: &[Stroke]) -> Vec<RollPitchYaw> {
+        let head = |stroke: &Stroke| match stroke {
+            Stroke::Goto { head: Some(head), .. } => Some(head.angles()),
+            _ => None,
+        };
+        strokes.iter().filter_map(head).collect()
+    }
+
+    fn extremes() -> Vec<Primitive> {
+        let duration = Duration::from_secs(4);
+        let half = Duration::from_secs(1);
+        let look = |direction, angle| Primitive::Look { direction, angle: deg(angle), duration };
+        vec![
+            look(Look::Left, 60.0),
+            look(Look::Right, 60.0),
+            look(Look::Up, 35.0),
+            look(Look::Down, 35.0),
+            look(Look::Ahead, 0.0),
+            Primitive::LookAt { point: [0.5, 0.8, -0.6], duration },
+            Primitive::Tilt { side: Side::Left, angle: deg(30.0), duration },
+            Primitive::Tilt { side: Side::Right, angle: deg(30.0), duration },
+            Primitive::TurnBody { angle: deg(160.0), duration },
+            Primitive::TurnBody { angle: deg(-160.0), duration },
+            Primitive::Nod { times: 2, angle: deg(25.0), half },
+            Primitive::Shake { times: 2, angle: deg(25.0), half },
+            Primitive::Dance { duration },
+            Primitive::Center,
+        ]
+    }
+
+    #[test]
+    fn a_nod_nods_where_the_head_looks_and_comes_back() {
+        let look =
+            Primitive::Look { direction: Look::Left, angle: deg(20.0), duration: Duration::from_secs(1) };
+        let nod = Primitive::Nod { times: 2, angle: deg(15.0), half: Duration::from_millis(400) };
+        let found = heads(&lower(&[look, nod], Aim::neutral()));
+        assert_eq!(found.len(), 5);
+        assert!(found.iter().all(|head| (head.yaw.degrees() - 20.0).abs() < 1e-9));
+        let pitches: Vec<i64> = found.iter().map(|head| head.pitch.degrees().round() as i64).collect();
+        assert_eq!(pitches, [0, 15, 0, 15, 0]);
+    }
+
+    #[test]
+    fn the_head_turns_with_the_body() {
+        let turn = Primitive::TurnBody { angle: deg(90.0), duration: Duration::from_secs(2) };
+        let look =
+            Primitive::Look { direction: Look::Right, angle: deg(20.0), duration: Duration::from_secs(1) };
+        let found = heads(&lower(&[turn, look], Aim::neutral()));
+        let yaws: Vec<i64> = found.iter().map(|head| head.yaw.degrees().round() as i64).collect();
+        assert_eq!(yaws, [90, 70]);
+    }
+
+    #[test]
+    fn any_two_allowed_motions_stay_inside_the_limits_of_the_head() {
+        for first in extremes() {
+            for second in extremes() {
+                for third in extremes() {
+                    let body = [first, second, third];
+                    assert!(body.iter().all(|primitive| primitive.check().is_ok()), "{body:?}");
+                    let mut yaw = Radians::ZERO;
+                    for stroke in lower(&body, Aim::neutral()) {
+                        let Stroke::Goto { head: Some(head), body_yaw, .. } = stroke else { continue };
+                        yaw = body_yaw.unwrap_or(yaw);
+                        let head = head.angles();
+                        let apart = (head.yaw - yaw).wrapped().abs().degrees();
+                        let level = head.pitch.abs().degrees().max(head.roll.abs().degrees());
+                        // A look at a point counts from the base: after a turn of the body it is the envelope's.
+                        let aimed = body.iter().any(|one| matches!(one, Primitive::LookAt { .. }));
+                        assert!(level <= 40.0 + 1e-9 && (aimed || apart <= 65.0 + 1e-9), "{body:?} {head:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_plan_begins_where_the_robot_is() {
+        let mut posture = Posture::init();
+        posture.body_yaw = deg(40.0);
+        posture.head =
+            HeadPose::new(0.0, 0.0, 0.01, RollPitchYaw { yaw: deg(60.0), ..RollPitchYaw::default() });
+        let nod = Primitive::Nod { times: 1, angle: deg(15.0), half: Duration::from_millis(400) };
+        let found = lower(&[nod], Aim::of(&posture));
+        let Some(Stroke::Goto { head: Some(last), .. }) = found.last() else { panic!("{found:?}") };
+        assert!((last.0.to_homogeneous() - posture.head.0.to_homogeneous()).amax() < 1e-12);
+    }
+
+    #[test]
+    fn a_dance_lasts_as_long_as_was_asked_and_ends_level() {
+        for seconds in [2.0, 3.0, 7.5, 60.0] {
+            let dance = Primitive::Dance { duration: Duration::from_secs_f64(seconds) };
+            let strokes = dance.motions();
+            let sum: f64 = strokes.iter().map(|stroke| stroke.duration().as_secs_f64()).sum();
+            assert!((sum - seconds).abs() < 1e-6, "{sum}");
+            let Some(Stroke::Goto { head, antennas, .. }) = strokes.last() else { panic!("{strokes:?}") };
+            assert_eq!((*head, *antennas), (Some(HeadPose::neutral()), Some(Posture::init().antennas)));
+        }
+    }
+
+    #[test]
+    fn outwards_is_away_from_the_head_on_both_sides() {
+        let duration = Duration::from_secs(1);
+        let both = Primitive::SetAntennas { right: Some(deg(30.0)), left: Some(deg(30.0)), duration };
+        let [Stroke::Goto { antennas: Some(antennas), head: None, body_yaw: None, .. }] = both.motions()[..]
+        else {
+            panic!("{both:?}")
+        };
+        // The official INIT pose spreads them the same way: right negative, left positive.
+        let init = Posture::init().antennas;
+        assert!(
+            antennas.right.value() * init.right.value() > 0.0
+                && antennas.left.value() * init.left.value() > 0.0
+        );
+        assert_eq!(antennas.right, -antennas.left);
+    }
 }
