@@ -6,3 +6,4 @@ pub mod processes;
 pub mod workshop;
 pub mod author;
 pub mod brain;
+pub mod doctor;

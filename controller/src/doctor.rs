@@ -1,0 +1,201 @@
+//! Examines the machine that Minismith runs on, and says what to do about what is missing.
+//!
+//! `machine` looks (files and a few harmless system calls; no process is started, nothing is changed); this module
+//! judges what was seen, and nothing here touches the machine. Whoever calls prints the result.
+
+mod machine;
+
+use std::path::Path;
+
+use minismith_wire::zygote::Level;
+
+use crate::config::{Config, RobotChoice};
+use machine::{Cage, Machine, Packages, Port};
+
+/// How one thing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// In order.
+    Good,
+    /// Works, with something to know or to mend.
+    Warn,
+    /// What the configuration asks for cannot work.
+    Bad,
+}
+
+/// One thing that was examined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What was examined: a few words.
+    pub name: &'static str,
+    /// How it stands.
+    pub state: State,
+    /// What was seen.
+    pub detail: String,
+    /// What to do, where there is something to do.
+    pub remedy: Option<String>,
+}
+
+impl Check {
+    fn good(name: &'static str, detail: impl Into<String>) -> Self {
+        Check { name, state: State::Good, detail: detail.into(), remedy: None }
+    }
+
+    fn warn(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Check { name, state: State::Warn, detail: detail.into(), remedy: Some(remedy.into()) }
+    }
+
+    fn bad(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Check { state: State::Bad, ..Check::warn(name, detail, remedy) }
+    }
+}
+
+/// Examines this machine against what `config` asks for.
+#[must_use]
+pub fn examine(config: &Config) -> Vec<Check> {
+    judge(config, &Machine::look(config))
+}
+
+fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
+    let source = match &config.source {
+        Some(path) => path.display().to_string(),
+        None => "built-in values; no config.yaml in this folder".to_owned(),
+    };
+    let mut checks = vec![Check::good("configuration", source)];
+    checks.extend(serial_ports(&config.robot, &machine.ports));
+    checks.push(python(&config.tool_host.python, machine.packages));
+    checks.push(match &machine.tool_host {
+        Ok(path) => Check::good("tool host", path.display().to_string()),
+        Err(expected) => Check::bad(
+            "tool host",
+            format!("there is no program {}", expected.display()),
+            "build it with `make build`; it belongs beside `minismith`",
+        ),
+    });
+    checks.push(tools(&config.tools, machine.tools_writable));
+    checks.push(cage(config.tool_host.least_cage, machine.cage));
+    checks.push(if machine.real_time {
+        Check::good("real-time priority", "allowed")
+    } else {
+        Check::warn(
+            "real-time priority",
+            "not allowed for this user; under load the pulse can be late",
+            "add `@dialout - rtprio 50` to /etc/security/limits.conf, and log in again",
+        )
+    });
+    checks
+}
+
+/// One check for each port; the one that the configuration asks for must be there and open to this user.
+fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
+    const NAME: &str = "serial port";
+    let wanted = match robot {
+        RobotChoice::Serial(path) => Some(path.as_path()),
+        RobotChoice::Mock | RobotChoice::MockBus => None,
+    };
+    let mut checks: Vec<Check> = ports
+        .iter()
+        .map(|port| {
+            let path = port.path.display();
+            if port.open_to_me {
+                return Check::good(NAME, format!("{path} can be opened"));
+            }
+            let detail = format!("{path} may not be opened by this user");
+            let remedy = match (&port.group, port.in_group) {
+                (Some(group), false) => {
+                    format!("join its group with `sudo usermod -aG {group} $USER`, and log in again")
+                }
+                _ => {
+                    format!("look at its permissions with `ls -l {path}`; its group needs to read and write")
+                }
+            };
+            if wanted == Some(port.path.as_path()) {
+                Check::bad(NAME, detail, remedy)
+            } else {
+                Check::warn(NAME, detail, remedy)
+            }
+        })
+        .collect();
+    match wanted {
+        Some(wanted) if !ports.iter().any(|port| port.path == wanted) => {
+            let others: Vec<String> = ports.iter().map(|port| port.path.display().to_string()).collect();
+            let remedy = if others.is_empty() {
+                "plug the robot in and switch it on, or try `--robot mock`".to_owned()
+            } else {
+                format!("plug the robot in and switch it on, or give another port: {}", others.join(", "))
+            };
+            checks.push(Check::bad(NAME, format!("there is no {}", wanted.display()), remedy));
+        }
+        None if ports.is_empty() => checks.push(Check::good(NAME, "none, and the mock robot needs none")),
+        _ => {}
+    }
+    checks
+}
+
+fn python(interpreter: &Path, packages: Packages) -> Check {
+    const NAME: &str = "Python for tools";
+    let path = interpreter.display();
+    let remedy =
+        "make it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
+    match packages {
+        Packages::NoInterpreter => Check::bad(NAME, format!("there is no program {path}"), remedy),
+        Packages::WithNumpy => Check::good(NAME, format!("{path}, with numpy")),
+        Packages::WithoutNumpy => Check::bad(NAME, format!("{path} has no numpy"), remedy),
+        Packages::NotAVenv => Check::warn(
+            NAME,
+            format!("{path} is in no virtual environment, so its packages cannot be seen from outside"),
+            format!("see whether `{path} -c 'import numpy'` works"),
+        ),
+    }
+}
+
+fn tools(directory: &Path, writable: Option<bool>) -> Check {
+    const NAME: &str = "tools folder";
+    let path = directory.display();
+    match writable {
+        Some(true) => Check::good(NAME, path.to_string()),
+        Some(false) => Check::bad(
+            NAME,
+            format!("{path} may not be written by this user, so no new tool can be kept"),
+            format!("make it yours with `sudo chown -R $USER {path}`, or set tools.directory in config.yaml"),
+        ),
+        None => Check::bad(
+            NAME,
+            format!("there is no folder {path}"),
+            format!("make it with `mkdir -p {path}/generated`, or set tools.directory in config.yaml"),
+        ),
+    }
+}
+
+/// Compares the strongest cage that the kernel seems to offer with the weakest that is accepted. The tool host has
+/// the last word: it tries what the cage forbids.
+fn cage(least: Level, cage: Cage) -> Check {
+    const NAME: &str = "cage for tools";
+    let yes = |offered: bool| if offered { "yes" } else { "no" };
+    let detail = format!(
+        "system call filter: {}, namespaces: {}, Landlock: {}",
+        yes(cage.filter),
+        yes(cage.namespaces),
+        yes(cage.landlock)
+    );
+    let best = match cage {
+        Cage { filter: false, .. } => None,
+        Cage { namespaces: true, .. } => Some(Level::Namespaces),
+        Cage { landlock: true, .. } => Some(Level::Landlock),
+        Cage { .. } => Some(Level::NoOpen),
+    };
+    match best {
+        None => Check::bad(NAME, detail, "no tool can run safely here; use a kernel with seccomp filters"),
+        // `Level` is ordered best first.
+        Some(best) if best <= least => Check::good(NAME, detail),
+        Some(_) => Check::bad(
+            NAME,
+            format!("{detail}; weaker than tool_host.least_cage asks for"),
+            "allow unprivileged user namespaces (sysctl user.max_user_namespaces), or, knowing what it means, weaken \
+             tool_host.least_cage in config.yaml",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! Looks at the machine: what is there, without opening a port, starting a process or changing anything.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
+use rustix::fs::{Access as Permission, access};
+use rustix::process::{Resource, getegid, getgroups, getrlimit};
+
+use crate::config::{Config, RobotChoice};
+
+/// What was seen.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    /// Serial ports that could be a robot's.
+    pub ports: Vec<Port>,
+    /// The interpreter of the tool host.
+    pub packages: Packages,
+    /// The tool host beside this program, or where it should be.
+    pub tool_host: Result<PathBuf, PathBuf>,
+    /// Whether the tools folder may be written; none when it is not there.
+    pub tools_writable: Option<bool>,
+    /// What the kernel offers to hold tools in.
+    pub cage: Cage,
+    /// Whether this process may ask for real-time priority.
+    pub real_time: bool,
+}
+
+/// One serial port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Port {
+    pub path: PathBuf,
+    /// Whether this user may read and write it.
+    pub open_to_me: bool,
+    /// The name of its group, if it has one.
+    pub group: Option<String>,
+    /// Whether this process is in that group.
+    pub in_group: bool,
+}
+
+/// What can be seen of an interpreter without running it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packages {
+    NoInterpreter,
+    NotAVenv,
+    WithoutNumpy,
+    WithNumpy,
+}
+
+/// What the kernel offers to hold tools in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cage {
+    /// seccomp filters.
+    pub filter: bool,
+    /// User namespaces, for this user.
+    pub namespaces: bool,
+    /// Landlock.
+    pub landlock: bool,
+}
+
+/// Bits of the capability sets in `/proc/self/status`.
+const CAP_SYS_ADMIN: u32 = 21;
+const CAP_SYS_NICE: u32 = 23;
+
+impl Machine {
+    /// Looks once.
+    pub(super) fn look(config: &Config) -> Machine {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let beside = std::env::current_exe().unwrap_or_default().with_file_name("minismith-tool-host");
+        let hard_limit = getrlimit(Resource::Rtprio).maximum;
+        Machine {
+            ports: serial_ports(Path::new("/dev"), &config.robot),
+            packages: packages(&config.tool_host.python),
+            tool_host: if runnable(&beside) { Ok(beside) } else { Err(beside) },
+            tools_writable: tools_writable(&config.tools),
+            cage: cage(Path::new("/proc/sys"), &status),
+            real_time: hard_limit != Some(0) || capable(&status, CAP_SYS_NICE),
+        }
+    }
+}
+
+/// The ports that a robot can be behind, and the configured one whatever its name, in order of their names.
+pub(super) fn serial_ports(devices: &Path, robot: &RobotChoice) -> Vec<Port> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(devices)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("ttyACM") || name.starts_with("ttyUSB") || name == "ttyAMA3"
+        })
+        .map(|entry| entry.path())
+        .collect();
+    if let RobotChoice::Serial(path) = robot
+        && path.exists()
+        && !paths.contains(path)
+    {
+        paths.push(path.clone());
+    }
+    paths.sort();
+    paths.into_iter().map(port).collect()
+}
+
+fn port(path: PathBuf) -> Port {
+    let owner = fs::metadata(&path).map(|metadata| metadata.gid()).ok();
+    let mine: Vec<u32> =
+        getgroups().unwrap_or_default().into_iter().chain([getegid()]).map(|group| group.as_raw()).collect();
+    Port {
+        open_to_me: access(&path, Permission::READ_OK | Permission::WRITE_OK).is_ok(),
+        group: owner.and_then(|id| group_name(&fs::read_to_string("/etc/group").unwrap_or_default(), id)),
+        in_group: owner.is_some_and(|id| mine.contains(&id)),
+        path,
+    }
+}
+
+/// The name that `/etc/group` gives to this id.
+pub(super) fn group_name(groups: &str, id: u32) -> Option<String> {
+    groups.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(id)).then(|| name.to_owned())
+    })
+}
+
+/// Whether the interpreter is there, and numpy in its virtual environment.
+pub(super) fn packages(interpreter: &Path) -> Packages {
+    if !runnable(interpreter) {
+        return Packages::NoInterpreter;
+    }
+    let Some(environment) = interpreter.parent().and_then(Path::parent) else { return Packages::NotAVenv };
+    if !environment.join("pyvenv.cfg").is_file() {
+        return Packages::NotAVenv;
+    }
+    let versions = fs::read_dir(environment.join("lib")).into_iter().flatten().flatten();
+    let has_numpy =
+        versions.into_iter().any(|entry| entry.path().join("site-packages/numpy/__init__.py").is_file());
+    if has_numpy { Packages::WithNumpy } else { Packages::WithoutNumpy }
+}
+
+fn runnable(path: &Path) -> bool {
+    path.is_file() && access(path, Permission::EXEC_OK).is_ok()
+}
+
+/// New tools go to `generated`; where that is not there yet, it must be possible to make it.
+pub(super) fn tools_writable(directory: &Path) -> Option<bool> {
+    let generated = directory.join("generated");
+    let place = if generated.is_dir() { &generated } else { directory };
+    place.is_dir().then(|| access(place, Permission::WRITE_OK | Permission::EXEC_OK).is_ok())
+}
+
+/// `settings` is `/proc/sys`, `status` the text of `/proc/self/status`.
+pub(super) fn cage(settings: &Path, status: &str) -> Cage {
+    let number = |name: &str| -> Option<u64> {
+        fs::read_to_string(settings.join(name)).ok().and_then(|text| text.trim().parse().ok())
+    };
+    // The first is in every kernel with user namespaces; the others only where a distribution restricts them.
+    let unprivileged = number("kernel/unprivileged_userns_clone") != Some(0)
+        && number("kernel/apparmor_restrict_unprivileged_userns").is_none_or(|restricted| restricted == 0);
+    let namespaces = number("user/max_user_namespaces").is_some_and(|most| most > 0)
+        && (unprivileged || capable(status, CAP_SYS_ADMIN));
+    Cage {
+        filter: status.lines().any(|line| line.starts_with("Seccomp:")),
+        namespaces,
+        landlock: landlock_offered(),
+    }
+}
+
+/// Whether this process has the capability with this bit.
+pub(super) fn capable(status: &str, bit: u32) -> bool {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("CapEff:"))
+        .and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
+        .is_some_and(|set| set >> bit & 1 == 1)
+}
+
+/// Makes an empty rule set and drops it again: it binds nobody until somebody enters it.
+fn landlock_offered() -> bool {
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(ABI::V1))
+        .and_then(Ruleset::create)
+        .is_ok()
+}
