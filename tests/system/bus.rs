@@ -1,5 +1,7 @@
 //! The motor bus on the emulated servos' serial line.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 
