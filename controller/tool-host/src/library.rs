@@ -26,7 +26,7 @@ const MODULES: &[&str] = &[
     "collections",
     "collections.abc",
     "colorsys",
-    "concurrent.futures",
+    "concurrent.futures.thread",
     "contextlib",
     "contextvars",
     "copy",
