@@ -40,15 +40,13 @@ const SERVO_DEGREES: [(Joint, f64, f64); 6] = [
 ];
 
 impl Limits {
-    /// The servo's own position limits of a leg; all of a turn for the other joints.
+    /// The servo's own position limits of a leg; all of a turn, less its last step of 4096, for the other joints.
     #[must_use]
     pub fn servo_range(joint: Joint) -> (Radians, Radians) {
-        SERVO_DEGREES
-            .iter()
-            .find(|(leg, ..)| *leg == joint)
-            .map_or((Radians::from_degrees(-180.0), Radians::from_degrees(180.0)), |(_, low, high)| {
-                (Radians::from_degrees(*low), Radians::from_degrees(*high))
-            })
+        SERVO_DEGREES.iter().find(|(leg, ..)| *leg == joint).map_or(
+            (Radians::from_degrees(-180.0), Radians::from_degrees(180.0 - 360.0 / 4096.0)),
+            |(_, low, high)| (Radians::from_degrees(*low), Radians::from_degrees(*high)),
+        )
     }
 
     /// The same ranges with speed and acceleration scaled: tools that are not trusted yet move at half speed.
@@ -76,7 +74,7 @@ impl Default for Limits {
             },
             Joint::RightAntenna | Joint::LeftAntenna => JointLimit {
                 low: degrees(-180.0),
-                high: degrees(180.0),
+                high: Limits::servo_range(joint).1,
                 speed: Radians(15.0),
                 acceleration: Radians(250.0),
             },

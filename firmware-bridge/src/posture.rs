@@ -85,6 +85,21 @@ impl HeadPose {
         )))
     }
 
+    /// The head with its x axis towards a point in the world frame (metres), its place unchanged at neutral: the
+    /// shortest rotation, as the official `look_at_world` takes it. None when the point gives no direction.
+    #[must_use]
+    pub fn looking_at([x, y, z]: [f64; 3]) -> Option<Self> {
+        let point = nalgebra::Vector3::new(x, y, z);
+        let length = point.norm();
+        if !length.is_finite() || length < 1e-6 {
+            return None;
+        }
+        // What is exactly behind is looked at by turning left.
+        let rotation = UnitQuaternion::rotation_between(&nalgebra::Vector3::x(), &point)
+            .unwrap_or_else(|| UnitQuaternion::from_euler_angles(0.0, 0.0, std::f64::consts::PI));
+        Some(HeadPose(Isometry3::from_parts(Translation3::identity(), rotation)))
+    }
+
     /// As a 4x4 matrix in row-major order.
     #[must_use]
     pub fn to_row_major(&self) -> [f64; 16] {
@@ -150,6 +165,19 @@ mod tests {
         let back = HeadPose::from_row_major(&rows).unwrap();
         assert!((back.0.to_homogeneous() - pose.0.to_homogeneous()).amax() < 1e-12);
         assert!((back.angles().yaw.value() - 0.3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn looking_at_a_point_turns_the_x_axis_onto_it() {
+        let head = HeadPose::looking_at([0.5, 0.5, -0.2]).unwrap();
+        let forward = head.0.rotation * nalgebra::Vector3::x();
+        assert!((forward - nalgebra::Vector3::new(0.5, 0.5, -0.2).normalize()).norm() < 1e-12);
+        assert!(head.angles().yaw.value() > 0.0 && head.angles().pitch.value() > 0.0);
+        assert!(
+            (HeadPose::looking_at([-1.0, 0.0, 0.0]).unwrap().angles().yaw.degrees() - 180.0).abs() < 1e-9
+        );
+        assert_eq!(HeadPose::looking_at([0.0, 0.0, 0.0]), None);
+        assert_eq!(HeadPose::looking_at([f64::NAN, 0.0, 0.0]), None);
     }
 
     #[test]

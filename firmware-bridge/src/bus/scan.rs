@@ -1,6 +1,9 @@
 //! A look at every servo on a line, for a person who wonders what is wrong. It changes nothing.
 
+use std::fmt;
 use std::path::Path;
+
+use serde::Serialize;
 
 use super::BusOptions;
 use super::port::Port;
@@ -12,7 +15,7 @@ use crate::joint::Joint;
 use crate::robot::RobotFault;
 
 /// What one servo says of itself.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MotorReport {
     /// Its id on the bus.
     pub id: u8,
@@ -34,6 +37,22 @@ pub struct MotorReport {
     pub torque: bool,
     /// The operating mode; 3 follows positions.
     pub mode: u8,
+}
+
+/// One line for people: `11 stewart_1: model 1200, firmware 51, 5.0 V, 31 C, mode 3, torque off, at 2455, no errors`.
+impl fmt::Display for MotorReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.joint.map_or("(not a motor of this robot)", Joint::name);
+        let torque = if self.torque { "on" } else { "off" };
+        let errors =
+            if self.hardware_error.is_empty() { "no errors".into() } else { self.hardware_error.join(", ") };
+        let MotorReport { id, model, firmware, volts, temperature, mode, position_raw, .. } = self;
+        write!(
+            f,
+            "{id} {name}: model {model}, firmware {firmware}, {volts:.1} V, {temperature} C, mode {mode}, \
+             torque {torque}, at {position_raw}, {errors}"
+        )
+    }
 }
 
 /// Finds every servo on the line and reads what it says of itself.
