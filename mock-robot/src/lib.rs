@@ -10,3 +10,6 @@ pub mod firmware;
 mod motor;
 pub mod robot;
 pub mod scene;
+
+/// Which mock this is: what a rehearsal proved rests on it.
+pub const MODEL: &str = concat!("mock-robot ", env!("CARGO_PKG_VERSION"));

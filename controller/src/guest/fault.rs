@@ -55,6 +55,20 @@ pub enum GuestFault {
 }
 
 impl GuestFault {
+    /// The limit or rule that it broke, in one word.
+    #[must_use]
+    pub const fn limit(&self) -> &'static str {
+        match self {
+            GuestFault::Deadline { .. } => "turn_seconds",
+            GuestFault::Cpu { .. } => "cpu_seconds",
+            GuestFault::Output { .. } => "output_bytes",
+            GuestFault::Died { .. } => "died",
+            GuestFault::Forged { .. } => "forged",
+            GuestFault::NoHost { .. } => "no_host",
+            GuestFault::Uncaged { .. } => "uncaged",
+        }
+    }
+
     /// No host, said from the failure of something on the way to it.
     pub(super) fn no_host(doing: &str, why: impl std::fmt::Display) -> Self {
         GuestFault::NoHost { reason: format!("{doing}: {why}; run `make setup`, and see `minismith doctor`") }

@@ -13,11 +13,12 @@ const PYTHON_VARIABLE: &str = "MINISMITH_PYTHON";
 /// The host program and the interpreter for it.
 ///
 /// The program is `MINISMITH_TOOL_HOST`, or lies beside this executable (or in the folder above, for tests). The
-/// interpreter is `MINISMITH_PYTHON`, or `.venv/bin/python` in the present folder, the executable's, or one above.
+/// interpreter is `MINISMITH_PYTHON`, or `python` as configured, or `.venv/bin/python` in the present folder, the
+/// executable's, or one above.
 ///
 /// # Errors
 /// [`GuestFault::NoHost`] says where it was looked for and what to do.
-pub fn locate() -> Result<(PathBuf, PathBuf), GuestFault> {
+pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestFault> {
     let executable =
         env::current_exe().map_err(|error| GuestFault::no_host("finding this program", error))?;
     let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
@@ -26,7 +27,7 @@ pub fn locate() -> Result<(PathBuf, PathBuf), GuestFault> {
     })?;
     let here = env::current_dir().unwrap_or_default();
     let above = here.ancestors().chain(executable.ancestors().skip(1)).map(|folder| folder.join(PYTHON));
-    let python = choose(PYTHON_VARIABLE, above, |_| {
+    let python = choose(PYTHON_VARIABLE, std::iter::once(python.to_owned()).chain(above), |_| {
         format!(
             "there is no {PYTHON} in this folder or above; make it with `make setup`, or set {PYTHON_VARIABLE}"
         )

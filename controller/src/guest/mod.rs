@@ -12,12 +12,14 @@ pub mod caged;
 mod channel;
 pub mod fault;
 pub mod host;
+mod lazy;
 pub mod locate;
 mod zygote;
 
 pub use caged::CagedGuest;
 pub use fault::GuestFault;
 pub use host::ToolHost;
+pub use lazy::LazyHost;
 pub use locate::locate;
 
 use minismith_wire::{Answer, Turn};

@@ -56,7 +56,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { cpu_seconds: 10, memory_bytes: 256 << 20, output_bytes: 64 << 10, turn_seconds: 5.0 }
+        Limits { cpu_seconds: 10, memory_bytes: 256 << 20, output_bytes: 64 << 10, turn_seconds: 3.0 }
     }
 }
 

@@ -1,0 +1,174 @@
+//! Health and state over HTTP, and the stop.
+//!
+//! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
+//! reaches the body.
+
+use std::future::Future;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use firmware_bridge::joint::Joint;
+use firmware_bridge::kinematics::posture_from_joints;
+use firmware_bridge::posture::HeadPose;
+use firmware_bridge::pulse::{Conductor, Doing, Order, PulseHandle};
+use firmware_bridge::robot::Reading;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::body::Body;
+use crate::outcome::{PostureView, tidy};
+use crate::stage::StopFlag;
+
+#[derive(Clone)]
+struct Shared {
+    pulse: Arc<Mutex<PulseHandle>>,
+    stop: StopFlag,
+}
+
+/// Serves until `until` completes.
+///
+/// # Errors
+/// When the listener fails.
+pub async fn serve(
+    listener: TcpListener,
+    body: &Body,
+    until: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let shared = Shared { pulse: Arc::new(Mutex::new(body.handle())), stop: body.stop_flag() };
+    let router = Router::new()
+        .route("/health", get(health))
+        .route("/api/v1/state", get(state))
+        .route("/api/v1/stop", post(stop))
+        .fallback(unknown)
+        .layer(middleware::from_fn(only_this_machine))
+        .with_state(shared);
+    axum::serve(listener, router).with_graceful_shutdown(until).await
+}
+
+/// A page in a browser must not reach the robot by a name that it points at this machine, nor from another site.
+async fn only_this_machine(request: Request, next: Next) -> Response {
+    if let Some(refusal) = foreign(request.headers()) {
+        return refusal;
+    }
+    next.run(request).await
+}
+
+fn foreign(headers: &HeaderMap) -> Option<Response> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = header("host").unwrap_or_default();
+    if !is_local(host) {
+        return Some(refuse(
+            StatusCode::BAD_REQUEST,
+            "the Host header must be localhost or a loopback address",
+        ));
+    }
+    let origin = header("origin").and_then(|origin| origin.split_once("://"));
+    let elsewhere = headers.contains_key("origin") && !origin.is_some_and(|(_, host)| is_local(host));
+    elsewhere.then(|| refuse(StatusCode::FORBIDDEN, "requests from other sites are refused"))
+}
+
+fn is_local(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn refuse(status: StatusCode, why: &str) -> Response {
+    (status, Json(json!({ "detail": why }))).into_response()
+}
+
+async fn unknown() -> Response {
+    refuse(StatusCode::NOT_FOUND, "there is: GET /health, GET /api/v1/state, POST /api/v1/stop")
+}
+
+impl Shared {
+    fn snapshot(&self) -> firmware_bridge::pulse::Snapshot {
+        self.pulse.lock().unwrap_or_else(PoisonError::into_inner).snapshot()
+    }
+}
+
+async fn health(State(shared): State<Shared>) -> Response {
+    let snapshot = shared.snapshot();
+    let well = snapshot.fault.is_none();
+    let status = if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = json!({
+        "status": if well { "ok" } else { "fault" },
+        "fault": snapshot.fault.map(|fault| fault.to_string()),
+        "beats": snapshot.beats,
+        "late_beats": snapshot.late,
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    (status, Json(body)).into_response()
+}
+
+async fn state(State(shared): State<Shared>) -> Json<Value> {
+    let snapshot = shared.snapshot();
+    let present = snapshot.state.present().ok();
+    let posture = present.and_then(|joints| posture_from_joints(&joints, &HeadPose::neutral()).ok());
+    let joint = |joint: Joint| {
+        let reading = snapshot.state.readings[joint];
+        let freshness = match reading {
+            Reading::Fresh(_) => "fresh",
+            Reading::Stale { .. } => "stale",
+            Reading::Never => "never",
+        };
+        json!({
+            "name": joint.name(),
+            "present_deg": reading.known().map(|angle| tidy(angle.degrees())),
+            "goal_deg": tidy(snapshot.commanded[joint].degrees()),
+            "torque": snapshot.state.torque[joint],
+            "reading": freshness,
+        })
+    };
+    Json(json!({
+        "doing": snapshot.doing,
+        "posture": posture.as_ref().map(PostureView::from),
+        "joints": Joint::ALL.map(joint),
+        "fault": snapshot.fault.as_ref().map(ToString::to_string),
+        "beats": snapshot.beats,
+    }))
+}
+
+/// Brakes, and answers when the body has come to rest.
+async fn stop(State(shared): State<Shared>) -> Response {
+    let halted = tokio::task::spawn_blocking(move || {
+        shared.stop.raise();
+        let mut pulse = shared.pulse.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        pulse.order(Order::Halt);
+        let snapshot = pulse.wait(&|snapshot| snapshot.doing != Doing::Braking);
+        shared.stop.lower();
+        snapshot
+    })
+    .await;
+    match halted {
+        Ok(snapshot) => Json(json!({ "doing": snapshot.doing, "beats": snapshot.beats })).into_response(),
+        Err(_) => {
+            refuse(StatusCode::INTERNAL_SERVER_ERROR, "the stop could not be confirmed; switch the robot off")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local;
+
+    #[test]
+    fn only_loopback_names_are_local() {
+        for host in ["localhost", "localhost:8000", "127.0.0.1:8000", "127.3.2.1", "[::1]:8000", "[::1]"] {
+            assert!(is_local(host), "{host}");
+        }
+        for host in
+            ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.1.5", "[::2]"]
+        {
+            assert!(!is_local(host), "{host}");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Opens the body that was asked for: the mock in this process, the mock behind a pseudo-terminal, or the servos on a
+//! serial line. From `Robot` up they take the same path.
+
+use std::sync::Arc;
+
+use firmware_bridge::bus::{BusOptions, MotorBus};
+use firmware_bridge::clock::WallClock;
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::kinematics::joints_from_posture;
+use firmware_bridge::limits::{JointLimit, Limits};
+use firmware_bridge::posture::Posture;
+use firmware_bridge::pulse::{Order, Pulse, PulseHandle, PulseThread};
+use firmware_bridge::robot::{Robot, RobotFault};
+use firmware_bridge::trace::{Trace, Traced};
+use mock_robot::dynamics::Variation;
+use mock_robot::faults::Faults;
+use mock_robot::firmware::{Emulator, EmulatorError, EmulatorOptions};
+use mock_robot::robot::MockRobot;
+use mock_robot::scene::Scene;
+
+use crate::config::{Config, RobotChoice};
+use crate::stage::{Stage, StopFlag};
+
+/// A body that can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum NoBody {
+    /// The robot.
+    #[error(transparent)]
+    Robot(#[from] RobotFault),
+    /// The emulated servos.
+    #[error("the emulated servos could not be started: {0}")]
+    Emulator(#[from] EmulatorError),
+}
+
+/// The envelope's limits, from the configuration's groups and the servos' own ranges.
+#[must_use]
+pub fn limits_of(config: &Config) -> Limits {
+    let given = config.limits;
+    let group = |group: crate::config::Group| JointLimit {
+        low: -group.range,
+        high: group.range,
+        speed: group.speed,
+        acceleration: group.acceleration,
+    };
+    let inside = |joint, group: JointLimit| {
+        let (low, high) = Limits::servo_range(joint);
+        JointLimit { low: group.low.clamp(low, high), high: group.high.clamp(low, high), ..group }
+    };
+    let joints = Joints::from_fn(|joint| match joint {
+        Joint::BodyYaw => inside(joint, group(given.body_rotation)),
+        Joint::RightAntenna | Joint::LeftAntenna => inside(joint, group(given.antennas)),
+        leg => {
+            let (low, high) = Limits::servo_range(leg);
+            let crate::config::Stewart { margin, speed, acceleration } = given.stewart;
+            JointLimit { low: low + margin, high: high - margin, speed, acceleration }
+        }
+    });
+    Limits {
+        joints,
+        head_pitch: given.head.pitch,
+        head_roll: given.head.roll,
+        relative_yaw: given.head.yaw_from_body,
+    }
+}
+
+/// How the serial line is used, from the configuration.
+#[must_use]
+pub const fn bus_options(config: &Config) -> BusOptions {
+    let crate::config::Bus { baud, least_volts, watchdog, reply_timeout } = config.bus;
+    BusOptions { baud, least_volts, watchdog, reply_timeout }
+}
+
+/// Beats that are kept of one performance: five minutes at 100 Hz.
+const TRACED_BEATS: usize = 30_000;
+
+/// A body that beats. Dropping it brakes to rest.
+pub struct Body {
+    // Fields drop in this order: the pulse must end before the servos under it go.
+    pulse: PulseThread,
+    emulator: Option<Emulator>,
+    choice: RobotChoice,
+    trace: Trace,
+    scene: Arc<Scene>,
+    stop: StopFlag,
+}
+
+impl Body {
+    /// Opens the body and starts its pulse.
+    ///
+    /// # Errors
+    /// When it can't be opened, or does not pass its start-up ritual.
+    pub fn open(choice: &RobotChoice, config: &Config) -> Result<Self, NoBody> {
+        let bus = bus_options(config);
+        let trace = Trace::with_room_for(TRACED_BEATS);
+        let clock = WallClock::start();
+        let mut emulator = None;
+        let robot: Box<dyn Robot> = match choice {
+            RobotChoice::Mock => Box::new(MockRobot::new(initial_joints(), Variation::default())),
+            RobotChoice::MockBus => {
+                let options =
+                    EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints() };
+                let started = emulator.insert(Emulator::start(options)?);
+                Box::new(MotorBus::open(started.path(), &bus)?)
+            }
+            RobotChoice::Serial(path) => Box::new(MotorBus::open(path, &bus)?),
+        };
+        tracing::debug!(?choice, "the body is open");
+        let mut pulse =
+            Pulse::new(Traced::new(robot, trace.clone()), clock, limits_of(config), config.rate.beat())?;
+        // A bus switches torque on in its ritual; a mock in this process has none.
+        pulse.take(Order::Torque(Joints::all(true)));
+        let pulse = PulseThread::start(pulse)?;
+        Ok(Body {
+            pulse,
+            emulator,
+            choice: choice.clone(),
+            trace,
+            scene: Arc::new(Scene::default()),
+            stop: StopFlag::default(),
+        })
+    }
+
+    /// A stage on this body.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        Stage::new(Box::new(self.pulse.handle()), self.scene.clone(), self.stop.clone())
+    }
+
+    /// A way to watch and halt it.
+    #[must_use]
+    pub fn handle(&self) -> PulseHandle {
+        self.pulse.handle()
+    }
+
+    /// Raised by whoever says stop.
+    #[must_use]
+    pub fn stop_flag(&self) -> StopFlag {
+        self.stop.clone()
+    }
+
+    /// Which one it is.
+    #[must_use]
+    pub const fn choice(&self) -> &RobotChoice {
+        &self.choice
+    }
+
+    /// Whether real motors may move.
+    #[must_use]
+    pub const fn is_real(&self) -> bool {
+        matches!(self.choice, RobotChoice::Serial(_))
+    }
+
+    /// What was sent and done since the last call.
+    #[must_use]
+    pub fn take_trace(&self) -> Vec<firmware_bridge::trace::Beat> {
+        self.trace.take()
+    }
+
+    /// The emulated servos, when they run in this process.
+    #[must_use]
+    pub const fn emulator(&self) -> Option<&Emulator> {
+        self.emulator.as_ref()
+    }
+}
+
+/// Where a mock begins: awake and at rest.
+#[must_use]
+pub fn initial_joints() -> Joints {
+    joints_from_posture(&Posture::init()).unwrap_or_default()
+}

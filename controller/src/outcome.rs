@@ -1,0 +1,132 @@
+//! The truth about motion as it is told to people, models and scripts: requested, achieved, trimmed, refused.
+//!
+//! Degrees and millimetres: this is the edge.
+
+use firmware_bridge::joint::Joint;
+use firmware_bridge::motion::Adjustment;
+use firmware_bridge::posture::Posture;
+use firmware_bridge::pulse::TrimLog;
+use serde::{Deserialize, Serialize};
+
+/// A posture as people read it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PostureView {
+    /// Head, forward, millimetres from neutral.
+    pub x_mm: f64,
+    /// Head, left.
+    pub y_mm: f64,
+    /// Head, up.
+    pub z_mm: f64,
+    /// Head, leaning to its right.
+    pub roll_deg: f64,
+    /// Head, looking down.
+    pub pitch_deg: f64,
+    /// Head, turned left.
+    pub yaw_deg: f64,
+    /// Body, turned left.
+    pub body_yaw_deg: f64,
+    /// Right, left.
+    pub antennas_deg: [f64; 2],
+}
+
+impl From<&Posture> for PostureView {
+    fn from(posture: &Posture) -> Self {
+        let angles = posture.head.angles();
+        let at = posture.head.0.translation;
+        let [x_mm, y_mm, z_mm] = [at.x, at.y, at.z].map(|metres| tidy(metres * 1000.0));
+        PostureView {
+            x_mm,
+            y_mm,
+            z_mm,
+            roll_deg: tidy(angles.roll.degrees()),
+            pitch_deg: tidy(angles.pitch.degrees()),
+            yaw_deg: tidy(angles.yaw.degrees()),
+            body_yaw_deg: tidy(posture.body_yaw.degrees()),
+            antennas_deg: [posture.antennas.right, posture.antennas.left].map(|angle| tidy(angle.degrees())),
+        }
+    }
+}
+
+/// Two decimals, and no negative zero.
+#[must_use]
+pub fn tidy(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0 + 0.0
+}
+
+/// One thing that was changed on the way from wish to motor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrimView {
+    /// The joint, or `pitch`, `roll`, `body_yaw` of a target.
+    pub what: String,
+    /// `range`, `speed`, `acceleration`, `head_tilt`, `relative_yaw`, `not_finite`.
+    pub cause: String,
+    /// The greatest difference, degrees.
+    pub worst_deg: f64,
+    /// On how many beats; zero when the target itself was changed before the motion began.
+    pub beats: u32,
+}
+
+/// The trims of a log as people read them.
+#[must_use]
+pub fn trims(log: &TrimLog) -> Vec<TrimView> {
+    let counts = log.0.iter().filter_map(|(joint, count): (Joint, _)| Some((joint, (*count)?)));
+    counts
+        .map(|(joint, count)| TrimView {
+            what: joint.name().into(),
+            cause: word(&count.cause),
+            worst_deg: tidy(count.worst.degrees()),
+            beats: count.beats,
+        })
+        .collect()
+}
+
+/// What was brought inside the limits before a motion began.
+#[must_use]
+pub fn adjustments(adjustments: &[Adjustment]) -> Vec<TrimView> {
+    adjustments
+        .iter()
+        .map(|adjustment| TrimView {
+            what: adjustment.what.into(),
+            cause: "range".into(),
+            worst_deg: tidy((adjustment.asked - adjustment.given).abs().degrees()),
+            beats: 0,
+        })
+        .collect()
+}
+
+/// The serialised name of a closed enum's value.
+pub fn word<T: Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// One step of a performance: what was asked, what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// `look left 20 deg`, `goto`, `set_target`, `wake`, `motors`, ...
+    pub kind: String,
+    /// Where the body should have been at the end.
+    pub requested: Option<PostureView>,
+    /// Where it was found, from the motors' own positions.
+    pub achieved: Option<PostureView>,
+    /// What was changed on the way.
+    pub trims: Vec<TrimView>,
+    /// Why it was not done, or not to the end.
+    pub refusal: Option<String>,
+}
+
+impl Step {
+    /// A step that was not done.
+    #[must_use]
+    pub fn refused(kind: impl Into<String>, why: impl ToString) -> Self {
+        Step { kind: kind.into(), refusal: Some(why.to_string()), ..Step::default() }
+    }
+
+    /// The greatest trim, degrees; zero without any.
+    #[must_use]
+    pub fn worst_trim_deg(&self) -> f64 {
+        self.trims.iter().map(|trim| trim.worst_deg).fold(0.0, f64::max)
+    }
+}

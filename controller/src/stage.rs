@@ -1,0 +1,279 @@
+//! The place where motions happen: a pulse, a camera and a stop flag. The mock in virtual time and the motors on the
+//! wall clock are both a stage; nothing above this line can tell which.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use firmware_bridge::clock::Tick;
+use firmware_bridge::joint::Joints;
+use firmware_bridge::kinematics::posture_from_joints;
+use firmware_bridge::limits::Limits;
+use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Refusal, Target, Trajectory};
+use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
+use firmware_bridge::pulse::{Conductor, Doing, Ended, Order, Snapshot, TrimLog};
+use firmware_bridge::units::Radians;
+use minismith_wire::Method;
+use mock_robot::scene::{Picture, Scene};
+
+use crate::outcome::{self, PostureView, Step};
+
+/// Raised by whoever says stop; read before every motion. Clones share one flag.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// From now on nothing begins to move.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Motion may begin again.
+    pub fn lower(&self) {
+        self.0.store(false, Ordering::Release);
+    }
+
+    /// Whether stop was said.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// The official SDK's sleep pose, row-major (reachy-mini 1.13.0); rounded to the nearest rotation on the way in.
+const SLEEP_HEAD: [f64; 16] = [
+    0.911, 0.004, 0.413, -0.021, -0.004, 1.0, -0.001, 0.001, -0.413, -0.001, 0.911, -0.044, 0.0, 0.0, 0.0,
+    1.0,
+];
+
+/// Head low and forward, antennas folded: where motors may be released.
+#[must_use]
+pub fn sleep_posture() -> Posture {
+    Posture {
+        head: HeadPose::from_row_major(&SLEEP_HEAD).unwrap_or_else(|_| HeadPose::neutral()),
+        body_yaw: Radians::ZERO,
+        antennas: Antennas { right: Radians(-3.05), left: Radians(3.05) },
+    }
+}
+
+/// How long the body is left to settle before what was achieved is measured.
+const SETTLE: Duration = Duration::from_millis(150);
+
+/// A pulse, a camera and a stop flag.
+pub struct Stage {
+    /// Whoever beats the body.
+    pub conductor: Box<dyn Conductor>,
+    /// Whether the body follows the head's yaw.
+    pub automatic_body_yaw: bool,
+    stop: StopFlag,
+    camera: Arc<Scene>,
+}
+
+impl Stage {
+    /// A stage around a conductor.
+    #[must_use]
+    pub fn new(conductor: Box<dyn Conductor>, camera: Arc<Scene>, stop: StopFlag) -> Self {
+        Stage { conductor, automatic_body_yaw: true, stop, camera }
+    }
+
+    /// Whether stop was said.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_raised()
+    }
+
+    /// Plans a motion from where the body is commanded to be.
+    ///
+    /// # Errors
+    /// A [`Refusal`]; nothing has moved then.
+    pub fn plan(&self, motion: &Motion) -> Result<Trajectory, Refusal> {
+        let snapshot = self.conductor.snapshot();
+        self.may_move(&snapshot)?;
+        let rules = PlanRules {
+            limits: &snapshot.limits,
+            period: self.conductor.period(),
+            automatic_body_yaw: self.automatic_body_yaw,
+        };
+        motion.plan(&snapshot.commanded, &rules)
+    }
+
+    fn may_move(&self, snapshot: &Snapshot) -> Result<(), Refusal> {
+        if self.is_stopped() {
+            return Err(Refusal::Stopped);
+        }
+        if let Some(fault) = &snapshot.fault {
+            return Err(Refusal::Fault { reason: fault.to_string() });
+        }
+        if snapshot.doing == Doing::Limp {
+            return Err(Refusal::Limp);
+        }
+        Ok(())
+    }
+
+    /// Carries out one motion to its end, and says what came of it.
+    pub fn carry_out(&mut self, kind: &str, motion: &Motion) -> Step {
+        match self.plan(motion) {
+            Ok(trajectory) => self.play(kind, trajectory).1,
+            Err(refusal) => Step::refused(kind, refusal),
+        }
+    }
+
+    /// Plays a planned trajectory to its end. Also returns the raw trims.
+    pub fn play(&mut self, kind: &str, trajectory: Trajectory) -> (TrimLog, Step) {
+        let requested = PostureView::from(&trajectory.target);
+        let mut trims = outcome::adjustments(&trajectory.adjustments);
+        let snapshot = self.conductor.play(trajectory);
+        trims.extend(outcome::trims(&snapshot.trims));
+        let refusal = match snapshot.ended {
+            Some(Ended::Halted) => Some("motion was stopped before its end".into()),
+            Some(Ended::Faulted) => Some(
+                snapshot
+                    .fault
+                    .as_ref()
+                    .map_or_else(|| "the robot failed".into(), |fault| format!("the robot failed: {fault}")),
+            ),
+            Some(Ended::Arrived) | None => None,
+        };
+        let achieved = view_of(&snapshot);
+        (snapshot.trims, Step { kind: kind.into(), requested: Some(requested), achieved, trims, refusal })
+    }
+
+    /// Goes to a target, lets the body settle, and measures.
+    pub fn go(
+        &mut self,
+        kind: &str,
+        target: Target,
+        duration: Duration,
+        interpolation: Interpolation,
+    ) -> Step {
+        let mut step = self.carry_out(kind, &Motion::Goto { target, duration, interpolation });
+        if step.refusal.is_none() {
+            step.achieved = self.settle().or(step.achieved);
+        }
+        step
+    }
+
+    /// Waits a moment and measures.
+    pub fn settle(&mut self) -> Option<PostureView> {
+        let until = self.conductor.stage_now() + SETTLE;
+        view_of(&self.pass_until(until))
+    }
+
+    /// Lets stage time pass, less if stop is said.
+    pub fn pass_until(&mut self, until: Tick) -> Snapshot {
+        let period = u64::try_from(self.conductor.period().as_nanos()).unwrap_or(u64::MAX).max(1);
+        let beats = until.0 / period;
+        let stop = self.stop.clone();
+        self.conductor.wait(&|snapshot| snapshot.beats >= beats || stop.is_raised())
+    }
+
+    /// The motions of waking up: up to the initial posture, a small tilt and back (the official durations).
+    #[must_use]
+    pub fn waking() -> Vec<Motion> {
+        let tilt = HeadPose::new(
+            0.0,
+            0.0,
+            0.0,
+            RollPitchYaw { roll: Radians::from_degrees(20.0), ..RollPitchYaw::default() },
+        );
+        let goto = |target, seconds| Motion::Goto {
+            target,
+            duration: Duration::from_secs_f64(seconds),
+            interpolation: Interpolation::Minjerk,
+        };
+        let init = Posture::init();
+        vec![
+            goto(Target::of(&init), 2.0),
+            goto(Target { head: Some(tilt), ..Target::default() }, 0.2),
+            goto(Target { head: Some(init.head), ..Target::default() }, 0.2),
+        ]
+    }
+
+    /// The motions of going to sleep: by the initial posture down to the sleep posture.
+    #[must_use]
+    pub fn resting() -> Vec<Motion> {
+        let goto = |posture: &Posture, seconds| Motion::Goto {
+            target: Target::of(posture),
+            duration: Duration::from_secs_f64(seconds),
+            interpolation: Interpolation::Minjerk,
+        };
+        vec![goto(&Posture::init(), 1.0), goto(&sleep_posture(), 2.0)]
+    }
+
+    /// Carries out several motions as one step; the first refusal ends it.
+    pub fn sequence(&mut self, kind: &str, motions: &[Motion]) -> Step {
+        let mut whole = Step { kind: kind.into(), ..Step::default() };
+        for motion in motions {
+            let step = self.carry_out(kind, motion);
+            whole.requested = step.requested.or(whole.requested);
+            whole.achieved = step.achieved.or(whole.achieved);
+            whole.trims.extend(step.trims);
+            whole.refusal = step.refusal;
+            if whole.refusal.is_some() {
+                return whole;
+            }
+        }
+        whole.achieved = self.settle().or(whole.achieved);
+        whole
+    }
+
+    /// Switches the torque of all motors, or of some.
+    pub fn torque(&mut self, on: Joints<bool>) -> Snapshot {
+        self.conductor.order(Order::Torque(on));
+        self.conductor.wait(&|_| true)
+    }
+
+    /// Other limits from the next beat on.
+    pub fn limit(&mut self, limits: Limits) {
+        self.conductor.order(Order::Limits(limits));
+        self.conductor.wait(&|_| true);
+    }
+
+    /// Where the body is, from the motors' own positions.
+    #[must_use]
+    pub fn posture(&self) -> Option<Posture> {
+        posture_of(&self.conductor.snapshot())
+    }
+
+    /// Where the body is told to be.
+    #[must_use]
+    pub fn commanded_posture(&self) -> Option<Posture> {
+        posture_from_joints(&self.conductor.snapshot().commanded, &HeadPose::neutral()).ok()
+    }
+
+    /// A picture from the head's camera; none when it can't be told where the head is.
+    #[must_use]
+    pub fn picture(&self) -> Option<Picture> {
+        Some(self.camera.render(&self.posture()?.head))
+    }
+}
+
+/// The interpolation of the body for the one of the wire.
+#[must_use]
+pub const fn interpolation(method: Method) -> Interpolation {
+    match method {
+        Method::Linear => Interpolation::Linear,
+        Method::Minjerk => Interpolation::Minjerk,
+        Method::EaseInOut => Interpolation::EaseInOut,
+        Method::Cartoon => Interpolation::Cartoon,
+    }
+}
+
+/// The head's x axis towards a point in the world frame, metres, its translation zero, the body ahead: what the
+/// official `look_at_world` does.
+///
+/// # Errors
+/// [`Refusal::NotFinite`] when the point gives no direction.
+pub fn look_at(point: [f64; 3], duration: Duration) -> Result<Motion, Refusal> {
+    let head = HeadPose::looking_at(point).ok_or(Refusal::NotFinite { what: "the direction to look in" })?;
+    let target = Target { head: Some(head), body_yaw: Some(Radians::ZERO), antennas: None };
+    Ok(Motion::Goto { target, duration, interpolation: Interpolation::Minjerk })
+}
+
+fn posture_of(snapshot: &Snapshot) -> Option<Posture> {
+    posture_from_joints(&snapshot.state.present().ok()?, &HeadPose::neutral()).ok()
+}
+
+fn view_of(snapshot: &Snapshot) -> Option<PostureView> {
+    posture_of(snapshot).as_ref().map(PostureView::from)
+}
