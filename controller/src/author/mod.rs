@@ -9,11 +9,11 @@ mod python;
 
 use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::brain::primitive::Primitive;
 use crate::brain::stroke::{Aim, Stroke, lower};
+use crate::workshop::manifest::{Expectation, TestCase};
 
 /// A written tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,28 +24,6 @@ pub struct Authored {
     pub test_cases: Vec<TestCase>,
     /// What it does, step by step, for people.
     pub plan: Vec<String>,
-}
-
-/// One promise: called so, this happens.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TestCase {
-    /// What is shown.
-    pub name: String,
-    /// Keyword arguments.
-    pub arguments: Map<String, Value>,
-    /// What must come of it.
-    pub expectation: Expectation,
-}
-
-/// What must come of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Expectation {
-    /// It returns a text that is not empty.
-    ReturnsText,
-    /// It raises `ValueError` before it moves.
-    RaisesValueError,
 }
 
 /// The slowest and the fastest tempo.
@@ -149,10 +127,11 @@ fn most_rounds(strokes: &[Stroke]) -> u32 {
 }
 
 fn test_cases(rounds: u32) -> Vec<TestCase> {
-    let case = |name: &str, arguments: Value, expectation| TestCase {
+    let raises = || Expectation::Raises { exception: "ValueError".into() };
+    let case = |name: &str, arguments: Value, expect| TestCase {
         name: name.to_owned(),
         arguments: arguments.as_object().cloned().unwrap_or_default(),
-        expectation,
+        expect,
     };
     let (slowest, fastest) = SPEED;
     let too_fast = fastest * 2.0;
@@ -160,12 +139,8 @@ fn test_cases(rounds: u32) -> Vec<TestCase> {
         case("once, as it is", json!({}), Expectation::ReturnsText),
         case("as slow as it goes", json!({"speed": slowest}), Expectation::ReturnsText),
         case("two rounds", json!({"times": 2.min(rounds)}), Expectation::ReturnsText),
-        case("no round at all is refused", json!({"times": 0}), Expectation::RaisesValueError),
-        case(
-            &format!("speed {too_fast:?} is refused"),
-            json!({"speed": too_fast}),
-            Expectation::RaisesValueError,
-        ),
+        case("no round at all is refused", json!({"times": 0}), raises()),
+        case(&format!("speed {too_fast:?} is refused"), json!({"speed": too_fast}), raises()),
     ]
 }
 

@@ -266,7 +266,7 @@ fn the_rounds_fit_into_a_rehearsal() {
     let raising = compose("x", &[Primitive::Center], "")
         .test_cases
         .into_iter()
-        .filter(|case| case.expectation == Expectation::RaisesValueError)
+        .filter(|case| matches!(case.expect, Expectation::Raises { .. }))
         .count();
     assert_eq!(raising, 2);
 }

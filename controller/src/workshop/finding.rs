@@ -14,6 +14,18 @@ pub enum Verdict {
     Refuse,
 }
 
+impl Verdict {
+    /// As it stands in JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Verdict::Admit => "admit",
+            Verdict::Ask => "ask",
+            Verdict::Refuse => "refuse",
+        }
+    }
+}
+
 /// One thing that was found in a tool, for its author: a person or a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,9 @@ use minismith_wire::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::arguments::difference;
 use super::finding::Finding;
+use super::report::PhysicalReport;
 
 /// The manifest of one version of one tool: `vN.json` beside `vN.py`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,14 +38,16 @@ pub struct ToolManifest {
     pub provenance: Provenance,
     /// The hash of the source's bytes, in lower-case hexadecimal.
     pub code_sha256: String,
-    /// The rules under which it was read.
-    pub rules_version: u32,
+    /// What its admission rests on.
+    pub evidence: Evidence,
     /// What the policy found, short of refusing.
     pub findings: Vec<Finding>,
     /// What the rehearsal measured.
-    pub report: Option<Value>,
-    /// Whether a person must confirm it.
-    pub approval: Approval,
+    pub report: Option<PhysicalReport>,
+    /// What the reviewer said.
+    pub review: Review,
+    /// Whether a person must confirm it before its first performance on real motors.
+    pub needs_approval: bool,
 }
 
 /// What a tool returns.
@@ -88,6 +92,8 @@ pub enum Expectation {
         #[serde(default)]
         tolerance: f64,
     },
+    /// It returns a text that is not empty.
+    ReturnsText,
     /// It raises this exception.
     Raises {
         /// The exception's type name, such as `ValueError`.
@@ -95,6 +101,22 @@ pub enum Expectation {
     },
     /// It ends within its budget, whatever it returns.
     Anything,
+}
+
+impl Expectation {
+    /// How a returned value fails it.
+    #[must_use]
+    pub fn complaint(&self, value: &Value) -> Option<String> {
+        match self {
+            Expectation::Returns { value: expected, tolerance } => difference(expected, value, *tolerance),
+            Expectation::ReturnsText => {
+                let text = value.as_str().is_some_and(|text| !text.trim().is_empty());
+                (!text).then(|| format!("returned {value}, expected a text"))
+            }
+            Expectation::Raises { exception } => Some(format!("returned {value}, expected {exception}")),
+            Expectation::Anything => None,
+        }
+    }
 }
 
 /// What a tool may do on a stage.
@@ -141,27 +163,32 @@ pub struct Provenance {
     pub author: String,
     /// What was asked for, in the asker's words.
     pub request: String,
-    /// The plan that it was written from, if there was one.
-    pub plan: Option<String>,
+    /// The plan that it was written from, step by step; empty without one.
+    pub plan: Vec<String>,
     /// When, in RFC 3339.
     pub created: String,
 }
 
-/// Whether a person must confirm a tool before its first performance on real motors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Approval {
-    /// Nobody is asked.
-    NotNeeded,
-    /// A person is asked.
-    Needed,
-    /// A person confirmed it.
-    Given {
-        /// Who.
-        by: String,
-        /// When, in RFC 3339.
-        at: String,
-    },
+/// What an admission rests on; when any of it has changed, the tool is rehearsed again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// The version of the policy's rules.
+    pub rules: u32,
+    /// The hash of the limits, the beat and the budget.
+    pub limits_sha256: String,
+    /// The mock's name and version.
+    pub mock: String,
+}
+
+/// What a reviewer answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Review {
+    /// Who reviewed: `rules`, or a model's name.
+    pub by: String,
+    /// What could go wrong, in words.
+    pub risks: Vec<String>,
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ use self::tree::Notes;
 use self::walk::{Visit, walk_body, walk_stmt};
 use super::draft::Draft;
 use super::finding::{Finding, Verdict, heaviest};
-use super::manifest::{Approval, Budget, Capability, Provenance, Returns, ToolManifest};
+use super::manifest::{Budget, Capability, Evidence, Provenance, Returns, Review, ToolManifest};
 
 pub use self::imports::text as importable;
 pub use self::rules::{RULES_VERSION, rules, rules_digest};
@@ -68,6 +68,7 @@ struct Reading {
     returns: Returns,
     capabilities: BTreeSet<Capability>,
     dependencies: Vec<String>,
+    lines: BTreeSet<u32>,
 }
 
 impl Vetted {
@@ -101,17 +102,19 @@ impl Vetted {
         &self.findings
     }
 
-    /// What the source says of itself, as a manifest: without examples, test cases or a report, and not yet approved.
+    /// The lines on which a statement of a function begins: what a rehearsal should have run.
     #[must_use]
-    pub fn manifest(&self, version: u32, provenance: Provenance) -> ToolManifest {
+    pub fn statement_lines(&self) -> &BTreeSet<u32> {
+        &self.reading.lines
+    }
+
+    /// What the source says of itself, as a manifest without evidence.
+    #[must_use]
+    pub fn manifest(&self, provenance: Provenance) -> ToolManifest {
         let Reading { entry, description, returns, capabilities, dependencies, .. } = &self.reading;
-        let approval = match heaviest(&self.findings) {
-            Verdict::Admit => Approval::NotNeeded,
-            Verdict::Ask | Verdict::Refuse => Approval::Needed,
-        };
         ToolManifest {
-            name: self.draft.name().to_owned(),
-            version,
+            name: entry.name.clone(),
+            version: 0,
             description: description.clone(),
             parameters: entry.parameters_schema(),
             returns: returns.clone(),
@@ -122,10 +125,11 @@ impl Vetted {
             budget: Budget::default(),
             provenance,
             code_sha256: self.draft.sha256().to_owned(),
-            rules_version: RULES_VERSION,
+            evidence: Evidence::default(),
             findings: self.findings.clone(),
             report: None,
-            approval,
+            review: Review::default(),
+            needs_approval: false,
         }
     }
 }
@@ -141,6 +145,12 @@ impl Refused {
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// The same, taken out.
+    #[must_use]
+    pub fn into_findings(self) -> Vec<Finding> {
+        self.findings
     }
 }
 
@@ -191,12 +201,46 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
     let reading = entry.map(|(entry, description, returns)| Reading {
         capabilities: robot_lint::capabilities(&facts, &survey),
         dependencies: survey.packages.iter().cloned().collect(),
+        lines: statement_lines(source, &body),
         facts,
         entry,
         description,
         returns,
     });
     (reading, notes.into_findings())
+}
+
+/// Where the statements of functions begin; docstrings and definitions are no steps of a call.
+fn statement_lines(source: &str, body: &[Stmt]) -> BTreeSet<u32> {
+    use rustpython_parser::ast::Ranged;
+    struct Lines<'s> {
+        starts: Vec<usize>,
+        found: BTreeSet<u32>,
+        source: &'s str,
+    }
+    impl Visit for Lines<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            let constant = matches!(stmt, Stmt::Expr(expr) if matches!(*expr.value, Expr::Constant(_)));
+            let defines =
+                matches!(stmt, Stmt::FunctionDef(_) | Stmt::AsyncFunctionDef(_) | Stmt::ClassDef(_));
+            if !constant && !defines && !matches!(stmt, Stmt::Global(_) | Stmt::Nonlocal(_)) {
+                let at = stmt.start().to_usize().min(self.source.len());
+                let line = self.starts.partition_point(|start| *start <= at);
+                self.found.insert(u32::try_from(line).unwrap_or(u32::MAX));
+            }
+            walk_stmt(self, stmt);
+        }
+    }
+    let starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let mut lines = Lines { starts, found: BTreeSet::new(), source };
+    for stmt in body {
+        if let Stmt::FunctionDef(rustpython_parser::ast::StmtFunctionDef { body, .. })
+        | Stmt::AsyncFunctionDef(rustpython_parser::ast::StmtAsyncFunctionDef { body, .. }) = stmt
+        {
+            walk_body(&mut lines, body);
+        }
+    }
+    lines.found
 }
 
 /// Targets that the parser takes although Python does not: `f() = 1`.

@@ -13,7 +13,10 @@ pub mod source;
 #[cfg(test)]
 mod examples;
 
+use std::fmt;
 use std::sync::LazyLock;
+
+use serde::Serialize;
 
 use super::super::draft::hex_sha256;
 use super::super::finding::{Finding, Verdict};
@@ -23,7 +26,7 @@ use super::super::finding::{Finding, Verdict};
 pub const RULES_VERSION: u32 = 1;
 
 /// One rule of the policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Rule {
     /// What findings, cases and people call it.
     pub id: &'static str,
@@ -50,6 +53,23 @@ impl Rule {
     #[must_use]
     pub fn hinted(&self, line: u32, what: impl Into<String>, hint: impl Into<String>) -> Finding {
         Finding { rule: self.id.into(), line, verdict: self.verdict, reason: what.into(), hint: hint.into() }
+    }
+}
+
+/// One rule as a paragraph, for people.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rule { id, verdict, reason, advice, good, bad } = self;
+        writeln!(f, "{id} ({})", verdict.word())?;
+        writeln!(f, "  why:  {reason}")?;
+        writeln!(f, "  do:   {advice}")?;
+        for (name, example) in [("good", good), ("bad", bad)] {
+            for (place, line) in example.lines().enumerate() {
+                let name = if place == 0 { format!("{name}:") } else { String::new() };
+                writeln!(f, "  {name:5} {line}")?;
+            }
+        }
+        Ok(())
     }
 }
 

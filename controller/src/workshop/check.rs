@@ -1,0 +1,95 @@
+//! The whole way of a tool through the workshop: policy, rehearsal, review. Registers nothing.
+
+use serde::Serialize;
+
+use super::draft::Draft;
+use super::finding::{Finding, Verdict, heaviest};
+use super::manifest::{Provenance, TestCase};
+use super::policy;
+use super::rehearsal::{Cage, CaseResult, Conditions, NoRehearsal, rehearse};
+use super::report::PhysicalReport;
+use super::review::{Admissible, review};
+
+/// How far a tool came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Refused as it was read.
+    Policy,
+    /// Refused for what it did on the mock.
+    Rehearsal,
+    /// Refused by the reviewer.
+    Review,
+    /// Nothing refused it.
+    Admitted,
+}
+
+/// What the workshop says of one tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// The tool's name; the file's stem when it has none.
+    pub name: String,
+    /// Whether it may be registered.
+    pub admitted: bool,
+    /// Whether a person confirms before its first performance on real motors.
+    pub needs_approval: bool,
+    /// How far it came: the layer that refused it, or `admitted`.
+    pub stage: Layer,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// What was measured, if it came to that.
+    pub report: Option<PhysicalReport>,
+    /// The calls that were rehearsed.
+    pub cases: Vec<CaseResult>,
+}
+
+/// Takes a tool's bytes through policy, rehearsal and review.
+///
+/// # Errors
+/// Only when no rehearsal can be held here; a refused tool is data.
+pub fn check(
+    stem: &str,
+    bytes: &[u8],
+    tests: &[TestCase],
+    origin: Provenance,
+    cage: &dyn Cage,
+    conditions: &Conditions,
+) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
+    let refused = |name: &str, stage, findings, report, cases| {
+        let checked = Checked {
+            name: name.into(),
+            admitted: false,
+            needs_approval: false,
+            stage,
+            findings,
+            report,
+            cases,
+        };
+        Ok((checked, None))
+    };
+    let draft = match Draft::read(stem, bytes) {
+        Ok(draft) => draft,
+        Err(findings) => return refused(stem, Layer::Policy, findings, None, Vec::new()),
+    };
+    let vetted = match policy::vet(draft) {
+        Ok(vetted) => vetted,
+        Err(no) => return refused(stem, Layer::Policy, no.into_findings(), None, Vec::new()),
+    };
+    let name = vetted.entry().name.clone();
+    let rehearsed = match rehearse(vetted, tests, cage, conditions)? {
+        Ok(rehearsed) => rehearsed,
+        Err(no) => return refused(&name, Layer::Rehearsal, no.findings, no.report, no.cases),
+    };
+    let report = Some(rehearsed.report().clone());
+    let cases = rehearsed.cases().to_vec();
+    match review(&rehearsed, tests, origin, conditions) {
+        Ok(admissible) => {
+            let findings = rehearsed.findings().to_vec();
+            let needs_approval = heaviest(&findings) >= Verdict::Ask;
+            let stage = Layer::Admitted;
+            let checked = Checked { name, admitted: true, needs_approval, stage, findings, report, cases };
+            Ok((checked, Some(admissible)))
+        }
+        Err(findings) => refused(&name, Layer::Review, findings, report, cases),
+    }
+}

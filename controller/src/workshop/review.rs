@@ -1,0 +1,67 @@
+//! The last look before a tool is admitted: code, findings and report together, to a closed verdict.
+//!
+//! Without a model the rules alone decide, and the manifest says so.
+
+use std::collections::BTreeSet;
+
+use super::finding::{Finding, Verdict, heaviest};
+use super::manifest::{Capability, Provenance, Review, TestCase, ToolManifest};
+use super::rehearsal::Conditions;
+use super::rehearsal::Rehearsed;
+
+/// A tool that may enter the registry. Only [`review`] makes one.
+#[derive(Debug)]
+pub struct Admissible {
+    source: String,
+    manifest: ToolManifest,
+}
+
+impl Admissible {
+    /// The exact source.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What is written beside it.
+    #[must_use]
+    pub const fn manifest(&self) -> &ToolManifest {
+        &self.manifest
+    }
+}
+
+/// Reviews a rehearsed tool by the rules.
+///
+/// # Errors
+/// The findings, when one of them refuses. (Policy and rehearsal refuse before this; a model may refuse here.)
+pub fn review(
+    rehearsed: &Rehearsed,
+    tests: &[TestCase],
+    origin: Provenance,
+    conditions: &Conditions,
+) -> Result<Admissible, Vec<Finding>> {
+    let findings = rehearsed.findings().to_vec();
+    if heaviest(&findings) == Verdict::Refuse {
+        return Err(findings);
+    }
+    let vetted = rehearsed.vetted();
+    let mut manifest = vetted.manifest(origin);
+    manifest.test_cases = tests.to_vec();
+    manifest.needs_approval = heaviest(&findings) == Verdict::Ask;
+    manifest.findings = findings;
+    manifest.report = Some(rehearsed.report().clone());
+    manifest.evidence = conditions.evidence();
+    manifest.review = Review { by: "rules".into(), risks: risks(vetted.capabilities()) };
+    Ok(Admissible { source: vetted.draft().source().to_owned(), manifest })
+}
+
+fn risks(capabilities: &BTreeSet<Capability>) -> Vec<String> {
+    let mut risks = Vec::new();
+    if capabilities.contains(&Capability::Motors) {
+        risks.push("switches motors: the head may fall when it is up".into());
+    }
+    if capabilities.contains(&Capability::Camera) {
+        risks.push("reads the camera".into());
+    }
+    risks
+}
