@@ -1,0 +1,109 @@
+//! Decides who does what: pure, from what was understood to a list of assignments.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Agent;
+use crate::brain::{Intent, Primitive, Understanding, answer};
+
+/// What one agent is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Say this; nothing else.
+    Answer(String),
+    /// Move.
+    Move(Primitive),
+    /// Say where the body is.
+    ReportState,
+    /// Take a picture and say what it is.
+    Look,
+    /// List the tools.
+    ListTools,
+    /// Run a tool of the registry.
+    RunTool {
+        /// Its name.
+        name: String,
+        /// Its arguments.
+        arguments: Map<String, Value>,
+    },
+    /// Write, prove and register a new tool.
+    Commission {
+        /// Its name.
+        name: String,
+        /// What it does.
+        body: Vec<Primitive>,
+        /// What was asked, in the person's words.
+        request: String,
+    },
+}
+
+impl Task {
+    /// Who does it.
+    #[must_use]
+    pub const fn agent(&self) -> Agent {
+        match self {
+            Task::Answer(_) | Task::ListTools => Agent::Coordinator,
+            Task::Move(_) | Task::ReportState | Task::RunTool { .. } => Agent::RobotControl,
+            Task::Look => Agent::Vision,
+            Task::Commission { .. } => Agent::Code,
+        }
+    }
+
+    /// In words, for the plan that the person sees.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Task::Answer(_) => "answer".into(),
+            Task::Move(primitive) => primitive.describe(),
+            Task::ReportState => "report where the body is".into(),
+            Task::Look => "take a picture".into(),
+            Task::ListTools => "list the tools".into(),
+            Task::RunTool { name, .. } => format!("run {name}"),
+            Task::Commission { name, .. } => format!("make the tool {name}"),
+        }
+    }
+}
+
+/// One line of the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Assignment {
+    /// Who.
+    pub agent: Agent,
+    /// What.
+    pub task: String,
+}
+
+/// What the coordinator decides.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Halt, at once.
+    Stop,
+    /// Do these in order.
+    Do(Vec<Task>),
+    /// Do nothing, and say why.
+    Decline(String),
+}
+
+/// Decides what follows from what was understood.
+#[must_use]
+pub fn decide(understood: Understanding) -> Decision {
+    match understood {
+        Understanding::Stop => Decision::Stop,
+        Understanding::Plan(intents) => Decision::Do(intents.into_iter().map(task).collect()),
+        declined => Decision::Decline(answer::refusal(&declined).unwrap_or_else(answer::help)),
+    }
+}
+
+fn task(intent: Intent) -> Task {
+    match intent {
+        Intent::Motion(primitive) => Task::Move(primitive),
+        Intent::See => Task::Look,
+        Intent::State => Task::ReportState,
+        Intent::Help => Task::Answer(answer::help()),
+        Intent::ListTools => Task::ListTools,
+        Intent::Greet => Task::Answer(answer::greeting()),
+        Intent::Thanks => Task::Answer(answer::thanks()),
+        Intent::RunTool { name, arguments } => Task::RunTool { name, arguments },
+        Intent::MakeTool { name, body, request } => Task::Commission { name, body, request },
+    }
+}

@@ -1,0 +1,402 @@
+//! One conversation: a sentence goes in, the agents' decisions are carried out, and the truth comes back.
+//!
+//! The reflex comes first: a stop word halts the body before anything is understood. Every answer about motion is
+//! made from what was measured, not from what was wished.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use firmware_bridge::pulse::{Conductor, Doing, Order};
+
+use crate::agents::code::{NoCommission, commission};
+use crate::agents::coordinator::{Assignment, Decision, Task, decide};
+use crate::agents::{robot_control, vision};
+use crate::body::Body;
+use crate::brain::{Known, KnownTool, is_stop, understand};
+use crate::guest::GuestFault;
+use crate::outcome::{Step, trims};
+use crate::performance::{Outcome, perform};
+use crate::stage::Stage;
+use crate::workshop::Workshop;
+use crate::workshop::arguments::accept;
+use crate::workshop::finding::Finding;
+use crate::workshop::manifest::Capability;
+use crate::workshop::registry::{Admitted, RegistryError};
+use crate::workshop::rehearsal::{NoRehearsal, job, permit, rehearse};
+use crate::workshop::report::{PhysicalReport, digest};
+
+/// How a conversation's turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Everything was done.
+    Done,
+    /// It was not understood; nothing moved.
+    NotUnderstood,
+    /// Something was refused, by the body's limits or by the workshop.
+    Refused,
+    /// Motion was stopped.
+    Stopped,
+    /// Something failed.
+    Failed,
+}
+
+/// The answer to one sentence.
+#[derive(Debug, Serialize)]
+pub struct Reply {
+    /// In words.
+    pub text: String,
+    /// Who was to do what.
+    pub plan: Vec<Assignment>,
+    /// What was requested and achieved, motion by motion.
+    pub steps: Vec<Step>,
+    /// The tool that was made or run last.
+    pub tool: Option<ToolReply>,
+    /// How it ended.
+    pub outcome: Ending,
+}
+
+/// What happened to a tool.
+#[derive(Debug, Default, Serialize)]
+pub struct ToolReply {
+    /// Its name.
+    pub name: String,
+    /// The version that was registered or run.
+    pub version: Option<u32>,
+    /// Its author's plan, when it was made now.
+    pub plan: Vec<String>,
+    /// Its code, when it was made now.
+    pub code: Option<String>,
+    /// What policy and rehearsal found.
+    pub findings: Vec<Finding>,
+    /// What the rehearsal measured.
+    pub report: Option<PhysicalReport>,
+    /// What came of running it.
+    pub performance: Option<PerformanceReply>,
+}
+
+/// What came of running a tool.
+#[derive(Debug, Serialize)]
+pub struct PerformanceReply {
+    /// How it ended, with its value.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// What it printed.
+    pub printed: String,
+    /// Stage seconds.
+    pub took_s: f64,
+    /// Pictures it read.
+    pub frames: u64,
+    /// Times it thought for longer than a beat.
+    pub slips: u64,
+    /// SHA-256 of the stream of goal positions.
+    pub command_digest: String,
+    /// Its motions.
+    pub steps: Vec<Step>,
+    /// What was trimmed in all.
+    pub trims: Vec<crate::outcome::TrimView>,
+    /// What it asked for that this robot can't do.
+    pub notes: Vec<String>,
+}
+
+/// A tool that could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRun {
+    /// It is not on the shelf, or not as it was.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// Its arguments do not fit.
+    #[error("{0}")]
+    Arguments(String),
+    /// A person must approve it first.
+    #[error(
+        "{name} asks for a person's approval before it moves real motors; read it with `minismith tool show {name}`, then `minismith tool approve {name}`"
+    )]
+    Approval {
+        /// The tool.
+        name: String,
+    },
+    /// Its evidence is stale and it did not pass again.
+    #[error("{name} was proved under other rules or limits and does not pass now: {}", .findings.first().map(ToString::to_string).unwrap_or_default())]
+    Stale {
+        /// The tool.
+        name: String,
+        /// Why.
+        findings: Vec<Finding>,
+    },
+    /// There is no cage.
+    #[error(transparent)]
+    Guest(#[from] GuestFault),
+    /// There is no rehearsal.
+    #[error(transparent)]
+    Rehearsal(#[from] NoRehearsal),
+}
+
+/// A conversation with one body and one workshop.
+pub struct Conversation<'a> {
+    body: &'a Body,
+    stage: Stage,
+    workshop: &'a Workshop,
+}
+
+impl<'a> Conversation<'a> {
+    /// Begins a conversation.
+    #[must_use]
+    pub fn new(body: &'a Body, workshop: &'a Workshop) -> Self {
+        Conversation { body, stage: body.stage(), workshop }
+    }
+
+    /// Hears one sentence and does what it asks.
+    pub fn hear(&mut self, text: &str) -> Reply {
+        if is_stop(text) {
+            return self.halt();
+        }
+        self.body.stop_flag().lower();
+        let known = self.known_tools();
+        match decide(understand(text, &Known { tools: &known })) {
+            Decision::Stop => self.halt(),
+            Decision::Decline(text) => Reply {
+                text,
+                plan: Vec::new(),
+                steps: Vec::new(),
+                tool: None,
+                outcome: Ending::NotUnderstood,
+            },
+            Decision::Do(tasks) => self.carry_out(tasks),
+        }
+    }
+
+    /// Brakes to rest and says where.
+    pub fn halt(&mut self) -> Reply {
+        self.body.stop_flag().raise();
+        let mut handle = self.body.handle();
+        handle.order(Order::Halt);
+        handle.wait(&|snapshot| snapshot.doing != Doing::Braking);
+        let achieved = self.stage.posture().as_ref().map(crate::outcome::PostureView::from);
+        let step = Step { kind: "stop".into(), achieved, ..Step::default() };
+        Reply {
+            text: "Stopped: I am at rest.".into(),
+            plan: Vec::new(),
+            steps: vec![step],
+            tool: None,
+            outcome: Ending::Done,
+        }
+    }
+
+    fn known_tools(&self) -> Vec<KnownTool> {
+        let entries = self.workshop.registry().list().unwrap_or_default();
+        let tools = entries.into_iter().filter_map(|entry| {
+            let admitted = self.workshop.registry().load(&entry.name, None).ok()?;
+            Some(KnownTool {
+                name: entry.name,
+                description: entry.description,
+                parameters: admitted.manifest().parameters.clone(),
+            })
+        });
+        tools.collect()
+    }
+
+    fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {
+        let plan =
+            tasks.iter().map(|task| Assignment { agent: task.agent(), task: task.describe() }).collect();
+        let mut reply =
+            Reply { text: String::new(), plan, steps: Vec::new(), tool: None, outcome: Ending::Done };
+        let mut words: Vec<String> = Vec::new();
+        for task in tasks {
+            if self.stage.is_stopped() {
+                reply.outcome = Ending::Stopped;
+                words.push("I was stopped.".into());
+                break;
+            }
+            let (said, ending) = self.one(task, &mut reply);
+            words.push(said);
+            reply.outcome = ending;
+            if ending != Ending::Done {
+                break;
+            }
+        }
+        reply.text = words.join(" ");
+        reply
+    }
+
+    fn one(&mut self, task: Task, reply: &mut Reply) -> (String, Ending) {
+        match task {
+            Task::Answer(text) => (text, Ending::Done),
+            Task::ListTools => (self.list_tools(), Ending::Done),
+            Task::ReportState => (robot_control::report_state(&self.stage), Ending::Done),
+            Task::Look => {
+                let (text, step) = vision::look(&self.stage);
+                let ending = if step.refusal.is_some() { Ending::Failed } else { Ending::Done };
+                reply.steps.push(step);
+                (text, ending)
+            }
+            Task::Move(primitive) => {
+                let step = robot_control::act(&mut self.stage, &primitive);
+                let text = robot_control::tell(&step);
+                let ending = match &step.refusal {
+                    None => Ending::Done,
+                    Some(_) if self.stage.is_stopped() => Ending::Stopped,
+                    Some(_) if self.stage.conductor.snapshot().fault.is_some() => Ending::Failed,
+                    Some(_) => Ending::Refused,
+                };
+                reply.steps.push(step);
+                (text, ending)
+            }
+            Task::RunTool { name, arguments } => self.run(&name, arguments, reply),
+            Task::Commission { name, body, request } => {
+                match commission(self.workshop, &name, &body, &request) {
+                    Ok(made) => {
+                        let refusing =
+                            made.checked.findings.first().map(ToString::to_string).unwrap_or_default();
+                        let version = made.registered.as_ref().map(|manifest| manifest.version);
+                        reply.tool = Some(ToolReply {
+                            name: made.name,
+                            version,
+                            plan: made.plan,
+                            code: Some(made.code),
+                            findings: made.checked.findings,
+                            report: made.checked.report,
+                            performance: None,
+                        });
+                        match version {
+                            Some(version) => {
+                                (format!("I wrote and proved {name}, version {version}."), Ending::Done)
+                            }
+                            None => {
+                                (format!("I wrote {name}, but it was refused: {refusing}."), Ending::Refused)
+                            }
+                        }
+                    }
+                    Err(NoCommission::Registry(error @ RegistryError::Predefined { .. })) => {
+                        (format!("I did not make it: {error}."), Ending::Refused)
+                    }
+                    Err(error) => (format!("I could not make {name}: {error}."), Ending::Failed),
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, name: &str, arguments: Map<String, Value>, reply: &mut Reply) -> (String, Ending) {
+        match self.run_tool(name, arguments) {
+            Ok((version, performance)) => {
+                let (text, ending) = match &performance.outcome {
+                    Outcome::Returned { value: Value::String(said) } => {
+                        (format!("I ran {name}; it says: {said:?}."), Ending::Done)
+                    }
+                    Outcome::Returned { value } => {
+                        (format!("I ran {name}; it returned {value}."), Ending::Done)
+                    }
+                    Outcome::Raised { kind, message, .. } => {
+                        (format!("{name} failed: {kind}: {message}."), Ending::Failed)
+                    }
+                    Outcome::Stopped { limit, reason } if limit == "stop" => {
+                        (format!("{name} was stopped: {reason}."), Ending::Stopped)
+                    }
+                    Outcome::Stopped { reason, .. } => {
+                        (format!("I stopped {name}: {reason}."), Ending::Failed)
+                    }
+                };
+                reply.steps.extend(performance.steps.iter().cloned());
+                let tool = reply.tool.get_or_insert_with(ToolReply::default);
+                if tool.name != name {
+                    *tool = ToolReply { name: name.into(), ..ToolReply::default() };
+                }
+                tool.version = Some(version);
+                tool.performance = Some(performance);
+                (text, ending)
+            }
+            Err(error @ (NoRun::Guest(_) | NoRun::Rehearsal(_))) => {
+                (format!("I could not run {name}: {error}."), Ending::Failed)
+            }
+            Err(error) => (format!("I did not run {name}: {error}."), Ending::Refused),
+        }
+    }
+
+    /// Loads a tool from the registry and performs it on this body.
+    ///
+    /// # Errors
+    /// [`NoRun`], when it was not begun. What happens once it runs is in the reply.
+    pub fn run_tool(
+        &mut self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<(u32, PerformanceReply), NoRun> {
+        let admitted = self.workshop.registry().load(name, None)?;
+        accept(&admitted.manifest().parameters, &arguments)
+            .map_err(|complaint| NoRun::Arguments(format!("{name}: {complaint}")))?;
+        let needs_approval = admitted.manifest().needs_approval && !admitted.is_approved();
+        if needs_approval && self.body.is_real() {
+            return Err(NoRun::Approval { name: name.into() });
+        }
+        self.freshen(&admitted)?;
+        let conditions = self.workshop.conditions();
+        let vetted = admitted.vetted();
+        // An approved tool moves at full speed; until then at the limits of its rehearsal.
+        let full = self.stage.conductor.snapshot().limits;
+        if !admitted.is_approved() {
+            self.stage.limit(conditions.limits);
+        }
+        let mut guest = self.workshop.cage().guest(conditions.guest)?;
+        let _before = self.body.take_trace();
+        let performance = perform(
+            &mut *guest,
+            job(vetted, &arguments, false, conditions.guest),
+            &mut self.stage,
+            &permit(vetted, conditions.stage_seconds),
+        );
+        drop(guest);
+        self.stage.limit(full);
+        let beats = self.body.take_trace();
+        let reply = PerformanceReply {
+            outcome: performance.outcome,
+            printed: performance.printed,
+            took_s: crate::outcome::tidy(performance.took.as_secs_f64()),
+            frames: performance.frames,
+            slips: performance.slips,
+            command_digest: if vetted.capabilities().contains(&Capability::Motion) {
+                digest(&beats)
+            } else {
+                String::new()
+            },
+            steps: performance.steps,
+            trims: trims(&performance.trims),
+            notes: performance.notes,
+        };
+        Ok((admitted.manifest().version, reply))
+    }
+
+    /// Evidence that rests on other rules, limits or another mock is no evidence: the tool is rehearsed again.
+    fn freshen(&self, admitted: &Admitted) -> Result<(), NoRun> {
+        let conditions = self.workshop.conditions();
+        let manifest = admitted.manifest();
+        if manifest.evidence == conditions.evidence() {
+            return Ok(());
+        }
+        tracing::info!(tool = manifest.name, "rules, limits or mock have changed: rehearsing again");
+        let again = self.workshop.registry().load(&manifest.name, Some(manifest.version))?.into_vetted();
+        match rehearse(again, &manifest.test_cases, self.workshop.cage(), conditions)? {
+            Ok(_) => Ok(()),
+            Err(no) => Err(NoRun::Stale { name: manifest.name.clone(), findings: no.findings }),
+        }
+    }
+
+    fn list_tools(&self) -> String {
+        match self.workshop.registry().list() {
+            Ok(entries) if entries.is_empty() => {
+                "I have no tools yet; say for example \"make a tool called hello that nods twice\".".into()
+            }
+            Ok(entries) => {
+                let lines: Vec<_> = entries
+                    .iter()
+                    .map(|entry| format!("{} ({})", entry.name, first_line(&entry.description)))
+                    .collect();
+                format!("I have these tools: {}.", lines.join("; "))
+            }
+            Err(error) => format!("I can't list my tools: {error}."),
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim_end_matches('.')
+}
