@@ -5,15 +5,18 @@
 
 mod machine;
 
+use std::fmt;
 use std::path::Path;
 
 use minismith_wire::zygote::Level;
+use serde::Serialize;
 
 use crate::config::{Config, RobotChoice};
 use machine::{Cage, Machine, Packages, Port};
 
 /// How one thing stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum State {
     /// In order.
     Good,
@@ -24,7 +27,7 @@ pub enum State {
 }
 
 /// One thing that was examined.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// What was examined: a few words.
     pub name: &'static str,
@@ -34,6 +37,22 @@ pub struct Check {
     pub detail: String,
     /// What to do, where there is something to do.
     pub remedy: Option<String>,
+}
+
+/// `[warn] cage: ...`, and on a line of its own what to do.
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.state {
+            State::Good => "good",
+            State::Warn => "warn",
+            State::Bad => "BAD ",
+        };
+        write!(f, "[{state}] {}: {}", self.name, self.detail)?;
+        match &self.remedy {
+            Some(remedy) => write!(f, "\n       {remedy}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Check {

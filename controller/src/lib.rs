@@ -1,9 +1,22 @@
-//! The mind.
+//! The mind of Minismith: it understands, decides, writes and proves tools, and performs them on a body.
+//!
+//! Reading order: [`conversation`] (a sentence in, the truth out), [`brain`] (what a sentence means), [`agents`] (who
+//! does what), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
+//! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told).
+//! Doors: [`processes`], [`net`], [`config`].
 
-pub mod config;
-pub mod guest;
-pub mod processes;
-pub mod workshop;
+pub mod agents;
+pub mod api;
 pub mod author;
+pub mod body;
 pub mod brain;
+pub mod config;
+pub mod conversation;
 pub mod doctor;
+pub mod guest;
+pub mod net;
+pub mod outcome;
+pub mod performance;
+pub mod processes;
+pub mod stage;
+pub mod workshop;

@@ -1,7 +1,7 @@
 //! Whole-system tests.
 
 mod bus;
-mod official_motor;
 mod guest;
+mod official_motor;
 mod policy;
 mod sentences;

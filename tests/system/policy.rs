@@ -149,7 +149,7 @@ fn a_signature_becomes_a_strict_schema() {
         "description": "How long, between 0.1 and 5.", "default": 0.2});
     assert_eq!(entry.parameters_schema()["properties"]["seconds"], seconds);
     assert_eq!(vetted.capabilities(), &BTreeSet::from([Capability::Motion]));
-    let manifest = vetted.manifest(1, Default::default());
+    let manifest = vetted.manifest(Default::default());
     assert_eq!(
         (manifest.returns.r#type.as_str(), manifest.description.as_str()),
         ("float", "Move the antennas while counting.")
@@ -164,7 +164,7 @@ fn capabilities_are_inferred_from_the_tree() {
     let source = include_bytes!("../cases/good/linear_algebra.py");
     let vetted = judge("linear_algebra", source).unwrap();
     assert!(vetted.capabilities().is_empty());
-    assert_eq!(vetted.manifest(1, Default::default()).dependencies, ["numpy"]);
+    assert_eq!(vetted.manifest(Default::default()).dependencies, ["numpy"]);
 }
 
 /// Numbers that look random and are the same in every run (Knuth's MMIX constants).

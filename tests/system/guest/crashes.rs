@@ -103,7 +103,7 @@ fn supervisor_death_leaves_no_process() {
 
 /// A host under a name of its own, so that this test finds its process and no other's.
 fn named_host(folder: &Path) -> (ToolHost, PathBuf) {
-    let (program, python) = locate().unwrap();
+    let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let link = folder.join("host-under-test");
     std::os::unix::fs::symlink(program, &link).unwrap();
     (ToolHost::start(&link, &python).unwrap(), link)
@@ -155,7 +155,7 @@ fn a_dropped_guest_is_dead() {
 #[test]
 fn an_unprivileged_user_gets_the_same_cage() {
     const NOBODY: [&str; 3] = ["--reuid=65534", "--regid=65534", "--clear-groups"];
-    let (program, python) = locate().unwrap();
+    let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let as_nobody = |program: &Path, arguments: &[&str]| {
         let mut setpriv = command(Path::new("setpriv"));
         setpriv.args(NOBODY).arg(program).args(arguments).stdin(Stdio::null());
@@ -181,7 +181,7 @@ fn an_unprivileged_user_gets_the_same_cage() {
 
 #[test]
 fn what_is_missing_is_said() {
-    let (program, python) = locate().unwrap();
+    let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     let start =
         |program: &Path, python: &Path| ToolHost::start_at_most(program, python, Level::NoOpen).unwrap_err();
     let nowhere = Path::new("/nowhere/at/all");

@@ -181,6 +181,6 @@ pub fn host() -> ToolHost {
 
 /// A warm host with a cage that is no stronger.
 pub fn host_at_most(level: Level) -> ToolHost {
-    let (program, python) = locate().unwrap();
+    let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     ToolHost::start_at_most(&program, &python, level).unwrap()
 }

@@ -1,0 +1,153 @@
+//! The commands, one module each; the words of the command line are a contract with scripts.
+
+mod body;
+mod converse;
+mod print;
+mod serve;
+mod shop;
+mod tool;
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+use minismith::config::{Config, RobotChoice};
+
+/// How a command ended, short of an error of usage or environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It was done.
+    Well,
+    /// It was refused or failed; the output says why.
+    Badly,
+}
+
+impl From<Done> for ExitCode {
+    fn from(done: Done) -> Self {
+        match done {
+            Done::Well => ExitCode::SUCCESS,
+            Done::Badly => ExitCode::from(1),
+        }
+    }
+}
+
+impl Done {
+    /// Well, if `well`.
+    pub const fn when(well: bool) -> Self {
+        if well { Done::Well } else { Done::Badly }
+    }
+}
+
+/// A controller for the Reachy Mini robot that writes, proves and then performs its own tools.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    about,
+    after_help = "Exit codes: 0 done, 1 refused or failed, 2 usage or environment error.\n\
+Start with: minismith say \"nod twice, then look left 20 degrees\""
+)]
+pub struct Cli {
+    /// The configuration file; without it ./config.yaml, else the built-in one.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Which body, and how to print.
+#[derive(Debug, Args)]
+struct OnRobot {
+    /// mock, mock-bus (emulated servos on a pseudo-terminal) or a serial device such as /dev/ttyACM0.
+    #[arg(long, value_name = "ROBOT")]
+    robot: Option<RobotChoice>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Do what a sentence says, and tell what came of it.
+    #[command(after_help = "Examples:\n  minismith say \"nod twice, then look left 20 degrees\"\n  \
+minismith say \"make a tool called hello that nods and wiggles the antennas, then run it\" --json\n  \
+minismith say \"hello\" --robot mock-bus")]
+    Say {
+        /// What to do, in plain English.
+        text: String,
+        #[command(flatten)]
+        on: OnRobot,
+    },
+    /// Talk line by line; "stop" halts at once, "bye" ends.
+    Chat {
+        #[command(flatten)]
+        on: OnRobot,
+    },
+    /// Keep the robot alive and answer over HTTP: /health, /api/v1/state, POST /api/v1/stop.
+    #[command(
+        after_help = "Example:\n  minismith serve --robot mock &\n  curl -s http://127.0.0.1:8000/health"
+    )]
+    Serve {
+        #[command(flatten)]
+        on: OnRobot,
+        /// The address to listen on; loopback only.
+        #[arg(long)]
+        host: Option<IpAddr>,
+        /// The port; 0 takes any free one.
+        #[arg(long)]
+        port: Option<u16>,
+    },
+    /// Check, keep and run tools.
+    Tool {
+        #[command(subcommand)]
+        command: tool::ToolCommand,
+    },
+    /// Nine emulated servos on a pseudo-terminal; prints its path and runs until interrupted.
+    #[command(after_help = "Example:\n  minismith mock --link /tmp/reachy &\n  minismith scan /tmp/reachy")]
+    Mock {
+        /// Also make a symbolic link to the pseudo-terminal here.
+        #[arg(long, value_name = "PATH")]
+        link: Option<PathBuf>,
+        /// A YAML file of faults, such as `watchdog: trips_without_stopping`.
+        #[arg(long, value_name = "FILE")]
+        faults: Option<PathBuf>,
+    },
+    /// List the servos on a serial line: ids, models, firmware, voltage, temperature, errors. Moves nothing.
+    Scan {
+        /// The serial device.
+        port: PathBuf,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Examine this machine: ports, permissions, Python, the cage; each trouble with its remedy.
+    Doctor {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the policy's rules: id, reason, advice, a good and a bad example.
+    Rules {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Carries out the command.
+///
+/// # Errors
+/// Errors of usage and environment; what is refused as data is [`Done::Badly`].
+pub fn run(cli: Cli) -> anyhow::Result<Done> {
+    let config = Config::load(cli.config.as_deref())?;
+    match cli.command {
+        Command::Say { text, on } => converse::say(&config, &text, &on),
+        Command::Chat { on } => converse::chat(&config, &on),
+        Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
+        Command::Tool { command } => tool::run(&config, command),
+        Command::Mock { link, faults } => body::mock(link, faults.as_deref()),
+        Command::Scan { port, json } => body::scan(&config, &port, json),
+        Command::Doctor { json } => body::doctor(&config, json),
+        Command::Rules { json } => tool::rules(json),
+    }
+}

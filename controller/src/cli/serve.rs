@@ -1,0 +1,51 @@
+//! `serve`: keeps the body alive and answers health and state over HTTP.
+
+use std::net::IpAddr;
+
+use minismith::api;
+use minismith::config::Config;
+use minismith::net;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Done, OnRobot, print, shop};
+
+/// Serves until interrupted, then brakes to rest.
+pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u16>) -> anyhow::Result<Done> {
+    let body = shop::body(config, on)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let host = host.unwrap_or_else(|| config.serve.host.address());
+        let listener = net::listen(host, port.unwrap_or(config.serve.port)).await?;
+        let address = listener.local_addr()?;
+        if on.json {
+            print::line(&serde_json::json!({ "listening": address.to_string() }).to_string());
+        } else {
+            print::line(&format!(
+                "Minismith serves http://{address} (health: http://{address}/health); Ctrl-C ends it"
+            ));
+        }
+        api::serve(listener, &body, async {
+            // Without a signal handler there is nothing to wait for; the server is ended by force then.
+            if interrupted().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        })
+        .await?;
+        anyhow::Ok(())
+    })?;
+    Ok(Done::Well)
+}
+
+/// Returns when the process is asked to end.
+///
+/// # Errors
+/// When the system gives no signal handler.
+pub async fn interrupted() -> std::io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::select! {
+        done = tokio::signal::ctrl_c() => done,
+        _ = terminate.recv() => Ok(()),
+        _ = hang_up.recv() => Ok(()),
+    }
+}

@@ -1,0 +1,315 @@
+//! `tool` and `rules`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Subcommand;
+use firmware_bridge::clock::{Clock, WallClock};
+use minismith::config::Config;
+use minismith::conversation::Conversation;
+use minismith::performance::Outcome;
+use minismith::workshop::Workshop;
+use minismith::workshop::check::Checked;
+use minismith::workshop::manifest::{Expectation, Provenance, TestCase};
+use minismith::workshop::policy;
+use minismith::workshop::registry::RegistryError;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{Done, OnRobot, print, shop};
+
+/// The most bytes that are read of a tool's file; the policy refuses far earlier.
+const LONGEST_FILE: u64 = 1 << 20;
+
+#[derive(Debug, Subcommand)]
+pub enum ToolCommand {
+    /// Take tools through policy and rehearsal on the mock; registers nothing.
+    #[command(after_help = "Examples:\n  minismith tool check nod_yes.py\n  \
+minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"times\": 3}'")]
+    Check {
+        /// Python files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+        /// Also rehearse a call with these arguments, a JSON object.
+        #[arg(long, value_name = "JSON")]
+        args: Option<String>,
+    },
+    /// Check a tool and keep it as a new version.
+    Add {
+        /// A Python file; the tool is named after its one public function.
+        file: PathBuf,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the tools.
+    List {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show a tool's manifest and code.
+    Show {
+        /// Its name.
+        name: String,
+        /// Which version; without it the one that is called.
+        #[arg(long)]
+        version: Option<u32>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a tool of the registry.
+    #[command(after_help = "Example:\n  minismith tool run nod_yes --args '{\"times\": 2}' --robot mock-bus")]
+    Run {
+        /// Its name.
+        name: String,
+        /// Its arguments, a JSON object.
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        args: String,
+        #[command(flatten)]
+        on: OnRobot,
+    },
+    /// Approve the version that is called: it may move real motors, at full speed.
+    Approve {
+        /// Its name.
+        name: String,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Go back to the version before the one that is called.
+    Rollback {
+        /// Its name.
+        name: String,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// One line of `tool check --json`.
+#[derive(Serialize)]
+struct FileResult {
+    file: String,
+    #[serde(flatten)]
+    checked: Checked,
+    seconds: f64,
+}
+
+/// Carries out one of the commands.
+pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
+    let workshop = shop::workshop(config)?;
+    match command {
+        ToolCommand::Check { files, json, args } => check(&workshop, &files, json, args.as_deref()),
+        ToolCommand::Add { file, json } => add(&workshop, &file, json),
+        ToolCommand::List { json } => list(&workshop, json),
+        ToolCommand::Show { name, version, json } => show(&workshop, &name, version, json),
+        ToolCommand::Run { name, args, on } => perform(config, &workshop, &name, &args, &on),
+        ToolCommand::Approve { name, json } => as_data(json, workshop.registry().approve(&name), |version| {
+            (json!({ "name": name, "approved": version }), format!("{name}: version {version} is approved"))
+        }),
+        ToolCommand::Rollback { name, json } => {
+            as_data(json, workshop.registry().roll_back(&name), |(from, to)| {
+                (
+                    json!({ "name": name, "from": from, "to": to }),
+                    format!("{name}: version {to} is called now (was {from})"),
+                )
+            })
+        }
+    }
+}
+
+fn check(workshop: &Workshop, files: &[PathBuf], json: bool, args: Option<&str>) -> anyhow::Result<Done> {
+    let tests = match args {
+        None => Vec::new(),
+        Some(args) => {
+            vec![TestCase { name: "--args".into(), arguments: object(args)?, expect: Expectation::Anything }]
+        }
+    };
+    let clock = WallClock::start();
+    let mut results = Vec::new();
+    for file in files {
+        let began = clock.now();
+        let (stem, bytes) = read(file)?;
+        let (checked, _) = workshop.check(&stem, &bytes, &tests, origin())?;
+        let seconds = (clock.now().since(began).as_secs_f64() * 1e4).round() / 1e4;
+        if !json {
+            tell(file, &checked, seconds);
+        }
+        results.push(FileResult { file: file.display().to_string(), checked, seconds });
+    }
+    let admitted = results.iter().filter(|result| result.checked.admitted).count();
+    if json {
+        print::json(&json!({ "results": results }))?;
+    } else if results.len() > 1 {
+        print::line(&format!("{admitted} of {} admitted", results.len()));
+    }
+    Ok(Done::when(admitted == results.len()))
+}
+
+fn tell(file: &Path, checked: &Checked, seconds: f64) {
+    let stage = minismith::outcome::word(&checked.stage);
+    let verdict = match (checked.admitted, checked.needs_approval) {
+        (true, false) => "admitted".into(),
+        (true, true) => "admitted, a person must approve it".into(),
+        (false, _) => format!("refused by the {stage}"),
+    };
+    let cases = checked.cases.len();
+    print::line(&format!("{}: {verdict} ({cases} cases, {seconds:.2} s)", file.display()));
+    for finding in &checked.findings {
+        print::line(&format!("  {finding}"));
+    }
+}
+
+fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
+    let (stem, bytes) = read(file)?;
+    let (checked, admissible) = workshop.check(&stem, &bytes, &[], origin())?;
+    let Some(admissible) = admissible else {
+        if json {
+            print::json(&json!({ "registered": null, "checked": checked }))?;
+        } else {
+            tell(file, &checked, 0.0);
+        }
+        return Ok(Done::Badly);
+    };
+    as_data(json, workshop.registry().admit(&admissible), |manifest| {
+        (
+            json!({ "registered": manifest, "checked": checked }),
+            format!("{} is version {} now", manifest.name, manifest.version),
+        )
+    })
+}
+
+fn list(workshop: &Workshop, json: bool) -> anyhow::Result<Done> {
+    let entries = workshop.registry().list()?;
+    if json {
+        print::json(&json!({ "tools": entries }))?;
+    } else if entries.is_empty() {
+        print::line("no tools yet; add one with `minismith tool add FILE`");
+    } else {
+        for entry in entries {
+            let kind = if entry.predefined { "predefined" } else { "generated" };
+            let first = entry.description.lines().next().unwrap_or_default().to_owned();
+            print::line(&format!("{} v{} ({kind}): {first}", entry.name, entry.version));
+        }
+    }
+    Ok(Done::Well)
+}
+
+fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> anyhow::Result<Done> {
+    as_data(json, workshop.registry().load(name, version), |admitted| {
+        let manifest = serde_json::to_string_pretty(admitted.manifest()).unwrap_or_default();
+        let source = admitted.vetted().draft().source();
+        (
+            json!({ "manifest": admitted.manifest(), "approved": admitted.is_approved(), "code": source }),
+            format!("{source}\n{manifest}"),
+        )
+    })
+}
+
+fn perform(
+    config: &Config,
+    workshop: &Workshop,
+    name: &str,
+    args: &str,
+    on: &OnRobot,
+) -> anyhow::Result<Done> {
+    let arguments = object(args)?;
+    let body = shop::body(config, on)?;
+    let (version, performance) = match Conversation::new(&body, workshop).run_tool(name, arguments) {
+        Ok(ran) => ran,
+        Err(refusal) => {
+            if on.json {
+                print::json(&json!({ "name": name, "refusal": refusal.to_string() }))?;
+            } else {
+                print::line(&format!("{name} was not run: {refusal}"));
+            }
+            return Ok(Done::Badly);
+        }
+    };
+    let well = matches!(performance.outcome, Outcome::Returned { .. });
+    if on.json {
+        print::json(&json!({ "name": name, "version": version, "performance": performance }))?;
+    } else {
+        match &performance.outcome {
+            Outcome::Returned { value } => print::line(&format!("{name} v{version} returned {value}")),
+            Outcome::Raised { kind, message, line } => {
+                let at = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+                print::line(&format!("{name} v{version} raised {kind}: {message}{at}"));
+            }
+            Outcome::Stopped { reason, .. } => {
+                print::line(&format!("{name} v{version} was stopped: {reason}"))
+            }
+        }
+        for note in &performance.notes {
+            print::line(&format!("  note: {note}"));
+        }
+    }
+    Ok(Done::when(well))
+}
+
+/// Prints a registry's answer, or its refusal, in the form that was asked for.
+fn as_data<T>(
+    json: bool,
+    answer: Result<T, RegistryError>,
+    show: impl FnOnce(&T) -> (Value, String),
+) -> anyhow::Result<Done> {
+    match answer {
+        Ok(answer) => {
+            let (document, text) = show(&answer);
+            if json {
+                print::json(&document)?
+            } else {
+                print::line(&text)
+            }
+            Ok(Done::Well)
+        }
+        Err(error @ RegistryError::Io { .. }) => Err(error.into()),
+        Err(refusal) => {
+            if json {
+                print::json(&json!({ "refusal": refusal.to_string() }))?;
+            } else {
+                print::line(&refusal.to_string());
+            }
+            Ok(Done::Badly)
+        }
+    }
+}
+
+/// Prints the policy's rules.
+pub fn rules(json: bool) -> anyhow::Result<Done> {
+    if json {
+        print::json(&json!({ "version": policy::RULES_VERSION, "rules": policy::rules() }))?;
+    } else {
+        for rule in policy::rules() {
+            print::line(&rule.to_string());
+        }
+    }
+    Ok(Done::Well)
+}
+
+fn read(file: &Path) -> anyhow::Result<(String, Vec<u8>)> {
+    let size = std::fs::metadata(file).with_context(|| format!("can't read {}", file.display()))?.len();
+    if size > LONGEST_FILE {
+        bail!("{} has {size} bytes; a tool has at most 64 KiB", file.display());
+    }
+    let bytes = std::fs::read(file).with_context(|| format!("can't read {}", file.display()))?;
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok((stem, bytes))
+}
+
+fn object(text: &str) -> anyhow::Result<Map<String, Value>> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(other) => bail!("--args must be a JSON object such as '{{\"times\": 2}}', not {other}"),
+        Err(error) => bail!("--args is not JSON ({error}); write for example --args '{{\"times\": 2}}'"),
+    }
+}
+
+fn origin() -> Provenance {
+    Provenance { author: "hand".into(), ..Provenance::default() }
+}
