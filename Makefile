@@ -4,17 +4,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
-# The interpreter that the tool host is built with and runs on.
-export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
-
 PROGRAMS := $(or $(CARGO_TARGET_DIR),target)/debug
 NEXTEST := 0.9.143
-
-# Whether any documentation holds a code block that is not plain text.
-HAS_DOC_TESTS := find firmware-bridge mock-robot controller tests -name '*.rs' -print0 | xargs -0 awk ' \
-	FNR == 1 { inside = 0 } \
-	/^ *\/\/[\/!] *```/ { if (!inside && !/```text/) found = 1; inside = !inside } \
-	END { exit !found }'
 
 .PHONY: help setup build run test peers nextest lint check clean
 .DEFAULT_GOAL := help
@@ -42,7 +33,6 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 
 test: build peers nextest ## All tests
 	cargo nextest run --workspace
-	@if $(HAS_DOC_TESTS); then cargo test --workspace --doc; fi
 
 lint: setup ## Format, clippy and documentation, warnings denied
 	cargo fmt --all -- --check

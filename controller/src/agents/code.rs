@@ -49,12 +49,8 @@ pub fn commission(
     request: &str,
 ) -> Result<Commissioned, NoCommission> {
     let authored = author::compose(name, body, request);
-    let origin = Provenance {
-        author: "offline author".into(),
-        request: request.into(),
-        plan: authored.plan.clone(),
-        ..Provenance::default()
-    };
+    let origin =
+        Provenance { author: "offline author".into(), request: request.into(), plan: authored.plan.clone() };
     let (checked, admissible) =
         workshop.check(name, authored.source.as_bytes(), &authored.test_cases, origin)?;
     let registered = admissible.map(|admissible| workshop.registry().admit(&admissible)).transpose()?;

@@ -165,8 +165,6 @@ pub struct Provenance {
     pub request: String,
     /// The plan that it was written from, step by step; empty without one.
     pub plan: Vec<String>,
-    /// When, in RFC 3339.
-    pub created: String,
 }
 
 /// What an admission rests on; when any of it has changed, the tool is rehearsed again.
@@ -210,9 +208,9 @@ mod tests {
             "dependencies": ["numpy"], "capabilities": ["motion", "exec"],
             "budget": {"stage_seconds": 120.0, "limits":
                 {"cpu_seconds": 10, "memory_bytes": 1, "output_bytes": 1, "turn_seconds": 5.0}},
-            "provenance": {"author": "hand", "request": "nod", "plan": null, "created": "2026-01-01T00:00:00Z"},
-            "code_sha256": "00", "rules_version": 1, "findings": [], "report": null,
-            "approval": {"given": {"by": "a person", "at": "2026-01-01T00:00:00Z"}},
+            "provenance": {"author": "hand", "request": "nod", "plan": ["nod"]},
+            "code_sha256": "00", "evidence": {"rules": 1, "limits_sha256": "00", "mock": "mock-robot 0.1.0"},
+            "findings": [], "report": null, "review": {"by": "rules", "risks": []}, "needs_approval": true,
         })
     }
 
@@ -226,7 +224,7 @@ mod tests {
     #[test]
     fn an_unknown_key_or_value_is_an_error() {
         for (path, value) in
-            [("/unknown", json!(1)), ("/returns/unknown", json!(1)), ("/approval/given/unknown", json!(1))]
+            [("/unknown", json!(1)), ("/returns/unknown", json!(1)), ("/review/unknown", json!(1))]
         {
             let mut forged = manifest();
             let (parent, key) = path.rsplit_once('/').unwrap();

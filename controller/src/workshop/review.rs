@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::finding::{Finding, Verdict, heaviest};
-use super::manifest::{Capability, Provenance, Review, TestCase, ToolManifest};
+use super::manifest::{Budget, Capability, Example, Provenance, Review, TestCase, ToolManifest};
 use super::rehearsal::Conditions;
 use super::rehearsal::Rehearsed;
 
@@ -46,7 +46,14 @@ pub fn review(
     }
     let vetted = rehearsed.vetted();
     let mut manifest = vetted.manifest(origin);
+    manifest.examples = rehearsed
+        .cases()
+        .first()
+        .map(|case| Example { arguments: case.arguments.clone() })
+        .into_iter()
+        .collect();
     manifest.test_cases = tests.to_vec();
+    manifest.budget = Budget { stage_seconds: conditions.stage_seconds, limits: conditions.guest };
     manifest.needs_approval = heaviest(&findings) == Verdict::Ask;
     manifest.findings = findings;
     manifest.report = Some(rehearsed.report().clone());
