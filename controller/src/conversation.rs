@@ -329,13 +329,11 @@ impl<'a> Conversation<'a> {
             return Err(NoRun::Approval { name: name.into() });
         }
         self.freshen(&admitted)?;
-        let conditions = self.workshop.conditions();
+        let conditions = self.workshop.conditions(admitted.is_approved());
         let vetted = admitted.vetted();
-        // An approved tool moves at full speed; until then at the limits of its rehearsal.
+        // The limits of the performance are those of the rehearsal.
         let full = self.stage.conductor.snapshot().limits;
-        if !admitted.is_approved() {
-            self.stage.limit(conditions.limits);
-        }
+        self.stage.limit(conditions.limits);
         let mut guest = self.workshop.cage().guest(conditions.guest)?;
         let _before = self.body.take_trace();
         let performance = perform(
@@ -367,14 +365,14 @@ impl<'a> Conversation<'a> {
 
     /// Evidence that rests on other rules, limits or another mock is no evidence: the tool is rehearsed again.
     fn freshen(&self, admitted: &Admitted) -> Result<(), NoRun> {
-        let conditions = self.workshop.conditions();
+        let conditions = self.workshop.conditions(admitted.is_approved());
         let manifest = admitted.manifest();
-        if manifest.evidence == conditions.evidence() {
+        if *admitted.evidence() == conditions.evidence() {
             return Ok(());
         }
         tracing::info!(tool = manifest.name, "rules, limits or mock have changed: rehearsing again");
         let again = self.workshop.registry().load(&manifest.name, Some(manifest.version))?.into_vetted();
-        match rehearse(again, &manifest.test_cases, self.workshop.cage(), conditions)? {
+        match rehearse(again, &manifest.test_cases, self.workshop.cage(), &conditions)? {
             Ok(_) => Ok(()),
             Err(no) => Err(NoRun::Stale { name: manifest.name.clone(), findings: no.findings }),
         }

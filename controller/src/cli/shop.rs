@@ -13,13 +13,13 @@ use super::OnRobot;
 pub fn workshop(config: &Config) -> anyhow::Result<Workshop> {
     let registry = Registry::open(&config.tools)?;
     let conditions = Conditions {
-        limits: limits_of(config).scaled(config.limits.untrusted_scale.value()),
+        limits: limits_of(config),
         period: config.rate.beat(),
         stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
         guest: config.workshop.budget.guest,
     };
     let host = LazyHost::new(&config.tool_host.python, config.tool_host.least_cage);
-    Ok(Workshop::new(registry, Box::new(host), conditions))
+    Ok(Workshop::new(registry, Box::new(host), conditions, config.limits.untrusted_scale.value()))
 }
 
 /// The body that the command line or the configuration names.

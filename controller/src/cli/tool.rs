@@ -8,11 +8,11 @@ use firmware_bridge::clock::{Clock, WallClock};
 use minismith::config::Config;
 use minismith::conversation::Conversation;
 use minismith::performance::Outcome;
-use minismith::workshop::Workshop;
 use minismith::workshop::check::Checked;
 use minismith::workshop::manifest::{Expectation, Provenance, TestCase};
 use minismith::workshop::policy;
 use minismith::workshop::registry::RegistryError;
+use minismith::workshop::{NotApproved, Workshop};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -109,9 +109,20 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
         ToolCommand::List { json } => list(&workshop, json),
         ToolCommand::Show { name, version, json } => show(&workshop, &name, version, json),
         ToolCommand::Run { name, args, on } => perform(config, &workshop, &name, &args, &on),
-        ToolCommand::Approve { name, json } => as_data(json, workshop.registry().approve(&name), |version| {
-            (json!({ "name": name, "approved": version }), format!("{name}: version {version} is approved"))
-        }),
+        ToolCommand::Approve { name, json } => {
+            let approved = match workshop.approve(&name) {
+                Ok(version) => Ok(version),
+                Err(NotApproved::Rehearsal(error)) => return Err(error.into()),
+                Err(NotApproved::Registry(error @ RegistryError::Io { .. })) => return Err(error.into()),
+                Err(refusal) => Err(refusal.to_string()),
+            };
+            told(json, approved, |version| {
+                (
+                    json!({ "name": name, "approved": version }),
+                    format!("{name}: version {version} is approved"),
+                )
+            })
+        }
         ToolCommand::Rollback { name, json } => {
             as_data(json, workshop.registry().roll_back(&name), |(from, to)| {
                 (
@@ -259,25 +270,27 @@ fn as_data<T>(
     show: impl FnOnce(&T) -> (Value, String),
 ) -> anyhow::Result<Done> {
     match answer {
-        Ok(answer) => {
-            let (document, text) = show(&answer);
-            if json {
-                print::json(&document)?
-            } else {
-                print::line(&text)
-            }
-            Ok(Done::Well)
-        }
         Err(error @ RegistryError::Io { .. }) => Err(error.into()),
-        Err(refusal) => {
-            if json {
-                print::json(&json!({ "refusal": refusal.to_string() }))?;
-            } else {
-                print::line(&refusal.to_string());
-            }
-            Ok(Done::Badly)
-        }
+        answer => told(json, answer.map_err(|refusal| refusal.to_string()), show),
     }
+}
+
+/// Prints an answer, or a refusal, in the form that was asked for.
+fn told<T>(
+    json: bool,
+    answer: Result<T, String>,
+    show: impl FnOnce(&T) -> (Value, String),
+) -> anyhow::Result<Done> {
+    let (document, text) = match &answer {
+        Ok(answer) => show(answer),
+        Err(refusal) => (json!({ "refusal": refusal }), refusal.clone()),
+    };
+    if json {
+        print::json(&document)?
+    } else {
+        print::line(&text)
+    }
+    Ok(Done::when(answer.is_ok()))
 }
 
 /// Prints the policy's rules.

@@ -18,23 +18,50 @@ pub mod report;
 pub mod review;
 
 use check::{Checked, check};
+use finding::Finding;
 use manifest::{Provenance, TestCase};
-use registry::Registry;
-use rehearsal::{Cage, Conditions, NoRehearsal};
+use registry::{Registry, RegistryError};
+use rehearsal::{Cage, Conditions, NoRehearsal, rehearse};
 use review::Admissible;
 
-/// A registry, a cage and the conditions of a rehearsal.
+/// A registry, a cage and the conditions of rehearsals.
 pub struct Workshop {
     registry: Registry,
     cage: Box<dyn Cage + Send>,
-    conditions: Conditions,
+    full: Conditions,
+    untrusted_scale: f64,
+}
+
+/// A tool that could not be approved.
+#[derive(Debug, thiserror::Error)]
+pub enum NotApproved {
+    /// It is not on the shelf, or not as it was.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// It does not pass at full speed.
+    #[error("{name} does not pass its rehearsal at full speed: {}", .findings.first().map(ToString::to_string).unwrap_or_default())]
+    Refused {
+        /// The tool.
+        name: String,
+        /// Why.
+        findings: Vec<Finding>,
+    },
+    /// There is no rehearsal here.
+    #[error(transparent)]
+    Rehearsal(#[from] NoRehearsal),
 }
 
 impl Workshop {
-    /// A workshop. `conditions` hold the limits for tools that no person has approved yet.
+    /// A workshop. `full` are the conditions for approved tools; others get its speeds and accelerations times
+    /// `untrusted_scale`.
     #[must_use]
-    pub fn new(registry: Registry, cage: Box<dyn Cage + Send>, conditions: Conditions) -> Self {
-        Workshop { registry, cage, conditions }
+    pub fn new(
+        registry: Registry,
+        cage: Box<dyn Cage + Send>,
+        full: Conditions,
+        untrusted_scale: f64,
+    ) -> Self {
+        Workshop { registry, cage, full, untrusted_scale }
     }
 
     /// The shelf.
@@ -49,10 +76,14 @@ impl Workshop {
         &*self.cage
     }
 
-    /// What a rehearsal shares with the performance.
+    /// What a rehearsal shares with the performance: the full limits for approved tools, less for others.
     #[must_use]
-    pub const fn conditions(&self) -> &Conditions {
-        &self.conditions
+    pub fn conditions(&self, approved: bool) -> Conditions {
+        if approved {
+            self.full
+        } else {
+            Conditions { limits: self.full.limits.scaled(self.untrusted_scale), ..self.full }
+        }
     }
 
     /// Takes a tool's bytes through policy, rehearsal and review; registers nothing.
@@ -66,6 +97,25 @@ impl Workshop {
         tests: &[TestCase],
         origin: Provenance,
     ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
-        check(stem, bytes, tests, origin, self.cage(), &self.conditions)
+        check(stem, bytes, tests, origin, self.cage(), &self.conditions(false))
+    }
+
+    /// Approves the version of a tool that is called: it is rehearsed at full speed first, since that is how it will
+    /// move from then on.
+    ///
+    /// # Errors
+    /// When there is no such tool, or it does not pass at full speed.
+    pub fn approve(&self, name: &str) -> Result<u32, NotApproved> {
+        let admitted = self.registry.load(name, None)?;
+        let version = admitted.manifest().version;
+        let tests = admitted.manifest().test_cases.clone();
+        let full = self.conditions(true);
+        match rehearse(admitted.into_vetted(), &tests, self.cage(), &full)? {
+            Ok(_) => {
+                self.registry.approve(name, version, full.evidence())?;
+                Ok(version)
+            }
+            Err(no) => Err(NotApproved::Refused { name: name.into(), findings: no.findings }),
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! and renamed; so a crash at any point leaves the old state or the new one. `state.json` says which version is
 //! called and which ones a person has approved. One writer at a time, by a lock on the shelf.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use super::finding::Finding;
-use super::manifest::ToolManifest;
+use super::manifest::{Evidence, ToolManifest};
 use super::policy::{self, Vetted};
 use super::review::Admissible;
 
@@ -112,8 +112,9 @@ fn numbers(versions: &[u32]) -> String {
 #[serde(deny_unknown_fields)]
 struct State {
     current: u32,
+    /// Each approved version, with the evidence at full speed that was found when it was approved.
     #[serde(default)]
-    approved: BTreeSet<u32>,
+    approved: BTreeMap<u32, Evidence>,
 }
 
 /// A tool that may be called: its code is what was admitted, and still passes the policy. Only the registry makes one.
@@ -121,7 +122,7 @@ struct State {
 pub struct Admitted {
     vetted: Vetted,
     manifest: ToolManifest,
-    approved: bool,
+    approval: Option<Evidence>,
 }
 
 impl Admitted {
@@ -146,7 +147,16 @@ impl Admitted {
     /// Whether a person has approved this version: then it moves at full speed.
     #[must_use]
     pub const fn is_approved(&self) -> bool {
-        self.approved
+        self.approval.is_some()
+    }
+
+    /// What the proof of this version rests on: its approval's evidence, or else its admission's.
+    #[must_use]
+    pub const fn evidence(&self) -> &Evidence {
+        match &self.approval {
+            Some(evidence) => evidence,
+            None => &self.manifest.evidence,
+        }
     }
 }
 
@@ -261,8 +271,7 @@ impl Registry {
             return Err(RegistryError::Tampered { path });
         }
         let vetted = policy::vet(draft).map_err(|no| refused(no.into_findings()))?;
-        let approved = state.approved.contains(&version) || folder.starts_with(self.root.join("predefined"));
-        Ok(Admitted { vetted, manifest, approved })
+        Ok(Admitted { vetted, manifest, approval: state.approved.get(&version).cloned() })
     }
 
     /// Goes back to the version before the one that is called.
@@ -281,17 +290,16 @@ impl Registry {
         Ok((state.current, before))
     }
 
-    /// Records that a person approves the version that is called.
+    /// Records that a person approves the version that is called, and what was rehearsed for that.
     ///
     /// # Errors
     /// When there is no such tool or the shelf can't be written.
-    pub fn approve(&self, name: &str) -> Result<u32, RegistryError> {
+    pub(super) fn approve(&self, name: &str, version: u32, evidence: Evidence) -> Result<(), RegistryError> {
         let folder = self.folder(name)?;
         let _lock = self.lock()?;
         let mut state = read_state(&folder)?;
-        state.approved.insert(state.current);
-        write_json(&folder.join("state.json"), &state)?;
-        Ok(state.current)
+        state.approved.insert(version, evidence);
+        write_json(&folder.join("state.json"), &state)
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf, RegistryError> {
@@ -329,7 +337,7 @@ fn entry(folder: &Path, name: &str, predefined: bool) -> Result<Option<Entry>, R
         version: state.current,
         versions,
         predefined,
-        approved: predefined || state.approved.contains(&state.current),
+        approved: state.approved.contains_key(&state.current),
         description: manifest.description,
     }))
 }
