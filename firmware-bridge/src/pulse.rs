@@ -352,7 +352,8 @@ pub trait Conductor: Send {
     /// Hands over an order; it acts from the next beat on.
     fn order(&mut self, order: Order);
 
-    /// Lets beats pass until `done`; at least until all orders so far are taken.
+    /// Lets beats pass until `done`; at least until all orders so far are taken. Returns at once when no beat can come
+    /// any more.
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot;
 
     /// Lets beats pass until stage time is `until`.
@@ -397,32 +398,49 @@ impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
 }
 
 struct Shared {
-    snapshot: Mutex<Snapshot>,
+    last: Mutex<Last>,
     beaten: Condvar,
     /// The way in, and how many orders have gone that way. Never locked on the beat.
     inbox: Mutex<(Sender<Option<Order>>, u64)>,
 }
 
+/// What the thread has told last.
+struct Last {
+    snapshot: Snapshot,
+    /// No beat comes after this one.
+    gone: bool,
+}
+
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Snapshot> {
-        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Publishes without waiting; a reader that is copying just now sees the next beat.
     fn publish(&self, snapshot: &Snapshot) {
         for _ in 0..1_000 {
-            match self.snapshot.try_lock() {
-                Ok(mut shared) => {
-                    shared.clone_from(snapshot);
+            match self.last.try_lock() {
+                Ok(mut last) => {
+                    last.snapshot.clone_from(snapshot);
                     break;
                 }
                 Err(TryLockError::Poisoned(poisoned)) => {
-                    poisoned.into_inner().clone_from(snapshot);
+                    poisoned.into_inner().snapshot.clone_from(snapshot);
                     break;
                 }
                 Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
             }
         }
+        self.beaten.notify_all();
+    }
+
+    /// Tells that no beat will come any more, so that nobody waits for one. What was still to be played is not.
+    fn close(&self, snapshot: &Snapshot, ended: Ended) {
+        let mut last = self.lock();
+        last.snapshot.clone_from(snapshot);
+        last.snapshot.ended = Some(ended);
+        last.gone = true;
+        drop(last);
         self.beaten.notify_all();
     }
 }
@@ -450,7 +468,7 @@ impl PulseThread {
     pub fn start<R: Robot + 'static, C: Clock + 'static>(pulse: Pulse<R, C>) -> Result<Self, RobotFault> {
         let (sender, inbox) = channel();
         let shared = Arc::new(Shared {
-            snapshot: Mutex::new(pulse.snapshot.clone()),
+            last: Mutex::new(Last { snapshot: pulse.snapshot.clone(), gone: false }),
             beaten: Condvar::new(),
             inbox: Mutex::new((sender, pulse.snapshot.orders)),
         });
@@ -508,13 +526,10 @@ fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, inbox: &Receiver<Option<Order
             .map(ToString::to_string)
             .or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "a panic without words".into());
-        let mut snapshot = shared.lock();
-        snapshot.fault = Some(RobotFault::Broken { reason });
-        snapshot.ended = Some(Ended::Faulted);
-        snapshot.orders = u64::MAX;
-        snapshot.beats = u64::MAX;
-        drop(snapshot);
-        shared.beaten.notify_all();
+        pulse.snapshot.fault = Some(RobotFault::Broken { reason });
+        shared.close(&pulse.snapshot, Ended::Faulted);
+    } else {
+        shared.close(&pulse.snapshot, Ended::Halted);
     }
 }
 
@@ -534,21 +549,24 @@ impl Conductor for PulseHandle {
     }
 
     fn snapshot(&self) -> Snapshot {
-        self.shared.lock().clone()
+        self.shared.lock().snapshot.clone()
     }
 
     fn order(&mut self, order: Order) {
-        // When the thread has gone, the snapshot says why.
+        // When the thread has gone, the snapshot says so.
         if let Some(ticket) = self.send(Some(order)) {
             self.ticket = ticket;
         }
     }
 
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
-        let mut snapshot = self.shared.lock();
-        while snapshot.beats != u64::MAX && !(snapshot.orders >= self.ticket && done(&snapshot)) {
-            snapshot = self.shared.beaten.wait(snapshot).unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.shared.lock();
+        while !(last.gone || last.snapshot.orders >= self.ticket && done(&last.snapshot)) {
+            last = self.shared.beaten.wait(last).unwrap_or_else(PoisonError::into_inner);
         }
-        snapshot.clone()
+        last.snapshot.clone()
     }
 }
+
+#[cfg(test)]
+mod tests;

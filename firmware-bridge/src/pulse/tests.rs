@@ -1,0 +1,90 @@
+//! Stops, threads that end and beats that come late, on a robot that does at once what it is told.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+use crate::clock::WallClock;
+use crate::envelope::{Action, SafeCommand};
+use crate::kinematics::joints_from_posture;
+use crate::motion::{Interpolation, Motion, PlanRules, Target};
+use crate::posture::Posture;
+
+const BEAT: Duration = Duration::from_millis(10);
+
+/// Nine joints that are where they were told to be, and keep what they were told.
+struct Puppet {
+    joints: Joints,
+    torque: Joints<bool>,
+    told: Arc<Mutex<Vec<Action>>>,
+    panics: Arc<AtomicBool>,
+}
+
+impl Puppet {
+    fn new() -> (Self, Arc<Mutex<Vec<Action>>>) {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let joints = joints_from_posture(&Posture::init()).unwrap();
+        let panics = Arc::default();
+        (Puppet { joints, torque: Joints::all(true), told: told.clone(), panics }, told)
+    }
+}
+
+impl Robot for Puppet {
+    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+        Ok(JointState { at, readings: self.joints.map(Reading::Fresh), torque: self.torque })
+    }
+
+    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
+        assert!(!self.panics.load(Ordering::Relaxed), "a bug in the robot");
+        self.told.lock().unwrap().push(*command.action());
+        match command.action() {
+            Action::Targets(goals) => self.joints = *goals,
+            Action::Torque(on) => self.torque = *on,
+            Action::Reboot(joint) => self.torque[*joint] = false,
+        }
+        self.sense(at)
+    }
+}
+
+fn on_a_thread() -> (PulseThread, Arc<AtomicBool>) {
+    let (puppet, _) = Puppet::new();
+    let panics = puppet.panics.clone();
+    let pulse = Pulse::new(puppet, WallClock::start(), Limits::default(), BEAT).unwrap();
+    (PulseThread::start(pulse).unwrap(), panics)
+}
+
+/// A turn of the body by 60 degrees over `seconds`.
+fn turn(snapshot: &Snapshot, seconds: u64) -> Trajectory {
+    let target = Target { body_yaw: Some(Radians::from_degrees(60.0)), ..Target::default() };
+    let duration = Duration::from_secs(seconds);
+    let rules = PlanRules { limits: &snapshot.limits, period: BEAT, automatic_body_yaw: false };
+    Motion::Goto { target, duration, interpolation: Interpolation::Minjerk }
+        .plan(&snapshot.commanded, &rules)
+        .unwrap()
+}
+
+#[test]
+fn nobody_waits_for_a_pulse_that_was_dropped() {
+    let (thread, _) = on_a_thread();
+    let mut handle = thread.handle();
+    let waiting = std::thread::spawn({
+        let mut handle = handle.clone();
+        move || handle.wait(&|_| false)
+    });
+    drop(thread);
+    waiting.join().unwrap();
+    // An order that nobody takes is not waited for, and is not told as done.
+    let trajectory = turn(&handle.snapshot(), 1);
+    assert_eq!(handle.play(trajectory).ended, Some(Ended::Halted));
+}
+
+#[test]
+fn nobody_waits_for_a_pulse_that_broke_and_the_reason_is_told() {
+    let (thread, panics) = on_a_thread();
+    let mut handle = thread.handle();
+    panics.store(true, Ordering::Relaxed);
+    let snapshot = handle.wait(&|_| false);
+    assert_eq!(snapshot.fault, Some(RobotFault::Broken { reason: "a bug in the robot".into() }));
+    assert!(snapshot.beats < 1_000_000, "time does not jump");
+    let trajectory = turn(&snapshot, 1);
+    assert_eq!(handle.play(trajectory).ended, Some(Ended::Faulted));
+}
