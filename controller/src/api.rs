@@ -5,7 +5,6 @@
 
 use std::future::Future;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -23,13 +22,6 @@ use tokio::net::TcpListener;
 
 use crate::body::Body;
 use crate::outcome::{PostureView, tidy};
-use crate::stage::StopFlag;
-
-#[derive(Clone)]
-struct Shared {
-    pulse: Arc<Mutex<PulseHandle>>,
-    stop: StopFlag,
-}
 
 /// Serves until `until` completes.
 ///
@@ -40,14 +32,13 @@ pub async fn serve(
     body: &Body,
     until: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let shared = Shared { pulse: Arc::new(Mutex::new(body.handle())), stop: body.stop_flag() };
     let router = Router::new()
         .route("/health", get(health))
         .route("/api/v1/state", get(state))
         .route("/api/v1/stop", post(stop))
         .fallback(unknown)
         .layer(middleware::from_fn(only_this_machine))
-        .with_state(shared);
+        .with_state(body.handle());
     axum::serve(listener, router).with_graceful_shutdown(until).await
 }
 
@@ -89,14 +80,8 @@ async fn unknown() -> Response {
     refuse(StatusCode::NOT_FOUND, "there is: GET /health, GET /api/v1/state, POST /api/v1/stop")
 }
 
-impl Shared {
-    fn snapshot(&self) -> firmware_bridge::pulse::Snapshot {
-        self.pulse.lock().unwrap_or_else(PoisonError::into_inner).snapshot()
-    }
-}
-
-async fn health(State(shared): State<Shared>) -> Response {
-    let snapshot = shared.snapshot();
+async fn health(State(pulse): State<PulseHandle>) -> Response {
+    let snapshot = pulse.snapshot();
     let well = snapshot.fault.is_none();
     let status = if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({
@@ -109,8 +94,8 @@ async fn health(State(shared): State<Shared>) -> Response {
     (status, Json(body)).into_response()
 }
 
-async fn state(State(shared): State<Shared>) -> Json<Value> {
-    let snapshot = shared.snapshot();
+async fn state(State(pulse): State<PulseHandle>) -> Json<Value> {
+    let snapshot = pulse.snapshot();
     let present = snapshot.state.present().ok();
     let posture = present.and_then(|joints| posture_from_joints(&joints, &HeadPose::neutral()).ok());
     let joint = |joint: Joint| {
@@ -138,14 +123,10 @@ async fn state(State(shared): State<Shared>) -> Json<Value> {
 }
 
 /// Brakes, and answers when the body has come to rest.
-async fn stop(State(shared): State<Shared>) -> Response {
+async fn stop(State(mut pulse): State<PulseHandle>) -> Response {
     let halted = tokio::task::spawn_blocking(move || {
-        shared.stop.raise();
-        let mut pulse = shared.pulse.lock().unwrap_or_else(PoisonError::into_inner).clone();
         pulse.order(Order::Halt);
-        let snapshot = pulse.wait(&|snapshot| snapshot.doing != Doing::Braking);
-        shared.stop.lower();
-        snapshot
+        pulse.wait(&|snapshot| snapshot.doing != Doing::Braking)
     })
     .await;
     match halted {

@@ -19,7 +19,7 @@ use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
 use crate::config::{Config, RobotChoice};
-use crate::stage::{Stage, StopFlag};
+use crate::stage::Stage;
 
 /// A body that can't be had.
 #[derive(Debug, thiserror::Error)]
@@ -81,7 +81,6 @@ pub struct Body {
     choice: RobotChoice,
     trace: Trace,
     scene: Arc<Scene>,
-    stop: StopFlag,
 }
 
 impl Body {
@@ -110,32 +109,19 @@ impl Body {
         // A bus switches torque on in its ritual; a mock in this process has none.
         pulse.take(Order::Torque(Joints::all(true)));
         let pulse = PulseThread::start(pulse)?;
-        Ok(Body {
-            pulse,
-            emulator,
-            choice: choice.clone(),
-            trace,
-            scene: Arc::new(Scene::default()),
-            stop: StopFlag::default(),
-        })
+        Ok(Body { pulse, emulator, choice: choice.clone(), trace, scene: Arc::new(Scene::default()) })
     }
 
     /// A stage on this body.
     #[must_use]
     pub fn stage(&self) -> Stage {
-        Stage::new(Box::new(self.pulse.handle()), self.scene.clone(), self.stop.clone())
+        Stage::new(Box::new(self.pulse.handle()), self.scene.clone())
     }
 
     /// A way to watch and halt it.
     #[must_use]
     pub fn handle(&self) -> PulseHandle {
         self.pulse.handle()
-    }
-
-    /// Raised by whoever says stop.
-    #[must_use]
-    pub fn stop_flag(&self) -> StopFlag {
-        self.stop.clone()
     }
 
     /// Which one it is.

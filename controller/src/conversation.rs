@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use firmware_bridge::pulse::{Conductor, Doing, Order};
+use firmware_bridge::pulse::Order;
 
 use crate::agents::code::{NoCommission, commission};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
@@ -148,10 +148,16 @@ impl<'a> Conversation<'a> {
 
     /// Hears one sentence and does what it asks.
     pub fn hear(&mut self, text: &str) -> Reply {
+        self.hear_later(text, self.stage.conductor.halts())
+    }
+
+    /// Hears a sentence that was said when there had been so many halts ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said
+    /// after it, and before it is its turn, holds for it too.
+    pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
+        self.stage.begin(halts);
         if is_stop(text) {
             return self.halt();
         }
-        self.body.stop_flag().lower();
         let known = self.known_tools();
         match decide(understand(text, &Known { tools: &known })) {
             Decision::Stop => self.halt(),
@@ -166,12 +172,13 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Brakes to rest and says where.
-    pub fn halt(&mut self) -> Reply {
-        self.body.stop_flag().raise();
-        let mut handle = self.body.handle();
-        handle.order(Order::Halt);
-        handle.wait(&|snapshot| snapshot.doing != Doing::Braking);
+    /// Brakes to rest and says where. What was halted since it was said is not halted again, so that what was said
+    /// after that may go on.
+    fn halt(&mut self) -> Reply {
+        if !self.stage.is_stopped() {
+            self.stage.conductor.order(Order::Halt);
+        }
+        self.stage.rest();
         let achieved = self.stage.posture().as_ref().map(crate::outcome::PostureView::from);
         let step = Step { kind: "stop".into(), achieved, ..Step::default() };
         Reply {

@@ -442,7 +442,7 @@ impl Performing<'_> {
         let requested = PostureView::from(&trajectory.target);
         let trims = outcome::adjustments(&trajectory.adjustments);
         let fresh = self.last_set.is_none();
-        self.stage.conductor.order(Order::Play { trajectory, fresh });
+        self.stage.follow(trajectory, fresh);
         self.last_set = Some(self.now);
         match self.record.steps.last_mut() {
             Some(step) if step.kind == "set_target" && step.refusal.is_none() => {

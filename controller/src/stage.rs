@@ -1,8 +1,10 @@
-//! The place where motions happen: a pulse, a camera and a stop flag. The mock in virtual time and the motors on the
-//! wall clock are both a stage; nothing above this line can tell which.
+//! The place where motions happen: a pulse and a camera. The mock in virtual time and the motors on the wall clock are
+//! both a stage; nothing above this line can tell which.
+//!
+//! Safety: a halt ends all that was asked for before it, also what is only being planned. The pulse counts halts, and
+//! the stage heeds every one since it was last told to begin anew; none is ever taken back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
@@ -17,28 +19,6 @@ use minismith_wire::Method;
 use mock_robot::scene::{Picture, Scene};
 
 use crate::outcome::{self, PostureView, Step};
-
-/// Raised by whoever says stop; read before every motion. Clones share one flag.
-#[derive(Clone, Debug, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
-
-impl StopFlag {
-    /// From now on nothing begins to move.
-    pub fn raise(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    /// Motion may begin again.
-    pub fn lower(&self) {
-        self.0.store(false, Ordering::Release);
-    }
-
-    /// Whether stop was said.
-    #[must_use]
-    pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Acquire)
-    }
-}
 
 /// The official SDK's sleep pose, row-major (reachy-mini 1.13.0); rounded to the nearest rotation on the way in.
 const SLEEP_HEAD: [f64; 16] = [
@@ -59,27 +39,38 @@ pub fn sleep_posture() -> Posture {
 /// How long the body is left to settle before what was achieved is measured.
 const SETTLE: Duration = Duration::from_millis(150);
 
-/// A pulse, a camera and a stop flag.
+/// A pulse and a camera.
 pub struct Stage {
     /// Whoever beats the body.
     pub conductor: Box<dyn Conductor>,
     /// Whether the body follows the head's yaw.
     pub automatic_body_yaw: bool,
-    stop: StopFlag,
+    /// Halts that are over and done with.
+    halts: u64,
     camera: Arc<Scene>,
 }
 
 impl Stage {
     /// A stage around a conductor.
     #[must_use]
-    pub fn new(conductor: Box<dyn Conductor>, camera: Arc<Scene>, stop: StopFlag) -> Self {
-        Stage { conductor, automatic_body_yaw: true, stop, camera }
+    pub fn new(conductor: Box<dyn Conductor>, camera: Arc<Scene>) -> Self {
+        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, camera }
     }
 
-    /// Whether stop was said.
+    /// Begins anew with a wish that was heard when there had been so many halts; a later one ends it.
+    pub const fn begin(&mut self, halts: u64) {
+        self.halts = halts;
+    }
+
+    /// Whether stop was said since the stage began anew.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.stop.is_raised()
+        self.conductor.halts() != self.halts
+    }
+
+    /// Begins to play a planned trajectory, and does not wait for it.
+    pub fn follow(&mut self, trajectory: Trajectory, fresh: bool) {
+        self.conductor.order(Order::Play { trajectory, fresh, halts: self.halts });
     }
 
     /// Plans a motion from where the body is commanded to be.
@@ -122,7 +113,7 @@ impl Stage {
     pub fn play(&mut self, kind: &str, trajectory: Trajectory) -> (TrimLog, Step) {
         let requested = PostureView::from(&trajectory.target);
         let mut trims = outcome::adjustments(&trajectory.adjustments);
-        let snapshot = self.conductor.play(trajectory);
+        let snapshot = self.conductor.play(trajectory, self.halts);
         trims.extend(outcome::trims(&snapshot.trims));
         let refusal = match snapshot.ended {
             Some(Ended::Halted) => Some("motion was stopped before its end".into()),
@@ -153,6 +144,11 @@ impl Stage {
         step
     }
 
+    /// Waits until the body is at rest after a halt.
+    pub fn rest(&mut self) {
+        self.conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
+    }
+
     /// Waits a moment and measures.
     pub fn settle(&mut self) -> Option<PostureView> {
         let until = self.conductor.stage_now() + SETTLE;
@@ -163,8 +159,8 @@ impl Stage {
     pub fn pass_until(&mut self, until: Tick) -> Snapshot {
         let period = u64::try_from(self.conductor.period().as_nanos()).unwrap_or(u64::MAX).max(1);
         let beats = until.0 / period;
-        let stop = self.stop.clone();
-        self.conductor.wait(&|snapshot| snapshot.beats >= beats || stop.is_raised())
+        let halts = self.halts;
+        self.conductor.wait(&|snapshot| snapshot.beats >= beats || snapshot.halts != halts)
     }
 
     /// The motions of waking up: up to the initial posture, a small tilt and back (the official durations).

@@ -47,8 +47,10 @@ pub enum Order {
         trajectory: Trajectory,
         /// Whether trims are counted from here on.
         fresh: bool,
+        /// [`Conductor::halts`] when the motion was asked for: one that was planned before a halt is not begun after.
+        halts: u64,
     },
-    /// Brake to rest; nothing of the present motion is read after this.
+    /// Brake to rest; nothing of the present motion is read after this, and nothing that was asked for before.
     Halt,
     /// Switch torque; a motor that is switched on holds where it is.
     Torque(Joints<bool>),
@@ -130,6 +132,8 @@ pub struct Snapshot {
     pub beats: u64,
     /// Orders taken so far.
     pub orders: u64,
+    /// Halts taken so far.
+    pub halts: u64,
     /// What it does.
     pub doing: Doing,
     /// How the last trajectory ended; none while one plays.
@@ -179,6 +183,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         let snapshot = Snapshot {
             beats: 0,
             orders: 0,
+            halts: 0,
             doing: if all_on { Doing::Holding } else { Doing::Limp },
             ended: None,
             state,
@@ -211,11 +216,12 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
     pub fn take(&mut self, order: Order) {
         self.snapshot.orders += 1;
         match order {
-            Order::Play { trajectory, fresh } => {
+            Order::Play { trajectory, fresh, halts } => {
                 if fresh {
                     self.snapshot.trims = TrimLog::default();
                 }
                 self.snapshot.ended = match self.snapshot.doing {
+                    _ if halts != self.snapshot.halts => Some(Ended::Halted),
                     Doing::Limp => Some(Ended::Halted),
                     Doing::Holding | Doing::Playing | Doing::Braking => {
                         self.playing = Some(Playing { trajectory, place: 0, lag: Duration::ZERO });
@@ -225,6 +231,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                 };
             }
             Order::Halt => {
+                self.snapshot.halts += 1;
                 if self.playing.take().is_some() {
                     self.snapshot.ended = Some(Ended::Halted);
                 }
@@ -349,6 +356,10 @@ pub trait Conductor: Send {
     /// What the last beat left.
     fn snapshot(&self) -> Snapshot;
 
+    /// How many halts were ordered so far, taken or not: whoever acts on a wish compares it with what it was when the
+    /// wish was heard.
+    fn halts(&self) -> u64;
+
     /// Hands over an order; it acts from the next beat on.
     fn order(&mut self, order: Order);
 
@@ -368,9 +379,9 @@ pub trait Conductor: Send {
         Tick(self.snapshot().beats.saturating_mul(period))
     }
 
-    /// Plays a trajectory to its end.
-    fn play(&mut self, trajectory: Trajectory) -> Snapshot {
-        self.order(Order::Play { trajectory, fresh: true });
+    /// Plays a trajectory to its end; one that was asked for before the last halt is not begun.
+    fn play(&mut self, trajectory: Trajectory, halts: u64) -> Snapshot {
+        self.order(Order::Play { trajectory, fresh: true, halts });
         self.wait(&|snapshot| snapshot.ended.is_some())
     }
 }
@@ -383,6 +394,10 @@ impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
 
     fn snapshot(&self) -> Snapshot {
         self.snapshot.clone()
+    }
+
+    fn halts(&self) -> u64 {
+        self.snapshot.halts
     }
 
     fn order(&mut self, order: Order) {
@@ -400,8 +415,16 @@ impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
 struct Shared {
     last: Mutex<Last>,
     beaten: Condvar,
-    /// The way in, and how many orders have gone that way. Never locked on the beat.
-    inbox: Mutex<(Sender<Option<Order>>, u64)>,
+    /// The way in. Never locked on the beat.
+    inbox: Mutex<Inbox>,
+}
+
+struct Inbox {
+    sender: Sender<Option<Order>>,
+    /// How many orders have gone this way.
+    orders: u64,
+    /// How many of them were halts.
+    halts: u64,
 }
 
 /// What the thread has told last.
@@ -470,7 +493,7 @@ impl PulseThread {
         let shared = Arc::new(Shared {
             last: Mutex::new(Last { snapshot: pulse.snapshot.clone(), gone: false }),
             beaten: Condvar::new(),
-            inbox: Mutex::new((sender, pulse.snapshot.orders)),
+            inbox: Mutex::new(Inbox { sender, orders: pulse.snapshot.orders, halts: pulse.snapshot.halts }),
         });
         let period = pulse.period;
         let thread = std::thread::Builder::new()
@@ -536,10 +559,16 @@ fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, inbox: &Receiver<Option<Order
 impl PulseHandle {
     /// Sends and returns how many orders there will then have been; none when the thread has gone.
     fn send(&self, order: Option<Order>) -> Option<u64> {
-        let mut inbox = self.shared.inbox.lock().unwrap_or_else(PoisonError::into_inner);
-        inbox.0.send(order).ok()?;
-        inbox.1 += 1;
-        Some(inbox.1)
+        let mut inbox = self.inbox();
+        let halt = matches!(order, Some(Order::Halt));
+        inbox.sender.send(order).ok()?;
+        inbox.orders += 1;
+        inbox.halts += u64::from(halt);
+        Some(inbox.orders)
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.shared.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -550,6 +579,10 @@ impl Conductor for PulseHandle {
 
     fn snapshot(&self) -> Snapshot {
         self.shared.lock().snapshot.clone()
+    }
+
+    fn halts(&self) -> u64 {
+        self.inbox().halts
     }
 
     fn order(&mut self, order: Order) {

@@ -1,7 +1,7 @@
 //! `say` and `chat`.
 
 use std::io::{BufRead, Read, Write};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{TrySendError, sync_channel};
 
 use firmware_bridge::pulse::{Conductor, Order};
 use minismith::brain::is_stop;
@@ -12,6 +12,9 @@ use super::{Done, OnRobot, print, shop};
 
 /// The longest line that is read from a person.
 const LONGEST_LINE: u64 = 64 << 10;
+
+/// Lines that may wait while a motion plays. The reader never waits itself, so that it hears a stop behind them.
+const MOST_LINES: usize = 1_000;
 
 /// One sentence.
 pub fn say(config: &Config, text: &str, on: &OnRobot) -> anyhow::Result<Done> {
@@ -31,34 +34,32 @@ pub fn chat(config: &Config, on: &OnRobot) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     let body = shop::body(config, on)?;
     let mut conversation = Conversation::new(&body, &workshop);
-    let (lines, inbox) = channel();
-    let (stop, mut handle) = (body.stop_flag(), body.handle());
+    let (lines, inbox) = sync_channel(MOST_LINES);
+    let mut handle = body.handle();
     // The reader hears "stop" while a motion plays, and halts it before the conversation gets the line.
     std::thread::Builder::new().name("reader".into()).spawn(move || {
         let mut input = std::io::stdin().lock();
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            match input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
-                Ok(0) | Err(_) => return,
-                Ok(_) => {}
-            }
-            let text = String::from_utf8_lossy(&line).trim().to_owned();
-            if is_stop(&text) {
-                stop.raise();
+        while let Ok(Some(line)) = read_line(&mut input) {
+            // A line counts as said before the stop that it is, and before every later one.
+            let halts = handle.halts();
+            if is_stop(&line) {
                 handle.order(Order::Halt);
             }
-            if lines.send(text).is_err() {
-                return;
+            match lines.try_send((line, halts)) {
+                Ok(()) => {}
+                Err(TrySendError::Full(_)) => {
+                    eprintln!("minismith: {MOST_LINES} lines are waiting to be heard, so this one is not");
+                }
+                Err(TrySendError::Disconnected(_)) => return,
             }
         }
     })?;
     prompt(on.json);
-    for text in inbox {
+    for (text, halts) in inbox {
         if matches!(text.to_lowercase().as_str(), "bye" | "quit" | "exit") {
             break;
         }
-        let reply = conversation.hear(&text);
+        let reply = conversation.hear_later(&text, halts);
         if on.json {
             print::line(&serde_json::to_string(&reply)?);
         } else {
@@ -67,6 +68,19 @@ pub fn chat(config: &Config, on: &OnRobot) -> anyhow::Result<Done> {
         prompt(on.json);
     }
     Ok(Done::Well)
+}
+
+/// The next line; none at the end of the input. Of a line that is too long the end is thrown away, not taken for a line
+/// of its own.
+fn read_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if !line.ends_with(b"\n") {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
 }
 
 fn prompt(json: bool) {
@@ -99,5 +113,21 @@ fn tell(reply: &Reply) {
                 requested.body_yaw_deg,
             ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_LINE, read_line};
+
+    #[test]
+    fn the_rest_of_a_line_that_is_too_long_is_no_sentence() {
+        let long = "x".repeat(usize::try_from(LONGEST_LINE).unwrap());
+        let text = format!("nod\n{long} look left\nstop");
+        let mut input = text.as_bytes();
+        assert_eq!(read_line(&mut input).unwrap().as_deref(), Some("nod"));
+        assert_eq!(read_line(&mut input).unwrap(), Some(long));
+        assert_eq!(read_line(&mut input).unwrap().as_deref(), Some("stop"));
+        assert_eq!(read_line(&mut input).unwrap(), None);
     }
 }

@@ -31,7 +31,7 @@ use super::policy::{RULES_VERSION, Vetted};
 use super::report::{PhysicalReport, measure};
 use crate::guest::{Guest, GuestFault};
 use crate::performance::{Outcome, Performance, Permit, perform};
-use crate::stage::{Stage, StopFlag};
+use crate::stage::Stage;
 
 /// Where guests come from.
 pub trait Cage: Sync {
@@ -230,7 +230,7 @@ fn run(vetted: &Vetted, case: &Case, cage: &dyn Cage, conditions: &Conditions) -
     let trace = Trace::with_room_for(conditions.beats());
     let robot = Traced::new(MockRobot::new(start_joints(case.start), case.variation), trace.clone());
     let pulse = Pulse::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
-    let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()), StopFlag::default());
+    let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
     stage.torque(Joints::all(true));
     let _still = trace.take();
     let mut guest = cage.guest(conditions.guest)?;

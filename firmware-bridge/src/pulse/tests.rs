@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::clock::WallClock;
+use crate::clock::{VirtualClock, WallClock};
 use crate::envelope::{Action, SafeCommand};
 use crate::kinematics::joints_from_posture;
 use crate::motion::{Interpolation, Motion, PlanRules, Target};
@@ -74,7 +74,8 @@ fn nobody_waits_for_a_pulse_that_was_dropped() {
     waiting.join().unwrap();
     // An order that nobody takes is not waited for, and is not told as done.
     let trajectory = turn(&handle.snapshot(), 1);
-    assert_eq!(handle.play(trajectory).ended, Some(Ended::Halted));
+    let halts = handle.halts();
+    assert_eq!(handle.play(trajectory, halts).ended, Some(Ended::Halted));
 }
 
 #[test]
@@ -86,5 +87,33 @@ fn nobody_waits_for_a_pulse_that_broke_and_the_reason_is_told() {
     assert_eq!(snapshot.fault, Some(RobotFault::Broken { reason: "a bug in the robot".into() }));
     assert!(snapshot.beats < 1_000_000, "time does not jump");
     let trajectory = turn(&snapshot, 1);
-    assert_eq!(handle.play(trajectory).ended, Some(Ended::Faulted));
+    let halts = handle.halts();
+    assert_eq!(handle.play(trajectory, halts).ended, Some(Ended::Faulted));
+}
+
+/// Planning takes its time; whoever says stop in the meantime must not be overtaken by the plan.
+#[test]
+fn a_motion_that_was_asked_for_before_a_halt_is_not_begun_after_it() {
+    let (puppet, told) = Puppet::new();
+    let mut pulse = Pulse::new(puppet, VirtualClock::new(), Limits::default(), BEAT).unwrap();
+    let (asked, trajectory) = (pulse.halts(), turn(pulse.snapshot(), 1));
+    pulse.order(Order::Halt);
+    assert_eq!(pulse.play(trajectory.clone(), asked).ended, Some(Ended::Halted));
+    for _ in 0..20 {
+        pulse.step();
+    }
+    let still = Action::Targets(joints_from_posture(&Posture::init()).unwrap());
+    assert!(told.lock().unwrap().iter().all(|action| *action == still));
+    let halts = pulse.halts();
+    assert_eq!(pulse.play(trajectory, halts).ended, Some(Ended::Arrived));
+}
+
+#[test]
+fn a_halt_counts_at_once_for_every_handle() {
+    let (thread, _) = on_a_thread();
+    let (mut one, mut other) = (thread.handle(), thread.handle());
+    let (asked, trajectory) = (one.halts(), turn(&one.snapshot(), 1));
+    other.order(Order::Halt);
+    assert_eq!(one.halts(), asked + 1);
+    assert_eq!(one.play(trajectory, asked).ended, Some(Ended::Halted));
 }
