@@ -254,9 +254,10 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         self.next = at + self.period;
         let now = self.clock.now();
         if now > self.next {
-            // Late by more than a beat: go on from here; time is stretched, no beat is skipped.
+            // Late by more than a beat: go on from here. Time is stretched; no beat is skipped, and none follows at
+            // once, since two goals at the same moment would be twice the speed.
             self.snapshot.late += 1;
-            self.next = now;
+            self.next = now + self.period;
         }
         let command = match self.snapshot.doing {
             Doing::Limp => {

@@ -117,3 +117,28 @@ fn a_halt_counts_at_once_for_every_handle() {
     assert_eq!(one.halts(), asked + 1);
     assert_eq!(one.play(trajectory, asked).ended, Some(Ended::Halted));
 }
+
+/// A clock on which its first wait takes a second.
+struct Hiccup(VirtualClock);
+
+impl Clock for Hiccup {
+    fn now(&self) -> Tick {
+        self.0.now()
+    }
+
+    fn wait_until(&self, until: Tick) {
+        let first = self.0.now() == Tick::ZERO;
+        self.0.wait_until(if first { until + Duration::from_secs(1) } else { until });
+    }
+}
+
+#[test]
+fn after_a_late_beat_the_next_one_keeps_its_distance() {
+    let (puppet, told) = Puppet::new();
+    let mut pulse = Pulse::new(puppet, Hiccup(VirtualClock::new()), Limits::default(), BEAT).unwrap();
+    pulse.step();
+    let late = pulse.clock.now();
+    pulse.step();
+    assert_eq!(pulse.clock.now(), late + BEAT);
+    assert_eq!((pulse.snapshot().late, told.lock().unwrap().len()), (1, 2));
+}
