@@ -316,15 +316,22 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         if self.playing.take().is_some() {
             self.snapshot.ended = Some(Ended::Halted);
         }
-        // Where the motors are now is where they will hold.
         let sensed = self.robot.sense(at);
         self.sensed(sensed);
+        let driven = self.snapshot.state.torque;
         let switched = self.robot.beat(at, &Envelope::torque(on));
         self.sensed(switched);
         if let Ok(present) = self.snapshot.state.present() {
-            self.envelope.rejoin(present);
-            self.wish = present;
-            self.snapshot.commanded = present;
+            // A motor that was off holds where it is now. One that was on and stays on keeps its goal: the present
+            // position lags behind it, and to aim there would be a jump back.
+            let state = &self.snapshot.state;
+            let held = Joints::from_fn(|joint| {
+                let stays = driven[joint] && state.torque[joint];
+                if stays { self.snapshot.commanded[joint] } else { present[joint] }
+            });
+            self.envelope.rejoin(held);
+            self.wish = held;
+            self.snapshot.commanded = held;
         }
         let all_on = self.snapshot.state.torque.iter().all(|(_, on)| *on);
         self.snapshot.doing = if all_on { Doing::Holding } else { Doing::Limp };
@@ -344,7 +351,14 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                     .map(|joint| RobotFault::Silent { joint });
                 self.snapshot.state = state;
             }
-            Err(fault) => self.snapshot.fault = Some(fault),
+            Err(fault) => {
+                let JointState { at: since, readings, .. } = &mut self.snapshot.state;
+                *readings = readings.map(|reading| match reading {
+                    Reading::Fresh(last) => Reading::Stale { since: *since, last },
+                    old => old,
+                });
+                self.snapshot.fault = Some(fault);
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ struct Puppet {
     joints: Joints,
     torque: Joints<bool>,
     told: Arc<Mutex<Vec<Action>>>,
+    /// How far the joints stay behind their goals.
+    lag: Radians,
+    gone: bool,
     panics: Arc<AtomicBool>,
 }
 
@@ -24,12 +27,25 @@ impl Puppet {
         let told = Arc::new(Mutex::new(Vec::new()));
         let joints = joints_from_posture(&Posture::init()).unwrap();
         let panics = Arc::default();
-        (Puppet { joints, torque: Joints::all(true), told: told.clone(), panics }, told)
+        (
+            Puppet {
+                joints,
+                torque: Joints::all(true),
+                told: told.clone(),
+                lag: Radians::ZERO,
+                gone: false,
+                panics,
+            },
+            told,
+        )
     }
 }
 
 impl Robot for Puppet {
     fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+        if self.gone {
+            return Err(RobotFault::PortGone { reason: "pulled out".into() });
+        }
         Ok(JointState { at, readings: self.joints.map(Reading::Fresh), torque: self.torque })
     }
 
@@ -37,7 +53,7 @@ impl Robot for Puppet {
         assert!(!self.panics.load(Ordering::Relaxed), "a bug in the robot");
         self.told.lock().unwrap().push(*command.action());
         match command.action() {
-            Action::Targets(goals) => self.joints = *goals,
+            Action::Targets(goals) => self.joints = goals.map(|goal| goal - self.lag),
             Action::Torque(on) => self.torque = *on,
             Action::Reboot(joint) => self.torque[*joint] = false,
         }
@@ -141,4 +157,36 @@ fn after_a_late_beat_the_next_one_keeps_its_distance() {
     pulse.step();
     assert_eq!(pulse.clock.now(), late + BEAT);
     assert_eq!((pulse.snapshot().late, told.lock().unwrap().len()), (1, 2));
+}
+
+#[test]
+fn torque_that_is_on_already_moves_no_goal() {
+    let (mut puppet, told) = Puppet::new();
+    puppet.lag = Radians(0.05);
+    let mut pulse = Pulse::new(puppet, VirtualClock::new(), Limits::default(), BEAT).unwrap();
+    pulse.step();
+    let before = pulse.snapshot().commanded;
+    pulse.take(Order::Torque(Joints::all(true)));
+    pulse.step();
+    assert_eq!(told.lock().unwrap().last(), Some(&Action::Targets(before)));
+    // One that was off is held where it is found.
+    let mut on = Joints::all(true);
+    on[Joint::BodyYaw] = false;
+    pulse.take(Order::Torque(on));
+    pulse.take(Order::Torque(Joints::all(true)));
+    pulse.step();
+    let mut after = before;
+    after[Joint::BodyYaw] -= Radians(0.05);
+    assert_eq!(told.lock().unwrap().last(), Some(&Action::Targets(after)));
+}
+
+#[test]
+fn what_a_lost_robot_said_last_is_not_fresh() {
+    let (puppet, _) = Puppet::new();
+    let mut pulse = Pulse::new(puppet, VirtualClock::new(), Limits::default(), BEAT).unwrap();
+    pulse.step();
+    pulse.robot.gone = true;
+    let snapshot = pulse.step();
+    assert!(snapshot.fault.is_some());
+    assert!(snapshot.state.readings.iter().all(|(_, reading)| matches!(reading, Reading::Stale { .. })));
 }
