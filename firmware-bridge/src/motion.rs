@@ -270,24 +270,40 @@ impl Planner<'_> {
         Ok(usize::try_from(beats).unwrap_or(usize::MAX))
     }
 
+    /// Where the keyframes' own straight ways are on each beat, whatever their rate.
     fn keyframes(&mut self, start: Posture, keyframes: &[Keyframe]) -> Result<Posture, Refusal> {
-        let mut from = start;
+        // What is refused is refused before the way is computed, which may take long.
+        let mut stations = vec![(Duration::ZERO, start)];
+        let (mut end, mut joints) = (start, self.last);
         let mut reached = Duration::ZERO;
         for (place, keyframe) in keyframes.iter().enumerate() {
             if keyframe.at <= reached && !(place == 0 && keyframe.at.is_zero()) {
                 return Err(Refusal::OutOfOrder { place, seconds: keyframe.at.as_secs_f64() });
             }
-            let span = (keyframe.at - reached).max(self.rules.period);
-            from = self.leg(&from, &keyframe.target, span, Interpolation::Linear)?;
+            (end, joints) = self.reach(&end, &keyframe.target)?;
             reached = keyframe.at;
+            stations.push((reached, end));
         }
-        if self.wishes.is_empty() {
-            self.wishes.push(self.last);
+        let beats = self.beats(reached.max(self.rules.period))?;
+        let mut ways = stations.windows(2);
+        let mut way = ways.next();
+        for beat in 1..beats {
+            let time = self.rules.period.as_secs_f64() * beat as f64;
+            while let Some([_, (until, _)]) = way
+                && until.as_secs_f64() < time
+            {
+                way = ways.next();
+            }
+            if let Some([(since, from), (until, to)]) = way {
+                let share = (time - since.as_secs_f64()) / (*until - *since).as_secs_f64();
+                self.wish_for(&between(from, to, share));
+            }
         }
-        Ok(from)
+        self.wishes.push(joints);
+        Ok(end)
     }
 
-    /// One stretch of the way, at most one of the closed interpolations long.
+    /// The whole way to one target.
     fn leg(
         &mut self,
         start: &Posture,
@@ -295,6 +311,27 @@ impl Planner<'_> {
         duration: Duration,
         interpolation: Interpolation,
     ) -> Result<Posture, Refusal> {
+        let (end, joints) = self.reach(start, target)?;
+        let beats = self.beats(duration)?;
+        for beat in 1..beats {
+            let time = self.rules.period.as_secs_f64() * beat as f64;
+            let share = interpolation.share(time / duration.as_secs_f64());
+            self.wish_for(&between(start, &end, share));
+        }
+        self.wishes.push(joints);
+        Ok(end)
+    }
+
+    /// Where the way between two reachable postures is not reachable, the last wish stands.
+    fn wish_for(&mut self, posture: &Posture) {
+        if let Ok(wish) = joints_from_posture(posture) {
+            self.last = wish;
+        }
+        self.wishes.push(self.last);
+    }
+
+    /// The posture that a target means and its joints, which the servos can take.
+    fn reach(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
         let end = self.settle(start, target)?;
         let joints = joints_from_posture(&end)?;
         for leg in Joint::STEWART {
@@ -308,19 +345,7 @@ impl Planner<'_> {
                 });
             }
         }
-        let beats = self.beats(duration)?;
-        for beat in 1..=beats {
-            let time = self.rules.period.as_secs_f64() * beat as f64;
-            let share = interpolation.share(time / duration.as_secs_f64());
-            if beat == beats {
-                self.last = joints;
-            } else if let Ok(wish) = joints_from_posture(&between(start, &end, share)) {
-                self.last = wish;
-            }
-            // Where the way between two reachable poses is not reachable, the last wish stands.
-            self.wishes.push(self.last);
-        }
-        Ok(end)
+        Ok((end, joints))
     }
 
     /// The whole posture that a target means, with what is beyond the limits brought inside, and told.
@@ -475,5 +500,30 @@ mod tests {
         let late = Keyframe { at: Duration::from_secs(2), target: Target::default() };
         let early = Keyframe { at: Duration::from_secs(1), target: Target::default() };
         assert!(matches!(plan(&Motion::Play(vec![late, early])), Err(Refusal::OutOfOrder { place: 1, .. })));
+    }
+
+    #[test]
+    fn keyframes_of_any_rate_keep_their_time() {
+        // The body turns at 10 degrees a second.
+        let frames = |rate: f64| {
+            let frame = |place: i32| {
+                let seconds = f64::from(place) / rate;
+                let body_yaw = Some(Radians::from_degrees(10.0 * seconds));
+                let target = Target { body_yaw, head: Some(HeadPose::neutral()), ..Target::default() };
+                Keyframe { at: Duration::from_secs_f64(seconds), target }
+            };
+            (0..=rate as i32).map(frame).collect::<Vec<_>>()
+        };
+        for rate in [24.0, 30.0, 60.0, 100.0, 240.0] {
+            let limits = Limits::default();
+            let rules = PlanRules { limits: &limits, period: PERIOD, automatic_body_yaw: false };
+            let from = joints_from_posture(&Posture::init()).unwrap();
+            let planned = Motion::Play(frames(rate)).plan(&from, &rules).unwrap();
+            assert_eq!(planned.wishes.len(), 100, "{rate} a second");
+            for (place, wish) in planned.wishes.iter().enumerate() {
+                let expected = 0.1 * (place + 1) as f64;
+                assert!((wish[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {place}");
+            }
+        }
     }
 }
