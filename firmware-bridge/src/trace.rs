@@ -31,9 +31,10 @@ impl Trace {
     /// Takes the beats out, and begins anew.
     #[must_use]
     pub fn take(&self) -> Vec<Beat> {
-        let mut beats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = beats.clone();
-        beats.clear();
+        // The next beat must not wait while room is made, so it is made before.
+        let room = self.0.lock().unwrap_or_else(PoisonError::into_inner).capacity();
+        let mut taken = Vec::with_capacity(room);
+        std::mem::swap(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), &mut taken);
         taken
     }
 }
