@@ -99,7 +99,10 @@ pub struct Performance {
 /// Steps that are kept in a record; what comes after is counted in the last one.
 const STEPS_KEPT: usize = 200;
 
-/// The least and greatest time over which a streamed target is reached.
+/// Bytes that are kept of what an exception says: it stands in findings, and so in the manifest.
+const LONGEST_MESSAGE: usize = 4_000;
+
+/// The greatest time over which a streamed target is reached; the least is a beat.
 const LONGEST_RAMP: Duration = Duration::from_millis(50);
 
 /// Lets `guest` run `job` on `stage`, within `permit`.
@@ -112,7 +115,6 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
         now: Tick::ZERO,
         begun: false,
         last_set: None,
-        automatic_body_yaw: true,
         record: Performance {
             outcome: Outcome::stopped("nothing", "the performance has not ended"),
             printed: String::new(),
@@ -168,7 +170,6 @@ struct Performing<'a> {
     now: Tick,
     begun: bool,
     last_set: Option<Tick>,
-    automatic_body_yaw: bool,
     record: Performance,
 }
 
@@ -183,7 +184,7 @@ impl Performing<'_> {
                 self.begin();
                 self.record.printed.push_str(&printed);
                 self.spend(spent);
-                Heard::Answer(Reply::plain(Answer::Done { now: self.now.0 }))
+                self.over().map_or_else(|| self.done(), Heard::End)
             }
             Turn::Asks { cue, spent, printed } => {
                 self.begin();
@@ -193,19 +194,23 @@ impl Performing<'_> {
             }
             Turn::Done { value, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
-                Heard::End(Outcome::Returned { value })
+                Heard::End(self.stopped().unwrap_or(Outcome::Returned { value }))
             }
             Turn::Raised { kind, message, line, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
-                Heard::End(Outcome::Raised { kind, message, line })
+                let [kind, message] =
+                    [(kind, 100), (message, LONGEST_MESSAGE)].map(|(text, most)| cut(text, most));
+                Heard::End(self.stopped().unwrap_or(Outcome::Raised { kind, message, line }))
             }
         }
     }
 
-    /// The clock starts with the tool's first word, so that loading it costs no stage time.
+    /// The clock starts with the tool's first word, so that loading it costs no stage time; and with a beat, so that as
+    /// much of the tool comes before the next one on the wall clock as in a rehearsal.
     fn begin(&mut self) {
         if !self.begun {
             self.begun = true;
+            self.stage.pass_until(self.stage.conductor.stage_now() + self.stage.conductor.period());
             self.base = self.stage.conductor.stage_now();
         }
     }
@@ -229,6 +234,7 @@ impl Performing<'_> {
     }
 
     fn close(&mut self, printed: &str, spent: u64, lines: BTreeSet<u32>) {
+        self.begin();
         self.record.printed.push_str(printed);
         self.record.lines = lines;
         self.spend(spent);
@@ -237,13 +243,17 @@ impl Performing<'_> {
     /// Moves stage time on, and the body with it.
     fn spend(&mut self, nanos: u64) {
         self.now = Tick(self.now.0.saturating_add(nanos));
-        let real =
-            Tick(self.stage.conductor.stage_now().since(self.base).as_nanos().try_into().unwrap_or(u64::MAX));
+        let real = self.elapsed();
         if real > self.now {
             self.record.slips += 1;
             self.now = real;
         }
         self.catch_up();
+    }
+
+    /// The beats since the performance began, as time.
+    fn elapsed(&self) -> Tick {
+        Tick::ZERO + self.stage.conductor.stage_now().since(self.base)
     }
 
     fn catch_up(&mut self) {
@@ -255,18 +265,26 @@ impl Performing<'_> {
         Tick::ZERO + Duration::from_secs_f64(self.permit.stage_seconds.clamp(0.0, 86_400.0))
     }
 
-    fn cue(&mut self, cue: Cue) -> Heard {
-        if self.stage.is_stopped() {
-            return Heard::End(Outcome::stopped("stop", "stop was said; motion has been braked"));
-        }
-        if self.now > self.budget() {
-            return Heard::End(Outcome::stopped(
-                "stage_seconds",
-                format!(
+    fn stopped(&self) -> Option<Outcome> {
+        self.stage.is_stopped().then(|| Outcome::stopped("stop", "stop was said; motion has been braked"))
+    }
+
+    /// Why the tool may not go on.
+    fn over(&self) -> Option<Outcome> {
+        self.stopped().or_else(|| {
+            (self.now > self.budget()).then(|| {
+                let reason = format!(
                     "the tool took more than its budget of {} s; make it shorter, or ask for a longer budget",
                     self.permit.stage_seconds
-                ),
-            ));
+                );
+                Outcome::stopped("stage_seconds", reason)
+            })
+        })
+    }
+
+    fn cue(&mut self, cue: Cue) -> Heard {
+        if let Some(outcome) = self.over() {
+            return Heard::End(outcome);
         }
         if let Some(capability) = needs(&cue)
             && !self.permit.capabilities.contains(&capability)
@@ -319,7 +337,6 @@ impl Performing<'_> {
             Cue::Face => Heard::Answer(Reply::plain(Answer::Face { now: self.now.0, face: Face::default() })),
             Cue::Motors { on, ids } => self.motors(on, ids),
             Cue::AutomaticBodyYaw { on } => {
-                self.automatic_body_yaw = on;
                 self.stage.automatic_body_yaw = on;
                 self.done()
             }
@@ -329,7 +346,7 @@ impl Performing<'_> {
             }
             Cue::Rest => self.sequence("rest", &Stage::resting()),
             Cue::Sound { file } => {
-                self.note(&format!("there is no speaker: the sound {file:?} was not played"));
+                self.note(&format!("there is no speaker: the sound {:?} was not played", cut(file, 100)));
                 self.done()
             }
             Cue::Gravity { on: false } => self.done(),
@@ -414,7 +431,7 @@ impl Performing<'_> {
         let (trims, step) = self.stage.play(kind, trajectory);
         self.record.trims.merge(&trims);
         self.last_set = None;
-        self.now = Tick(self.stage.conductor.stage_now().0.saturating_sub(self.base.0)).max(self.now);
+        self.now = self.elapsed().max(self.now);
         let refusal = step.refusal.clone();
         self.keep(step);
         match refusal {
@@ -481,9 +498,8 @@ impl Performing<'_> {
         if !seconds.is_finite() || seconds < 0.0 {
             return self.refuse(RefusalKind::Value, "sleep length must be a non-negative number");
         }
-        let nanos = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX).as_nanos();
-        self.now = Tick(self.now.0.saturating_add(u64::try_from(nanos).unwrap_or(u64::MAX)));
-        if self.now > self.budget() {
+        let until = self.now + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        if until > self.budget() {
             return Heard::End(Outcome::stopped(
                 "stage_seconds",
                 format!(
@@ -492,6 +508,7 @@ impl Performing<'_> {
                 ),
             ));
         }
+        self.now = until;
         self.catch_up();
         self.done()
     }
@@ -550,6 +567,7 @@ impl Performing<'_> {
     fn switch(&mut self, torque: Joints<bool>) {
         self.collect_trims();
         self.stage.torque(torque);
+        self.now = self.elapsed().max(self.now);
     }
 
     fn keep(&mut self, step: Step) {
@@ -567,15 +585,25 @@ impl Performing<'_> {
     }
 
     fn finish(mut self, outcome: Outcome) -> Performance {
-        // A stream of targets that ends in mid-air is played out before what came of it is told.
+        // What came of it is told of a body at rest: a halt is braked, a stream that ends in mid-air is played out.
+        self.stage.rest();
         if self.last_set.is_some() && !self.stage.is_stopped() {
             self.stage.settle();
         }
         self.collect_trims();
-        self.record.took = self.now.since(Tick::ZERO);
+        // The next one finds the body's own manners.
+        self.stage.automatic_body_yaw = true;
+        // What a guest says that its clock reads cost may be any number.
+        self.record.took = self.now.min(self.budget()).since(Tick::ZERO);
         self.record.outcome = outcome;
         self.record
     }
+}
+
+/// At most so many bytes of a guest's text.
+fn cut(mut text: String, most: usize) -> String {
+    text.truncate(text.floor_char_boundary(most));
+    text
 }
 
 fn merge(trims: &mut Vec<outcome::TrimView>, more: outcome::TrimView) {
@@ -604,3 +632,6 @@ const fn needs(cue: &Cue) -> Option<Capability> {
         Cue::Sleep { .. } | Cue::State => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

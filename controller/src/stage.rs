@@ -160,7 +160,7 @@ impl Stage {
         let period = u64::try_from(self.conductor.period().as_nanos()).unwrap_or(u64::MAX).max(1);
         let beats = until.0 / period;
         let halts = self.halts;
-        self.conductor.wait(&|snapshot| snapshot.beats >= beats || snapshot.halts != halts)
+        self.conductor.watch(&|snapshot| snapshot.beats >= beats || snapshot.halts != halts)
     }
 
     /// The motions of waking up: up to the initial posture, a small tilt and back (the official durations).
@@ -213,14 +213,17 @@ impl Stage {
         whole
     }
 
-    /// Switches the torque of all motors, or of some.
+    /// Switches the torque of all motors, or of some, once what plays has ended.
     pub fn torque(&mut self, on: Joints<bool>) -> Snapshot {
+        self.conductor.wait(&is_quiet);
         self.conductor.order(Order::Torque(on));
         self.conductor.wait(&|_| true)
     }
 
-    /// Other limits from the next beat on.
+    /// Other limits, once what plays has ended: with less deceleration than a motion began with, it could not be braked
+    /// inside the limits.
     pub fn limit(&mut self, limits: Limits) {
+        self.conductor.wait(&is_quiet);
         self.conductor.order(Order::Limits(limits));
         self.conductor.wait(&|_| true);
     }
@@ -264,6 +267,10 @@ pub fn look_at(point: [f64; 3], duration: Duration) -> Result<Motion, Refusal> {
     let head = HeadPose::looking_at(point).ok_or(Refusal::NotFinite { what: "the direction to look in" })?;
     let target = Target { head: Some(head), body_yaw: Some(Radians::ZERO), antennas: None };
     Ok(Motion::Goto { target, duration, interpolation: Interpolation::Minjerk })
+}
+
+fn is_quiet(snapshot: &Snapshot) -> bool {
+    !matches!(snapshot.doing, Doing::Playing | Doing::Braking)
 }
 
 fn posture_of(snapshot: &Snapshot) -> Option<Posture> {

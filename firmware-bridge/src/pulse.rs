@@ -162,6 +162,8 @@ pub struct Pulse<R: Robot, C: Clock> {
     playing: Option<Playing>,
     wish: Joints,
     misses: Joints<u32>,
+    /// Whether an order has come since the last beat.
+    ordered: bool,
     snapshot: Snapshot,
 }
 
@@ -202,6 +204,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             playing: None,
             wish: present,
             misses: Joints::all(0),
+            ordered: false,
             snapshot,
         })
     }
@@ -215,6 +218,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
     /// Takes an order; it acts from the next beat on.
     pub fn take(&mut self, order: Order) {
         self.snapshot.orders += 1;
+        self.ordered = true;
         match order {
             Order::Play { trajectory, fresh, halts } => {
                 if fresh {
@@ -292,6 +296,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         }
         self.finish_trajectory();
         self.snapshot.beats += 1;
+        self.ordered = false;
         &self.snapshot
     }
 
@@ -378,15 +383,12 @@ pub trait Conductor: Send {
     /// Hands over an order; it acts from the next beat on.
     fn order(&mut self, order: Order);
 
-    /// Lets beats pass until `done`; at least until all orders so far are taken. Returns at once when no beat can come
-    /// any more.
+    /// Lets beats pass until `done`; at least until all orders so far have had their beat. Returns at once when no beat
+    /// can come any more.
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot;
 
-    /// Lets beats pass until stage time is `until`.
-    fn pass_until(&mut self, until: Tick) -> Snapshot {
-        let beats = until.0 / u64::try_from(self.period().as_nanos()).unwrap_or(u64::MAX).max(1);
-        self.wait(&|snapshot| snapshot.beats >= beats)
-    }
+    /// Lets beats pass until `done`, none if that is so already: an order may still be on its way then.
+    fn watch(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot;
 
     /// Stage time: beats times period.
     fn stage_now(&self) -> Tick {
@@ -420,6 +422,13 @@ impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
     }
 
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
+        if self.ordered {
+            self.step();
+        }
+        self.watch(done)
+    }
+
+    fn watch(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
         while !done(&self.snapshot) {
             self.step();
         }
@@ -608,8 +617,13 @@ impl Conductor for PulseHandle {
     }
 
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
+        let ticket = self.ticket;
+        self.watch(&|snapshot| snapshot.orders >= ticket && done(snapshot))
+    }
+
+    fn watch(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
         let mut last = self.shared.lock();
-        while !(last.gone || last.snapshot.orders >= self.ticket && done(&last.snapshot)) {
+        while !(last.gone || done(&last.snapshot)) {
             last = self.shared.beaten.wait(last).unwrap_or_else(PoisonError::into_inner);
         }
         last.snapshot.clone()
