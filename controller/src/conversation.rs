@@ -19,7 +19,7 @@ use crate::performance::{Outcome, perform};
 use crate::stage::Stage;
 use crate::workshop::Workshop;
 use crate::workshop::arguments::accept;
-use crate::workshop::finding::Finding;
+use crate::workshop::finding::{Finding, Verdict, heaviest};
 use crate::workshop::manifest::Capability;
 use crate::workshop::registry::{Admitted, RegistryError};
 use crate::workshop::rehearsal::{NoRehearsal, job, permit, rehearse};
@@ -331,17 +331,17 @@ impl<'a> Conversation<'a> {
         let admitted = self.workshop.registry().load(name, None)?;
         accept(&admitted.manifest().parameters, &arguments)
             .map_err(|complaint| NoRun::Arguments(format!("{name}: {complaint}")))?;
-        let needs_approval = admitted.manifest().needs_approval && !admitted.is_approved();
-        if needs_approval && self.body.is_real() {
+        let needs_approval = self.freshen(&admitted)? || admitted.manifest().needs_approval;
+        if needs_approval && !admitted.is_approved() && self.body.is_real() {
             return Err(NoRun::Approval { name: name.into() });
         }
-        self.freshen(&admitted)?;
         let conditions = self.workshop.conditions(admitted.is_approved());
         let vetted = admitted.vetted();
+        // From here on nothing fails before the body has its own limits back.
+        let mut guest = self.workshop.cage().guest(conditions.guest)?;
         // The limits of the performance are those of the rehearsal.
         let full = self.stage.conductor.snapshot().limits;
         self.stage.limit(conditions.limits);
-        let mut guest = self.workshop.cage().guest(conditions.guest)?;
         let _before = self.body.take_trace();
         let performance = perform(
             &mut *guest,
@@ -370,17 +370,18 @@ impl<'a> Conversation<'a> {
         Ok((admitted.manifest().version, reply))
     }
 
-    /// Evidence that rests on other rules, limits or another mock is no evidence: the tool is rehearsed again.
-    fn freshen(&self, admitted: &Admitted) -> Result<(), NoRun> {
+    /// Evidence that rests on other rules, limits or another mock is no evidence: the tool is rehearsed again. Whether
+    /// that asks for a person's approval.
+    fn freshen(&self, admitted: &Admitted) -> Result<bool, NoRun> {
         let conditions = self.workshop.conditions(admitted.is_approved());
         let manifest = admitted.manifest();
         if *admitted.evidence() == conditions.evidence() {
-            return Ok(());
+            return Ok(false);
         }
         tracing::info!(tool = manifest.name, "rules, limits or mock have changed: rehearsing again");
         let again = self.workshop.registry().load(&manifest.name, Some(manifest.version))?.into_vetted();
         match rehearse(again, &manifest.test_cases, self.workshop.cage(), &conditions)? {
-            Ok(_) => Ok(()),
+            Ok(again) => Ok(heaviest(again.findings()) >= Verdict::Ask),
             Err(no) => Err(NoRun::Stale { name: manifest.name.clone(), findings: no.findings }),
         }
     }
