@@ -5,6 +5,7 @@
 //! call, its own test cases or its examples is refused; what fails only in generated corners is told.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -141,6 +142,12 @@ pub enum NoRehearsal {
     /// No mock.
     #[error("the mock robot failed: {0}")]
     Mock(#[from] RobotFault),
+    /// A bug.
+    #[error("the rehearsal of case {case:?} broke by a bug of this program; please report it with the tool")]
+    Bug {
+        /// The case.
+        case: String,
+    },
 }
 
 /// What running one case gave.
@@ -215,7 +222,9 @@ fn run_all(
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some((place, case)) = next else { break };
-                    let ran = run(vetted, case, cage, conditions);
+                    // A bug ends its case, not the controller.
+                    let ran = catch_unwind(AssertUnwindSafe(|| run(vetted, case, cage, conditions)))
+                        .unwrap_or_else(|_| Err(NoRehearsal::Bug { case: case.name.clone() }));
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((place, case.clone(), ran));
                 }
             });
