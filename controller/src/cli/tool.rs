@@ -11,7 +11,7 @@ use minismith::performance::Outcome;
 use minismith::workshop::check::Checked;
 use minismith::workshop::manifest::{Expectation, Provenance, TestCase};
 use minismith::workshop::policy;
-use minismith::workshop::registry::RegistryError;
+use minismith::workshop::registry::{RegistryError, read_at_most};
 use minismith::workshop::{NotApproved, Workshop};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -306,11 +306,8 @@ pub fn rules(json: bool) -> anyhow::Result<Done> {
 }
 
 fn read(file: &Path) -> anyhow::Result<(String, Vec<u8>)> {
-    let size = std::fs::metadata(file).with_context(|| format!("can't read {}", file.display()))?.len();
-    if size > LONGEST_FILE {
-        bail!("{} has {size} bytes; a tool has at most 64 KiB", file.display());
-    }
-    let bytes = std::fs::read(file).with_context(|| format!("can't read {}", file.display()))?;
+    let bytes = read_at_most(file, LONGEST_FILE)
+        .with_context(|| format!("can't read {}; a tool has at most 64 KiB", file.display()))?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok((stem, bytes))
 }

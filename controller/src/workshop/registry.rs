@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
@@ -23,8 +23,8 @@ use super::manifest::{Evidence, ToolManifest};
 use super::policy::{self, Vetted};
 use super::review::Admissible;
 
-/// The largest manifest that is read.
-const MAX_MANIFEST: u64 = 4 << 20;
+/// The largest file that is read from the shelf.
+const MAX_FILE: u64 = 4 << 20;
 
 /// Something is wrong with the shelf or with a tool on it.
 #[derive(Debug, thiserror::Error)]
@@ -218,8 +218,8 @@ impl Registry {
                 return Ok(known);
             }
         }
-        manifest.version = versions.last().copied().unwrap_or(0) + 1;
-        let version = manifest.version;
+        let version = versions.last().map_or(1, |last| last + 1);
+        manifest.version = version;
         write_whole(&folder.join(format!("v{version}.py")), admissible.source().as_bytes())?;
         write_json(&folder.join(format!("v{version}.json")), &manifest)?;
         write_json(&folder.join("state.json"), &State { current: version, ..read_state(&folder)? })?;
@@ -264,7 +264,7 @@ impl Registry {
         }
         let manifest = read_manifest(&folder, version)?;
         let path = folder.join(format!("v{version}.py"));
-        let bytes = fs::read(&path).map_err(|source| io("read", &path, source))?;
+        let bytes = read_at_most(&path, MAX_FILE).map_err(|source| io("read", &path, source))?;
         let refused = |findings| RegistryError::Refused { name: name.into(), findings };
         let draft = Draft::read(name, &bytes).map_err(refused)?;
         if draft.sha256() != manifest.code_sha256 {
@@ -343,10 +343,15 @@ fn entry(folder: &Path, name: &str, predefined: bool) -> Result<Option<Entry>, R
 }
 
 fn versions_in(folder: &Path) -> Result<Vec<u32>, RegistryError> {
+    // Only names as they are written here count: `v01.json` is none, and after the last number there is no next one.
+    let version = |name: &str| {
+        let version: u32 = name.strip_prefix('v')?.strip_suffix(".json")?.parse().ok()?;
+        (version < u32::MAX && name == format!("v{version}.json")).then_some(version)
+    };
     let mut versions: Vec<u32> = fs::read_dir(folder)
         .map_err(|source| io("read", folder, source))?
         .flatten()
-        .filter_map(|file| file.file_name().to_str()?.strip_prefix('v')?.strip_suffix(".json")?.parse().ok())
+        .filter_map(|file| version(file.file_name().to_str()?))
         .collect();
     versions.sort_unstable();
     Ok(versions)
@@ -355,7 +360,7 @@ fn versions_in(folder: &Path) -> Result<Vec<u32>, RegistryError> {
 /// Without a state (a crash before its first write) the newest version is called.
 fn read_state(folder: &Path) -> Result<State, RegistryError> {
     let path = folder.join("state.json");
-    match fs::read(&path) {
+    match read_at_most(&path, MAX_FILE) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map_err(|error| RegistryError::Damaged { path, reason: error.to_string() }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -368,12 +373,21 @@ fn read_state(folder: &Path) -> Result<State, RegistryError> {
 fn read_manifest(folder: &Path, version: u32) -> Result<ToolManifest, RegistryError> {
     let path = folder.join(format!("v{version}.json"));
     let damaged = |reason: String| RegistryError::Damaged { path: path.clone(), reason };
-    let size = fs::metadata(&path).map_err(|source| io("read", &path, source))?.len();
-    if size > MAX_MANIFEST {
-        return Err(damaged(format!("{size} bytes is too long for a manifest")));
-    }
-    let bytes = fs::read(&path).map_err(|source| io("read", &path, source))?;
+    let bytes = read_at_most(&path, MAX_FILE).map_err(|source| io("read", &path, source))?;
     serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))
+}
+
+/// A whole file, whatever it is: what is longer, or never ends, is an error.
+///
+/// # Errors
+/// As the system says, or when it is longer than `most`.
+pub fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(std::io::Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
 }
 
 fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<(), RegistryError> {
@@ -399,4 +413,25 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RegistryError> {
 
 fn io(doing: &'static str, path: &Path, source: std::io::Error) -> RegistryError {
     RegistryError::Io { doing, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_an_end_is_an_error() {
+        assert!(read_at_most(Path::new("/dev/zero"), 1000).is_err());
+        assert_eq!(read_at_most(Path::new("/dev/null"), 1000).unwrap(), b"");
+    }
+
+    #[test]
+    fn only_names_as_they_are_written_are_versions() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["v1.json", "v01.json", "v+1.json", "v4294967295.json", "v2.json.new", "v3.py", "vx.json"]
+        {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(versions_in(folder.path()).unwrap(), [1]);
+    }
 }
