@@ -5,6 +5,7 @@
 
 use std::future::Future;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -19,6 +20,7 @@ use firmware_bridge::pulse::{Conductor, Doing, Order, PulseHandle};
 use firmware_bridge::robot::Reading;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 use crate::body::Body;
 use crate::outcome::{PostureView, tidy};
@@ -39,8 +41,24 @@ pub async fn serve(
         .fallback(unknown)
         .layer(middleware::from_fn(only_this_machine))
         .with_state(body.handle());
-    axum::serve(listener, router).with_graceful_shutdown(until).await
+    let (ending, ends) = oneshot::channel::<()>();
+    let asked = async move {
+        until.await;
+        drop(ending);
+    };
+    let last_call = async {
+        // The other half is only ever dropped; that is the word.
+        let _dropped = ends.await;
+        tokio::time::sleep(LAST_CALL).await;
+    };
+    tokio::select! {
+        served = axum::serve(listener, router).with_graceful_shutdown(asked) => served,
+        () = last_call => Ok(()),
+    }
 }
+
+/// How long requests may take that have begun when the end is asked for. One that never goes on would hold it up.
+const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// A page in a browser must not reach the robot by a name that it points at this machine, nor from another site.
 async fn only_this_machine(request: Request, next: Next) -> Response {
