@@ -132,6 +132,14 @@ pub enum NoRun {
     Rehearsal(#[from] NoRehearsal),
 }
 
+impl NoRun {
+    /// Whether this machine is at fault, not the tool or the call.
+    #[must_use]
+    pub const fn is_of_the_environment(&self) -> bool {
+        matches!(self, NoRun::Registry(RegistryError::Io { .. }) | NoRun::Guest(_) | NoRun::Rehearsal(_))
+    }
+}
+
 /// A conversation with one body and one workshop.
 pub struct Conversation<'a> {
     body: &'a Body,

@@ -233,6 +233,7 @@ fn perform(
     let body = shop::body(config, on)?;
     let (version, performance) = match Conversation::new(&body, workshop).run_tool(name, arguments) {
         Ok(ran) => ran,
+        Err(error) if error.is_of_the_environment() => return Err(error.into()),
         Err(refusal) => {
             if on.json {
                 print::json(&json!({ "name": name, "refusal": refusal.to_string() }))?;
