@@ -56,6 +56,13 @@ pub struct Reply {
     pub outcome: Ending,
 }
 
+impl Reply {
+    /// Nothing was done.
+    fn nothing(text: String, outcome: Ending) -> Self {
+        Reply { text, plan: Vec::new(), steps: Vec::new(), tool: None, outcome }
+    }
+}
+
 /// What happened to a tool.
 #[derive(Debug, Default, Serialize)]
 pub struct ToolReply {
@@ -169,13 +176,8 @@ impl<'a> Conversation<'a> {
         let known = self.known_tools();
         match decide(understand(text, &Known { tools: &known })) {
             Decision::Stop => self.halt(),
-            Decision::Decline(text) => Reply {
-                text,
-                plan: Vec::new(),
-                steps: Vec::new(),
-                tool: None,
-                outcome: Ending::NotUnderstood,
-            },
+            Decision::Decline(text) => Reply::nothing(text, Ending::NotUnderstood),
+            Decision::Refuse(text) => Reply::nothing(text, Ending::Refused),
             Decision::Do(tasks) => self.carry_out(tasks),
         }
     }

@@ -80,8 +80,10 @@ pub enum Decision {
     Stop,
     /// Do these in order.
     Do(Vec<Task>),
-    /// Do nothing, and say why.
+    /// Do nothing, since it was not understood, and say so.
     Decline(String),
+    /// Do nothing, since what was understood is not possible, and say what is.
+    Refuse(String),
 }
 
 /// Decides what follows from what was understood.
@@ -90,7 +92,14 @@ pub fn decide(understood: Understanding) -> Decision {
     match understood {
         Understanding::Stop => Decision::Stop,
         Understanding::Plan(intents) => Decision::Do(intents.into_iter().map(task).collect()),
-        declined => Decision::Decline(answer::refusal(&declined).unwrap_or_else(answer::help)),
+        declined => {
+            let text = answer::refusal(&declined).unwrap_or_else(answer::help);
+            if let Understanding::OutOfRange(_) = declined {
+                Decision::Refuse(text)
+            } else {
+                Decision::Decline(text)
+            }
+        }
     }
 }
 

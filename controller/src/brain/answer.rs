@@ -72,7 +72,10 @@ pub fn refusal(understanding: &Understanding) -> Option<String> {
             let nearest: Vec<String> = nearest.iter().map(|what| format!("\"{what}\"")).collect();
             match (reason, nearest.is_empty()) {
                 (_, false) => format!("{why} Near to it I know: {}.", nearest.join(", ")),
-                (Reason::Unknown, true) => format!("{why} Say \"help\" to hear what I understand."),
+                (Reason::Unknown, true) => format!(
+                    "{why} I know nothing like it; I can for example \"nod twice\", \"look left 20 degrees\" or \
+                     \"dance for 8 seconds\". Say \"help\" to hear what I understand."
+                ),
                 (_, true) => why,
             }
         }
