@@ -94,6 +94,17 @@ pub fn adjustments(adjustments: &[Adjustment]) -> Vec<TrimView> {
         .collect()
 }
 
+/// Adds a trim to those of the same joint and cause.
+pub fn merge(trims: &mut Vec<TrimView>, more: TrimView) {
+    match trims.iter_mut().find(|trim| trim.what == more.what && trim.cause == more.cause) {
+        Some(trim) => {
+            trim.worst_deg = trim.worst_deg.max(more.worst_deg);
+            trim.beats = trim.beats.saturating_add(more.beats);
+        }
+        None => trims.push(more),
+    }
+}
+
 /// The serialised name of a closed enum's value.
 pub fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {

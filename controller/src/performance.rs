@@ -465,7 +465,7 @@ impl Performing<'_> {
             Some(step) if step.kind == "set_target" && step.refusal.is_none() => {
                 step.requested = Some(requested);
                 for trim in trims {
-                    merge(&mut step.trims, trim);
+                    outcome::merge(&mut step.trims, trim);
                 }
             }
             _ => self.keep(Step {
@@ -489,7 +489,7 @@ impl Performing<'_> {
         if let Some(step) = self.record.steps.iter_mut().rev().find(|step| step.kind == "set_target") {
             step.achieved = achieved;
             for trim in outcome::trims(&log) {
-                merge(&mut step.trims, trim);
+                outcome::merge(&mut step.trims, trim);
             }
         }
     }
@@ -604,16 +604,6 @@ impl Performing<'_> {
 fn cut(mut text: String, most: usize) -> String {
     text.truncate(text.floor_char_boundary(most));
     text
-}
-
-fn merge(trims: &mut Vec<outcome::TrimView>, more: outcome::TrimView) {
-    match trims.iter_mut().find(|trim| trim.what == more.what && trim.cause == more.cause) {
-        Some(trim) => {
-            trim.worst_deg = trim.worst_deg.max(more.worst_deg);
-            trim.beats = trim.beats.saturating_add(more.beats);
-        }
-        None => trims.push(more),
-    }
 }
 
 const fn needs(cue: &Cue) -> Option<Capability> {
