@@ -1,1 +1,252 @@
-//! Support for the whole-system tests.
+//! Support for the whole-system tests: the real programs, each run in a folder of its own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a helper of tests may give up as a test may"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The folder of the workspace.
+#[must_use]
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// A program of the workspace, as it was built beside this test.
+///
+/// # Panics
+/// When it has not been built.
+#[must_use]
+pub fn program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let program = test.ancestors().nth(2).unwrap().join(name);
+    assert!(program.is_file(), "there is no {}: run `cargo build --workspace` first", program.display());
+    program
+}
+
+/// The Python files of a folder, by name. None where there is no such folder, which is said.
+///
+/// # Panics
+/// When the folder can't be read.
+#[must_use]
+pub fn python_files(folder: &Path) -> Option<Vec<PathBuf>> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        println!("skipped: there is no {}", folder.display());
+        return None;
+    };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "py"));
+    files.sort();
+    Some(files)
+}
+
+// Waiting times are long, since other tests share the processor.
+const BUS: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
+
+/// A folder with a configuration and a shelf for tools, in which the program is run.
+#[derive(Debug)]
+pub struct Bench {
+    folder: TempDir,
+}
+
+impl Default for Bench {
+    fn default() -> Self {
+        Bench::new()
+    }
+}
+
+impl Bench {
+    /// A bench with the usual configuration.
+    #[must_use]
+    pub fn new() -> Self {
+        Bench::configured(BUS)
+    }
+
+    /// A bench with these keys in its `config.yaml`, besides the Python of this workspace.
+    ///
+    /// # Panics
+    /// When there is no room for it.
+    #[must_use]
+    pub fn configured(keys: &str) -> Self {
+        let bench = Bench { folder: tempfile::tempdir().unwrap() };
+        let python = workspace().join(".venv/bin/python");
+        bench.write("config.yaml", &format!("tool_host: {{python: {}}}\n{keys}", python.display()));
+        bench
+    }
+
+    /// A file on the bench.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file, and tells where it is.
+    ///
+    /// # Panics
+    /// When it can't be written.
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The program, about to be run here.
+    // Whole-system tests start the real program.
+    #[allow(clippy::disallowed_methods)]
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program("minismith"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Panics
+    /// When it can't be started.
+    #[must_use]
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments))
+    }
+
+    /// Starts the program and leaves it running.
+    ///
+    /// # Panics
+    /// When it can't be started.
+    #[must_use]
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Running { child, input, output }
+    }
+}
+
+/// What a program left when it ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// Its exit code; none when a signal ended it.
+    pub code: Option<i32>,
+    /// Its standard output.
+    pub out: String,
+    /// Its standard error.
+    pub err: String,
+}
+
+impl From<Command> for Ran {
+    fn from(mut command: Command) -> Self {
+        let output = command.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).expect("a program prints UTF-8");
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Ran {
+    /// Asserts the exit code.
+    ///
+    /// # Panics
+    /// When it is another.
+    #[track_caller]
+    #[must_use]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.out, self.err);
+        self
+    }
+
+    /// The one JSON document on standard output.
+    ///
+    /// # Panics
+    /// When there is none, or anything else.
+    #[track_caller]
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out)
+            .unwrap_or_else(|error| panic!("stdout is not one JSON document ({error}): {}", self.out))
+    }
+
+    /// Asserts an error of usage or environment: exit code 2, nothing on standard output, and all these words on
+    /// standard error.
+    ///
+    /// # Panics
+    /// When it was anything else.
+    #[track_caller]
+    pub fn is_error(&self, words: &[&str]) {
+        assert_eq!((self.code, self.out.as_str()), (Some(2), ""), "stderr: {}", self.err);
+        for word in words {
+            assert!(self.err.contains(word), "{word:?} is not said: {}", self.err);
+        }
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+    }
+}
+
+/// A program that runs; killed when dropped.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Running {
+    /// Its next line on standard output, without the line's end; none when it has closed that.
+    ///
+    /// # Panics
+    /// When the line can't be read.
+    pub fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let length = self.output.read_line(&mut line).unwrap();
+        (length > 0).then(|| line.trim_end().to_owned())
+    }
+
+    /// Writes to its standard input.
+    ///
+    /// # Panics
+    /// When it no longer reads.
+    pub fn feed(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(text.as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Sends a signal.
+    ///
+    /// # Panics
+    /// When it has ended already.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Closes its standard input, waits for its end, and returns what it printed since the last line that was read.
+    ///
+    /// # Panics
+    /// When it can't be waited for.
+    #[must_use]
+    pub fn end(mut self) -> Ran {
+        drop(self.input.take());
+        let (mut out, mut err) = (String::new(), String::new());
+        self.output.read_to_string(&mut out).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        Ran { code: self.child.wait().unwrap().code(), out, err }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

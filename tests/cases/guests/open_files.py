@@ -1,0 +1,4 @@
+# raises: PermissionError
+def open_files() -> str:
+    with open("/etc/hostname") as file:
+        return file.read()

@@ -1,0 +1,3 @@
+# raises: RecursionError
+def recurse() -> int:
+    return 1 + recurse()

@@ -1,0 +1,3 @@
+# raises: MemoryError
+def return_a_gigabyte() -> str:
+    return "x" * (1 << 30)

@@ -1,0 +1,7 @@
+# raises: RuntimeError
+import threading
+
+
+def start_threads() -> None:
+    while True:
+        threading.Thread(target=print).start()

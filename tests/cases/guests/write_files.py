@@ -1,0 +1,4 @@
+# raises: PermissionError
+def write_files() -> None:
+    with open("/tmp/PWNED", "w") as file:
+        file.write("x")

@@ -1,0 +1,176 @@
+//! The rules of the house, read from the sources: who may import whom, one door per danger, no file too long.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use minismith_tests::workspace;
+
+/// Each package and which of the others it may import.
+const TABLE: [(&str, &[&str]); 6] = [
+    ("firmware-bridge", &[]),
+    ("mock-robot", &["firmware-bridge"]),
+    ("minismith-wire", &[]),
+    ("minismith-tool-host", &["minismith-wire"]),
+    ("minismith", &["firmware-bridge", "minismith-wire", "mock-robot"]),
+    ("minismith-tests", &["firmware-bridge", "minismith", "minismith-wire", "mock-robot"]),
+];
+
+/// Words that open a door, and the places that may use them. These tests may use all of them.
+const DOORS: &[(&[&str], &[&str])] = &[
+    (&["serialport", "TTYPort"], &["firmware-bridge/src/bus/", "mock-robot/tests/rustypot.rs"]),
+    (&["rustypot::"], &["firmware-bridge/src/bus/", "mock-robot/tests/rustypot.rs"]),
+    (&["openpt"], &["mock-robot/src/firmware/line.rs"]),
+    (&["process::Command", "Command::new", "posix_spawn", "libc::exec"], &["controller/src/processes.rs"]),
+    (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
+    // The cage's probe tries to connect, and must fail.
+    (
+        &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
+        &["controller/src/net.rs", "controller/tool-host/src/cage/probe.rs"],
+    ),
+    (&["TcpListener"], &["controller/src/net.rs", "controller/src/api.rs"]),
+    (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
+    (
+        &["Instant::now", "SystemTime::now", "time::clock_gettime", "thread::sleep", "clock_nanosleep_"],
+        &["firmware-bridge/src/clock.rs"],
+    ),
+    (&["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"], UNSAFE),
+    (&["allow(unsafe_code", "expect(unsafe_code"], &["controller/tool-host/src/main.rs"]),
+];
+
+/// The only places of `unsafe`: forking, and starting the interpreter.
+const UNSAFE: &[&str] = &["controller/tool-host/src/process.rs", "controller/tool-host/src/interpreter.rs"];
+
+const MEMBERS: [&str; 6] =
+    ["firmware-bridge", "mock-robot", "controller/wire", "controller/tool-host", "controller", "tests"];
+
+const LONGEST_FILE: usize = 600;
+
+/// All files below a folder of the workspace, without what is built, installed or fetched.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name();
+        if entry.file_type().unwrap().is_dir() {
+            if !["target", ".git", ".venv", ".cache", "__pycache__"].iter().any(|skipped| name == *skipped) {
+                found.extend(files(&entry.path()));
+            }
+        } else {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The Rust sources: their place in the workspace and their text.
+fn sources() -> Vec<(String, String)> {
+    let root = workspace();
+    let rust = files(&root).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs"));
+    let read = |file: PathBuf| {
+        let place = file.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        (place, fs::read_to_string(&file).unwrap())
+    };
+    let sources: Vec<_> = rust.map(read).collect();
+    assert!(sources.len() > 100, "only {} sources were found", sources.len());
+    sources
+}
+
+/// A line without what follows `//`: comments may speak of everything.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default()
+}
+
+/// The packages that a manifest names as its dependencies, of whatever kind.
+fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
+    let (mut section, mut name, mut found) = (String::new(), String::new(), BTreeSet::new());
+    for line in manifest.lines() {
+        if let Some(header) = line.strip_prefix('[') {
+            section = header.trim_end_matches(']').to_owned();
+            // `[dependencies.name]` is a section of its own.
+            found.extend(section.split_once("dependencies.").map(|(_, name)| name.to_owned()));
+        } else if let Some((key, value)) = line.split_once('=') {
+            let key = key.trim();
+            if section == "package" && key == "name" {
+                name = value.trim().trim_matches('"').to_owned();
+            } else if section.ends_with("dependencies") {
+                found.insert(key.trim_end_matches(".workspace").to_owned());
+            }
+        }
+    }
+    (name, found)
+}
+
+#[test]
+fn packages_import_only_whom_the_table_allows() {
+    let table: BTreeMap<&str, &[&str]> = TABLE.into();
+    let root = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
+    let listed = root.split_once("members = [").unwrap().1.split(']').next().unwrap();
+    let members: BTreeSet<&str> = listed.split('"').skip(1).step_by(2).collect();
+    assert_eq!(members, MEMBERS.into(), "a new package needs a line in the table");
+    for member in MEMBERS {
+        let manifest = fs::read_to_string(workspace().join(member).join("Cargo.toml")).unwrap();
+        let (name, all) = dependencies(&manifest);
+        assert!(!all.is_empty(), "{member}: no dependencies were read");
+        let ours: BTreeSet<&str> =
+            all.iter().map(String::as_str).filter(|one| table.contains_key(one)).collect();
+        let allowed: BTreeSet<&str> = table[name.as_str()].iter().copied().collect();
+        assert!(ours.is_subset(&allowed), "{name} imports {ours:?}, allowed are {allowed:?}");
+    }
+}
+
+#[test]
+fn each_danger_has_one_door() {
+    let sources = sources();
+    for (words, places) in DOORS {
+        let mut used: BTreeSet<&str> = BTreeSet::new();
+        for (file, text) in sources.iter().filter(|(file, _)| !file.starts_with("tests/")) {
+            let door = places.iter().find(|place| file.starts_with(**place));
+            for (number, line) in text.lines().enumerate() {
+                let Some(word) = words.iter().find(|word| code(line).contains(**word)) else { continue };
+                assert!(door.is_some(), "{file}:{} uses `{word}`; its door is {places:?}", number + 1);
+                used.extend(door);
+            }
+        }
+        assert_eq!(used.len(), places.len(), "{words:?} are used in {used:?} alone: shorten the list");
+    }
+}
+
+#[test]
+fn no_file_is_too_long() {
+    for (file, text) in sources() {
+        let lines = text.lines().count();
+        assert!(
+            lines <= LONGEST_FILE,
+            "{file} has {lines} lines, at most {LONGEST_FILE} are allowed: split it"
+        );
+    }
+}
+
+#[test]
+fn every_module_says_first_what_it_is_for() {
+    for (file, text) in sources() {
+        let is_test = file.starts_with("tests/") || file.contains("/tests");
+        assert!(is_test || text.starts_with("//! "), "{file} does not open with a sentence of purpose");
+    }
+}
+
+#[test]
+fn nothing_knows_the_machine_it_was_written_on() {
+    // Put together here, so that this file does not name them itself.
+    let folders = ["home", "Users", "root", "work"].map(|name| format!("/{name}/"));
+    for file in files(&workspace()) {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            // Ada is nobody: the example of the configuration's own tests.
+            let line = line.replace(&format!("{}ada", folders[0]), "");
+            let named = folders.iter().find(|folder| line.contains(*folder));
+            assert!(
+                named.is_none(),
+                "{}:{} names a folder of some machine: {line}",
+                file.display(),
+                number + 1
+            );
+        }
+    }
+}

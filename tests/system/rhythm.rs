@@ -1,0 +1,114 @@
+//! Hostile tools, performed with the policy switched off beside a body that beats on the wall clock: each is stopped
+//! and named, and the pulse keeps its rhythm meanwhile.
+//!
+//! The first line of each file in `cases/guests` says how it must end: `# stopped: LIMIT` or `# raises: EXCEPTION`.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::joint::Joints;
+use firmware_bridge::limits::Limits;
+use firmware_bridge::pulse::{Conductor, Doing, Order, Pulse, PulseThread};
+use minismith::body::initial_joints;
+use minismith::guest::{ToolHost, locate};
+use minismith::performance::{Outcome, Performance, Permit, perform};
+use minismith::stage::{Stage, StopFlag};
+use minismith::workshop::manifest::Capability;
+use minismith_tests::{python_files, workspace};
+use minismith_wire::Job;
+use mock_robot::dynamics::Variation;
+use mock_robot::robot::MockRobot;
+use mock_robot::scene::Scene;
+
+const BEAT: Duration = Duration::from_millis(10);
+const GUEST: minismith_wire::Limits = minismith_wire::Limits {
+    cpu_seconds: 2,
+    memory_bytes: 256 << 20,
+    output_bytes: 64 << 10,
+    turn_seconds: 1.5,
+};
+
+fn beating() -> PulseThread {
+    let robot = MockRobot::new(initial_joints(), Variation::default());
+    let mut pulse = Pulse::new(robot, WallClock::start(), Limits::default(), BEAT).unwrap();
+    pulse.take(Order::Torque(Joints::all(true)));
+    PulseThread::start(pulse).unwrap()
+}
+
+fn host() -> ToolHost {
+    let (program, python) = locate(&workspace().join(".venv/bin/python")).unwrap();
+    ToolHost::start(&program, &python).unwrap()
+}
+
+/// Performs a tool as it stands: no policy has read it.
+fn perform_unread(host: &ToolHost, stage: &mut Stage, name: &str, source: &str) -> Performance {
+    let job = Job {
+        source: source.to_owned(),
+        module: name.to_owned(),
+        entry: name.to_owned(),
+        takes_robot: source.contains(&format!("def {name}(robot")),
+        arguments: serde_json::Map::new(),
+        seed: 1,
+        coverage: false,
+        now: 0,
+        epoch: 0.0,
+        limits: GUEST,
+    };
+    // Who is to use up its processor time needs more of the stage's, since other tests compute as well.
+    let stage_seconds = if source.starts_with("# stopped: cpu_seconds") { 60.0 } else { 2.0 };
+    let permit = Permit { capabilities: [Capability::Motion].into(), facts: None, stage_seconds };
+    perform(&mut host.fork(GUEST).unwrap(), job, stage, &permit)
+}
+
+/// Asserts that it ended as its first line says.
+#[track_caller]
+fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
+    let must = source.lines().next().unwrap().strip_prefix("# ").unwrap();
+    match outcome {
+        Outcome::Stopped { limit, reason } => {
+            assert_eq!(format!("stopped: {limit}"), must, "{name}: {reason}");
+            assert!(reason.starts_with("the tool") || reason.starts_with("sleeping"), "{name}: {reason}");
+        }
+        Outcome::Raised { kind, message, .. } => {
+            assert_eq!(format!("raises: {}", kind.trim_start_matches("numpy.")), must, "{name}: {message}");
+        }
+        Outcome::Returned { value } => panic!("{name} returned {value}"),
+    }
+}
+
+#[test]
+fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
+    let (host, body) = (host(), beating());
+    let mut handle = body.handle();
+    let mut stage = Stage::new(Box::new(body.handle()), Arc::new(Scene::default()), StopFlag::default());
+    let guests = python_files(&workspace().join("tests/cases/guests")).unwrap();
+    assert!(guests.len() >= 20);
+    let clock = WallClock::start();
+    for guest in guests {
+        let name = guest.file_stem().unwrap().to_str().unwrap();
+        let source = std::fs::read_to_string(&guest).unwrap();
+        let (began, before) = (clock.now(), handle.snapshot());
+        let performance = perform_unread(&host, &mut stage, name, &source);
+        ended_as_it_must(name, &source, &performance.outcome);
+        assert!(performance.printed.len() as u64 <= GUEST.output_bytes, "{name}");
+
+        let after = handle.wait(&|snapshot| snapshot.doing == Doing::Holding);
+        let elapsed = clock.now().since(began).as_secs_f64();
+        let (beats, late) = (after.beats - before.beats, after.late - before.late);
+        println!("{name}: {beats} beats in {elapsed:.2} s, {late} late");
+        // A guest that held up the pulse would cost whole seconds. Some beats are late where other tests compute.
+        let due = elapsed / BEAT.as_secs_f64();
+        assert!(beats as f64 >= 0.5 * due - 5.0, "{name}: {beats} beats instead of {due:.0}");
+        assert!(late as f64 <= 0.25 * due + 5.0, "{name}: {late} of {beats} beats were late");
+        assert_eq!((after.fault, after.state.torque), (None, Joints::all(true)), "{name}");
+        assert!(!Path::new("/tmp/PWNED").exists(), "{name}");
+    }
+    let honest =
+        "def honest(robot):\n    robot.goto_target(antennas=[0.1, -0.1], duration=0.2)\n    return 7\n";
+    let performance = perform_unread(&host, &mut stage, "honest", honest);
+    assert_eq!(performance.outcome, Outcome::Returned { value: 7.into() });
+}

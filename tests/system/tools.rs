@@ -1,0 +1,214 @@
+//! The life of a tool on the command line: checked, kept, called, replaced, rolled back, approved and refused.
+
+use minismith_tests::Bench;
+use serde_json::{Value, json};
+
+/// A tool `greet` that answers this word.
+fn greet(word: &str) -> String {
+    format!(
+        "def greet(times: int = 1) -> str:\n    \"\"\"Greet.\n\n    Args:\n        times: How often, between 1 and 5.\n\n    \
+         Returns:\n        The greeting.\n    \"\"\"\n    return \" \".join([\"{word}\"] * times)\n"
+    )
+}
+
+/// A tool that moves, and about which a person is asked: it hides whether its motion was refused.
+const QUIET: &str = r#"from reachy_mini import ReachyMini
+
+
+def quiet(robot: ReachyMini, times: int = 1) -> int:
+    """Move the antennas, whatever comes of it.
+
+    Args:
+        robot: The robot.
+        times: How often, between 1 and 5.
+
+    Returns:
+        How often.
+    """
+    for _ in range(times):
+        try:
+            robot.goto_target(antennas=[0.3, -0.3], duration=0.2)
+        except Exception:
+            pass
+    return times
+"#;
+
+#[track_caller]
+fn add(bench: &Bench, name: &str, source: &str) -> Value {
+    let file = bench.write(&format!("{name}.py"), source);
+    bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0).json()
+}
+
+/// Runs a tool that must return, and gives its version and value.
+#[track_caller]
+fn run(bench: &Bench, name: &str, args: &str) -> (Value, Value) {
+    let ran = bench.run(&["tool", "run", name, "--args", args, "--json"]).exits(0).json();
+    assert_eq!(ran["performance"]["ended"], "returned", "{ran}");
+    (ran["version"].clone(), ran["performance"]["value"].clone())
+}
+
+/// Asserts that a command is refused as data with all these words.
+#[track_caller]
+fn refused(bench: &Bench, arguments: &[&str], words: &[&str]) {
+    let json = bench.run(&[arguments, &["--json"]].concat()).exits(1).json();
+    let refusal = json["refusal"].as_str().unwrap();
+    assert!(words.iter().all(|word| refusal.contains(word)), "{words:?} are not all in {refusal:?}");
+    let text = bench.run(arguments).exits(1).out;
+    assert!(text.contains(words[0]), "{text}");
+}
+
+#[test]
+fn a_check_tells_the_layer_and_registers_nothing() {
+    let bench = Bench::new();
+    let good = bench.write("greet.py", &greet("hello"));
+    let bad =
+        bench.write("open_it.py", &greet("x").replace("greet", "open_it").replace("\" \".", "open(\"x\")."));
+    let loud = bench.write(
+        "loud.py",
+        &greet("x").replace("greet", "loud").replace("return", "print(\"x\" * 100_000 * times)\n    return"),
+    );
+    let latin = bench.path("latin.py");
+    std::fs::write(&latin, b"x = '\xff'\n").unwrap();
+    let files = [&good, &bad, &loud, &latin].map(|file| file.to_str().unwrap());
+    let checked = bench.run(&[&["tool", "check", "--json"], &files[..]].concat()).exits(1).json();
+    let results = checked["results"].as_array().unwrap();
+    let stages: Vec<(&Value, &Value)> =
+        results.iter().map(|result| (&result["stage"], &result["admitted"])).collect();
+    let expected = [("admitted", true), ("policy", false), ("rehearsal", false), ("policy", false)];
+    assert_eq!(json!(stages), json!(expected), "{checked}");
+    let names: Vec<&Value> = results.iter().map(|result| &result["name"]).collect();
+    assert_eq!(json!(names), json!(["greet", "open_it", "loud", "latin"]));
+    for (result, file) in results.iter().zip(files) {
+        assert_eq!((&result["file"], &result["needs_approval"]), (&json!(file), &json!(false)));
+        assert!(result["seconds"].as_f64().unwrap() >= 0.0);
+        for finding in result["findings"].as_array().unwrap() {
+            assert!(finding["line"].is_u64() && !finding["hint"].as_str().unwrap().is_empty(), "{finding}");
+        }
+    }
+    assert_eq!(
+        (&results[1]["report"], &results[1]["findings"][0]["verdict"]),
+        (&Value::Null, &json!("refuse"))
+    );
+    assert_eq!(results[2]["findings"][0]["rule"], "rehearsal-output-bytes");
+    assert_eq!(bench.run(&["tool", "list", "--json"]).exits(0).json(), json!({ "tools": [] }));
+
+    let args = |args: &str| bench.run(&["tool", "check", files[0], "--json", "--args", args]);
+    let cases = args(r#"{"times": 4}"#).exits(0).json()["results"][0]["cases"].clone();
+    assert!(cases.as_array().unwrap().iter().any(|case| case["arguments"] == json!({"times": 4})), "{cases}");
+    bench.run(&["tool", "check", "nowhere.py", "--json"]).is_error(&["nowhere.py"]);
+    let long = bench.write("long.py", &"#".repeat(2 << 20));
+    bench.run(&["tool", "check", long.to_str().unwrap()]).is_error(&["long.py", "64 KiB"]);
+}
+
+#[test]
+fn a_tool_has_versions_and_the_way_back_is_real() {
+    let bench = Bench::new();
+    assert_eq!(add(&bench, "greet", &greet("one"))["registered"]["version"], 1);
+    assert_eq!(add(&bench, "greet", &greet("two"))["registered"]["version"], 2);
+    assert_eq!(run(&bench, "greet", r#"{"times": 2}"#), (json!(2), json!("two two")));
+    let list = bench.run(&["tool", "list", "--json"]).exits(0).json();
+    let entry = &list["tools"][0];
+    assert_eq!(
+        (&entry["name"], &entry["version"], &entry["versions"]),
+        (&json!("greet"), &json!(2), &json!([1, 2]))
+    );
+
+    let back = bench.run(&["tool", "rollback", "greet", "--json"]).exits(0).json();
+    assert_eq!(back, json!({"name": "greet", "from": 2, "to": 1}));
+    assert_eq!(run(&bench, "greet", "{}"), (json!(1), json!("one")));
+    refused(&bench, &["tool", "rollback", "greet"], &["first version", "nothing to roll back"]);
+    let shown = bench.run(&["tool", "show", "greet", "--version", "2", "--json"]).exits(0).json();
+    assert_eq!(shown["code"], greet("two"));
+    assert_eq!((&shown["manifest"]["version"], &shown["approved"]), (&json!(2), &json!(false)));
+    refused(&bench, &["tool", "show", "greet", "--version", "7"], &["no version 7", "1, 2"]);
+
+    // The same code again is not a new version, but is called again; other code is.
+    assert_eq!(add(&bench, "greet", &greet("two"))["registered"]["version"], 2);
+    assert_eq!(run(&bench, "greet", "{}"), (json!(2), json!("two")));
+    assert_eq!(add(&bench, "greet", &greet("three"))["registered"]["version"], 3);
+    let bad = bench.write("greet.py", &greet("four").replace("times: int", "times"));
+    let refused = bench.run(&["tool", "add", bad.to_str().unwrap(), "--json"]).exits(1).json();
+    assert_eq!((&refused["registered"], &refused["checked"]["stage"]), (&Value::Null, &json!("policy")));
+    assert_eq!(run(&bench, "greet", "{}"), (json!(3), json!("three")));
+}
+
+#[test]
+fn a_call_that_does_not_fit_is_refused_before_anything_runs() {
+    let bench = Bench::new();
+    add(&bench, "greet", &greet("hello"));
+    let run = |name: &'static str, args: &'static str| ["tool", "run", name, "--args", args];
+    refused(&bench, &run("gret", "{}"), &["no tool \"gret\"", "did you mean greet?"]);
+    refused(&bench, &run("zebra", "{}"), &["no tool \"zebra\"", "tool list"]);
+    refused(&bench, &run("../greet", "{}"), &["no tool"]);
+    refused(&bench, &run("greet", r#"{"times": 6}"#), &["`times` is 6", "between 1 and 5"]);
+    refused(&bench, &run("greet", r#"{"times": "two"}"#), &["`times`", "integer"]);
+    refused(&bench, &run("greet", r#"{"tims": 2}"#), &["`tims`", "did you mean `times`"]);
+    bench.run(&run("greet", "times=2")).is_error(&["--args is not JSON", "{\"times\": 2}"]);
+    bench.run(&run("greet", "[2]")).is_error(&["JSON object"]);
+}
+
+#[test]
+fn code_that_was_changed_behind_the_registry_is_not_run() {
+    let bench = Bench::new();
+    add(&bench, "greet", &greet("hello"));
+    add(&bench, "greet", &greet("changed"));
+    bench.write("tools/generated/greet/v2.py", &greet("changed behind"));
+    refused(&bench, &["tool", "run", "greet"], &["v2.py has changed since it was admitted", "tool add"]);
+    bench.write("tools/generated/greet/v2.py", "import os\n");
+    refused(&bench, &["tool", "run", "greet"], &["greet"]);
+    std::fs::remove_file(bench.path("tools/generated/greet/v2.py")).unwrap();
+    bench.run(&["tool", "run", "greet", "--json"]).is_error(&["v2.py"]);
+    let _one = bench.run(&["tool", "rollback", "greet", "--json"]).exits(0);
+    assert_eq!(run(&bench, "greet", "{}"), (json!(1), json!("hello")));
+}
+
+#[test]
+fn a_person_approves_before_real_motors_move() {
+    let bench = Bench::new();
+    let added = add(&bench, "quiet", QUIET);
+    assert_eq!(
+        (&added["checked"]["needs_approval"], &added["checked"]["stage"]),
+        (&json!(true), &json!("admitted"))
+    );
+    assert_eq!(added["checked"]["findings"][0]["rule"], "swallowed-exception");
+    // On the mock it may run; a serial line counts as real motors.
+    assert_eq!(run(&bench, "quiet", "{}").1, json!(1));
+    let mut mock = bench.start(&["mock"]);
+    let path = mock.line().unwrap();
+    let on_the_line = ["tool", "run", "quiet", "--robot", &path];
+    refused(&bench, &on_the_line, &["approval", "tool approve quiet"]);
+    let approved = bench.run(&["tool", "approve", "quiet", "--json"]).exits(0).json();
+    assert_eq!(approved, json!({"name": "quiet", "approved": 1}));
+    assert_eq!(bench.run(&["tool", "show", "quiet", "--json"]).exits(0).json()["approved"], true);
+    let ran = bench.run(&[&on_the_line[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(ran["performance"]["value"], 1);
+    refused(&bench, &["tool", "approve", "quie"], &["no tool \"quie\"", "did you mean quiet?"]);
+}
+
+#[test]
+fn stale_evidence_is_rehearsed_again() {
+    let bench = Bench::new();
+    add(&bench, "greet", &greet("hello"));
+    let manifest = bench.path("tools/generated/greet/v1.json");
+    let mut edited: Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+    let command = || {
+        let mut command = bench.command(&["tool", "run", "greet", "--json"]);
+        command.env("MINISMITH_LOG", "info");
+        minismith_tests::Ran::from(command)
+    };
+    let fresh = command().exits(0);
+    assert!(!fresh.err.contains("rehearsing again"), "{}", fresh.err);
+
+    edited["evidence"]["mock"] = json!("another mock");
+    std::fs::write(&manifest, edited.to_string()).unwrap();
+    let stale = command().exits(0);
+    assert!(stale.err.contains("rehearsing again"), "{}", stale.err);
+    assert_eq!(stale.json()["performance"]["value"], "hello");
+
+    // Shows that it is really run again, its own test cases included.
+    let never = json!({"returns": {"value": "never"}});
+    edited["test_cases"] = json!([{"name": "other", "arguments": {}, "expect": never}]);
+    std::fs::write(&manifest, edited.to_string()).unwrap();
+    let refusal = command().exits(1).json()["refusal"].as_str().unwrap().to_owned();
+    assert!(refusal.contains("does not pass now") && refusal.contains("never"), "{refusal}");
+}
