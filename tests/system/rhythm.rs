@@ -16,7 +16,7 @@ use firmware_bridge::pulse::{Conductor, Doing, Order, Pulse, PulseThread};
 use minismith::body::initial_joints;
 use minismith::guest::{ToolHost, locate};
 use minismith::performance::{Outcome, Performance, Permit, perform};
-use minismith::stage::{Stage, StopFlag};
+use minismith::stage::Stage;
 use minismith::workshop::manifest::Capability;
 use minismith_tests::{python_files, workspace};
 use minismith_wire::Job;
@@ -84,7 +84,7 @@ fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
 fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
     let (host, body) = (host(), beating());
     let mut handle = body.handle();
-    let mut stage = Stage::new(Box::new(body.handle()), Arc::new(Scene::default()), StopFlag::default());
+    let mut stage = Stage::new(Box::new(body.handle()), Arc::new(Scene::default()));
     let guests = python_files(&workspace().join("tests/cases/guests")).unwrap();
     assert!(guests.len() >= 20);
     let clock = WallClock::start();
