@@ -8,6 +8,7 @@ mod cli;
 mod corpus;
 mod guest;
 mod house;
+mod kill;
 mod official_motor;
 mod policy;
 mod registry;
