@@ -291,6 +291,11 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         };
         if let Some(command) = command {
             let sensed = self.robot.beat(at, &command);
+            if sensed.is_err() {
+                // What did not arrive was not commanded: the next goal goes out from the last one that did.
+                self.envelope.rejoin(self.snapshot.commanded);
+                self.wish = self.snapshot.commanded;
+            }
             self.sensed(sensed);
             self.snapshot.commanded = *self.envelope.position();
         }
@@ -317,6 +322,9 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
     }
 
     fn switch(&mut self, on: Joints<bool>) {
+        if self.snapshot.doing != Doing::Limp && self.snapshot.state.torque == on {
+            return;
+        }
         let at = self.clock.now();
         if self.playing.take().is_some() {
             self.snapshot.ended = Some(Ended::Halted);
