@@ -9,7 +9,8 @@
 //!
 //! Stage time moves by cues: each costs a millisecond, each clock read 20 microseconds, sleeps and motions what they
 //! last. On the motors a guest that thinks for longer than a beat lets the robot hold meanwhile; that is a slip, and
-//! it is counted.
+//! it is counted. So is an order that the beat takes later than it was due: what is commanded without slips is what
+//! was commanded in rehearsal, bit for bit.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use firmware_bridge::clock::Tick;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::motion::{self, Motion, Refusal, Target};
 use firmware_bridge::posture::{Antennas, HeadPose};
-use firmware_bridge::pulse::{Order, TrimLog};
+use firmware_bridge::pulse::{Order, Snapshot, TrimLog};
 use firmware_bridge::units::Radians;
 use minismith_wire::{Answer, CUE_COST, Cue, Face, Facts, Job, RefusalKind, State, Turn};
 use serde::{Deserialize, Serialize};
@@ -115,6 +116,7 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
         now: Tick::ZERO,
         begun: false,
         last_set: None,
+        due: None,
         record: Performance {
             outcome: Outcome::stopped("nothing", "the performance has not ended"),
             printed: String::new(),
@@ -170,6 +172,8 @@ struct Performing<'a> {
     now: Tick,
     begun: bool,
     last_set: Option<Tick>,
+    /// The beat after which the last order should be taken, until it is known whether it was.
+    due: Option<u64>,
     record: Performance,
 }
 
@@ -257,8 +261,29 @@ impl Performing<'_> {
     }
 
     fn catch_up(&mut self) {
-        let until = Tick(self.base.0.saturating_add(self.now.0.min(self.budget().0)));
-        self.stage.pass_until(until);
+        let snapshot = self.stage.pass_until(self.stage_time());
+        self.was_on_time(&snapshot);
+    }
+
+    /// Where the stage's clock should be.
+    fn stage_time(&self) -> Tick {
+        Tick(self.base.0.saturating_add(self.now.0.min(self.budget().0)))
+    }
+
+    /// What is ordered now should act on the next beat.
+    fn is_due(&mut self) {
+        let period = u64::try_from(self.stage.conductor.period().as_nanos()).unwrap_or(u64::MAX).max(1);
+        self.due = Some(self.stage_time().0 / period);
+    }
+
+    /// Once that beat has passed, it shows whether the order came in time for it.
+    fn was_on_time(&mut self, snapshot: &Snapshot) {
+        if let Some(due) = self.due
+            && snapshot.beats > due
+        {
+            self.due = None;
+            self.record.slips += u64::from(snapshot.taken != due);
+        }
     }
 
     fn budget(&self) -> Tick {
@@ -428,7 +453,9 @@ impl Performing<'_> {
                 format!("the tool's motions would take more than its budget of {seconds} s; make it shorter"),
             ));
         }
+        self.is_due();
         let (trims, step) = self.stage.play(kind, trajectory);
+        self.was_on_time(&self.stage.conductor.snapshot());
         self.record.trims.merge(&trims);
         self.last_set = None;
         self.now = self.elapsed().max(self.now);
@@ -459,6 +486,7 @@ impl Performing<'_> {
         let requested = PostureView::from(&trajectory.target);
         let trims = outcome::adjustments(&trajectory.adjustments);
         let fresh = self.last_set.is_none();
+        self.is_due();
         self.stage.follow(trajectory, fresh);
         self.last_set = Some(self.now);
         match self.record.steps.last_mut() {
@@ -588,6 +616,8 @@ impl Performing<'_> {
         // What came of it is told of a body at rest: a halt is braked, a stream that ends in mid-air is played out.
         self.stage.rest();
         if self.last_set.is_some() && !self.stage.is_stopped() {
+            let snapshot = self.stage.play_out();
+            self.was_on_time(&snapshot);
             self.stage.settle();
         }
         self.collect_trims();

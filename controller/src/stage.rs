@@ -149,6 +149,12 @@ impl Stage {
         self.conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
     }
 
+    /// Lets the motion in progress come to its end, less if stop is said.
+    pub fn play_out(&mut self) -> Snapshot {
+        let halts = self.halts;
+        self.conductor.wait(&|snapshot| snapshot.ended.is_some() || snapshot.halts != halts)
+    }
+
     /// Waits a moment and measures.
     pub fn settle(&mut self) -> Option<PostureView> {
         let until = self.conductor.stage_now() + SETTLE;

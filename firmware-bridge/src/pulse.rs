@@ -132,6 +132,8 @@ pub struct Snapshot {
     pub beats: u64,
     /// Orders taken so far.
     pub orders: u64,
+    /// Beats that had passed when the last trajectory was taken.
+    pub taken: u64,
     /// Halts taken so far.
     pub halts: u64,
     /// What it does.
@@ -185,6 +187,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         let snapshot = Snapshot {
             beats: 0,
             orders: 0,
+            taken: 0,
             halts: 0,
             doing: if all_on { Doing::Holding } else { Doing::Limp },
             ended: None,
@@ -221,6 +224,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         self.ordered = true;
         match order {
             Order::Play { trajectory, fresh, halts } => {
+                self.snapshot.taken = self.snapshot.beats;
                 if fresh {
                     self.snapshot.trims = TrimLog::default();
                 }
@@ -253,7 +257,16 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
 
     /// One beat: waits for its moment, then commands and senses the robot once.
     pub fn step(&mut self) -> &Snapshot {
+        self.await_moment();
+        self.beat()
+    }
+
+    /// Waits for the moment of the next beat. Orders that are taken after this still act on it.
+    fn await_moment(&self) {
         self.clock.wait_until(self.next);
+    }
+
+    fn beat(&mut self) -> &Snapshot {
         let at = self.next;
         self.next = at + self.period;
         let now = self.clock.now();
@@ -559,6 +572,7 @@ fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, inbox: &Receiver<Option<Order
     let beats = catch_unwind(AssertUnwindSafe(|| {
         let mut leaving = false;
         loop {
+            pulse.await_moment();
             while let Ok(order) = inbox.try_recv() {
                 match order {
                     Some(order) => pulse.take(order),
@@ -568,7 +582,7 @@ fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, inbox: &Receiver<Option<Order
                     }
                 }
             }
-            let snapshot = pulse.step();
+            let snapshot = pulse.beat();
             shared.publish(snapshot);
             if leaving && snapshot.doing != Doing::Braking {
                 return;

@@ -24,6 +24,7 @@ struct Memory {
     silent: Joints<bool>,
     fast_sync_read: bool,
     reboots: Vec<Joint>,
+    instructions: Vec<u8>,
 }
 
 pub(super) struct FakeServos {
@@ -44,6 +45,7 @@ impl FakeServos {
             silent: Joints::all(false),
             fast_sync_read: true,
             reboots: Vec::new(),
+            instructions: Vec::new(),
         }));
         let stop = Arc::new(AtomicBool::new(false));
         let thread = std::thread::spawn({
@@ -91,6 +93,11 @@ impl FakeServos {
         self.memory.lock().unwrap().reboots.clone()
     }
 
+    /// What was asked since the last call, one instruction for each packet.
+    pub fn take_instructions(&self) -> Vec<u8> {
+        std::mem::take(&mut self.memory.lock().unwrap().instructions)
+    }
+
     pub fn memory(&self) -> Joints<[u8; 256]> {
         self.memory.lock().unwrap().registers
     }
@@ -136,6 +143,7 @@ impl Memory {
     }
 
     fn obey(&mut self, id: u8, instruction: u8, said: &[u8]) -> Vec<u8> {
+        self.instructions.push(instruction);
         let nine = Joint::ALL.map(Joint::motor_id);
         let listeners = self.listeners(if id == EVERYONE { &nine } else { std::slice::from_ref(&id) });
         let word = |at: usize| usize::from(u16::from_le_bytes([said[at], said[at + 1]]));

@@ -93,6 +93,21 @@ fn targets_are_written_rounded_and_within_what_the_servo_takes() {
 }
 
 #[test]
+fn a_beat_costs_one_packet_out_and_one_question() {
+    for (fast_sync_read, question) in [(true, 0x8a), (false, 0x82)] {
+        let servos = FakeServos::start();
+        servos.know_fast_sync_read(fast_sync_read);
+        let mut bus = open(&servos).unwrap();
+        bus.sense(Tick(0)).unwrap();
+        servos.take_instructions();
+        for beat in 1..20 {
+            bus.carry_out(Tick(beat), &Action::Targets(Joints::all(Radians(0.1)))).unwrap();
+        }
+        assert_eq!(servos.take_instructions(), [0x83, question].repeat(19));
+    }
+}
+
+#[test]
 fn torque_comes_on_only_where_the_goal_is_pinned() {
     let servos = FakeServos::start();
     let mut bus = open(&servos).unwrap();
