@@ -242,7 +242,7 @@ impl<'a> Conversation<'a> {
             Task::ListTools => (self.list_tools(), Ending::Done),
             Task::ReportState => (robot_control::report_state(&self.stage), Ending::Done),
             Task::Look => {
-                let (text, step) = vision::look(&self.stage);
+                let (text, step) = vision::look(&mut self.stage);
                 let ending = if step.refusal.is_some() { Ending::Failed } else { Ending::Done };
                 reply.steps.push(step);
                 (text, ending)

@@ -48,13 +48,18 @@ pub struct Stage {
     /// Halts that are over and done with.
     halts: u64,
     camera: Arc<Scene>,
+    /// The last picture, and until which beat it is the newest.
+    picture: Option<(u64, Picture)>,
 }
+
+/// The camera takes a picture in this time; whoever asks more often gets the same one again.
+const PICTURE: Duration = Duration::from_millis(33);
 
 impl Stage {
     /// A stage around a conductor.
     #[must_use]
     pub fn new(conductor: Box<dyn Conductor>, camera: Arc<Scene>) -> Self {
-        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, camera }
+        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, camera, picture: None }
     }
 
     /// Begins anew with a wish that was heard when there had been so many halts; a later one ends it.
@@ -246,10 +251,19 @@ impl Stage {
         posture_from_joints(&self.conductor.snapshot().commanded, &HeadPose::neutral()).ok()
     }
 
-    /// A picture from the head's camera; none when it can't be told where the head is.
-    #[must_use]
-    pub fn picture(&self) -> Option<Picture> {
-        Some(self.camera.render(&self.posture()?.head))
+    /// The newest picture from the head's camera, of which there are 30 a second; none when it can't be told where
+    /// the head is.
+    pub fn picture(&mut self) -> Option<Picture> {
+        let beats = self.conductor.snapshot().beats;
+        if let Some((until, picture)) = &self.picture
+            && beats < *until
+        {
+            return Some(picture.clone());
+        }
+        let picture = self.camera.render(&self.posture()?.head);
+        let lasts = PICTURE.as_nanos().div_ceil(self.conductor.period().as_nanos().max(1));
+        self.picture = Some((beats + u64::try_from(lasts).unwrap_or(1), picture.clone()));
+        Some(picture)
     }
 }
 

@@ -87,9 +87,15 @@ fn nine_servos_go_where_a_sync_write_sends_them_by_both_kinds_of_sync_read() {
     assert!(probe.iter().all(|(_, view)| view.torque && (view.position.value() + 0.3).abs() < 2.0 * CLOSE));
 
     // Both kinds of read say the same, a negative number and all.
-    let both =
-        [&slow, &fast].map(|handler| handler.sync_read(port, &ids(), 128, 8).expect("velocities, positions"));
-    assert_eq!(both[0], both[1]);
+    let both = |port: &mut dyn SerialPort| {
+        [&slow, &fast].map(|handler| handler.sync_read(port, &ids(), 128, 8).expect("velocities, positions"))
+    };
+    // The last step of a joint that comes to rest may fall between the two reads.
+    let same = (0..50).any(|_| {
+        let [slow, fast] = both(port);
+        slow == fast
+    });
+    assert!(same, "{:?}", both(port));
 }
 
 #[test]

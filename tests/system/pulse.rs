@@ -215,7 +215,8 @@ fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is(
     }
     let mut stage = stage_of(pulse);
     let limp = stage.torque(Joints::all(false));
-    assert_eq!((limp.doing, limp.ended), (Doing::Limp, Some(Ended::Halted)));
+    // Torque goes when the motion has come to its end.
+    assert_eq!((limp.doing, limp.ended), (Doing::Limp, Some(Ended::Arrived)));
     assert_eq!(stage.plan(&goto(far(-1.0), 1.0)), Err(Refusal::Limp));
     let refused = stage.carry_out("goto", &goto(far(-1.0), 1.0)).refusal.unwrap();
     assert!(refused.contains("motors are off"), "{refused}");

@@ -92,6 +92,8 @@ fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
         let name = guest.file_stem().unwrap().to_str().unwrap();
         let source = std::fs::read_to_string(&guest).unwrap();
         let (began, before) = (clock.now(), handle.snapshot());
+        // The guest before was halted; this one is asked for after that.
+        stage.begin(handle.halts());
         let performance = perform_unread(&host, &mut stage, name, &source);
         ended_as_it_must(name, &source, &performance.outcome);
         assert!(performance.printed.len() as u64 <= GUEST.output_bytes, "{name}");

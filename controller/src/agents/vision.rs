@@ -4,8 +4,7 @@ use crate::outcome::{Step, tidy};
 use crate::stage::Stage;
 
 /// Takes a picture and says what is known of it.
-#[must_use]
-pub fn look(stage: &Stage) -> (String, Step) {
+pub fn look(stage: &mut Stage) -> (String, Step) {
     let Some(picture) = stage.picture() else {
         let why = "there is no picture: the head's pose is not known";
         return (format!("I can't see: {why}."), Step::refused("look", why));

@@ -11,6 +11,9 @@ use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
+use firmware_bridge::joint::Joints;
+use firmware_bridge::motion::{Motion, Refusal};
+
 use super::*;
 use crate::body::initial_joints;
 use crate::guest::GuestFault;

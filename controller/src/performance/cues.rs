@@ -1,0 +1,325 @@
+//! What a guest may ask, cue by cue: each is planned by the stage, carried out, and answered with what came of it.
+
+use std::time::Duration;
+
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::motion::{self, Motion, Refusal, Target};
+use firmware_bridge::posture::{Antennas, HeadPose};
+use firmware_bridge::units::Radians;
+use minismith_wire::{Answer, Cue, Face, RefusalKind, State};
+
+use super::{Heard, LONGEST_RAMP, Outcome, Performing, Reply, STEPS_KEPT, cut};
+use crate::outcome::{self, PostureView, Step};
+use crate::stage::{Stage, interpolation, look_at};
+use crate::workshop::manifest::Capability;
+
+impl Performing<'_> {
+    pub(super) fn act(&mut self, cue: Cue) -> Heard {
+        match cue {
+            Cue::Goto { head, antennas, body_yaw, duration, method } => {
+                let planned = self
+                    .target(head, antennas, body_yaw)
+                    .and_then(|target| Ok((target, motion::duration_from_seconds(duration)?)));
+                match planned {
+                    Ok((target, duration)) => {
+                        let interpolation = interpolation(method);
+                        self.play("goto", &Motion::Goto { target, duration, interpolation })
+                    }
+                    Err(refusal) => self.refused_step("goto", &refusal),
+                }
+            }
+            Cue::LookAt { point, duration } => {
+                let planned =
+                    motion::duration_from_seconds(duration).and_then(|duration| look_at(point, duration));
+                match planned {
+                    Ok(motion) => self.play("look_at", &motion),
+                    Err(refusal) => self.refused_step("look_at", &refusal),
+                }
+            }
+            Cue::SetTarget { head, antennas, body_yaw } => {
+                match self.target(head, antennas, body_yaw).and_then(|target| self.follow(target)) {
+                    Ok(()) => self.done(),
+                    Err(refusal) => self.refused_step("set_target", &refusal),
+                }
+            }
+            Cue::Play { keyframes, initial_goto } => match self.keyframes(&keyframes, initial_goto) {
+                Ok(motion) => self.play("play", &motion),
+                Err(refusal) => self.refused_step("play", &refusal),
+            },
+            Cue::Sleep { seconds } => self.sleep(seconds),
+            Cue::State => self.state(),
+            Cue::Frame => self.frame(),
+            Cue::Track { .. } => {
+                self.note("there is no tracking: get_tracked_face() answers detected=False");
+                self.done()
+            }
+            Cue::Face => Heard::Answer(Reply::plain(Answer::Face { now: self.now.0, face: Face::default() })),
+            Cue::Motors { on, ids } => self.motors(on, ids),
+            Cue::AutomaticBodyYaw { on } => {
+                self.stage.automatic_body_yaw = on;
+                self.done()
+            }
+            Cue::Wake => {
+                self.switch(Joints::all(true));
+                self.sequence("wake", &Stage::waking())
+            }
+            Cue::Rest => self.sequence("rest", &Stage::resting()),
+            Cue::Sound { file } => {
+                self.note(&format!("there is no speaker: the sound {:?} was not played", cut(file, 100)));
+                self.done()
+            }
+            Cue::Gravity { on: false } => self.done(),
+            Cue::Gravity { on: true } => {
+                self.refuse(RefusalKind::Runtime, "gravity compensation is not available on this robot")
+            }
+        }
+    }
+
+    pub(super) fn done(&self) -> Heard {
+        Heard::Answer(Reply::plain(Answer::Done { now: self.now.0 }))
+    }
+
+    pub(super) fn refuse(&self, kind: RefusalKind, message: &str) -> Heard {
+        Heard::Answer(Reply::plain(Answer::Refused { now: self.now.0, kind, message: message.into() }))
+    }
+
+    fn refused_step(&mut self, kind: &str, refusal: &Refusal) -> Heard {
+        self.keep(Step::refused(kind, refusal));
+        let kind = match refusal {
+            Refusal::Limp | Refusal::Stopped | Refusal::Fault { .. } | Refusal::Lost(_) => {
+                RefusalKind::Runtime
+            }
+            Refusal::Unreachable(_)
+            | Refusal::BeyondServo { .. }
+            | Refusal::NotFinite { .. }
+            | Refusal::NotAPose(_)
+            | Refusal::BadDuration { .. }
+            | Refusal::OutOfOrder { .. } => RefusalKind::Value,
+        };
+        self.refuse(kind, &refusal.to_string())
+    }
+
+    fn target(
+        &self,
+        head: Option<[f64; 16]>,
+        antennas: Option<[f64; 2]>,
+        body_yaw: Option<f64>,
+    ) -> Result<Target, Refusal> {
+        let head = head.map(|rows| HeadPose::from_row_major(&rows)).transpose()?;
+        let antennas = antennas.map(|[right, left]| Antennas { right: Radians(right), left: Radians(left) });
+        Ok(Target { head, body_yaw: body_yaw.map(Radians), antennas })
+    }
+
+    fn keyframes(
+        &self,
+        keyframes: &[minismith_wire::Keyframe],
+        initial_goto: f64,
+    ) -> Result<Motion, Refusal> {
+        let lead =
+            if initial_goto > 0.0 { motion::duration_from_seconds(initial_goto)? } else { Duration::ZERO };
+        let frames = keyframes.iter().map(|frame| {
+            let at =
+                if frame.time > 0.0 { motion::duration_from_seconds(frame.time)? } else { Duration::ZERO };
+            Ok(motion::Keyframe {
+                at: lead + at,
+                target: self.target(frame.head, frame.antennas, frame.body_yaw)?,
+            })
+        });
+        Ok(Motion::Play(frames.collect::<Result<_, Refusal>>()?))
+    }
+
+    /// Plays a motion to its end within the budget.
+    fn play(&mut self, kind: &str, motion: &Motion) -> Heard {
+        self.collect_trims();
+        let trajectory = match self.stage.plan(motion) {
+            Ok(trajectory) => trajectory,
+            Err(refusal) => return self.refused_step(kind, &refusal),
+        };
+        let beats = u32::try_from(trajectory.wishes.len()).unwrap_or(u32::MAX);
+        if self.now + self.stage.conductor.period() * beats > self.budget() {
+            let seconds = self.permit.stage_seconds;
+            self.keep(Step::refused(
+                kind,
+                format!("would take longer than the tool's budget of {seconds} s"),
+            ));
+            return Heard::End(Outcome::stopped(
+                "stage_seconds",
+                format!("the tool's motions would take more than its budget of {seconds} s; make it shorter"),
+            ));
+        }
+        self.is_due();
+        let (trims, step) = self.stage.play(kind, trajectory);
+        self.was_on_time(&self.stage.conductor.snapshot());
+        self.record.trims.merge(&trims);
+        self.last_set = None;
+        self.now = self.elapsed().max(self.now);
+        let refusal = step.refusal.clone();
+        self.keep(step);
+        match refusal {
+            None => self.done(),
+            Some(why) if self.stage.is_stopped() => Heard::End(Outcome::stopped("stop", why)),
+            Some(why) => self.refuse(RefusalKind::Runtime, &why),
+        }
+    }
+
+    fn sequence(&mut self, kind: &str, motions: &[Motion]) -> Heard {
+        for motion in motions {
+            match self.play(kind, motion) {
+                Heard::Answer(Reply { answer: Answer::Done { .. }, .. }) => {}
+                other => return other,
+            }
+        }
+        self.done()
+    }
+
+    /// A streamed target: reached over the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz.
+    fn follow(&mut self, target: Target) -> Result<(), Refusal> {
+        let gap = self.last_set.map_or(LONGEST_RAMP, |last| self.now.since(last));
+        let over = gap.clamp(self.stage.conductor.period(), LONGEST_RAMP);
+        let trajectory = self.stage.plan(&Motion::SetTarget { target, over })?;
+        let requested = PostureView::from(&trajectory.target);
+        let trims = outcome::adjustments(&trajectory.adjustments);
+        let fresh = self.last_set.is_none();
+        self.is_due();
+        self.stage.follow(trajectory, fresh);
+        self.last_set = Some(self.now);
+        match self.record.steps.last_mut() {
+            Some(step) if step.kind == "set_target" && step.refusal.is_none() => {
+                step.requested = Some(requested);
+                for trim in trims {
+                    outcome::merge(&mut step.trims, trim);
+                }
+            }
+            _ => self.keep(Step {
+                kind: "set_target".into(),
+                requested: Some(requested),
+                trims,
+                ..Step::default()
+            }),
+        }
+        Ok(())
+    }
+
+    /// Takes over what was trimmed of a stream of targets, before the count starts anew.
+    pub(super) fn collect_trims(&mut self) {
+        if self.last_set.take().is_none() {
+            return;
+        }
+        let log = self.stage.conductor.snapshot().trims;
+        self.record.trims.merge(&log);
+        let achieved = self.stage.posture().as_ref().map(PostureView::from);
+        if let Some(step) = self.record.steps.iter_mut().rev().find(|step| step.kind == "set_target") {
+            step.achieved = achieved;
+            for trim in outcome::trims(&log) {
+                outcome::merge(&mut step.trims, trim);
+            }
+        }
+    }
+
+    fn sleep(&mut self, seconds: f64) -> Heard {
+        if !seconds.is_finite() || seconds < 0.0 {
+            return self.refuse(RefusalKind::Value, "sleep length must be a non-negative number");
+        }
+        let until = self.now + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        if until > self.budget() {
+            return Heard::End(Outcome::stopped(
+                "stage_seconds",
+                format!(
+                    "sleeping {seconds} s would exceed the tool's budget of {} s",
+                    self.permit.stage_seconds
+                ),
+            ));
+        }
+        self.now = until;
+        self.catch_up();
+        self.done()
+    }
+
+    fn state(&self) -> Heard {
+        let snapshot = self.stage.conductor.snapshot();
+        let (Ok(present), Some(posture)) = (snapshot.state.present(), self.stage.posture()) else {
+            return self
+                .refuse(RefusalKind::Runtime, "the robot's position is not known; see `minismith doctor`");
+        };
+        let [s1, s2, s3, s4, s5, s6] = present.stewart().map(Radians::value);
+        let state = State {
+            head: posture.head.to_row_major(),
+            head_joints: [present[Joint::BodyYaw].value(), s1, s2, s3, s4, s5, s6],
+            antennas: [present[Joint::RightAntenna].value(), present[Joint::LeftAntenna].value()],
+            torque: snapshot.state.torque.iter().all(|(_, on)| *on),
+        };
+        Heard::Answer(Reply::plain(Answer::State { now: self.now.0, state: Box::new(state) }))
+    }
+
+    fn frame(&mut self) -> Heard {
+        self.record.frames += 1;
+        match self.stage.picture() {
+            Some(picture) => {
+                let [height, width] =
+                    [picture.height, picture.width].map(|pixels| u32::try_from(pixels).unwrap_or(0));
+                let answer = Answer::Frame { now: self.now.0, height, width };
+                Heard::Answer(Reply { answer, raw: Some(picture.bgr) })
+            }
+            None => Heard::Answer(Reply::plain(Answer::Frame { now: self.now.0, height: 0, width: 0 })),
+        }
+    }
+
+    fn motors(&mut self, on: bool, ids: Option<Vec<String>>) -> Heard {
+        let mut torque = self.stage.conductor.snapshot().state.torque;
+        match ids {
+            None => torque = Joints::all(on),
+            Some(ids) => {
+                for name in ids {
+                    let Some(joint) = Joint::from_name(&name) else {
+                        let known: Vec<_> = Joint::ALL.iter().map(|joint| joint.name()).collect();
+                        let message =
+                            format!("there is no motor {name:?}; the motors are {}", known.join(", "));
+                        return self.refuse(RefusalKind::Value, &message);
+                    };
+                    torque[joint] = on;
+                }
+            }
+        }
+        self.switch(torque);
+        let kind = if on { "motors on" } else { "motors off" };
+        self.keep(Step { kind: kind.into(), ..Step::default() });
+        self.done()
+    }
+
+    fn switch(&mut self, torque: Joints<bool>) {
+        self.collect_trims();
+        self.stage.torque(torque);
+        self.now = self.elapsed().max(self.now);
+    }
+
+    fn keep(&mut self, step: Step) {
+        if self.record.steps.len() < STEPS_KEPT {
+            self.record.steps.push(step);
+        } else {
+            self.note(&format!("only the first {STEPS_KEPT} steps are kept"));
+        }
+    }
+
+    fn note(&mut self, note: &str) {
+        if !self.record.notes.iter().any(|known| known == note) && self.record.notes.len() < 20 {
+            self.record.notes.push(note.into());
+        }
+    }
+}
+
+pub(super) const fn needs(cue: &Cue) -> Option<Capability> {
+    match cue {
+        Cue::Goto { .. }
+        | Cue::SetTarget { .. }
+        | Cue::Play { .. }
+        | Cue::LookAt { .. }
+        | Cue::AutomaticBodyYaw { .. }
+        | Cue::Wake
+        | Cue::Rest => Some(Capability::Motion),
+        Cue::Motors { .. } | Cue::Gravity { .. } => Some(Capability::Motors),
+        Cue::Frame => Some(Capability::Camera),
+        Cue::Track { .. } | Cue::Face => Some(Capability::Tracking),
+        Cue::Sound { .. } => Some(Capability::Sound),
+        Cue::Sleep { .. } | Cue::State => None,
+    }
+}
