@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`finding`] (what a reader of a tool may say), [`draft`] (the exact bytes of one tool), [`policy`]
 //! (reads a draft and never runs it), [`cases`] and [`rehearsal`] (runs it on the mock), [`report`] (what was
-//! measured), [`review`], [`check`] (the whole way), [`manifest`] (what is written beside an admitted tool),
+//! measured), [`mod@review`], [`mod@check`] (the whole way), [`manifest`] (what is written beside an admitted tool),
 //! [`registry`] (the shelf). The proofs pass by value: `Draft`, `Vetted`, `Rehearsed`, `Admissible`, `Admitted`.
 
 pub mod arguments;

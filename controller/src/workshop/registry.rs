@@ -264,7 +264,7 @@ impl Registry {
         }
         let manifest = read_manifest(&folder, version)?;
         let path = folder.join(format!("v{version}.py"));
-        let bytes = read_at_most(&path, MAX_FILE).map_err(|source| io("read", &path, source))?;
+        let bytes = read_kept(&path)?;
         let refused = |findings| RegistryError::Refused { name: name.into(), findings };
         let draft = Draft::read(name, &bytes).map_err(refused)?;
         if draft.sha256() != manifest.code_sha256 {
@@ -360,21 +360,30 @@ fn versions_in(folder: &Path) -> Result<Vec<u32>, RegistryError> {
 /// Without a state (a crash before its first write) the newest version is called.
 fn read_state(folder: &Path) -> Result<State, RegistryError> {
     let path = folder.join("state.json");
-    match read_at_most(&path, MAX_FILE) {
+    match read_kept(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes)
             .map_err(|error| RegistryError::Damaged { path, reason: error.to_string() }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(RegistryError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
             Ok(State { current: versions_in(folder)?.last().copied().unwrap_or(0), ..State::default() })
         }
-        Err(source) => Err(io("read", &path, source)),
+        Err(error) => Err(error),
     }
 }
 
 fn read_manifest(folder: &Path, version: u32) -> Result<ToolManifest, RegistryError> {
     let path = folder.join(format!("v{version}.json"));
     let damaged = |reason: String| RegistryError::Damaged { path: path.clone(), reason };
-    let bytes = read_at_most(&path, MAX_FILE).map_err(|source| io("read", &path, source))?;
-    serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))
+    serde_json::from_slice(&read_kept(&path)?).map_err(|error| damaged(error.to_string()))
+}
+
+/// A file of the shelf.
+fn read_kept(path: &Path) -> Result<Vec<u8>, RegistryError> {
+    read_at_most(path, MAX_FILE).map_err(|source| match source.kind() {
+        std::io::ErrorKind::FileTooLarge => {
+            RegistryError::Damaged { path: path.to_owned(), reason: source.to_string() }
+        }
+        _ => io("read", path, source),
+    })
 }
 
 /// A whole file, whatever it is: what is longer, or never ends, is an error.
@@ -385,7 +394,8 @@ pub fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(std::io::Error::other(format!("it has more than {most} bytes")));
+        let complaint = format!("it has more than {most} bytes");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, complaint));
     }
     Ok(bytes)
 }

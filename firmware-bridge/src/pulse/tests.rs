@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use std::sync::{Arc, Mutex};
+
 use super::*;
 use crate::clock::{VirtualClock, WallClock};
 use crate::envelope::{Action, SafeCommand};
