@@ -5,16 +5,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use minismith::body::{Body, limits_of};
+use minismith::body::Body;
 use minismith::config::{Config, RobotChoice};
 use minismith::conversation::{Conversation, PerformanceReply};
-use minismith::guest::LazyHost;
 use minismith::outcome::PostureView;
 use minismith::performance::Outcome;
 use minismith::workshop::Workshop;
 use minismith::workshop::manifest::Provenance;
-use minismith::workshop::registry::Registry;
-use minismith::workshop::rehearsal::Conditions;
 use serde_json::Map;
 use tempfile::TempDir;
 
@@ -160,16 +157,9 @@ impl Shop {
         // A slower beat and longer answers than the robot needs, since other tests share the processor.
         std::fs::write(&file, "pulse: {rate_hz: 25}\nbus: {reply_timeout_ms: 50}\n").unwrap();
         let config = Config::load(Some(&file)).unwrap();
-        let conditions = Conditions {
-            limits: limits_of(&config),
-            period: config.rate.beat(),
-            stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
-            guest: config.workshop.budget.guest,
-        };
-        let scale = config.limits.untrusted_scale.value();
-        let cage = LazyHost::new(&config.tool_host.python, config.tool_host.least_cage);
-        let registry = Registry::open(&folder.path().join("tools")).unwrap();
-        Shop { config, workshop: Workshop::new(registry, Box::new(cage), conditions, scale), _folder: folder }
+        let workshop =
+            Workshop::open(&Config { tools: folder.path().join("tools"), ..config.clone() }).unwrap();
+        Shop { config, workshop, _folder: folder }
     }
 
     /// Proves a tool and admits it; gives back the digest of its rehearsal.

@@ -1,6 +1,8 @@
 //! The life of a tool on the command line: checked, kept, called, replaced, rolled back, approved and refused.
 
-use minismith_tests::Bench;
+use minismith::config::Config;
+use minismith::workshop::Workshop;
+use minismith_tests::{Bench, workspace};
 use serde_json::{Value, json};
 
 /// A tool `greet` that answers this word.
@@ -211,4 +213,23 @@ fn stale_evidence_is_rehearsed_again() {
     std::fs::write(&manifest, edited.to_string()).unwrap();
     let refusal = command().exits(1).json()["refusal"].as_str().unwrap().to_owned();
     assert!(refusal.contains("does not pass now") && refusal.contains("never"), "{refusal}");
+}
+
+#[test]
+fn what_comes_with_the_program_is_proved_under_its_own_configuration() {
+    let config = Config { tools: workspace().join("tools"), ..Config::built_in().unwrap() };
+    let workshop = Workshop::open(&config).unwrap();
+    let tools = workshop.registry().list().unwrap();
+    let predefined: Vec<_> = tools.iter().filter(|tool| tool.predefined).collect();
+    assert!(predefined.len() >= 2);
+    for tool in predefined {
+        let admitted = workshop.registry().load(&tool.name, None).unwrap();
+        assert!(admitted.is_approved(), "{}", tool.name);
+        assert_eq!(
+            *admitted.evidence(),
+            workshop.conditions(true).evidence(),
+            "{}: approve it again",
+            tool.name
+        );
+    }
 }

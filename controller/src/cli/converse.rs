@@ -101,7 +101,8 @@ fn tell(reply: &Reply) {
     for step in &reply.steps {
         if let (Some(requested), Some(achieved)) = (&step.requested, &step.achieved) {
             print::line(&format!(
-                "  {}: head yaw {} pitch {} roll {} deg (asked {} {} {}), body {} deg (asked {})",
+                "  {}: head yaw {} pitch {} roll {} deg (asked {} {} {}), body {} deg (asked {}), antennas {:?} \
+                 deg (asked {:?})",
                 step.kind,
                 achieved.yaw_deg,
                 achieved.pitch_deg,
@@ -111,6 +112,8 @@ fn tell(reply: &Reply) {
                 requested.roll_deg,
                 achieved.body_yaw_deg,
                 requested.body_yaw_deg,
+                achieved.antennas_deg,
+                requested.antennas_deg,
             ));
         }
     }

@@ -17,6 +17,10 @@ pub mod rehearsal;
 pub mod report;
 pub mod review;
 
+use crate::body::limits_of;
+use crate::config::Config;
+use crate::guest::LazyHost;
+
 use check::{Checked, check};
 use finding::Finding;
 use manifest::{Provenance, TestCase};
@@ -62,6 +66,22 @@ impl Workshop {
         untrusted_scale: f64,
     ) -> Self {
         Workshop { registry, cage, full, untrusted_scale }
+    }
+
+    /// The workshop that a configuration describes. The tool host is started by the first tool that needs it.
+    ///
+    /// # Errors
+    /// When the shelf can't be opened.
+    pub fn open(config: &Config) -> Result<Self, RegistryError> {
+        let registry = Registry::open(&config.tools)?;
+        let full = Conditions {
+            limits: limits_of(config),
+            period: config.rate.beat(),
+            stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
+            guest: config.workshop.budget.guest,
+        };
+        let host = LazyHost::new(&config.tool_host.python, config.tool_host.least_cage);
+        Ok(Workshop::new(registry, Box::new(host), full, config.limits.untrusted_scale.value()))
     }
 
     /// The shelf.
