@@ -6,7 +6,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use firmware_bridge::clock::unix_seconds;
 use firmware_bridge::pulse::Order;
+use minismith_wire::Job;
 
 use crate::agents::code::{NoCommission, commission};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
@@ -166,8 +168,9 @@ impl<'a> Conversation<'a> {
         self.hear_later(text, self.stage.conductor.halts())
     }
 
-    /// Hears a sentence that was said when there had been so many halts ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said
-    /// after it, and before it is its turn, holds for it too.
+    /// Hears a sentence that was said when the body had been halted so often
+    /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it, and before it is its turn, holds
+    /// for it too.
     pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
         self.stage.begin(halts);
         if is_stop(text) {
@@ -355,7 +358,8 @@ impl<'a> Conversation<'a> {
         let _before = self.body.take_trace();
         let performance = perform(
             &mut *guest,
-            job(vetted, &arguments, false, conditions.guest),
+            // Whole seconds: the differences that a tool computes are then those of its rehearsal, to the bit.
+            Job { epoch: unix_seconds() as f64, ..job(vetted, &arguments, false, conditions.guest) },
             &mut self.stage,
             &permit(vetted, conditions.stage_seconds),
         );

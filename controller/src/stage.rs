@@ -134,21 +134,6 @@ impl Stage {
         (snapshot.trims, Step { kind: kind.into(), requested: Some(requested), achieved, trims, refusal })
     }
 
-    /// Goes to a target, lets the body settle, and measures.
-    pub fn go(
-        &mut self,
-        kind: &str,
-        target: Target,
-        duration: Duration,
-        interpolation: Interpolation,
-    ) -> Step {
-        let mut step = self.carry_out(kind, &Motion::Goto { target, duration, interpolation });
-        if step.refusal.is_none() {
-            step.achieved = self.settle().or(step.achieved);
-        }
-        step
-    }
-
     /// Waits until the body is at rest after a halt.
     pub fn rest(&mut self) {
         self.conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);

@@ -74,6 +74,13 @@ fn monotonic_nanos() -> u64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
 }
 
+/// The calendar: whole seconds since 1970. Nothing moves by it.
+#[must_use]
+pub fn unix_seconds() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    u64::try_from(time.tv_sec).unwrap_or(0)
+}
+
 impl Clock for WallClock {
     fn now(&self) -> Tick {
         Tick(monotonic_nanos().saturating_sub(self.began))

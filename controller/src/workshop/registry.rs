@@ -394,7 +394,7 @@ pub fn read_at_most(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let complaint = format!("it has more than {most} bytes");
+        let complaint = format!("it is too long, more than {most} bytes");
         return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, complaint));
     }
     Ok(bytes)

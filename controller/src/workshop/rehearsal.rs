@@ -250,6 +250,12 @@ fn run(vetted: &Vetted, case: &Case, cage: &dyn Cage, conditions: &Conditions) -
         &permit(vetted, conditions.stage_seconds),
     );
     drop(guest);
+    if let Outcome::Stopped { limit, reason } = &performance.outcome
+        && matches!(limit.as_str(), "no_host" | "uncaged")
+    {
+        // The tool has no part in that.
+        return Err(GuestFault::NoHost { reason: reason.clone() }.into());
+    }
     let mut report = measure(&trace.take(), &conditions.limits, conditions.period);
     report.duration_s = performance.took.as_secs_f64();
     report.frames = performance.frames;
@@ -263,7 +269,7 @@ fn run(vetted: &Vetted, case: &Case, cage: &dyn Cage, conditions: &Conditions) -
     Ok(Ran { performance, report })
 }
 
-/// What a vetted tool is run with, in rehearsal and in performance.
+/// What a vetted tool is run with: in rehearsal as it is, in performance with the day's own date.
 #[must_use]
 pub fn job(
     vetted: &Vetted,
@@ -294,7 +300,7 @@ pub fn permit(vetted: &Vetted, stage_seconds: f64) -> Permit {
 /// Seeds every source of chance in a tool: the same in rehearsal and performance, so that both move alike.
 const SEED: u64 = 0x6d69_6e69;
 
-/// What a tool's calendar shows at its first word: 1 January 2026, 12:00 UTC. The same in rehearsal and performance.
+/// What a tool's calendar shows at its first word in a rehearsal: 1 January 2026, 12:00 UTC.
 const EPOCH: f64 = 1_767_268_800.0;
 
 fn start_joints(start: Start) -> Joints {
