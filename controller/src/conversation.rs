@@ -23,7 +23,7 @@ use crate::workshop::Workshop;
 use crate::workshop::arguments::accept;
 use crate::workshop::finding::{Finding, Verdict, heaviest};
 use crate::workshop::manifest::Capability;
-use crate::workshop::registry::{Admitted, RegistryError};
+use crate::workshop::registry::{Admitted, Entry, RegistryError};
 use crate::workshop::rehearsal::{NoRehearsal, job, permit, rehearse};
 use crate::workshop::report::{PhysicalReport, digest};
 
@@ -205,15 +205,8 @@ impl<'a> Conversation<'a> {
 
     fn known_tools(&self) -> Vec<KnownTool> {
         let entries = self.workshop.registry().list().unwrap_or_default();
-        let tools = entries.into_iter().filter_map(|entry| {
-            let admitted = self.workshop.registry().load(&entry.name, None).ok()?;
-            Some(KnownTool {
-                name: entry.name,
-                description: entry.description,
-                parameters: admitted.manifest().parameters.clone(),
-            })
-        });
-        tools.collect()
+        let known = |Entry { name, description, parameters, .. }| KnownTool { name, description, parameters };
+        entries.into_iter().map(known).collect()
     }
 
     fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::draft::Draft;
 use super::finding::Finding;
@@ -175,6 +176,8 @@ pub struct Entry {
     pub approved: bool,
     /// What it does.
     pub description: String,
+    /// The JSON Schema of its arguments.
+    pub parameters: Value,
 }
 
 /// The shelf of tools.
@@ -339,6 +342,7 @@ fn entry(folder: &Path, name: &str, predefined: bool) -> Result<Option<Entry>, R
         predefined,
         approved: state.approved.contains_key(&state.current),
         description: manifest.description,
+        parameters: manifest.parameters,
     }))
 }
 
