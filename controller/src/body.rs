@@ -77,7 +77,7 @@ const TRACED_BEATS: usize = 30_000;
 pub struct Body {
     // Fields drop in this order: the pulse must end before the servos under it go.
     pulse: PulseThread,
-    emulator: Option<Emulator>,
+    _emulator: Option<Emulator>,
     choice: RobotChoice,
     trace: Trace,
     scene: Arc<Scene>,
@@ -109,7 +109,13 @@ impl Body {
         // A bus switches torque on in its ritual; a mock in this process has none.
         pulse.take(Order::Torque(Joints::all(true)));
         let pulse = PulseThread::start(pulse)?;
-        Ok(Body { pulse, emulator, choice: choice.clone(), trace, scene: Arc::new(Scene::default()) })
+        Ok(Body {
+            pulse,
+            _emulator: emulator,
+            choice: choice.clone(),
+            trace,
+            scene: Arc::new(Scene::default()),
+        })
     }
 
     /// A stage on this body.
@@ -124,12 +130,6 @@ impl Body {
         self.pulse.handle()
     }
 
-    /// Which one it is.
-    #[must_use]
-    pub const fn choice(&self) -> &RobotChoice {
-        &self.choice
-    }
-
     /// Whether real motors may move.
     #[must_use]
     pub const fn is_real(&self) -> bool {
@@ -140,12 +140,6 @@ impl Body {
     #[must_use]
     pub fn take_trace(&self) -> Vec<firmware_bridge::trace::Beat> {
         self.trace.take()
-    }
-
-    /// The emulated servos, when they run in this process.
-    #[must_use]
-    pub const fn emulator(&self) -> Option<&Emulator> {
-        self.emulator.as_ref()
     }
 }
 

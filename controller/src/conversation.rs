@@ -14,7 +14,7 @@ use crate::agents::code::{NoCommission, commission};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::{robot_control, vision};
 use crate::body::Body;
-use crate::brain::{Known, KnownTool, is_stop, understand};
+use crate::brain::{Known, KnownTool, answer, is_stop, understand};
 use crate::guest::GuestFault;
 use crate::outcome::{Step, trims};
 use crate::performance::{Outcome, perform};
@@ -176,7 +176,7 @@ impl<'a> Conversation<'a> {
         if is_stop(text) {
             return self.halt();
         }
-        let known = self.known_tools();
+        let known = self.known_tools().unwrap_or_default();
         match decide(understand(text, &Known { tools: &known })) {
             Decision::Stop => self.halt(),
             Decision::Decline(text) => Reply::nothing(text, Ending::NotUnderstood),
@@ -203,10 +203,9 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    fn known_tools(&self) -> Vec<KnownTool> {
-        let entries = self.workshop.registry().list().unwrap_or_default();
+    fn known_tools(&self) -> Result<Vec<KnownTool>, RegistryError> {
         let known = |Entry { name, description, parameters, .. }| KnownTool { name, description, parameters };
-        entries.into_iter().map(known).collect()
+        Ok(self.workshop.registry().list()?.into_iter().map(known).collect())
     }
 
     fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {
@@ -394,22 +393,9 @@ impl<'a> Conversation<'a> {
     }
 
     fn list_tools(&self) -> String {
-        match self.workshop.registry().list() {
-            Ok(entries) if entries.is_empty() => {
-                "I have no tools yet; say for example \"make a tool called hello that nods twice\".".into()
-            }
-            Ok(entries) => {
-                let lines: Vec<_> = entries
-                    .iter()
-                    .map(|entry| format!("{} ({})", entry.name, first_line(&entry.description)))
-                    .collect();
-                format!("I have these tools: {}.", lines.join("; "))
-            }
+        match self.known_tools() {
+            Ok(tools) => answer::tools(&Known { tools: &tools }),
             Err(error) => format!("I can't list my tools: {error}."),
         }
     }
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or_default().trim_end_matches('.')
 }

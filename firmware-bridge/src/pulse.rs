@@ -182,7 +182,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
     pub fn new(mut robot: R, clock: C, limits: Limits, period: Duration) -> Result<Self, RobotFault> {
         let state = robot.sense(clock.now())?;
         let present = state.present()?;
-        let all_on = state.torque.iter().all(|(_, on)| *on);
+        let all_on = state.is_driven();
         let snapshot = Snapshot {
             beats: 0,
             orders: 0,
@@ -358,7 +358,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             self.wish = held;
             self.snapshot.commanded = held;
         }
-        let all_on = self.snapshot.state.torque.iter().all(|(_, on)| *on);
+        let all_on = self.snapshot.state.is_driven();
         self.snapshot.doing = if all_on { Doing::Holding } else { Doing::Limp };
     }
 

@@ -46,6 +46,12 @@ pub struct JointState {
 }
 
 impl JointState {
+    /// Whether every motor's torque is enabled.
+    #[must_use]
+    pub fn is_driven(&self) -> bool {
+        self.torque.iter().all(|(_, on)| *on)
+    }
+
     /// All nine present positions, if every motor has been read at least once.
     ///
     /// # Errors

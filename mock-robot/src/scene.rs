@@ -67,12 +67,6 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// Pictures of this size, in pixels.
-    #[must_use]
-    pub const fn with_size(width: u16, height: u16) -> Self {
-        Scene { width, height }
-    }
-
     /// What the camera sees from this head pose (`world_from_head`).
     #[must_use]
     pub fn render(&self, head: &HeadPose) -> Picture {

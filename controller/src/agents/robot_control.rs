@@ -46,7 +46,7 @@ pub fn report_state(stage: &Stage) -> String {
         return "I can't tell where my head is from my joints; please move it near its neutral pose.".into();
     };
     let angles = posture.head.angles();
-    let motors = if snapshot.state.torque.iter().all(|(_, on)| *on) { "on" } else { "not all on" };
+    let motors = if snapshot.state.is_driven() { "on" } else { "not all on" };
     format!(
         "My head is turned {} deg (left is positive), pitched {} deg (down is positive) and rolled {} deg; \
          my body is turned {} deg. My motors are {motors}.",

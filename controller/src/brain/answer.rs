@@ -34,11 +34,11 @@ pub fn thanks() -> String {
 #[must_use]
 pub fn tools(known: &Known<'_>) -> String {
     if known.tools.is_empty() {
-        return "I have no tools yet. Say \"make a tool called happy_hello that nods twice\".".to_owned();
+        return "I have no tools yet; say for example \"make a tool called hello that nods twice\".".into();
     }
-    let lines: Vec<String> =
-        known.tools.iter().map(|tool| format!("{}: {}", tool.name, tool.description)).collect();
-    lines.join("\n")
+    let first_line = |text: &str| text.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+    let tools = known.tools.iter().map(|tool| format!("{} ({})", tool.name, first_line(&tool.description)));
+    format!("I have these tools: {}.", tools.collect::<Vec<_>>().join("; "))
 }
 
 /// Why nothing is done, and what to say instead; none if something is to be done.

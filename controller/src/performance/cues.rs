@@ -246,7 +246,7 @@ impl Performing<'_> {
             head: posture.head.to_row_major(),
             head_joints: [present[Joint::BodyYaw].value(), s1, s2, s3, s4, s5, s6],
             antennas: [present[Joint::RightAntenna].value(), present[Joint::LeftAntenna].value()],
-            torque: snapshot.state.torque.iter().all(|(_, on)| *on),
+            torque: snapshot.state.is_driven(),
         };
         Heard::Answer(Reply::plain(Answer::State { now: self.now.0, state: Box::new(state) }))
     }

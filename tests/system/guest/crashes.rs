@@ -9,11 +9,11 @@ use std::process::{Child, Command, Stdio};
 
 use minismith::guest::{Guest, GuestFault, ToolHost, locate};
 use minismith_wire::zygote::Level;
-use minismith_wire::{Answer, Job, Limits};
+use minismith_wire::{Answer, Limits};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use super::stage::{Call, host};
+use super::stage::{Call, host, plain_job};
 
 const SUPERVISOR: &str = "guest::crashes::as_a_supervisor_that_will_be_killed";
 const ENDLESS: &str = "import time\ndef tool():\n    time.sleep(0)\n    while True: pass\n";
@@ -54,18 +54,7 @@ fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
 fn busy_guest(host: &ToolHost) -> minismith::guest::CagedGuest {
     let limits = Limits { cpu_seconds: 600, turn_seconds: 600.0, ..Limits::default() };
     let mut guest = host.fork(limits).unwrap();
-    let job = Job {
-        source: ENDLESS.into(),
-        module: "tool".into(),
-        entry: "tool".into(),
-        takes_robot: false,
-        arguments: serde_json::Map::new(),
-        seed: 0,
-        coverage: false,
-        now: 0,
-        epoch: 0.0,
-        limits,
-    };
+    let job = plain_job(ENDLESS, limits);
     guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap();
     guest.turn(&Answer::Proceed, None).unwrap();
     guest

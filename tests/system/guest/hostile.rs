@@ -2,10 +2,10 @@
 
 use minismith::guest::{GuestFault, ToolHost};
 use minismith_wire::zygote::{Ending, Level};
-use minismith_wire::{Answer, Job, Limits};
+use minismith_wire::{Answer, Limits};
 use serde_json::json;
 
-use super::stage::{Call, Played, host, host_at_most};
+use super::stage::{Call, Played, host, host_at_most, plain_job};
 use minismith::guest::Guest;
 
 const QUICK: Limits =
@@ -139,18 +139,7 @@ fn what_a_guest_used_is_told() {
     let source = "def tool():\n    sum(range(3_000_000))\n    return len(bytearray(64 << 20))\n";
     let limits = Limits::default();
     let mut guest = host.fork(limits).unwrap();
-    let job = Job {
-        source: source.into(),
-        module: "tool".into(),
-        entry: "tool".into(),
-        takes_robot: false,
-        arguments: serde_json::Map::new(),
-        seed: 0,
-        coverage: false,
-        now: 0,
-        epoch: 0.0,
-        limits,
-    };
+    let job = plain_job(source, limits);
     guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap();
     let before = guest.cpu();
     guest.turn(&Answer::Proceed, None).unwrap();

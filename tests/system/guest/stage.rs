@@ -184,3 +184,19 @@ pub fn host_at_most(level: Level) -> ToolHost {
     let (program, python) = locate(std::path::Path::new(".venv/bin/python")).unwrap();
     ToolHost::start_at_most(&program, &python, level).unwrap()
 }
+
+/// A job for a source whose function `tool` takes nothing.
+pub fn plain_job(source: &str, limits: Limits) -> Job {
+    Job {
+        source: source.into(),
+        module: "tool".into(),
+        entry: "tool".into(),
+        takes_robot: false,
+        arguments: Map::new(),
+        seed: 0,
+        coverage: false,
+        now: 0,
+        epoch: 0.0,
+        limits,
+    }
+}
