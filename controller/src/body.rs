@@ -41,6 +41,7 @@ pub fn limits_of(config: &Config) -> Limits {
         high: group.range,
         speed: group.speed,
         acceleration: group.acceleration,
+        jerk: group.jerk,
     };
     let inside = |joint, group: JointLimit| {
         let (low, high) = Limits::servo_range(joint);
@@ -51,8 +52,8 @@ pub fn limits_of(config: &Config) -> Limits {
         Joint::RightAntenna | Joint::LeftAntenna => inside(joint, group(given.antennas)),
         leg => {
             let (low, high) = Limits::servo_range(leg);
-            let crate::config::Stewart { margin, speed, acceleration } = given.stewart;
-            JointLimit { low: low + margin, high: high - margin, speed, acceleration }
+            let crate::config::Stewart { margin, speed, acceleration, jerk } = given.stewart;
+            JointLimit { low: low + margin, high: high - margin, speed, acceleration, jerk }
         }
     });
     Limits {
@@ -60,6 +61,7 @@ pub fn limits_of(config: &Config) -> Limits {
         head_pitch: given.head.pitch,
         head_roll: given.head.roll,
         relative_yaw: given.head.yaw_from_body,
+        steadiness: given.head.least_steadiness,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::joint::{Joint, Joints};
 use crate::kinematics::head_in_body;
 use crate::limits::{JointLimit, Limits};
 use crate::posture::HeadPose;
+use crate::servo::{Gains, Milliamps, Mode};
 use crate::units::Radians;
 
 /// What a robot is told to do on one beat. Only the envelope makes one.
@@ -32,6 +33,12 @@ pub enum Action {
     Torque(Joints<bool>),
     /// Reboot one motor.
     Reboot(Joint),
+    /// What each motor controls; a motor whose mode changes is limp for a moment, and then holds where it is.
+    Modes(Joints<Mode>),
+    /// The goal current of each motor in current mode, the most current of each in current-based position mode.
+    Currents(Joints<Milliamps>),
+    /// The gains of one motor's position loop.
+    Gains(Joint, Gains),
 }
 
 impl SafeCommand {
@@ -54,10 +61,14 @@ pub enum TrimCause {
     Speed,
     /// A change of speed that is too sudden.
     Acceleration,
+    /// A change of acceleration that is too sudden.
+    Jerk,
     /// The head would pitch or roll too far.
     HeadTilt,
     /// The head would turn too far from the body.
     RelativeYaw,
+    /// The legs would come too near to a place where they no longer hold the head.
+    Singularity,
 }
 
 /// One joint's difference between wish and command.

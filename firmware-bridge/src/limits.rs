@@ -14,6 +14,8 @@ pub struct JointLimit {
     pub speed: Radians,
     /// Greatest acceleration, radians per second squared.
     pub acceleration: Radians,
+    /// Greatest jerk, radians per second cubed.
+    pub jerk: Radians,
 }
 
 /// What the whole body may do.
@@ -27,6 +29,8 @@ pub struct Limits {
     pub head_roll: Radians,
     /// Greatest yaw of the head relative to the body, either way.
     pub relative_yaw: Radians,
+    /// The least steadiness of the legs: 1 at rest, 0 where they no longer hold the head.
+    pub steadiness: f64,
 }
 
 /// Position limits in the servos' own memory, degrees about the centre (official hardware configuration 1.13.0).
@@ -71,12 +75,14 @@ impl Default for Limits {
                 high: degrees(160.0),
                 speed: Radians(6.0),
                 acceleration: Radians(40.0),
+                jerk: Radians(1_500.0),
             },
             Joint::RightAntenna | Joint::LeftAntenna => JointLimit {
                 low: degrees(-180.0),
                 high: Limits::servo_range(joint).1,
                 speed: Radians(15.0),
                 acceleration: Radians(250.0),
+                jerk: Radians(12_000.0),
             },
             leg => {
                 let (low, high) = Limits::servo_range(leg);
@@ -85,9 +91,16 @@ impl Default for Limits {
                     high: high - degrees(1.0),
                     speed: Radians(8.0),
                     acceleration: Radians(120.0),
+                    jerk: Radians(6_000.0),
                 }
             }
         });
-        Limits { joints, head_pitch: degrees(40.0), head_roll: degrees(40.0), relative_yaw: degrees(65.0) }
+        Limits {
+            joints,
+            head_pitch: degrees(40.0),
+            head_roll: degrees(40.0),
+            relative_yaw: degrees(65.0),
+            steadiness: 0.1,
+        }
     }
 }

@@ -25,10 +25,12 @@ use serde::Serialize;
 pub use self::thread::{PulseHandle, PulseThread};
 use crate::clock::{Clock, Tick};
 use crate::envelope::{Envelope, TrimCause, Trims};
+use crate::fault::Status;
 use crate::joint::{Joint, Joints};
 use crate::limits::Limits;
 use crate::motion::Trajectory;
 use crate::robot::{JointState, Reading, Robot, RobotFault};
+use crate::servo::{Gains, Milliamps};
 use crate::units::Radians;
 
 /// How often a motor may miss its reading in a row before it counts as silent.
@@ -39,6 +41,7 @@ const LONGEST_LAG: Duration = Duration::from_secs(5);
 
 /// What a pulse can be told.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box would be freed on the beat")]
 pub enum Order {
     /// Play this from the next beat on, in place of what is playing.
     Play {
@@ -55,6 +58,25 @@ pub enum Order {
     Torque(Joints<bool>),
     /// Other limits from here on.
     Limits(Limits),
+    /// How the motors hold from here on.
+    Control(Control),
+    /// Other gains for one motor's position loop.
+    Gains(Joint, Gains),
+    /// Lay the head down if that can be done, then release all torque.
+    StowAndRelease,
+}
+
+/// How the motors hold the body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    /// At their positions, with all the torque it takes.
+    #[default]
+    Position,
+    /// At their positions, with no more than this current: a hand can push them away.
+    Compliant(Milliamps),
+    /// The legs carry the head's weight and nothing else, so a hand can lead it; body and antennas are released.
+    GravityCompensation,
 }
 
 /// What the pulse does.
@@ -151,6 +173,10 @@ pub struct Snapshot {
     pub fault: Option<RobotFault>,
     /// Beats that began more than a period late.
     pub late: u64,
+    /// How the motors hold.
+    pub control: Control,
+    /// The last fault that was noticed, and what came of it.
+    pub status: Option<Status>,
 }
 
 /// One body under one envelope, beat by beat.
@@ -196,6 +222,8 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             trims: TrimLog::default(),
             fault: None,
             late: 0,
+            control: Control::Position,
+            status: None,
         };
         Ok(Pulse {
             envelope: Envelope::at_rest(limits, present),
@@ -251,6 +279,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                 self.envelope.set_limits(limits);
                 self.snapshot.limits = limits;
             }
+            Order::Control(_) | Order::Gains(..) | Order::StowAndRelease => {}
         }
     }
 

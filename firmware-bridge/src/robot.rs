@@ -5,6 +5,7 @@
 use crate::clock::Tick;
 use crate::envelope::SafeCommand;
 use crate::joint::{Joint, Joints};
+use crate::servo::{HardwareErrors, Health, Loss, Mode};
 use crate::units::Radians;
 
 /// What is known of one motor's present position.
@@ -43,9 +44,34 @@ pub struct JointState {
     pub readings: Joints<Reading>,
     /// Whether each motor's torque is enabled.
     pub torque: Joints<bool>,
+    /// What each motor controls.
+    pub modes: Joints<Mode>,
+    /// The hardware errors that each motor reports.
+    pub errors: Joints<HardwareErrors>,
+    /// What each motor measured when its turn came last; none before its first turn, and of a body that has none.
+    pub health: Joints<Option<Health>>,
+    /// Why a motor's position is missing from this beat.
+    pub losses: Joints<Option<Loss>>,
+    /// Whether the line sent back what was sent to it on this beat.
+    pub echo: bool,
 }
 
 impl JointState {
+    /// The state of a body in which nothing is wrong: all positions fresh, in position mode.
+    #[must_use]
+    pub fn well(at: Tick, positions: Joints, torque: Joints<bool>) -> Self {
+        JointState {
+            at,
+            readings: positions.map(Reading::Fresh),
+            torque,
+            modes: Joints::all(Mode::Position),
+            errors: Joints::all(HardwareErrors::NONE),
+            health: Joints::all(None),
+            losses: Joints::all(None),
+            echo: false,
+        }
+    }
+
     /// Whether every motor's torque is enabled.
     #[must_use]
     pub fn is_driven(&self) -> bool {

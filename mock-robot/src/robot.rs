@@ -7,7 +7,7 @@
 use firmware_bridge::clock::Tick;
 use firmware_bridge::envelope::{Action, SafeCommand};
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::robot::{JointState, Reading, Robot, RobotFault};
+use firmware_bridge::robot::{JointState, Robot, RobotFault};
 
 use crate::dynamics::{JointDynamics, Variation};
 use crate::motor::{Motor, angle_from_counts, counts_from_angle};
@@ -73,6 +73,7 @@ impl MockRobot {
                 self.torque[*joint] = false;
                 self.goals[*joint] = self.present(*joint);
             }
+            Action::Modes(_) | Action::Currents(_) | Action::Gains(..) => {}
         }
     }
 
@@ -81,8 +82,8 @@ impl MockRobot {
     }
 
     fn state(&self, at: Tick) -> JointState {
-        let reading = |joint| Reading::Fresh(angle_from_counts(self.present(joint)));
-        JointState { at, readings: Joints::from_fn(reading), torque: self.torque }
+        let present = Joints::from_fn(|joint| angle_from_counts(self.present(joint)));
+        JointState::well(at, present, self.torque)
     }
 }
 

@@ -63,7 +63,7 @@ impl Heard {
             .iter()
             .filter_map(|action| match action {
                 Action::Targets(goals) => Some(*goals),
-                Action::Torque(_) | Action::Reboot(_) => None,
+                _ => None,
             })
             .collect()
     }

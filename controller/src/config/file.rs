@@ -9,8 +9,8 @@ use serde::de::{Deserializer, Error, Visitor};
 
 use super::choice::{Brain, LeastCage, Loopback, NotAllowed, RobotChoice, SomePath};
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, HeadRange, Iterations, Kilobytes, Margin,
-    Megabytes, Milliseconds, Port, Rate, Scale, SimulatedSeconds, Speed, Volts, Watchdog,
+    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, HeadRange, Iterations, Jerk, Kilobytes, Margin,
+    Megabytes, Milliseconds, Port, Rate, Scale, SimulatedSeconds, Speed, Steadiness, Volts, Watchdog,
 };
 
 /// The value of a key, where the key is given.
@@ -84,24 +84,28 @@ mappings! {
         range_deg: Given<BodyRange>,
         speed: Given<Speed>,
         acceleration: Given<Acceleration>,
+        jerk: Given<Jerk>,
     }
     /// `limits.stewart`.
     StewartKeys {
         margin_deg: Given<Margin>,
         speed: Given<Speed>,
         acceleration: Given<Acceleration>,
+        jerk: Given<Jerk>,
     }
     /// `limits.antennas`.
     AntennaKeys {
         range_deg: Given<AntennaRange>,
         speed: Given<Speed>,
         acceleration: Given<Acceleration>,
+        jerk: Given<Jerk>,
     }
     /// `limits.head`.
     HeadKeys {
         pitch_deg: Given<HeadRange>,
         roll_deg: Given<HeadRange>,
         yaw_from_body_deg: Given<HeadRange>,
+        least_steadiness: Given<Steadiness>,
     }
     /// `bus`.
     BusKeys {

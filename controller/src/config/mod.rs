@@ -84,6 +84,8 @@ pub struct Group {
     pub speed: Radians,
     /// Radians per second squared.
     pub acceleration: Radians,
+    /// Radians per second cubed.
+    pub jerk: Radians,
 }
 
 /// Limits of the six legs.
@@ -95,6 +97,8 @@ pub struct Stewart {
     pub speed: Radians,
     /// Radians per second squared.
     pub acceleration: Radians,
+    /// Radians per second cubed.
+    pub jerk: Radians,
 }
 
 /// Limits of the head, by forward kinematics.
@@ -106,6 +110,8 @@ pub struct Head {
     pub roll: Radians,
     /// Largest yaw against the body to either side.
     pub yaw_from_body: Radians,
+    /// Least steadiness of the legs: 1 at rest, 0 where they no longer hold the head.
+    pub least_steadiness: f64,
 }
 
 /// The serial line to the servos.

@@ -84,6 +84,10 @@ spans! {
     pub(super) Speed: number -> f64 = 0.01..=40.0, " (rad/s)";
     /// A motor's acceleration, rad/s2.
     pub(super) Acceleration: number -> f64 = 0.1..=1000.0, " (rad/s2)";
+    /// A motor's jerk, rad/s3.
+    pub(super) Jerk: number -> f64 = 10.0..=100_000.0, " (rad/s3)";
+    /// How steadily the legs hold the head: 1 at rest, 0 where they no longer do.
+    pub(super) Steadiness: number -> f64 = 0.01..=0.9, "";
     /// A supply voltage, volts.
     pub(super) Volts: number -> f64 = 3.5..=7.8, " (volts)";
     /// A short time, milliseconds.

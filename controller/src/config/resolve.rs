@@ -25,21 +25,25 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             range: of!(limits.body_rotation.range_deg).into(),
             speed: Radians(of!(limits.body_rotation.speed).value()),
             acceleration: Radians(of!(limits.body_rotation.acceleration).value()),
+            jerk: Radians(of!(limits.body_rotation.jerk).value()),
         },
         stewart: Stewart {
             margin: of!(limits.stewart.margin_deg).into(),
             speed: Radians(of!(limits.stewart.speed).value()),
             acceleration: Radians(of!(limits.stewart.acceleration).value()),
+            jerk: Radians(of!(limits.stewart.jerk).value()),
         },
         antennas: Group {
             range: of!(limits.antennas.range_deg).into(),
             speed: Radians(of!(limits.antennas.speed).value()),
             acceleration: Radians(of!(limits.antennas.acceleration).value()),
+            jerk: Radians(of!(limits.antennas.jerk).value()),
         },
         head: Head {
             pitch: of!(limits.head.pitch_deg).into(),
             roll: of!(limits.head.roll_deg).into(),
             yaw_from_body: of!(limits.head.yaw_from_body_deg).into(),
+            least_steadiness: of!(limits.head.least_steadiness).value(),
         },
         untrusted_scale: of!(limits.untrusted_scale),
     };

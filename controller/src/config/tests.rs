@@ -35,7 +35,8 @@ fn the_built_in_file_gives_every_key_and_explains_each() {
     let mut explained = false;
     for line in BUILT_IN.lines() {
         let is_comment = line.trim_start().starts_with('#');
-        let is_plain = ["speed:", "acceleration:"].iter().any(|key| line.trim_start().starts_with(key));
+        let is_plain =
+            ["speed:", "acceleration:", "jerk:"].iter().any(|key| line.trim_start().starts_with(key));
         assert!(line.is_empty() || is_comment || explained || is_plain, "no comment above {line:?}");
         explained = is_comment;
     }
@@ -80,7 +81,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ),
         (
             "limits:\n  stewart:\n    speed: 3\n    acceleraton: 9",
-            "robot.yaml:4: limits.stewart.acceleraton: unknown key; allowed here: margin_deg, speed, acceleration; \
+            "robot.yaml:4: limits.stewart.acceleraton: unknown key; allowed here: margin_deg, speed, acceleration, jerk; \
              did you mean `acceleration`?",
         ),
         (

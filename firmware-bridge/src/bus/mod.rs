@@ -25,13 +25,16 @@ mod ritual;
 mod scan;
 mod slow;
 mod status;
+
 #[cfg(test)]
 mod tests;
+mod wire;
 
 use std::path::Path;
 use std::time::Duration;
 
 pub use scan::{MotorReport, scan};
+pub use wire::Wire;
 
 use crate::clock::Tick;
 use crate::envelope::{Action, SafeCommand};
@@ -125,6 +128,7 @@ impl MotorBus {
                 self.torque[*joint] = false;
                 self.missed[*joint] = GIVEN_UP;
             }
+            Action::Modes(_) | Action::Currents(_) | Action::Gains(..) => {}
         }
         self.look(at)
     }
@@ -201,7 +205,9 @@ impl MotorBus {
         left_out.iter().for_each(|joint| self.grow_stale(*joint));
         self.looked = at;
         self.check(&doubtful)?;
-        Ok(JointState { at, readings: self.readings, torque: self.torque })
+        let mut state = JointState::well(at, Joints::default(), self.torque);
+        state.readings = self.readings;
+        Ok(state)
     }
 
     fn grow_stale(&mut self, joint: Joint) {

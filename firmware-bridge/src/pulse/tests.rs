@@ -48,7 +48,7 @@ impl Robot for Puppet {
         if self.gone {
             return Err(RobotFault::PortGone { reason: "pulled out".into() });
         }
-        Ok(JointState { at, readings: self.joints.map(Reading::Fresh), torque: self.torque })
+        Ok(JointState::well(at, self.joints, self.torque))
     }
 
     fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
@@ -58,6 +58,7 @@ impl Robot for Puppet {
             Action::Targets(goals) => self.joints = goals.map(|goal| goal - self.lag),
             Action::Torque(on) => self.torque = *on,
             Action::Reboot(joint) => self.torque[*joint] = false,
+            Action::Modes(_) | Action::Currents(_) | Action::Gains(..) => {}
         }
         self.sense(at)
     }
