@@ -107,6 +107,15 @@ async fn health(State(pulse): State<PulseHandle>) -> Response {
         "fault": snapshot.fault.map(|fault| fault.to_string()),
         "beats": snapshot.beats,
         "late_beats": snapshot.late,
+        "last_fault": snapshot.status.map(|status| json!({
+            "kind": status.kind,
+            "motor": status.joint.map(Joint::name),
+            "policy": status.policy,
+            "stage": status.stage,
+            "times": status.times,
+            "says": status.to_string(),
+        })),
+        "pulse": pulse.regularity(),
         "version": env!("CARGO_PKG_VERSION"),
     });
     (status, Json(body)).into_response()
@@ -129,10 +138,16 @@ async fn state(State(pulse): State<PulseHandle>) -> Json<Value> {
             "goal_deg": tidy(snapshot.commanded[joint].degrees()),
             "torque": snapshot.state.torque[joint],
             "reading": freshness,
+            "temperature_c": snapshot.state.health[joint].map(|health| health.celsius),
+            "voltage_v": snapshot.state.health[joint].map(|health| health.volts),
+            "current_ma": snapshot.state.health[joint].map(|health| health.current),
+            "mode": snapshot.state.modes[joint],
+            "errors": snapshot.state.errors[joint].iter().collect::<Vec<_>>(),
         })
     };
     Json(json!({
         "doing": snapshot.doing,
+        "control": snapshot.control,
         "posture": posture.as_ref().map(PostureView::from),
         "joints": Joint::ALL.map(joint),
         "fault": snapshot.fault.as_ref().map(ToString::to_string),

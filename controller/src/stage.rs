@@ -12,29 +12,13 @@ use firmware_bridge::joint::Joints;
 use firmware_bridge::kinematics::posture_from_joints;
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Refusal, Target, Trajectory};
-use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
+use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::pulse::{Conductor, Doing, Ended, Order, Snapshot, TrimLog};
 use firmware_bridge::units::Radians;
 use minismith_wire::Method;
 use mock_robot::scene::{Picture, Scene};
 
 use crate::outcome::{self, PostureView, Step};
-
-/// The official SDK's sleep pose, row-major (reachy-mini 1.13.0); rounded to the nearest rotation on the way in.
-const SLEEP_HEAD: [f64; 16] = [
-    0.911, 0.004, 0.413, -0.021, -0.004, 1.0, -0.001, 0.001, -0.413, -0.001, 0.911, -0.044, 0.0, 0.0, 0.0,
-    1.0,
-];
-
-/// Head low and forward, antennas folded: where motors may be released.
-#[must_use]
-pub fn sleep_posture() -> Posture {
-    Posture {
-        head: HeadPose::from_row_major(&SLEEP_HEAD).unwrap_or_else(|_| HeadPose::neutral()),
-        body_yaw: Radians::ZERO,
-        antennas: Antennas { right: Radians(-3.05), left: Radians(3.05) },
-    }
-}
 
 /// How long the body is left to settle before what was achieved is measured.
 const SETTLE: Duration = Duration::from_millis(150);
@@ -189,7 +173,7 @@ impl Stage {
             duration: Duration::from_secs_f64(seconds),
             interpolation: Interpolation::Minjerk,
         };
-        vec![goto(&Posture::init(), 1.0), goto(&sleep_posture(), 2.0)]
+        vec![goto(&Posture::init(), 1.0), goto(&Posture::sleep(), 2.0)]
     }
 
     /// Carries out several motions as one step; the first refusal ends it.

@@ -17,6 +17,7 @@ use crate::joint::{Joint, Joints};
 use crate::kinematics::head_in_body;
 use crate::limits::{JointLimit, Limits};
 use crate::posture::HeadPose;
+use crate::robot::JointState;
 use crate::servo::{Gains, Milliamps, Mode};
 use crate::units::Radians;
 
@@ -237,6 +238,31 @@ impl Envelope {
     #[must_use]
     pub const fn reboot(joint: Joint) -> SafeCommand {
         SafeCommand(Action::Reboot(joint))
+    }
+
+    /// Changes what the motors control.
+    #[must_use]
+    pub const fn modes(modes: Joints<Mode>) -> SafeCommand {
+        SafeCommand(Action::Modes(modes))
+    }
+
+    /// Other gains for one motor's position loop, none greater than the servo takes.
+    #[must_use]
+    pub fn gains(joint: Joint, gains: Gains) -> SafeCommand {
+        let Gains { p, i, d } = gains;
+        let [p, i, d] = [p, i, d].map(|gain| gain.min(Gains::MOST));
+        SafeCommand(Action::Gains(joint, Gains { p, i, d }))
+    }
+
+    /// Bounds the current with which every motor holds its position.
+    #[must_use]
+    pub fn at_most(&self, most: Milliamps) -> SafeCommand {
+        SafeCommand(Action::Currents(Joints::all(most)))
+    }
+
+    /// The currents with which the legs carry the head's weight where it is.
+    pub fn carry_head(&mut self, _state: &JointState) -> SafeCommand {
+        SafeCommand(Action::Currents(Joints::all(Milliamps(0.0))))
     }
 
     /// The velocity for one joint that follows the wish as closely as its own limits allow.

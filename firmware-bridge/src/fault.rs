@@ -144,6 +144,8 @@ pub enum Stage {
     Over,
     /// Its policy was carried out and did not help, or ends with a limp body; a person is needed.
     GivenUp,
+    /// Somebody said stop while the head was laid down; the motors hold, and a person is needed.
+    Stopped,
 }
 
 /// What happened last, what is done about it, and what a person can do.
@@ -175,7 +177,10 @@ impl fmt::Display for Status {
             (Policy::StowAndRelease, Stage::Acting) => "the head is laid down",
             (Policy::Hold | Policy::RebootAndRejoin, Stage::Over) => "it is over, and the robot can move",
             (Policy::StowAndRelease, Stage::Over | Stage::GivenUp) => "the motors are released",
-            (Policy::Hold | Policy::RebootAndRejoin, Stage::GivenUp) => "it did not go away",
+            (Policy::Hold | Policy::RebootAndRejoin, Stage::GivenUp) => {
+                "it did not go away, so the head is laid down and the motors are released"
+            }
+            (_, Stage::Stopped) => "it was stopped, and the motors hold",
         };
         write!(f, "{}; {done}; {}", self.kind.name(), self.kind.remedy())
     }
@@ -188,7 +193,7 @@ mod tests {
     #[test]
     fn every_fault_says_its_motor_what_is_done_and_what_to_do() {
         for kind in FaultKind::ALL {
-            for stage in [Stage::Acting, Stage::Over, Stage::GivenUp] {
+            for stage in [Stage::Acting, Stage::Over, Stage::GivenUp, Stage::Stopped] {
                 let joint = Some(Joint::Stewart3);
                 let status =
                     Status { kind, joint, policy: kind.policy(), stage, since: Tick::ZERO, times: 1 };

@@ -85,6 +85,12 @@ impl Joint {
         Joint::ALL.into_iter().find(|joint| joint.name() == name)
     }
 
+    /// Whether this is one of the six legs.
+    #[must_use]
+    pub const fn is_leg(self) -> bool {
+        !matches!(self, Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna)
+    }
+
     /// The servo's id on the bus: 10 to 18.
     #[must_use]
     pub const fn motor_id(self) -> u8 {

@@ -150,7 +150,23 @@ impl Posture {
             antennas: Antennas { right: Radians(-0.1745), left: Radians(0.1745) },
         }
     }
+
+    /// Head low and forward, antennas folded: where motors may be released (the official SLEEP pose).
+    #[must_use]
+    pub fn sleep() -> Self {
+        Posture {
+            head: HeadPose::from_row_major(&SLEEP_HEAD).unwrap_or_else(|_| HeadPose::neutral()),
+            body_yaw: Radians::ZERO,
+            antennas: Antennas { right: Radians(-3.05), left: Radians(3.05) },
+        }
+    }
 }
+
+/// The official SDK's sleep pose, row-major (reachy-mini 1.13.0); rounded to the nearest rotation on the way in.
+const SLEEP_HEAD: [f64; 16] = [
+    0.911, 0.004, 0.413, -0.021, -0.004, 1.0, -0.001, 0.001, -0.413, -0.001, 0.911, -0.044, 0.0, 0.0, 0.0,
+    1.0,
+];
 
 #[cfg(test)]
 mod tests {

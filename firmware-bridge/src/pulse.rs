@@ -5,7 +5,8 @@
 //! robot it is the one thread of [`PulseThread`]. Both are a [`Conductor`] to those who ask for motion.
 //! Units and frames: radians; stage time is beats times period, so that a late beat on the wall clock stretches
 //! time but never changes which commands are sent.
-//! Safety: the pulse never makes a command of its own; [`Envelope`] does.
+//! Safety: the pulse never makes a command of its own; the envelope does. What is done about a fault is decided in
+//! `guard`, which only looks; `stow` is the way by which the head is laid down before torque is released.
 //!
 //! ```text
 //!            Play                    last wish reached
@@ -13,28 +14,37 @@
 //!     ^                  | Halt                               |
 //!     |  at rest         v                                    | Torque(off)
 //!     +------------- Braking                                  v
-//!     +------------------------------ Torque(on) ----------- Limp
+//!     +------------------------------ Torque(on) ----------- Limp <--head laid down-- Stowing
+//!     +--Control(GravityCompensation)--> Led --Control(Position), Halt--> Holding
 //! ```
+//!
+//! Reading order: here (what can be ordered and is told), `beat` (one beat), `guard` and `stow` (faults), `thread`,
+//! `privilege` and `rhythm` (beats on time, and how regular they are).
 
+mod beat;
+mod guard;
+mod privilege;
+mod rhythm;
+mod stow;
 mod thread;
 
 use std::time::Duration;
 
 use serde::Serialize;
 
+pub use self::beat::Pulse;
+pub use self::privilege::Privilege;
+pub use self::rhythm::{Regularity, Spread};
 pub use self::thread::{PulseHandle, PulseThread};
-use crate::clock::{Clock, Tick};
-use crate::envelope::{Envelope, TrimCause, Trims};
+use crate::clock::Tick;
+use crate::envelope::{TrimCause, Trims};
 use crate::fault::Status;
 use crate::joint::{Joint, Joints};
 use crate::limits::Limits;
 use crate::motion::Trajectory;
-use crate::robot::{JointState, Reading, Robot, RobotFault};
+use crate::robot::{JointState, RobotFault};
 use crate::servo::{Gains, Milliamps};
 use crate::units::Radians;
-
-/// How often a motor may miss its reading in a row before it counts as silent.
-const MISSES_ALLOWED: u32 = 10;
 
 /// How long a body may take to come to rest behind the last wish of a trajectory.
 const LONGEST_LAG: Duration = Duration::from_secs(5);
@@ -91,6 +101,10 @@ pub enum Doing {
     Braking,
     /// Some motor is off, so nothing moves.
     Limp,
+    /// The legs carry the head's weight, and a hand leads it.
+    Led,
+    /// The head is laid down, to release all torque then.
+    Stowing,
 }
 
 /// How the last trajectory ended.
@@ -171,250 +185,14 @@ pub struct Snapshot {
     pub trims: TrimLog,
     /// What is wrong with the body now.
     pub fault: Option<RobotFault>,
+    /// What the motors did not take of the last order.
+    pub refused: Option<RobotFault>,
     /// Beats that began more than a period late.
     pub late: u64,
     /// How the motors hold.
     pub control: Control,
     /// The last fault that was noticed, and what came of it.
     pub status: Option<Status>,
-}
-
-/// One body under one envelope, beat by beat.
-pub struct Pulse<R: Robot, C: Clock> {
-    robot: R,
-    clock: C,
-    envelope: Envelope,
-    period: Duration,
-    next: Tick,
-    playing: Option<Playing>,
-    wish: Joints,
-    misses: Joints<u32>,
-    /// Whether an order has come since the last beat.
-    ordered: bool,
-    snapshot: Snapshot,
-}
-
-struct Playing {
-    trajectory: Trajectory,
-    place: usize,
-    lag: Duration,
-}
-
-impl<R: Robot, C: Clock> Pulse<R, C> {
-    /// A pulse that holds the robot where it is found.
-    ///
-    /// # Errors
-    /// A [`RobotFault`] when the robot can't be sensed.
-    pub fn new(mut robot: R, clock: C, limits: Limits, period: Duration) -> Result<Self, RobotFault> {
-        let state = robot.sense(clock.now())?;
-        let present = state.present()?;
-        let all_on = state.is_driven();
-        let snapshot = Snapshot {
-            beats: 0,
-            orders: 0,
-            taken: 0,
-            halts: 0,
-            doing: if all_on { Doing::Holding } else { Doing::Limp },
-            ended: None,
-            state,
-            commanded: present,
-            limits,
-            trims: TrimLog::default(),
-            fault: None,
-            late: 0,
-            control: Control::Position,
-            status: None,
-        };
-        Ok(Pulse {
-            envelope: Envelope::at_rest(limits, present),
-            next: clock.now() + period,
-            robot,
-            clock,
-            period,
-            playing: None,
-            wish: present,
-            misses: Joints::all(0),
-            ordered: false,
-            snapshot,
-        })
-    }
-
-    /// What the last beat left.
-    #[must_use]
-    pub const fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
-    }
-
-    /// Takes an order; it acts from the next beat on.
-    pub fn take(&mut self, order: Order) {
-        self.snapshot.orders += 1;
-        self.ordered = true;
-        match order {
-            Order::Play { trajectory, fresh, halts } => {
-                self.snapshot.taken = self.snapshot.beats;
-                if fresh {
-                    self.snapshot.trims = TrimLog::default();
-                }
-                self.snapshot.ended = match self.snapshot.doing {
-                    _ if halts != self.snapshot.halts => Some(Ended::Halted),
-                    Doing::Limp => Some(Ended::Halted),
-                    Doing::Holding | Doing::Playing | Doing::Braking => {
-                        self.playing = Some(Playing { trajectory, place: 0, lag: Duration::ZERO });
-                        self.snapshot.doing = Doing::Playing;
-                        None
-                    }
-                };
-            }
-            Order::Halt => {
-                self.snapshot.halts += 1;
-                if self.playing.take().is_some() {
-                    self.snapshot.ended = Some(Ended::Halted);
-                }
-                if self.snapshot.doing != Doing::Limp {
-                    self.snapshot.doing = Doing::Braking;
-                }
-            }
-            Order::Torque(on) => self.switch(on),
-            Order::Limits(limits) => {
-                self.envelope.set_limits(limits);
-                self.snapshot.limits = limits;
-            }
-            Order::Control(_) | Order::Gains(..) | Order::StowAndRelease => {}
-        }
-    }
-
-    /// One beat: waits for its moment, then commands and senses the robot once.
-    pub fn step(&mut self) -> &Snapshot {
-        self.await_moment();
-        self.beat()
-    }
-
-    /// Waits for the moment of the next beat. Orders that are taken after this still act on it.
-    fn await_moment(&self) {
-        self.clock.wait_until(self.next);
-    }
-
-    fn beat(&mut self) -> &Snapshot {
-        let at = self.next;
-        self.next = at + self.period;
-        let now = self.clock.now();
-        if now > self.next {
-            // Late by more than a beat: go on from here. Time is stretched; no beat is skipped, and none follows at
-            // once, since two goals at the same moment would be twice the speed.
-            self.snapshot.late += 1;
-            self.next = now + self.period;
-        }
-        let command = match self.snapshot.doing {
-            Doing::Limp => {
-                let sensed = self.robot.sense(at);
-                self.sensed(sensed);
-                None
-            }
-            Doing::Braking => {
-                let command = self.envelope.brake(self.period);
-                self.wish = *self.envelope.position();
-                if self.envelope.is_at_rest() {
-                    self.snapshot.doing = Doing::Holding;
-                }
-                Some(command)
-            }
-            Doing::Holding | Doing::Playing => {
-                if let Some(playing) = &mut self.playing
-                    && let Some(wish) = playing.trajectory.wishes.get(playing.place)
-                {
-                    self.wish = *wish;
-                    playing.place += 1;
-                }
-                let passage = self.envelope.pass(&self.wish, self.period);
-                self.snapshot.trims.note(&passage.trims);
-                Some(passage.command)
-            }
-        };
-        if let Some(command) = command {
-            let sensed = self.robot.beat(at, &command);
-            if sensed.is_err() {
-                // What did not arrive was not commanded: the next goal goes out from the last one that did.
-                self.envelope.rejoin(self.snapshot.commanded);
-                self.wish = self.snapshot.commanded;
-            }
-            self.sensed(sensed);
-            self.snapshot.commanded = *self.envelope.position();
-        }
-        self.finish_trajectory();
-        self.snapshot.beats += 1;
-        self.ordered = false;
-        &self.snapshot
-    }
-
-    fn finish_trajectory(&mut self) {
-        let Some(playing) = &mut self.playing else { return };
-        if self.snapshot.fault.is_some() {
-            self.playing = None;
-            self.snapshot.ended = Some(Ended::Faulted);
-            self.snapshot.doing = Doing::Braking;
-        } else if playing.place >= playing.trajectory.wishes.len() {
-            playing.lag += self.period;
-            if self.envelope.is_at_rest() || playing.lag > LONGEST_LAG {
-                self.playing = None;
-                self.snapshot.ended = Some(Ended::Arrived);
-                self.snapshot.doing = Doing::Holding;
-            }
-        }
-    }
-
-    fn switch(&mut self, on: Joints<bool>) {
-        if self.snapshot.doing != Doing::Limp && self.snapshot.state.torque == on {
-            return;
-        }
-        let at = self.clock.now();
-        if self.playing.take().is_some() {
-            self.snapshot.ended = Some(Ended::Halted);
-        }
-        let sensed = self.robot.sense(at);
-        self.sensed(sensed);
-        let driven = self.snapshot.state.torque;
-        let switched = self.robot.beat(at, &Envelope::torque(on));
-        self.sensed(switched);
-        if let Ok(present) = self.snapshot.state.present() {
-            // A motor that was off holds where it is now. One that was on and stays on keeps its goal: the present
-            // position lags behind it, and to aim there would be a jump back.
-            let state = &self.snapshot.state;
-            let held = Joints::from_fn(|joint| {
-                let stays = driven[joint] && state.torque[joint];
-                if stays { self.snapshot.commanded[joint] } else { present[joint] }
-            });
-            self.envelope.rejoin(held);
-            self.wish = held;
-            self.snapshot.commanded = held;
-        }
-        let all_on = self.snapshot.state.is_driven();
-        self.snapshot.doing = if all_on { Doing::Holding } else { Doing::Limp };
-    }
-
-    fn sensed(&mut self, sensed: Result<JointState, RobotFault>) {
-        match sensed {
-            Ok(state) => {
-                let misses = &mut self.misses;
-                for (joint, reading) in state.readings.iter() {
-                    let missed = !matches!(reading, Reading::Fresh(_));
-                    misses[joint] = if missed { misses[joint].saturating_add(1) } else { 0 };
-                }
-                self.snapshot.fault = Joint::ALL
-                    .into_iter()
-                    .find(|joint| misses[*joint] > MISSES_ALLOWED)
-                    .map(|joint| RobotFault::Silent { joint });
-                self.snapshot.state = state;
-            }
-            Err(fault) => {
-                let JointState { at: since, readings, .. } = &mut self.snapshot.state;
-                *readings = readings.map(|reading| match reading {
-                    Reading::Fresh(last) => Reading::Stale { since: *since, last },
-                    old => old,
-                });
-                self.snapshot.fault = Some(fault);
-            }
-        }
-    }
 }
 
 /// The side of a pulse that those hold who ask for motion.
@@ -449,39 +227,6 @@ pub trait Conductor: Send {
     fn play(&mut self, trajectory: Trajectory, halts: u64) -> Snapshot {
         self.order(Order::Play { trajectory, fresh: true, halts });
         self.wait(&|snapshot| snapshot.ended.is_some())
-    }
-}
-
-/// A pulse on a clock that its caller drives: each wait steps it.
-impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
-    fn period(&self) -> Duration {
-        self.period
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        self.snapshot.clone()
-    }
-
-    fn halts(&self) -> u64 {
-        self.snapshot.halts
-    }
-
-    fn order(&mut self, order: Order) {
-        self.take(order);
-    }
-
-    fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
-        if self.ordered {
-            self.step();
-        }
-        self.watch(done)
-    }
-
-    fn watch(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
-        while !done(&self.snapshot) {
-            self.step();
-        }
-        self.snapshot.clone()
     }
 }
 

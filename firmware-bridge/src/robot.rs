@@ -4,6 +4,7 @@
 
 use crate::clock::Tick;
 use crate::envelope::SafeCommand;
+use crate::fault::Status;
 use crate::joint::{Joint, Joints};
 use crate::servo::{HardwareErrors, Health, Loss, Mode};
 use crate::units::Radians;
@@ -165,6 +166,9 @@ pub enum RobotFault {
         /// What was written.
         what: &'static str,
     },
+    /// A fault is being handled, or was and did not go away.
+    #[error("{0}")]
+    Acting(Status),
     /// An earlier bug stopped the motion thread.
     #[error("motion stopped after an internal error: {reason}; restart the controller and please report it")]
     Broken {

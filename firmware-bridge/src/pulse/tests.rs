@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::clock::{VirtualClock, WallClock};
+use crate::clock::{Clock, VirtualClock, WallClock};
 use crate::envelope::{Action, SafeCommand};
 use crate::kinematics::joints_from_posture;
 use crate::motion::{Interpolation, Motion, PlanRules, Target};
 use crate::posture::Posture;
+use crate::robot::{Reading, Robot};
 
 const BEAT: Duration = Duration::from_millis(10);
 

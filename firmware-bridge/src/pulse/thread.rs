@@ -1,29 +1,43 @@
-//! A pulse on a thread of its own: orders go in by a channel that the beat reads without waiting, and what each beat
-//! left comes out as a snapshot. A panic under the beat is caught here, and told as a fault.
+//! A pulse on a thread of its own: orders go in by a ring that the beat reads without waiting, and what each beat left
+//! comes out as a snapshot. A panic under the beat is caught here, and told as a fault.
+//!
+//! A halt goes by a way of its own, a counter, so that no full ring and no waiting order keeps it back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::privilege::Privilege;
+use super::rhythm::{Measure, Regularity, Rhythm};
 use super::{Conductor, Doing, Ended, Order, Pulse, Snapshot};
 use crate::clock::Clock;
+use crate::motion::Trajectory;
 use crate::robot::{Robot, RobotFault};
+
+/// Orders that may wait for a beat; whoever gives more waits for the beat.
+const WAITING: usize = 64;
+/// Played trajectories that may wait to be freed.
+const SPENT: usize = 4 * WAITING;
 
 struct Shared {
     last: Mutex<Last>,
     beaten: Condvar,
     /// The way in. Never locked on the beat.
     inbox: Mutex<Inbox>,
+    /// How many halts were ordered.
+    halts: AtomicU64,
+    /// Whether the thread is to end.
+    leaving: AtomicBool,
+    rhythm: Rhythm,
 }
 
 struct Inbox {
-    sender: Sender<Option<Order>>,
-    /// How many orders have gone this way.
-    orders: u64,
-    /// How many of them were halts.
-    halts: u64,
+    orders: rtrb::Producer<Order>,
+    /// How many orders were given, halts included.
+    given: u64,
+    spent: rtrb::Consumer<Trajectory>,
 }
 
 /// What the thread has told last.
@@ -31,6 +45,7 @@ struct Last {
     snapshot: Snapshot,
     /// No beat comes after this one.
     gone: bool,
+    privilege: Option<Privilege>,
 }
 
 impl Shared {
@@ -40,18 +55,10 @@ impl Shared {
 
     /// Publishes without waiting; a reader that is copying just now sees the next beat.
     fn publish(&self, snapshot: &Snapshot) {
-        for _ in 0..1_000 {
-            match self.last.try_lock() {
-                Ok(mut last) => {
-                    last.snapshot.clone_from(snapshot);
-                    break;
-                }
-                Err(TryLockError::Poisoned(poisoned)) => {
-                    poisoned.into_inner().snapshot.clone_from(snapshot);
-                    break;
-                }
-                Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
-            }
+        match self.last.try_lock() {
+            Ok(mut last) => last.snapshot.clone_from(snapshot),
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().snapshot.clone_from(snapshot),
+            Err(TryLockError::WouldBlock) => {}
         }
         self.beaten.notify_all();
     }
@@ -87,21 +94,29 @@ impl PulseThread {
     ///
     /// # Errors
     /// [`RobotFault::Broken`] when the system gives no thread.
-    pub fn start<R: Robot + 'static, C: Clock + 'static>(pulse: Pulse<R, C>) -> Result<Self, RobotFault> {
-        let (sender, inbox) = channel();
-        let shared = Arc::new(Shared {
-            last: Mutex::new(Last { snapshot: pulse.snapshot.clone(), gone: false }),
-            beaten: Condvar::new(),
-            inbox: Mutex::new(Inbox { sender, orders: pulse.snapshot.orders, halts: pulse.snapshot.halts }),
-        });
+    pub fn start<R: Robot + 'static, C: Clock + 'static>(mut pulse: Pulse<R, C>) -> Result<Self, RobotFault> {
+        let broken = |reason: String| RobotFault::Broken { reason };
+        let (orders, inbox) = rtrb::RingBuffer::new(WAITING);
+        let (old, spent) = rtrb::RingBuffer::new(SPENT);
         let period = pulse.period;
+        let rhythm = Rhythm::new().ok_or_else(|| broken("no histograms could be made".into()))?;
+        pulse.on_a_thread(old, Measure::new(rhythm.clone(), period));
+        let snapshot = pulse.snapshot.clone();
+        let shared = Arc::new(Shared {
+            beaten: Condvar::new(),
+            halts: AtomicU64::new(snapshot.halts),
+            leaving: AtomicBool::new(false),
+            rhythm,
+            inbox: Mutex::new(Inbox { orders, given: snapshot.orders, spent }),
+            last: Mutex::new(Last { snapshot, gone: false, privilege: None }),
+        });
         let thread = std::thread::Builder::new()
             .name("pulse".into())
             .spawn({
                 let shared = shared.clone();
-                move || run(pulse, &inbox, &shared)
+                move || run(pulse, inbox, &shared)
             })
-            .map_err(|error| RobotFault::Broken { reason: error.to_string() })?;
+            .map_err(|error| broken(error.to_string()))?;
         Ok(PulseThread { handle: PulseHandle { shared, ticket: 0, period }, thread: Some(thread) })
     }
 
@@ -114,31 +129,34 @@ impl PulseThread {
 
 impl Drop for PulseThread {
     fn drop(&mut self) {
-        // A thread that has gone already takes no word; joining it is all that is left.
-        let _gone = self.handle.send(None);
+        self.handle.shared.leaving.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
             let _panicked = thread.join();
         }
     }
 }
 
-fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, inbox: &Receiver<Option<Order>>, shared: &Shared) {
+fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, mut inbox: rtrb::Consumer<Order>, shared: &Shared) {
+    let privilege = Privilege::ask();
+    shared.lock().privilege = Some(privilege);
     let beats = catch_unwind(AssertUnwindSafe(|| {
         let mut leaving = false;
         loop {
             pulse.await_moment();
-            while let Ok(order) = inbox.try_recv() {
-                match order {
-                    Some(order) => pulse.take(order),
-                    None => {
-                        leaving = true;
-                        pulse.take(Order::Halt);
-                    }
-                }
+            if !leaving && shared.leaving.load(Ordering::Acquire) {
+                leaving = true;
+                shared.halts.fetch_add(1, Ordering::AcqRel);
+            }
+            take_halts(&mut pulse, shared);
+            while let Ok(order) = inbox.pop() {
+                // A halt that was ordered before this comes before it.
+                take_halts(&mut pulse, shared);
+                pulse.take(order);
             }
             let snapshot = pulse.beat();
             shared.publish(snapshot);
-            if leaving && snapshot.doing != Doing::Braking {
+            let moves = matches!(snapshot.doing, Doing::Braking | Doing::Led) && snapshot.fault.is_none();
+            if leaving && !moves {
                 return;
             }
         }
@@ -156,19 +174,43 @@ fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, inbox: &Receiver<Option<Order
     }
 }
 
+fn take_halts<R: Robot, C: Clock>(pulse: &mut Pulse<R, C>, shared: &Shared) {
+    while pulse.snapshot.halts < shared.halts.load(Ordering::Acquire) {
+        pulse.take(Order::Halt);
+    }
+}
+
 impl PulseHandle {
-    /// Sends and returns how many orders there will then have been; none when the thread has gone.
-    fn send(&self, order: Option<Order>) -> Option<u64> {
-        let mut inbox = self.inbox();
-        let halt = matches!(order, Some(Order::Halt));
-        inbox.sender.send(order).ok()?;
-        inbox.orders += 1;
-        inbox.halts += u64::from(halt);
-        Some(inbox.orders)
+    /// How regularly the pulse has beaten so far, and what the system lets it do.
+    #[must_use]
+    pub fn regularity(&self) -> Regularity {
+        let privilege = self.shared.lock().privilege.clone().unwrap_or_default();
+        self.shared.rhythm.report(self.period, privilege)
     }
 
-    fn inbox(&self) -> MutexGuard<'_, Inbox> {
-        self.shared.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Hands an order over; while the ring is full, once the next beat has emptied it.
+    fn send(&mut self, order: Order) {
+        // A halt does not wait for those who stand before a full ring.
+        let halt = matches!(order, Order::Halt);
+        if halt {
+            self.shared.halts.fetch_add(1, Ordering::AcqRel);
+        }
+        let mut inbox = self.shared.inbox.lock().unwrap_or_else(PoisonError::into_inner);
+        while inbox.spent.pop().is_ok() {}
+        if !halt {
+            let mut order = order;
+            while let Err(rtrb::PushError::Full(back)) = inbox.orders.push(order) {
+                let last = self.shared.lock();
+                if last.gone {
+                    // No beat takes it any more; the snapshot says so.
+                    return;
+                }
+                let _woken = self.shared.beaten.wait_timeout(last, self.period);
+                order = back;
+            }
+        }
+        inbox.given += 1;
+        self.ticket = inbox.given;
     }
 }
 
@@ -182,14 +224,11 @@ impl Conductor for PulseHandle {
     }
 
     fn halts(&self) -> u64 {
-        self.inbox().halts
+        self.shared.halts.load(Ordering::Acquire)
     }
 
     fn order(&mut self, order: Order) {
-        // When the thread has gone, the snapshot says so.
-        if let Some(ticket) = self.send(Some(order)) {
-            self.ticket = ticket;
-        }
+        self.send(order);
     }
 
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {

@@ -290,7 +290,7 @@ mod tests {
         let mut desk = Desk::with(Faults::default());
         assert_eq!(ids(&desk.say(BROADCAST, PING, &[])), [10, 11, 12, 13, 14, 15, 16, 17, 18]);
         assert_eq!(desk.say(17, PING, &[]), packet::status(17, 0, &[0xA6, 0x04, 51]));
-        assert_eq!(desk.say(42, PING, &[]), []);
+        assert_eq!(desk.say(42, PING, &[]), [0_u8; 0]);
     }
 
     #[test]
@@ -344,12 +344,12 @@ mod tests {
         desk.say(BROADCAST, SYNC_WRITE, &sync(64, 1, &[17, 1, 18, 1]));
         // The left antenna's goal is outside its limits; the right one's is not.
         let goals = [&[17][..], &2500_i32.to_le_bytes(), &[18], &4096_i32.to_le_bytes()].concat();
-        assert_eq!(desk.say(BROADCAST, SYNC_WRITE, &sync(116, 4, &goals)), []);
+        assert_eq!(desk.say(BROADCAST, SYNC_WRITE, &sync(116, 4, &goals)), [0_u8; 0]);
         desk.now = desk.now + MS * 1_000;
         let position = |view: ServoView| counts_from_angle(view.position);
         assert_eq!(position(desk.view(Joint::RightAntenna)), 2500);
         assert_eq!(position(desk.view(Joint::LeftAntenna)), 2048);
-        assert_eq!(desk.say(BROADCAST, SYNC_WRITE, &sync(116, u16::MAX, &goals)), []);
+        assert_eq!(desk.say(BROADCAST, SYNC_WRITE, &sync(116, u16::MAX, &goals)), [0_u8; 0]);
     }
 
     #[test]
@@ -381,14 +381,14 @@ mod tests {
         assert_eq!(ids(&desk.say(BROADCAST, SYNC_READ, &ask)), [11, 13]);
         let fast = desk.say(BROADCAST, FAST_SYNC_READ, &ask);
         assert_eq!(fast, packet::fast_status(3, 4, &[(0, 11, 2048_i32.to_le_bytes().to_vec())]));
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, 4, &[12, 11])), []);
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, u16::MAX, &[11])), []);
+        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, 4, &[12, 11])), [0_u8; 0]);
+        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, u16::MAX, &[11])), [0_u8; 0]);
     }
 
     #[test]
     fn old_firmware_does_not_know_the_fast_sync_read() {
         let mut desk = Desk::with(Faults { no_fast_sync_read: true, ..Faults::default() });
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, 4, &[11])), []);
+        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, 4, &[11])), [0_u8; 0]);
         assert_eq!(ids(&desk.say(BROADCAST, SYNC_READ, &sync(132, 4, &[11]))), [11]);
     }
 
@@ -397,7 +397,7 @@ mod tests {
         let mut desk = Desk::with(Faults::default());
         assert_eq!(desk.say(15, REG_WRITE, &[65, 0, 1]), packet::status(15, 0, &[]));
         assert_eq!((desk.byte(15, 65), desk.byte(15, 69)), (0, 1));
-        assert_eq!(desk.say(BROADCAST, ACTION, &[]), []);
+        assert_eq!(desk.say(BROADCAST, ACTION, &[]), [0_u8; 0]);
         assert_eq!((desk.byte(15, 65), desk.byte(15, 69)), (1, 0));
         assert_eq!(desk.say(15, ACTION, &[]), packet::status(15, 1, &[]));
     }
@@ -515,12 +515,12 @@ mod tests {
     #[test]
     fn the_status_return_level_silences_answers() {
         let mut desk = Desk::with(Faults::default());
-        assert_eq!(desk.say(10, WRITE, &[68, 0, 1]), []);
-        assert_eq!(desk.say(10, WRITE, &[65, 0, 1]), []);
+        assert_eq!(desk.say(10, WRITE, &[68, 0, 1]), [0_u8; 0]);
+        assert_eq!(desk.say(10, WRITE, &[65, 0, 1]), [0_u8; 0]);
         assert_eq!(desk.byte(10, 65), 1);
         desk.say(10, WRITE, &[68, 0, 0]);
-        assert_eq!(desk.say(10, READ, &[65, 0, 1, 0]), []);
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(65, 1, &[10])), []);
+        assert_eq!(desk.say(10, READ, &[65, 0, 1, 0]), [0_u8; 0]);
+        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(65, 1, &[10])), [0_u8; 0]);
         assert_eq!(ids(&desk.say(10, PING, &[])), [10]);
     }
 
