@@ -13,7 +13,7 @@ use firmware_bridge::kinematics::posture_from_joints;
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Refusal, Target, Trajectory};
 use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
-use firmware_bridge::pulse::{Conductor, Doing, Ended, Order, Snapshot, TrimLog};
+use firmware_bridge::pulse::{Conductor, Control, Doing, Ended, Order, Snapshot, TrimLog};
 use firmware_bridge::units::Radians;
 use minismith_wire::Method;
 use mock_robot::scene::{Picture, Scene};
@@ -69,6 +69,9 @@ impl Stage {
     pub fn plan(&self, motion: &Motion) -> Result<Trajectory, Refusal> {
         let snapshot = self.conductor.snapshot();
         self.may_move(&snapshot)?;
+        if snapshot.doing == Doing::Led {
+            return Err(Refusal::Led);
+        }
         let rules = PlanRules {
             limits: &snapshot.limits,
             period: self.conductor.period(),
@@ -198,6 +201,25 @@ impl Stage {
         self.conductor.wait(&is_quiet);
         self.conductor.order(Order::Torque(on));
         self.conductor.wait(&|_| true)
+    }
+
+    /// How the motors hold from now on, once what plays has ended.
+    ///
+    /// # Errors
+    /// A [`Refusal`] when they do not take it.
+    pub fn control(&mut self, control: Control) -> Result<(), Refusal> {
+        self.may_move(&self.conductor.wait(&is_quiet))?;
+        self.conductor.order(Order::Control(control));
+        let halts = self.halts;
+        let snapshot = self.conductor.wait(&|snapshot| {
+            snapshot.control == control || snapshot.fault.is_some() || snapshot.halts != halts
+        });
+        let fault = snapshot.refused.as_ref().or(snapshot.fault.as_ref());
+        match fault {
+            Some(fault) => Err(Refusal::Fault { reason: fault.to_string() }),
+            None if snapshot.control == control => Ok(()),
+            None => Err(Refusal::Stopped),
+        }
     }
 
     /// Other limits, once what plays has ended: with less deceleration than a motion began with, it could not be braked

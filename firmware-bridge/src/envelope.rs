@@ -17,7 +17,6 @@ use crate::joint::{Joint, Joints};
 use crate::kinematics::head_in_body;
 use crate::limits::{JointLimit, Limits};
 use crate::posture::HeadPose;
-use crate::robot::JointState;
 use crate::servo::{Gains, Milliamps, Mode};
 use crate::units::Radians;
 
@@ -92,6 +91,10 @@ pub struct Passage {
     /// What was changed.
     pub trims: Trims,
 }
+
+/// The greatest current, mA, with which a motor carries the head: several times what its weight needs, and a fifteenth
+/// of what a leg's motor draws when it stalls.
+const MOST_LED: f64 = 100.0;
 
 /// Differences below this are rounding, not trims: a hundredth of the servos' resolution.
 const ROUNDING: f64 = 1.5e-5;
@@ -256,13 +259,17 @@ impl Envelope {
 
     /// Bounds the current with which every motor holds its position.
     #[must_use]
-    pub fn at_most(&self, most: Milliamps) -> SafeCommand {
+    pub const fn at_most(most: Milliamps) -> SafeCommand {
         SafeCommand(Action::Currents(Joints::all(most)))
     }
 
-    /// The currents with which the legs carry the head's weight where it is.
-    pub fn carry_head(&mut self, _state: &JointState) -> SafeCommand {
-        SafeCommand(Action::Currents(Joints::all(Milliamps(0.0))))
+    /// Goal currents, none greater than [`MOST_LED`].
+    #[must_use]
+    pub fn currents(currents: Joints<Milliamps>) -> SafeCommand {
+        let bounded = |Milliamps(current): Milliamps| {
+            Milliamps(if current.is_finite() { current.clamp(-MOST_LED, MOST_LED) } else { 0.0 })
+        };
+        SafeCommand(Action::Currents(currents.map(bounded)))
     }
 
     /// The velocity for one joint that follows the wish as closely as its own limits allow.

@@ -174,6 +174,9 @@ pub enum Refusal {
     /// The motors are off.
     #[error("the motors are off; say \"wake up\" or enable them first")]
     Limp,
+    /// A hand leads the head.
+    #[error("a hand leads the head now; switch gravity compensation off first")]
+    Led,
     /// Motion was stopped.
     #[error("motion was stopped")]
     Stopped,

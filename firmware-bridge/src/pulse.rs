@@ -23,6 +23,7 @@
 
 mod beat;
 mod guard;
+mod lead;
 mod privilege;
 mod rhythm;
 mod stow;

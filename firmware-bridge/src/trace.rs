@@ -1,6 +1,6 @@
 //! Keeps what a robot was told and what it did, beat by beat: the evidence behind a physical report.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use crate::clock::Tick;
 use crate::envelope::{Action, SafeCommand};
@@ -43,12 +43,28 @@ impl Trace {
 pub struct Traced<R> {
     robot: R,
     trace: Trace,
+    /// Beats that came while somebody was taking the trace out; they go in before the next.
+    aside: Vec<Beat>,
 }
+
+/// Taking a trace out lasts less than one beat.
+const ASIDE: usize = 16;
 
 impl<R: Robot> Traced<R> {
     /// Wraps a robot.
-    pub const fn new(robot: R, trace: Trace) -> Self {
-        Traced { robot, trace }
+    pub fn new(robot: R, trace: Trace) -> Self {
+        Traced { robot, trace, aside: Vec::with_capacity(ASIDE) }
+    }
+
+    /// Keeps a beat, without waiting for whoever holds the trace.
+    fn keep(&mut self, beat: Beat) {
+        push(&mut self.aside, beat);
+        let mut beats = match self.trace.0.try_lock() {
+            Ok(beats) => beats,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        self.aside.drain(..).for_each(|beat| push(&mut beats, beat));
     }
 }
 
@@ -61,11 +77,15 @@ impl<R: Robot> Robot for Traced<R> {
         let state = self.robot.beat(at, command)?;
         if let Action::Targets(goal) = command.action() {
             let present = Joints::from_fn(|joint| state.readings[joint].known().unwrap_or(goal[joint]));
-            let mut beats = self.trace.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if beats.len() < beats.capacity() {
-                beats.push(Beat { goal: *goal, present });
-            }
+            self.keep(Beat { goal: *goal, present });
         }
         Ok(state)
+    }
+}
+
+/// Adds a beat if there is room for it.
+fn push(beats: &mut Vec<Beat>, beat: Beat) {
+    if beats.len() < beats.capacity() {
+        beats.push(beat);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::motion::{self, Motion, Refusal, Target};
 use firmware_bridge::posture::{Antennas, HeadPose};
+use firmware_bridge::pulse::Control;
 use firmware_bridge::units::Radians;
 use minismith_wire::{Answer, Cue, Face, RefusalKind, State};
 
@@ -68,11 +69,27 @@ impl Performing<'_> {
                 self.note(&format!("there is no speaker: the sound {:?} was not played", cut(file, 100)));
                 self.done()
             }
-            Cue::Gravity { on: false } => self.done(),
-            Cue::Gravity { on: true } => {
-                self.refuse(RefusalKind::Runtime, "gravity compensation is not available on this robot")
-            }
+            Cue::Gravity { on } => self.gravity(on),
         }
+    }
+
+    /// Lets a hand lead the head, or holds it again; what holds already goes on as it is.
+    fn gravity(&mut self, on: bool) -> Heard {
+        self.collect_trims();
+        let led = self.stage.conductor.snapshot().control == Control::GravityCompensation;
+        let (control, kind) = if on {
+            (Control::GravityCompensation, "gravity compensation on")
+        } else {
+            (Control::Position, "gravity compensation off")
+        };
+        if on != led
+            && let Err(refusal) = self.stage.control(control)
+        {
+            return self.refuse(RefusalKind::Runtime, &refusal.to_string());
+        }
+        self.now = self.elapsed().max(self.now);
+        self.keep(Step { kind: kind.into(), ..Step::default() });
+        self.done()
     }
 
     pub(super) fn done(&self) -> Heard {
@@ -86,7 +103,7 @@ impl Performing<'_> {
     fn refused_step(&mut self, kind: &str, refusal: &Refusal) -> Heard {
         self.keep(Step::refused(kind, refusal));
         let kind = match refusal {
-            Refusal::Limp | Refusal::Stopped | Refusal::Fault { .. } | Refusal::Lost(_) => {
+            Refusal::Limp | Refusal::Led | Refusal::Stopped | Refusal::Fault { .. } | Refusal::Lost(_) => {
                 RefusalKind::Runtime
             }
             Refusal::Unreachable(_)

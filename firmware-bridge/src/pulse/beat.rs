@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::guard::{Circumstances, Guard, Reaction};
+use super::lead::{Carry, Lead};
 use super::rhythm::Measure;
 use super::stow::{Places, Stow};
 use super::{Conductor, Control, Doing, Ended, LONGEST_LAG, Order, Snapshot, TrimLog};
@@ -26,6 +27,7 @@ pub struct Pulse<R: Robot, C: Clock> {
     wish: Joints,
     places: Places,
     stow: Option<Stow>,
+    lead: Lead,
     guard: Guard,
     /// How somebody wants the motors to hold, until the body is at rest and they do.
     asked_control: Option<Control>,
@@ -80,6 +82,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             wish: present,
             places,
             stow: None,
+            lead: Lead::new(),
             guard: Guard::new(state.torque),
             asked_control: None,
             ordered: false,
@@ -115,6 +118,9 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                 self.brake();
             }
             Order::Torque(on) => {
+                if self.snapshot.control == Control::GravityCompensation {
+                    self.hold_by(Control::Position);
+                }
                 if !self.guard.clear_errors(on, &self.snapshot.state) {
                     self.guard.switched(on);
                     self.switch(on, Joints::all(false));
@@ -213,7 +219,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
     fn command(&mut self) -> (Option<SafeCommand>, bool) {
         match self.snapshot.doing {
             Doing::Limp => (None, true),
-            Doing::Led => (Some(self.envelope.carry_head(&self.snapshot.state)), false),
+            Doing::Led => (self.carry(), false),
             Doing::Braking => {
                 let command = self.envelope.brake(self.period);
                 self.wish = *self.envelope.position();
@@ -238,6 +244,17 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                 let passage = self.envelope.pass(&self.wish, self.period);
                 self.snapshot.trims.note(&passage.trims);
                 (Some(passage.command), false)
+            }
+        }
+    }
+
+    /// Carries the head that a hand leads; what must be caught is held from the next beat on.
+    fn carry(&mut self) -> Option<SafeCommand> {
+        match self.lead.carry(&self.snapshot.state, &self.snapshot.limits) {
+            Carry::On(currents) => Some(Envelope::currents(currents)),
+            Carry::Catch => {
+                self.asked_control = Some(Control::Position);
+                None
             }
         }
     }
@@ -401,13 +418,12 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             Control::Position => self.tell(&Envelope::modes(Joints::all(Mode::Position))),
             Control::Compliant(most) => {
                 self.tell(&Envelope::modes(Joints::all(Mode::CurrentBasedPosition)));
-                self.tell(&self.envelope.at_most(most));
+                self.tell(&Envelope::at_most(most));
             }
             Control::GravityCompensation => {
                 let legs = Joints::from_fn(|joint| joint.is_leg());
                 self.tell(&Envelope::modes(legs.map(|leg| if leg { Mode::Current } else { Mode::Position })));
-                let command = self.envelope.carry_head(&self.snapshot.state);
-                self.tell(&command);
+                self.lead = Lead::new();
                 self.guard.switched(legs);
                 self.tell(&Envelope::torque(legs));
                 self.snapshot.doing = Doing::Led;

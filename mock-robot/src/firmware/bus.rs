@@ -412,7 +412,7 @@ mod tests {
         assert_eq!(desk.read(11, 70, 1), (0x80, vec![0x20]));
         assert_eq!(desk.write(11, 64, &[1]), 0x81, "no torque under a hardware error");
         assert_eq!(ids(&desk.say(11, REBOOT, &[])), [11]);
-        assert_eq!(desk.say(11, PING, &[]), [], "it is deaf while it starts");
+        assert_eq!(desk.say(11, PING, &[]), [0_u8; 0], "it is deaf while it starts");
         desk.now = desk.now + MS * 100;
         assert_eq!(desk.read(11, 70, 1), (0, vec![0]));
         assert_eq!(desk.write(11, 64, &[1]), 0);

@@ -247,19 +247,17 @@ fn losses_are_ridden_through_and_told() {
     let corrupt = |state: &mut JointState| state.losses[ILL] = Some(Loss::Corrupt);
     let partial = |state: &mut JointState| state.losses[ILL] = Some(Loss::Partial);
     let echo = |state: &mut JointState| state.echo = true;
-    let cases: [(FaultKind, Option<Joint>, &dyn Fn(&mut JointState)); 3] = [
-        (FaultKind::Corrupt, Some(ILL), &corrupt),
-        (FaultKind::Partial, Some(ILL), &partial),
-        (FaultKind::Echo, None, &echo),
-    ];
-    for (kind, joint, change) in cases {
+    let check = |kind, joint, change: &dyn Fn(&mut JointState)| {
         let mut patient = Patient::new();
         patient.beats(3, change);
         assert_eq!(patient.guard.status().unwrap().times, 3);
         patient.check(kind, joint, Stage::Acting, &[]);
         patient.beats(102, |_| {});
         patient.check(kind, joint, Stage::Over, &[]);
-    }
+    };
+    check(FaultKind::Corrupt, Some(ILL), &corrupt);
+    check(FaultKind::Partial, Some(ILL), &partial);
+    check(FaultKind::Echo, None, &echo);
 }
 
 #[test]

@@ -1,0 +1,133 @@
+//! On the beat nothing is allocated and nothing freed: counted by an allocator, on the pulse's own thread, over the
+//! emulated bus, while motions play, end, are replaced and halted, and while packets are lost.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use firmware_bridge::bus::{BusOptions, MotorBus};
+use firmware_bridge::clock::{Tick, WallClock};
+use firmware_bridge::envelope::SafeCommand;
+use firmware_bridge::joint::Joints;
+use firmware_bridge::kinematics::joints_from_posture;
+use firmware_bridge::limits::Limits;
+use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Target, Trajectory};
+use firmware_bridge::posture::Posture;
+use firmware_bridge::pulse::{Conductor, Order, Pulse, PulseHandle, PulseThread, Snapshot};
+use firmware_bridge::robot::{JointState, Robot, RobotFault};
+use firmware_bridge::trace::{Trace, Traced};
+use firmware_bridge::units::Radians;
+use mock_robot::faults::Faults;
+use mock_robot::firmware::{Emulator, EmulatorOptions};
+
+const BEAT: Duration = Duration::from_millis(10);
+
+thread_local! {
+    /// Whether this thread's allocations are counted.
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+}
+
+static COUNTED: AtomicU64 = AtomicU64::new(0);
+
+/// The system's allocator, with a count.
+struct Counting;
+
+fn count() {
+    if WATCHED.try_with(Cell::get).unwrap_or(false) {
+        COUNTED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call goes to the system's allocator as it came; counting touches no memory of the caller.
+#[expect(unsafe_code, reason = "an allocator cannot be written without")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count();
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A robot that has its thread watched once it has warmed up.
+struct Watched<R> {
+    robot: R,
+    beats: u64,
+}
+
+/// Buffers grow to their sizes, and the slow readings come round once.
+const WARM: u64 = 120;
+
+impl<R: Robot> Robot for Watched<R> {
+    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+        self.robot.sense(at)
+    }
+
+    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
+        self.beats += 1;
+        WATCHED.set(self.beats > WARM);
+        self.robot.beat(at, command)
+    }
+}
+
+fn turn(snapshot: &Snapshot, degrees: f64, seconds: f64) -> Trajectory {
+    let target = Target { body_yaw: Some(Radians::from_degrees(degrees)), ..Target::default() };
+    let rules = PlanRules { limits: &snapshot.limits, period: BEAT, automatic_body_yaw: false };
+    let duration = Duration::from_secs_f64(seconds);
+    Motion::Goto { target, duration, interpolation: Interpolation::Minjerk }
+        .plan(&snapshot.commanded, &rules)
+        .unwrap()
+}
+
+fn pass(handle: &mut PulseHandle, beats: u64) -> Snapshot {
+    let until = handle.snapshot().beats + beats;
+    handle.watch(&|snapshot| snapshot.beats >= until)
+}
+
+#[test]
+fn a_beat_allocates_and_frees_nothing() {
+    let start = joints_from_posture(&Posture::init()).unwrap();
+    let faults = Faults::from_yaml("drop_every: 37\ncorrupt_every: 53\n", "test").unwrap();
+    let emulator = Emulator::start(EmulatorOptions { link: None, faults, start }).unwrap();
+    let bus = MotorBus::open(emulator.path(), &BusOptions::default()).unwrap();
+    let robot = Traced::new(Watched { robot: bus, beats: 0 }, Trace::with_room_for(10_000));
+    let mut pulse = Pulse::new(robot, WallClock::start(), Limits::default(), BEAT).unwrap();
+    pulse.take(Order::Torque(Joints::all(true)));
+    let thread = PulseThread::start(pulse).unwrap();
+    let mut handle = thread.handle();
+    pass(&mut handle, WARM + 10);
+
+    let before = handle.snapshot().beats;
+    for round in 0..6 {
+        let side = if round % 2 == 0 { 1.0 } else { -1.0 };
+        let halts = handle.halts();
+        let to_its_end = turn(&handle.snapshot(), 10.0 * side, 0.3);
+        assert!(handle.play(to_its_end, halts).fault.is_none());
+        for replaced in [20.0, -15.0] {
+            let trajectory = turn(&handle.snapshot(), replaced * side, 0.5);
+            handle.order(Order::Play { trajectory, fresh: false, halts });
+            pass(&mut handle, 10);
+        }
+        handle.order(Order::Halt);
+        pass(&mut handle, 20);
+        assert!(handle.regularity().beats > 0);
+    }
+    let snapshot = handle.snapshot();
+    assert_eq!(snapshot.fault, None);
+    assert!(snapshot.status.is_some(), "packets were lost");
+    assert!(snapshot.beats - before > 300);
+    // The thread is still watched here; once it ends it frees what it owns, which is no beat.
+    assert_eq!(COUNTED.load(Ordering::Relaxed), 0, "allocations on {} beats", snapshot.beats - before);
+}
