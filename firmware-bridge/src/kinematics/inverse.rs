@@ -3,7 +3,7 @@
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::geometry::{ARM_LENGTH, LEGS, Leg, ROD_LENGTH, Side};
-use super::platform::{arm_ends, balls, is_held, rods};
+use super::platform::{Platform, Rods, Six, faces_ahead};
 use crate::joint::{Joint, Joints};
 use crate::posture::{HeadPose, Posture};
 use crate::units::Radians;
@@ -52,27 +52,21 @@ pub fn joints_from_posture(posture: &Posture) -> Result<Joints, Unreachable> {
 
 /// The six legs for a head given relative to the body (`body_from_head`).
 pub(super) fn legs_from_head(body_from_head: &HeadPose) -> Result<[Radians; 6], Unreachable> {
+    let (legs, rods) = fitted(body_from_head)?;
+    if faces_ahead(body_from_head) && rods.determinant() > 0.0 { Ok(legs) } else { Err(Unreachable::NotHeld) }
+}
+
+/// The arms' angles and the rods for which the lengths fit, whether or not they hold the head.
+pub(super) fn fitted(body_from_head: &HeadPose) -> Result<([Radians; 6], Rods), Unreachable> {
+    let platform = Platform::under(body_from_head);
+    let mut ends = [Vector3::zeros(); 6];
     let mut angles = [Radians::ZERO; 6];
-    let mut worst: Option<(f64, Unreachable)> = None;
-    for ((angle, leg), (_, ball)) in angles.iter_mut().zip(&LEGS).zip(balls(body_from_head)) {
-        match arm_angle(leg, &ball) {
-            Ok(found) => *angle = found,
-            Err(miss) => {
-                let by = match miss {
-                    Unreachable::TooFar { by, .. } | Unreachable::TooNear { by, .. } => by,
-                    Unreachable::NotHeld | Unreachable::NotFinite => return Err(miss),
-                };
-                if worst.as_ref().is_none_or(|(most, _)| by > *most) {
-                    worst = Some((by, miss));
-                }
-            }
-        }
+    for (((angle, end), leg), ball) in angles.iter_mut().zip(&mut ends).zip(&LEGS).zip(&platform.balls) {
+        let Some((sin, cos)) = arm_direction(leg, ball) else { return Err(worst_miss(&platform.balls)) };
+        *angle = Radians(sin.atan2(cos));
+        *end = leg.origin + (leg.ahead * cos + leg.aside * sin) * ARM_LENGTH;
     }
-    if let Some((_, miss)) = worst {
-        return Err(miss);
-    }
-    let (_, changes) = rods(&arm_ends(&angles), body_from_head);
-    if is_held(&changes, body_from_head) { Ok(angles) } else { Err(Unreachable::NotHeld) }
+    Ok((angles, platform.rods(&ends)))
 }
 
 /// The head turned about the world's z axis: with minus the body's yaw, `body_from_head` from `world_from_head`.
@@ -81,35 +75,61 @@ pub(super) fn turned(head: &HeadPose, yaw: Radians) -> HeadPose {
     HeadPose(turn * head.0)
 }
 
-/// The angle at which a leg's arm meets its rod, which ends at `ball`.
+/// Sine and cosine of the angle at which a leg's arm meets its rod, which ends at `ball`; None when they never meet.
 ///
-/// The arm's end runs on a circle about the motor's z. With the ball at `(x, y, z)` in the motor's frame, the rod
-/// fits where `x cos a + y sin a = (x2 + y2 + z2 + arm2 - rod2) / (2 arm)`: twice, on both sides of the ball's own
-/// direction, or nowhere.
-fn arm_angle(leg: &Leg, ball: &Vector3<f64>) -> Result<Radians, Unreachable> {
-    let seen = leg.axes * (ball - leg.origin);
-    let across = (seen.x * seen.x + seen.y * seen.y).sqrt();
+/// The arm's end runs on a circle about the motor's axis. With the ball at `(x, y, z)` in the motor's frame, the rod
+/// fits where `x cos a + y sin a = along = (x2 + y2 + z2 + arm2 - rod2) / (2 arm)`: twice, on both sides of the
+/// ball's own direction, or nowhere. `y cos a - x sin a` is then the root of `x2 + y2 - along2`, on either side of
+/// zero, and these two equations are linear in sine and cosine.
+fn arm_direction(leg: &Leg, ball: &Vector3<f64>) -> Option<(f64, f64)> {
+    let seen = ball - leg.origin;
+    let (x, y) = (leg.ahead.dot(&seen), leg.aside.dot(&seen));
+    let across = x * x + y * y;
     let along =
         (seen.norm_squared() + ARM_LENGTH * ARM_LENGTH - ROD_LENGTH * ROD_LENGTH) / (2.0 * ARM_LENGTH);
+    let square = across - along * along;
     // Not-a-number must fail here, so the comparison asks for what is right.
-    if along.abs() <= across && across.is_finite() {
-        let between = (along / across).acos();
-        let towards = seen.y.atan2(seen.x);
-        let angle = match leg.side {
-            Side::Greater => towards + between,
-            Side::Lesser => towards - between,
+    if square >= 0.0 && across.is_finite() {
+        let root = match leg.side {
+            Side::Greater => -square.sqrt(),
+            Side::Lesser => square.sqrt(),
         };
-        return Ok(Radians(angle).wrapped());
-    }
-    let nearest = (across - ARM_LENGTH).hypot(seen.z);
-    let farthest = (across + ARM_LENGTH).hypot(seen.z);
-    if !farthest.is_finite() {
-        Err(Unreachable::NotFinite)
-    } else if nearest > ROD_LENGTH {
-        Err(Unreachable::TooFar { leg: leg.joint, by: nearest - ROD_LENGTH })
+        Some(((along * y - root * x) / across, (along * x + root * y) / across))
     } else {
-        Err(Unreachable::TooNear { leg: leg.joint, by: (ROD_LENGTH - farthest).max(0.0) })
+        None
     }
+}
+
+/// What is wrong with a place of the head where at least one rod does not fit.
+#[cold]
+fn worst_miss(balls: &Six) -> Unreachable {
+    let mut worst: Option<(f64, Unreachable)> = None;
+    for (leg, ball) in LEGS.iter().zip(balls) {
+        if arm_direction(leg, ball).is_some() {
+            continue;
+        }
+        let seen = ball - leg.origin;
+        let axis = leg.ahead.cross(&leg.aside);
+        let (x, y) = (leg.ahead.dot(&seen), leg.aside.dot(&seen));
+        let across = (x * x + y * y).sqrt();
+        let aside = axis.dot(&seen);
+        let nearest = (across - ARM_LENGTH).hypot(aside);
+        let farthest = (across + ARM_LENGTH).hypot(aside);
+        if !farthest.is_finite() {
+            return Unreachable::NotFinite;
+        }
+        let (by, miss) = if nearest > ROD_LENGTH {
+            let by = nearest - ROD_LENGTH;
+            (by, Unreachable::TooFar { leg: leg.joint, by })
+        } else {
+            let by = (ROD_LENGTH - farthest).max(0.0);
+            (by, Unreachable::TooNear { leg: leg.joint, by })
+        };
+        if worst.as_ref().is_none_or(|(most, _)| by > *most) {
+            worst = Some((by, miss));
+        }
+    }
+    worst.map_or(Unreachable::NotFinite, |(_, miss)| miss)
 }
 
 #[cfg(test)]
@@ -163,10 +183,10 @@ mod tests {
             head(0.0, 0.0, -90.0, 0.0, 0.0),
         ] {
             // Every leg's miss, found by trying the arm's whole circle instead of by the formula.
-            let misses = LEGS.iter().zip(balls(&pose)).map(|(leg, (_, ball))| {
+            let misses = LEGS.iter().zip(Platform::under(&pose).balls).map(|(leg, ball)| {
                 let distances = (0..36_000).map(|step| {
                     let (sin, cos) = Radians::from_degrees(f64::from(step) * 0.01).value().sin_cos();
-                    let end = leg.axes.transpose() * Vector3::new(cos, sin, 0.0) * ARM_LENGTH;
+                    let end = (leg.ahead * cos + leg.aside * sin) * ARM_LENGTH;
                     (leg.origin + end - ball).norm()
                 });
                 let (low, high) = distances.fold((f64::MAX, 0.0_f64), |(l, h), d| (l.min(d), h.max(d)));

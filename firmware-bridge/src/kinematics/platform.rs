@@ -1,59 +1,184 @@
-//! The rods between arms and head: their errors of length, how these change, and which places of the head are real.
+//! The arms, and the rods between them and the head: their errors of length, how these change, and which places of
+//! the head are real.
 
-use nalgebra::{Matrix6, Vector3, Vector6};
+use nalgebra::Vector3;
 
 use super::geometry::{ARM_LENGTH, HEAD_Z_OFFSET, LEGS, ROD_LENGTH};
+use super::solver::Matrix;
 use crate::posture::HeadPose;
 use crate::units::Radians;
 
-/// The far ends of the six rods, seen from the head's origin and from the body's, both in the body frame.
-pub(super) fn balls(body_from_head: &HeadPose) -> [(Vector3<f64>, Vector3<f64>); 6] {
-    let rotation = body_from_head.0.rotation.to_rotation_matrix();
-    let centre = body_from_head.0.translation.vector + Vector3::new(0.0, 0.0, HEAD_Z_OFFSET);
-    LEGS.each_ref().map(|leg| {
-        let spoke = rotation * leg.ball;
-        (spoke, spoke + centre)
-    })
+/// Six vectors, one for each leg.
+pub(super) type Six = [Vector3<f64>; 6];
+
+/// The platform under the head: where the rods end, in the body frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Platform {
+    /// From the head's origin to each rod's far end.
+    pub spokes: Six,
+    /// The rods' far ends.
+    pub balls: Six,
 }
 
-/// Where the six arms end, in the body frame.
-pub(super) fn arm_ends(legs: &[Radians; 6]) -> [Vector3<f64>; 6] {
-    let mut ends = [Vector3::zeros(); 6];
-    for ((end, angle), leg) in ends.iter_mut().zip(legs).zip(&LEGS) {
-        let (sin, cos) = angle.value().sin_cos();
-        *end = leg.origin + leg.axes.tr_mul(&Vector3::new(ARM_LENGTH * cos, ARM_LENGTH * sin, 0.0));
+impl Platform {
+    /// Below this head.
+    pub fn under(body_from_head: &HeadPose) -> Platform {
+        let rotation = body_from_head.0.rotation.to_rotation_matrix().into_inner();
+        let centre = body_from_head.0.translation.vector + Vector3::new(0.0, 0.0, HEAD_Z_OFFSET);
+        let (mut spokes, mut balls) = ([Vector3::zeros(); 6], [Vector3::zeros(); 6]);
+        for ((spoke, ball), leg) in spokes.iter_mut().zip(&mut balls).zip(&LEGS) {
+            *spoke = rotation * leg.ball;
+            *ball = *spoke + centre;
+        }
+        Platform { spokes, balls }
     }
-    ends
-}
 
-/// Each rod's error of length (metres), and how a small move and turn of the head, in the body frame, change it.
-pub(super) fn rods(ends: &[Vector3<f64>; 6], body_from_head: &HeadPose) -> (Vector6<f64>, Matrix6<f64>) {
-    let mut errors = Vector6::zeros();
-    let mut changes = Matrix6::zeros();
-    let rows = errors.iter_mut().zip(changes.row_iter_mut());
-    for ((error, mut change), (end, (spoke, ball))) in rows.zip(ends.iter().zip(balls(body_from_head))) {
-        let rod = ball - end;
-        let length = rod.norm();
-        let along = rod / length;
-        let turning = spoke.cross(&along);
-        *error = length - ROD_LENGTH;
-        change.tr_copy_from(&Vector6::new(along.x, along.y, along.z, turning.x, turning.y, turning.z));
+    /// The rods from the arms' ends to the head.
+    pub fn rods(&self, ends: &Six) -> Rods {
+        let mut along = self.balls;
+        for (rod, end) in along.iter_mut().zip(ends) {
+            *rod -= end;
+        }
+        Rods { spokes: self.spokes, along }
     }
-    (errors, changes)
 }
 
-/// Whether the arms hold the head here as the robot was built: upright, facing ahead of the body, and on this side
-/// of the singular places where the rods' changes cease to be independent and the head may flop over.
-///
-/// The determinant is positive at rest and changes its sign at a singular place. Within 30 mm and 40 degrees of rest,
-/// one set of arm angles has exactly one such place.
-pub(super) fn is_held(changes: &Matrix6<f64>, body_from_head: &HeadPose) -> bool {
-    let up = body_from_head.0.rotation * Vector3::z();
-    let nose = body_from_head.0.rotation * Vector3::x();
-    up.z > LEAST_UP && nose.x > LEAST_AHEAD && changes.determinant() > 0.0
+/// The six arms at their angles, in the body frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arms {
+    /// Where each arm ends, and its rod begins.
+    pub ends: Six,
+    /// How that place moves with the arm's angle, metres per radian.
+    pub tangents: Six,
+}
+
+impl Arms {
+    /// The arms at these angles.
+    pub fn at(legs: &[Radians; 6]) -> Arms {
+        let mut arms = Arms { ends: [Vector3::zeros(); 6], tangents: [Vector3::zeros(); 6] };
+        let places = arms.ends.iter_mut().zip(&mut arms.tangents);
+        for ((end, tangent), (angle, leg)) in places.zip(legs.iter().zip(&LEGS)) {
+            let (sin, cos) = angle.value().sin_cos();
+            let (sin, cos) = (ARM_LENGTH * sin, ARM_LENGTH * cos);
+            *end = leg.origin + leg.ahead * cos + leg.aside * sin;
+            *tangent = leg.aside * cos - leg.ahead * sin;
+        }
+        arms
+    }
+}
+
+/// The six rods at one place of the head, in the body frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rods {
+    /// From the head's origin to each rod's far end.
+    pub spokes: Six,
+    /// From each arm's end to the rod's far end. The arms and the head fit when each is as long as a rod.
+    pub along: Six,
+}
+
+impl Rods {
+    /// By how much the square of each rod's length is too great, halved: a measure of the error that needs no root.
+    pub fn excess(&self) -> [f64; 6] {
+        let mut excess = [0.0; 6];
+        for (excess, rod) in excess.iter_mut().zip(&self.along) {
+            *excess = 0.5 * (rod.norm_squared() - ROD_LENGTH * ROD_LENGTH);
+        }
+        excess
+    }
+
+    /// The largest error of a rod's length, metres.
+    pub fn residual(&self) -> f64 {
+        self.along.iter().fold(0.0, |most: f64, rod| most.max((rod.norm() - ROD_LENGTH).abs()))
+    }
+
+    /// How a small move and turn of the head, in the body frame, change each rod's [`Rods::excess`]: a row per rod.
+    pub fn changes(&self) -> Matrix {
+        let mut changes = [[0.0; 6]; 6];
+        for (change, (rod, spoke)) in changes.iter_mut().zip(self.along.iter().zip(&self.spokes)) {
+            let turning = spoke.cross(rod);
+            *change = [rod.x, rod.y, rod.z, turning.x, turning.y, turning.z];
+        }
+        changes
+    }
+
+    /// The determinant of [`Rods::changes`].
+    ///
+    /// It does not depend on the point that turns are taken about. Seen from the first rod's own end, that rod's
+    /// turning part is zero, so of Laplace's expansion by the columns of the moves and those of the turns, only the
+    /// ten products remain in which the first rod is among the moves.
+    pub fn determinant(&self) -> f64 {
+        let [first, a, b, c, d, e] = &self.along;
+        let [hub, spokes @ ..] = &self.spokes;
+        let mut turning = [Vector3::zeros(); 5];
+        for (turning, (spoke, rod)) in turning.iter_mut().zip(spokes.iter().zip([a, b, c, d, e])) {
+            *turning = (spoke - hub).cross(rod);
+        }
+        let [ta, tb, tc, td, te] = &turning;
+        let (fa, fb, fc, fd) = (first.cross(a), first.cross(b), first.cross(c), first.cross(d));
+        let (bc, bd, be) = (tb.cross(tc), tb.cross(td), tb.cross(te));
+        let (cd, ce, de) = (tc.cross(td), tc.cross(te), td.cross(te));
+        // Each term: the first rod and two others move, the remaining three turn.
+        fa.dot(b) * tc.dot(&de) - fa.dot(c) * tb.dot(&de) + fa.dot(d) * tb.dot(&ce) - fa.dot(e) * tb.dot(&cd)
+            + fb.dot(c) * ta.dot(&de)
+            - fb.dot(d) * ta.dot(&ce)
+            + fb.dot(e) * ta.dot(&cd)
+            + fc.dot(d) * ta.dot(&be)
+            - fc.dot(e) * ta.dot(&bd)
+            + fd.dot(e) * ta.dot(&bc)
+    }
+
+    /// The determinant for rods of length one, divided by its value at rest.
+    pub fn steadiness(&self) -> f64 {
+        let squares: f64 = self.along.iter().map(Vector3::norm_squared).product();
+        self.determinant() / (squares.sqrt() * REST_DETERMINANT)
+    }
+}
+
+/// The determinant at rest for rods of length one, cubic metres.
+const REST_DETERMINANT: f64 = 6.137729386264233e-5;
+
+/// Whether the head is upright and faces ahead of the body, as it was built in.
+pub(super) fn faces_ahead(body_from_head: &HeadPose) -> bool {
+    let turn = body_from_head.0.rotation.quaternion();
+    let up = 1.0 - 2.0 * (turn.i * turn.i + turn.j * turn.j);
+    let ahead = 1.0 - 2.0 * (turn.j * turn.j + turn.k * turn.k);
+    up > LEAST_UP && ahead > LEAST_AHEAD
 }
 
 /// Cosine of the greatest lean, 72 degrees; the arms reach about 52 from rest.
 const LEAST_UP: f64 = 0.3;
 /// The least part of the nose's direction that points ahead of the body: turned aside by up to 78 degrees.
 const LEAST_AHEAD: f64 = 0.2;
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Matrix6;
+
+    use super::*;
+    use crate::posture::RollPitchYaw;
+
+    /// Rods of a head somewhere, and arms that stand anyhow.
+    fn rods(x: f64, roll: f64, yaw: f64, arm: f64) -> Rods {
+        let [roll, pitch, yaw] = [roll, 0.2, yaw].map(Radians);
+        let head = HeadPose::new(x, 0.005, -0.01, RollPitchYaw { roll, pitch, yaw });
+        let legs = [arm, -0.6, 0.3, 0.1, -arm, -0.2].map(Radians);
+        Platform::under(&head).rods(&Arms::at(&legs).ends)
+    }
+
+    #[test]
+    fn the_determinant_is_that_of_the_changes() {
+        for (x, roll, yaw, arm) in [
+            (0.0, 0.0, 0.0, 0.6),
+            (0.02, 0.4, -0.3, 0.2),
+            (-0.02, -0.7, 1.3, -0.5),
+            (0.0, 0.3, 2.5, 1.5),
+            (0.05, 3.0, -1.0, 3.0),
+        ] {
+            let rods = rods(x, roll, yaw, arm);
+            let changes = rods.changes();
+            let known = Matrix6::from_fn(|row, column| changes[row][column]).determinant();
+            let off = rods.determinant() / known - 1.0;
+            assert!(off.abs() < 1e-12, "{x} {roll} {yaw} {arm}: {} and {known}", rods.determinant());
+        }
+    }
+}

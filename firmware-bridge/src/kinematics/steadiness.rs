@@ -1,0 +1,161 @@
+//! How well the legs hold the head.
+
+use super::platform::{Arms, Platform};
+use crate::posture::HeadPose;
+use crate::units::Radians;
+
+/// How steadily these legs hold a head at `body_from_head`: 1 at rest, 0 where they no longer hold it at all.
+///
+/// It is the determinant of the matrix that says how a small move (metres) and turn (radians) of the head change the
+/// six distances between arm and head, divided by the same at rest. A pure number; neither the frame nor the point
+/// that turns are taken about changes it. At 0, the platform's parallel singularity, there is a way for the head to
+/// give while all motors stand still; near it a small error of an angle moves the head far, and the motors need
+/// great torques to bear it. Beyond, where the number is negative, the head has flopped over.
+///
+/// The legs and the head belong together, as [`super::head_in_body`] gives them. Where either holds a number that is
+/// not finite the answer is 0.
+#[must_use]
+pub fn steadiness(legs: &[Radians; 6], body_from_head: &HeadPose) -> f64 {
+    let steadiness = Platform::under(body_from_head).rods(&Arms::at(legs).ends).steadiness();
+    if steadiness.is_finite() { steadiness } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Matrix6, Translation3, UnitQuaternion, Vector3};
+
+    use super::*;
+    use crate::kinematics::geometry::{HEAD_Z_OFFSET, LEGS};
+    use crate::kinematics::inverse::{fitted, legs_from_head};
+    use crate::kinematics::{head_and_steadiness, head_in_body};
+    use crate::posture::RollPitchYaw;
+
+    fn pose(millimetres: [f64; 3], degrees: [f64; 3]) -> HeadPose {
+        let [x, y, z] = millimetres.map(|one| one * 1e-3);
+        let [roll, pitch, yaw] = degrees.map(Radians::from_degrees);
+        HeadPose::new(x, y, z, RollPitchYaw { roll, pitch, yaw })
+    }
+
+    /// How the six distances between arms and head change with the head, by trying: no formula of the platform's.
+    fn tried(legs: &[Radians; 6], head: &HeadPose) -> Matrix6<f64> {
+        let distances = |head: &HeadPose| {
+            let mut distances = [0.0; 6];
+            for ((distance, leg), angle) in distances.iter_mut().zip(&LEGS).zip(legs) {
+                let (sin, cos) = angle.value().sin_cos();
+                let end = leg.origin + (leg.ahead * cos + leg.aside * sin) * 0.04;
+                let ball = head.0 * nalgebra::Point3::from(leg.ball) + Vector3::new(0.0, 0.0, HEAD_Z_OFFSET);
+                *distance = (ball.coords - end).norm();
+            }
+            distances
+        };
+        let moved = |axis: usize, by: f64| {
+            let mut moved = *head;
+            let mut change = Vector3::zeros();
+            change[axis % 3] = by;
+            if axis < 3 {
+                moved.0.translation = Translation3::from(head.0.translation.vector + change);
+            } else {
+                moved.0.rotation = UnitQuaternion::from_scaled_axis(change) * head.0.rotation;
+            }
+            distances(&moved)
+        };
+        let step = 1e-5;
+        Matrix6::from_fn(|leg, axis| (moved(axis, step)[leg] - moved(axis, -step)[leg]) / (2.0 * step))
+    }
+
+    #[test]
+    fn it_is_one_at_rest_and_less_where_the_head_leans_or_turns() {
+        let at = |head: HeadPose| steadiness(&legs_from_head(&head).unwrap(), &head);
+        let rest = at(HeadPose::neutral());
+        assert!((rest - 1.0).abs() < 1e-12, "{rest:e}");
+        for axis in 0..3 {
+            for way in [-1.0, 1.0] {
+                let mut last = rest;
+                for step in 1..=8 {
+                    let mut angles = [0.0; 3];
+                    angles[axis] = way * f64::from(step) * 5.0;
+                    let here = at(pose([0.0; 3], angles));
+                    assert!(here > 0.0 && here < last, "{angles:?}: {here} after {last}");
+                    last = here;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_the_determinant_of_what_trying_finds() {
+        let rest = HeadPose::neutral();
+        let unit = tried(&legs_from_head(&rest).unwrap(), &rest).determinant();
+        for head in [
+            pose([0.0; 3], [0.0, 30.0, 0.0]),
+            pose([5.0, -10.0, -15.0], [10.0, -20.0, 40.0]),
+            pose([0.0, 0.0, 15.0], [-10.0, 5.0, -20.0]),
+            pose([0.0; 3], [0.0, 0.0, 85.0]),
+        ] {
+            let (legs, _) = fitted(&head).unwrap();
+            let found = steadiness(&legs, &head);
+            let known = tried(&legs, &head).determinant() / unit;
+            assert!((found - known).abs() < 1e-6, "{head:?}: {found}, by trying {known}");
+        }
+    }
+
+    #[test]
+    fn it_passes_zero_exactly_where_the_head_comes_loose() {
+        // Ways of the head from a place that the legs hold to one where inverse kinematics refuses it as not held.
+        for (from, to) in [
+            (pose([0.0; 3], [0.0, 0.0, 60.0]), pose([0.0; 3], [0.0, 0.0, 95.0])),
+            (pose([0.0; 3], [0.0, 0.0, -60.0]), pose([0.0; 3], [0.0, 0.0, -95.0])),
+            (HeadPose::neutral(), pose([25.0, 24.0, -38.0], [-34.0, -39.0, 68.0])),
+            (HeadPose::neutral(), pose([1.0, 28.0, -40.0], [28.0, 38.0, -69.0])),
+            (HeadPose::neutral(), pose([-28.0, -21.0, -37.0], [-39.0, 8.0, -70.0])),
+        ] {
+            let between = |share: f64| {
+                let head = HeadPose(from.0.lerp_slerp(&to.0, share));
+                let (legs, _) = fitted(&head).unwrap();
+                (steadiness(&legs, &head), legs, head)
+            };
+            assert!(
+                between(0.0).0 > 0.0 && between(1.0).0 < 0.0,
+                "{from:?}: {} {}",
+                between(0.0).0,
+                between(1.0).0
+            );
+            assert!(legs_from_head(&to).is_err());
+            let (mut held, mut loose) = (0.0, 1.0);
+            for _ in 0..60 {
+                let middle = (held + loose) / 2.0;
+                if between(middle).0 > 0.0 { held = middle } else { loose = middle }
+            }
+            let (_, legs, head) = between(loose);
+            // The least singular value is zero: some move of the head changes none of the six lengths.
+            let least = tried(&legs, &head).singular_values().min();
+            assert!(least < 1e-8, "{head:?}: {least:e}");
+            let (_, legs, head) = between(held - 0.05);
+            let least = tried(&legs, &head).singular_values().min();
+            assert!(least > 1e-4, "{head:?}: {least:e}");
+        }
+    }
+
+    #[test]
+    fn forward_kinematics_tells_the_same() {
+        for head in [
+            pose([0.0; 3], [0.0; 3]),
+            pose([5.0, -10.0, -15.0], [10.0, -20.0, 40.0]),
+            pose([0.0; 3], [0.0, 0.0, 75.0]),
+        ] {
+            let legs = legs_from_head(&head).unwrap();
+            let (found, steady) = head_and_steadiness(&legs, &HeadPose::neutral()).unwrap();
+            assert_eq!(head_in_body(&legs, &HeadPose::neutral()), Ok(found));
+            assert!((steady - steadiness(&legs, &found)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_not_steady() {
+        let head = HeadPose::neutral();
+        let mut legs = legs_from_head(&head).unwrap();
+        assert_eq!(steadiness(&legs, &pose([f64::INFINITY, 0.0, 0.0], [0.0; 3])), 0.0);
+        legs[2] = Radians(f64::NAN);
+        assert_eq!(steadiness(&legs, &head), 0.0);
+    }
+}
