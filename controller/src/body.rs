@@ -69,7 +69,7 @@ pub fn limits_of(config: &Config) -> Limits {
 #[must_use]
 pub const fn bus_options(config: &Config) -> BusOptions {
     let crate::config::Bus { baud, least_volts, watchdog, reply_timeout } = config.bus;
-    BusOptions { baud, least_volts, watchdog, reply_timeout }
+    BusOptions { baud, least_volts, watchdog, reply_timeout, ..BusOptions::DEFAULT }
 }
 
 /// Beats that are kept of one performance: five minutes at 100 Hz.

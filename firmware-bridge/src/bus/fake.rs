@@ -1,9 +1,11 @@
-//! For tests: nine servos that only remember what is written to them, on a pseudo-terminal.
+//! For tests: nine servos that only remember what is written to them, on a pseudo-terminal or on a line in this
+//! process whose time is virtual.
 //!
 //! They obey at once and their joints never move. How they count, time out and fail is set by the test; the robot's
 //! dynamics and the firmware's finer rules belong to the emulated robot of another package.
 
-use std::io::{ErrorKind, Read, Write};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,58 +16,105 @@ use serialport::{SerialPort, TTYPort};
 
 use super::packet::{EVERYONE, HEADER, crc};
 use super::registers::{
-    HARDWARE_ERROR, HIGHEST_GOAL, MODE, MODEL, POSITION_MODE, PRESENT_POSITION, Register, VOLTAGE,
+    BUS_WATCHDOG, CURRENT_LIMIT, GAINS, HARDWARE_ERROR, HIGHEST_GOAL, MODE, MODEL, POSITION_MODE,
+    PRESENT_POSITION, Register, TEMPERATURE, TORQUE, VOLTAGE,
 };
+use super::wire::Wire;
+use crate::clock::{Clock, Tick, VirtualClock};
 use crate::joint::{Joint, Joints};
 
-#[derive(Clone)]
+/// What a test does to an answer on its way.
+pub(super) type Spoil = Box<dyn FnMut(&mut Vec<u8>) + Send>;
+
 struct Memory {
     registers: Joints<[u8; 256]>,
     silent: Joints<bool>,
     fast_sync_read: bool,
     reboots: Vec<Joint>,
     instructions: Vec<u8>,
+    /// Registers whose writing is refused.
+    locked: Vec<(Joint, u8)>,
+    unplugged: bool,
+    echo: bool,
+    spoil: Option<Spoil>,
+    /// They answer at this rate only.
+    baud: u32,
 }
 
 pub(super) struct FakeServos {
     memory: Arc<Mutex<Memory>>,
+    clock: Arc<VirtualClock>,
+    terminal: Option<Terminal>,
+}
+
+struct Terminal {
     path: PathBuf,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-    /// Kept open, so that the far end does not see the line close between two programs.
-    _near: TTYPort,
 }
 
 impl FakeServos {
-    pub fn start() -> FakeServos {
-        let (mut far, near) = TTYPort::pair().unwrap();
-        far.set_timeout(Duration::from_millis(5)).unwrap();
+    /// On a line in this process.
+    pub fn in_process() -> FakeServos {
         let memory = Arc::new(Mutex::new(Memory {
             registers: Joints::all([0; 256]),
             silent: Joints::all(false),
             fast_sync_read: true,
             reboots: Vec::new(),
             instructions: Vec::new(),
+            locked: Vec::new(),
+            unplugged: false,
+            echo: false,
+            spoil: None,
+            baud: 1_000_000,
         }));
-        let stop = Arc::new(AtomicBool::new(false));
-        let thread = std::thread::spawn({
-            let (memory, stop) = (Arc::clone(&memory), Arc::clone(&stop));
-            move || answer_until(&stop, &mut far, &memory)
-        });
-        let path = PathBuf::from(near.name().unwrap());
-        let servos = FakeServos { memory, path, stop, thread: Some(thread), _near: near };
+        let servos = FakeServos { memory, clock: Arc::new(VirtualClock::new()), terminal: None };
         for joint in Joint::ALL {
             servos.set(joint, MODEL, 1200);
             servos.set(joint, MODE, POSITION_MODE);
             servos.set(joint, HIGHEST_GOAL, 4095);
+            servos.set(joint, CURRENT_LIMIT, 1750);
             servos.set(joint, PRESENT_POSITION, 2048);
             servos.set(joint, VOLTAGE, 50);
+            servos.set(joint, TEMPERATURE, 31);
+            servos.power_cycle(joint);
         }
         servos
     }
 
+    /// On a pseudo-terminal.
+    pub fn start() -> FakeServos {
+        let mut servos = FakeServos::in_process();
+        let (mut far, near) = TTYPort::pair().unwrap();
+        far.set_timeout(Duration::from_millis(5)).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let path = PathBuf::from(near.name().unwrap());
+        let thread = std::thread::spawn({
+            let (memory, stop) = (Arc::clone(&servos.memory), Arc::clone(&stop));
+            // The near end is kept open, so that the far end does not see the line close between two programs.
+            move || answer_until(&stop, &mut far, &near, &memory)
+        });
+        servos.terminal = Some(Terminal { path, stop, thread: Some(thread) });
+        servos
+    }
+
+    /// Another end of the line in this process.
+    pub fn line(&self) -> Box<dyn Wire> {
+        let (memory, clock) = (Arc::clone(&self.memory), Arc::clone(&self.clock));
+        Box::new(FakeLine { memory, clock, free: Tick::ZERO, coming: VecDeque::new() })
+    }
+
+    /// Lets the time of the line in this process pass.
+    pub fn pass(&self, time: Duration) {
+        self.clock.wait_until(self.clock.now() + time);
+    }
+
+    pub fn now(&self) -> Tick {
+        self.clock.now()
+    }
+
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.terminal.as_ref().unwrap().path
     }
 
     pub fn set(&self, joint: Joint, register: Register, value: u32) {
@@ -81,8 +130,43 @@ impl FakeServos {
         u32::from_le_bytes(bytes)
     }
 
+    /// Derivative, integral, proportional.
+    pub fn gains(&self, joint: Joint) -> [u8; 6] {
+        let at = usize::from(GAINS.address);
+        self.memory.lock().unwrap().registers[joint][at..at + 6].try_into().unwrap()
+    }
+
+    /// It forgets what a servo forgets without power.
+    pub fn power_cycle(&self, joint: Joint) {
+        for register in [TORQUE, BUS_WATCHDOG, HARDWARE_ERROR] {
+            self.set(joint, register, 0);
+        }
+        let at = usize::from(GAINS.address);
+        self.memory.lock().unwrap().registers[joint][at..at + 6].copy_from_slice(&[0, 0, 0, 0, 0x90, 1]);
+    }
+
     pub fn silence(&self, joint: Joint, silent: bool) {
         self.memory.lock().unwrap().silent[joint] = silent;
+    }
+
+    pub fn lock(&self, joint: Joint, register: Register) {
+        self.memory.lock().unwrap().locked.push((joint, register.address));
+    }
+
+    pub fn unplug(&self, unplugged: bool) {
+        self.memory.lock().unwrap().unplugged = unplugged;
+    }
+
+    pub fn echo(&self, echo: bool) {
+        self.memory.lock().unwrap().echo = echo;
+    }
+
+    pub fn spoil(&self, spoil: Option<Spoil>) {
+        self.memory.lock().unwrap().spoil = spoil;
+    }
+
+    pub fn answer_at(&self, baud: u32) {
+        self.memory.lock().unwrap().baud = baud;
     }
 
     pub fn know_fast_sync_read(&self, known: bool) {
@@ -105,12 +189,83 @@ impl FakeServos {
 
 impl Drop for FakeServos {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Release);
-        self.thread.take().unwrap().join().unwrap();
+        if let Some(Terminal { stop, thread, .. }) = &mut self.terminal {
+            stop.store(true, Ordering::Release);
+            thread.take().unwrap().join().unwrap();
+        }
     }
 }
 
-fn answer_until(stop: &AtomicBool, far: &mut TTYPort, memory: &Mutex<Memory>) {
+/// A line at 1 Mbaud on which bytes take their time.
+struct FakeLine {
+    memory: Arc<Mutex<Memory>>,
+    clock: Arc<VirtualClock>,
+    /// When the last byte that is on its way has passed.
+    free: Tick,
+    coming: VecDeque<(Tick, Vec<u8>)>,
+}
+
+impl FakeLine {
+    fn pass(&mut self, bytes: usize) -> Tick {
+        self.free =
+            self.free.max(self.clock.now()) + Duration::from_micros(10) * u32::try_from(bytes).unwrap();
+        self.free
+    }
+}
+
+impl Wire for FakeLine {
+    fn now(&self) -> Tick {
+        self.clock.now()
+    }
+
+    fn wait_until(&self, until: Tick) {
+        self.clock.wait_until(until);
+    }
+
+    fn discard(&mut self) -> io::Result<()> {
+        let now = self.clock.now();
+        self.coming.retain(|(at, _)| *at > now);
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let memory = Arc::clone(&self.memory);
+        let mut memory = memory.lock().unwrap();
+        if memory.unplugged {
+            return Err(io::Error::from(ErrorKind::BrokenPipe));
+        }
+        let sent = self.pass(bytes.len());
+        if memory.echo {
+            self.coming.push_back((sent, bytes.to_vec()));
+        }
+        let answer = memory.hear(bytes);
+        if !answer.is_empty() {
+            let heard = self.pass(answer.len());
+            self.coming.push_back((heard, answer));
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
+        if self.memory.lock().unwrap().unplugged {
+            return Err(io::Error::from(ErrorKind::BrokenPipe));
+        }
+        let Some((at, bytes)) = self.coming.front_mut().filter(|(at, _)| *at <= deadline) else {
+            self.clock.wait_until(deadline);
+            return Ok(0);
+        };
+        self.clock.wait_until(*at);
+        let length = bytes.len().min(into.len());
+        into[..length].copy_from_slice(&bytes[..length]);
+        bytes.drain(..length);
+        if bytes.is_empty() {
+            self.coming.pop_front();
+        }
+        Ok(length)
+    }
+}
+
+fn answer_until(stop: &AtomicBool, far: &mut TTYPort, near: &TTYPort, memory: &Mutex<Memory>) {
     let (mut heard, mut bytes) = (Vec::new(), [0; 512]);
     while !stop.load(Ordering::Acquire) {
         match far.read(&mut bytes) {
@@ -125,14 +280,30 @@ fn answer_until(stop: &AtomicBool, far: &mut TTYPort, memory: &Mutex<Memory>) {
                 break;
             }
             let packet: Vec<u8> = heard.drain(..end).collect();
-            assert_eq!(crc(0, &packet[..end - 2]).to_le_bytes(), packet[end - 2..]);
-            let answer = memory.lock().unwrap().obey(packet[4], packet[7], &packet[8..end - 2]);
-            far.write_all(&answer).unwrap();
+            let mut memory = memory.lock().unwrap();
+            if near.baud_rate().unwrap() == memory.baud {
+                let answer = memory.hear(&packet);
+                far.write_all(&answer).unwrap();
+            }
         }
     }
 }
 
 impl Memory {
+    fn hear(&mut self, packet: &[u8]) -> Vec<u8> {
+        let end = packet.len();
+        assert_eq!(crc(0, &packet[..end - 2]).to_le_bytes(), packet[end - 2..]);
+        let mut answer = self.obey(packet[4], packet[7], &packet[8..end - 2]);
+        if let Some(spoil) = &mut self.spoil {
+            spoil(&mut answer);
+        }
+        answer
+    }
+
+    fn is_locked(&self, joint: Joint, at: usize) -> bool {
+        self.locked.iter().any(|(locked, address)| *locked == joint && usize::from(*address) == at)
+    }
+
     fn listeners(&self, ids: &[u8]) -> Vec<Joint> {
         let joints = ids.iter().filter_map(|id| Joint::from_motor_id(*id));
         joints.filter(|joint| !self.silent[*joint]).collect()
@@ -166,7 +337,9 @@ impl Memory {
             }
             0x03 => {
                 for joint in listeners {
-                    self.registers[joint][word(0)..][..said.len() - 2].copy_from_slice(&said[2..]);
+                    if !self.is_locked(joint, word(0)) {
+                        self.registers[joint][word(0)..][..said.len() - 2].copy_from_slice(&said[2..]);
+                    }
                     answer.extend(status(self, joint, &[]));
                 }
             }
@@ -184,6 +357,9 @@ impl Memory {
             0x83 => {
                 for block in said[4..].chunks(word(2) + 1) {
                     for joint in self.listeners(&block[..1]) {
+                        if self.is_locked(joint, word(0)) {
+                            continue;
+                        }
                         self.registers[joint][word(0)..][..word(2)].copy_from_slice(&block[1..]);
                     }
                 }

@@ -1,6 +1,6 @@
-//! What is said to all servos at once, in Dynamixel protocol 2.0: sync write, sync read, fast sync read.
+//! What is said to the servos, in Dynamixel protocol 2.0: to one of them, or to all at once.
 //!
-//! These go out on every beat, so they are built in a buffer that is used again and again.
+//! All of it is built in a buffer that is used again and again, since most of it goes out on every beat.
 
 use super::registers::Register;
 
@@ -13,6 +13,18 @@ pub(super) const LENGTH_ENDS: usize = 7;
 /// Within a packet's body, these three are followed by one more 0xfd, so that they are not taken for a header.
 pub(super) const STUFFED: [u8; 3] = [0xff, 0xff, 0xfd];
 
+/// Instruction: who are you.
+pub(super) const PING: u8 = 0x01;
+/// Instruction: tell bytes from an address.
+pub(super) const READ: u8 = 0x02;
+/// Instruction: take bytes from an address.
+pub(super) const WRITE: u8 = 0x03;
+/// Instruction: start anew.
+pub(super) const REBOOT: u8 = 0x08;
+const SYNC_READ: u8 = 0x82;
+const SYNC_WRITE: u8 = 0x83;
+const FAST_SYNC_READ: u8 = 0x8a;
+
 /// How a register is asked of several servos.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asking {
@@ -22,9 +34,32 @@ pub(super) enum Asking {
     Together,
 }
 
+/// Any instruction.
+pub(super) fn instruction(packet: &mut Vec<u8>, id: u8, instruction: u8, parameters: &[u8]) {
+    begin(packet, id, instruction);
+    packet.extend(parameters);
+    finish(packet);
+}
+
+/// Asks one servo for a register.
+pub(super) fn read(packet: &mut Vec<u8>, id: u8, register: Register) {
+    begin(packet, id, READ);
+    place(packet, register);
+    finish(packet);
+}
+
+/// Writes bytes to one servo, from a register on.
+pub(super) fn write(packet: &mut Vec<u8>, id: u8, register: Register, bytes: &[u8]) {
+    begin(packet, id, WRITE);
+    packet.extend(u16::from(register.address).to_le_bytes());
+    packet.extend(bytes);
+    finish(packet);
+}
+
 /// Writes one value to each of the given servos. There is no answer.
 pub(super) fn sync_write(packet: &mut Vec<u8>, register: Register, values: impl Iterator<Item = (u8, u32)>) {
-    begin(packet, 0x83, register);
+    begin(packet, EVERYONE, SYNC_WRITE);
+    place(packet, register);
     for (id, value) in values {
         packet.push(id);
         packet.extend(value.to_le_bytes().into_iter().take(usize::from(register.width)));
@@ -40,19 +75,23 @@ pub(super) fn sync_read(
     ids: impl Iterator<Item = u8>,
 ) {
     let instruction = match asking {
-        Asking::Each => 0x82,
-        Asking::Together => 0x8a,
+        Asking::Each => SYNC_READ,
+        Asking::Together => FAST_SYNC_READ,
     };
-    begin(packet, instruction, register);
+    begin(packet, EVERYONE, instruction);
+    place(packet, register);
     packet.extend(ids);
     finish(packet);
 }
 
-fn begin(packet: &mut Vec<u8>, instruction: u8, register: Register) {
+fn begin(packet: &mut Vec<u8>, id: u8, instruction: u8) {
     packet.clear();
     packet.extend(HEADER);
     // The two bytes after the id are the length, set at the end.
-    packet.extend([EVERYONE, 0, 0, instruction]);
+    packet.extend([id, 0, 0, instruction]);
+}
+
+fn place(packet: &mut Vec<u8>, register: Register) {
     packet.extend(u16::from(register.address).to_le_bytes());
     packet.extend(u16::from(register.width).to_le_bytes());
 }
@@ -76,10 +115,30 @@ fn finish(packet: &mut Vec<u8>) {
 /// The checksum of protocol 2.0 (polynomial 0x8005, most significant bit first), continued from `start`.
 pub(super) fn crc(start: u16, bytes: &[u8]) -> u16 {
     bytes.iter().fold(start, |sum, byte| {
-        (0..8).fold(sum ^ (u16::from(*byte) << 8), |sum, _| {
-            if sum & 0x8000 == 0 { sum << 1 } else { (sum << 1) ^ 0x8005 }
-        })
+        let [high, low] = sum.to_be_bytes();
+        // The table has an entry for each byte, so the look-up cannot fail.
+        let divided = CHECKSUMS.get(usize::from(high ^ byte)).copied().unwrap_or_default();
+        u16::from_be_bytes([low, 0]) ^ divided
     })
+}
+
+/// The checksum of each byte by itself.
+static CHECKSUMS: [u16; 256] = checksums();
+
+#[allow(clippy::indexing_slicing, reason = "the loop stays below the table's length")]
+const fn checksums() -> [u16; 256] {
+    let mut table = [0; 256];
+    let mut byte: u16 = 0;
+    while byte < 256 {
+        let (mut sum, mut bit) = (byte << 8, 0);
+        while bit < 8 {
+            sum = if sum & 0x8000 == 0 { sum << 1 } else { (sum << 1) ^ 0x8005 };
+            bit += 1;
+        }
+        table[byte as usize] = sum;
+        byte += 1;
+    }
+    table
 }
 
 #[cfg(test)]
@@ -147,6 +206,36 @@ mod tests {
     }
 
     #[test]
+    fn questions_to_one_servo_are_those_of_rustypot_byte_for_byte() {
+        use crate::bus::registers::GAINS;
+        // Nobody answers; only what was asked matters.
+        let check = |ours: &dyn Fn(&mut Vec<u8>), theirs: fn(&DynamixelProtocolHandler, &mut TTYPort)| {
+            let mut packet = vec![0xbb; 2];
+            ours(&mut packet);
+            assert_eq!(packet, sent_by_rustypot(theirs));
+        };
+        check(&|packet| instruction(packet, 12, PING, &[]), |bus, line| drop(bus.ping(line, 12)));
+        check(&|packet| instruction(packet, 17, REBOOT, &[]), |bus, line| drop(bus.reboot(line, 17)));
+        check(&|packet| read(packet, 13, PRESENT_POSITION), |bus, line| drop(bus.read(line, 13, 132, 4)));
+        check(&|packet| read(packet, 13, GAINS), |bus, line| drop(bus.read(line, 13, 80, 6)));
+        check(&|packet| write(packet, 10, TORQUE, &[1]), |bus, line| drop(bus.write(line, 10, 64, &[1])));
+        const GAIN_BYTES: [u8; 6] = [0xff, 0xff, 0xfd, 0, 0x2c, 1];
+        check(&|packet| write(packet, 11, GAINS, &GAIN_BYTES), |bus, line| {
+            drop(bus.write(line, 11, 80, &GAIN_BYTES));
+        });
+    }
+
+    #[test]
+    fn a_question_to_whoever_is_there_is_the_manufacturers() {
+        // From the ROBOTIS e-manual, protocol 2.0: ping of id 1, and of all.
+        let mut packet = Vec::new();
+        instruction(&mut packet, 1, PING, &[]);
+        assert_eq!(packet, [255, 255, 253, 0, 1, 3, 0, 1, 0x19, 0x4e]);
+        instruction(&mut packet, EVERYONE, PING, &[]);
+        assert_eq!(packet, [255, 255, 253, 0, 0xfe, 3, 0, 1, 0x31, 0x42]);
+    }
+
+    #[test]
     fn the_manufacturers_examples_come_out() {
         // From the ROBOTIS e-manual, protocol 2.0: sync read of two positions, sync write of two goals.
         let mut packet = Vec::new();
@@ -157,6 +246,20 @@ mod tests {
             vec![255, 255, 253, 0, 254, 17, 0, 0x83, 116, 0, 4, 0, 1, 0x96, 0, 0, 0, 2, 0xaa, 0, 0, 0];
         expected.extend([0x82, 0x87]);
         assert_eq!(packet, expected);
+    }
+
+    #[test]
+    fn the_table_says_what_division_bit_by_bit_says() {
+        let by_bits = |start: u16, byte: u8| {
+            (0..8).fold(start ^ (u16::from(byte) << 8), |sum, _| {
+                if sum & 0x8000 == 0 { sum << 1 } else { (sum << 1) ^ 0x8005 }
+            })
+        };
+        for start in (0..=u16::MAX).step_by(251) {
+            for byte in 0..=u8::MAX {
+                assert_eq!(crc(start, &[byte]), by_bits(start, byte));
+            }
+        }
     }
 
     #[test]

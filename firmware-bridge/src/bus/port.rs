@@ -1,74 +1,109 @@
-//! The one place that opens a serial port, and what is said and heard on it during a beat.
+//! What is said and heard on a wire: one packet to all, or one question with one deadline for the whole answer.
 //!
-//! Each question has one deadline for the whole answer, however slowly its bytes drip in. A servo that does not
-//! answer is no error here; a line that cannot be read or written is.
+//! However slowly bytes drip in, the deadline stands. A servo that does not answer is no error here; a line that cannot
+//! be read or written is.
 
-use std::io::{ErrorKind, Read, Write};
-use std::path::Path;
 use std::time::Duration;
 
-use serialport::{ClearBuffer, SerialPort};
-
 use super::BusOptions;
-use super::packet::{Asking, sync_read, sync_write};
+use super::packet::{Asking, LENGTH_ENDS, sync_read, sync_write};
 use super::registers::Register;
-use super::status::{Found, Status, first_status, together, together_length, together_start};
-use crate::clock::{Clock, Tick, WallClock};
+use super::status::{
+    Answer, Find, Found, Status, answer_length, first_answer, together, together_length, together_start,
+};
+use super::wire::Wire;
+use crate::clock::Tick;
 use crate::joint::{Joint, Joints};
 use crate::robot::RobotFault;
+use crate::servo::Loss;
 
 /// Nine answers are 135 bytes; a line that delivers this many is babbling, and is not listened to any longer.
 const MOST_HEARD: usize = 2048;
+/// The longest packet that is said on a beat, and more.
+const MOST_SAID: usize = 256;
+/// Beyond the time that the bytes take: servos and adapters need a moment. The timer of some USB adapters is 1 ms.
+const SLACK: Duration = Duration::from_millis(2);
+/// A byte with its start and stop bit.
+const BITS_PER_BYTE: u64 = 10;
 
-/// What each motor answered, if it did.
-pub(super) type Answers = Joints<Option<Status>>;
+/// How long a question may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// On the beat, where one silent motor must not cost the others theirs.
+    Beat,
+    /// Everywhere else.
+    Reply,
+}
 
-/// An open serial port with servos on it. Bytes per second: a tenth of the baud rate.
+/// What became of a question to several motors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reply {
+    /// What each motor answered, if it did.
+    pub answers: Joints<Option<Status>>,
+    /// Why it did not. Nothing for those behind the motor at which a common packet broke: they could not.
+    pub losses: Joints<Option<Loss>>,
+    /// Our own bytes came back.
+    pub echo: bool,
+}
+
+impl Reply {
+    const NOTHING: Reply = Reply { answers: Joints::all(None), losses: Joints::all(None), echo: false };
+}
+
+/// A line with servos on it.
 pub(super) struct Port {
-    line: Box<dyn SerialPort>,
-    clock: WallClock,
+    wire: Box<dyn Wire>,
+    baud: u32,
     reply_timeout: Duration,
-    said: Vec<u8>,
+    beat_timeout: Duration,
+    /// The last question.
+    pub(super) said: Vec<u8>,
+    /// The last packet that nobody answers.
+    told: Vec<u8>,
     heard: Vec<u8>,
 }
 
 impl Port {
-    /// Opens a port for this program alone.
-    pub fn open(path: &Path, options: &BusOptions) -> Result<Port, RobotFault> {
-        let port = path.display().to_string();
-        let line =
-            serialport::new(&port, options.baud).timeout(options.reply_timeout).open().map_err(|error| {
-                match error.kind {
-                    serialport::ErrorKind::Io(ErrorKind::NotFound) => RobotFault::NoPort { port },
-                    serialport::ErrorKind::Io(ErrorKind::PermissionDenied) => {
-                        RobotFault::NoPermission { port }
-                    }
-                    serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
-                    _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
-                }
-            })?;
-        Ok(Port::over(line, options.reply_timeout))
+    /// Takes a line for its own.
+    pub fn over(wire: Box<dyn Wire>, options: &BusOptions) -> Port {
+        let BusOptions { baud, reply_timeout, beat_timeout, .. } = *options;
+        // Reserved now, so that nothing is reserved on a beat.
+        Port {
+            wire,
+            baud: baud.max(1),
+            reply_timeout,
+            beat_timeout,
+            said: Vec::with_capacity(MOST_SAID),
+            told: Vec::with_capacity(MOST_SAID),
+            heard: Vec::with_capacity(2 * MOST_HEARD),
+        }
     }
 
-    fn over(line: Box<dyn SerialPort>, reply_timeout: Duration) -> Port {
-        Port { line, clock: WallClock::start(), reply_timeout, said: Vec::new(), heard: Vec::new() }
-    }
-
-    /// The present moment on the port's own clock, which follows real time as the line does.
+    /// The present moment on the line's own clock.
     pub fn now(&self) -> Tick {
-        self.clock.now()
+        self.wire.now()
     }
 
-    /// Lets real time pass.
+    /// Lets the line's time pass.
     pub fn pause(&self, duration: Duration) {
-        self.clock.wait_until(self.clock.now() + duration);
+        self.wire.wait_until(self.wire.now() + duration);
     }
 
-    /// The line itself, for one slow question; what was left unread is thrown away first.
-    pub fn line(&mut self) -> Result<&mut dyn SerialPort, RobotFault> {
-        self.line.clear(ClearBuffer::Input).map_err(gone)?;
-        self.line.set_timeout(self.reply_timeout).map_err(gone)?;
-        Ok(self.line.as_mut())
+    /// The room of the buffers.
+    #[cfg(test)]
+    pub fn reserved(&self) -> [usize; 3] {
+        [self.said.capacity(), self.told.capacity(), self.heard.capacity()]
+    }
+
+    /// What was heard since the last question.
+    pub fn heard(&self) -> &[u8] {
+        &self.heard
+    }
+
+    /// The time that so many bytes take.
+    pub fn transfer(&self, bytes: usize) -> Duration {
+        let bits = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(BITS_PER_BYTE);
+        Duration::from_nanos(bits.saturating_mul(1_000_000_000) / u64::from(self.baud))
     }
 
     /// Writes a register of several motors at once. Nobody answers, so only a later reading tells whether they took it.
@@ -77,9 +112,8 @@ impl Port {
         register: Register,
         values: impl Iterator<Item = (Joint, u32)>,
     ) -> Result<(), RobotFault> {
-        sync_write(&mut self.said, register, values.map(|(joint, value)| (joint.motor_id(), value)));
-        self.line.set_timeout(self.reply_timeout).map_err(gone)?;
-        self.line.write_all(&self.said).map_err(gone)
+        sync_write(&mut self.told, register, values.map(|(joint, value)| (joint.motor_id(), value)));
+        self.wire.send(&self.told).map_err(gone)
     }
 
     /// Reads a register of several motors at once.
@@ -88,81 +122,206 @@ impl Port {
         asking: Asking,
         register: Register,
         joints: &[Joint],
-    ) -> Result<Answers, RobotFault> {
-        let mut answers = Joints::all(None);
+        patience: Patience,
+    ) -> Result<Reply, RobotFault> {
         if joints.is_empty() {
-            return Ok(answers);
+            return Ok(Reply::NOTHING);
         }
-        let ids = || joints.iter().map(|joint| joint.motor_id());
-        sync_read(&mut self.said, asking, register, ids());
-        // What still comes from an earlier question must not pass for an answer to this one.
-        self.line.clear(ClearBuffer::Input).map_err(gone)?;
-        self.line.set_timeout(self.reply_timeout).map_err(gone)?;
-        self.line.write_all(&self.said).map_err(gone)?;
-        self.heard.clear();
-        let deadline = self.clock.now() + self.reply_timeout;
+        let ids = joints.iter().map(|joint| joint.motor_id());
+        sync_read(&mut self.said, asking, register, ids);
+        let expected = match asking {
+            Asking::Each => joints.len() * answer_length(usize::from(register.width)),
+            Asking::Together => together_length(register.width, joints.len()),
+        };
+        let deadline = self.say(expected, patience)?;
         match asking {
-            Asking::Each => {
-                let mut read = 0;
-                while joints.iter().any(|joint| answers[*joint].is_none()) && self.hear(deadline)? {
-                    loop {
-                        match first_status(self.heard.get(read..).unwrap_or_default(), register.width) {
-                            Found::Status { status, used } => {
-                                read += used;
-                                keep(&mut answers, joints, status);
-                            }
-                            Found::Nothing { skip } => {
-                                read += skip;
-                                break;
-                            }
-                        }
-                    }
+            Asking::Each => self.hear_each(register, joints, deadline),
+            Asking::Together => self.hear_together(register, joints, deadline),
+        }
+    }
+
+    /// Sends the question; until when its answer of so many bytes is awaited.
+    fn say(&mut self, expected: usize, patience: Patience) -> Result<Tick, RobotFault> {
+        // What still comes from an earlier question must not pass for an answer to this one.
+        self.wire.discard().map_err(gone)?;
+        self.heard.clear();
+        let patience = match patience {
+            Patience::Beat => self.beat_timeout,
+            Patience::Reply => self.reply_timeout,
+        };
+        let least = self.transfer(self.said.len() + expected) + SLACK;
+        let deadline = self.wire.now() + patience.max(least);
+        self.wire.send(&self.said).map_err(gone)?;
+        Ok(deadline)
+    }
+
+    fn hear_each(
+        &mut self,
+        register: Register,
+        joints: &[Joint],
+        deadline: Tick,
+    ) -> Result<Reply, RobotFault> {
+        let mut roll = Roll { reply: Reply::NOTHING, asked: joints, next: 0, bad: None };
+        let mut read = 0;
+        while roll.next < joints.len() && self.hear(deadline)? {
+            loop {
+                let rest = self.heard.get(read..).unwrap_or_default();
+                let Find { found, junk, used } =
+                    first_answer(rest, usize::from(register.width), &[&self.said, &self.told]);
+                read += used;
+                if junk > 0 {
+                    roll.spoilt(None, Loss::Corrupt);
                 }
-            }
-            Asking::Together => {
-                let whole = together_length(register.width, joints.len());
-                loop {
-                    let packet = together_start(&self.heard, register.width, joints.len());
-                    if packet.is_some_and(|packet| packet.len() >= whole) || !self.hear(deadline)? {
-                        break;
-                    }
-                }
-                if let Some(packet) = together_start(&self.heard, register.width, joints.len()) {
-                    together(packet, register.width, ids())
-                        .for_each(|status| keep(&mut answers, joints, status));
+                match found {
+                    Found::Answer(answer) => roll.answered(&answer),
+                    Found::Broken { id, loss } => roll.spoilt(Some(id), loss),
+                    Found::Echo => roll.reply.echo = true,
+                    Found::Nothing => break,
                 }
             }
         }
-        Ok(answers)
+        let rest = self.heard.get(read..).unwrap_or_default();
+        if !rest.is_empty() {
+            roll.spoilt(rest.get(LENGTH_ENDS - 3).copied(), Loss::Partial);
+        }
+        Ok(roll.finished())
+    }
+
+    fn hear_together(
+        &mut self,
+        register: Register,
+        joints: &[Joint],
+        deadline: Tick,
+    ) -> Result<Reply, RobotFault> {
+        let whole = together_length(register.width, joints.len());
+        loop {
+            let packet = together_start(&self.heard, register.width, joints.len());
+            if packet.is_some_and(|packet| packet.len() >= whole) || !self.hear(deadline)? {
+                break;
+            }
+        }
+        let mut reply = Reply::NOTHING;
+        // An answer has less before it than any echo.
+        let packet = together_start(&self.heard, register.width, joints.len());
+        let before = self.heard.len() - packet.map_or(0, <[u8]>::len);
+        reply.echo = before >= self.said.len()
+            && self.heard.windows(self.said.len()).any(|window| window == self.said);
+        match packet {
+            Some(packet) => {
+                let ids = joints.iter().map(|joint| joint.motor_id());
+                for (joint, part) in joints.iter().zip(together(packet, register.width, ids)) {
+                    reply.answers[*joint] = part.ok();
+                    reply.losses[*joint] = part.err();
+                }
+            }
+            None => {
+                let echoed = if reply.echo { self.said.len() } else { 0 };
+                if before <= echoed {
+                    joints.iter().for_each(|joint| reply.losses[*joint] = Some(Loss::Silent));
+                } else if let Some(first) = joints.first() {
+                    let begun = before - echoed <= LENGTH_ENDS;
+                    reply.losses[*first] = Some(if begun { Loss::Partial } else { Loss::Corrupt });
+                }
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Puts the question in `said` to one servo and hands its answer with `width` bytes of data to `take`; nothing when
+    /// it does not answer.
+    pub fn converse<T>(
+        &mut self,
+        id: u8,
+        width: usize,
+        patience: Patience,
+        take: impl FnOnce(&Answer<'_>) -> T,
+    ) -> Result<Option<T>, RobotFault> {
+        let deadline = self.say(answer_length(width), patience)?;
+        let mut read = 0;
+        while self.hear(deadline)? {
+            loop {
+                let rest = self.heard.get(read..).unwrap_or_default();
+                let Find { found, used, .. } = first_answer(rest, width, &[&self.said, &self.told]);
+                read += used;
+                match found {
+                    Found::Answer(answer) if answer.id == id => return Ok(Some(take(&answer))),
+                    Found::Nothing => break,
+                    Found::Answer(_) | Found::Broken { .. } | Found::Echo => {}
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Puts the question in `said` to whoever hears it, and listens for as long as this.
+    pub fn listen(&mut self, time: Duration) -> Result<(), RobotFault> {
+        self.say(0, Patience::Reply)?;
+        let deadline = self.wire.now() + time;
+        while self.hear(deadline)? {}
+        Ok(())
     }
 
     /// Adds what arrives next; false when the deadline passes before anything does.
     fn hear(&mut self, deadline: Tick) -> Result<bool, RobotFault> {
-        let mut bytes = [0; 256];
-        loop {
-            let left = deadline.since(self.clock.now());
-            if left.is_zero() || self.heard.len() > MOST_HEARD {
-                return Ok(false);
-            }
-            self.line.set_timeout(left).map_err(gone)?;
-            match self.line.read(&mut bytes) {
-                Ok(0) => return Err(gone("the line was closed")),
-                Ok(length) => {
-                    self.heard.extend(bytes.iter().take(length));
-                    return Ok(true);
-                }
-                Err(error) if error.kind() == ErrorKind::TimedOut => return Ok(false),
-                Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
-                Err(error) => return Err(gone(error)),
-            }
+        if self.heard.len() > MOST_HEARD {
+            return Ok(false);
         }
+        let mut bytes = [0; 256];
+        let length = self.wire.receive(&mut bytes, deadline).map_err(gone)?;
+        self.heard.extend(bytes.iter().take(length));
+        Ok(length > 0)
     }
 }
 
-/// Notes an answer of a motor that was asked.
-fn keep(answers: &mut Answers, asked: &[Joint], status: Status) {
-    if let Some(joint) = Joint::from_motor_id(status.id).filter(|joint| asked.contains(joint)) {
-        answers[joint] = Some(status);
+/// Who of those that were asked has answered. They answer in the order in which they were asked.
+struct Roll<'a> {
+    reply: Reply,
+    asked: &'a [Joint],
+    /// The place of the first whose turn is still to come.
+    next: usize,
+    /// What went wrong since the last answer, and whose that was if it is known.
+    bad: Option<(Option<u8>, Loss)>,
+}
+
+impl Roll<'_> {
+    fn answered(&mut self, answer: &Answer<'_>) {
+        let place = self.asked.iter().position(|joint| joint.motor_id() == answer.id);
+        let (Some(place), Some(status)) = (place, answer.status()) else {
+            return self.spoilt(Some(answer.id), Loss::Corrupt);
+        };
+        if place < self.next {
+            return;
+        }
+        self.miss(place);
+        self.next = place + 1;
+        if let Some(joint) = self.asked.get(place) {
+            self.reply.answers[*joint] = Some(status);
+        }
+    }
+
+    fn spoilt(&mut self, id: Option<u8>, loss: Loss) {
+        match self.bad {
+            // What has a name says more than what has none.
+            None | Some((None, _)) if id.is_some() || self.bad.is_none() => self.bad = Some((id, loss)),
+            _ => {}
+        }
+    }
+
+    /// Those before this place have missed their turn.
+    fn miss(&mut self, place: usize) {
+        let missed = self.asked.get(self.next..place).unwrap_or_default();
+        missed.iter().for_each(|joint| self.reply.losses[*joint] = Some(Loss::Silent));
+        if let Some((id, loss)) = self.bad.take() {
+            let named = missed.iter().find(|joint| Some(joint.motor_id()) == id);
+            if let Some(joint) = named.or(missed.first()) {
+                self.reply.losses[*joint] = Some(loss);
+            }
+        }
+    }
+
+    fn finished(mut self) -> Reply {
+        self.miss(self.asked.len());
+        self.reply
     }
 }
 
@@ -173,13 +332,22 @@ pub(super) fn gone(reason: impl std::fmt::Display) -> RobotFault {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
     use std::thread::JoinHandle;
 
-    use serialport::TTYPort;
+    use serialport::{SerialPort, TTYPort};
 
     use super::*;
     use crate::bus::packet::crc;
     use crate::bus::registers::PRESENT_POSITION;
+    use crate::bus::serial::SerialWire;
+
+    const JOINTS: [Joint; 3] = [Joint::Stewart1, Joint::Stewart2, Joint::Stewart3];
+
+    fn over(near: TTYPort, patience: Duration) -> Port {
+        let options = BusOptions { beat_timeout: patience, ..BusOptions::default() };
+        Port::over(Box::new(SerialWire::over(near)), &options)
+    }
 
     /// A far end that waits for one request and answers with these pieces, each after the one before was taken.
     fn far_end(pieces: Vec<Vec<u8>>) -> (Port, JoinHandle<TTYPort>) {
@@ -193,7 +361,7 @@ mod tests {
             }
             far
         });
-        (Port::over(Box::new(near), Duration::from_millis(200)), thread)
+        (over(near, Duration::from_millis(200)), thread)
     }
 
     fn answer(id: u8, position: u32) -> Vec<u8> {
@@ -203,12 +371,36 @@ mod tests {
         packet
     }
 
-    fn heard(asking: Asking, pieces: Vec<Vec<u8>>) -> Vec<Option<u32>> {
-        let joints = [Joint::Stewart1, Joint::Stewart2, Joint::Stewart3];
+    fn reply(asking: Asking, pieces: Vec<Vec<u8>>) -> Reply {
         let (mut port, far) = far_end(pieces);
-        let answers = port.ask(asking, PRESENT_POSITION, &joints).unwrap();
+        let reply = port.ask(asking, PRESENT_POSITION, &JOINTS, Patience::Beat).unwrap();
         drop(far.join().unwrap());
-        joints.map(|joint| answers[joint].map(|status| status.value)).to_vec()
+        reply
+    }
+
+    fn heard(asking: Asking, pieces: Vec<Vec<u8>>) -> Vec<Option<u32>> {
+        JOINTS.map(|joint| reply_values(&reply(asking, pieces.clone()), joint)).to_vec()
+    }
+
+    fn reply_values(reply: &Reply, joint: Joint) -> Option<u32> {
+        reply.answers[joint].map(|status| status.value)
+    }
+
+    /// The request that is sent for the positions of the three.
+    fn request(asking: Asking) -> Vec<u8> {
+        let mut packet = Vec::new();
+        sync_read(&mut packet, asking, PRESENT_POSITION, JOINTS.iter().map(|joint| joint.motor_id()));
+        packet
+    }
+
+    fn fast(values: &[(u8, u32)]) -> Vec<u8> {
+        let mut packet = vec![255, 255, 253, 0, 254, 25, 0, 0x55];
+        for (id, position) in values {
+            packet.extend([0, *id]);
+            packet.extend(position.to_le_bytes());
+            packet.extend(crc(0, &packet).to_le_bytes());
+        }
+        packet
     }
 
     #[test]
@@ -231,16 +423,77 @@ mod tests {
 
     #[test]
     fn a_fast_answer_that_stops_keeps_what_came() {
-        let mut packet = vec![255, 255, 253, 0, 254, 25, 0, 0x55];
-        for (id, position) in [(11_u8, 5_u32), (12, 6)] {
-            packet.extend([0, id]);
-            packet.extend(position.to_le_bytes());
-            packet.extend(crc(0, &packet).to_le_bytes());
-        }
+        let packet = fast(&[(11, 5), (12, 6)]);
         let (first, second) = packet.split_at(11);
         let pieces = vec![vec![9, 9], first.to_vec(), second.to_vec(), vec![0, 13, 1]];
         assert_eq!(heard(Asking::Together, pieces), [Some(5), Some(6), None]);
         assert_eq!(heard(Asking::Together, vec![]), [None; 3]);
+    }
+
+    #[test]
+    fn each_loss_has_its_motor_and_its_reason() {
+        let [one, two, three] = [answer(11, 5), answer(12, 6), answer(13, 7)];
+        let corrupt = |packet: &[u8]| {
+            let mut packet = packet.to_vec();
+            packet[10] ^= 0x10;
+            packet
+        };
+        let check = |asking, pieces: &[&[u8]], expected: [Option<Loss>; 3]| {
+            let reply = reply(asking, pieces.iter().map(|piece| piece.to_vec()).collect());
+            assert_eq!(JOINTS.map(|joint| reply.losses[joint]), expected, "{asking:?} {pieces:?}");
+            for joint in JOINTS {
+                assert!(reply.answers[joint].is_none() || reply.losses[joint].is_none());
+            }
+            assert!(!reply.echo);
+        };
+        let (silent, spoilt, cut) = (Some(Loss::Silent), Some(Loss::Corrupt), Some(Loss::Partial));
+        let each = Asking::Each;
+        check(each, &[&one, &two, &three], [None; 3]);
+        check(each, &[], [silent; 3]);
+        check(each, &[&one, &three], [None, silent, None]);
+        check(each, &[&one, &corrupt(&two), &three], [None, spoilt, None]);
+        check(each, &[&corrupt(&one), &three], [spoilt, silent, None]);
+        // Without its header nobody knows whose it was: the first that is missing.
+        check(each, &[&one, &two[4..], &three], [None, spoilt, None]);
+        check(each, &[&one, &two[..9], &three], [None, cut, None]);
+        check(each, &[&one, &two, &three[..9]], [None, None, cut]);
+        check(each, &[&one, &three[..6]], [None, silent, cut]);
+        check(each, &[&one, &[0xff]], [None, cut, silent]);
+        // Noise between good answers has cost nothing.
+        check(each, &[&one, &[1, 2, 3], &two, &[0xff; 9], &three], [None; 3]);
+
+        let together = Asking::Together;
+        let whole = fast(&[(11, 5), (12, 6), (13, 7)]);
+        check(together, &[&whole], [None; 3]);
+        check(together, &[], [silent; 3]);
+        // Who comes after the break could not be heard, and is not blamed.
+        check(together, &[&whole[..8 + 8]], [None, silent, None]);
+        check(together, &[&whole[..8 + 12]], [None, cut, None]);
+        check(together, &[&whole[..8 + 23]], [None, None, cut]);
+        let mut flipped = whole.clone();
+        flipped[8 + 3] ^= 1;
+        check(together, &[&flipped], [spoilt, None, None]);
+        check(together, &[&whole[..5]], [cut, None, None]);
+        check(together, &[&whole[3..]], [spoilt, None, None]);
+    }
+
+    #[test]
+    fn an_echo_is_told_and_costs_nothing() {
+        let three = [answer(11, 5), answer(12, 6), answer(13, 7)].concat();
+        for (asking, packet) in
+            [(Asking::Each, three), (Asking::Together, fast(&[(11, 5), (12, 6), (13, 7)]))]
+        {
+            // The tail of an echo of what was said before the question may come first.
+            let reply = reply(asking, vec![vec![9, 8, 7], request(asking), packet]);
+            assert!(reply.echo);
+            assert_eq!(JOINTS.map(|joint| reply_values(&reply, joint)), [Some(5), Some(6), Some(7)]);
+            assert_eq!(reply.losses, Joints::all(None));
+        }
+        for asking in [Asking::Each, Asking::Together] {
+            let reply = reply(asking, vec![request(asking)]);
+            assert_eq!(JOINTS.map(|joint| reply.losses[joint]), [Some(Loss::Silent); 3]);
+            assert!(reply.echo);
+        }
     }
 
     #[test]
@@ -252,33 +505,17 @@ mod tests {
     fn an_answer_to_an_earlier_question_is_not_taken() {
         let (mut far, near) = TTYPort::pair().unwrap();
         far.write_all(&answer(11, 5)).unwrap();
-        let mut port = Port::over(Box::new(near), Duration::from_millis(20));
-        let answers = port.ask(Asking::Each, PRESENT_POSITION, &[Joint::Stewart1]).unwrap();
-        assert_eq!(answers[Joint::Stewart1], None);
+        let mut port = over(near, Duration::from_millis(20));
+        let reply = port.ask(Asking::Each, PRESENT_POSITION, &[Joint::Stewart1], Patience::Beat).unwrap();
+        assert_eq!(reply.answers[Joint::Stewart1], None);
     }
 
     #[test]
     fn a_line_that_goes_away_is_a_fault() {
         let (far, near) = TTYPort::pair().unwrap();
-        let mut port = Port::over(Box::new(near), Duration::from_millis(200));
+        let mut port = over(near, Duration::from_millis(200));
         drop(far);
-        let fault = port.ask(Asking::Each, PRESENT_POSITION, &Joint::ALL).unwrap_err();
+        let fault = port.ask(Asking::Each, PRESENT_POSITION, &Joint::ALL, Patience::Reply).unwrap_err();
         assert!(matches!(fault, RobotFault::PortGone { .. }), "{fault}");
-    }
-
-    #[test]
-    fn a_port_that_cannot_be_opened_says_why() {
-        let options = BusOptions::default();
-        let open = |path: &str| Port::open(Path::new(path), &options).err();
-        let missing = "/dev/there-is-no-such-port";
-        assert_eq!(open(missing), Some(RobotFault::NoPort { port: missing.to_owned() }));
-        assert!(matches!(open("/dev/null"), Some(RobotFault::PortGone { .. })));
-
-        let (_far, near) = TTYPort::pair().unwrap();
-        let port = near.name().unwrap();
-        let first = Port::open(Path::new(&port), &options).unwrap();
-        assert_eq!(open(&port), Some(RobotFault::PortBusy { port: port.clone() }));
-        drop(first);
-        assert_eq!(open(&port), None);
     }
 }

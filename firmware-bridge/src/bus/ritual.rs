@@ -1,5 +1,5 @@
-//! Before a motor is trusted: every servo answers, has power, reports no error, follows positions, and aims at where it
-//! already is.
+//! Before a motor is trusted: every servo answers, has power, reports no error, follows positions with the gains that it
+//! should have, and aims at where it already is.
 //!
 //! Nothing here switches torque on. Torque that an earlier program left on stays on, but the motor's goal becomes its
 //! present position, so that nothing jumps.
@@ -9,14 +9,19 @@ use std::time::Duration;
 use super::BusOptions;
 use super::convert::watchdog_units;
 use super::packet::Asking;
-use super::port::{Answers, Port};
+use super::port::{Patience, Port};
 use super::registers::{
-    BUS_WATCHDOG, GOAL_POSITION, HARDWARE_ERROR, HIGHEST_GOAL, LOWEST_GOAL, MODE, POSITION_MODE,
-    PRESENT_POSITION, Register, TORQUE, VOLTAGE, hardware_errors,
+    BUS_WATCHDOG, CURRENT_LIMIT, GAINS, GOAL_POSITION, HARDWARE_ERROR, HIGHEST_GOAL, LOWEST_GOAL, MODE,
+    POSITION_MODE, PRESENT_POSITION, Register, TORQUE, VOLTAGE, hardware_errors,
 };
+use super::slow::low_16;
 use super::status::Status;
 use crate::joint::{Joint, Joints};
 use crate::robot::RobotFault;
+use crate::servo::Gains;
+
+/// What each motor answered, if it did.
+type Answers = Joints<Option<Status>>;
 
 /// How often all are asked before one that does not answer counts as silent.
 const ROUNDS: usize = 5;
@@ -45,21 +50,40 @@ impl Span {
 pub(super) struct Ready {
     /// Which goals each servo takes.
     pub spans: Joints<Span>,
+    /// The greatest goal current of each servo, milliamperes.
+    pub current_limits: Joints<u16>,
     /// Which motors are driven.
     pub torque: Joints<bool>,
     /// How the positions are asked on a beat.
     pub asking: Asking,
 }
 
+/// The gains that the official controller writes at its start; a servo forgets them with its power. From
+/// `hardware_config.yaml` of reachy-mini 1.9.0.
+pub(super) fn usual_gains() -> Joints<Gains> {
+    Joints::from_fn(|joint| {
+        let p = if Joint::STEWART.contains(&joint) { 300 } else { 200 };
+        Gains { p, i: 0, d: 0 }
+    })
+}
+
 /// The whole ritual.
-pub(super) fn prepare(port: &mut Port, options: &BusOptions) -> Result<Ready, RobotFault> {
+pub(super) fn prepare(
+    port: &mut Port,
+    options: &BusOptions,
+    gains: &Joints<Gains>,
+) -> Result<Ready, RobotFault> {
     everyone_answers(port)?;
     everyone_has_power(port, options.least_volts)?;
     nobody_is_in_error(port)?;
     // One that has fired refuses goals until it is cleared.
     arm(port, &Joint::ALL, None)?;
     everyone_follows_positions(port)?;
+    for (joint, gains) in gains.iter() {
+        set_gains(port, joint, *gains)?;
+    }
     let spans = spans(port)?;
+    let current_limits = ask_everyone(port, CURRENT_LIMIT)?.map(|answer| low_16(answer.value));
     let pinned = pin(port, &spans, &Joint::ALL)?;
     if let Some((joint, _)) = pinned.iter().find(|(_, pinned)| !**pinned) {
         return Err(RobotFault::Rejected { joint, what: GOAL_POSITION.name });
@@ -74,7 +98,7 @@ pub(super) fn prepare(port: &mut Port, options: &BusOptions) -> Result<Ready, Ro
         }
     }
     let torque = ask_everyone(port, TORQUE)?.map(|answer| answer.value != 0);
-    Ok(Ready { spans, torque, asking: best_asking(port)? })
+    Ok(Ready { spans, current_limits, torque, asking: best_asking(port)? })
 }
 
 /// Reads a register of all nine, asking those again that did not answer.
@@ -90,12 +114,17 @@ fn ask_everyone(port: &mut Port, register: Register) -> Result<Joints<Status>, R
     }))
 }
 
-fn ask_patiently(port: &mut Port, register: Register, joints: &[Joint]) -> Result<Answers, RobotFault> {
+/// Reads a register of these motors, asking those again that did not answer.
+pub(super) fn ask_patiently(
+    port: &mut Port,
+    register: Register,
+    joints: &[Joint],
+) -> Result<Answers, RobotFault> {
     let mut answers: Answers = Joints::all(None);
     for _ in 0..ROUNDS {
         let open: Vec<Joint> = joints.iter().copied().filter(|joint| answers[*joint].is_none()).collect();
-        let heard = port.ask(Asking::Each, register, &open)?;
-        answers = answers.zip_with(&heard, Option::or);
+        let heard = port.ask(Asking::Each, register, &open, Patience::Reply)?;
+        answers = answers.zip_with(&heard.answers, Option::or);
     }
     Ok(answers)
 }
@@ -152,6 +181,24 @@ fn everyone_follows_positions(port: &mut Port) -> Result<(), RobotFault> {
     Ok(())
 }
 
+/// Writes a motor's gains where they differ, and reads them back.
+pub(super) fn set_gains(port: &mut Port, joint: Joint, gains: Gains) -> Result<(), RobotFault> {
+    let (id, bytes) = (joint.motor_id(), gain_bytes(gains));
+    let found: [u8; 6] = port.read_block(id, GAINS)?.of(joint, GAINS.name)?;
+    if found == bytes {
+        return Ok(());
+    }
+    port.write_bytes(id, GAINS, &bytes)?.of(joint, GAINS.name)?;
+    let taken: [u8; 6] = port.read_block(id, GAINS)?.of(joint, GAINS.name)?;
+    if taken == bytes { Ok(()) } else { Err(RobotFault::Rejected { joint, what: GAINS.name }) }
+}
+
+/// As they stand in [`GAINS`].
+pub(super) const fn gain_bytes(Gains { p, i, d }: Gains) -> [u8; 6] {
+    let ([d0, d1], [i0, i1], [p0, p1]) = (d.to_le_bytes(), i.to_le_bytes(), p.to_le_bytes());
+    [d0, d1, i0, i1, p0, p1]
+}
+
 fn spans(port: &mut Port) -> Result<Joints<Span>, RobotFault> {
     let lowest = ask_everyone(port, LOWEST_GOAL)?;
     let highest = ask_everyone(port, HIGHEST_GOAL)?;
@@ -191,8 +238,8 @@ pub(super) fn arm(port: &mut Port, joints: &[Joint], watchdog: Option<Duration>)
 /// Together if all nine can do it, which is faster; else each by itself.
 fn best_asking(port: &mut Port) -> Result<Asking, RobotFault> {
     for _ in 0..ROUNDS {
-        let heard = port.ask(Asking::Together, PRESENT_POSITION, &Joint::ALL)?;
-        if heard.iter().all(|(_, answer)| answer.is_some()) {
+        let heard = port.ask(Asking::Together, PRESENT_POSITION, &Joint::ALL, Patience::Reply)?;
+        if heard.answers.iter().all(|(_, answer)| answer.is_some()) {
             return Ok(Asking::Together);
         }
     }

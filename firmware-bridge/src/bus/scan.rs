@@ -9,8 +9,10 @@ use super::BusOptions;
 use super::port::Port;
 use super::registers::{
     FIRMWARE, HARDWARE_ERROR, MODE, MODEL, PRESENT_POSITION, TEMPERATURE, TORQUE, VOLTAGE, hardware_errors,
+    mode_name, model_name,
 };
-use super::slow::Slow;
+use super::serial::SerialWire;
+use super::slow::{Slow, low_16, low_byte};
 use crate::joint::Joint;
 use crate::robot::RobotFault;
 
@@ -21,8 +23,12 @@ pub struct MotorReport {
     pub id: u8,
     /// The joint that this id belongs to, if it is one of the robot's nine.
     pub joint: Option<Joint>,
+    /// The baud rate at which it answers.
+    pub baud: u32,
     /// The manufacturer's model number.
     pub model: u16,
+    /// The manufacturer's name of the model.
+    pub model_name: &'static str,
     /// The version of its program.
     pub firmware: u8,
     /// Its supply.
@@ -37,20 +43,24 @@ pub struct MotorReport {
     pub torque: bool,
     /// The operating mode; 3 follows positions.
     pub mode: u8,
+    /// The operating mode in words.
+    pub mode_name: &'static str,
 }
 
-/// One line for people: `11 stewart_1: model 1200, firmware 51, 5.0 V, 31 C, mode 3, torque off, at 2455, no errors`.
+/// One line for people: `11 stewart_1: XL330-M288 (1200), firmware 51, 1000000 baud, 5.0 V, 31 C, position mode (3),
+/// torque off, at 2455, no errors`.
 impl fmt::Display for MotorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.joint.map_or("(not a motor of this robot)", Joint::name);
         let torque = if self.torque { "on" } else { "off" };
         let errors =
             if self.hardware_error.is_empty() { "no errors".into() } else { self.hardware_error.join(", ") };
-        let MotorReport { id, model, firmware, volts, temperature, mode, position_raw, .. } = self;
+        let MotorReport { id, baud, model, model_name, firmware, volts, temperature, .. } = self;
+        let MotorReport { mode, mode_name, position_raw, .. } = self;
         write!(
             f,
-            "{id} {name}: model {model}, firmware {firmware}, {volts:.1} V, {temperature} C, mode {mode}, \
-             torque {torque}, at {position_raw}, {errors}"
+            "{id} {name}: {model_name} ({model}), firmware {firmware}, {baud} baud, {volts:.1} V, {temperature} C, \
+             {mode_name} mode ({mode}), torque {torque}, at {position_raw}, {errors}"
         )
     }
 }
@@ -60,7 +70,28 @@ impl fmt::Display for MotorReport {
 /// # Errors
 /// [`RobotFault`] when the port cannot be opened or read, or a servo of the robot falls silent in the middle.
 pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, RobotFault> {
-    let mut port = Port::open(path, options)?;
+    let wire = SerialWire::open(path, options.baud)?;
+    scan_port(&mut Port::over(Box::new(wire), options), options.baud)
+}
+
+/// The same at each of these baud rates, for servos that are not set to the robot's own; new ones answer at 57,600. A
+/// rate that the port cannot do is passed over.
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_all(path: &Path, options: &BusOptions, bauds: &[u32]) -> Result<Vec<MotorReport>, RobotFault> {
+    let mut reports = Vec::new();
+    for &baud in bauds {
+        match scan(path, &BusOptions { baud, ..*options }) {
+            Ok(found) => reports.extend(found),
+            Err(RobotFault::PortGone { .. }) if SerialWire::open(path, options.baud).is_ok() => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(reports)
+}
+
+fn scan_port(port: &mut Port, baud: u32) -> Result<Vec<MotorReport>, RobotFault> {
     let mut ids = port.ping_all()?;
     for id in Joint::ALL.map(Joint::motor_id) {
         if !ids.contains(&id) && port.ping(id)? {
@@ -71,7 +102,7 @@ pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, Robot
     ids.dedup();
     let mut reports = Vec::new();
     for id in ids {
-        match report(&mut port, id)? {
+        match report(port, id, baud)? {
             Some(report) => reports.push(report),
             None => {
                 if let Some(joint) = Joint::from_motor_id(id) {
@@ -84,7 +115,7 @@ pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, Robot
 }
 
 /// Nothing when the servo does not answer all questions.
-fn report(port: &mut Port, id: u8) -> Result<Option<MotorReport>, RobotFault> {
+fn report(port: &mut Port, id: u8, baud: u32) -> Result<Option<MotorReport>, RobotFault> {
     let registers = [MODEL, FIRMWARE, MODE, TORQUE, HARDWARE_ERROR, PRESENT_POSITION, VOLTAGE, TEMPERATURE];
     let mut values = [0; 8];
     for (value, register) in values.iter_mut().zip(registers) {
@@ -96,7 +127,9 @@ fn report(port: &mut Port, id: u8) -> Result<Option<MotorReport>, RobotFault> {
     Ok(Some(MotorReport {
         id,
         joint: Joint::from_motor_id(id),
-        model: u16::try_from(model).unwrap_or(u16::MAX),
+        baud,
+        model: low_16(model),
+        model_name: model_name(low_16(model)),
         firmware,
         volts: f64::from(voltage) / 10.0,
         temperature,
@@ -104,11 +137,6 @@ fn report(port: &mut Port, id: u8) -> Result<Option<MotorReport>, RobotFault> {
         position_raw: position.cast_signed(),
         torque: torque != 0,
         mode,
+        mode_name: mode_name(mode),
     }))
-}
-
-/// The value of a register that is one byte wide.
-const fn low_byte(value: u32) -> u8 {
-    let [low, ..] = value.to_le_bytes();
-    low
 }

@@ -1,11 +1,12 @@
-//! What servos answer: packets found in whatever bytes arrive.
+//! What servos answer: packets found in whatever bytes arrive, and what became of those that are missing.
 //!
-//! A line can lose, add and change bytes. Whatever is not a whole packet with the right checksum is passed over, byte
-//! by byte, so one bad packet never costs the good ones after it.
+//! A line can lose, add and change bytes, and some adapters send back what was sent. Whatever is not a whole packet
+//! with the right checksum is passed over, so one bad packet never costs the good ones after it.
 
 use super::packet::{EVERYONE, HEADER, LENGTH_ENDS, STUFFED, crc};
+use crate::servo::Loss;
 
-/// One servo's answer.
+/// One servo's answer to a question about a register of at most four bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Status {
     /// Who answers.
@@ -17,61 +18,110 @@ pub(super) struct Status {
 }
 
 /// The instruction byte of an answer.
-const IS_STATUS: u8 = 0x55;
+pub(super) const IS_STATUS: u8 = 0x55;
 /// In the error byte: there is a hardware error. The other bits number what was wrong with the request.
-const ALERT: u8 = 0x80;
+pub(super) const ALERT: u8 = 0x80;
+/// Instruction, error and checksum: what an answer's length counts besides its data.
+const FRAME: usize = 4;
 
-/// What a look at the received bytes found.
+/// A whole answer of one servo.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Found {
-    /// An answer, which ends `used` bytes in.
-    Status {
-        /// The answer.
-        status: Status,
-        /// The bytes up to its end.
-        used: usize,
-    },
-    /// No answer yet; the first `skip` bytes belong to none.
-    Nothing {
-        /// Bytes to pass over.
-        skip: usize,
-    },
+pub(super) struct Answer<'a> {
+    /// Who answers.
+    pub id: u8,
+    /// The error byte.
+    pub error: u8,
+    /// The data, still with its stuffing.
+    stuffed: &'a [u8],
 }
 
-/// The first whole answer to a sync read of a register of `width` bytes.
-pub(super) fn first_status(bytes: &[u8], width: u8) -> Found {
-    let mut skip = 0;
-    while let Some(rest) = bytes.get(skip..).filter(|rest| !rest.is_empty()) {
-        match status_here(rest, width) {
-            Here::Status { status, used } => return Found::Status { status, used: skip + used },
+impl Answer<'_> {
+    /// Whether the servo refused the request.
+    pub const fn is_refusal(&self) -> bool {
+        self.error & !ALERT != 0
+    }
+
+    /// The data.
+    pub fn data(&self) -> impl Iterator<Item = u8> + '_ {
+        unstuffed(self.stuffed)
+    }
+
+    /// What it says of a register; nothing when it refuses to.
+    pub fn status(&self) -> Option<Status> {
+        let status = Status { id: self.id, alert: self.error & ALERT != 0, value: value(self.data()) };
+        (!self.is_refusal()).then_some(status)
+    }
+}
+
+/// What comes first in the received bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Found<'a> {
+    /// An answer.
+    Answer(Answer<'a>),
+    /// Something that begins as an answer of this servo, but is broken.
+    Broken {
+        /// Whose answer it would have been.
+        id: u8,
+        /// In what way.
+        loss: Loss,
+    },
+    /// What we sent ourselves.
+    Echo,
+    /// Nothing that is finished; what is left may become something when more arrives.
+    Nothing,
+}
+
+/// Where it was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Find<'a> {
+    /// What it is.
+    pub found: Found<'a>,
+    /// The bytes before it, which belong to nothing.
+    pub junk: usize,
+    /// The bytes up to its end.
+    pub used: usize,
+}
+
+/// Looks for the first answer with `width` bytes of data, or a refusal. `ours` are the packets that an echo would
+/// bring back.
+pub(super) fn first_answer<'a>(bytes: &'a [u8], width: usize, ours: &[&[u8]]) -> Find<'a> {
+    let mut junk = 0;
+    while let Some(rest) = bytes.get(junk..).filter(|rest| !rest.is_empty()) {
+        match here(rest, width, ours) {
+            Here::Is(found, length) => return Find { found, junk, used: junk + length },
             Here::Perhaps => break,
-            Here::No => skip += 1,
+            Here::No => junk += 1,
         }
     }
-    Found::Nothing { skip }
+    Find { found: Found::Nothing, junk, used: junk }
 }
 
-enum Here {
-    Status {
-        status: Status,
-        used: usize,
-    },
-    /// So far it looks like an answer.
+enum Here<'a> {
+    /// This, and so many bytes long.
+    Is(Found<'a>, usize),
+    /// So far it looks like something.
     Perhaps,
     No,
 }
 
-fn status_here(bytes: &[u8], width: u8) -> Here {
+fn here<'a>(bytes: &'a [u8], width: usize, ours: &[&[u8]]) -> Here<'a> {
     if bytes.iter().zip(HEADER).any(|(byte, expected)| *byte != expected) {
         return Here::No;
+    }
+    if let Some(echo) = ours.iter().find(|said| !said.is_empty() && bytes.starts_with(said)) {
+        return Here::Is(Found::Echo, echo.len());
+    }
+    if ours.iter().any(|said| said.starts_with(bytes)) {
+        return Here::Perhaps;
     }
     let Some(&[id, low, high, instruction]) = bytes.get(HEADER.len()..).and_then(<[u8]>::first_chunk) else {
         return Here::Perhaps;
     };
-    // Instruction, error, value and checksum; in so short a body, stuffing adds one byte at most.
+    // Stuffing adds at most one byte to three.
     let length = usize::from(u16::from_le_bytes([low, high]));
-    let plain = usize::from(width) + 4;
-    if instruction != IS_STATUS || !(plain..=plain + 1).contains(&length) {
+    let plain = width + FRAME;
+    let possible = length == FRAME || (plain..=plain + (width + 1) / 3).contains(&length);
+    if instruction != IS_STATUS || !possible {
         return Here::No;
     }
     let used = LENGTH_ENDS + length;
@@ -79,15 +129,34 @@ fn status_here(bytes: &[u8], width: u8) -> Here {
         return Here::Perhaps;
     };
     if crc(0, body) != u16::from_le_bytes(*sum) {
-        return Here::No;
+        return match next_header(bytes, used) {
+            Some(at) => Here::Is(Found::Broken { id, loss: Loss::Partial }, at),
+            None => Here::Is(Found::Broken { id, loss: Loss::Corrupt }, HEADER.len()),
+        };
     }
-    let mut said = unstuffed(body.get(LENGTH_ENDS + 1..).unwrap_or_default());
-    let error = said.next().unwrap_or(0);
-    let value = value(said.by_ref().take(usize::from(width)));
-    if error & !ALERT != 0 || said.next().is_some() {
-        return Here::No;
+    let (error, stuffed) = match body.get(LENGTH_ENDS + 1..).and_then(<[u8]>::split_first) {
+        Some((error, stuffed)) => (*error, stuffed),
+        None => return Here::No,
+    };
+    let answer = Answer { id, error, stuffed };
+    let said = answer.data().count();
+    if said == width || (said == 0 && answer.is_refusal()) {
+        Here::Is(Found::Answer(answer), used)
+    } else {
+        Here::No
     }
-    Here::Status { status: Status { id, alert: error & ALERT != 0, value }, used }
+}
+
+/// Where another packet begins before this one should have ended: then this one has broken off.
+fn next_header(bytes: &[u8], used: usize) -> Option<usize> {
+    let seen = bytes.get(..(used + HEADER.len() - 1).min(bytes.len()))?;
+    let whole = seen.windows(HEADER.len()).skip(1).position(|window| window == HEADER).map(|at| at + 1);
+    // The next one's header may be only half here; a single byte of it may be chance.
+    let half = [3, 2]
+        .into_iter()
+        .filter(|half| HEADER.get(..*half).is_some_and(|head| seen.ends_with(head)))
+        .map(|half| seen.len() - half);
+    whole.into_iter().chain(half).find(|at| *at < used)
 }
 
 fn value(bytes: impl Iterator<Item = u8>) -> u32 {
@@ -95,7 +164,7 @@ fn value(bytes: impl Iterator<Item = u8>) -> u32 {
 }
 
 /// The bytes without those that stuffing has put in.
-fn unstuffed(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
+pub(super) fn unstuffed(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
     let mut last = [0; 3];
     bytes.iter().filter_map(move |&byte| {
         if last == STUFFED && byte == 0xfd {
@@ -106,6 +175,11 @@ fn unstuffed(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
         last = [second, third, byte];
         Some(byte)
     })
+}
+
+/// The length of one servo's answer with `width` bytes of data.
+pub(super) const fn answer_length(width: usize) -> usize {
+    LENGTH_ENDS + FRAME + width
 }
 
 /// The length of the one packet that answers a fast sync read.
@@ -128,25 +202,46 @@ pub(super) fn together_start(bytes: &[u8], width: u8, servos: usize) -> Option<&
     bytes.get(at..)
 }
 
-/// The answers of the servos `ids`, in the order in which they were asked, as far as the packet is whole and right.
+/// The answers of the servos `ids`, in the order in which they were asked, as far as the packet is whole and right; and
+/// what happened to the first that is not.
 ///
 /// Each servo adds its block, whose checksum covers all before it too; so nothing after a bad block can be believed.
 pub(super) fn together<'a>(
     packet: &'a [u8],
     width: u8,
     ids: impl Iterator<Item = u8> + 'a,
-) -> impl Iterator<Item = Status> + 'a {
+) -> impl Iterator<Item = Result<Status, Loss>> + 'a {
     let (start, blocks) = packet.split_at_checked(LENGTH_ENDS + 1).unwrap_or_default();
     let mut sum = crc(0, start);
-    blocks.chunks_exact(block_length(width)).zip(ids).map_while(move |(block, asked)| {
-        let (said, expected) = block.split_last_chunk()?;
-        sum = crc(sum, said);
-        let good = sum == u16::from_le_bytes(*expected);
-        sum = crc(sum, expected);
-        let (&[error, id], bytes) = said.split_first_chunk()?;
-        let status = Status { id, alert: error & ALERT != 0, value: value(bytes.iter().copied()) };
-        (good && id == asked && error & !ALERT == 0).then_some(status)
+    let mut broken = false;
+    let length = block_length(width);
+    ids.enumerate().map_while(move |(place, asked)| {
+        if broken {
+            return None;
+        }
+        let block = blocks.get(place * length..).unwrap_or_default();
+        let status = block_here(block.get(..length).unwrap_or(block), length, asked, &mut sum);
+        // Who sent the beginning of the packet has sent something.
+        let status =
+            status.map_err(|loss| if place == 0 && loss == Loss::Silent { Loss::Partial } else { loss });
+        broken = status.is_err();
+        Some(status)
     })
+}
+
+fn block_here(block: &[u8], length: usize, asked: u8, sum: &mut u16) -> Result<Status, Loss> {
+    if block.is_empty() {
+        return Err(Loss::Silent);
+    }
+    let Some((said, expected)) = block.split_last_chunk().filter(|_| block.len() == length) else {
+        return Err(Loss::Partial);
+    };
+    *sum = crc(*sum, said);
+    let good = *sum == u16::from_le_bytes(*expected);
+    *sum = crc(*sum, expected);
+    let Some((&[error, id], bytes)) = said.split_first_chunk() else { return Err(Loss::Partial) };
+    let status = Status { id, alert: error & ALERT != 0, value: value(bytes.iter().copied()) };
+    if good && id == asked && error & !ALERT == 0 { Ok(status) } else { Err(Loss::Corrupt) }
 }
 
 #[cfg(test)]
@@ -163,13 +258,25 @@ mod tests {
     const ONE: [u8; 15] = [255, 255, 253, 0, 1, 8, 0, 0x55, 0, 0xa6, 0, 0, 0, 0x8c, 0xc0];
     const TWO: [u8; 15] = [255, 255, 253, 0, 2, 8, 0, 0x55, 0, 0x1f, 8, 0, 0, 0xba, 0xbe];
 
-    fn all(mut bytes: &[u8], width: u8) -> Vec<(u8, u32)> {
-        let mut found = Vec::new();
-        while let Found::Status { status, used } = first_status(bytes, width) {
-            found.push((status.id, status.value));
+    /// All that is found, one word each, and what is left.
+    fn walk<'a>(mut bytes: &'a [u8], width: usize, ours: &[&[u8]]) -> (Vec<Found<'a>>, usize) {
+        let mut all = Vec::new();
+        loop {
+            let Find { found, used, .. } = first_answer(bytes, width, ours);
             bytes = &bytes[used..];
+            match found {
+                Found::Nothing => return (all, bytes.len()),
+                found => all.push(found),
+            }
         }
-        found
+    }
+
+    fn all(bytes: &[u8], width: usize) -> Vec<(u8, u32)> {
+        let said = |found: &Found| match found {
+            Found::Answer(answer) => answer.status().map(|status| (status.id, status.value)),
+            _ => None,
+        };
+        walk(bytes, width, &[]).0.iter().filter_map(said).collect()
     }
 
     fn sealed(mut packet: Vec<u8>) -> Vec<u8> {
@@ -230,9 +337,11 @@ mod tests {
     fn a_packet_is_found_when_its_last_byte_arrives() {
         let bytes = [&[1, 2, 3][..], &TWO].concat();
         for length in 0..bytes.len() {
-            assert!(matches!(first_status(&bytes[..length], 4), Found::Nothing { skip } if skip <= 3));
+            let find = first_answer(&bytes[..length], 4, &[]);
+            assert!(find.found == Found::Nothing && find.used <= 3, "{length}");
         }
-        assert!(matches!(first_status(&bytes, 4), Found::Status { used: 18, .. }));
+        let find = first_answer(&bytes, 4, &[]);
+        assert!(matches!(find, Find { found: Found::Answer(_), junk: 3, used: 18 }), "{find:?}");
     }
 
     #[test]
@@ -242,9 +351,58 @@ mod tests {
             packet[8] = error;
             sealed(packet)
         };
-        let Found::Status { status, .. } = first_status(&with_error(0x80), 4) else { panic!() };
-        assert_eq!(status, Status { id: 1, alert: true, value: 166 });
+        let packet = with_error(0x80);
+        let Found::Answer(answer) = first_answer(&packet, 4, &[]).found else { panic!() };
+        assert_eq!(answer.status(), Some(Status { id: 1, alert: true, value: 166 }));
         assert_eq!(all(&with_error(0x84), 4), []);
+        // A refusal has no data.
+        let refusal = sealed(vec![255, 255, 253, 0, 7, 4, 0, 0x55, 0x87]);
+        let Found::Answer(answer) = first_answer(&refusal, 4, &[]).found else { panic!() };
+        assert!(answer.is_refusal() && answer.status().is_none() && answer.data().count() == 0);
+        let without_data = sealed(vec![255, 255, 253, 0, 7, 4, 0, 0x55, 0]);
+        assert_eq!(first_answer(&without_data, 4, &[]).found, Found::Nothing);
+        assert!(matches!(first_answer(&without_data, 0, &[]).found, Found::Answer(_)));
+    }
+
+    #[test]
+    fn a_broken_answer_is_named() {
+        let broken = |bytes: &[u8]| match walk(bytes, 4, &[]).0.first() {
+            Some(&Found::Broken { id, loss }) => Some((id, loss)),
+            _ => None,
+        };
+        for flipped in [8, 9, 12, 13, 14] {
+            let mut packet = ONE;
+            packet[flipped] ^= 0x20;
+            assert_eq!(broken(&[&packet[..], &TWO].concat()), Some((1, Loss::Corrupt)), "{flipped}");
+            assert_eq!(all(&[&packet[..], &TWO].concat(), 4), [(2, 2079)]);
+        }
+        for kept in 8..15 {
+            let bytes = [&ONE[..kept], &TWO].concat();
+            assert_eq!(broken(&bytes), Some((1, Loss::Partial)), "{kept}");
+            assert_eq!(all(&bytes, 4), [(2, 2079)]);
+            // While the next one's header is only half here, too.
+            assert_eq!(broken(&bytes[..kept + 3]).is_some(), kept >= 12, "{kept}");
+        }
+        assert_eq!(walk(&ONE[..9], 4, &[]), (vec![], 9));
+    }
+
+    #[test]
+    fn an_echo_is_passed_over_and_the_answer_after_it_is_found() {
+        let told = sealed(vec![
+            255, 255, 253, 0, 254, 17, 0, 0x83, 116, 0, 4, 0, 1, 0x96, 0, 0, 0, 2, 0xaa, 0, 0, 0,
+        ]);
+        let asked = [255, 255, 253, 0, 254, 9, 0, 0x82, 132, 0, 4, 0, 1, 2, 0xce, 0xfa];
+        let bytes = [&told[..], &asked, &ONE, &TWO].concat();
+        let ours: &[&[u8]] = &[&told, &asked];
+        for length in 0..=bytes.len() {
+            let (found, _) = walk(&bytes[..length], 4, ours);
+            let echoes = found.iter().filter(|found| **found == Found::Echo).count();
+            assert!(found.len() <= 4 && echoes == found.len().min(2), "{length}: {found:?}");
+        }
+        let (found, left) = walk(&bytes, 4, ours);
+        assert_eq!((found.len(), left), (4, 0));
+        // Nothing was sent: then there is no echo either.
+        assert_eq!(walk(&ONE, 4, &[&[], &[]]).0.len(), 1);
     }
 
     #[test]
@@ -268,24 +426,32 @@ mod tests {
         let theirs = DynamixelProtocolHandler::v2().fast_sync_read(&mut near, &[10, 11, 12], 132, 4).unwrap();
         servo.join().unwrap();
 
-        let ours: Vec<_> = together(&packet, 4, [10, 11, 12].into_iter()).collect();
+        let ours: Vec<_> = together(&packet, 4, [10, 11, 12].into_iter()).map(Result::unwrap).collect();
         assert_eq!(ours.iter().map(|status| status.value.to_le_bytes().to_vec()).collect::<Vec<_>>(), theirs);
         assert!(ours[1].alert && !ours[0].alert);
         assert_eq!(packet.len(), together_length(4, 3));
     }
 
     #[test]
-    fn of_a_broken_fast_answer_the_good_part_is_kept() {
+    fn of_a_broken_fast_answer_the_good_part_is_kept_and_the_break_is_named() {
         let whole = fast(&[(10, 0, 1), (11, 0, 2), (12, 0, 3)]);
-        let good = |packet: &[u8]| {
-            together(packet, 4, [10, 11, 12].into_iter()).map(|s| s.value).collect::<Vec<_>>()
+        let check = |packet: &[u8], values: &[u32], then: Option<Loss>| {
+            let parts: Vec<_> = together(packet, 4, [10, 11, 12].into_iter()).collect();
+            let good: Vec<u32> = parts.iter().flatten().map(|status| status.value).collect();
+            assert_eq!((&good[..], parts.last().unwrap().err()), (values, then), "{packet:?}");
+            assert_eq!(parts.len(), values.len() + usize::from(then.is_some()));
         };
-        assert_eq!(good(&whole[..whole.len() - 1]), [1, 2]);
+        check(&whole, &[1, 2, 3], None);
+        check(&whole[..whole.len() - 1], &[1, 2], Some(Loss::Partial));
+        check(&whole[..whole.len() - 8], &[1, 2], Some(Loss::Silent));
+        check(&whole[..8 + 9], &[1], Some(Loss::Partial));
+        check(&whole[..8], &[], Some(Loss::Partial));
         let mut flipped = whole.clone();
         flipped[8 + 8 + 3] ^= 4;
-        assert_eq!(good(&flipped), [1]);
-        assert_eq!(good(&fast(&[(10, 0, 1), (12, 0, 3), (11, 0, 2)])), [1]);
-        assert_eq!(good(&[]), [0; 0]);
+        check(&flipped, &[1], Some(Loss::Corrupt));
+        check(&fast(&[(10, 0, 1), (12, 0, 3), (11, 0, 2)]), &[1], Some(Loss::Corrupt));
+        check(&fast(&[(10, 0, 1), (11, 0, 2), (12, 3, 2)]), &[1, 2], Some(Loss::Corrupt));
+        check(&[], &[], Some(Loss::Partial));
 
         let late = [&[0xff, 0xff, 7][..], &whole].concat();
         assert_eq!(together_start(&late, 4, 3), Some(&whole[..]));
@@ -295,9 +461,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_whatever_do_harm(bytes in proptest::collection::vec(any::<u8>(), 0..200), width in 1_u8..=4) {
-            if let Found::Nothing { skip } = first_status(&bytes, width) {
-                prop_assert!(skip <= bytes.len());
-            }
+            let said = [&HEADER[..], &[EVERYONE, 9, 0, 0x82]].concat();
+            let (_, left) = walk(&bytes, usize::from(width), &[&said]);
+            prop_assert!(left <= bytes.len());
             let _ = together(&bytes, width, 10..19).count();
             let _ = together_start(&bytes, width, 9);
         }

@@ -1,18 +1,33 @@
 //! The bus against nine servos that remember what is written to them.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use proptest::prelude::*;
+
+use super::convert::radians_from_raw;
 use super::fake::FakeServos;
-use super::registers::{HARDWARE_ERROR, MODE, VOLTAGE};
+use super::packet::Asking;
+use super::registers::{
+    BUS_WATCHDOG, GOAL_CURRENT, GOAL_POSITION, HARDWARE_ERROR, MODE, PRESENT_CURRENT, PRESENT_POSITION,
+    TORQUE, VOLTAGE,
+};
+use super::ritual::gain_bytes;
 use super::*;
+use crate::joint::{Joint, Joints};
+use crate::robot::Reading;
+use crate::servo::{Gains, HardwareErrors, Loss, Milliamps, Mode};
 use crate::units::Radians;
 
 const STRAIGHT: u32 = 2048;
+const BEAT: Duration = Duration::from_millis(10);
 
 fn options() -> BusOptions {
-    BusOptions { reply_timeout: Duration::from_millis(20), ..BusOptions::default() }
+    BusOptions::default()
 }
 
-fn open(servos: &FakeServos) -> Result<MotorBus, RobotFault> {
-    MotorBus::open(servos.path(), &options())
+fn open(servos: &FakeServos) -> Result<Servos, RobotFault> {
+    Servos::prepare(Port::over(servos.line(), &options()), &options(), &usual_gains())
 }
 
 fn fresh(state: &JointState) -> Vec<Joint> {
@@ -23,9 +38,22 @@ fn all_but(left_out: Joint) -> Vec<Joint> {
     Joint::ALL.into_iter().filter(|joint| *joint != left_out).collect()
 }
 
+/// Beats for this long; what the last of them left.
+fn beats(servos: &FakeServos, bus: &mut Servos, time: Duration) -> JointState {
+    let end = servos.now() + time;
+    loop {
+        let next = servos.now() + BEAT;
+        let state = bus.sense(servos.now()).unwrap();
+        servos.pass(next.since(servos.now()));
+        if servos.now() >= end {
+            return state;
+        }
+    }
+}
+
 #[test]
 fn opening_pins_goals_and_arms_watchdogs_without_torque() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     servos.set(Joint::Stewart2, PRESENT_POSITION, 2500);
     servos.set(Joint::LeftAntenna, PRESENT_POSITION, (-40_i32).cast_unsigned());
     servos.set(Joint::RightAntenna, BUS_WATCHDOG, 0xff);
@@ -44,19 +72,19 @@ fn opening_pins_goals_and_arms_watchdogs_without_torque() {
 
 #[test]
 fn what_is_wrong_at_the_start_is_named() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     servos.silence(Joint::Stewart3, true);
     servos.silence(Joint::LeftAntenna, true);
     let joints = vec![Joint::Stewart3, Joint::LeftAntenna];
     assert_eq!(open(&servos).err(), Some(RobotFault::Missing { joints }));
 
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     servos.set(Joint::Stewart5, VOLTAGE, 39);
     let fault = RobotFault::LowVoltage { joint: Joint::Stewart5, volts: 3.9, least: 4.5 };
     assert_eq!(open(&servos).err(), Some(fault));
 
     // These servos' errors do not go away by a reboot.
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     servos.set(Joint::BodyYaw, HARDWARE_ERROR, 0x20);
     let fault = RobotFault::Hardware { joint: Joint::BodyYaw, error: "an overload" };
     assert_eq!(open(&servos).err(), Some(fault));
@@ -65,7 +93,7 @@ fn what_is_wrong_at_the_start_is_named() {
 
 #[test]
 fn a_wrong_mode_is_mended_without_torque() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     servos.set(Joint::Stewart4, MODE, 0);
     servos.set(Joint::Stewart4, TORQUE, 1);
     servos.set(Joint::Stewart5, TORQUE, 1);
@@ -76,7 +104,7 @@ fn a_wrong_mode_is_mended_without_torque() {
 
 #[test]
 fn targets_are_written_rounded_and_within_what_the_servo_takes() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     servos.set(Joint::Stewart1, registers::LOWEST_GOAL, 1502);
     let mut bus = open(&servos).unwrap();
     let mut targets = Joints::all(radians_from_raw(2100) + Radians(0.0007));
@@ -93,23 +121,247 @@ fn targets_are_written_rounded_and_within_what_the_servo_takes() {
 }
 
 #[test]
-fn a_beat_costs_one_packet_out_and_one_question() {
+fn a_beat_costs_one_packet_out_and_one_question_and_sometimes_a_turn() {
     for (fast_sync_read, question) in [(true, 0x8a), (false, 0x82)] {
-        let servos = FakeServos::start();
-        servos.know_fast_sync_read(fast_sync_read);
-        let mut bus = open(&servos).unwrap();
-        bus.sense(Tick(0)).unwrap();
-        servos.take_instructions();
-        for beat in 1..20 {
-            bus.carry_out(Tick(beat), &Action::Targets(Joints::all(Radians(0.1)))).unwrap();
+        for hertz in [25, 50, 100, 200] {
+            let servos = FakeServos::in_process();
+            servos.know_fast_sync_read(fast_sync_read);
+            let mut bus = open(&servos).unwrap();
+            servos.take_instructions();
+            let began = servos.now();
+            for beat in 0..hertz {
+                servos.pass((began + Duration::from_secs(1) * beat / hertz).since(servos.now()));
+                let state = bus.carry_out(servos.now(), &Action::Targets(Joints::all(Radians(0.1)))).unwrap();
+                assert_eq!(fresh(&state), Joint::ALL);
+            }
+            let asked = servos.take_instructions();
+            let beats: Vec<u8> = asked.iter().copied().filter(|instruction| *instruction != 0x02).collect();
+            assert_eq!(beats, [0x83, question].repeat(hertz as usize), "{hertz} Hz");
+            // Two turns for each of nine motors, twice a second.
+            let turns = asked.len() - beats.len();
+            assert!((34..=37).contains(&turns), "{turns} turns at {hertz} Hz");
         }
-        assert_eq!(servos.take_instructions(), [0x83, question].repeat(19));
     }
 }
 
 #[test]
+fn a_beat_is_over_in_time_whatever_is_silent() {
+    for fast_sync_read in [true, false] {
+        let servos = FakeServos::in_process();
+        servos.know_fast_sync_read(fast_sync_read);
+        let mut bus = open(&servos).unwrap();
+        for silent in Joint::ALL {
+            servos.silence(silent, true);
+            let began = servos.now();
+            bus.carry_out(began, &Action::Targets(Joints::all(Radians(0.1)))).unwrap();
+            // One deadline, and a turn.
+            let took = servos.now().since(began);
+            assert!(took <= options().beat_timeout + Duration::from_millis(2), "{took:?}");
+            servos.silence(silent, false);
+            beats(&servos, &mut bus, BEAT * 3);
+        }
+    }
+}
+
+#[test]
+fn a_slow_line_has_the_time_that_it_needs() {
+    let servos = FakeServos::in_process();
+    let slow = BusOptions { baud: 57_600, beat_timeout: Duration::from_millis(1), ..options() };
+    let port = Port::over(servos.line(), &slow);
+    assert!(port.transfer(144) == Duration::from_millis(25));
+    let mut bus = Servos::prepare(port, &slow, &usual_gains()).unwrap();
+    assert_eq!(fresh(&bus.sense(Tick(1)).unwrap()), Joint::ALL);
+}
+
+#[test]
+fn nothing_is_reserved_on_a_beat() {
+    let servos = FakeServos::in_process();
+    let mut bus = open(&servos).unwrap();
+    let reserved = bus.port.reserved();
+    servos.echo(true);
+    beats(&servos, &mut bus, Duration::from_secs(1));
+    servos.spoil(Some(Box::new(|answer| answer.extend([0xff; 1500]))));
+    beats(&servos, &mut bus, Duration::from_secs(1));
+    assert_eq!(bus.port.reserved(), reserved);
+}
+
+#[test]
+fn losses_are_told_by_motor_and_reason() {
+    let servos = FakeServos::in_process();
+    let mut bus = open(&servos).unwrap();
+    let mut lost = |spoil: fn(&mut Vec<u8>)| {
+        servos.spoil(Some(Box::new(spoil)));
+        let state = bus.sense(Tick(2)).unwrap();
+        servos.spoil(None);
+        beats(&servos, &mut bus, BEAT * 2);
+        let losses: Vec<_> =
+            state.losses.iter().filter_map(|(joint, loss)| Some((joint, (*loss)?))).collect();
+        assert_eq!(fresh(&state).len() < 9, !losses.is_empty());
+        (losses, fresh(&state).len())
+    };
+    assert_eq!(lost(|_| ()), (vec![], 9));
+    // Blocks of eight bytes behind a start of eight.
+    assert_eq!(lost(|answer| answer.truncate(8 + 3 * 8)), (vec![(Joint::Stewart3, Loss::Silent)], 3));
+    assert_eq!(lost(|answer| answer.truncate(8 + 3 * 8 + 5)), (vec![(Joint::Stewart3, Loss::Partial)], 3));
+    assert_eq!(lost(|answer| answer[8 + 4 * 8 + 3] ^= 2), (vec![(Joint::Stewart4, Loss::Corrupt)], 4));
+    let (losses, answered) = lost(Vec::clear);
+    assert_eq!((losses, answered), (Joint::ALL.map(|joint| (joint, Loss::Silent)).to_vec(), 0));
+}
+
+#[test]
+fn an_echoing_adapter_works_and_is_told() {
+    for fast_sync_read in [true, false] {
+        let servos = FakeServos::in_process();
+        servos.know_fast_sync_read(fast_sync_read);
+        servos.echo(true);
+        let mut bus = open(&servos).unwrap();
+        for beat in 1..50 {
+            let state = bus.carry_out(Tick(beat), &Action::Targets(Joints::all(Radians(0.1)))).unwrap();
+            assert!(state.echo);
+            assert_eq!((fresh(&state), state.losses), (Joint::ALL.to_vec(), Joints::all(None)));
+        }
+        servos.echo(false);
+        beats(&servos, &mut bus, BEAT);
+        assert!(!bus.sense(Tick(99)).unwrap().echo);
+    }
+}
+
+#[test]
+fn each_motor_tells_how_it_is_twice_a_second() {
+    let servos = FakeServos::in_process();
+    servos.set(Joint::Stewart4, PRESENT_CURRENT, (-120_i32).cast_unsigned());
+    servos.set(Joint::Stewart4, VOLTAGE, 47);
+    let mut bus = open(&servos).unwrap();
+    assert_eq!(bus.sense(Tick(0)).unwrap().health[Joint::LeftAntenna], None);
+    for _ in 0..4 {
+        let state = beats(&servos, &mut bus, Duration::from_millis(550));
+        for (joint, health) in state.health.iter() {
+            let health = health.unwrap();
+            assert!(state.at.since(health.at) <= Duration::from_millis(550), "{joint}");
+            assert_eq!(health.celsius, 31.0);
+        }
+        let health = state.health[Joint::Stewart4].unwrap();
+        assert_eq!((health.volts, health.current), (4.7, Milliamps(-120.0)));
+    }
+}
+
+#[test]
+fn a_motor_that_started_anew_between_two_beats_is_noticed_and_mended() {
+    for driven in [true, false] {
+        let servos = FakeServos::in_process();
+        let mut bus = open(&servos).unwrap();
+        bus.carry_out(Tick(1), &Action::Torque(Joints::all(driven))).unwrap();
+        beats(&servos, &mut bus, Duration::from_millis(200));
+        for joint in [Joint::Stewart2, Joint::LeftAntenna] {
+            servos.power_cycle(joint);
+            servos.set(joint, PRESENT_POSITION, 1900);
+        }
+        let state = beats(&servos, &mut bus, Duration::from_millis(550));
+        for joint in Joint::ALL {
+            let reset = [Joint::Stewart2, Joint::LeftAntenna].contains(&joint);
+            assert_eq!(state.torque[joint], driven && !reset, "{joint}");
+            assert_eq!(servos.get(joint, BUS_WATCHDOG), 10);
+            assert_eq!(servos.gains(joint), gain_bytes(usual_gains()[joint]));
+            assert_eq!(servos.get(joint, GOAL_POSITION), if reset { 1900 } else { STRAIGHT });
+        }
+    }
+}
+
+#[test]
+fn errors_are_read_at_once_and_until_they_are_gone() {
+    let servos = FakeServos::in_process();
+    let mut bus = open(&servos).unwrap();
+    beats(&servos, &mut bus, BEAT * 5);
+    let check = |bus: &mut Servos, bits: &[(Joint, u8)], within: u32| {
+        bits.iter().for_each(|(joint, bits)| servos.set(*joint, HARDWARE_ERROR, (*bits).into()));
+        let state = beats(&servos, bus, BEAT * within);
+        for (joint, bits) in bits {
+            assert_eq!(state.errors[*joint], HardwareErrors(*bits), "{joint}");
+        }
+    };
+    check(&mut bus, &[(Joint::Stewart3, 0x20)], 1);
+    check(&mut bus, &[(Joint::Stewart3, 0)], 1);
+    // A second error of the same motor raises no new alert; its next turn tells.
+    check(&mut bus, &[(Joint::Stewart3, 0x20)], 1);
+    check(&mut bus, &[(Joint::Stewart3, 0x24)], 55);
+    check(&mut bus, &[(Joint::Stewart3, 0)], 1);
+    check(&mut bus, &Joint::ALL.map(|joint| (joint, 0x01)), 3);
+    check(&mut bus, &Joint::ALL.map(|joint| (joint, 0)), 3);
+}
+
+#[test]
+fn modes_change_limp_and_hold_where_they_are() {
+    let servos = FakeServos::in_process();
+    let mut bus = open(&servos).unwrap();
+    let mut driven = Joints::all(true);
+    driven[Joint::Stewart6] = false;
+    bus.carry_out(Tick(1), &Action::Torque(driven)).unwrap();
+    let mut modes = Joints::all(Mode::Position);
+    Joint::STEWART.into_iter().for_each(|leg| modes[leg] = Mode::Current);
+    modes[Joint::BodyYaw] = Mode::CurrentBasedPosition;
+    for joint in Joint::ALL {
+        servos.set(joint, PRESENT_POSITION, 2100);
+        servos.set(joint, GOAL_CURRENT, 900);
+    }
+    let state = bus.carry_out(Tick(2), &Action::Modes(modes)).unwrap();
+    assert_eq!((state.modes, state.torque), (modes, driven));
+    for joint in Joint::ALL {
+        let changed = modes[joint] != Mode::Position;
+        assert_eq!(servos.get(joint, MODE), modes[joint].number().into());
+        assert_eq!(servos.get(joint, GOAL_POSITION), if changed { 2100 } else { STRAIGHT });
+    }
+    // No leg may turn with whatever current its register held.
+    assert_eq!(servos.get(Joint::Stewart1, GOAL_CURRENT), 0);
+    assert_eq!(servos.get(Joint::BodyYaw, GOAL_CURRENT), 1750);
+
+    let mut currents = Joints::all(Milliamps(-20.4));
+    currents[Joint::Stewart2] = Milliamps(1e9);
+    bus.carry_out(Tick(3), &Action::Currents(currents)).unwrap();
+    let current = |joint| i32::from(servos.get(joint, GOAL_CURRENT) as i16);
+    assert_eq!((current(Joint::Stewart1), current(Joint::Stewart2)), (-20, 1750));
+    assert_eq!((current(Joint::BodyYaw), current(Joint::LeftAntenna)), (20, 900));
+    currents[Joint::Stewart3] = Milliamps(f64::NAN);
+    assert!(matches!(bus.carry_out(Tick(4), &Action::Currents(currents)), Err(RobotFault::Broken { .. })));
+
+    // Goals go to those alone that follow them.
+    bus.carry_out(Tick(5), &Action::Targets(Joints::all(radians_from_raw(2200)))).unwrap();
+    let goal = |joint| servos.get(joint, GOAL_POSITION);
+    assert_eq!((goal(Joint::Stewart1), goal(Joint::BodyYaw), goal(Joint::LeftAntenna)), (2100, 2200, 2200));
+    let state = bus.carry_out(Tick(6), &Action::Modes(Joints::all(Mode::Position))).unwrap();
+    assert_eq!((state.modes, state.torque), (Joints::all(Mode::Position), driven));
+    assert_eq!(goal(Joint::Stewart1), 2100);
+}
+
+#[test]
+fn a_mode_or_gains_that_are_refused_are_told_and_the_motor_goes_on() {
+    let servos = FakeServos::in_process();
+    let mut bus = open(&servos).unwrap();
+    bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
+    servos.lock(Joint::Stewart5, MODE);
+    let fault = bus.carry_out(Tick(2), &Action::Modes(Joints::all(Mode::Current))).unwrap_err();
+    assert_eq!(fault, RobotFault::Rejected { joint: Joint::Stewart5, what: MODE.name });
+    let state = bus.sense(Tick(3)).unwrap();
+    assert_eq!(state.torque, Joints::all(true));
+    for joint in Joint::ALL {
+        let expected = if joint == Joint::Stewart5 { Mode::Position } else { Mode::Current };
+        assert_eq!(state.modes[joint], expected, "{joint}");
+    }
+
+    let soft = Gains { p: 100, i: 2, d: 3 };
+    bus.carry_out(Tick(4), &Action::Gains(Joint::Stewart1, soft)).unwrap();
+    assert_eq!(servos.gains(Joint::Stewart1), [3, 0, 2, 0, 100, 0]);
+    // They outlast a start of the servo.
+    servos.power_cycle(Joint::Stewart1);
+    beats(&servos, &mut bus, Duration::from_millis(550));
+    assert_eq!(servos.gains(Joint::Stewart1), gain_bytes(soft));
+    servos.lock(Joint::Stewart1, registers::GAINS);
+    let fault = bus.carry_out(Tick(5), &Action::Gains(Joint::Stewart1, usual_gains()[Joint::Stewart1]));
+    assert_eq!(fault, Err(RobotFault::Rejected { joint: Joint::Stewart1, what: "its gains" }));
+}
+
+#[test]
 fn torque_comes_on_only_where_the_goal_is_pinned() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     // Moved by hand since; the goals are old now.
     for joint in Joint::ALL {
@@ -135,7 +387,7 @@ fn torque_comes_on_only_where_the_goal_is_pinned() {
 #[test]
 fn a_silent_motor_goes_stale_and_the_others_do_not() {
     for together in [true, false] {
-        let servos = FakeServos::start();
+        let servos = FakeServos::in_process();
         servos.know_fast_sync_read(together);
         let mut bus = open(&servos).unwrap();
         assert_eq!(bus.asking == Asking::Together, together);
@@ -144,6 +396,7 @@ fn a_silent_motor_goes_stale_and_the_others_do_not() {
         bus.sense(Tick(2)).unwrap();
         for beat in 3..40 {
             let state = bus.sense(Tick(beat)).unwrap();
+            assert_eq!(state.losses[Joint::BodyYaw], Some(Loss::Silent));
             assert_eq!(fresh(&state), all_but(Joint::BodyYaw));
             let last = radians_from_raw(STRAIGHT.cast_signed());
             assert_eq!(state.readings[Joint::BodyYaw], Reading::Stale { since: Tick(1), last });
@@ -153,7 +406,7 @@ fn a_silent_motor_goes_stale_and_the_others_do_not() {
 
 #[test]
 fn a_motor_that_comes_back_is_pinned_and_watched_again() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     let mut state = bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
     assert!(state.torque[Joint::Stewart2]);
@@ -177,7 +430,7 @@ fn a_motor_that_comes_back_is_pinned_and_watched_again() {
 
 #[test]
 fn a_motor_in_error_that_lets_go_is_noticed() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
     servos.set(Joint::Stewart3, HARDWARE_ERROR, 0x20);
@@ -193,7 +446,7 @@ fn a_motor_in_error_that_lets_go_is_noticed() {
 
 #[test]
 fn everything_silent_is_stale_and_no_fault() {
-    let servos = FakeServos::start();
+    let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     bus.sense(Tick(1)).unwrap();
     Joint::ALL.iter().for_each(|joint| servos.silence(*joint, true));
@@ -204,17 +457,164 @@ fn everything_silent_is_stale_and_no_fault() {
 }
 
 #[test]
+fn a_line_that_comes_back_is_taken_on_where_the_motors_stand() {
+    let servos = Arc::new(FakeServos::in_process());
+    let tries = Arc::new(AtomicU32::new(0));
+    let reopen: Reopen = Box::new({
+        let (servos, tries) = (Arc::clone(&servos), Arc::clone(&tries));
+        move || {
+            tries.fetch_add(1, Ordering::Relaxed);
+            Ok(servos.line())
+        }
+    });
+    let mut bus = MotorBus::over(servos.line(), &options()).unwrap().reopening(reopen);
+    let targets = Action::Targets(Joints::all(radians_from_raw(2200)));
+    bus.act(servos.now(), Some(&Action::Torque(Joints::all(true)))).unwrap();
+    bus.act(servos.now(), Some(&targets)).unwrap();
+    let gains = Gains { p: 123, i: 0, d: 0 };
+    bus.act(servos.now(), Some(&Action::Gains(Joint::Stewart1, gains))).unwrap();
+    servos.unplug(true);
+    // Those on the line keep their power, and one is turned by hand.
+    servos.set(Joint::Stewart3, PRESENT_POSITION, 1700);
+    servos.set(Joint::LeftAntenna, TORQUE, 0);
+    for _ in 0..200 {
+        assert!(matches!(bus.act(servos.now(), Some(&targets)), Err(RobotFault::PortGone { .. })));
+        servos.pass(BEAT);
+    }
+    assert_eq!(tries.load(Ordering::Relaxed), 3);
+    servos.unplug(false);
+    let state = loop {
+        match bus.act(servos.now(), Some(&targets)) {
+            Ok(state) => break state,
+            Err(_) => servos.pass(BEAT),
+        }
+    };
+    assert_eq!(tries.load(Ordering::Relaxed), 4);
+    assert_eq!(fresh(&state), Joint::ALL);
+    for joint in Joint::ALL {
+        assert_eq!(state.torque[joint], joint != Joint::LeftAntenna, "{joint}");
+        // The goals that were on their way are not written.
+        let here = if joint == Joint::Stewart3 { 1700 } else { STRAIGHT };
+        assert_eq!((servos.get(joint, GOAL_POSITION), servos.get(joint, BUS_WATCHDOG)), (here, 10));
+    }
+    assert_eq!(servos.gains(Joint::Stewart1), gain_bytes(gains));
+    bus.act(servos.now(), Some(&targets)).unwrap();
+    assert_eq!(servos.get(Joint::Stewart3, GOAL_POSITION), 2200);
+}
+
+#[test]
+fn a_line_without_a_way_back_stays_lost() {
+    let servos = FakeServos::in_process();
+    let mut bus = MotorBus::over(servos.line(), &options()).unwrap();
+    servos.unplug(true);
+    for _ in 0..3 {
+        assert!(matches!(bus.sense(servos.now()), Err(RobotFault::PortGone { .. })));
+        servos.pass(Duration::from_secs(1));
+        servos.unplug(false);
+    }
+}
+
+proptest! {
+    /// Whatever becomes of the answers: no panic, no fault, no goal but those that were asked for.
+    #[test]
+    fn hostile_answers_do_no_harm(noise in proptest::collection::vec((0_usize..120, any::<u8>(), 0_u8..4), 1..60)) {
+        let servos = FakeServos::in_process();
+        let mut bus = open(&servos).unwrap();
+        bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
+        let mut next = 0;
+        servos.spoil(Some(Box::new(move |answer| {
+            next += 1;
+            let Some(&(at, byte, how)) = noise.get(next % noise.len()) else { return };
+            let at = at.min(answer.len());
+            match how {
+                0 => answer.insert(at, byte),
+                1 => answer.truncate(at),
+                2 => answer.iter_mut().skip(at).take(1).for_each(|it| *it ^= byte),
+                _ => answer.extend(vec![byte; 40]),
+            }
+        })));
+        for beat in 2..60 {
+            let targets = Joints::all(Radians(0.1));
+            let done = bus.carry_out(Tick(beat), &Action::Targets(targets));
+            prop_assert!(done.is_ok(), "{done:?}");
+            servos.pass(BEAT);
+        }
+        for joint in Joint::ALL {
+            let goal = servos.get(joint, GOAL_POSITION);
+            prop_assert!(goal == 2113 || goal == STRAIGHT, "{goal}");
+        }
+    }
+}
+
+#[test]
 fn a_scan_reports_and_changes_nothing() {
     let servos = FakeServos::start();
     servos.set(Joint::Stewart1, HARDWARE_ERROR, 0x24);
     servos.set(Joint::Stewart1, PRESENT_POSITION, 1000);
     servos.silence(Joint::RightAntenna, true);
     let before = servos.memory();
-    let reports = scan(servos.path(), &options()).unwrap();
+    let options = BusOptions { reply_timeout: Duration::from_millis(50), ..options() };
+    let reports = scan(servos.path(), &options).unwrap();
     assert_eq!(before, servos.memory());
     let joints: Vec<_> = reports.iter().filter_map(|report| report.joint).collect();
     assert_eq!(joints, all_but(Joint::RightAntenna));
     let one = &reports[1];
     assert_eq!((one.id, one.model, one.position_raw, one.volts), (11, 1200, 1000, 5.0));
     assert_eq!(one.hardware_error, ["overheating", "an overload"]);
+    assert_eq!((one.baud, one.model_name, one.mode_name), (1_000_000, "XL330-M288", "position"));
+
+    servos.answer_at(57_600);
+    assert_eq!(scan(servos.path(), &options), Ok(vec![]));
+    let reports = scan_all(servos.path(), &options, &[57_600, 115_200]).unwrap();
+    assert_eq!(reports.iter().map(|report| report.baud).collect::<Vec<_>>(), [57_600; 8]);
+    assert!(matches!(scan_all(Path::new("/dev/none"), &options, &[57_600]), Err(RobotFault::NoPort { .. })));
+}
+
+#[test]
+fn a_bus_on_a_real_terminal_beats_and_says_farewell() {
+    let servos = FakeServos::start();
+    let patient = Duration::from_millis(200);
+    let options = BusOptions { reply_timeout: patient, beat_timeout: patient, ..options() };
+    let mut bus = MotorBus::open(servos.path(), &options).unwrap();
+    assert_eq!(fresh(&bus.sense(Tick(1)).unwrap()), Joint::ALL);
+    let busy = RawLine::open(servos.path(), 1_000_000).err();
+    assert_eq!(busy, Some(RobotFault::PortBusy { port: servos.path().display().to_string() }));
+    assert!(Joint::ALL.iter().all(|joint| servos.get(*joint, BUS_WATCHDOG) == 10));
+    drop(bus);
+    assert!(Joint::ALL.iter().all(|joint| servos.get(*joint, BUS_WATCHDOG) == 0));
+
+    let mut raw = RawLine::open(servos.path(), 1_000_000).unwrap();
+    let ping = raw::packet(11, 1, &[]);
+    let heard = raw.exchange(&ping, Duration::from_millis(200)).unwrap();
+    let pong = raw::Heard::Answer { id: 11, error: 0, parameters: vec![0; 3], checksum_is_right: true };
+    assert_eq!(raw::describe(&heard), [pong]);
+}
+
+#[test]
+fn settings_are_read_whole_and_a_homing_offset_is_written_limp() {
+    let servos = FakeServos::start();
+    let options = BusOptions { reply_timeout: Duration::from_millis(200), ..options() };
+    let joint = Joint::Stewart2;
+    servos.set(joint, registers::HOMING_OFFSET, (-1024_i32).cast_unsigned());
+    servos.set(joint, registers::SHUTDOWN, 52);
+    servos.set(joint, TORQUE, 1);
+    let before = servos.memory();
+    let all = settings::read_settings(servos.path(), &options).unwrap();
+    assert_eq!(before, servos.memory());
+    let one = all[joint];
+    assert_eq!((one.model, one.homing_offset_steps, one.shutdown_mask), (1200, -1024, 52));
+    assert_eq!((one.operating_mode, one.max_position_steps, one.current_limit_milliamps), (3, 4095, 1750));
+    assert_eq!(one.gains, Gains { p: 400, i: 0, d: 0 });
+
+    settings::write_homing_offset(servos.path(), &options, joint, -1000).unwrap();
+    assert_eq!(servos.get(joint, registers::HOMING_OFFSET).cast_signed(), -1000);
+    assert_eq!(servos.get(joint, TORQUE), 0);
+    servos.lock(joint, registers::HOMING_OFFSET);
+    for steps in [5, 1025, -1025] {
+        let fault = settings::write_homing_offset(servos.path(), &options, joint, steps);
+        assert!(matches!(fault, Err(RobotFault::Rejected { .. })), "{steps}");
+    }
+    servos.silence(joint, true);
+    let missing = Err(RobotFault::Missing { joints: vec![joint] });
+    assert_eq!(settings::read_settings(servos.path(), &options), missing);
 }

@@ -1,0 +1,97 @@
+//! What a servo is told besides goal positions: what it controls, its goal current, its gains.
+
+use super::registers::{GOAL_CURRENT, MODE, TORQUE};
+use super::ritual::{ask_patiently, pin, set_gains};
+use super::servos::Servos;
+use super::slow::low_byte;
+use crate::joint::{Joint, Joints};
+use crate::robot::RobotFault;
+use crate::servo::{Gains, Milliamps, Mode};
+
+impl Servos {
+    /// Changes what motors control. The register is locked under torque, so each that changes lets go for a moment;
+    /// then it holds where it is: in current mode with no current, in current-based position mode with all it has.
+    pub(super) fn set_modes(&mut self, wanted: &Joints<Mode>) -> Result<(), RobotFault> {
+        let changing: Vec<Joint> =
+            Joint::ALL.into_iter().filter(|joint| wanted[*joint] != self.modes[*joint]).collect();
+        if changing.is_empty() {
+            return Ok(());
+        }
+        self.look_at_torque(&changing)?;
+        let driven = self.torque;
+        self.port.tell(TORQUE, changing.iter().map(|joint| (*joint, 0)))?;
+        self.port.tell(MODE, changing.iter().map(|joint| (*joint, wanted[*joint].number().into())))?;
+        let found = ask_patiently(&mut self.port, MODE, &changing)?;
+        let mut refused = None;
+        for &joint in &changing {
+            let mode = found[joint].and_then(|status| Mode::from_number(low_byte(status.value)));
+            match mode {
+                Some(mode) if mode == wanted[joint] => self.modes[joint] = mode,
+                Some(_) => refused = refused.or(Some(RobotFault::Rejected { joint, what: MODE.name })),
+                None => refused = refused.or(Some(RobotFault::Silent { joint })),
+            }
+        }
+        // Some firmware sets the goal current anew when the mode changes, and all that it has would turn a motor in
+        // current mode.
+        let bounds = Joints::from_fn(|joint| match self.modes[joint] {
+            Mode::Current => 0,
+            Mode::Position | Mode::CurrentBasedPosition => self.current_limits[joint],
+        });
+        self.port.tell(GOAL_CURRENT, changing.iter().map(|joint| (*joint, bounds[*joint].into())))?;
+        let currents = ask_patiently(&mut self.port, GOAL_CURRENT, &changing)?;
+        let pinned = pin(&mut self.port, &self.spans, &changing)?;
+        let safe = |joint: Joint| {
+            let bounded = currents[joint].is_some_and(|status| status.value == bounds[joint].into());
+            found[joint].is_some() && pinned[joint] && (bounded || self.modes[joint] == Mode::Position)
+        };
+        let again: Vec<Joint> =
+            changing.iter().copied().filter(|joint| driven[*joint] && safe(*joint)).collect();
+        if !again.is_empty() {
+            self.port.tell(TORQUE, again.iter().map(|joint| (*joint, 1)))?;
+        }
+        self.look_at_torque(&changing)?;
+        // Some firmware sets the gains anew as well.
+        for joint in changing {
+            if found[joint].is_some() {
+                set_gains(&mut self.port, joint, self.gains[joint])?;
+            }
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// One packet with the goal currents of all that heed one.
+    pub(super) fn set_currents(&mut self, wanted: &Joints<Milliamps>) -> Result<(), RobotFault> {
+        let mut goals = Joints::all(None);
+        for (joint, current) in wanted.iter() {
+            if !current.0.is_finite() {
+                let reason = format!("the goal current of {joint} is not a finite number");
+                return Err(RobotFault::Broken { reason });
+            }
+            let limit = f64::from(self.current_limits[joint]);
+            goals[joint] = match self.modes[joint] {
+                Mode::Position => None,
+                Mode::Current => Some(current.0.clamp(-limit, limit)),
+                // Here it bounds the current in both directions.
+                Mode::CurrentBasedPosition => Some(current.0.abs().min(limit)),
+            };
+        }
+        if goals.iter().all(|(_, goal)| goal.is_none()) {
+            return Ok(());
+        }
+        let goals = goals.iter().filter_map(|(joint, goal)| Some((joint, (*goal)?)));
+        self.port.tell(GOAL_CURRENT, goals.map(|(joint, goal)| (joint, register_of(goal))))
+    }
+
+    /// Writes one motor's gains, and remembers them for the time when it starts anew.
+    pub(super) fn set_gains(&mut self, joint: Joint, gains: Gains) -> Result<(), RobotFault> {
+        set_gains(&mut self.port, joint, gains)?;
+        self.gains[joint] = gains;
+        Ok(())
+    }
+}
+
+/// A goal current as it is written: two bytes, signed.
+#[allow(clippy::cast_possible_truncation, reason = "the limit register has two bytes")]
+fn register_of(milliamps: f64) -> u32 {
+    (milliamps.round() as i32).cast_unsigned()
+}

@@ -1,0 +1,163 @@
+//! The one place that opens a serial port: for this program alone, and as a [`Wire`].
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+use serialport::{ClearBuffer, FlowControl, SerialPort};
+
+use super::wire::Wire;
+use crate::clock::{Clock, Tick, WallClock};
+use crate::robot::RobotFault;
+
+/// So long the system may take to accept a packet; its buffer holds many.
+const SENT_WITHIN: Duration = Duration::from_millis(100);
+
+/// An open serial port, on the machine's own time.
+pub(super) struct SerialWire {
+    line: Box<dyn SerialPort>,
+    clock: WallClock,
+}
+
+impl SerialWire {
+    /// Opens a port. A path that is a symbolic link is followed anew each time.
+    pub fn open(path: &Path, baud: u32) -> Result<SerialWire, RobotFault> {
+        let port = path.display().to_string();
+        let _unlocked = unlocked(path, &port)?;
+        let line = serialport::new(&port, baud)
+            .flow_control(FlowControl::None)
+            .timeout(SENT_WITHIN)
+            .open()
+            .map_err(|error| match error.kind {
+            serialport::ErrorKind::Io(kind) => not_opened(kind, &port, &error.description),
+            serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
+            _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
+        })?;
+        Ok(SerialWire { line, clock: WallClock::start() })
+    }
+
+    /// The same for a line that is open already.
+    #[cfg(test)]
+    pub fn over(line: impl SerialPort + 'static) -> SerialWire {
+        SerialWire { line: Box::new(line), clock: WallClock::start() }
+    }
+}
+
+fn not_opened(kind: ErrorKind, port: &str, why: &str) -> RobotFault {
+    let port = port.to_owned();
+    match kind {
+        ErrorKind::NotFound => RobotFault::NoPort { port },
+        ErrorKind::PermissionDenied => RobotFault::NoPermission { port },
+        ErrorKind::ResourceBusy => RobotFault::PortBusy { port },
+        _ => RobotFault::PortGone { reason: format!("{port}: {why}") },
+    }
+}
+
+/// Looks whether somebody holds the port, without touching it.
+///
+/// Two things keep others out: the terminal's own exclusive mode, which does not hold for root, and an advisory lock on
+/// the device file, which does, but only among programs that look for it. An attempt to open a port that is held takes
+/// its exclusive mode away, so this looks first. What is returned keeps the port's lines as they are while it is opened.
+fn unlocked(path: &Path, port: &str) -> Result<rustix::fd::OwnedFd, RobotFault> {
+    let failed = |error: Errno| not_opened(io::Error::from(error).kind(), port, &error.to_string());
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let device = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
+    match rustix::fs::flock(&device, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(Errno::WOULDBLOCK) => return Err(RobotFault::PortBusy { port: port.to_owned() }),
+        Err(error) => return Err(failed(error)),
+    }
+    rustix::fs::flock(&device, FlockOperation::NonBlockingUnlock).map_err(failed)?;
+    Ok(device)
+}
+
+impl Wire for SerialWire {
+    fn now(&self) -> Tick {
+        self.clock.now()
+    }
+
+    fn wait_until(&self, until: Tick) {
+        self.clock.wait_until(until);
+    }
+
+    fn discard(&mut self) -> io::Result<()> {
+        self.line.clear(ClearBuffer::Input).map_err(io::Error::from)
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.line.set_timeout(SENT_WITHIN)?;
+        self.line.write_all(bytes)
+    }
+
+    fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
+        loop {
+            let left = deadline.since(self.clock.now());
+            if left.is_zero() {
+                return Ok(0);
+            }
+            self.line.set_timeout(left)?;
+            match self.line.read(into) {
+                Ok(0) => return Err(io::Error::new(ErrorKind::BrokenPipe, "the line was closed")),
+                Ok(length) => return Ok(length),
+                Err(error) if error.kind() == ErrorKind::TimedOut => return Ok(0),
+                Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serialport::TTYPort;
+
+    use super::*;
+
+    const BAUD: u32 = 1_000_000;
+
+    #[test]
+    fn a_port_that_cannot_be_opened_says_why() {
+        let open = |path: &str| SerialWire::open(Path::new(path), BAUD).err();
+        let missing = "/dev/there-is-no-such-port";
+        assert_eq!(open(missing), Some(RobotFault::NoPort { port: missing.to_owned() }));
+        assert!(matches!(open("/dev/null"), Some(RobotFault::PortGone { .. })));
+    }
+
+    #[test]
+    fn a_port_is_held_against_everybody_and_stays_so_after_attempts() {
+        let (_far, near) = TTYPort::pair().unwrap();
+        let port = near.name().unwrap();
+        let open = || SerialWire::open(Path::new(&port), BAUD);
+        let first = open().unwrap();
+        let busy = Some(RobotFault::PortBusy { port: port.clone() });
+        assert_eq!((open().err(), open().err()), (busy.clone(), busy));
+        // Whoever uses the library that most use is kept out as well, root or not.
+        assert!(serialport::new(&port, BAUD).open().is_err());
+        drop(first);
+        assert!(open().is_ok());
+
+        // And the other way round.
+        let theirs = serialport::new(&port, BAUD).open().unwrap();
+        assert_eq!(open().err(), Some(RobotFault::PortBusy { port: port.clone() }));
+        drop(theirs);
+        assert!(open().is_ok());
+    }
+
+    #[test]
+    fn a_link_is_followed_anew() {
+        let folder = std::env::temp_dir().join(format!("minismith-link-{}", std::process::id()));
+        let lines = [TTYPort::pair().unwrap(), TTYPort::pair().unwrap()];
+        for (mut far, near) in lines {
+            let _ = std::fs::remove_file(&folder);
+            std::os::unix::fs::symlink(near.name().unwrap(), &folder).unwrap();
+            let mut wire = SerialWire::open(&folder, BAUD).unwrap();
+            far.write_all(b"here").unwrap();
+            let mut bytes = [0; 16];
+            let length = wire.receive(&mut bytes, wire.now() + Duration::from_secs(5)).unwrap();
+            assert_eq!(&bytes[..length], b"here");
+        }
+        std::fs::remove_file(&folder).unwrap();
+    }
+}
