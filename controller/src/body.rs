@@ -98,8 +98,12 @@ impl Body {
         let robot: Box<dyn Robot> = match choice {
             RobotChoice::Mock => Box::new(MockRobot::new(initial_joints(), Variation::default())),
             RobotChoice::MockBus => {
-                let options =
-                    EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints() };
+                let options = EmulatorOptions {
+                    link: None,
+                    faults: Faults::default(),
+                    start: initial_joints(),
+                    paced: true,
+                };
                 let started = emulator.insert(Emulator::start(options)?);
                 Box::new(MotorBus::open(started.path(), &bus)?)
             }

@@ -208,7 +208,8 @@ impl Stage {
     /// # Errors
     /// A [`Refusal`] when they do not take it.
     pub fn control(&mut self, control: Control) -> Result<(), Refusal> {
-        self.may_move(&self.conductor.wait(&is_quiet))?;
+        let quiet = self.conductor.wait(&is_quiet);
+        self.may_move(&quiet)?;
         self.conductor.order(Order::Control(control));
         let halts = self.halts;
         let snapshot = self.conductor.wait(&|snapshot| {

@@ -1,10 +1,15 @@
-//! What may be wrong with the emulated servos: a short YAML file, read once.
+//! What may be wrong with the emulated servos: a short YAML file, read once. Some of it is so from the start, the rest
+//! comes by a schedule.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
+pub use firmware_bridge::fault::FaultKind;
 use firmware_bridge::joint::Joint;
+pub use firmware_bridge::servo::HardwareError;
 use serde::Deserialize;
+
+pub use crate::schedule::{Fault, Timed};
 
 /// Everything that is wrong with the emulated bus. The default is: nothing.
 ///
@@ -16,6 +21,9 @@ use serde::Deserialize;
 /// no_fast_sync_read: true    # firmware older than that instruction
 /// corrupt_every: 100         # every Nth status packet has a wrong bit
 /// drop_every: 100            # every Nth status packet is lost
+/// seed: 7                    # of the chance in a schedule
+/// schedule:                  # what goes wrong later: see `Timed`
+///   - {at: 2.0, for: 0.5, fault: corrupt, rate: 0.01}
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -34,6 +42,10 @@ pub struct Faults {
     pub corrupt_every: Option<NonZeroU32>,
     /// Every Nth status packet is lost.
     pub drop_every: Option<NonZeroU32>,
+    /// Where the chance of a schedule's rates begins: the same traffic meets the same chance.
+    pub seed: u64,
+    /// What goes wrong later.
+    pub schedule: Vec<Timed>,
 }
 
 impl Default for Faults {
@@ -46,6 +58,8 @@ impl Default for Faults {
             no_fast_sync_read: false,
             corrupt_every: None,
             drop_every: None,
+            seed: 0,
+            schedule: Vec::new(),
         }
     }
 }
@@ -60,33 +74,6 @@ pub enum WatchdogFirmware {
     TripsWithoutStopping,
     /// There is no such register.
     Absent,
-}
-
-/// A condition that a servo reports in register 70.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HardwareError {
-    /// The supply is outside the servo's voltage limits.
-    InputVoltage,
-    /// The servo is too hot.
-    Overheating,
-    /// The electronics saw a shock, or the supply cannot give enough.
-    ElectricalShock,
-    /// The load is more than the motor can hold.
-    Overload,
-}
-
-impl HardwareError {
-    /// Its bit in register 70.
-    #[must_use]
-    pub const fn bit(self) -> u8 {
-        match self {
-            HardwareError::InputVoltage => 1 << 0,
-            HardwareError::Overheating => 1 << 2,
-            HardwareError::ElectricalShock => 1 << 4,
-            HardwareError::Overload => 1 << 5,
-        }
-    }
 }
 
 /// A faults file that cannot be used.
@@ -119,6 +106,8 @@ impl Faults {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -131,6 +120,23 @@ mod tests {
         assert_eq!(faults.hardware_error.get(&Joint::Stewart1), Some(&HardwareError::Overload));
         assert_eq!((faults.corrupt_every, faults.drop_every), (NonZeroU32::new(7), NonZeroU32::new(9)));
         assert!(faults.no_fast_sync_read && faults.voltage == 3.0);
+    }
+
+    #[test]
+    fn a_schedule_is_read() {
+        let text = "seed: 7\nschedule:\n  - at: 2.0\n    for: 0.5\n    fault: overload\n    motor: stewart_3\n\
+                    \x20 - {at: 3, fault: corrupt, rate: 0.01}\n  - {at: 4, fault: brownout}\n";
+        let faults = Faults::from_yaml(text, "f.yaml").unwrap();
+        let millis = Duration::from_millis;
+        let expected = [
+            Timed {
+                at: millis(2000),
+                fault: Fault::of(FaultKind::Overload).on(Joint::Stewart3).lasting(millis(500)),
+            },
+            Timed { at: millis(3000), fault: Fault::of(FaultKind::Corrupt).at_rate(0.01) },
+            Timed { at: millis(4000), fault: Fault::of(FaultKind::Brownout) },
+        ];
+        assert_eq!((faults.seed, faults.schedule), (7, expected.to_vec()));
     }
 
     #[test]
@@ -148,6 +154,18 @@ mod tests {
             ("silent: [stewart_7]\n", ["line 1", "`stewart_6`"]),
             ("drop_every: 0\n", ["line 1", "nonzero"]),
             ("voltage: .nan\n", ["voltage is NaN", "0 to 20"]),
+            ("schedule:\n  - at: 1\n    fault: earthquake\n", ["line 3", "`port_gone`"]),
+            ("schedule:\n  - at: 1\n    fault: echo\n    fro: 2\n", ["line 4", "`for`"]),
+            ("schedule:\n  - at: 1\n    fault: overload\n", ["line 2", "needs a motor"]),
+            (
+                "seed: 1\nschedule:\n  - {at: 1, fault: brownout, motor: stewart_1}\n",
+                ["line 3", "has no motor"],
+            ),
+            ("schedule:\n  - {at: -1, fault: echo}\n", ["line 2", "at is -1"]),
+            ("schedule:\n  - {at: 0, for: 0, fault: echo}\n", ["line 2", "for is 0"]),
+            ("schedule:\n  - {at: 0, fault: partial, rate: 1.5}\n", ["line 2", "rate is 1.5"]),
+            ("schedule:\n  - {at: 0, fault: echo, rate: 0.5}\n", ["line 2", "has no rate"]),
+            ("schedule:\n  - {at: 0, fault: port_gone}\n", ["line 2", "needs `for`"]),
             ("[1, 2]", ["f.yaml", "struct Faults"]),
         ] {
             let message = Faults::from_yaml(text, "f.yaml").unwrap_err().to_string();

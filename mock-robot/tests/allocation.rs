@@ -1,6 +1,8 @@
 //! On the beat nothing is allocated and nothing freed: counted by an allocator, on the pulse's own thread, over the
 //! emulated bus, while motions play, end, are replaced and halted, and while packets are lost.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -100,7 +102,7 @@ fn pass(handle: &mut PulseHandle, beats: u64) -> Snapshot {
 fn a_beat_allocates_and_frees_nothing() {
     let start = joints_from_posture(&Posture::init()).unwrap();
     let faults = Faults::from_yaml("drop_every: 37\ncorrupt_every: 53\n", "test").unwrap();
-    let emulator = Emulator::start(EmulatorOptions { link: None, faults, start }).unwrap();
+    let emulator = Emulator::start(EmulatorOptions { link: None, faults, start, paced: true }).unwrap();
     let bus = MotorBus::open(emulator.path(), &BusOptions::default()).unwrap();
     let robot = Traced::new(Watched { robot: bus, beats: 0 }, Trace::with_room_for(10_000));
     let mut pulse = Pulse::new(robot, WallClock::start(), Limits::default(), BEAT).unwrap();

@@ -18,7 +18,7 @@ use serialport::SerialPort;
 const CLOSE: f64 = 0.0008;
 
 fn emulator(start: f64, faults: Faults) -> Emulator {
-    let options = EmulatorOptions { link: None, faults, start: Joints::all(Radians(start)) };
+    let options = EmulatorOptions { link: None, faults, start: Joints::all(Radians(start)), paced: false };
     Emulator::start(options).expect("an emulator")
 }
 
@@ -154,6 +154,7 @@ fn the_link_comes_and_goes_and_nothing_else_is_touched() {
         link: Some(link.clone()),
         faults: Faults::default(),
         start: Joints::all(Radians::ZERO),
+        paced: false,
     };
     let emulator = Emulator::start(options()).expect("an emulator");
     assert_eq!(std::fs::read_link(&link).expect("a link"), emulator.path());

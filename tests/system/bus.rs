@@ -29,16 +29,20 @@ fn options() -> BusOptions {
 
 fn emulated(faults: Faults) -> Emulator {
     let start = Joints::from_fn(|joint| Radians(0.1 + 0.02 * joint.index() as f64));
-    Emulator::start(EmulatorOptions { link: None, faults, start }).unwrap()
+    Emulator::start(EmulatorOptions { link: None, faults, start, paced: true }).unwrap()
 }
 
 const BEAT: Duration = Duration::from_millis(10);
 
 /// All nine joints go somewhere and back, at 100 beats a second, on the emulated servos.
 fn nine_joints_dance(faults: Faults, options: &BusOptions) {
-    let emulator =
-        Emulator::start(EmulatorOptions { link: None, faults: faults.clone(), start: initial_joints() })
-            .unwrap();
+    let emulator = Emulator::start(EmulatorOptions {
+        link: None,
+        faults: faults.clone(),
+        start: initial_joints(),
+        paced: true,
+    })
+    .unwrap();
     let bus = MotorBus::open(emulator.path(), options).unwrap();
     let trace = Trace::with_room_for(1_000);
     let limits = Limits::default();

@@ -58,7 +58,8 @@ fn close(one: &[f64], other: &[f64]) -> bool {
 
 fn emulator(faults: Faults) -> (Emulator, [f64; 9]) {
     let start = Joints::from_fn(|joint| Radians(0.05 * joint.index() as f64 - 0.2));
-    let emulator = Emulator::start(EmulatorOptions { link: None, faults, start }).expect("an emulator");
+    let emulator =
+        Emulator::start(EmulatorOptions { link: None, faults, start, paced: true }).expect("an emulator");
     (emulator, start.as_array().map(Radians::value))
 }
 

@@ -13,7 +13,7 @@ use mock_robot::firmware::{Emulator, EmulatorOptions};
 use super::{Done, print};
 
 /// Runs the emulated servos until interrupted.
-pub fn mock(link: Option<PathBuf>, faults: Option<&Path>) -> anyhow::Result<Done> {
+pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow::Result<Done> {
     let faults = match faults {
         None => Faults::default(),
         Some(path) => {
@@ -22,7 +22,7 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>) -> anyhow::Result<Done
             Faults::from_yaml(&text, &path.display().to_string())?
         }
     };
-    let emulator = Emulator::start(EmulatorOptions { link, faults, start: initial_joints() })?;
+    let emulator = Emulator::start(EmulatorOptions { link, faults, start: initial_joints(), paced })?;
     print::line(&emulator.path().display().to_string());
     eprintln!("minismith: nine emulated servos at 1,000,000 baud; Ctrl-C ends them");
     tokio::runtime::Builder::new_current_thread()

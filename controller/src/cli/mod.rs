@@ -108,9 +108,12 @@ minismith say \"hello\" --robot mock-bus")]
         /// Also make a symbolic link to the pseudo-terminal here.
         #[arg(long, value_name = "PATH")]
         link: Option<PathBuf>,
-        /// A YAML file of faults, such as `watchdog: trips_without_stopping`.
+        /// A YAML file of faults, such as `watchdog: trips_without_stopping`, and a schedule of more.
         #[arg(long, value_name = "FILE")]
         faults: Option<PathBuf>,
+        /// Answer as fast as this machine can, instead of at the pace of a real line.
+        #[arg(long)]
+        unpaced: bool,
     },
     /// List the servos on a serial line: ids, models, firmware, voltage, temperature, errors. Moves nothing.
     Scan {
@@ -145,7 +148,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Chat { on } => converse::chat(&config, &on),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
         Command::Tool { command } => tool::run(&config, command),
-        Command::Mock { link, faults } => body::mock(link, faults.as_deref()),
+        Command::Mock { link, faults, unpaced } => body::mock(link, faults.as_deref(), !unpaced),
         Command::Scan { port, json } => body::scan(&config, &port, json),
         Command::Doctor { json } => body::doctor(&config, json),
         Command::Rules { json } => tool::rules(json),

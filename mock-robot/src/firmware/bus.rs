@@ -1,11 +1,21 @@
-//! Nine servos on one wire: bytes and a moment in, bytes out.
+//! Nine servos on one wire, each moving its joint of one body: bytes and a moment in, bytes out.
+
+use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
+use firmware_bridge::fault::FaultKind;
 use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::servo::HardwareError;
 
-use super::packet::{self, BROADCAST, Body, Decoder, Packet, Refusal};
-use super::servo::{Servo, ServoView};
+use super::answer::{Answer, PROCESSING};
+use super::packet::{self, BROADCAST, Body as Words, Decoder, FastStatus, Packet, Refusal};
+use super::servo::{REBOOT_TIME, Senses, Servo, ServoView};
+use super::trouble::{Event, Fate, Trouble};
+use crate::body::Body;
+use crate::dynamics::Variation;
 use crate::faults::Faults;
+use crate::motor::TEMPERATURE_LIMIT;
+use crate::schedule::Fault;
 
 const PING: u8 = 0x01;
 const READ: u8 = 0x02;
@@ -17,45 +27,91 @@ const SYNC_READ: u8 = 0x82;
 const SYNC_WRITE: u8 = 0x83;
 const FAST_SYNC_READ: u8 = 0x8A;
 
+/// What is measured of a supply that fails, in volts.
+const DIPPED: f64 = 3.2;
+/// How far a servo that overheats is beyond its limit at first, and one that has cooled below it, in kelvin.
+const BEYOND: f64 = 5.0;
+
 /// The wire and what hangs on it.
 #[derive(Debug)]
 pub(super) struct Bus {
+    body: Body,
     servos: Joints<Servo>,
     decoder: Decoder,
     faults: Faults,
+    trouble: Trouble,
     /// How many status packets were sent, for the faults that count them.
     sent: u32,
+    moved_to: Tick,
 }
 
 impl Bus {
     /// Nine servos that have just got power.
     pub(super) fn new(start: Joints, faults: Faults) -> Bus {
-        let servos = Joints::from_fn(|joint| Servo::new(joint, start[joint], &faults));
-        Bus { servos, decoder: Decoder::default(), faults, sent: 0 }
+        let body = Body::new(start, Variation::default(), faults.voltage);
+        let mut bus = Bus {
+            servos: Joints::from_fn(|joint| Servo::new(joint, senses(&body, joint), &faults)),
+            body,
+            decoder: Decoder::default(),
+            trouble: Trouble::new(&faults.schedule, faults.seed),
+            faults,
+            sent: 0,
+            moved_to: Tick::ZERO,
+        };
+        bus.advance(Tick::ZERO);
+        bus
     }
 
-    /// Hears bytes at a moment, and answers.
-    pub(super) fn receive(&mut self, bytes: &[u8], now: Tick) -> Vec<u8> {
+    /// Hears bytes whose last one is there at `now`, and answers.
+    pub(super) fn receive(&mut self, bytes: &[u8], now: Tick, answer: &mut Answer) {
         self.advance(now);
-        let mut answer = Vec::new();
-        for packet in self.decoder.hear(bytes) {
-            if matches!(packet.body, Body::Instruction(..)) {
+        if self.trouble.has(FaultKind::Echo, None) {
+            answer.echo(bytes);
+        }
+        self.decoder.hear(bytes);
+        while let Some(mut packet) = self.decoder.next() {
+            if self.trouble.garbles(None) {
+                packet.body = Words::Garbled;
+            }
+            if matches!(packet.body, Words::Instruction(..)) {
                 for joint in Joint::ALL {
                     self.servos[joint].hear(now);
                 }
             }
-            for status in self.obey(packet, now) {
-                self.send(&mut answer, status);
-            }
+            self.obey(&packet, now, answer);
         }
-        answer
     }
 
-    /// Lets time pass.
+    /// Lets time pass: what happens on the way happens at its own moment, however seldom this is called.
     pub(super) fn advance(&mut self, now: Tick) {
-        for joint in Joint::ALL {
-            self.servos[joint].advance(now);
+        while let Some(at) = self.next_event().filter(|at| *at <= now) {
+            self.move_to(at);
+            for joint in Joint::ALL {
+                if self.servos[joint].deadline().is_some_and(|deadline| deadline <= at) {
+                    self.servos[joint].trip();
+                }
+            }
+            while let Some(event) = self.trouble.happen(at) {
+                match event {
+                    Event::Begins(fault) => self.begin(fault, at),
+                    Event::Ends(fault) => self.end(fault),
+                }
+            }
         }
+        self.move_to(now);
+    }
+
+    /// A fault begins now.
+    pub(super) fn strike(&mut self, fault: Fault, now: Tick) {
+        self.advance(now);
+        let now = self.moved_to;
+        self.trouble.strike(fault, now);
+        self.begin(fault, now);
+    }
+
+    /// The faults of this moment, for the line.
+    pub(super) const fn trouble(&self) -> &Trouble {
+        &self.trouble
     }
 
     /// What the servos are really doing.
@@ -63,89 +119,201 @@ impl Bus {
         Joints::from_fn(|joint| self.servos[joint].view())
     }
 
-    fn send(&mut self, answer: &mut Vec<u8>, mut status: Vec<u8>) {
-        self.sent = self.sent.wrapping_add(1);
-        let strikes = |every: Option<std::num::NonZeroU32>| every.is_some_and(|every| self.sent % every == 0);
-        if strikes(self.faults.drop_every) {
+    fn next_event(&self) -> Option<Tick> {
+        let deadlines = Joint::ALL.into_iter().filter_map(|joint| self.servos[joint].deadline());
+        deadlines.chain(self.trouble.next()).min()
+    }
+
+    fn move_to(&mut self, now: Tick) {
+        if now <= self.moved_to {
             return;
         }
-        if strikes(self.faults.corrupt_every)
-            && let Some(byte) = status.last_mut()
-        {
-            *byte ^= 0x01;
+        for joint in Joint::ALL {
+            if let Some(gains) = self.servos[joint].new_gains() {
+                self.body.set_gains(joint, gains);
+            }
         }
-        answer.extend(status);
+        let drives = Joints::from_fn(|joint| self.servos[joint].drive());
+        self.body.advance(&drives, self.moved_to, now);
+        self.moved_to = now;
+        self.feel();
+    }
+
+    fn feel(&mut self) {
+        for joint in Joint::ALL {
+            self.servos[joint].feel(senses(&self.body, joint), self.moved_to);
+        }
+    }
+
+    fn concerned(fault: Fault) -> impl Iterator<Item = Joint> {
+        Joint::ALL.into_iter().filter(move |joint| fault.concerns(*joint))
+    }
+
+    fn begin(&mut self, fault: Fault, now: Tick) {
+        match fault.kind {
+            FaultKind::Brownout => {
+                let deaf_until = now + fault.lasts.unwrap_or(REBOOT_TIME);
+                Joint::ALL.into_iter().for_each(|joint| self.reboot(joint, deaf_until));
+            }
+            FaultKind::InputVoltage if fault.motor.is_none() => {
+                self.body.supply(DIPPED);
+                self.feel();
+            }
+            _ => Self::concerned(fault).for_each(|joint| self.inflict(fault, joint)),
+        }
+    }
+
+    /// What a fault does to one of the motors that it concerns.
+    fn inflict(&mut self, fault: Fault, joint: Joint) {
+        let servo = &mut self.servos[joint];
+        match fault.kind {
+            FaultKind::Overload => servo.fail(HardwareError::Overload),
+            FaultKind::ElectricalShock => servo.fail(HardwareError::ElectricalShock),
+            FaultKind::Encoder => {
+                servo.freeze(true);
+                servo.fail(HardwareError::Encoder);
+            }
+            FaultKind::Overheating => {
+                self.body.heat(joint, TEMPERATURE_LIMIT + BEYOND);
+                self.feel();
+            }
+            FaultKind::InputVoltage => servo.starve(Some(DIPPED)),
+            FaultKind::Silent => servo.silence(fault.rate >= 1.0),
+            FaultKind::Corrupt
+            | FaultKind::Echo
+            | FaultKind::Partial
+            | FaultKind::PortGone
+            | FaultKind::Brownout => {}
+        }
+    }
+
+    fn end(&mut self, fault: Fault) {
+        let still = |joint| self.trouble.has(fault.kind, Some(joint));
+        let free: Vec<Joint> = Self::concerned(fault).filter(|joint| !still(*joint)).collect();
+        if fault.kind == FaultKind::InputVoltage && fault.motor.is_none() {
+            self.body.supply(self.faults.voltage);
+            self.feel();
+        }
+        for joint in free {
+            let servo = &mut self.servos[joint];
+            match fault.kind {
+                FaultKind::Encoder => servo.freeze(false),
+                FaultKind::Overheating => self.body.heat(joint, TEMPERATURE_LIMIT - BEYOND),
+                FaultKind::InputVoltage => servo.starve(None),
+                FaultKind::Silent => servo.silence(self.faults.silent.contains(&joint)),
+                FaultKind::Overload
+                | FaultKind::ElectricalShock
+                | FaultKind::Corrupt
+                | FaultKind::Echo
+                | FaultKind::Partial
+                | FaultKind::PortGone
+                | FaultKind::Brownout => {}
+            }
+        }
+    }
+
+    /// A motor starts anew. What is still wrong is felt at once; what a reboot clears is over, but for heat.
+    fn reboot(&mut self, joint: Joint, deaf_until: Tick) {
+        let (ended, stay) = self.trouble.reboot(joint);
+        for fault in ended.into_iter().filter(|fault| fault.kind != FaultKind::Overheating) {
+            self.end(fault);
+        }
+        self.servos[joint].reboot(deaf_until);
+        for fault in stay {
+            self.inflict(fault, joint);
+        }
     }
 
     /// The servo with this id, if it hears.
-    fn listener(&mut self, id: u8, now: Tick) -> Option<&mut Servo> {
+    fn listener(&mut self, id: u8, now: Tick) -> Option<Joint> {
         let joint = Joint::ALL.into_iter().find(|joint| self.servos[*joint].id() == id)?;
-        Some(&mut self.servos[joint]).filter(|servo| servo.listens(now))
+        self.hears(joint, now).then_some(joint)
     }
 
-    fn obey(&mut self, packet: Packet, now: Tick) -> Vec<Vec<u8>> {
-        let Packet { id, body } = packet;
-        match (body, id) {
-            (Body::Garbled, BROADCAST) => Vec::new(),
-            (Body::Garbled, id) => {
-                let garbled = |servo: &mut Servo| answer_of(servo, 2, Err(Refusal::Crc));
-                self.listener(id, now).and_then(garbled).into_iter().collect()
+    fn hears(&mut self, joint: Joint, now: Tick) -> bool {
+        self.servos[joint].listens(now) && !self.trouble.garbles(Some(joint))
+    }
+
+    fn obey(&mut self, packet: &Packet, now: Tick, answer: &mut Answer) {
+        match (&packet.body, packet.id) {
+            (Words::Garbled, BROADCAST) => {}
+            (Words::Garbled, id) => {
+                if let Some(joint) = self.listener(id, now) {
+                    self.answer(joint, 2, Err(Refusal::Crc), answer);
+                }
             }
-            (Body::Instruction(SYNC_READ, parameters), BROADCAST) => self.sync_read(&parameters, now),
-            (Body::Instruction(FAST_SYNC_READ, parameters), BROADCAST) => {
-                self.fast_sync_read(&parameters, now)
+            (Words::Instruction(SYNC_READ, parameters), BROADCAST) => self.sync_read(parameters, now, answer),
+            (Words::Instruction(FAST_SYNC_READ, parameters), BROADCAST) => {
+                self.fast_sync_read(parameters, now, answer);
             }
-            (Body::Instruction(SYNC_WRITE, parameters), BROADCAST) => {
-                self.sync_write(&parameters, now);
-                Vec::new()
+            (Words::Instruction(SYNC_WRITE, parameters), BROADCAST) => self.sync_write(parameters, now),
+            (Words::Instruction(instruction, parameters), BROADCAST) => {
+                for joint in Joint::ALL {
+                    if self.hears(joint, now) {
+                        let silent = *instruction != PING;
+                        self.carry_out(
+                            joint,
+                            *instruction,
+                            parameters,
+                            now,
+                            (!silent).then_some(&mut *answer),
+                        );
+                    }
+                }
             }
-            (Body::Instruction(instruction, parameters), BROADCAST) => {
-                let everyone = Joint::ALL.into_iter().filter_map(|joint| {
-                    let servo = Some(&mut self.servos[joint]).filter(|servo| servo.listens(now))?;
-                    let status = carry_out(servo, instruction, &parameters, now);
-                    status.filter(|_| instruction == PING)
-                });
-                everyone.collect()
-            }
-            (Body::Instruction(instruction, parameters), id) => {
-                let servo = self.listener(id, now);
-                servo.and_then(|servo| carry_out(servo, instruction, &parameters, now)).into_iter().collect()
+            (Words::Instruction(instruction, parameters), id) => {
+                if let Some(joint) = self.listener(id, now) {
+                    self.carry_out(joint, *instruction, parameters, now, Some(answer));
+                }
             }
         }
     }
 
     /// Each servo answers for itself; one that is missing leaves a gap. (Assumed: that the ones after it answer.)
-    fn sync_read(&mut self, parameters: &[u8], now: Tick) -> Vec<Vec<u8>> {
-        let Some((address, length, ids)) = span(parameters) else { return Vec::new() };
-        let answers = ids.iter().filter_map(|id| {
-            let servo = self.listener(*id, now)?;
-            let data = servo.read(address, length);
-            answer_of(servo, 1, data)
-        });
-        answers.collect()
+    fn sync_read(&mut self, parameters: &[u8], now: Tick, answer: &mut Answer) {
+        let Some((address, length, ids)) = span(parameters) else { return };
+        for id in ids {
+            if let Some(joint) = self.listener(*id, now) {
+                self.answer_read(joint, address, length, answer);
+            }
+        }
     }
 
     /// The servos fill one common packet; it ends before the first one that is missing.
-    fn fast_sync_read(&mut self, parameters: &[u8], now: Tick) -> Vec<Vec<u8>> {
-        if self.faults.no_fast_sync_read {
-            return Vec::new();
-        }
-        let Some((address, length, ids)) = span(parameters) else { return Vec::new() };
+    fn fast_sync_read(&mut self, parameters: &[u8], now: Tick, answer: &mut Answer) {
+        let Some((address, length, ids)) = span(parameters) else { return };
         let size = usize::from(length);
-        if u16::try_from(1 + ids.len() * (size + 4)).is_err() {
-            return Vec::new();
+        if self.faults.no_fast_sync_read || u16::try_from(1 + ids.len() * (size + 4)).is_err() {
+            return;
         }
-        let blocks = ids.iter().map_while(|id| {
-            let servo = self.listener(*id, now).filter(|servo| servo.status_return_level() >= 1)?;
-            let data = servo.read(address, length);
-            Some((
-                servo.error_byte(data.as_ref().err().copied()),
-                *id,
-                data.unwrap_or_else(|_| vec![0; size]),
-            ))
-        });
-        let blocks: Vec<_> = blocks.collect();
-        if blocks.is_empty() { Vec::new() } else { vec![packet::fast_status(ids.len(), size, &blocks)] }
+        let start = answer.bytes.len();
+        let mut first = None;
+        let mut fast = FastStatus::begin(&mut answer.bytes, ids.len(), size);
+        let zeros = [0; 256];
+        for id in ids {
+            let Some(joint) = self.listener(*id, now) else { break };
+            let servo = &mut self.servos[joint];
+            if servo.status_return_level() < 1 {
+                break;
+            }
+            first = first.or_else(|| Some(servo.return_delay()));
+            let alert = servo.error_byte(None);
+            let block = answer.bytes.len();
+            match servo.read(address, length) {
+                Ok(data) => fast.block(&mut answer.bytes, alert, *id, data),
+                Err(refusal) => {
+                    let zeros = zeros.get(..size).unwrap_or(&zeros);
+                    fast.block(&mut answer.bytes, alert | refusal as u8, *id, zeros);
+                }
+            }
+            if self.trouble.spoil(joint, answer, block) == Fate::Breaks {
+                break;
+            }
+        }
+        match first {
+            Some(delay) => self.finish(answer, start, delay),
+            None => answer.bytes.truncate(start),
+        }
     }
 
     /// Nobody answers; a servo that refuses keeps what it had.
@@ -153,57 +321,115 @@ impl Bus {
         let Some((address, length, blocks)) = span(parameters) else { return };
         for block in blocks.chunks_exact(usize::from(length) + 1) {
             if let Some((id, data)) = block.split_first()
-                && let Some(servo) = self.listener(*id, now)
+                && let Some(joint) = self.listener(*id, now)
             {
-                let _ = servo.write(address, data);
+                let _ = self.servos[joint].write(address, data);
             }
         }
     }
-}
 
-/// What one servo does with an instruction, and its answer.
-fn carry_out(servo: &mut Servo, instruction: u8, parameters: &[u8], now: Tick) -> Option<Vec<u8>> {
-    let nothing = |()| Vec::new();
-    match instruction {
-        PING => {
-            let data = servo.ping();
-            answer_of(servo, 0, Ok(data))
-        }
-        READ => {
-            let data = match span(parameters) {
-                Some((address, length, [])) => servo.read(address, length),
-                _ => Err(Refusal::DataLength),
-            };
-            answer_of(servo, 1, data)
-        }
-        WRITE | REG_WRITE => {
-            let done = match parameters.split_first_chunk() {
-                Some((address, data)) if instruction == WRITE => {
-                    servo.write(u16::from_le_bytes(*address), data)
+    /// What one servo does with an instruction, and its answer if one is wanted.
+    fn carry_out(
+        &mut self,
+        joint: Joint,
+        instruction: u8,
+        parameters: &[u8],
+        now: Tick,
+        answer: Option<&mut Answer>,
+    ) {
+        let servo = &mut self.servos[joint];
+        let (least_level, done) = match instruction {
+            PING => {
+                let data = servo.ping();
+                if let Some(answer) = answer {
+                    self.answer(joint, 0, Ok(&data), answer);
                 }
-                Some((address, data)) => servo.register_write(u16::from_le_bytes(*address), data),
-                None => Err(Refusal::DataLength),
-            };
-            answer_of(servo, 2, done.map(nothing))
+                return;
+            }
+            READ => match (span(parameters), answer) {
+                (Some((address, length, [])), Some(answer)) => {
+                    self.answer_read(joint, address, length, answer);
+                    return;
+                }
+                (_, None) => return,
+                (_, Some(answer)) => {
+                    self.answer(joint, 1, Err(Refusal::DataLength), answer);
+                    return;
+                }
+            },
+            WRITE | REG_WRITE => {
+                let done = match parameters.split_first_chunk() {
+                    Some((address, data)) if instruction == WRITE => {
+                        servo.write(u16::from_le_bytes(*address), data)
+                    }
+                    Some((address, data)) => servo.register_write(u16::from_le_bytes(*address), data),
+                    None => Err(Refusal::DataLength),
+                };
+                (2, done)
+            }
+            ACTION => (2, servo.action()),
+            REBOOT => (2, Ok(())),
+            _ => (2, Err(Refusal::Instruction)),
+        };
+        if let Some(answer) = answer {
+            self.answer(joint, least_level, done.map(|()| &[][..]), answer);
         }
-        ACTION => {
-            let done = servo.action();
-            answer_of(servo, 2, done.map(nothing))
+        if instruction == REBOOT {
+            self.reboot(joint, now + REBOOT_TIME);
         }
-        REBOOT => {
-            let answer = answer_of(servo, 2, Ok(Vec::new()));
-            servo.reboot(now);
-            answer
+    }
+
+    fn answer_read(&mut self, joint: Joint, address: u16, length: u16, answer: &mut Answer) {
+        let servo = &mut self.servos[joint];
+        if servo.status_return_level() < 1 {
+            return;
         }
-        _ => answer_of(servo, 2, Err(Refusal::Instruction)),
+        let (id, alert, delay) = (servo.id(), servo.error_byte(None), servo.return_delay());
+        let start = answer.bytes.len();
+        match servo.read(address, length) {
+            Ok(data) => packet::status(&mut answer.bytes, id, alert, data),
+            Err(refusal) => packet::status(&mut answer.bytes, id, alert | refusal as u8, &[]),
+        }
+        self.trouble.spoil(joint, answer, start);
+        self.finish(answer, start, delay);
+    }
+
+    /// A servo's status packet, if its status return level lets it answer this kind.
+    fn answer(&mut self, joint: Joint, least_level: i64, data: Result<&[u8], Refusal>, answer: &mut Answer) {
+        let servo = &self.servos[joint];
+        if servo.status_return_level() < least_level {
+            return;
+        }
+        let (start, delay) = (answer.bytes.len(), servo.return_delay());
+        let error = servo.error_byte(data.err());
+        packet::status(&mut answer.bytes, servo.id(), error, data.unwrap_or_default());
+        self.trouble.spoil(joint, answer, start);
+        self.finish(answer, start, delay);
+    }
+
+    /// A packet that began at `start` goes out, as far as the faults that count packets let it.
+    fn finish(&mut self, answer: &mut Answer, start: usize, delay: Duration) {
+        self.sent = self.sent.wrapping_add(1);
+        let strikes = |every: Option<std::num::NonZeroU32>| every.is_some_and(|every| self.sent % every == 0);
+        if strikes(self.faults.drop_every) {
+            answer.bytes.truncate(start);
+        } else if strikes(self.faults.corrupt_every)
+            && let Some(byte) = answer.bytes.last_mut()
+        {
+            *byte ^= 0x01;
+        }
+        answer.cut(delay + PROCESSING);
     }
 }
 
-/// A servo's status packet, if its status return level lets it answer this kind.
-fn answer_of(servo: &Servo, least_level: i64, data: Result<Vec<u8>, Refusal>) -> Option<Vec<u8>> {
-    let error = servo.error_byte(data.as_ref().err().copied());
-    (servo.status_return_level() >= least_level)
-        .then(|| packet::status(servo.id(), error, &data.unwrap_or_default()))
+fn senses(body: &Body, joint: Joint) -> Senses {
+    Senses {
+        position: body.position(joint),
+        velocity: body.velocity(joint),
+        current: body.current(joint),
+        celsius: body.celsius(joint),
+        volts: body.volts(),
+    }
 }
 
 /// Address, length and what follows them.
@@ -214,341 +440,4 @@ fn span(parameters: &[u8]) -> Option<(u16, u16, &[u8])> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use firmware_bridge::envelope::Action;
-    use firmware_bridge::units::Radians;
-
-    use super::super::servo::Watchdog;
-    use super::*;
-    use crate::dynamics::Variation;
-    use crate::faults::{HardwareError, WatchdogFirmware};
-    use crate::motor::{angle_from_counts, counts_from_angle};
-    use crate::robot::MockRobot;
-
-    const MS: Duration = Duration::from_millis(1);
-
-    /// A bus with a controller that speaks to it.
-    struct Desk {
-        bus: Bus,
-        now: Tick,
-    }
-
-    impl Desk {
-        fn with(faults: Faults) -> Desk {
-            Desk { bus: Bus::new(Joints::all(Radians::ZERO), faults), now: Tick::ZERO }
-        }
-
-        fn say(&mut self, id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
-            self.now = self.now + MS;
-            self.bus.receive(&packet::instruction(id, instruction, parameters), self.now)
-        }
-
-        fn write(&mut self, id: u8, address: u16, data: &[u8]) -> u8 {
-            let answer = self.say(id, WRITE, &[&address.to_le_bytes(), data].concat());
-            assert_eq!(answer.len(), 11, "a write is answered without data");
-            answer[8]
-        }
-
-        /// Error byte and data.
-        fn read(&mut self, id: u8, address: u16, length: u16) -> (u8, Vec<u8>) {
-            let answer = self.say(id, READ, &[address.to_le_bytes(), length.to_le_bytes()].concat());
-            (answer[8], answer[9..answer.len() - 2].to_vec())
-        }
-
-        fn byte(&mut self, id: u8, address: u16) -> u8 {
-            self.read(id, address, 1).1[0]
-        }
-
-        fn goal(&mut self, id: u8, counts: i32) -> u8 {
-            self.write(id, 116, &counts.to_le_bytes())
-        }
-
-        fn view(&mut self, joint: Joint) -> ServoView {
-            self.bus.advance(self.now);
-            self.bus.view()[joint]
-        }
-    }
-
-    /// Ids of the status packets in an answer that holds nothing else.
-    fn ids(mut answer: &[u8]) -> Vec<u8> {
-        let mut ids = Vec::new();
-        while let Some(header) = answer.first_chunk::<7>() {
-            ids.push(header[4]);
-            answer = &answer[7 + usize::from(header[5])..];
-        }
-        ids
-    }
-
-    fn sync(address: u16, length: u16, rest: &[u8]) -> Vec<u8> {
-        [&address.to_le_bytes()[..], &length.to_le_bytes(), rest].concat()
-    }
-
-    #[test]
-    fn everyone_answers_a_broadcast_ping_and_nobody_a_strangers() {
-        let mut desk = Desk::with(Faults::default());
-        assert_eq!(ids(&desk.say(BROADCAST, PING, &[])), [10, 11, 12, 13, 14, 15, 16, 17, 18]);
-        assert_eq!(desk.say(17, PING, &[]), packet::status(17, 0, &[0xA6, 0x04, 51]));
-        assert_eq!(desk.say(42, PING, &[]), [0_u8; 0]);
-    }
-
-    #[test]
-    fn each_wrong_write_has_its_own_error_and_changes_nothing() {
-        let mut desk = Desk::with(Faults::default());
-        for (address, data, error) in [
-            (116, vec![0, 8], 5),          // half a goal position
-            (132, vec![0, 8, 0, 0], 7),    // present position cannot be written
-            (9000, vec![0], 7),            // no such register
-            (64, vec![2], 4),              // torque is 0 or 1
-            (116, vec![0, 0, 0x20, 0], 4), // beyond any position
-            (116, vec![0, 0, 0, 0], 6),    // below stewart_1's limit of 1502
-            (11, vec![1], 4),              // velocity mode
-        ] {
-            assert_eq!(desk.write(11, address, &data), error, "write to {address}");
-        }
-        assert_eq!(desk.say(11, WRITE, &[116]), packet::status(11, 5, &[]));
-        assert_eq!(desk.say(11, 0x77, &[]), packet::status(11, 2, &[]));
-        assert_eq!(desk.read(11, 200, 4), (7, vec![]));
-        assert_eq!(desk.view(Joint::Stewart1).goal, Radians::ZERO);
-    }
-
-    #[test]
-    fn the_eeprom_is_locked_while_torque_is_on() {
-        let mut desk = Desk::with(Faults::default());
-        assert_eq!(desk.write(10, 9, &[5]), 0);
-        assert_eq!(desk.write(10, 64, &[1]), 0);
-        assert_eq!(desk.write(10, 9, &[7]), 7);
-        assert_eq!(desk.byte(10, 9), 5);
-        assert_eq!(desk.write(10, 65, &[1]), 0, "the LED is no EEPROM");
-        assert_eq!((desk.write(10, 64, &[0]), desk.write(10, 9, &[7])), (0, 0));
-    }
-
-    #[test]
-    fn a_goal_is_followed_under_torque_only_and_moving_is_told() {
-        let mut desk = Desk::with(Faults::default());
-        desk.goal(12, 2200);
-        desk.now = desk.now + MS * 500;
-        assert_eq!(desk.view(Joint::Stewart2).position, Radians::ZERO);
-        desk.write(12, 64, &[1]);
-        desk.now = desk.now + MS * 30;
-        assert_eq!(desk.byte(12, 122), 1);
-        desk.now = desk.now + MS * 1_000;
-        assert_eq!(desk.byte(12, 122), 0);
-        assert_eq!(desk.read(12, 132, 4), (0, 2200_i32.to_le_bytes().to_vec()));
-    }
-
-    #[test]
-    fn a_sync_write_reaches_each_servo_and_is_not_answered() {
-        let mut desk = Desk::with(Faults::default());
-        desk.say(BROADCAST, SYNC_WRITE, &sync(64, 1, &[17, 1, 18, 1]));
-        // The left antenna's goal is outside its limits; the right one's is not.
-        let goals = [&[17][..], &2500_i32.to_le_bytes(), &[18], &4096_i32.to_le_bytes()].concat();
-        assert_eq!(desk.say(BROADCAST, SYNC_WRITE, &sync(116, 4, &goals)), [0_u8; 0]);
-        desk.now = desk.now + MS * 1_000;
-        let position = |view: ServoView| counts_from_angle(view.position);
-        assert_eq!(position(desk.view(Joint::RightAntenna)), 2500);
-        assert_eq!(position(desk.view(Joint::LeftAntenna)), 2048);
-        assert_eq!(desk.say(BROADCAST, SYNC_WRITE, &sync(116, u16::MAX, &goals)), [0_u8; 0]);
-    }
-
-    #[test]
-    fn the_robot_in_process_and_the_servos_on_the_bus_move_alike() {
-        let mut desk = Desk::with(Faults::default());
-        let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
-        let everyone = |address, value: &dyn Fn(u8) -> Vec<u8>| {
-            let blocks = (10..19).flat_map(|id| [vec![id], value(id)].concat());
-            sync(address, u16::try_from(value(10).len()).unwrap(), &blocks.collect::<Vec<_>>())
-        };
-        desk.say(BROADCAST, SYNC_WRITE, &everyone(64, &|_| vec![1]));
-        robot.act(desk.now, &Action::Torque(Joints::all(true)));
-        for beat in 0..300 {
-            // Up to 92 degrees, which some legs refuse.
-            let goal = Radians((f64::from(beat) * 0.05).sin() * 1.6);
-            let counts = counts_from_angle(goal).to_le_bytes().to_vec();
-            desk.now = desk.now + MS * 9;
-            desk.say(BROADCAST, SYNC_WRITE, &everyone(116, &|_| counts.clone()));
-            let state = robot.act(desk.now, &Action::Targets(Joints::all(goal)));
-            let present = desk.bus.view().map(|view| angle_from_counts(counts_from_angle(view.position)));
-            assert_eq!(state.present().unwrap(), present, "beat {beat}");
-        }
-    }
-
-    #[test]
-    fn a_missing_servo_leaves_a_gap_in_a_sync_read_and_ends_a_fast_one() {
-        let mut desk = Desk::with(Faults { silent: vec![Joint::Stewart2], ..Faults::default() });
-        let ask = sync(132, 4, &[11, 12, 13]);
-        assert_eq!(ids(&desk.say(BROADCAST, SYNC_READ, &ask)), [11, 13]);
-        let fast = desk.say(BROADCAST, FAST_SYNC_READ, &ask);
-        assert_eq!(fast, packet::fast_status(3, 4, &[(0, 11, 2048_i32.to_le_bytes().to_vec())]));
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, 4, &[12, 11])), [0_u8; 0]);
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, u16::MAX, &[11])), [0_u8; 0]);
-    }
-
-    #[test]
-    fn old_firmware_does_not_know_the_fast_sync_read() {
-        let mut desk = Desk::with(Faults { no_fast_sync_read: true, ..Faults::default() });
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(132, 4, &[11])), [0_u8; 0]);
-        assert_eq!(ids(&desk.say(BROADCAST, SYNC_READ, &sync(132, 4, &[11]))), [11]);
-    }
-
-    #[test]
-    fn a_registered_write_waits_for_the_action() {
-        let mut desk = Desk::with(Faults::default());
-        assert_eq!(desk.say(15, REG_WRITE, &[65, 0, 1]), packet::status(15, 0, &[]));
-        assert_eq!((desk.byte(15, 65), desk.byte(15, 69)), (0, 1));
-        assert_eq!(desk.say(BROADCAST, ACTION, &[]), [0_u8; 0]);
-        assert_eq!((desk.byte(15, 65), desk.byte(15, 69)), (1, 0));
-        assert_eq!(desk.say(15, ACTION, &[]), packet::status(15, 1, &[]));
-    }
-
-    #[test]
-    fn a_hardware_error_alerts_and_takes_the_torque_until_the_reboot() {
-        let faults = Faults {
-            hardware_error: [(Joint::Stewart1, HardwareError::Overload)].into(),
-            ..Faults::default()
-        };
-        let mut desk = Desk::with(faults);
-        assert_eq!(desk.read(11, 70, 1), (0x80, vec![0x20]));
-        assert_eq!(desk.write(11, 64, &[1]), 0x81, "no torque under a hardware error");
-        assert_eq!(ids(&desk.say(11, REBOOT, &[])), [11]);
-        assert_eq!(desk.say(11, PING, &[]), [0_u8; 0], "it is deaf while it starts");
-        desk.now = desk.now + MS * 100;
-        assert_eq!(desk.read(11, 70, 1), (0, vec![0]));
-        assert_eq!(desk.write(11, 64, &[1]), 0);
-    }
-
-    #[test]
-    fn a_low_voltage_alerts_but_does_not_shut_down() {
-        let mut desk = Desk::with(Faults { voltage: 3.0, ..Faults::default() });
-        assert_eq!(desk.read(10, 144, 2), (0x80, vec![30, 0]));
-        assert_eq!((desk.byte(10, 70), desk.write(10, 64, &[1])), (1, 0x80));
-        assert!(desk.view(Joint::BodyYaw).torque);
-    }
-
-    /// An antenna on its way, and then 200 ms of silence with the watchdog at 40 ms.
-    fn abandoned(watchdog: WatchdogFirmware) -> (Desk, ServoView) {
-        let mut desk = Desk::with(Faults { watchdog, ..Faults::default() });
-        desk.write(17, 64, &[1]);
-        desk.write(17, 98, &[2]);
-        desk.goal(17, 3500);
-        desk.now = desk.now + MS * 1_000;
-        let view = desk.view(Joint::RightAntenna);
-        (desk, view)
-    }
-
-    #[test]
-    fn the_watchdog_stops_a_servo_and_refuses_goals_until_cleared() {
-        let (mut desk, view) = abandoned(WatchdogFirmware::Works);
-        assert_eq!(view.watchdog, Watchdog::Tripped);
-        let stopped_at = counts_from_angle(view.position);
-        assert!((2100..3400).contains(&stopped_at), "it stopped at {stopped_at}");
-        assert_eq!(desk.byte(17, 98), 255);
-        assert_eq!((desk.goal(17, 3500), desk.write(17, 98, &[5])), (4, 4));
-        assert_eq!((desk.write(17, 98, &[0]), desk.goal(17, 3500)), (0, 0));
-        desk.now = desk.now + MS * 1_000;
-        assert_eq!(counts_from_angle(desk.view(Joint::RightAntenna).position), 3500);
-    }
-
-    #[test]
-    fn a_watchdog_may_trip_without_stopping_or_be_absent() {
-        let (mut desk, view) = abandoned(WatchdogFirmware::TripsWithoutStopping);
-        assert_eq!((view.watchdog, counts_from_angle(view.position)), (Watchdog::Tripped, 3500));
-        assert_eq!(desk.goal(17, 2048), 4);
-
-        let (mut desk, view) = abandoned(WatchdogFirmware::Absent);
-        assert_eq!((view.watchdog, counts_from_angle(view.position)), (Watchdog::Off, 3500));
-        assert_eq!((desk.write(17, 98, &[2]), desk.byte(17, 98), desk.goal(17, 2048)), (7, 0, 0));
-    }
-
-    #[test]
-    fn any_instruction_on_the_line_keeps_the_watchdog_quiet() {
-        let mut desk = Desk::with(Faults::default());
-        desk.write(17, 64, &[1]);
-        desk.write(17, 98, &[2]);
-        for _ in 0..20 {
-            desk.now = desk.now + MS * 30;
-            desk.say(11, PING, &[]);
-        }
-        assert_eq!(desk.view(Joint::RightAntenna).watchdog, Watchdog::Armed);
-    }
-
-    #[test]
-    fn the_watchdog_trips_at_its_moment_however_seldom_anyone_looks() {
-        let at_each_ms = {
-            let mut desk = Desk::with(Faults::default());
-            for (address, value) in [(64, 1), (98, 3)] {
-                desk.write(17, address, &[value]);
-            }
-            desk.goal(17, 3500);
-            (0..300).for_each(|_| {
-                desk.now = desk.now + MS;
-                desk.view(Joint::RightAntenna);
-            });
-            desk.view(Joint::RightAntenna)
-        };
-        let at_the_end = {
-            let mut desk = Desk::with(Faults::default());
-            for (address, value) in [(64, 1), (98, 3)] {
-                desk.write(17, address, &[value]);
-            }
-            desk.goal(17, 3500);
-            desk.now = desk.now + MS * 300;
-            desk.view(Joint::RightAntenna)
-        };
-        assert_eq!(at_each_ms, at_the_end);
-    }
-
-    #[test]
-    fn every_third_answer_is_lost_and_every_second_is_wrong() {
-        let mut desk = Desk::with(Faults { drop_every: std::num::NonZeroU32::new(3), ..Faults::default() });
-        let heard: Vec<bool> = (0..6).map(|_| !desk.say(10, PING, &[]).is_empty()).collect();
-        assert_eq!(heard, [true, true, false, true, true, false]);
-
-        let mut desk =
-            Desk::with(Faults { corrupt_every: std::num::NonZeroU32::new(2), ..Faults::default() });
-        let whole = packet::status(10, 0, &[0xD8, 0x04, 51]);
-        let heard: Vec<bool> = (0..4).map(|_| desk.say(10, PING, &[]) == whole).collect();
-        assert_eq!(heard, [true, false, true, false]);
-    }
-
-    #[test]
-    fn the_status_return_level_silences_answers() {
-        let mut desk = Desk::with(Faults::default());
-        assert_eq!(desk.say(10, WRITE, &[68, 0, 1]), [0_u8; 0]);
-        assert_eq!(desk.say(10, WRITE, &[65, 0, 1]), [0_u8; 0]);
-        assert_eq!(desk.byte(10, 65), 1);
-        desk.say(10, WRITE, &[68, 0, 0]);
-        assert_eq!(desk.say(10, READ, &[65, 0, 1, 0]), [0_u8; 0]);
-        assert_eq!(desk.say(BROADCAST, FAST_SYNC_READ, &sync(65, 1, &[10])), [0_u8; 0]);
-        assert_eq!(ids(&desk.say(10, PING, &[])), [10]);
-    }
-
-    #[test]
-    fn a_garbled_packet_is_answered_by_whom_it_names() {
-        let mut desk = Desk::with(Faults::default());
-        let mut garbled = packet::instruction(10, READ, &[132, 0, 4, 0]);
-        garbled[8] ^= 1;
-        assert_eq!(desk.bus.receive(&garbled, Tick(1)), packet::status(10, 3, &[]));
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_bytes_bring_it_down(
-            chunks in proptest::collection::vec(proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), 1..20),
-            instruction in proptest::prelude::any::<u8>(),
-            parameters in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40),
-        ) {
-            let mut desk = Desk::with(Faults::default());
-            for chunk in chunks {
-                desk.bus.receive(&chunk, desk.now);
-            }
-            for id in [10, 14, BROADCAST] {
-                desk.say(id, instruction, &parameters);
-            }
-            desk.now = desk.now + MS * 200;
-            desk.bus.receive(&[0xFF; 1100], desk.now);
-            proptest::prop_assert!(!desk.say(11, PING, &[]).is_empty() || instruction == REBOOT || instruction == WRITE);
-        }
-    }
-}
+mod tests;

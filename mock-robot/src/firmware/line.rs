@@ -33,6 +33,8 @@ pub(super) struct Line {
 pub(super) enum Heard {
     /// Bytes can be read.
     Bytes,
+    /// Nothing; something beside the line may have changed.
+    Nothing,
     /// It is time to stop.
     Stop,
 }
@@ -58,19 +60,20 @@ impl Line {
         &self.path
     }
 
-    /// Waits for bytes, or for the other end of `stop` to close.
-    pub(super) fn wait(&self, stop: &OwnedFd) -> io::Result<Heard> {
-        let gone_after = Timespec { tv_sec: 0, tv_nsec: GONE_AFTER.subsec_nanos().into() };
-        loop {
-            let mut watched = [PollFd::new(stop, PollFlags::IN), PollFd::new(&self.near, PollFlags::IN)];
-            match poll(&mut watched, Some(&gone_after)) {
-                Ok(0) => ioctl_tiocnxcl(&self.far)?,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-                Ok(_) => {
-                    let [stop, _] = watched;
-                    return Ok(if stop.revents().is_empty() { Heard::Bytes } else { Heard::Stop });
-                }
+    /// Waits for bytes, for a word or the end of `woken`, or for so long.
+    pub(super) fn wait(&self, woken: &OwnedFd, longest: Option<Duration>) -> io::Result<Heard> {
+        let time = longest.map_or(GONE_AFTER, |longest| longest.min(GONE_AFTER));
+        let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(&self.near, PollFlags::IN)];
+        match poll(&mut watched, Some(&timespec(time))) {
+            Ok(0) => {
+                ioctl_tiocnxcl(&self.far)?;
+                Ok(Heard::Nothing)
+            }
+            Err(Errno::INTR) => Ok(Heard::Nothing),
+            Err(error) => Err(error.into()),
+            Ok(_) => {
+                let [beside, _] = watched;
+                if beside.revents().is_empty() { Ok(Heard::Bytes) } else { word_of(woken) }
             }
         }
     }
@@ -95,6 +98,35 @@ impl Line {
             }
         }
         Ok(())
+    }
+}
+
+/// Waits without a line: for a word or the end of `woken`, or for so long.
+pub(super) fn pause(woken: &OwnedFd, longest: Option<Duration>) -> io::Result<Heard> {
+    let mut watched = [PollFd::new(woken, PollFlags::IN)];
+    let time = longest.map(timespec);
+    match poll(&mut watched, time.as_ref()) {
+        Ok(0) | Err(Errno::INTR) => Ok(Heard::Nothing),
+        Err(error) => Err(error.into()),
+        Ok(_) => word_of(woken),
+    }
+}
+
+/// Words are only there to be heard; the end of them is the end.
+fn word_of(woken: &OwnedFd) -> io::Result<Heard> {
+    match rustix::io::read(woken, &mut [0; 64]) {
+        Ok(0) => Ok(Heard::Stop),
+        Ok(_) | Err(Errno::INTR) => Ok(Heard::Nothing),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Rounded up, so that a wait does not end a little before its time.
+fn timespec(time: Duration) -> Timespec {
+    let time = time + Duration::from_nanos(1);
+    Timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: time.subsec_nanos().into(),
     }
 }
 

@@ -61,23 +61,28 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Takes what came over the line. What is no packet is dropped, so at most one packet is held.
-    pub(super) fn hear(&mut self, bytes: &[u8]) -> Vec<Packet> {
+    /// Takes what came over the line.
+    pub(super) fn hear(&mut self, bytes: &[u8]) {
         self.held.extend_from_slice(bytes);
-        let mut packets = Vec::new();
-        let mut rest = self.held.as_slice();
-        while !rest.is_empty() {
+    }
+
+    /// The next packet. What is no packet is dropped, so at most one packet is held when there is none.
+    pub(super) fn next(&mut self) -> Option<Packet> {
+        let mut used = 0;
+        let found = loop {
+            let rest = self.held.get(used..).unwrap_or_default();
             match first(rest) {
+                _ if rest.is_empty() => break None,
                 First::Packet(packet, length) => {
-                    packets.push(packet);
-                    rest = rest.get(length..).unwrap_or_default();
+                    used += length;
+                    break Some(packet);
                 }
-                First::Noise => rest = rest.get(1..).unwrap_or_default(),
-                First::Partial => break,
+                First::Noise => used += 1,
+                First::Partial => break None,
             }
-        }
-        self.held = rest.to_vec();
-        packets
+        };
+        self.held.drain(..used.min(self.held.len()));
+        found
     }
 }
 
@@ -111,7 +116,7 @@ fn first(bytes: &[u8]) -> First {
     else {
         return First::Partial;
     };
-    if crc(covered) != u16::from_le_bytes([*crc_low, *crc_high]) {
+    if crc(0, covered) != u16::from_le_bytes([*crc_low, *crc_high]) {
         // Only the header is dropped: what follows may hold a packet, if it was the length that was wrong.
         return First::Packet(Packet { id, body: Body::Garbled }, HEADER.len());
     }
@@ -124,51 +129,76 @@ fn first(bytes: &[u8]) -> First {
     }
 }
 
-/// The answer of one servo.
-pub(super) fn status(id: u8, error: u8, parameters: &[u8]) -> Vec<u8> {
-    let stuffed = stuffed(parameters);
-    let mut bytes = HEADER.to_vec();
-    bytes.push(id);
-    bytes.extend(length_field(stuffed.len() + 4));
-    bytes.extend([STATUS, error]);
-    bytes.extend(stuffed);
-    bytes.extend(crc(&bytes).to_le_bytes());
-    bytes
+/// Adds the answer of one servo.
+pub(super) fn status(out: &mut Vec<u8>, id: u8, error: u8, parameters: &[u8]) {
+    let start = out.len();
+    out.extend(HEADER);
+    out.extend([id, 0, 0, STATUS, error]);
+    let inside = stuffed_into(out, parameters);
+    seal(out, start, inside + 4);
 }
 
-/// The common answer to a fast sync read that asked `asked` servos for `length` bytes each: one header, then a block
-/// of error, id, data and running checksum from each servo. It ends where the first servo has nothing to say. The
-/// blocks are not stuffed.
-pub(super) fn fast_status(asked: usize, length: usize, blocks: &[(u8, u8, Vec<u8>)]) -> Vec<u8> {
-    let mut bytes = HEADER.to_vec();
-    bytes.push(BROADCAST);
-    bytes.extend(length_field(1 + asked * (length + 4)));
-    bytes.push(STATUS);
-    for (error, id, data) in blocks {
-        bytes.extend([*error, *id]);
-        bytes.extend(data);
-        bytes.extend(crc(&bytes).to_le_bytes());
+/// Writes the length into a packet that began at `start`, and adds the checksum.
+fn seal(out: &mut Vec<u8>, start: usize, length: usize) {
+    let field = start + PREFIX - 2;
+    if let Some(place) = out.get_mut(field..field + 2) {
+        place.copy_from_slice(&length_field(length));
     }
-    bytes
+    let sum = crc(0, out.get(start..).unwrap_or_default());
+    out.extend(sum.to_le_bytes());
+}
+
+/// The common answer to a fast sync read: one header, then a block of error, id, data and running checksum from each
+/// servo. It ends where the first servo has nothing to say. The blocks are not stuffed.
+#[derive(Debug)]
+pub(super) struct FastStatus {
+    sum: u16,
+    summed: usize,
+}
+
+impl FastStatus {
+    /// Begins the answer of `asked` servos with `length` bytes each.
+    pub(super) fn begin(out: &mut Vec<u8>, asked: usize, length: usize) -> FastStatus {
+        let summed = out.len();
+        out.extend(HEADER);
+        out.push(BROADCAST);
+        out.extend(length_field(1 + asked * (length + 4)));
+        out.push(STATUS);
+        FastStatus { sum: 0, summed }
+    }
+
+    /// Adds one servo's block; `data` adds its bytes.
+    pub(super) fn block(&mut self, out: &mut Vec<u8>, error: u8, id: u8, data: &[u8]) {
+        out.extend([error, id]);
+        out.extend(data);
+        self.add(out);
+        out.extend(self.sum.to_le_bytes());
+        self.add(out);
+    }
+
+    fn add(&mut self, out: &[u8]) {
+        self.sum = crc(self.sum, out.get(self.summed..).unwrap_or_default());
+        self.summed = out.len();
+    }
 }
 
 fn length_field(length: usize) -> [u8; 2] {
     u16::try_from(length).unwrap_or(u16::MAX).to_le_bytes()
 }
 
-fn stuffed(parameters: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(parameters.len());
-    let mut looked_at = 0;
+/// Adds parameters, stuffed; how many bytes they became.
+fn stuffed_into(out: &mut Vec<u8>, parameters: &[u8]) -> usize {
+    let start = out.len();
+    let mut since = start;
     for &byte in parameters {
         out.push(byte);
-        looked_at += 1;
         // An inserted byte never counts towards the next pattern.
-        if looked_at >= 3 && out.ends_with(&[0xFF, 0xFF, 0xFD]) {
+        if byte == 0xFD && out.get(since..).is_some_and(|new| new.ends_with(&[0xFF, 0xFF, 0xFD])) {
             out.push(0xFD);
-            looked_at = 0;
+            since = out.len();
         }
     }
-    out
+    out.len() - start
 }
 
 fn unstuffed(parameters: &[u8]) -> Vec<u8> {
@@ -185,25 +215,59 @@ fn unstuffed(parameters: &[u8]) -> Vec<u8> {
     out
 }
 
-/// CRC-16 with the polynomial 0x8005, from zero, most significant bit first.
-fn crc(bytes: &[u8]) -> u16 {
-    bytes.iter().fold(0, |crc, byte| {
-        (0..8).fold(crc ^ (u16::from(*byte) << 8), |crc, _| {
-            if crc & 0x8000 == 0 { crc << 1 } else { (crc << 1) ^ 0x8005 }
-        })
+/// CRC-16 with the polynomial 0x8005, most significant bit first; a packet's begins with zero.
+fn crc(sum: u16, bytes: &[u8]) -> u16 {
+    bytes.iter().fold(sum, |sum, byte| {
+        let [high, low] = sum.to_be_bytes();
+        // The table has a value for each byte.
+        CRC_OF_BYTE.get(usize::from(high ^ byte)).copied().unwrap_or_default() ^ (u16::from(low) << 8)
     })
 }
+
+const CRC_OF_BYTE: [u16; 256] = {
+    let mut table = [0; 256];
+    let mut rest = table.as_mut_slice();
+    let mut byte = 0_u16;
+    while let Some((slot, others)) = rest.split_first_mut() {
+        let mut sum = byte << 8;
+        let mut bit = 0;
+        while bit < 8 {
+            sum = if sum & 0x8000 == 0 { sum << 1 } else { (sum << 1) ^ 0x8005 };
+            bit += 1;
+        }
+        *slot = sum;
+        byte += 1;
+        rest = others;
+    }
+    table
+};
 
 /// The instruction packet for these parameters, as a controller sends it.
 #[cfg(test)]
 pub(super) fn instruction(id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
-    let stuffed = stuffed(parameters);
     let mut bytes = HEADER.to_vec();
-    bytes.push(id);
-    bytes.extend(length_field(stuffed.len() + 3));
-    bytes.push(instruction);
-    bytes.extend(stuffed);
-    bytes.extend(crc(&bytes).to_le_bytes());
+    bytes.extend([id, 0, 0, instruction]);
+    let inside = stuffed_into(&mut bytes, parameters);
+    seal(&mut bytes, 0, inside + 3);
+    bytes
+}
+
+/// The answer of one servo by itself.
+#[cfg(test)]
+pub(super) fn status_packet(id: u8, error: u8, parameters: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    status(&mut bytes, id, error, parameters);
+    bytes
+}
+
+/// The common answer of some servos.
+#[cfg(test)]
+pub(super) fn fast_packet(asked: usize, length: usize, blocks: &[(u8, u8, Vec<u8>)]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut fast = FastStatus::begin(&mut bytes, asked, length);
+    for (error, id, data) in blocks {
+        fast.block(&mut bytes, *error, *id, data);
+    }
     bytes
 }
 
@@ -211,6 +275,13 @@ pub(super) fn instruction(id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8>
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    impl Decoder {
+        fn all(&mut self, bytes: &[u8]) -> Vec<Packet> {
+            self.hear(bytes);
+            std::iter::from_fn(|| self.next()).collect()
+        }
+    }
 
     fn instruction_packet(id: u8, kind: u8, parameters: &[u8]) -> Packet {
         Packet { id, body: Body::Instruction(kind, parameters.to_vec()) }
@@ -225,12 +296,12 @@ mod tests {
 
     #[test]
     fn the_manuals_examples_hold() {
-        let packets = Decoder::default().hear(&[PING.as_slice(), &READ].concat());
+        let packets = Decoder::default().all(&[PING.as_slice(), &READ].concat());
         assert_eq!(
             packets,
             [instruction_packet(1, 0x01, &[]), instruction_packet(1, 0x02, &[0x84, 0, 4, 0])]
         );
-        assert_eq!(status(1, 0, &[0xA6, 0, 0, 0]), POSITION_166);
+        assert_eq!(status_packet(1, 0, &[0xA6, 0, 0, 0]), POSITION_166);
         assert_eq!(instruction(1, 0x01, &[]), PING);
         let blocks =
             [(0, 3, vec![0xA6, 0, 0, 0]), (0, 7, vec![0x1F, 0x08, 0, 0]), (0, 4, vec![0xFF, 0x03, 0, 0])];
@@ -238,8 +309,8 @@ mod tests {
             0xFF, 0xFF, 0xFD, 0x00, 0xFE, 0x19, 0x00, 0x55, 0x00, 0x03, 0xA6, 0x00, 0x00, 0x00, 0x84, 0x08,
             0x00, 0x07, 0x1F, 0x08, 0x00, 0x00, 0x16, 0xCA, 0x00, 0x04, 0xFF, 0x03, 0x00, 0x00, 0xD1, 0x9E,
         ];
-        assert_eq!(fast_status(3, 4, &blocks), expected);
-        assert_eq!(fast_status(3, 4, &blocks[..2]), expected[..24]);
+        assert_eq!(fast_packet(3, 4, &blocks), expected);
+        assert_eq!(fast_packet(3, 4, &blocks[..2]), expected[..24]);
     }
 
     #[test]
@@ -247,7 +318,7 @@ mod tests {
         let mut decoder = Decoder::default();
         let mut packets = Vec::new();
         for byte in [&[0x00, 0xFF, 0xFF, 0xFF, 0xFD, 0x07, 0xFF][..], &PING, &[0xFF, 0xFF]].concat() {
-            packets.extend(decoder.hear(&[byte]));
+            packets.extend(decoder.all(&[byte]));
         }
         assert_eq!(packets, [instruction_packet(1, 0x01, &[])]);
     }
@@ -256,7 +327,7 @@ mod tests {
     fn a_packet_cut_short_does_not_swallow_the_next() {
         // It promises a thousand bytes and breaks off.
         let cut = [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0xE8, 0x03, 0x03, 0x74, 0x00];
-        let packets = Decoder::default().hear(&[&cut[..], &PING].concat());
+        let packets = Decoder::default().all(&[&cut[..], &PING].concat());
         assert_eq!(packets, [instruction_packet(1, 0x01, &[])]);
     }
 
@@ -264,13 +335,13 @@ mod tests {
     fn a_wrong_bit_is_told_and_the_next_packet_is_heard() {
         let mut wrong = READ;
         wrong[9] ^= 0x40;
-        let packets = Decoder::default().hear(&[&wrong[..], &PING].concat());
+        let packets = Decoder::default().all(&[&wrong[..], &PING].concat());
         assert_eq!(packets, [Packet { id: 1, body: Body::Garbled }, instruction_packet(1, 0x01, &[])]);
     }
 
     #[test]
     fn answers_on_the_line_are_nobodys_instruction() {
-        assert_eq!(Decoder::default().hear(&POSITION_166), []);
+        assert_eq!(Decoder::default().all(&POSITION_166), [0_u8; 0]);
     }
 
     proptest! {
@@ -278,9 +349,11 @@ mod tests {
         fn what_is_stuffed_comes_back(
             parameters in proptest::collection::vec(prop_oneof![Just(0xFF_u8), Just(0xFD), Just(0x00), any::<u8>()], 0..60),
         ) {
-            prop_assert_eq!(unstuffed(&stuffed(&parameters)), parameters.clone());
+            let mut stuffed = Vec::new();
+            stuffed_into(&mut stuffed, &parameters);
+            prop_assert_eq!(unstuffed(&stuffed), parameters.clone());
             let bytes = instruction(12, 0x03, &parameters);
-            prop_assert_eq!(Decoder::default().hear(&bytes), [instruction_packet(12, 0x03, &parameters)]);
+            prop_assert_eq!(Decoder::default().all(&bytes), [instruction_packet(12, 0x03, &parameters)]);
         }
 
         #[test]
@@ -288,10 +361,10 @@ mod tests {
             noise in proptest::collection::vec(prop_oneof![Just(0xFF_u8), Just(0xFD), Just(0x00), any::<u8>()], 0..2_000),
         ) {
             let mut decoder = Decoder::default();
-            decoder.hear(&noise);
+            decoder.all(&noise);
             prop_assert!(decoder.held.len() < LONGEST);
             // A packet that noise promised may cover one header of what follows, never two.
-            let heard = decoder.hear(&[PING, PING].concat());
+            let heard = decoder.all(&[PING, PING].concat());
             prop_assert_eq!(heard.last(), Some(&instruction_packet(1, 0x01, &[])));
         }
     }

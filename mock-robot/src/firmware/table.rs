@@ -52,10 +52,11 @@ pub(super) const MODEL_NUMBER: Register = ro(0, 2);
 pub(super) const FIRMWARE_VERSION: Register = ro(6, 1);
 pub(super) const ID: Register = rw(7, 1, 0, 252, 1);
 const BAUD_RATE: Register = rw(8, 1, 0, 6, 3);
-const RETURN_DELAY: Register = rw(9, 1, 0, 254, 0);
+pub(super) const RETURN_DELAY: Register = rw(9, 1, 0, 254, 0);
 pub(super) const OPERATING_MODE: Register = rw(11, 1, 0, 16, 3);
 const HOMING_OFFSET: Register = rw(20, 4, -1_044_479, 1_044_479, 0);
 pub(super) const MOVING_THRESHOLD: Register = rw(24, 4, 0, 1_023, 10);
+pub(super) const TEMPERATURE_LIMIT: Register = rw(31, 1, 0, 100, 70);
 pub(super) const MAX_VOLTAGE: Register = rw(32, 2, 31, 70, 70);
 pub(super) const MIN_VOLTAGE: Register = rw(34, 2, 31, 70, 35);
 pub(super) const PWM_LIMIT: Register = rw(36, 2, 0, 885, 885);
@@ -69,8 +70,9 @@ pub(super) const TORQUE_ENABLE: Register = rw(64, 1, 0, 1, 0);
 pub(super) const STATUS_RETURN_LEVEL: Register = rw(68, 1, 0, 2, 2);
 pub(super) const REGISTERED_INSTRUCTION: Register = ro(69, 1);
 pub(super) const HARDWARE_ERROR: Register = ro(70, 1);
-/// The gains are only kept: how a joint moves is fixed, at the gains that a controller writes at start.
-const POSITION_P_GAIN: Register = rw(84, 2, 0, 16_383, 400);
+pub(super) const POSITION_D_GAIN: Register = rw(80, 2, 0, 16_383, 0);
+pub(super) const POSITION_I_GAIN: Register = rw(82, 2, 0, 16_383, 0);
+pub(super) const POSITION_P_GAIN: Register = rw(84, 2, 0, 16_383, 400);
 pub(super) const BUS_WATCHDOG: Register = rw(98, 1, 0, 127, 0);
 pub(super) const GOAL_PWM: Register = rw(100, 2, -885, 885, 885);
 pub(super) const GOAL_CURRENT: Register = rw(102, 2, -2_352, 2_352, 0);
@@ -78,6 +80,8 @@ pub(super) const GOAL_VELOCITY: Register = rw(104, 4, -2_047, 2_047, 0);
 pub(super) const GOAL_POSITION: Register = rw(116, 4, -1_048_575, 1_048_575, 0);
 pub(super) const REALTIME_TICK: Register = ro(120, 2);
 pub(super) const MOVING: Register = ro(122, 1);
+pub(super) const PRESENT_PWM: Register = ro(124, 2);
+pub(super) const PRESENT_CURRENT: Register = ro(126, 2);
 pub(super) const PRESENT_VELOCITY: Register = ro(128, 4);
 pub(super) const PRESENT_POSITION: Register = ro(132, 4);
 pub(super) const POSITION_TRAJECTORY: Register = ro(140, 4);
@@ -85,7 +89,7 @@ pub(super) const PRESENT_VOLTAGE: Register = ro(144, 2);
 pub(super) const PRESENT_TEMPERATURE: Register = ro(146, 1);
 
 /// All registers, by address. Those without a name are only kept.
-const REGISTERS: [Register; 54] = [
+static REGISTERS: [Register; 54] = [
     MODEL_NUMBER,
     ro(2, 4),
     FIRMWARE_VERSION,
@@ -98,7 +102,7 @@ const REGISTERS: [Register; 54] = [
     rw(13, 1, 2, 22, 2),    // protocol type
     HOMING_OFFSET,
     MOVING_THRESHOLD,
-    rw(31, 1, 0, 100, 70), // temperature limit
+    TEMPERATURE_LIMIT,
     MAX_VOLTAGE,
     MIN_VOLTAGE,
     PWM_LIMIT,
@@ -116,8 +120,8 @@ const REGISTERS: [Register; 54] = [
     HARDWARE_ERROR,
     rw(76, 2, 0, 16_383, 1_600), // velocity I gain
     rw(78, 2, 0, 16_383, 180),   // velocity P gain
-    rw(80, 2, 0, 16_383, 0),     // position D gain
-    rw(82, 2, 0, 16_383, 0),     // position I gain
+    POSITION_D_GAIN,
+    POSITION_I_GAIN,
     POSITION_P_GAIN,
     rw(88, 2, 0, 16_383, 0), // feed-forward 2nd gain
     rw(90, 2, 0, 16_383, 0), // feed-forward 1st gain
@@ -131,8 +135,8 @@ const REGISTERS: [Register; 54] = [
     REALTIME_TICK,
     MOVING,
     ro(123, 1), // moving status
-    ro(124, 2), // present PWM
-    ro(126, 2), // present current
+    PRESENT_PWM,
+    PRESENT_CURRENT,
     PRESENT_VELOCITY,
     PRESENT_POSITION,
     ro(136, 4), // velocity trajectory
@@ -219,29 +223,43 @@ impl Table {
     }
 }
 
-/// Cuts the data of a write into whole registers with their numbers.
-pub(super) fn split(address: u16, data: &[u8]) -> Result<Vec<(Register, i64)>, Refusal> {
-    let mut writes = Vec::new();
+/// Whether it is one of the three gains of the position loop.
+pub(super) fn is_position_gain(register: Register) -> bool {
+    [POSITION_D_GAIN, POSITION_I_GAIN, POSITION_P_GAIN].contains(&register)
+}
+
+/// Cuts the data of a write into whole registers with their numbers. A refusal is the last of them.
+pub(super) fn split(address: u16, data: &[u8]) -> impl Iterator<Item = Result<(Register, i64), Refusal>> {
     let (mut address, mut rest) = (address, data);
-    if rest.is_empty() {
-        return Err(Refusal::DataLength);
-    }
-    while !rest.is_empty() {
-        let register = REGISTERS.into_iter().find(|register| register.address == address);
-        let register = register.ok_or(Refusal::Access)?;
-        let (bytes, others) = rest.split_at_checked(register.size.into()).ok_or(Refusal::DataLength)?;
-        writes.push((register, register.decode(bytes)));
-        (address, rest) = (address + register.size, others);
-    }
-    Ok(writes)
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let place = REGISTERS.binary_search_by_key(&address, |register| register.address).ok();
+        let cut = place.and_then(|place| REGISTERS.get(place)).ok_or(Refusal::Access).and_then(|register| {
+            let (bytes, others) = rest.split_at_checked(register.size.into()).ok_or(Refusal::DataLength)?;
+            (address, rest) = (address + register.size, others);
+            Ok((*register, register.decode(bytes)))
+        });
+        if cut.is_err() {
+            rest = &[];
+        }
+        Some(cut)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Everything, or the refusal.
+    fn split(address: u16, data: &[u8]) -> Result<Vec<(Register, i64)>, Refusal> {
+        super::split(address, data).collect()
+    }
+
     #[test]
-    fn registers_stand_apart_and_inside_the_table() {
+    fn registers_stand_in_order_apart_and_inside_the_table() {
+        assert!(REGISTERS.is_sorted_by_key(|register| register.address));
         let mut taken = [false; END];
         for register in REGISTERS {
             for address in register.address..register.address + register.size {
@@ -274,7 +292,6 @@ mod tests {
         assert_eq!(split(116, &[0, 8]), Err(Refusal::DataLength));
         assert_eq!(split(117, &[0]), Err(Refusal::Access));
         assert_eq!(split(60_000, &[0]), Err(Refusal::Access));
-        assert_eq!(split(116, &[]), Err(Refusal::DataLength));
     }
 
     #[test]
