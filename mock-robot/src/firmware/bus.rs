@@ -1,5 +1,6 @@
 //! Nine servos on one wire, each moving its joint of one body: bytes and a moment in, bytes out.
 
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
@@ -8,6 +9,7 @@ use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::servo::HardwareError;
 
 use super::answer::{Answer, PROCESSING};
+use super::arrival::Arrival;
 use super::packet::{self, BROADCAST, Body as Words, Decoder, FastStatus, Packet, Refusal};
 use super::servo::{REBOOT_TIME, Senses, Servo, ServoView};
 use super::trouble::{Event, Fate, Trouble};
@@ -43,6 +45,8 @@ pub(super) struct Bus {
     /// How many status packets were sent, for the faults that count them.
     sent: u32,
     moved_to: Tick,
+    /// Who wants to know what is heard.
+    tap: Option<Sender<Arrival>>,
 }
 
 impl Bus {
@@ -57,9 +61,15 @@ impl Bus {
             faults,
             sent: 0,
             moved_to: Tick::ZERO,
+            tap: None,
         };
         bus.advance(Tick::ZERO);
         bus
+    }
+
+    /// Tells from here on what is heard.
+    pub(super) fn tell(&mut self, tap: Sender<Arrival>) {
+        self.tap = Some(tap);
     }
 
     /// Hears bytes whose last one is there at `now`, and answers.
@@ -73,7 +83,12 @@ impl Bus {
             if self.trouble.garbles(None) {
                 packet.body = Words::Garbled;
             }
-            if matches!(packet.body, Words::Instruction(..)) {
+            if let Words::Instruction(instruction, parameters) = &packet.body {
+                if let Some(tap) = &self.tap {
+                    let (id, instruction, parameters) = (packet.id, *instruction, parameters.clone());
+                    // One who has gone does not listen.
+                    let _ = tap.send(Arrival { at: now, id, instruction, parameters });
+                }
                 for joint in Joint::ALL {
                     self.servos[joint].hear(now);
                 }

@@ -6,6 +6,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -14,6 +15,7 @@ use firmware_bridge::clock::{Clock, Tick, WallClock};
 use firmware_bridge::joint::Joints;
 
 use super::answer::{Answer, byte_time, time_of};
+use super::arrival::Arrival;
 use super::bus::Bus;
 use super::line::{Heard, Line, Link};
 use super::servo::ServoView;
@@ -109,6 +111,15 @@ impl Emulator {
             // A pipe that is full has woken the thread already.
             let _ = rustix::io::write(wake, &[0]);
         }
+    }
+
+    /// Every instruction that is heard on the line from here on, with its moment: what a probe on the cable would
+    /// show. A second call takes over from the first.
+    #[must_use]
+    pub fn arrivals(&self) -> Receiver<Arrival> {
+        let (tap, arrivals) = channel();
+        lock(&self.bus).tell(tap);
+        arrivals
     }
 
     /// Answers until the pseudo-terminal fails.

@@ -12,6 +12,7 @@
 //! reset, indirect addresses, bytes that collide.
 
 mod answer;
+mod arrival;
 mod bus;
 mod direct;
 mod emulator;
@@ -21,6 +22,7 @@ mod servo;
 mod table;
 mod trouble;
 
+pub use arrival::Arrival;
 pub use direct::{DirectLine, DirectOptions, DirectProbe};
 pub use emulator::{Emulator, EmulatorError, EmulatorOptions};
 pub use servo::{ServoView, Watchdog};

@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn answers_on_the_line_are_nobodys_instruction() {
-        assert_eq!(Decoder::default().all(&POSITION_166), [0_u8; 0]);
+        assert_eq!(Decoder::default().all(&POSITION_166), []);
     }
 
     proptest! {
