@@ -4,10 +4,11 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
-PROGRAMS := $(or $(CARGO_TARGET_DIR),target)/debug
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+PROGRAMS := $(TARGET)/debug
 NEXTEST := 0.9.143
 
-.PHONY: help setup build run test peers nextest lint check clean
+.PHONY: help setup build run test peers official bench nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -22,9 +23,11 @@ build: setup ## The programs minismith and minismith-tool-host
 run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000
 	$(PROGRAMS)/minismith serve --robot mock
 
-peers: ## The official motor controller and kinematics packages in .cache/peers, for tests only
-	@mkdir -p .cache
-	@scripts/venv .cache/peers requirements/peers.txt
+peers: ## The official motor controller and kinematics packages in .cache/peers, for tests and benchmarks only
+	@scripts/peers
+
+official: peers ## The whole official daemon in .cache/official (350 MB), for one test and the benchmarks
+	@scripts/peers --daemon
 
 nextest: ## The test runner cargo-nextest, built from source where it is missing (some minutes)
 	@cargo nextest --version >/dev/null 2>&1 \
@@ -32,7 +35,12 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
 
 test: build peers nextest ## All tests
+	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run --workspace
+
+bench: setup official ## Measures against the official packages; prints a table and writes target/bench.json
+	cargo build --release --package minismith
+	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
 
 lint: setup ## Format, clippy and documentation, warnings denied
 	cargo fmt --all -- --check
