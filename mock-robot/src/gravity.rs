@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn a_head_that_lies_down_or_fits_no_legs_weighs_nothing() {
-        assert_eq!(*Gravity::on(legs(tilted(-0.044, 0.0, 0.0, 0.0)).unwrap()).loads(), [0.0; 6]);
+        let lies = *Gravity::on(legs(tilted(-0.044, 0.0, 0.0, 0.0)).unwrap()).loads();
+        assert!(lies.iter().all(|load| load.abs() < 1e-9), "{lies:?}");
         assert_eq!(*Gravity::on([Radians(0.6); 6]).loads(), [0.0; 6]);
         assert_eq!(*Gravity::on([Radians(f64::NAN); 6]).loads(), [0.0; 6]);
     }

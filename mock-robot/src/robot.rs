@@ -269,7 +269,8 @@ mod tests {
             assert_eq!(state.modes, Joints::all(Mode::Current));
             state
         };
-        assert!(farthest(&after(1.0), &start) < 0.002);
+        // A current in whole milliamperes leaves the last bit to friction: the head settles by half a degree.
+        assert!(farthest(&after(1.0), &start) < 0.015);
         assert!(farthest(&after(0.0), &start) > 0.05);
         let current = after(1.0).health[Joint::Stewart2].unwrap().current;
         assert!(current.0.abs() > 100.0, "{current}");
