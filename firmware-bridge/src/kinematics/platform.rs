@@ -22,6 +22,7 @@ pub(super) struct Platform {
 
 impl Platform {
     /// Below this head.
+    #[inline]
     pub fn under(body_from_head: &HeadPose) -> Platform {
         let rotation = body_from_head.0.rotation.to_rotation_matrix().into_inner();
         let centre = body_from_head.0.translation.vector + Vector3::new(0.0, 0.0, HEAD_Z_OFFSET);
@@ -34,6 +35,7 @@ impl Platform {
     }
 
     /// The rods from the arms' ends to the head.
+    #[inline]
     pub fn rods(&self, ends: &Six) -> Rods {
         let mut along = self.balls;
         for (rod, end) in along.iter_mut().zip(ends) {
@@ -78,6 +80,7 @@ pub(super) struct Rods {
 
 impl Rods {
     /// By how much the square of each rod's length is too great, halved: a measure of the error that needs no root.
+    #[inline]
     pub fn excess(&self) -> [f64; 6] {
         let mut excess = [0.0; 6];
         for (excess, rod) in excess.iter_mut().zip(&self.along) {
@@ -92,6 +95,7 @@ impl Rods {
     }
 
     /// How a small move and turn of the head, in the body frame, change each rod's [`Rods::excess`]: a row per rod.
+    #[inline]
     pub fn changes(&self) -> Matrix {
         let mut changes = [[0.0; 6]; 6];
         for (change, (rod, spoke)) in changes.iter_mut().zip(self.along.iter().zip(&self.spokes)) {

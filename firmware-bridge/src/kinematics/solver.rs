@@ -31,6 +31,7 @@ pub(super) struct Factors {
 #[allow(clippy::indexing_slicing, clippy::needless_range_loop, reason = "indices run over 0..6")]
 impl Factors {
     /// None when the rows depend on each other exactly, or hold a number that is not finite.
+    #[inline]
     pub fn of(rows: Matrix) -> Option<Factors> {
         let mut factors = Factors { rows, inverses: [0.0; 6], order: [0, 1, 2, 3, 4, 5] };
         factors.eliminate::<0>();
@@ -70,7 +71,10 @@ impl Factors {
 
     /// The unknowns for these right hand sides.
     pub fn solve(&self, sides: &[f64; 6]) -> [f64; 6] {
-        let mut unknowns = self.order.map(|row| sides[row]);
+        let mut unknowns = [0.0; 6];
+        for (unknown, row) in unknowns.iter_mut().zip(self.order) {
+            *unknown = sides[row];
+        }
         for row in 1..6 {
             for column in 0..row {
                 unknowns[row] -= self.rows[row][column] * unknowns[column];
