@@ -5,14 +5,16 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use firmware_bridge::bus::{BusOptions, MotorBus, scan};
-use firmware_bridge::clock::{Tick, WallClock};
+use firmware_bridge::bus::{BusOptions, MotorBus, RawLine, raw, scan, settings};
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::envelope::Envelope;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Target};
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::pulse::{Ended, Order, Pulse};
-use firmware_bridge::robot::{Reading, Robot, RobotFault};
+use firmware_bridge::robot::{JointState, Reading, Robot, RobotFault};
+use firmware_bridge::servo::Gains;
 use firmware_bridge::trace::{Trace, Traced};
 use firmware_bridge::units::Radians;
 use minismith::body::initial_joints;
@@ -24,7 +26,8 @@ const HALF_STEP: f64 = std::f64::consts::PI / 4096.0;
 
 fn options() -> BusOptions {
     // Longer than the servos need, since other tests share the processor.
-    BusOptions { reply_timeout: Duration::from_millis(50), watchdog: None, ..BusOptions::default() }
+    let patient = Duration::from_millis(50);
+    BusOptions { reply_timeout: patient, beat_timeout: patient, watchdog: None, ..BusOptions::default() }
 }
 
 fn emulated(faults: Faults) -> Emulator {
@@ -199,4 +202,166 @@ fn a_scan_lists_the_nine() {
     let ids: Vec<u8> = reports.iter().map(|report| report.id).collect();
     assert_eq!(ids, [10, 11, 12, 13, 14, 15, 17, 18]);
     assert!(reports.iter().all(|report| report.mode == 3 && !report.torque && report.volts == 5.0));
+}
+
+/// Beats at 100 Hz until what is awaited has come; ten seconds at most.
+fn beats_until(
+    bus: &mut MotorBus,
+    command: Option<&firmware_bridge::envelope::SafeCommand>,
+    done: impl Fn(&Result<JointState, RobotFault>) -> bool,
+) -> Result<JointState, RobotFault> {
+    let clock = WallClock::start();
+    for _ in 0..1_000 {
+        let at = clock.now();
+        let state = match command {
+            Some(command) => bus.beat(at, command),
+            None => bus.sense(at),
+        };
+        if done(&state) {
+            return state;
+        }
+        clock.wait_until(at + BEAT);
+    }
+    panic!("it has not come");
+}
+
+#[test]
+fn each_servo_tells_how_it_is() {
+    let (_emulator, bus) = opened(Faults::default());
+    let told = |state: &Result<JointState, RobotFault>| {
+        state.as_ref().is_ok_and(|state| state.health.iter().all(|(_, health)| health.is_some()))
+    };
+    let state = beats_until(&mut bus.unwrap(), None, told).unwrap();
+    for (joint, health) in state.health.iter() {
+        let health = health.unwrap();
+        assert_eq!((health.volts, health.celsius), (5.0, 31.0), "{joint}");
+    }
+    assert_eq!(state.losses, Joints::all(None));
+    assert!(!state.echo && state.errors.iter().all(|(_, errors)| errors.is_empty()));
+}
+
+#[test]
+fn a_rebooted_servo_comes_back_limp_with_its_gains_and_its_watchdog() {
+    let emulator = emulated(Faults::default());
+    let watched = BusOptions { watchdog: Some(Duration::from_secs(2)), ..options() };
+    let mut bus = MotorBus::open(emulator.path(), &watched).unwrap();
+    let joint = Joint::Stewart3;
+    bus.beat(Tick(1), &Envelope::torque(Joints::all(true))).unwrap();
+    let state = bus.beat(Tick(2), &Envelope::reboot(joint)).unwrap();
+    assert!(!matches!(state.readings[joint], Reading::Fresh(_)));
+    let armed = || emulator.probe()[joint].watchdog == Watchdog::Armed;
+    let state = beats_until(&mut bus, None, |_| armed()).unwrap();
+    assert!(!state.torque[joint] && state.torque[Joint::Stewart4]);
+    drop(bus);
+    let settings = settings::read_settings(emulator.path(), &options()).unwrap();
+    assert_eq!(settings[joint].gains, Gains { p: 300, i: 0, d: 0 });
+    assert_eq!(settings[Joint::LeftAntenna].gains, Gains { p: 200, i: 0, d: 0 });
+}
+
+#[test]
+fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("reachy");
+    let plugged_in = |angle: f64| {
+        let start = Joints::all(Radians(angle));
+        Emulator::start(EmulatorOptions { link: Some(link.clone()), faults: Faults::default(), start })
+            .unwrap()
+    };
+    let first = plugged_in(0.1);
+    let mut bus = MotorBus::open(&link, &options()).unwrap();
+    let drive = Envelope::torque(Joints::all(true));
+    assert!(bus.beat(Tick(1), &drive).unwrap().is_driven());
+    drop(first);
+    let gone = beats_until(&mut bus, None, Result::is_err).unwrap_err();
+    assert!(matches!(gone, RobotFault::PortGone { .. }), "{gone}");
+    // The helper says what the last try has met.
+    let absent = |state: &Result<JointState, RobotFault>| {
+        state.as_ref().is_err_and(|fault| fault.to_string().contains("there is no serial port"))
+    };
+    let _ = beats_until(&mut bus, None, absent);
+
+    // Elsewhere under the same name, and fallen over meanwhile. The goals of before would be a jump.
+    let second = plugged_in(0.2);
+    let mut envelope = Envelope::at_rest(Limits::default(), Joints::all(Radians(0.1)));
+    let stay = envelope.pass(&Joints::all(Radians(0.1)), BEAT).command;
+    let state = beats_until(&mut bus, Some(&stay), Result::is_ok).unwrap();
+    assert_eq!(state.torque, Joints::all(false));
+    for (joint, servo) in second.probe().iter() {
+        assert!((servo.goal.value() - 0.2).abs() <= HALF_STEP + 1e-9, "{joint} aims at {:?}", servo.goal);
+        assert!((state.readings[joint].known().unwrap().value() - 0.2).abs() <= HALF_STEP + 1e-9);
+    }
+    assert!(bus.beat(Tick(9), &drive).unwrap().is_driven());
+    // Gone again, and the bus with it, while the thread still tries.
+    drop(second);
+    let _ = beats_until(&mut bus, None, Result::is_err);
+    let _ = beats_until(&mut bus, None, Result::is_err);
+    drop(bus);
+}
+
+#[test]
+fn raw_packets_reach_a_line_that_nobody_holds() {
+    let (emulator, bus) = opened(Faults::default());
+    let busy = Some(RobotFault::PortBusy { port: emulator.path().display().to_string() });
+    let open = || RawLine::open(emulator.path(), 1_000_000);
+    assert_eq!(open().err(), busy);
+    drop(bus);
+    let mut line = open().unwrap();
+    assert_eq!(MotorBus::open(emulator.path(), &options()).err(), busy);
+    let wait = Duration::from_millis(100);
+    let heard = line.exchange(&raw::packet(17, 0x01, &[]), wait).unwrap();
+    let words: Vec<String> = raw::describe(&heard).iter().map(ToString::to_string).collect();
+    assert_eq!(words, ["17 answers a6 04 33: no error; the checksum is right"]);
+    // The id while torque is on: locked.
+    line.exchange(&raw::packet(17, 0x03, &[64, 0, 1]), wait).unwrap();
+    let heard = line.exchange(&raw::packet(17, 0x03, &[7, 0, 99]), wait).unwrap();
+    assert!(raw::describe(&heard)[0].to_string().contains("locked while torque is on"));
+    assert!(line.exchange(&[1, 2, 3], wait).unwrap().is_empty());
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "another program is needed")]
+fn another_program_is_kept_out_even_where_it_runs_as_root() {
+    let (emulator, bus) = opened(Faults::default());
+    let locked = |inside: &str| {
+        let flock = |command: &mut std::process::Command| command.status().unwrap().success();
+        flock(std::process::Command::new("flock").arg("-n").arg(emulator.path()).args(["true", inside]))
+    };
+    assert!(!locked("held by the bus"));
+    drop(bus);
+    assert!(locked("free"));
+
+    let mut other = std::process::Command::new("flock")
+        .arg(emulator.path())
+        .args(["sh", "-c", "echo held; read done"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut word = [0; 5];
+    std::io::Read::read_exact(other.stdout.as_mut().unwrap(), &mut word).unwrap();
+    let busy = Some(RobotFault::PortBusy { port: emulator.path().display().to_string() });
+    assert_eq!(MotorBus::open(emulator.path(), &options()).err(), busy);
+    assert_eq!(RawLine::open(emulator.path(), 1_000_000).err(), busy);
+    drop(other.stdin.take());
+    other.wait().unwrap();
+    assert!(MotorBus::open(emulator.path(), &options()).is_ok());
+}
+
+#[test]
+fn settings_are_a_backup_and_the_homing_offset_can_be_set() {
+    let emulator = emulated(Faults::default());
+    let all = settings::read_settings(emulator.path(), &options()).unwrap();
+    let kept = serde_json::to_string(&all).unwrap();
+    assert_eq!(serde_json::from_str::<Joints<settings::Settings>>(&kept).unwrap(), all);
+    // As they are built in: ROBOTIS e-manual, and the official configuration.
+    let [leg, antenna] = [all[Joint::Stewart2], all[Joint::RightAntenna]];
+    assert_eq!((leg.model, leg.homing_offset_steps, leg.shutdown_mask), (1200, -1024, 52));
+    assert_eq!((leg.min_position_steps, leg.max_position_steps, leg.operating_mode), (1138, 2844, 3));
+    assert_eq!((antenna.model, antenna.temperature_limit_celsius, antenna.pwm_limit), (1190, 70, 885));
+    assert_eq!((antenna.min_voltage_decivolts, antenna.max_voltage_decivolts), (35, 70));
+    assert_eq!((leg.return_delay_us, leg.drive_mode, leg.firmware), (0, 0, 51));
+
+    settings::write_homing_offset(emulator.path(), &options(), Joint::Stewart2, -1000).unwrap();
+    let again = settings::read_settings(emulator.path(), &options()).unwrap();
+    assert_eq!(again[Joint::Stewart2].homing_offset_steps, -1000);
 }
