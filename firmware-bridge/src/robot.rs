@@ -51,7 +51,8 @@ pub struct JointState {
     pub errors: Joints<HardwareErrors>,
     /// What each motor measured when its turn came last; none before its first turn, and of a body that has none.
     pub health: Joints<Option<Health>>,
-    /// Why a motor's position is missing from this beat.
+    /// Why a motor's position is missing from this beat. Nothing also for motors that could not be heard because the
+    /// answer that all share broke at another motor: that one is named.
     pub losses: Joints<Option<Loss>>,
     /// Whether the line sent back what was sent to it on this beat.
     pub echo: bool,

@@ -3,7 +3,7 @@
 use super::registers::{GOAL_CURRENT, MODE, TORQUE};
 use super::ritual::{ask_patiently, pin, set_gains};
 use super::servos::Servos;
-use super::slow::low_byte;
+use super::slow::{low_16, low_byte};
 use crate::joint::{Joint, Joints};
 use crate::robot::RobotFault;
 use crate::servo::{Gains, Milliamps, Mode};
@@ -31,19 +31,10 @@ impl Servos {
                 None => refused = refused.or(Some(RobotFault::Silent { joint })),
             }
         }
-        // Some firmware sets the goal current anew when the mode changes, and all that it has would turn a motor in
-        // current mode.
-        let bounds = Joints::from_fn(|joint| match self.modes[joint] {
-            Mode::Current => 0,
-            Mode::Position | Mode::CurrentBasedPosition => self.current_limits[joint],
-        });
-        self.port.tell(GOAL_CURRENT, changing.iter().map(|joint| (*joint, bounds[*joint].into())))?;
-        let currents = ask_patiently(&mut self.port, GOAL_CURRENT, &changing)?;
+        changing.iter().for_each(|joint| self.bounds[*joint] = self.current_limits[*joint]);
+        let bounded = self.bound(&changing)?;
         let pinned = pin(&mut self.port, &self.spans, &changing)?;
-        let safe = |joint: Joint| {
-            let bounded = currents[joint].is_some_and(|status| status.value == bounds[joint].into());
-            found[joint].is_some() && pinned[joint] && (bounded || self.modes[joint] == Mode::Position)
-        };
+        let safe = |joint: Joint| found[joint].is_some() && pinned[joint] && bounded[joint];
         let again: Vec<Joint> =
             changing.iter().copied().filter(|joint| driven[*joint] && safe(*joint)).collect();
         if !again.is_empty() {
@@ -57,6 +48,26 @@ impl Servos {
             }
         }
         refused.map_or(Ok(()), Err)
+    }
+
+    /// Before torque: no goal current where it is all that a motor heeds, and its bound where it is one. A servo that has
+    /// started anew or changed its mode may have set the register to all that it has, which would turn it. Which of
+    /// these motors have taken it, or need none.
+    pub(super) fn bound(&mut self, joints: &[Joint]) -> Result<Joints<bool>, RobotFault> {
+        let goals = Joints::from_fn(|joint| match self.modes[joint] {
+            Mode::Position => None,
+            Mode::Current => Some(0),
+            Mode::CurrentBasedPosition => Some(u32::from(self.bounds[joint])),
+        });
+        let heeding: Vec<Joint> = joints.iter().copied().filter(|joint| goals[*joint].is_some()).collect();
+        if !heeding.is_empty() {
+            let values = heeding.iter().filter_map(|joint| Some((*joint, goals[*joint]?)));
+            self.port.tell(GOAL_CURRENT, values)?;
+        }
+        let taken = ask_patiently(&mut self.port, GOAL_CURRENT, &heeding)?;
+        Ok(goals.zip_with(&taken, |goal, taken| {
+            goal.is_none_or(|goal| taken.is_some_and(|status| status.value == goal))
+        }))
     }
 
     /// One packet with the goal currents of all that heed one.
@@ -77,6 +88,11 @@ impl Servos {
         }
         if goals.iter().all(|(_, goal)| goal.is_none()) {
             return Ok(());
+        }
+        for (joint, goal) in goals.iter() {
+            if let (Mode::CurrentBasedPosition, Some(bound)) = (self.modes[joint], goal) {
+                self.bounds[joint] = low_16(register_of(*bound));
+            }
         }
         let goals = goals.iter().filter_map(|(joint, goal)| Some((joint, (*goal)?)));
         self.port.tell(GOAL_CURRENT, goals.map(|(joint, goal)| (joint, register_of(goal))))

@@ -27,6 +27,8 @@ pub(super) const DRIVE_MODE: Register = register(10, 1, "the drive mode");
 pub(super) const MODE: Register = register(11, 1, "the operating mode");
 /// Raw steps that are added to what the encoder tells.
 pub(super) const HOMING_OFFSET: Register = register(20, 4, "the homing offset");
+/// Slower than this the servo says that it stands, units of 0.229 turns a minute.
+pub(super) const MOVING_THRESHOLD: Register = register(24, 4, "the moving threshold");
 /// Degrees Celsius above which the servo is overheating.
 pub(super) const TEMPERATURE_LIMIT: Register = register(31, 1, "the temperature limit");
 /// The highest supply that is right, tenths of a volt.
@@ -37,10 +39,16 @@ pub(super) const LOWEST_VOLTAGE: Register = register(34, 2, "the lowest voltage"
 pub(super) const PWM_LIMIT: Register = register(36, 2, "the PWM limit");
 /// The greatest goal current, milliamperes.
 pub(super) const CURRENT_LIMIT: Register = register(38, 2, "the current limit");
+/// The greatest goal velocity, units of 0.229 turns a minute.
+pub(super) const VELOCITY_LIMIT: Register = register(44, 4, "the velocity limit");
 /// The highest goal that the servo takes, raw steps.
 pub(super) const HIGHEST_GOAL: Register = register(48, 4, "the highest position");
 /// The lowest goal that the servo takes, raw steps.
 pub(super) const LOWEST_GOAL: Register = register(52, 4, "the lowest position");
+/// What the servo does by itself when it gets power.
+pub(super) const STARTUP: Register = register(60, 1, "the startup configuration");
+/// How quickly the drive may change.
+pub(super) const PWM_SLOPE: Register = register(62, 1, "the PWM slope");
 /// The hardware errors at which the servo lets go, bits as in [`HARDWARE_ERROR`].
 pub(super) const SHUTDOWN: Register = register(63, 1, "the shutdown mask");
 /// 1 when the motor is driven.
@@ -125,6 +133,10 @@ mod tests {
             (LOWEST_VOLTAGE, |bus, line| drop(xl330::read_min_voltage_limit(bus, line, 11))),
             (PWM_LIMIT, |bus, line| drop(xl330::read_pwm_limit(bus, line, 11))),
             (CURRENT_LIMIT, |bus, line| drop(xl330::read_current_limit(bus, line, 11))),
+            (MOVING_THRESHOLD, |bus, line| drop(xl330::read_moving_threshold(bus, line, 11))),
+            (VELOCITY_LIMIT, |bus, line| drop(xl330::read_velocity_limit(bus, line, 11))),
+            (STARTUP, |bus, line| drop(xl330::read_startup_configuration(bus, line, 11))),
+            (PWM_SLOPE, |bus, line| drop(xl330::read_pwm_slope(bus, line, 11))),
             (SHUTDOWN, |bus, line| drop(xl330::read_shutdown(bus, line, 11))),
             (RETURN_DELAY, |bus, line| drop(xl330::read_return_delay_time(bus, line, 11))),
             (DRIVE_MODE, |bus, line| drop(xl330::read_drive_mode(bus, line, 11))),

@@ -27,6 +27,8 @@ pub(super) struct Servos {
     pub(super) asking: Asking,
     pub(super) spans: Joints<Span>,
     pub(super) current_limits: Joints<u16>,
+    /// The most current of each in current-based position mode, milliamperes.
+    pub(super) bounds: Joints<u16>,
     /// What each should have; a servo that starts anew has forgotten them.
     pub(super) gains: Joints<Gains>,
     pub(super) torque: Joints<bool>,
@@ -63,6 +65,7 @@ impl Servos {
             asking,
             spans,
             current_limits,
+            bounds: current_limits,
             gains: *gains,
             torque,
             modes: Joints::all(Mode::Position),
@@ -140,13 +143,17 @@ impl Servos {
         self.port.tell(GOAL_POSITION, goals)
     }
 
-    /// Switches torque. A motor that is switched on first aims at where it is; one that cannot be read stays off.
+    /// Switches torque. A motor that is switched on first aims at where it is, or has no goal current where it heeds
+    /// that alone; one that cannot be read stays off.
     fn drive(&mut self, wanted: &Joints<bool>) -> Result<(), RobotFault> {
         self.look_at_torque(&Joint::ALL)?;
         let rising: Vec<Joint> =
             Joint::ALL.into_iter().filter(|joint| wanted[*joint] && !self.torque[*joint]).collect();
         let pinned = pin(&mut self.port, &self.spans, &rising)?;
-        let safe = Joints::from_fn(|joint| wanted[joint] && (self.torque[joint] || pinned[joint]));
+        let bounded = self.bound(&rising)?;
+        let safe = Joints::from_fn(|joint| {
+            wanted[joint] && (self.torque[joint] || (pinned[joint] && bounded[joint]))
+        });
         self.port.tell(TORQUE, safe.iter().map(|(joint, on)| (joint, u32::from(*on))))?;
         self.look_at_torque(&Joint::ALL)
     }
@@ -160,7 +167,7 @@ impl Servos {
     }
 
     /// Reads the positions. The motors that missed least come first, since one that is silent may keep those after
-    /// it from answering; for the same reason a motor behind one that broke a common packet is not blamed.
+    /// it from answering; for the same reason, of the motors at the end that do not answer, only the first is blamed.
     fn look(&mut self, at: Tick) -> Result<JointState, RobotFault> {
         self.looks += 1;
         let mut asked = Joint::ALL;
@@ -170,9 +177,8 @@ impl Servos {
         let (asked, left_out) = asked.split_at_checked(count).unwrap_or_default();
         let reply = self.port.ask(self.asking, PRESENT_POSITION, asked, Patience::Beat)?;
         let mut losses = reply.losses;
-        // When a packet for all is silent, the one that would have begun it is the one to suspect.
-        let nobody = asked.iter().all(|joint| losses[*joint] == Some(Loss::Silent));
-        let alone = nobody && self.asking == Asking::Together;
+        let last_answer = asked.iter().rposition(|joint| reply.answers[*joint].is_some());
+        let first_unheard = last_answer.map_or(0, |place| place + 1);
         let mut answered = Joints::all(false);
         for (place, &joint) in asked.iter().enumerate() {
             if let Some(status) = reply.answers[joint] {
@@ -183,7 +189,7 @@ impl Servos {
                 answered[joint] = true;
                 self.readings[joint] = Reading::Fresh(radians_from_raw(status.value.cast_signed()));
             } else {
-                if losses[joint].is_some() && (place == 0 || !alone) {
+                if place <= first_unheard {
                     self.missed[joint] = self.missed[joint].saturating_add(1);
                 }
                 self.grow_stale(joint);

@@ -9,7 +9,8 @@ use super::BusOptions;
 use super::port::Port;
 use super::registers::{
     CURRENT_LIMIT, DRIVE_MODE, FIRMWARE, GAINS, HIGHEST_GOAL, HIGHEST_VOLTAGE, HOMING_OFFSET, LOWEST_GOAL,
-    LOWEST_VOLTAGE, MODE, MODEL, PWM_LIMIT, RETURN_DELAY, Register, SHUTDOWN, TEMPERATURE_LIMIT, TORQUE,
+    LOWEST_VOLTAGE, MODE, MODEL, MOVING_THRESHOLD, PWM_LIMIT, PWM_SLOPE, RETURN_DELAY, Register, SHUTDOWN,
+    STARTUP, TEMPERATURE_LIMIT, TORQUE, VELOCITY_LIMIT,
 };
 use super::serial::SerialWire;
 use super::slow::{low_16, low_byte, value_in};
@@ -47,6 +48,14 @@ pub struct Settings {
     pub pwm_limit: u16,
     /// The greatest goal current, milliamperes.
     pub current_limit_milliamps: u16,
+    /// The greatest goal velocity, units of 0.229 turns a minute.
+    pub velocity_limit: u32,
+    /// Slower than this it says that it stands, units of 0.229 turns a minute.
+    pub moving_threshold: u32,
+    /// What it does by itself when it gets power: bits of register 60.
+    pub startup_configuration: u8,
+    /// How quickly its drive may change: register 62.
+    pub pwm_slope: u8,
     /// The hardware errors at which it lets go: bits of register 63.
     pub shutdown_mask: u8,
     /// The gains of its position loop; forgotten without power.
@@ -139,6 +148,10 @@ fn settings_of(port: &mut Port, joint: Joint) -> Result<Settings, RobotFault> {
         max_voltage_decivolts: word(HIGHEST_VOLTAGE),
         pwm_limit: word(PWM_LIMIT),
         current_limit_milliamps: word(CURRENT_LIMIT),
+        velocity_limit: value(VELOCITY_LIMIT),
+        moving_threshold: value(MOVING_THRESHOLD),
+        startup_configuration: byte(STARTUP),
+        pwm_slope: byte(PWM_SLOPE),
         shutdown_mask: byte(SHUTDOWN),
         gains: Gains {
             p: u16::from_le_bytes([p0, p1]),

@@ -329,6 +329,15 @@ fn modes_change_limp_and_hold_where_they_are() {
     bus.carry_out(Tick(5), &Action::Targets(Joints::all(radians_from_raw(2200)))).unwrap();
     let goal = |joint| servos.get(joint, GOAL_POSITION);
     assert_eq!((goal(Joint::Stewart1), goal(Joint::BodyYaw), goal(Joint::LeftAntenna)), (2100, 2200, 2200));
+
+    // Limp and driven again: never with an old current, and with the bound that was set.
+    bus.carry_out(Tick(6), &Action::Torque(Joints::all(false))).unwrap();
+    Joint::ALL.into_iter().for_each(|joint| servos.set(joint, GOAL_CURRENT, 1500));
+    servos.lock(Joint::Stewart4, GOAL_CURRENT);
+    let state = bus.carry_out(Tick(6), &Action::Torque(driven)).unwrap();
+    assert_eq!((current(Joint::Stewart1), current(Joint::BodyYaw)), (0, 20));
+    assert!(state.torque[Joint::Stewart1] && !state.torque[Joint::Stewart4]);
+    driven[Joint::Stewart4] = false;
     let state = bus.carry_out(Tick(6), &Action::Modes(Joints::all(Mode::Position))).unwrap();
     assert_eq!((state.modes, state.torque), (Joints::all(Mode::Position), driven));
     assert_eq!(goal(Joint::Stewart1), 2100);
