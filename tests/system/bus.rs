@@ -264,8 +264,13 @@ fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
     let link = folder.path().join("reachy");
     let plugged_in = |angle: f64| {
         let start = Joints::all(Radians(angle));
-        Emulator::start(EmulatorOptions { link: Some(link.clone()), faults: Faults::default(), start })
-            .unwrap()
+        Emulator::start(EmulatorOptions {
+            link: Some(link.clone()),
+            faults: Faults::default(),
+            start,
+            paced: true,
+        })
+        .unwrap()
     };
     let first = plugged_in(0.1);
     let mut bus = MotorBus::open(&link, &options()).unwrap();

@@ -1,9 +1,11 @@
 //! The one place that opens a serial port: for this program alone, and as a [`Wire`].
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use serialport::{ClearBuffer, FlowControl, SerialPort};
@@ -16,8 +18,12 @@ use crate::robot::RobotFault;
 const SENT_WITHIN: Duration = Duration::from_millis(100);
 
 /// An open serial port, on the machine's own time.
+///
+/// The library opens the port, sets it up and holds it. Bytes go over a descriptor of our own: the library's reading
+/// makes an error value on the heap each time that nothing comes, and counts its time in whole milliseconds.
 pub(super) struct SerialWire {
     line: Box<dyn SerialPort>,
+    device: OwnedFd,
     clock: WallClock,
 }
 
@@ -25,7 +31,7 @@ impl SerialWire {
     /// Opens a port. A path that is a symbolic link is followed anew each time.
     pub fn open(path: &Path, baud: u32) -> Result<SerialWire, RobotFault> {
         let port = path.display().to_string();
-        let _unlocked = unlocked(path, &port)?;
+        let device = unlocked(path, &port)?;
         let line = serialport::new(&port, baud)
             .flow_control(FlowControl::None)
             .timeout(SENT_WITHIN)
@@ -35,13 +41,32 @@ impl SerialWire {
             serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
             _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
         })?;
-        Ok(SerialWire { line, clock: WallClock::start() })
+        Ok(SerialWire { line, device, clock: WallClock::start() })
     }
 
     /// The same for a line that is open already.
     #[cfg(test)]
     pub fn over(line: impl SerialPort + 'static) -> SerialWire {
-        SerialWire { line: Box::new(line), clock: WallClock::start() }
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK;
+        let line: Box<dyn SerialPort> = Box::new(line);
+        let path = line.name().unwrap_or_default();
+        let device = rustix::fs::open(path, flags, Mode::empty()).unwrap();
+        SerialWire { line, device, clock: WallClock::start() }
+    }
+
+    /// Waits until the line has bytes or takes some; false when the deadline passes before. A line that hung up counts
+    /// as ready: what is tried then says so.
+    fn is_ready(&self, what: PollFlags, deadline: Tick) -> io::Result<bool> {
+        loop {
+            let left = deadline.since(self.clock.now());
+            let Ok(timeout) = Timespec::try_from(left) else { return Ok(false) };
+            match poll(&mut [PollFd::new(&self.device, what)], Some(&timeout)) {
+                Ok(0) if left.is_zero() => return Ok(false),
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return Ok(true),
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 }
 
@@ -60,7 +85,7 @@ fn not_opened(kind: ErrorKind, port: &str, why: &str) -> RobotFault {
 /// Two things keep others out: the terminal's own exclusive mode, which does not hold for root, and an advisory lock on
 /// the device file, which does, but only among programs that look for it. An attempt to open a port that is held takes
 /// its exclusive mode away, so this looks first. What is returned keeps the port's lines as they are while it is opened.
-fn unlocked(path: &Path, port: &str) -> Result<rustix::fd::OwnedFd, RobotFault> {
+fn unlocked(path: &Path, port: &str) -> Result<OwnedFd, RobotFault> {
     let failed = |error: Errno| not_opened(io::Error::from(error).kind(), port, &error.to_string());
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let device = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
@@ -87,30 +112,40 @@ impl Wire for SerialWire {
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.line.set_timeout(SENT_WITHIN)?;
-        self.line.write_all(bytes)
+        let deadline = self.clock.now() + SENT_WITHIN;
+        let mut left = bytes;
+        while !left.is_empty() {
+            match rustix::io::write(&self.device, left) {
+                Ok(sent) => left = left.get(sent..).unwrap_or_default(),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    if !self.is_ready(PollFlags::OUT, deadline)? {
+                        return Err(ErrorKind::TimedOut.into());
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
     }
 
     fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
-        loop {
-            let left = deadline.since(self.clock.now());
-            if left.is_zero() {
-                return Ok(0);
-            }
-            self.line.set_timeout(left)?;
-            match self.line.read(into) {
-                Ok(0) => return Err(io::Error::new(ErrorKind::BrokenPipe, "the line was closed")),
+        while self.is_ready(PollFlags::IN, deadline)? {
+            match rustix::io::read(&self.device, &mut *into) {
+                Ok(0) => return Err(ErrorKind::BrokenPipe.into()),
                 Ok(length) => return Ok(length),
-                Err(error) if error.kind() == ErrorKind::TimedOut => return Ok(0),
-                Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
-                Err(error) => return Err(error),
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(error) => return Err(error.into()),
             }
         }
+        Ok(0)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use serialport::TTYPort;
 
     use super::*;
