@@ -12,7 +12,7 @@ use firmware_bridge::units::Radians;
 
 use crate::dynamics::{Drive, JointDynamics, STEP, Variation};
 use crate::gravity::Gravity;
-use crate::motor::{Motor, STANDBY};
+use crate::motor::{Motor, STANDBY, Specification};
 
 /// [`STEP`], in nanoseconds.
 const STEP_NANOS: u64 = 1_000_000;
@@ -29,17 +29,43 @@ const SHARE: f64 = LOOK_EVERY as f64 * STEP / WARMS_IN;
 /// Inside an idle servo, in degrees Celsius.
 pub(crate) const IDLE_CELSIUS: f64 = 31.0;
 
+/// What a motor's current goes through, and heats.
+#[derive(Clone, Copy, Debug)]
+struct Winding {
+    /// Inside the servo.
+    celsius: f64,
+    /// Amperes for each Nm.
+    draws: f64,
+    /// By how much it warms until the next look for each square ampere, in kelvin.
+    warms: f64,
+}
+
+impl Winding {
+    const fn of(motor: Specification) -> Winding {
+        Winding {
+            celsius: IDLE_CELSIUS,
+            draws: 1.0 / motor.torque_per_ampere(),
+            warms: motor.resistance() * KELVIN_PER_WATT * SHARE,
+        }
+    }
+
+    fn amperes(&self, torque: f64) -> f64 {
+        torque * self.draws
+    }
+
+    fn warm(&mut self, torque: f64) {
+        let amperes = self.amperes(torque);
+        self.celsius += self.warms * amperes * amperes + (IDLE_CELSIUS - self.celsius) * SHARE;
+    }
+}
+
 /// The nine.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
-    joints: Joints<JointDynamics>,
-    /// What each motor draws for each Nm, in amperes.
-    per_torque: Joints<f64>,
-    /// By how much each servo warms until the next look for each square ampere, in kelvin.
-    warmth: Joints<f64>,
+    /// In the order of [`Joint::ALL`].
+    joints: [JointDynamics; 9],
+    windings: [Winding; 9],
     gravity: Gravity,
-    /// Inside each servo.
-    celsius: Joints<f64>,
     /// What the supply gives without load, in volts.
     supply: f64,
     /// What is left of it at the servos.
@@ -49,13 +75,10 @@ pub(crate) struct Body {
 impl Body {
     /// Nine joints at rest.
     pub(crate) fn new(start: Joints, variation: Variation, supply: f64) -> Body {
-        let specifications = Joints::from_fn(|joint| Motor::of(joint).model.specification());
         let mut body = Body {
-            joints: Joints::from_fn(|joint| JointDynamics::new(joint, start[joint], variation)),
-            per_torque: specifications.map(|it| 1.0 / it.torque_per_ampere()),
-            warmth: specifications.map(|it| it.resistance() * KELVIN_PER_WATT * SHARE),
+            joints: Joint::ALL.map(|joint| JointDynamics::new(joint, start[joint], variation)),
+            windings: Joint::ALL.map(|joint| Winding::of(Motor::of(joint).model.specification())),
             gravity: Gravity::on(start.stewart()),
-            celsius: Joints::all(IDLE_CELSIUS),
             supply,
             volts: supply,
         };
@@ -80,13 +103,14 @@ impl Body {
     /// Some steps; whether all joints rest at their end. The joints take turns in each step: they do not depend on one
     /// another, and a processor works on several at once.
     fn run(&mut self, drives: &Joints<Drive>, steps: u64) -> bool {
-        let mut moving = Joints::all(true);
+        let mut moving = [true; 9];
         for _ in 0..steps {
             let mut any = false;
-            for joint in Joint::ALL {
-                if moving[joint] {
-                    moving[joint] = self.joints[joint].step(drives[joint]);
-                    any |= moving[joint];
+            let driven = self.joints.iter_mut().zip(drives.as_array());
+            for ((joint, drive), moving) in driven.zip(&mut moving) {
+                if *moving {
+                    *moving = joint.step(drive);
+                    any |= *moving;
                 }
             }
             if !any {
@@ -97,35 +121,51 @@ impl Body {
     }
 
     fn look(&mut self, still: bool) {
-        let legs = Joint::STEWART.map(|joint| self.joints[joint].position());
+        let legs = Joint::STEWART.map(|joint| self.position(joint));
         if self.gravity.follow(&legs, still) {
             self.burden();
         }
-        for joint in Joint::ALL {
-            let amperes = self.amperes(joint);
-            let celsius = &mut self.celsius[joint];
-            *celsius += self.warmth[joint] * amperes * amperes + (IDLE_CELSIUS - *celsius) * SHARE;
+        for (joint, winding) in self.joints.iter().zip(&mut self.windings) {
+            winding.warm(joint.torque());
         }
         self.feed();
     }
 
     fn burden(&mut self) {
         for (joint, load) in Joint::STEWART.into_iter().zip(*self.gravity.loads()) {
-            self.joints[joint].bear(load);
+            self.joint_mut(joint).bear(load);
         }
     }
 
     /// The supply gives way under all currents together.
     fn feed(&mut self) {
-        let drawn: f64 = Joint::ALL.into_iter().map(|joint| STANDBY + self.amperes(joint).abs()).sum();
+        let each = self.joints.iter().zip(&self.windings);
+        let drawn: f64 = each.map(|(joint, winding)| STANDBY + winding.amperes(joint.torque()).abs()).sum();
         self.volts = (self.supply - SUPPLY_RESISTANCE * drawn).max(0.0);
-        for joint in Joint::ALL {
-            self.joints[joint].supply(self.volts);
+        for joint in &mut self.joints {
+            joint.supply(self.volts);
         }
     }
 
-    fn amperes(&self, joint: Joint) -> f64 {
-        self.joints[joint].torque() * self.per_torque[joint]
+    // A joint's index is below nine, as in `Joints`.
+    #[allow(clippy::indexing_slicing)]
+    fn joint(&self, joint: Joint) -> &JointDynamics {
+        &self.joints[joint.index()]
+    }
+
+    #[allow(clippy::indexing_slicing)]
+    fn joint_mut(&mut self, joint: Joint) -> &mut JointDynamics {
+        &mut self.joints[joint.index()]
+    }
+
+    #[allow(clippy::indexing_slicing)]
+    fn winding(&self, joint: Joint) -> &Winding {
+        &self.windings[joint.index()]
+    }
+
+    #[allow(clippy::indexing_slicing)]
+    fn winding_mut(&mut self, joint: Joint) -> &mut Winding {
+        &mut self.windings[joint.index()]
     }
 
     /// What the supply gives without load from now on, in volts.
@@ -136,32 +176,32 @@ impl Body {
 
     /// Makes a joint's position loop as stiff as these gains do.
     pub(crate) fn set_gains(&mut self, joint: Joint, gains: Gains) {
-        self.joints[joint].set_gains(gains);
+        self.joint_mut(joint).set_gains(gains);
     }
 
     /// Makes a servo so hot.
     pub(crate) fn heat(&mut self, joint: Joint, celsius: f64) {
-        self.celsius[joint] = celsius;
+        self.winding_mut(joint).celsius = celsius;
     }
 
     /// Where a joint is.
     pub(crate) fn position(&self, joint: Joint) -> Radians {
-        self.joints[joint].position()
+        self.joint(joint).position()
     }
 
     /// How fast it turns, in rad/s.
     pub(crate) fn velocity(&self, joint: Joint) -> Radians {
-        self.joints[joint].velocity()
+        self.joint(joint).velocity()
     }
 
     /// Through its motor.
     pub(crate) fn current(&self, joint: Joint) -> Milliamps {
-        Milliamps(1000.0 * self.amperes(joint))
+        Milliamps(1000.0 * self.winding(joint).amperes(self.joint(joint).torque()))
     }
 
     /// Inside its servo, in degrees Celsius.
     pub(crate) fn celsius(&self, joint: Joint) -> f64 {
-        self.celsius[joint]
+        self.winding(joint).celsius
     }
 
     /// The supply at the servos.

@@ -14,7 +14,7 @@
 //! of larger servos of the series (15 arcmin, XM430 and XH430) and not of these.
 //!
 //! What is simplified: at rest under a load, friction carries as much as it can and the spring the rest; on the way to
-//! its goal a joint feels only the load beyond the friction. A limp joint stops at once, and sinks at the speed that
+//! its goal a joint feels only the load beyond the friction, and a torque that is bounded first overcomes the friction. A limp joint stops at once, and sinks at the speed that
 //! the load beyond the friction drives through the motor's own damping (stall torque / top speed).
 
 use std::f64::consts::TAU;
@@ -197,18 +197,21 @@ impl JointDynamics {
     }
 
     /// One step; false when nothing moves, and nothing will until drive, load or supply is another.
-    pub(crate) fn step(&mut self, drive: Drive) -> bool {
+    #[inline]
+    pub(crate) fn step(&mut self, drive: &Drive) -> bool {
         match drive {
-            Drive::Position { goal, most } => self.track(goal.value(), most),
+            Drive::Position { goal, most } => self.track(goal.value(), *most),
             Drive::Limp => self.sink(),
-            Drive::Torque(torque) => self.push(torque),
+            Drive::Torque(torque) => self.push(*torque),
         }
     }
 
+    #[inline]
     fn track(&mut self, goal: f64, most: f64) -> bool {
         self.taken_up += (goal - self.taken_up) * self.take_up;
         let error = self.taken_up - self.position;
-        let bound = smaller(self.top_acceleration * self.power, most * self.per_torque);
+        let beyond_friction = if most > self.eats { most - self.eats } else { 0.0 };
+        let bound = smaller(self.top_acceleration * self.power, beyond_friction * self.per_torque);
         if self.integral > 0.0 && error.abs() > 1e-9 {
             // Bounded, so that it does not wind up while the joint is on its way.
             self.sum = bounded(self.sum + error, bound / self.integral);
@@ -308,7 +311,7 @@ mod tests {
 
     fn run(body: &mut JointDynamics, drive: Drive, millis: u32) {
         for _ in 0..millis {
-            body.step(drive);
+            body.step(&drive);
         }
     }
 
@@ -319,7 +322,7 @@ mod tests {
             let top = Motor::of(which).model.top_speed();
             let mut last = 0.0;
             for _ in 0..2_000 {
-                body.step(towards(1.0));
+                body.step(&towards(1.0));
                 let velocity = body.velocity().value();
                 assert!(velocity <= top + 1e-12, "{which} turns at {velocity}");
                 assert!((velocity - last).abs() <= top / SPIN_UP * 0.001 + 1e-12);
@@ -328,7 +331,7 @@ mod tests {
             }
             let position = body.position().value();
             assert!((position - 1.0).abs() < 1e-6, "{which} is at {position}");
-            assert!(!body.step(towards(1.0)), "{which} rests");
+            assert!(!body.step(&towards(1.0)), "{which} rests");
         }
     }
 
@@ -373,9 +376,9 @@ mod tests {
         slowing.bear(-1.1 * HOLDS * 0.52);
         run(&mut slowing, Drive::Limp, 10);
         slowing.bear(-0.9 * HOLDS * 0.52);
-        assert!(slowing.step(Drive::Limp), "it goes on below what would hold it at rest");
+        assert!(slowing.step(&Drive::Limp), "it goes on below what would hold it at rest");
         slowing.bear(-0.9 * EATS * 0.52);
-        assert!(!slowing.step(Drive::Limp));
+        assert!(!slowing.step(&Drive::Limp));
     }
 
     #[test]
@@ -435,7 +438,7 @@ mod tests {
         let at = body.position;
         let mut millis = 0;
         while body.position == at {
-            body.step(towards(-0.3));
+            body.step(&towards(-0.3));
             millis += 1;
         }
         assert!((2..30).contains(&millis), "the output starts after {millis} ms");
@@ -448,7 +451,7 @@ mod tests {
         let peak = |variation| {
             let mut body = JointDynamics::new(Joint::Stewart1, Radians::ZERO, variation);
             (0..500).fold(0.0_f64, |peak, _| {
-                body.step(towards(0.1));
+                body.step(&towards(0.1));
                 peak.max(body.position().value())
             })
         };

@@ -21,9 +21,9 @@ const LIES_AT: f64 = -0.044;
 const TAKES_ON: f64 = 0.002;
 /// The step of the differences, metres and radians.
 const STEP: f64 = 1e-4;
-/// How far a leg turns, in radians, before its load is looked at again. It changes the load by less than a tenth of
+/// How far a leg turns, in radians, before its load is looked at again. It changes the load by less than a fifth of
 /// what the gears' friction holds.
-const MOVED: f64 = 0.1;
+const MOVED: f64 = 0.15;
 /// The same for legs that have come to rest.
 const SETTLED: f64 = 0.001;
 

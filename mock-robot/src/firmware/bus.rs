@@ -119,7 +119,6 @@ impl Bus {
     /// A fault begins now.
     pub(super) fn strike(&mut self, fault: Fault, now: Tick) {
         self.advance(now);
-        let now = self.moved_to;
         self.trouble.strike(fault, now);
         self.begin(fault, now);
     }

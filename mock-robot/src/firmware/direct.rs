@@ -151,3 +151,119 @@ impl Wire for DirectLine {
         self.there().map(|()| taken)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::FaultKind;
+    use crate::firmware::packet::instruction;
+    use firmware_bridge::joint::Joint;
+    use firmware_bridge::units::Radians;
+
+    const READ: u8 = 0x02;
+    const SYNC_WRITE: u8 = 0x83;
+    const FAST_SYNC_READ: u8 = 0x8A;
+    const EVERYONE: u8 = 0xFE;
+
+    fn line(paced: bool) -> (DirectLine, Arc<VirtualClock>) {
+        let clock = Arc::new(VirtualClock::new());
+        let start = Joints::all(Radians::ZERO);
+        let options = DirectOptions { faults: Faults::default(), start, paced };
+        (DirectLine::new(options, Arc::clone(&clock)), clock)
+    }
+
+    fn goals(counts: i32) -> Vec<u8> {
+        let blocks = (10..19).flat_map(|id| [&[id][..], &counts.to_le_bytes()].concat());
+        let parameters: Vec<u8> = [116, 0, 4, 0].into_iter().chain(blocks).collect();
+        instruction(EVERYONE, SYNC_WRITE, &parameters)
+    }
+
+    fn question() -> Vec<u8> {
+        let parameters: Vec<u8> = [132, 0, 4, 0].into_iter().chain(10..19).collect();
+        instruction(EVERYONE, FAST_SYNC_READ, &parameters)
+    }
+
+    #[test]
+    fn a_beat_takes_its_bytes_time_on_the_virtual_clock() {
+        let (mut line, clock) = line(true);
+        let (write, read) = (goals(2048), question());
+        assert_eq!((write.len(), read.len()), (59, 23));
+        line.send(&write).unwrap();
+        line.send(&read).unwrap();
+        assert_eq!(clock.now(), Tick::ZERO, "what is sent is on its way");
+        let mut heard = [0; 100];
+        let early = line.receive(&mut heard, Tick(1_000_000)).unwrap();
+        assert_eq!((early, clock.now()), (0, Tick(1_000_000)));
+        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 80);
+        // 59, 23 and 80 bytes of 10 us, and 20 us in between.
+        assert_eq!(clock.now(), Tick(1_640_000));
+        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 0);
+    }
+
+    #[test]
+    fn without_pace_an_answer_is_there_at_once_and_in_the_pieces_that_are_asked_for() {
+        let (mut line, clock) = line(false);
+        line.send(&question()).unwrap();
+        let mut all = Vec::<u8>::new();
+        let mut piece = [0; 7];
+        loop {
+            let length = line.receive(&mut piece, Tick(5)).unwrap();
+            if length == 0 {
+                break;
+            }
+            all.extend(&piece[..length]);
+        }
+        assert_eq!((all.len(), clock.now()), (80, Tick(5)));
+        line.send(&question()).unwrap();
+        line.discard().unwrap();
+        assert_eq!(line.receive(&mut piece, Tick(6)).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_port_that_is_gone_is_an_error_until_it_is_back() {
+        let (mut line, clock) = line(true);
+        let probe = line.probe();
+        line.send(&question()).unwrap();
+        probe.strike(Fault::of(FaultKind::PortGone).lasting(Duration::from_millis(300)));
+        assert!(line.send(&question()).is_err() && line.discard().is_err());
+        assert!(line.receive(&mut [0; 10], Tick(1_000)).is_err());
+        clock.wait_until(Tick(300_000_000));
+        line.discard().unwrap();
+        assert_eq!(line.receive(&mut [0; 10], Tick(310_000_000)).unwrap(), 0, "what was on its way is lost");
+        line.send(&question()).unwrap();
+        assert_eq!(line.receive(&mut [0; 100], Tick(400_000_000)).unwrap(), 80);
+    }
+
+    #[test]
+    fn the_same_hours_give_the_same_body() {
+        let hour = || {
+            let (mut line, clock) = line(true);
+            line.send(&instruction(EVERYONE, 0x03, &[64, 0, 1])).unwrap();
+            let mut sum = 0_u64;
+            for beat in 0..6_000_u64 {
+                clock.wait_until(Tick(beat * 10_000_000));
+                line.send(&goals(2048 + i32::try_from(beat % 300).unwrap())).unwrap();
+                line.send(&question()).unwrap();
+                let mut heard = [0; 100];
+                let length = line.receive(&mut heard, Tick(beat * 10_000_000 + 9_000_000)).unwrap();
+                assert_eq!(length, 80);
+                sum = heard.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+            }
+            (sum, line.probe().view()[Joint::LeftAntenna])
+        };
+        assert_eq!(hour(), hour());
+    }
+
+    #[test]
+    fn one_servo_answers_after_its_return_delay() {
+        let (mut line, clock) = line(true);
+        let mut heard = [0; 100];
+        line.send(&instruction(10, 0x03, &[9, 0, 250])).unwrap();
+        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 11);
+        let from = clock.now();
+        line.send(&instruction(10, READ, &[132, 0, 4, 0])).unwrap();
+        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 15);
+        // 14 bytes there, 15 back, 250 units of 2 us, and 20 us of the servo's own.
+        assert_eq!(clock.now() - from, Duration::from_micros(140 + 500 + 20 + 150));
+    }
+}

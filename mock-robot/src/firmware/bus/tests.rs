@@ -8,7 +8,7 @@ use firmware_bridge::units::Radians;
 use super::super::servo::{ServoView, Watchdog};
 use super::*;
 use crate::dynamics::Variation;
-use crate::faults::{HardwareError, WatchdogFirmware};
+use crate::faults::{HardwareError, Timed, WatchdogFirmware};
 use crate::motor::{Motor, angle_from_counts, counts_from_angle};
 use crate::robot::MockRobot;
 
@@ -342,4 +342,218 @@ proptest::proptest! {
         desk.hears(&[0xFF; 1100]);
         proptest::prop_assert!(!desk.say(11, PING, &[]).is_empty() || instruction == REBOOT || instruction == WRITE);
     }
+}
+
+/// A desk with one fault, struck once everything is under torque.
+fn struck(fault: Fault) -> Desk {
+    let mut desk = Desk::with(Faults::default());
+    desk.say(BROADCAST, WRITE, &[64, 0, 1]);
+    desk.bus.strike(fault, desk.now);
+    desk
+}
+
+fn millis(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+#[test]
+fn each_hardware_error_alerts_lets_go_by_the_mask_and_is_cleared_by_a_reboot() {
+    for (kind, bit, lets_go) in [
+        (FaultKind::Overload, 0x20, true),
+        (FaultKind::Overheating, 0x04, true),
+        (FaultKind::ElectricalShock, 0x10, true),
+        (FaultKind::Encoder, 0x08, false),
+        (FaultKind::InputVoltage, 0x01, false),
+    ] {
+        let mut desk = struck(Fault::of(kind).on(Joint::Stewart3));
+        assert_eq!(desk.read(13, 70, 1), (0x80, vec![bit]), "{kind:?}");
+        assert_eq!(desk.view(Joint::Stewart3).torque, !lets_go, "{kind:?}");
+        assert!(desk.view(Joint::Stewart4).torque && desk.byte(14, 70) == 0);
+        let error = if lets_go { 0x81 } else { 0x80 };
+        assert_eq!(desk.write(13, 64, &[1]), error, "{kind:?}");
+        desk.say(13, REBOOT, &[]);
+        desk.now = desk.now + millis(150);
+        let left = if kind == FaultKind::Overheating { bit } else { 0 };
+        assert_eq!(desk.byte(13, 70), left, "{kind:?}");
+        if kind == FaultKind::Overheating {
+            assert!(desk.byte(13, 146) > 70);
+            desk.now = desk.now + Duration::from_secs(30);
+            desk.say(13, REBOOT, &[]);
+            desk.now = desk.now + millis(150);
+            assert_eq!((desk.byte(13, 70), desk.write(13, 64, &[1])), (0, 0), "it has cooled");
+        }
+    }
+}
+
+#[test]
+fn a_fault_with_an_end_outlasts_a_reboot_until_then() {
+    let mut desk = struck(Fault::of(FaultKind::Overload).on(Joint::Stewart3).lasting(millis(500)));
+    desk.say(13, REBOOT, &[]);
+    desk.now = desk.now + millis(200);
+    assert_eq!(desk.byte(13, 70), 0x20);
+    desk.now = desk.now + millis(300);
+    assert_eq!(desk.byte(13, 70), 0x20, "it is kept");
+    desk.say(13, REBOOT, &[]);
+    desk.now = desk.now + millis(200);
+    assert_eq!(desk.byte(13, 70), 0);
+}
+
+#[test]
+fn a_supply_that_dips_is_measured_by_all_and_kept_in_register_70() {
+    let mut desk = struck(Fault::of(FaultKind::InputVoltage).lasting(millis(100)));
+    for id in 10..19 {
+        assert!((30..=32).contains(&desk.byte(id, 144)), "{}", desk.byte(id, 144));
+        assert_eq!((desk.byte(id, 70), desk.byte(id, 64)), (1, 1));
+    }
+    desk.now = desk.now + millis(100);
+    assert_eq!((desk.byte(12, 144), desk.byte(12, 70)), (50, 1));
+}
+
+#[test]
+fn a_frozen_encoder_says_the_same_while_the_joint_moves() {
+    let mut desk = struck(Fault::of(FaultKind::Encoder).on(Joint::LeftAntenna));
+    desk.goal(18, 2500);
+    desk.now = desk.now + millis(1_000);
+    assert_eq!(desk.read(18, 132, 4).1, 2048_i32.to_le_bytes());
+    assert_eq!(counts_from_angle(desk.view(Joint::LeftAntenna).position), 2500);
+    desk.say(18, REBOOT, &[]);
+    desk.now = desk.now + millis(150);
+    assert_eq!(desk.read(18, 132, 4), (0, 2500_i32.to_le_bytes().to_vec()));
+}
+
+#[test]
+fn after_a_brownout_all_are_limp_and_forgetful_but_for_their_settings() {
+    let mut desk = Desk::with(Faults::default());
+    desk.write(12, 9, &[3]);
+    desk.say(BROADCAST, WRITE, &[64, 0, 1]);
+    desk.write(12, 98, &[50]);
+    desk.goal(12, 2100);
+    desk.now = desk.now + millis(400);
+    desk.bus.strike(Fault::of(FaultKind::Brownout), desk.now);
+    assert_eq!(desk.say(BROADCAST, PING, &[]), []);
+    desk.now = desk.now + millis(120);
+    for id in 10..19 {
+        assert_eq!((desk.byte(id, 64), desk.byte(id, 98), desk.byte(id, 70)), (0, 0, 0));
+    }
+    assert_eq!(desk.byte(12, 9), 3);
+    let view = desk.view(Joint::Stewart2);
+    assert_eq!((counts_from_angle(view.goal), view.gains.p), (counts_from_angle(view.position), 400));
+}
+
+#[test]
+fn silence_garbling_and_breaking_keep_their_rate_and_their_seed() {
+    let heard = |kind: FaultKind, rate: f64, seed: u64| {
+        let at = Duration::ZERO;
+        let schedule = vec![Timed { at, fault: Fault::of(kind).on(Joint::BodyYaw).at_rate(rate) }];
+        let mut desk = Desk::with(Faults { seed, schedule, ..Faults::default() });
+        (0..2_000).map(|_| desk.say(10, READ, &[132, 0, 4, 0])).collect::<Vec<_>>()
+    };
+    let whole = packet::status_packet(10, 0, &2048_i32.to_le_bytes());
+    for kind in [FaultKind::Silent, FaultKind::Corrupt, FaultKind::Partial] {
+        let some = heard(kind, 0.1, 7);
+        let bad = some.iter().filter(|answer| **answer != whole).count();
+        // An instruction that comes garbled is not answered either, so of these there are twice as many.
+        let most = if kind == FaultKind::Corrupt { 480 } else { 280 };
+        assert!((120..most).contains(&bad), "{kind:?}: {bad} of 2000");
+        assert_eq!(some, heard(kind, 0.1, 7), "{kind:?}");
+        assert_ne!(some, heard(kind, 0.1, 8), "{kind:?}");
+        assert!(heard(kind, 1.0, 7).iter().all(|answer| *answer != whole), "{kind:?}");
+    }
+    assert!(heard(FaultKind::Partial, 1.0, 7).iter().all(|answer| whole.starts_with(answer)));
+}
+
+#[test]
+fn a_broken_block_ends_a_fast_answer_and_a_garbled_one_does_not() {
+    let ask = sync(132, 4, &[11, 12, 13]);
+    let whole = Desk::with(Faults::default()).say(BROADCAST, FAST_SYNC_READ, &ask);
+    let mut desk = struck(Fault::of(FaultKind::Partial).on(Joint::Stewart2));
+    let broken = desk.say(BROADCAST, FAST_SYNC_READ, &ask);
+    assert!((16..24).contains(&broken.len()) && whole.starts_with(&broken), "{broken:?}");
+    // The motor hears no more than half of what is garbled on the way to it.
+    let mut desk = struck(Fault::of(FaultKind::Corrupt).on(Joint::Stewart2).at_rate(0.5));
+    let answers: Vec<_> = (0..50).map(|_| desk.say(BROADCAST, FAST_SYNC_READ, &ask)).collect();
+    assert!(answers.iter().any(|answer| answer.len() == whole.len() && *answer != whole));
+    assert!(answers.contains(&whole) && answers.iter().any(|answer| answer.len() == 16));
+}
+
+#[test]
+fn an_echo_comes_before_the_answer_until_it_is_over() {
+    let mut desk = struck(Fault::of(FaultKind::Echo).lasting(millis(50)));
+    let ping = packet::instruction(10, PING, &[]);
+    let status = packet::status_packet(10, 0, &[0xD8, 0x04, 51]);
+    assert_eq!(desk.hears(&ping), [ping.clone(), status.clone()].concat());
+    desk.now = desk.now + millis(50);
+    assert_eq!(desk.hears(&ping), status);
+}
+
+#[test]
+fn a_schedule_keeps_its_moments_however_seldom_anyone_looks() {
+    let silent = Fault::of(FaultKind::Silent).on(Joint::Stewart5).lasting(millis(200));
+    let shock = Fault::of(FaultKind::ElectricalShock).on(Joint::Stewart6);
+    let schedule = vec![Timed { at: millis(1_000), fault: silent }, Timed { at: millis(500), fault: shock }];
+    let seen = |step: u64| {
+        let mut desk = Desk::with(Faults { schedule: schedule.clone(), ..Faults::default() });
+        desk.say(BROADCAST, WRITE, &[64, 0, 1]);
+        desk.now = Tick::ZERO;
+        let mut seen = Vec::new();
+        while desk.now < Tick::ZERO + millis(1_500) {
+            desk.now = desk.now + millis(step);
+            desk.bus.advance(desk.now);
+            if desk.now.0.is_multiple_of(300_000_000) {
+                let answers = !desk.hears(&packet::instruction(15, PING, &[])).is_empty();
+                seen.push((desk.now, answers, desk.view(Joint::Stewart6).torque));
+            }
+        }
+        seen
+    };
+    assert_eq!(seen(1), seen(300));
+    let (answers, driven): (Vec<_>, Vec<_>) =
+        seen(100).into_iter().map(|(_, one, other)| (one, other)).unzip();
+    assert_eq!((answers, driven), (vec![true; 5], vec![true, false, false, false, false]));
+    let at_1_1_seconds = {
+        let mut desk = Desk::with(Faults { schedule: schedule.clone(), ..Faults::default() });
+        desk.now = Tick::ZERO + millis(1_100);
+        desk.say(15, PING, &[])
+    };
+    assert_eq!(at_1_1_seconds, []);
+}
+
+#[test]
+fn a_mode_decides_what_moves_a_joint_and_its_registers_tell() {
+    let mut desk = Desk::with(Faults::default());
+    assert_eq!((desk.write(17, 11, &[0]), desk.write(17, 64, &[1])), (0, 0));
+    desk.goal(17, 3000);
+    desk.now = desk.now + millis(300);
+    assert_eq!(counts_from_angle(desk.view(Joint::RightAntenna).position), 2048, "a current of zero");
+    assert_eq!(desk.write(17, 102, &600_i16.to_le_bytes()), 0);
+    desk.now = desk.now + millis(60);
+    assert_eq!(desk.read(17, 126, 2).1, 600_i16.to_le_bytes());
+    let velocity = i32::from_le_bytes(desk.read(17, 128, 4).1.try_into().unwrap());
+    assert!(velocity > 100 && desk.view(Joint::RightAntenna).position.value() > 0.05, "{velocity}");
+    assert_eq!(desk.write(17, 102, &1751_i16.to_le_bytes()), 6, "more than the current limit");
+    // Back to where it was, with no more than a little current: it can't, and then it can.
+    assert_eq!((desk.write(17, 64, &[0]), desk.write(17, 11, &[5])), (0, 0));
+    assert_eq!(desk.read(17, 102, 2).1, 1750_i16.to_le_bytes());
+    desk.write(17, 102, &5_i16.to_le_bytes());
+    desk.write(17, 64, &[1]);
+    let before = desk.view(Joint::RightAntenna).position;
+    desk.goal(17, 2048);
+    desk.now = desk.now + millis(100);
+    assert!((desk.view(Joint::RightAntenna).position - before).abs().value() < 0.02);
+    desk.write(17, 102, &500_i16.to_le_bytes());
+    desk.now = desk.now + millis(1_500);
+    assert_eq!(counts_from_angle(desk.view(Joint::RightAntenna).position), 2048);
+}
+
+#[test]
+fn the_gains_in_the_registers_make_a_joint_stiff_or_soft() {
+    let after = |gain: u16| {
+        let mut desk = Desk::with(Faults::default());
+        let gains = [&[0, 0, 0, 0][..], &gain.to_le_bytes()].concat();
+        assert_eq!((desk.write(18, 80, &gains), desk.write(18, 64, &[1])), (0, 0));
+        desk.goal(18, 2300);
+        desk.now = desk.now + millis(50);
+        counts_from_angle(desk.view(Joint::LeftAntenna).position)
+    };
+    assert!(after(50) < after(200) && after(200) < after(800), "{} {} {}", after(50), after(200), after(800));
 }
