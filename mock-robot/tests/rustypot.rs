@@ -8,7 +8,7 @@ use std::time::Duration;
 use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::units::Radians;
-use mock_robot::faults::Faults;
+use mock_robot::faults::{Fault, FaultKind, Faults};
 use mock_robot::firmware::{Emulator, EmulatorOptions, Watchdog};
 use rustypot::DynamixelProtocolHandler;
 use rustypot::servo::dynamixel::xl330;
@@ -168,4 +168,37 @@ fn the_link_comes_and_goes_and_nothing_else_is_touched() {
     let error = Emulator::start(options()).expect_err("the place is taken").to_string();
     assert!(error.contains("robot") && error.contains("choose another place"), "{error}");
     assert_eq!(std::fs::read_to_string(&link).expect("untouched"), "mine");
+}
+
+#[test]
+fn a_port_that_is_pulled_out_hangs_up_and_comes_back_under_its_link() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("robot");
+    let start = Joints::all(Radians(0.2));
+    let faults = Faults::default();
+    let options = EmulatorOptions { link: Some(link.clone()), faults, start, paced: true };
+    let emulator = Emulator::start(options).expect("an emulator");
+    let mut port = open(&emulator);
+    let handler = DynamixelProtocolHandler::v2();
+    assert!(handler.ping(port.as_mut(), 10).expect("a ping"));
+    xl330::write_torque_enable(&handler, port.as_mut(), 10, true).expect("torque");
+
+    emulator.strike(Fault::of(FaultKind::PortGone).lasting(Duration::from_millis(300)));
+    let clock = WallClock::start();
+    let patiently = |mut it: Box<dyn FnMut() -> bool + '_>| {
+        (0..500).any(|_| {
+            clock.wait_until(clock.now() + Duration::from_millis(10));
+            it()
+        })
+    };
+    assert!(patiently(Box::new(|| port.write_all(&[0]).and_then(|()| port.flush()).is_err())), "it hangs up");
+    drop(port);
+    assert!(patiently(Box::new(|| link.exists())), "the link is made again");
+    let again = serialport::new(link.to_str().expect("a plain path"), 1_000_000);
+    let mut port = again.timeout(Duration::from_secs(5)).open().expect("the port is back");
+    assert!(handler.ping(port.as_mut(), 10).expect("a ping"));
+    assert!(
+        xl330::read_torque_enable(&handler, port.as_mut(), 10).expect("a read"),
+        "the servos kept their power"
+    );
 }

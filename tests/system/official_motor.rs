@@ -67,7 +67,7 @@ fn emulator(faults: Faults) -> (Emulator, [f64; 9]) {
 fn it_moves_all_nine_and_reads_them_back() {
     let Some(python) = peers_python() else { return };
     let (emulator, start) = emulator(Faults::default());
-    let goals = [1.2, 0.5, -0.4, 0.3, -0.6, 0.45, 0.2, -2.5, 2.0];
+    let goals = [1.2, 0.5, -0.4, 0.3, -0.6, 0.45, -0.5, -2.5, 2.0];
 
     let seen = official(&python, &emulator, "drive", &[json!(goals).to_string()]);
 
