@@ -430,7 +430,7 @@ fn after_a_brownout_all_are_limp_and_forgetful_but_for_their_settings() {
     desk.goal(12, 2100);
     desk.now = desk.now + millis(400);
     desk.bus.strike(Fault::of(FaultKind::Brownout), desk.now);
-    assert_eq!(desk.say(BROADCAST, PING, &[]), []);
+    assert_eq!(desk.say(BROADCAST, PING, &[]), [0_u8; 0]);
     desk.now = desk.now + millis(120);
     for id in 10..19 {
         assert_eq!((desk.byte(id, 64), desk.byte(id, 98), desk.byte(id, 70)), (0, 0, 0));
@@ -515,7 +515,7 @@ fn a_schedule_keeps_its_moments_however_seldom_anyone_looks() {
         desk.now = Tick::ZERO + millis(1_100);
         desk.say(15, PING, &[])
     };
-    assert_eq!(at_1_1_seconds, []);
+    assert_eq!(at_1_1_seconds, [0_u8; 0]);
 }
 
 #[test]
