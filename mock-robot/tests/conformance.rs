@@ -8,7 +8,7 @@
 //! <https://emanual.robotis.com/docs/en/dxl/x/xl330-m288/>.
 
 // A helper of a test may end it.
-#![allow(clippy::expect_used)]
+#![allow(clippy::expect_used, clippy::indexing_slicing)]
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -364,7 +364,7 @@ fn settings_are_a_backup_and_the_homing_offset_can_be_set() {
     assert_eq!((leg.min_position_steps, leg.max_position_steps, leg.operating_mode), (1138, 2844, 3));
     assert_eq!((antenna.model, antenna.temperature_limit_celsius, antenna.pwm_limit), (1190, 70, 885));
     assert_eq!((antenna.min_voltage_decivolts, antenna.max_voltage_decivolts), (35, 70));
-    assert_eq!((antenna.velocity_limit, antenna.moving_threshold, antenna.pwm_slope), (445, 10, 140));
+    assert_eq!((antenna.velocity_limit, antenna.moving_threshold, antenna.pwm_slope), (1620, 10, 140));
     assert_eq!((leg.return_delay_us, leg.drive_mode, leg.firmware), (0, 0, 51));
 
     settings::write_homing_offset(emulator.path(), &options(), Joint::Stewart2, -1000).unwrap();

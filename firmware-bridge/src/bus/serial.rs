@@ -130,6 +130,7 @@ impl Wire for SerialWire {
     }
 
     fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
+        // After the deadline, what has arrived is still taken: it was this program that was late.
         while self.is_ready(PollFlags::IN, deadline)? {
             match rustix::io::read(&self.device, &mut *into) {
                 Ok(0) => return Err(ErrorKind::BrokenPipe.into()),
@@ -181,18 +182,22 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_followed_anew() {
-        let folder = std::env::temp_dir().join(format!("minismith-link-{}", std::process::id()));
+    fn a_link_is_followed_anew_and_bytes_are_received() {
+        let link = std::env::temp_dir().join(format!("minismith-link-{}", std::process::id()));
         let lines = [TTYPort::pair().unwrap(), TTYPort::pair().unwrap()];
         for (mut far, near) in lines {
-            let _ = std::fs::remove_file(&folder);
-            std::os::unix::fs::symlink(near.name().unwrap(), &folder).unwrap();
-            let mut wire = SerialWire::open(&folder, BAUD).unwrap();
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(near.name().unwrap(), &link).unwrap();
+            let mut wire = SerialWire::open(&link, BAUD).unwrap();
             far.write_all(b"here").unwrap();
             let mut bytes = [0; 16];
-            let length = wire.receive(&mut bytes, wire.now() + Duration::from_secs(5)).unwrap();
-            assert_eq!(&bytes[..length], b"here");
+            let soon = wire.now() + Duration::from_secs(5);
+            assert_eq!((wire.receive(&mut bytes[..1], soon).unwrap(), bytes[0]), (1, b'h'));
+            // What is here is had after the deadline too.
+            let length = wire.receive(&mut bytes, Tick::ZERO).unwrap();
+            assert_eq!(&bytes[..length], b"ere");
+            assert_eq!(wire.receive(&mut bytes, Tick::ZERO).unwrap(), 0);
         }
-        std::fs::remove_file(&folder).unwrap();
+        std::fs::remove_file(&link).unwrap();
     }
 }
