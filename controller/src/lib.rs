@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`conversation`] (a sentence in, the truth out), [`brain`] (what a sentence means), [`agents`] (who
 //! does what), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
-//! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told).
+//! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told), [`recording`] (moves that
+//! are kept in files).
 //! Doors: [`processes`], [`net`], [`config`].
 
 pub mod agents;
@@ -18,5 +19,6 @@ pub mod net;
 pub mod outcome;
 pub mod performance;
 pub mod processes;
+pub mod recording;
 pub mod stage;
 pub mod workshop;

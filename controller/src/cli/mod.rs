@@ -2,7 +2,11 @@
 
 mod body;
 mod converse;
+mod interrupt;
+mod joints;
+mod moves;
 mod print;
+mod quantity;
 mod serve;
 mod shop;
 mod tool;
@@ -97,6 +101,20 @@ minismith say \"hello\" --robot mock-bus")]
         #[arg(long)]
         port: Option<u16>,
     },
+    /// Move single joints to angles, inside the envelope, and tell where they went.
+    #[command(after_help = "Examples:\n  minismith move --joint stewart_1 --to 40deg --over 2s\n  \
+minismith move --joint right_antenna --to -0.5rad --joint left_antenna --to 0.5rad\n  \
+minismith move --joint body_rotation --by -15deg --robot /dev/ttyACM0 --json")]
+    Move(joints::MoveArgs),
+    /// Record what the robot does, or is led through by hand, as a move in the official format.
+    #[command(after_help = "Examples:\n  minismith record wave.json --gravity --robot /dev/ttyACM0\n  \
+minismith record wave.json --release --yes --seconds 10 --rate 100\n  \
+minismith record nod.json --while \"nod twice\"")]
+    Record(moves::RecordArgs),
+    /// Play a recorded move: go to where it begins, then follow it inside the envelope.
+    #[command(after_help = "Examples:\n  minismith play wave.json --speed 0.5\n  \
+minismith play wave.json --robot mock-bus --record did.json --json")]
+    Play(moves::PlayArgs),
     /// Check, keep and run tools.
     Tool {
         #[command(subcommand)]
@@ -147,6 +165,9 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Say { text, on } => converse::say(&config, &text, &on),
         Command::Chat { on } => converse::chat(&config, &on),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
+        Command::Move(arguments) => joints::run(&config, &arguments),
+        Command::Record(arguments) => moves::record(&config, &arguments),
+        Command::Play(arguments) => moves::play(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),
         Command::Mock { link, faults, unpaced } => body::mock(link, faults.as_deref(), !unpaced),
         Command::Scan { port, json } => body::scan(&config, &port, json),

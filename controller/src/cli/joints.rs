@@ -1,0 +1,233 @@
+//! `move`: single joints go to angles. What they do together to the head is not planned, only held by the envelope.
+
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::kinematics::{NotConverged, posture_from_joints};
+use firmware_bridge::limits::Limits;
+use firmware_bridge::motion::{Interpolation, LONGEST, Trajectory};
+use firmware_bridge::posture::HeadPose;
+use firmware_bridge::pulse::{Doing, Snapshot};
+use firmware_bridge::units::Radians;
+use minismith::config::Config;
+use minismith::outcome::{TrimView, tidy};
+use minismith::stage::Stage;
+use serde::Serialize;
+
+use super::quantity::{Angle, Time};
+use super::{Done, OnRobot, interrupt, print, shop};
+
+/// Which joints go where.
+#[derive(Debug, Args)]
+pub struct MoveArgs {
+    /// The joint: body_rotation, stewart_1 to stewart_6, right_antenna or left_antenna. May be given several times.
+    #[arg(long = "joint", value_name = "JOINT", required = true, value_parser = joint)]
+    joints: Vec<Joint>,
+    /// The angle to go to, one for each --joint in the same order: 10deg or 0.2rad.
+    #[arg(long, value_name = "ANGLE", allow_hyphen_values = true, conflicts_with = "by")]
+    to: Vec<Angle>,
+    /// The angle to go by from where the joint is, in place of --to.
+    #[arg(long, value_name = "ANGLE", allow_hyphen_values = true)]
+    by: Vec<Angle>,
+    /// In which time: 1s or 500ms.
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    over: Time,
+    #[command(flatten)]
+    on: OnRobot,
+}
+
+fn joint(name: &str) -> Result<Joint, String> {
+    Joint::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Joint::ALL.iter().map(|joint| joint.name()).collect();
+        format!("the joints are {}", names.join(", "))
+    })
+}
+
+/// Why nothing was moved.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum Refusal {
+    #[error("{joint} would stand at {wish}, its range is {low} to {high}")]
+    OutOfRange { joint: Joint, wish: Radians, low: Radians, high: Radians },
+    #[error("these angles do not go together: {0}")]
+    NoPose(#[from] NotConverged),
+    #[error("the duration is {:.3} s; it must be more than 0 and at most {} s", .0.as_secs_f64(), LONGEST.as_secs())]
+    BadDuration(Duration),
+    #[error("the robot can't move: {0}")]
+    NotReady(String),
+}
+
+/// Where the joints shall be.
+fn goal(from: &Joints, limits: &Limits, wishes: &[(Joint, Wish)]) -> Result<Joints, Refusal> {
+    let mut goal = *from;
+    for (joint, wish) in wishes {
+        let wish = match wish {
+            Wish::To(angle) => *angle,
+            Wish::By(angle) => from[*joint] + *angle,
+        };
+        let limit = limits.joints[*joint];
+        if !(wish >= limit.low && wish <= limit.high) {
+            return Err(Refusal::OutOfRange { joint: *joint, wish, low: limit.low, high: limit.high });
+        }
+        goal[*joint] = wish;
+    }
+    Ok(goal)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Wish {
+    To(Radians),
+    By(Radians),
+}
+
+/// One wish per beat on the straight way between two sets of joints, in the manner of least jerk.
+fn trajectory(from: &Joints, goal: &Joints, over: Duration, period: Duration) -> Result<Trajectory, Refusal> {
+    if over.is_zero() || over > LONGEST {
+        return Err(Refusal::BadDuration(over));
+    }
+    let target = posture_from_joints(goal, &HeadPose::neutral())?;
+    let beats = over.as_nanos().div_ceil(period.as_nanos().max(1));
+    let wish = |beat: u128| {
+        let share = Interpolation::Minjerk.share(beat as f64 * period.as_secs_f64() / over.as_secs_f64());
+        if beat == beats { *goal } else { from.zip_with(goal, |from, goal| from + (goal - from) * share) }
+    };
+    Ok(Trajectory { wishes: (1..=beats).map(wish).collect(), target, adjustments: Vec::new() })
+}
+
+/// What came of one joint, degrees.
+#[derive(Debug, PartialEq, Serialize)]
+struct Moved {
+    joint: Joint,
+    from_deg: f64,
+    requested_deg: f64,
+    achieved_deg: Option<f64>,
+}
+
+/// What came of it all.
+#[derive(Debug, Default, PartialEq, Serialize)]
+struct Report {
+    joints: Vec<Moved>,
+    trims: Vec<TrimView>,
+    refusal: Option<String>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines: Vec<String> = self
+            .joints
+            .iter()
+            .map(|Moved { joint, from_deg, requested_deg, achieved_deg }| {
+                let achieved = achieved_deg.map_or("unknown".into(), |degrees| format!("{degrees} deg"));
+                format!("{joint}: {achieved} (asked {requested_deg} deg, was {from_deg} deg)")
+            })
+            .collect();
+        for TrimView { what, cause, worst_deg, beats } in &self.trims {
+            lines.push(format!("  trimmed: {what} by up to {worst_deg} deg for its {cause}, {beats} beats"));
+        }
+        lines.extend(self.refusal.iter().map(|refusal| format!("not done: {refusal}")));
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+/// Moves them.
+pub fn run(config: &Config, arguments: &MoveArgs) -> anyhow::Result<Done> {
+    let MoveArgs { joints, to, by, over: Time(over), on } = arguments;
+    let wishes: Vec<Wish> =
+        to.iter().map(|angle| Wish::To(angle.0)).chain(by.iter().map(|angle| Wish::By(angle.0))).collect();
+    if wishes.len() != joints.len() {
+        bail!("give one --to (or --by) for each --joint: there are {} for {}", wishes.len(), joints.len());
+    }
+    let twice = |joint: &&Joint| joints.iter().filter(|other| other == joint).count() > 1;
+    if let Some(twice) = joints.iter().find(twice) {
+        bail!("--joint {twice} is given twice; one goal each");
+    }
+    let wishes: Vec<(Joint, Wish)> = joints.iter().copied().zip(wishes).collect();
+    let body = shop::body(config, on)?;
+    interrupt::halts(body.handle())?;
+    let report = match carry_out(&mut body.stage(), &wishes, *over) {
+        Ok(report) => report,
+        Err(refusal) => Report { refusal: Some(refusal.to_string()), ..Report::default() },
+    };
+    if on.json {
+        print::json(&report)?;
+    } else {
+        print::line(&report.to_string());
+    }
+    Ok(Done::when(report.refusal.is_none()))
+}
+
+fn carry_out(stage: &mut Stage, wishes: &[(Joint, Wish)], over: Duration) -> Result<Report, Refusal> {
+    // The orders that opened the body have had their beat.
+    let snapshot = stage.conductor.wait(&|_| true);
+    ready(&snapshot)?;
+    let goal = goal(&snapshot.commanded, &snapshot.limits, wishes)?;
+    let plan = trajectory(&snapshot.commanded, &goal, over, stage.conductor.period())?;
+    let (_, step) = stage.play("move", plan);
+    // What was achieved is measured when the body has settled.
+    let _settled = stage.settle();
+    let present = stage.conductor.snapshot().state.readings;
+    let joints = wishes.iter().map(|(joint, _)| Moved {
+        joint: *joint,
+        from_deg: tidy(snapshot.commanded[*joint].degrees()),
+        requested_deg: tidy(goal[*joint].degrees()),
+        achieved_deg: present[*joint].known().map(|angle| tidy(angle.degrees())),
+    });
+    Ok(Report { joints: joints.collect(), trims: step.trims, refusal: step.refusal })
+}
+
+fn ready(snapshot: &Snapshot) -> Result<(), Refusal> {
+    match (&snapshot.fault, snapshot.doing) {
+        (Some(fault), _) => Err(Refusal::NotReady(fault.to_string())),
+        (None, Doing::Limp) => {
+            Err(Refusal::NotReady("some motor is off; see `minismith scan PORT` for which and why".into()))
+        }
+        (None, Doing::Holding | Doing::Playing | Doing::Braking) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use minismith::body::initial_joints;
+
+    const PERIOD: Duration = Duration::from_millis(10);
+
+    #[test]
+    fn a_goal_is_given_or_relative_and_inside_the_range() {
+        let (from, limits) = (initial_joints(), Limits::default());
+        let degrees = Radians::from_degrees;
+        let wishes = [(Joint::Stewart1, Wish::To(degrees(10.0))), (Joint::BodyYaw, Wish::By(degrees(-5.0)))];
+        let goal = super::goal(&from, &limits, &wishes).unwrap();
+        assert_eq!(goal[Joint::Stewart1], degrees(10.0));
+        assert!((goal[Joint::BodyYaw] - from[Joint::BodyYaw] - degrees(-5.0)).abs() < Radians(1e-12));
+        assert_eq!(goal[Joint::Stewart2], from[Joint::Stewart2]);
+
+        let refusal = super::goal(&from, &limits, &[(Joint::Stewart1, Wish::To(degrees(85.0)))]).unwrap_err();
+        assert!(refusal.to_string().contains("-47.0 deg to 79.0 deg"), "{refusal}");
+        let nan = [(Joint::BodyYaw, Wish::To(Radians(f64::NAN)))];
+        assert!(matches!(super::goal(&from, &limits, &nan), Err(Refusal::OutOfRange { .. })));
+    }
+
+    #[test]
+    fn a_way_has_one_wish_a_beat_and_ends_at_its_goal() {
+        let from = initial_joints();
+        let mut goal = from;
+        goal[Joint::LeftAntenna] += Radians(1.0);
+        let plan = |over: f64| trajectory(&from, &goal, Duration::from_secs_f64(over), PERIOD);
+        let wishes = plan(0.995).unwrap().wishes;
+        assert_eq!((wishes.len(), wishes.last()), (100, Some(&goal)));
+        let at: Vec<f64> = wishes.iter().map(|wish| wish[Joint::LeftAntenna].value()).collect();
+        assert!(at.is_sorted() && (at[49] - from[Joint::LeftAntenna].value() - 0.5).abs() < 0.02, "{at:?}");
+        assert!(wishes.iter().all(|wish| wish[Joint::Stewart3] == from[Joint::Stewart3]));
+        assert_eq!(plan(0.001).unwrap().wishes, [goal]);
+        assert!(matches!(plan(0.0), Err(Refusal::BadDuration(_))));
+        assert!(matches!(plan(601.0), Err(Refusal::BadDuration(_))));
+        goal[Joint::Stewart1] = Radians(-0.8);
+        goal[Joint::Stewart2] = Radians(-1.3);
+        goal[Joint::Stewart4] = Radians(0.8);
+        let apart = trajectory(&from, &goal, Duration::from_secs(1), PERIOD);
+        assert!(matches!(apart, Err(Refusal::NoPose(_))), "{apart:?}");
+    }
+}

@@ -1,0 +1,345 @@
+//! `record` and `play`: moves that are kept in files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::kinematics::joints_from_posture;
+use firmware_bridge::motion::{Interpolation, LONGEST, Motion, Target};
+use firmware_bridge::pulse::{Conductor, Control, Order};
+use minismith::body::Body;
+use minismith::config::Config;
+use minismith::conversation::{Conversation, Ending, Reply};
+use minismith::outcome::{Step, TrimView, merge};
+use minismith::recording::{self, NewFile, NotARecording, Recording, Sampled, Sampling};
+use minismith::stage::Stage;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{Done, OnRobot, interrupt, print, shop};
+
+/// What is recorded, and how the motors hold meanwhile.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Where to keep the move.
+    file: PathBuf,
+    /// For how long; without it until Ctrl-C, ten minutes at most.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// Frames a second: 1 to 100.
+    #[arg(long, value_name = "HZ", default_value = "50", value_parser = rate)]
+    rate: f64,
+    /// Switch the motors off, and lead the robot by hand. The head sinks: hold it. Needs --yes.
+    #[arg(long, conflicts_with_all = ["gravity", "stiff", "sentence"])]
+    release: bool,
+    /// The legs carry the head's weight and nothing else; lead the robot by hand.
+    #[arg(long, conflicts_with_all = ["stiff", "sentence"])]
+    gravity: bool,
+    /// The motors hold, as they do without any of these.
+    #[arg(long)]
+    stiff: bool,
+    /// Do what this sentence says, and record it.
+    #[arg(long = "while", value_name = "TEXT", conflicts_with = "seconds")]
+    sentence: Option<String>,
+    /// What the move is, for its file.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    describe: String,
+    /// The head is held; switch the motors off.
+    #[arg(long)]
+    yes: bool,
+    /// Overwrite the file.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    on: OnRobot,
+}
+
+/// What is played.
+#[derive(Debug, Args)]
+pub struct PlayArgs {
+    /// A recorded move.
+    file: PathBuf,
+    /// At how many times its own speed: 0.1 to 4.
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor)]
+    speed: f64,
+    /// Also record what the robot does, and keep it here.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Overwrite the file of --record.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    on: OnRobot,
+}
+
+/// Frames a second in the file of `play --record`.
+const PLAYED_RATE: f64 = 50.0;
+/// After its last goal, a body moves on a little: so long it is still recorded.
+const AFTERWARDS: Duration = Duration::from_millis(200);
+
+fn within(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ => Err(format!("a number from {least} to {most} is allowed")),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    within(text, 0.1, LONGEST.as_secs_f64()).map(Duration::from_secs_f64)
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    within(text, 1.0, 100.0)
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    within(text, 0.1, 4.0)
+}
+
+/// How the motors hold while a person leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Hold {
+    Released,
+    GravityCompensation,
+    Stiff,
+}
+
+/// Records until Ctrl-C, the end of the time, or the end of what is done meanwhile.
+pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
+    let RecordArgs { file, seconds, rate, sentence, describe, force, on, .. } = arguments;
+    let hold = match arguments {
+        RecordArgs { release: true, yes: false, .. } => bail!(
+            "--release switches the motors off, and the head sinks: hold it, then say so with --release --yes"
+        ),
+        RecordArgs { release: true, .. } => Hold::Released,
+        RecordArgs { gravity: true, .. } => Hold::GravityCompensation,
+        RecordArgs { .. } => Hold::Stiff,
+    };
+    let workshop = sentence.as_ref().map(|_| shop::workshop(config)).transpose()?;
+    let kept = NewFile::begin(file, *force).map_err(|error| advised(error, "--force"))?;
+    let body = shop::body(config, on)?;
+    if let Err(refusal) = hold_as(&mut body.stage(), hold) {
+        return refused(on, file, &refusal);
+    }
+    let recorder = Recorder::start(&body, Sampling { rate: *rate, longest: seconds.unwrap_or(LONGEST) })?;
+    let mut reply: Option<Reply> = None;
+    let sampled = match (sentence, &workshop) {
+        (Some(sentence), Some(workshop)) => {
+            interrupt::halts(body.handle())?;
+            reply = Some(Conversation::new(&body, workshop).hear(sentence));
+            pass(&mut body.stage(), AFTERWARDS);
+            recorder.finish()?
+        }
+        _ => {
+            eprintln!("minismith: recording; Ctrl-C ends it");
+            recorder.end_on_interrupt()?;
+            recorder.await_end()?
+        }
+    };
+    if hold == Hold::GravityCompensation {
+        // Held where it was led to.
+        let mut handle = body.handle();
+        handle.order(Order::Control(Control::Position));
+        handle.wait(&|_| true);
+    }
+    if let Some(reply) = reply.as_ref().filter(|reply| reply.outcome != Ending::Done) {
+        return refused(on, file, &reply.text);
+    }
+    let missed = sampled.missed;
+    let description =
+        if describe.is_empty() { sentence.clone().unwrap_or_default() } else { describe.clone() };
+    let recording = match sampled.into_recording(description) {
+        Ok(recording) => recording,
+        Err(error) => return refused(on, file, &error.to_string()),
+    };
+    kept.finish(&recording.to_json()?)?;
+    let (frames, seconds) = (recording.count(), recording.duration().as_secs_f64());
+    if on.json {
+        print::json(&json!({
+            "file": file, "frames": frames, "seconds": seconds, "rate_hz": rate, "hold": hold, "missed": missed,
+            "reply": reply,
+        }))?;
+    } else {
+        let name = file.display();
+        print::line(&format!(
+            "{name}: {frames} frames in {seconds:.2} s; play it with `minismith play {name}`"
+        ));
+        if missed > 0 {
+            print::line(&format!("  {missed} moments are missing: it could not be told where the head was"));
+        }
+        if hold == Hold::Released {
+            print::line("  the motors are off; \"wake up\" drives them again");
+        }
+    }
+    Ok(Done::Well)
+}
+
+/// Lets the motors hold so from the next beat on.
+fn hold_as(stage: &mut Stage, hold: Hold) -> Result<(), String> {
+    match hold {
+        Hold::Stiff => Ok(()),
+        Hold::Released => {
+            eprintln!("minismith: the motors are switched off now; hold the head");
+            stage.torque(Joints::all(false));
+            Ok(())
+        }
+        Hold::GravityCompensation => {
+            stage.conductor.order(Order::Control(Control::GravityCompensation));
+            let snapshot = stage.conductor.wait(&|_| true);
+            if snapshot.control == Control::GravityCompensation {
+                return Ok(());
+            }
+            let why =
+                snapshot.fault.map_or("this body does not carry its own head".into(), |f| f.to_string());
+            Err(format!("no gravity compensation: {why}; use --release --yes, and hold the head"))
+        }
+    }
+}
+
+/// Plays a move: goes to where it begins, then follows it.
+pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
+    let PlayArgs { file, speed, record, force, on } = arguments;
+    let recording = match recording::read(file) {
+        Ok(recording) => recording,
+        Err(NotARecording::Unreadable(error)) => {
+            return Err(error).with_context(|| format!("can't read {}", file.display()));
+        }
+        Err(error) => return refused(on, file, &format!("{}: {error}", file.display())),
+    };
+    let kept = record.as_ref().map(|path| NewFile::begin(path, *force)).transpose();
+    let kept = kept.map_err(|error| advised(error, "--force"))?;
+    let body = shop::body(config, on)?;
+    interrupt::halts(body.handle())?;
+    let mut stage = body.stage();
+    if let Err(refusal) = playable(&stage, &recording, *speed) {
+        return refused(on, file, &refusal);
+    }
+    let mut steps = vec![tidied(stage.carry_out("go to its beginning", &approach(&stage, &recording)))];
+    let mut sampled = None;
+    if steps.iter().all(|step| step.refusal.is_none()) {
+        let recorder = match &kept {
+            None => None,
+            Some(_) => Some(Recorder::start(&body, Sampling { rate: PLAYED_RATE, longest: LONGEST })?),
+        };
+        let mut played = tidied(stage.carry_out("play", &recording.motion(*speed)));
+        pass(&mut stage, AFTERWARDS);
+        sampled = recorder.map(Recorder::finish).transpose()?;
+        played.achieved = stage.posture().map(|posture| (&posture).into()).or(played.achieved);
+        steps.push(played);
+    }
+    if let (Some(kept), Some(sampled)) = (kept, sampled) {
+        kept.finish(&sampled.into_recording(recording.description().to_owned())?.to_json()?)?;
+    }
+    let refusal = steps.iter().find_map(|step| step.refusal.clone());
+    let (frames, seconds) = (recording.count(), recording.duration().div_f64(*speed).as_secs_f64());
+    if on.json {
+        print::json(&json!({
+            "file": file, "description": recording.description(), "frames": frames, "seconds": seconds,
+            "speed": speed, "steps": steps, "refusal": refusal, "recorded": record,
+        }))?;
+    } else {
+        let name = file.display();
+        match &refusal {
+            None => print::line(&format!("{name}: {frames} frames were played in {seconds:.2} s")),
+            Some(refusal) => print::line(&format!("{name} was not played to its end: {refusal}")),
+        }
+        for TrimView { what, cause, worst_deg, beats } in steps.iter().flat_map(|step| &step.trims) {
+            print::line(&format!(
+                "  trimmed: {what} by up to {worst_deg} deg for its {cause}, {beats} beats"
+            ));
+        }
+    }
+    Ok(Done::when(refusal.is_none()))
+}
+
+/// Whether the whole move can be planned; if not, why, with the frame.
+fn playable(stage: &Stage, recording: &Recording, speed: f64) -> Result<(), String> {
+    let Err(refusal) = stage.plan(&recording.motion(speed)) else { return Ok(()) };
+    let over = stage.conductor.period();
+    let refused = |target| stage.plan(&Motion::SetTarget { target, over }).err();
+    let mut frames = recording.frames().enumerate();
+    let culprit = frames.find(|(_, frame)| refused(Target::of(&frame.posture)).as_ref() == Some(&refusal));
+    Err(match culprit {
+        Some((place, frame)) => format!("frame {place} (at {:.2} s): {refusal}", frame.at.as_secs_f64()),
+        None => refusal.to_string(),
+    })
+}
+
+/// The way to where a move begins: no joint faster than a radian a second on average.
+fn approach(stage: &Stage, recording: &Recording) -> Motion {
+    let there = joints_from_posture(recording.first()).unwrap_or_default();
+    let here = stage.conductor.snapshot().commanded;
+    let farthest = Joint::ALL.into_iter().map(|joint| (there[joint] - here[joint]).abs().value());
+    let seconds = farthest.fold(0.0, f64::max).clamp(0.3, 4.0);
+    Motion::Goto {
+        target: Target::of(recording.first()),
+        duration: Duration::from_secs_f64(seconds),
+        interpolation: Interpolation::Minjerk,
+    }
+}
+
+/// Trims of the same joint and cause as one: each frame has its own.
+fn tidied(mut step: Step) -> Step {
+    let mut trims = Vec::new();
+    step.trims.drain(..).for_each(|trim| merge(&mut trims, trim));
+    Step { trims, ..step }
+}
+
+fn pass(stage: &mut Stage, time: Duration) {
+    let until = stage.conductor.stage_now() + time;
+    stage.pass_until(until);
+}
+
+fn refused(on: &OnRobot, file: &Path, refusal: &str) -> anyhow::Result<Done> {
+    if on.json {
+        print::json(&json!({ "file": file, "refusal": refusal }))?;
+    } else {
+        print::line(refusal);
+    }
+    Ok(Done::Badly)
+}
+
+fn advised(error: recording::NotKept, flag: &str) -> anyhow::Error {
+    match error {
+        recording::NotKept::Exists { .. } => anyhow::anyhow!("{error}, or add {flag}"),
+        recording::NotKept::Io { .. } => error.into(),
+    }
+}
+
+/// A thread that samples while the body is moved by another.
+struct Recorder {
+    done: Arc<AtomicBool>,
+    thread: JoinHandle<Sampled>,
+}
+
+impl Recorder {
+    fn start(body: &Body, sampling: Sampling) -> anyhow::Result<Self> {
+        let done = Arc::new(AtomicBool::new(false));
+        let mut handle = body.handle();
+        let thread = std::thread::Builder::new().name("recorder".into()).spawn({
+            let done = done.clone();
+            move || recording::sample(&mut handle, sampling, &done)
+        })?;
+        Ok(Recorder { done, thread })
+    }
+
+    fn end_on_interrupt(&self) -> std::io::Result<()> {
+        let done = self.done.clone();
+        interrupt::on_interrupt(move || done.store(true, Ordering::Relaxed))
+    }
+
+    fn await_end(self) -> anyhow::Result<Sampled> {
+        self.thread.join().map_err(|_| anyhow::anyhow!("the recording failed; please report it"))
+    }
+
+    fn finish(self) -> anyhow::Result<Sampled> {
+        self.done.store(true, Ordering::Relaxed);
+        self.await_end()
+    }
+}

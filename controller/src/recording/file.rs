@@ -1,0 +1,174 @@
+//! The official library's file of a recorded move: one JSON object with `description`, `time` (seconds) and
+//! `set_target_data`, in which each frame has `head` (a 4x4 matrix, metres), `antennas` (right, left) and `body_yaw`
+//! (radians). As the library does, this reads a head of sixteen numbers in a row too, and takes a body yaw that is
+//! missing for zero. (reachy-mini 1.13.0, `motion/recorded_move.py`.)
+
+use std::fmt;
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use firmware_bridge::posture::{Antennas, HeadPose, Posture};
+use firmware_bridge::units::Radians;
+use rustix::fs::OFlags;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{FARTHEST_TURN, Frame, MOST_BYTES, MOST_FRAMES, NotARecording, Recording};
+
+/// Reads a move from a file, whatever the file is.
+///
+/// # Errors
+/// [`NotARecording`] says what is wrong, and in which frame.
+pub fn read(path: &Path) -> Result<Recording, NotARecording> {
+    // A pipe that nobody writes to would not even open; with this flag it does, and is refused.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Err(NotARecording::NotAFile);
+    }
+    if about.len() > MOST_BYTES {
+        return Err(NotARecording::TooLarge);
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(NotARecording::TooLarge);
+    }
+    Recording::from_json(&bytes)
+}
+
+impl Recording {
+    /// A move from the text of its file.
+    ///
+    /// # Errors
+    /// [`NotARecording`] says what is wrong, and in which frame.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, NotARecording> {
+        let Written { description, time, set_target_data: Frames(frames) } = serde_json::from_slice(bytes)?;
+        if time.len() != frames.len() {
+            return Err(NotARecording::Uneven { times: time.len(), frames: frames.len() });
+        }
+        let postures = frames.iter().enumerate().map(|(place, frame)| frame.posture(place));
+        let postures = postures.collect::<Result<Vec<_>, _>>()?;
+        Recording::new(description, time.into_iter().zip(postures))
+    }
+
+    /// The text of its file.
+    ///
+    /// # Errors
+    /// When it can't be written as JSON.
+    pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let written = Written {
+            description: self.description().to_owned(),
+            time: self.frames().map(|frame| frame.at.as_secs_f64()).collect(),
+            set_target_data: Frames(self.frames().map(WrittenFrame::from).collect()),
+        };
+        let mut bytes = serde_json::to_vec(&written)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Written {
+    description: String,
+    time: Vec<f64>,
+    set_target_data: Frames,
+}
+
+#[derive(Serialize)]
+struct Frames(Vec<WrittenFrame>);
+
+#[derive(Serialize, Deserialize)]
+struct WrittenFrame {
+    head: Matrix,
+    antennas: [f64; 2],
+    #[serde(default)]
+    body_yaw: f64,
+    /// The library writes it and does not read it.
+    #[serde(default)]
+    check_collision: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "`head` is not four rows of four numbers")]
+enum Matrix {
+    Rows([[f64; 4]; 4]),
+    Flat([f64; 16]),
+}
+
+impl WrittenFrame {
+    fn posture(&self, frame: usize) -> Result<Posture, NotARecording> {
+        let flat = match self.head {
+            Matrix::Flat(flat) => flat,
+            Matrix::Rows(rows) => {
+                let mut flat = [0.0; 16];
+                for (slot, value) in flat.iter_mut().zip(rows.into_iter().flatten()) {
+                    *slot = value;
+                }
+                flat
+            }
+        };
+        let head =
+            HeadPose::from_row_major(&flat).map_err(|reason| NotARecording::NotAPose { frame, reason })?;
+        let angle = |what, value: f64| {
+            if value.abs() <= FARTHEST_TURN * std::f64::consts::TAU {
+                Ok(Radians(value))
+            } else {
+                Err(NotARecording::NotAnAngle { frame, what, value })
+            }
+        };
+        let [right, left] = self.antennas;
+        let antennas =
+            Antennas { right: angle("the right antenna", right)?, left: angle("the left antenna", left)? };
+        Ok(Posture { head, body_yaw: angle("body_yaw", self.body_yaw)?, antennas })
+    }
+}
+
+impl From<&Frame> for WrittenFrame {
+    fn from(frame: &Frame) -> Self {
+        let Posture { head, body_yaw, antennas } = frame.posture;
+        WrittenFrame {
+            head: Matrix::Rows(head.0.to_homogeneous().transpose().into()),
+            antennas: [antennas.right.value(), antennas.left.value()],
+            body_yaw: body_yaw.value(),
+            check_collision: false,
+        }
+    }
+}
+
+/// The frames one by one, so that an error has its frame, and no file is longer than it may be.
+impl<'de> Deserialize<'de> for Frames {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct OneByOne;
+
+        impl<'de> Visitor<'de> for OneByOne {
+            type Value = Frames;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of frames")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Frames, A::Error> {
+                let mut frames = Vec::new();
+                loop {
+                    let frame = frames.len();
+                    match from.next_element() {
+                        Ok(Some(_)) if frame == MOST_FRAMES => {
+                            return Err(A::Error::custom(format_args!("more than {MOST_FRAMES} frames")));
+                        }
+                        Ok(Some(next)) => frames.push(next),
+                        Ok(None) => return Ok(Frames(frames)),
+                        Err(error) => {
+                            return Err(A::Error::custom(format_args!("frame {frame}: {error}")));
+                        }
+                    }
+                }
+            }
+        }
+
+        from.deserialize_seq(OneByOne)
+    }
+}
