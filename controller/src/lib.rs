@@ -11,6 +11,7 @@ pub mod api;
 pub mod author;
 pub mod body;
 pub mod brain;
+pub mod calibration;
 pub mod config;
 pub mod conversation;
 pub mod doctor;

@@ -1,12 +1,15 @@
 //! The commands, one module each; the words of the command line are a contract with scripts.
 
 mod body;
+mod calibrate;
 mod converse;
 mod interrupt;
 mod joints;
+mod line;
 mod moves;
 mod print;
 mod quantity;
+mod raw;
 mod serve;
 mod shop;
 mod tool;
@@ -134,13 +137,34 @@ minismith play wave.json --robot mock-bus --record did.json --json")]
         unpaced: bool,
     },
     /// List the servos on a serial line: ids, models, firmware, voltage, temperature, errors. Moves nothing.
+    #[command(after_help = "Examples:\n  minismith scan /dev/ttyACM0\n  \
+minismith scan /dev/ttyACM0 --all-bauds --json")]
     Scan {
         /// The serial device.
         port: PathBuf,
+        /// Look at every baud rate that the servos know, such as for a new servo; it takes some seconds.
+        #[arg(long)]
+        all_bauds: bool,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
+    /// Compare the servos' settings with the official ones, keep them, correct them, bring them back.
+    #[command(
+        after_help = "A backup is kept before anything is written, and nothing is written while motors are on.\n\
+Examples:\n  minismith calibrate /dev/ttyACM0\n  \
+minismith calibrate /dev/ttyACM0 --apply --joint stewart_3\n  \
+minismith calibrate /dev/ttyACM0 --restore minismith-servos-1760000000.yaml"
+    )]
+    Calibrate(calibrate::CalibrateArgs),
+    /// Send packets of your own to the servos, and read the answers in hex and in words.
+    #[command(
+        after_help = "Nothing checks these packets: a goal that is written moves the motor.\nExamples:\n  \
+minismith raw /dev/ttyACM0 --ping 11\n  minismith raw /dev/ttyACM0 --read 11 132 4\n  \
+minismith raw /dev/ttyACM0 --write 11 65 01\n  minismith raw /dev/ttyACM0 ff ff fd 00 0b 03 00 01 19 c6\n  \
+minismith raw /dev/ttyACM0 < packets.txt"
+    )]
+    Raw(raw::RawArgs),
     /// Examine this machine: ports, permissions, Python, the cage; each trouble with its remedy.
     Doctor {
         /// Print one JSON document.
@@ -170,7 +194,9 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Play(arguments) => moves::play(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),
         Command::Mock { link, faults, unpaced } => body::mock(link, faults.as_deref(), !unpaced),
-        Command::Scan { port, json } => body::scan(&config, &port, json),
+        Command::Scan { port, all_bauds, json } => body::scan(&config, &port, all_bauds, json),
+        Command::Calibrate(arguments) => calibrate::run(&config, &arguments),
+        Command::Raw(arguments) => raw::run(&config, &arguments),
         Command::Doctor { json } => body::doctor(&config, json),
         Command::Rules { json } => tool::rules(json),
     }

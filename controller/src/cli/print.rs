@@ -16,6 +16,22 @@ fn harmless(text: &str) -> String {
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
+/// Prints rows under their heads, each column as wide as its widest cell.
+pub fn table<const COLUMNS: usize>(heads: &[&str; COLUMNS], rows: &[[String; COLUMNS]]) {
+    let mut widths = heads.map(|head| head.chars().count());
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let print = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded: Vec<String> = cells.zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        line(padded.join("  ").trim_end());
+    };
+    print(&mut heads.iter().copied());
+    rows.iter().for_each(|row| print(&mut row.iter().map(String::as_str)));
+}
+
 /// Prints one JSON document.
 ///
 /// # Errors

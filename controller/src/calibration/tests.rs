@@ -1,0 +1,190 @@
+//! Servos that are set right, wrong, and badly built in.
+
+use firmware_bridge::kinematics::joints_from_posture;
+use firmware_bridge::posture::Posture;
+
+use super::*;
+
+/// Nine servos with their encoders: a position is what the encoder measures plus the homing offset.
+struct Bench {
+    encoders: Joints<i32>,
+    settings: Joints<ServoSettings>,
+    torque: bool,
+    /// Takes writes and forgets them.
+    forgetful: Option<Joint>,
+}
+
+fn neutral() -> Joints {
+    joints_from_posture(&Posture::init()).unwrap()
+}
+
+impl Bench {
+    /// Set as it should be, in the neutral pose.
+    fn new() -> Self {
+        let blank = ServoSettings {
+            model: 1200,
+            firmware: 51,
+            homing_offset: 0,
+            lowest_position: 0,
+            highest_position: 4095,
+            mode: 3,
+            drive_mode: 0,
+            gains: Gains { p: 400, i: 0, d: 0 },
+            shutdown: 52,
+            return_delay: 0,
+        };
+        let settings = Joints::from_fn(|joint| blank.official(joint));
+        let expected = neutral();
+        let encoders = Joints::from_fn(|joint| position_at(expected[joint]) - settings[joint].homing_offset);
+        Bench { encoders, settings, torque: false, forgetful: None }
+    }
+}
+
+impl SettingsLine for Bench {
+    fn read(&mut self) -> Result<Joints<Servo>, RobotFault> {
+        Ok(Joints::from_fn(|joint| Servo {
+            settings: self.settings[joint],
+            position: self.encoders[joint] + self.settings[joint].homing_offset,
+            torque: self.torque,
+        }))
+    }
+
+    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault> {
+        if self.torque {
+            return Err(RobotFault::Rejected { joint, what: "a setting" });
+        }
+        if self.forgetful == Some(joint) {
+            return Ok(());
+        }
+        let settings = &mut self.settings[joint];
+        match setting {
+            Setting::HomingOffset(steps) => settings.homing_offset = steps,
+            Setting::LowestPosition(steps) => settings.lowest_position = steps,
+            Setting::HighestPosition(steps) => settings.highest_position = steps,
+            Setting::Mode(mode) => settings.mode = mode,
+            Setting::DriveMode(mode) => settings.drive_mode = mode,
+            Setting::Gains(gains) => settings.gains = gains,
+            Setting::Shutdown(mask) => settings.shutdown = mask,
+            Setting::ReturnDelay(units) => settings.return_delay = units,
+        }
+        Ok(())
+    }
+}
+
+fn official(joint: Joint, settings: ServoSettings) -> ServoSettings {
+    settings.official(joint)
+}
+
+#[test]
+fn what_differs_from_the_official_values_is_named() {
+    let mut bench = Bench::new();
+    assert_eq!(differences(&bench.read().unwrap(), official), []);
+    bench.write(Joint::Stewart4, Setting::HighestPosition(4095)).unwrap();
+    bench.write(Joint::LeftAntenna, Setting::Gains(Gains { p: 400, i: 0, d: 0 })).unwrap();
+    let told: Vec<String> =
+        differences(&bench.read().unwrap(), official).iter().map(ToString::to_string).collect();
+    assert_eq!(told[0], "stewart_4: highest position 4095, should be highest position 2594");
+    assert!(
+        told[1].starts_with("left_antenna: gains P 400 I 0 D 0, should be gains P 200") && told.len() == 2
+    );
+}
+
+/// The joint's encoder is turned by so many steps, and calibrated.
+fn calibrated(joint: Joint, turned: i32) -> Result<(i32, i32), Refusal> {
+    let mut bench = Bench::new();
+    bench.encoders[joint] += turned;
+    let changes = homing(&bench.read().unwrap(), &neutral(), &Joint::ALL)?;
+    let servos = carry_out(&mut bench, &changes)?;
+    Ok((servos[joint].settings.homing_offset, off_by(&servos[joint], neutral()[joint])))
+}
+
+#[test]
+fn a_joint_that_is_off_reads_right_afterwards() {
+    assert_eq!(calibrated(Joint::BodyYaw, 40).unwrap(), (-40, 0));
+    assert_eq!(calibrated(Joint::Stewart1, 100).unwrap(), (924, 0));
+    assert_eq!(calibrated(Joint::Stewart2, -100).unwrap(), (-924, 0));
+    // A hand is no nearer.
+    assert_eq!(calibrated(Joint::BodyYaw, 2).unwrap(), (0, -2));
+    // Whole turns, counted without torque.
+    assert_eq!(calibrated(Joint::LeftAntenna, 3 * 4096 - 30).unwrap(), (30, 0));
+    // Beyond what the servo takes: as near as it can get, if that is near.
+    assert_eq!(calibrated(Joint::Stewart1, -10).unwrap(), (1024, 10));
+    let complaint = calibrated(Joint::Stewart1, -40).unwrap_err().to_string();
+    assert!(complaint.contains("1064") && complaint.contains("-1024 to 1024"), "{complaint}");
+    let complaint = calibrated(Joint::RightAntenna, 1000).unwrap_err().to_string();
+    assert!(complaint.contains("right_antenna reads -87.9 deg"), "{complaint}");
+}
+
+#[test]
+fn a_new_motor_gets_its_offset() {
+    let mut bench = Bench::new();
+    bench.encoders[Joint::Stewart6] -= 30;
+    bench.settings[Joint::Stewart6].homing_offset = 0;
+    let changes = homing(&bench.read().unwrap(), &neutral(), &[Joint::Stewart6]).unwrap();
+    assert_eq!(changes[0].should, Setting::HomingOffset(-994));
+    let complaint = homing(&bench.read().unwrap(), &Joints::default(), &[Joint::Stewart1]);
+    assert!(matches!(complaint, Err(Refusal::TooFar { joint: Joint::Stewart1, .. })));
+}
+
+#[test]
+fn nothing_is_written_under_torque_and_what_is_not_kept_is_told() {
+    let mut bench = Bench::new();
+    bench.torque = true;
+    let servos = bench.read().unwrap();
+    let driven = |refusal| matches!(refusal, Err(Refusal::Driven { joint: Joint::BodyYaw }));
+    assert!(driven(homing(&servos, &neutral(), &Joint::ALL)));
+    assert!(driven(restoring(&servos, &Backup::of(&servos, 0))));
+
+    let mut bench = Bench::new();
+    bench.forgetful = Some(Joint::BodyYaw);
+    bench.encoders[Joint::BodyYaw] += 50;
+    let changes = homing(&bench.read().unwrap(), &neutral(), &Joint::ALL).unwrap();
+    let complaint = carry_out(&mut bench, &changes).unwrap_err().to_string();
+    assert!(complaint.starts_with("body_rotation did not keep homing offset -50"), "{complaint}");
+}
+
+#[test]
+fn a_backup_brings_everything_back() {
+    let mut bench = Bench::new();
+    let before = bench.read().unwrap();
+    let text = Backup::of(&before, 1_700_000_000).to_yaml().unwrap();
+    assert!(
+        text.contains("stewart_2:\n    model: 1200\n    firmware: 51\n    homing_offset: -1024"),
+        "{text}"
+    );
+    let changed = ServoSettings { mode: 5, shutdown: 0, ..before[Joint::Stewart2].settings };
+    for setting in changed.all() {
+        bench.write(Joint::Stewart3, setting).unwrap();
+    }
+    let backup = Backup::from_yaml(&text).unwrap();
+    let changes = restoring(&bench.read().unwrap(), &backup).unwrap();
+    assert_eq!(changes.len(), 5, "{changes:?}");
+    assert_eq!(carry_out(&mut bench, &changes).unwrap(), before);
+    assert_eq!(restoring(&bench.read().unwrap(), &backup).unwrap(), []);
+}
+
+#[test]
+fn a_backup_of_another_robot_or_a_damaged_one_is_refused() {
+    let mut bench = Bench::new();
+    let servos = bench.read().unwrap();
+    let text = Backup::of(&servos, 0).to_yaml().unwrap();
+    let complaint = |from: &str, to: &str| {
+        let backup = Backup::from_yaml(&text.replacen(from, to, 1)).map_err(|error| error.to_string())?;
+        restoring(&servos, &backup).map_err(|refusal| refusal.to_string())
+    };
+    let check = |from: &str, to: &str, words: &str| {
+        let complaint = complaint(from, to).unwrap_err();
+        assert!(complaint.contains(words), "{complaint}");
+    };
+    check("model: 1200", "model: 1190", "another motor: body_rotation");
+    check("mode: 3", "mode: 9", "body_rotation has operating mode 9");
+    check("highest_position: 4095", "highest_position: 40950", "40950");
+    check("  stewart_1:", "  stewart_1000:", "no backup");
+    check("homing_offset", "homing_ofset", "homing_ofset");
+    check("return_delay: 0", "return_delay: 1e9", "no backup");
+    let (nine, _) = text.split_once("  left_antenna:").unwrap();
+    assert!(matches!(Backup::from_yaml(nine), Err(NotABackup::Incomplete { joint: Joint::LeftAntenna })));
+    for text in ["", "\u{0}", "[[[[", "a: &a [*a]", "servos: 3"] {
+        assert!(matches!(Backup::from_yaml(text), Err(NotABackup::Damaged(_))), "{text}");
+    }
+}

@@ -1,0 +1,241 @@
+//! `calibrate`: compares the servos' settings with the official ones, keeps them, writes them, brings them back.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use firmware_bridge::clock::unix_seconds;
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::kinematics::joints_from_posture;
+use firmware_bridge::posture::{Antennas, Posture};
+use minismith::body::{Body, bus_options};
+use minismith::calibration::{
+    Backup, Difference, Refusal, Servo, Setting, SettingsLine, angle_of, carry_out, differences, homing,
+    off_by, restoring,
+};
+use minismith::config::{Config, RobotChoice};
+use minismith::outcome::tidy;
+use minismith::recording::NewFile;
+use minismith::stage::sleep_posture;
+use minismith::workshop::registry::read_at_most;
+use serde_json::{Value, json};
+
+use super::line::ServoLine;
+use super::{Done, print};
+
+/// What is compared, kept and written.
+#[derive(Debug, Args)]
+pub struct CalibrateArgs {
+    /// The serial device.
+    port: PathBuf,
+    /// Where to keep the settings as they are now; without it, minismith-servos-TIME.yaml in this folder.
+    #[arg(long, value_name = "FILE")]
+    backup: Option<PathBuf>,
+    /// Put the robot into a pose by hand, then write homing offsets so that it reads as that pose.
+    #[arg(long, conflicts_with = "restore")]
+    apply: bool,
+    /// The pose for --apply.
+    #[arg(long, value_enum, default_value = "neutral")]
+    pose: Pose,
+    /// Only these joints for --apply; without it all nine.
+    #[arg(long = "joint", value_name = "JOINT", value_parser = joint)]
+    joints: Vec<Joint>,
+    /// Write the settings of a backup.
+    #[arg(long, value_name = "FILE")]
+    restore: Option<PathBuf>,
+    /// Ask nothing: the head is held, or the robot is in its pose.
+    #[arg(long)]
+    yes: bool,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A pose that a person can put the robot into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Pose {
+    /// Head level and straight above the body at its middle height, body ahead, antennas straight up.
+    Neutral,
+    /// Head laid down as when it sleeps, body ahead, antennas folded down.
+    Rest,
+}
+
+impl Pose {
+    fn joints(self) -> anyhow::Result<Joints> {
+        let up = Antennas::default();
+        let posture = match self {
+            Pose::Neutral => Posture { antennas: up, ..Posture::init() },
+            Pose::Rest => sleep_posture(),
+        };
+        joints_from_posture(&posture).context("the pose can't be reached; please report it")
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Pose::Neutral => "neutral",
+            Pose::Rest => "rest",
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Pose::Neutral => "head level, straight above the body and looking ahead, antennas straight up",
+            Pose::Rest => "head laid down and looking ahead, antennas folded down",
+        }
+    }
+}
+
+fn joint(name: &str) -> Result<Joint, String> {
+    Joint::from_name(name).ok_or_else(|| "the joints are those that `minismith scan PORT` names".to_owned())
+}
+
+/// The most bytes of a backup; ours has two thousand.
+const MOST_BYTES: u64 = 64 << 10;
+
+/// What is told at the end.
+#[derive(Default)]
+struct Report {
+    kept: PathBuf,
+    written: Vec<Difference>,
+    refusal: Option<String>,
+}
+
+/// Reads, keeps, compares, and writes what was asked for.
+pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
+    let CalibrateArgs { port, backup, pose, restore, json, .. } = arguments;
+    let expected = pose.joints()?;
+    // What is to be restored is read before anything is done.
+    let restored = restore.as_deref().map(read_backup).transpose()?;
+    let options = bus_options(config);
+    let mut line = ServoLine::open(port, &options)?;
+    let mut servos = line.read()?;
+    let mut report = Report { kept: keep(&servos, backup.as_deref())?, ..Report::default() };
+    let writes = arguments.apply || restored.is_some();
+    if writes && servos.iter().any(|(_, servo)| servo.torque) {
+        drop(line);
+        agreed(arguments, "the motors are on. Hold the head: they are switched off, and it sinks")?;
+        release(config, port)?;
+        line = ServoLine::open(port, &options)?;
+        servos = line.read()?;
+    }
+    if arguments.apply {
+        agreed(arguments, &format!("put the robot into its {} pose by hand: {}", pose.name(), pose.words()))?;
+        servos = line.read()?;
+    }
+    let joints = if arguments.joints.is_empty() { &Joint::ALL[..] } else { &arguments.joints };
+    let changes = match &restored {
+        Some(backup) => restoring(&servos, backup),
+        None if arguments.apply => homing(&servos, &expected, joints),
+        None => Ok(Vec::new()),
+    };
+    match changes.and_then(|changes| carry_out(&mut line, &changes).map(|after| (changes, after))) {
+        Ok((changes, after)) => {
+            report.written = changes;
+            servos = after;
+        }
+        Err(Refusal::Fault(fault)) => return Err(fault.into()),
+        Err(refusal) => report.refusal = Some(refusal.to_string()),
+    }
+    let differ = differences(&servos, |joint, settings| settings.official(joint));
+    if *json {
+        print::json(&document(arguments, &servos, &expected, &report, &differ))?;
+    } else {
+        show(arguments, &servos, &expected, &report, &differ);
+    }
+    Ok(Done::when(report.refusal.is_none()))
+}
+
+fn document(
+    arguments: &CalibrateArgs,
+    servos: &Joints<Servo>,
+    expected: &Joints,
+    report: &Report,
+    differ: &[Difference],
+) -> Value {
+    let told = servos.iter().map(|(joint, servo)| {
+        let off = arguments.apply.then(|| tidy(angle_of(-off_by(servo, expected[joint])).degrees()));
+        json!({ "joint": joint, "settings": servo, "off_deg": off })
+    });
+    json!({
+        "port": arguments.port, "backup": report.kept, "servos": told.collect::<Vec<_>>(),
+        "differences": differ, "written": report.written, "refusal": report.refusal,
+    })
+}
+
+fn show(
+    arguments: &CalibrateArgs,
+    servos: &Joints<Servo>,
+    expected: &Joints,
+    report: &Report,
+    differ: &[Difference],
+) {
+    print::line(&format!("the settings as they were are kept in {}", report.kept.display()));
+    match &report.refusal {
+        Some(refusal) => print::line(&format!("not done: {refusal}")),
+        None if report.written.is_empty() => {}
+        None => print::line("written and read back:"),
+    }
+    for Difference { joint, is, should } in &report.written {
+        print::line(&format!("  {joint}: {should} (was {is})"));
+    }
+    if arguments.apply {
+        for (joint, servo) in servos.iter() {
+            let off = tidy(angle_of(-off_by(servo, expected[joint])).degrees());
+            print::line(&format!("  {joint} reads {off} deg from its {} pose", arguments.pose.name()));
+        }
+        print::line("where that is more than 2 deg, switch the robot off and on, and read again");
+    }
+    let (gains, others): (Vec<&Difference>, Vec<&Difference>) =
+        differ.iter().partition(|difference| matches!(difference.is, Setting::Gains(_)));
+    if others.is_empty() {
+        print::line("all settings that last are the official ones");
+    } else {
+        print::line("settings that are not the official ones:");
+    }
+    for difference in others {
+        print::line(&format!("  {difference}"));
+    }
+    if !gains.is_empty() {
+        let joints: Vec<&str> = gains.iter().map(|difference| difference.joint.name()).collect();
+        print::line(&format!(
+            "other gains than the official ones: {} (servos forget them without power; the official software writes \
+             them at each start)",
+            joints.join(", ")
+        ));
+    }
+}
+
+fn read_backup(path: &Path) -> anyhow::Result<Backup> {
+    let read = || -> anyhow::Result<Backup> {
+        Ok(Backup::from_yaml(&String::from_utf8(read_at_most(path, MOST_BYTES)?)?)?)
+    };
+    read().with_context(|| format!("can't restore {}", path.display()))
+}
+
+/// Keeps the settings, always before anything is written.
+fn keep(servos: &Joints<Servo>, path: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let now = unix_seconds();
+    let path = path.map_or_else(|| PathBuf::from(format!("minismith-servos-{now}.yaml")), Path::to_owned);
+    NewFile::begin(&path, false)?.finish(Backup::of(servos, now).to_yaml()?.as_bytes())?;
+    Ok(path)
+}
+
+/// Tells a person what to do next, and waits until it is done.
+fn agreed(arguments: &CalibrateArgs, what: &str) -> anyhow::Result<()> {
+    if arguments.yes {
+        return Ok(());
+    }
+    eprintln!("minismith: {what}; then press Enter (Ctrl-C leaves everything as it is)");
+    if std::io::stdin().lock().skip_until(b'\n')? == 0 {
+        bail!("nobody pressed Enter, so nothing was written; add --yes where nobody can");
+    }
+    Ok(())
+}
+
+/// Lets all motors go, by the same way as everything that moves.
+fn release(config: &Config, port: &Path) -> anyhow::Result<()> {
+    let body = Body::open(&RobotChoice::Serial(port.to_owned()), config)?;
+    body.stage().torque(Joints::all(false));
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! `raw`: packets of an engineer, one after the other, with their answers in hex and in words.
+
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use minismith::config::Config;
+use serde_json::{Value, json};
+
+use super::line::{self, PacketLine};
+use super::quantity::Time;
+use super::{Done, print};
+
+/// What is sent where.
+#[derive(Debug, Args)]
+pub struct RawArgs {
+    /// The serial device.
+    port: PathBuf,
+    /// A packet in hex, as it is sent: ff ff fd 00 0b 03 00 01 19 4e. Without any request, each line of the standard
+    /// input is one.
+    #[arg(value_name = "HEX")]
+    hex: Vec<String>,
+    /// Ask whether a servo is there.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["hex", "read", "write"])]
+    ping: Option<u8>,
+    /// Read a servo's registers.
+    #[arg(long, num_args = 3, value_names = ["ID", "ADDRESS", "LENGTH"], conflicts_with_all = ["hex", "write"])]
+    read: Option<Vec<u16>>,
+    /// Write a servo's registers: the bytes in hex, least significant first.
+    #[arg(long, num_args = 3.., value_names = ["ID", "ADDRESS", "BYTES"], conflicts_with = "hex")]
+    write: Option<Vec<String>>,
+    /// How long an answer may be silent before it is over.
+    #[arg(long, value_name = "TIME", default_value = "50ms")]
+    wait: Time,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// One thing to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Is it there?
+    Ping {
+        /// Who.
+        id: u8,
+    },
+    /// What stands in its registers?
+    Read {
+        /// Who.
+        id: u8,
+        /// The first register.
+        address: u16,
+        /// Bytes.
+        length: u16,
+    },
+    /// This shall stand in its registers.
+    Write {
+        /// Who.
+        id: u8,
+        /// The first register.
+        address: u16,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// These bytes, whatever they are.
+    Bytes(Vec<u8>),
+}
+
+/// A servo's registers end before this; no answer is longer.
+const MOST_BYTES: usize = 1024;
+
+/// Sends what the command line names, or each line of the input.
+pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
+    let RawArgs { port, wait: Time(wait), json, .. } = arguments;
+    if wait.is_zero() || *wait > Duration::from_secs(10) {
+        bail!("--wait is more than 0 s and at most 10 s");
+    }
+    let request = request(arguments)?;
+    let mut line = PacketLine::open(port, config.bus.baud, *wait)?;
+    eprintln!("minismith: packets go out as they are; the safety envelope does not see them");
+    let mut exchanges = Vec::new();
+    let mut answered = true;
+    let mut exchange = |request: &Request| -> anyhow::Result<()> {
+        let sent = line::packet(request);
+        let heard = line.exchange(&sent)?;
+        answered &= !heard.is_empty();
+        if *json {
+            exchanges.push(told(&sent, &heard));
+        } else {
+            show(&sent, &heard);
+        }
+        Ok(())
+    };
+    match request {
+        Some(request) => exchange(&request)?,
+        None => {
+            for (number, text) in (1..).zip(std::io::stdin().lock().lines()) {
+                let text = text?;
+                let text = text.split('#').next().unwrap_or_default().trim();
+                if !text.is_empty() {
+                    exchange(&Request::Bytes(bytes_of(text).with_context(|| format!("line {number}"))?))?;
+                }
+            }
+        }
+    }
+    if *json {
+        print::json(&json!({ "port": port, "exchanges": exchanges }))?;
+    }
+    Ok(Done::when(answered))
+}
+
+fn told(sent: &[u8], heard: &[u8]) -> Value {
+    json!({
+        "sent": in_hex(sent), "sent_words": line::words(sent), "heard": in_hex(heard),
+        "heard_words": line::words(heard),
+    })
+}
+
+fn show(sent: &[u8], heard: &[u8]) {
+    print::line(&format!("> {}\n  {}", in_hex(sent), line::words(sent).join("\n  ")));
+    if heard.is_empty() {
+        print::line("< no answer; check the id, the power and the baud rate");
+    } else {
+        print::line(&format!("< {}\n  {}", in_hex(heard), line::words(heard).join("\n  ")));
+    }
+}
+
+fn request(arguments: &RawArgs) -> anyhow::Result<Option<Request>> {
+    let id = |number: u16| u8::try_from(number).with_context(|| format!("an id is 0 to 254, not {number}"));
+    Ok(match arguments {
+        RawArgs { ping: Some(id), .. } => Some(Request::Ping { id: *id }),
+        RawArgs { read: Some(three), .. } => match three.as_slice() {
+            [who, address, length] => {
+                Some(Request::Read { id: id(*who)?, address: *address, length: *length })
+            }
+            _ => bail!("--read needs an id, an address and a length"),
+        },
+        RawArgs { write: Some(words), .. } => match words.as_slice() {
+            [who, address, bytes @ ..] => Some(Request::Write {
+                id: id(who.parse().with_context(|| format!("an id is 0 to 254, not {who}"))?)?,
+                address: address
+                    .parse()
+                    .with_context(|| format!("an address is 0 to 65535, not {address}"))?,
+                bytes: bytes_of(&bytes.join(" "))?,
+            }),
+            _ => bail!("--write needs an id, an address and bytes"),
+        },
+        RawArgs { hex, .. } if !hex.is_empty() => Some(Request::Bytes(bytes_of(&hex.join(" "))?)),
+        RawArgs { .. } => None,
+    })
+}
+
+/// Bytes of a text in hex: pairs of digits, with or without blanks, commas or 0x between them.
+fn bytes_of(text: &str) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        // A single digit is a byte too; more come in pairs.
+        let pairs = if digits.len() == 1 { vec![digits] } else { in_pairs(digits) };
+        for pair in pairs {
+            let byte = Some(pair).filter(|pair| pair.chars().all(|c| c.is_ascii_hexdigit()));
+            let byte = byte.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+            match byte {
+                Some(byte) => bytes.push(byte),
+                None => bail!("`{word}` is no hex; bytes are pairs of digits such as ff 00 1a"),
+            }
+        }
+    }
+    match bytes.len() {
+        0 => bail!("there are no bytes to send; write pairs of hex digits such as ff 00 1a"),
+        length if length > MOST_BYTES => {
+            bail!("{length} bytes are too many; at most {MOST_BYTES} go out at once")
+        }
+        _ => Ok(bytes),
+    }
+}
+
+/// The text in pieces of two; one that is no whole pair stands as it is, and is no byte.
+fn in_pairs(digits: &str) -> Vec<&str> {
+    if digits.len() % 2 == 1 || !digits.is_ascii() {
+        return vec!["odd"];
+    }
+    (0..digits.len()).step_by(2).filter_map(|at| digits.get(at..at + 2)).collect()
+}
+
+fn in_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_is_read_in_the_forms_that_people_write() {
+        let packet = [0xff, 0xff, 0xfd, 0x00, 0x0b];
+        for text in ["ff ff fd 00 0b", "FFFFFD000B", "0xff,0xff,0xfd,0x00,0xb", "ff ff fd000b"] {
+            assert_eq!(bytes_of(text).unwrap(), packet, "{text}");
+        }
+        for text in ["", "  ", "ff f g", "fff", "+f", "0x", "é", "ffé", "0b é0", &"00".repeat(1_025)] {
+            assert!(bytes_of(text).is_err(), "{text}");
+        }
+        assert_eq!(in_hex(&packet), "ff ff fd 00 0b");
+    }
+}
