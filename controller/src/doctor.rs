@@ -1,9 +1,11 @@
 //! Examines the machine that Minismith runs on, and says what to do about what is missing.
 //!
-//! `machine` looks (files and a few harmless system calls; no process is started, nothing is changed); this module
-//! judges what was seen, and nothing here touches the machine. Whoever calls prints the result.
+//! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; no process is started,
+//! nothing is changed); this module, `real_time` and `robot` judge what was seen. Whoever calls prints the result.
 
 mod machine;
+mod real_time;
+mod robot;
 
 use std::fmt;
 use std::path::Path;
@@ -11,7 +13,7 @@ use std::path::Path;
 use minismith_wire::zygote::Level;
 use serde::Serialize;
 
-use crate::config::{Config, RobotChoice};
+use crate::config::{Brain, Config, RobotChoice};
 use machine::{Cage, Machine, Packages, Port};
 
 /// How one thing stands.
@@ -93,15 +95,15 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     });
     checks.push(tools(&config.tools, machine.tools_writable));
     checks.push(cage(config.tool_host.least_cage, machine.cage));
-    checks.push(if machine.real_time {
-        Check::good("real-time priority", "allowed")
-    } else {
-        Check::warn(
-            "real-time priority",
-            "not allowed for this user; under load the pulse can be late",
-            "add `@dialout - rtprio 50` to /etc/security/limits.conf, and log in again",
-        )
-    });
+    checks.push(disk(&config.tools, machine.free));
+    let real = matches!(config.robot, RobotChoice::Serial(_));
+    checks.extend(machine.periphery.judge(real));
+    checks.push(brain(config.brain));
+    checks.push(Check::good(
+        "models",
+        "none are configured, and none is needed: the built-in grammar understands text, speech and faces are optional",
+    ));
+    checks.extend(machine.real_time.judge());
     checks
 }
 
@@ -183,6 +185,26 @@ fn tools(directory: &Path, writable: Option<bool>) -> Check {
             format!("there is no folder {path}"),
             format!("make it with `mkdir -p {path}/generated`, or set tools.directory in config.yaml"),
         ),
+    }
+}
+
+/// Tools, recordings and backups need a little room.
+fn disk(directory: &Path, free: Option<u64>) -> Check {
+    const NAME: &str = "disk space";
+    let path = directory.display();
+    let remedy = "make room; `du -xh --max-depth=2 / | sort -h | tail` shows what takes it";
+    match free.map(|bytes| bytes >> 20) {
+        None => Check::warn(NAME, format!("it can't be told how much is free at {path}"), remedy),
+        Some(free) if free < 50 => Check::bad(NAME, format!("only {free} MB are free at {path}"), remedy),
+        Some(free) if free < 500 => Check::warn(NAME, format!("only {free} MB are free at {path}"), remedy),
+        Some(free) => Check::good(NAME, format!("{free} MB are free at {path}")),
+    }
+}
+
+/// Who understands text, and whether that can be reached.
+fn brain(brain: Brain) -> Check {
+    match brain {
+        Brain::Offline => Check::good("language model", "none is needed: the brain is offline"),
     }
 }
 

@@ -1,13 +1,16 @@
-//! Looks at the machine: what is there, without opening a port, starting a process or changing anything.
+//! Looks at the machine: what is there, without starting a process or changing anything. The one thing that is opened
+//! is the serial port of a robot, if it is free, to ask what its servos measure.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
-use rustix::fs::{Access as Permission, access};
-use rustix::process::{Resource, getegid, getgroups, getrlimit};
+use rustix::fs::{Access as Permission, access, statvfs};
+use rustix::process::{getegid, getgroups};
 
+use super::real_time::RealTime;
+use super::robot::Periphery;
 use crate::config::{Config, RobotChoice};
 
 /// What was seen.
@@ -23,11 +26,15 @@ pub(super) struct Machine {
     pub tools_writable: Option<bool>,
     /// What the kernel offers to hold tools in.
     pub cage: Cage,
-    /// Whether this process may ask for real-time priority.
-    pub real_time: bool,
+    /// Whether the pulse can beat in time.
+    pub real_time: RealTime,
+    /// What belongs to a real robot.
+    pub periphery: Periphery,
+    /// Bytes that are free where tools are kept.
+    pub free: Option<u64>,
 }
 
-/// One serial port.
+/// One device: a serial port, a camera, a sound card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Port {
     pub path: PathBuf,
@@ -59,46 +66,49 @@ pub(super) struct Cage {
     pub landlock: bool,
 }
 
-/// Bits of the capability sets in `/proc/self/status`.
+/// Bit of the capability sets in `/proc/self/status`.
 const CAP_SYS_ADMIN: u32 = 21;
-const CAP_SYS_NICE: u32 = 23;
 
 impl Machine {
     /// Looks once.
     pub(super) fn look(config: &Config) -> Machine {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let beside = std::env::current_exe().unwrap_or_default().with_file_name("minismith-tool-host");
-        let hard_limit = getrlimit(Resource::Rtprio).maximum;
+        let ports = serial_ports(Path::new("/dev"), &config.robot);
         Machine {
-            ports: serial_ports(Path::new("/dev"), &config.robot),
+            periphery: Periphery::look(config, &ports),
+            ports,
             packages: packages(&config.tool_host.python),
             tool_host: if runnable(&beside) { Ok(beside) } else { Err(beside) },
             tools_writable: tools_writable(&config.tools),
             cage: cage(Path::new("/proc/sys"), &status),
-            real_time: hard_limit != Some(0) || capable(&status, CAP_SYS_NICE),
+            real_time: RealTime::look(),
+            free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         }
     }
 }
 
 /// The ports that a robot can be behind, and the configured one whatever its name, in order of their names.
-pub(super) fn serial_ports(devices: &Path, robot: &RobotChoice) -> Vec<Port> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(devices)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("ttyACM") || name.starts_with("ttyUSB") || name == "ttyAMA3"
-        })
-        .map(|entry| entry.path())
-        .collect();
+pub(super) fn serial_ports(folder: &Path, robot: &RobotChoice) -> Vec<Port> {
+    let mut ports = devices(folder, &["ttyACM", "ttyUSB", "ttyAMA3"]);
     if let RobotChoice::Serial(path) = robot
         && path.exists()
-        && !paths.contains(path)
+        && !ports.iter().any(|port| port.path == *path)
     {
-        paths.push(path.clone());
+        ports.push(port(path.clone()));
     }
+    ports.sort_by(|one, other| one.path.cmp(&other.path));
+    ports
+}
+
+/// The devices in a folder whose names begin so, in order of their names.
+pub(super) fn devices(folder: &Path, starts: &[&str]) -> Vec<Port> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_one = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        starts.iter().any(|start| name.starts_with(start))
+    };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_one).collect();
     paths.sort();
     paths.into_iter().map(port).collect()
 }

@@ -13,7 +13,9 @@ fn healthy() -> Machine {
         tool_host: Ok("/opt/minismith-tool-host".into()),
         tools_writable: Some(true),
         cage: Cage { filter: true, namespaces: true, landlock: true },
-        real_time: true,
+        real_time: real_time::healthy(),
+        periphery: robot::healthy(),
+        free: Some(10 << 30),
     }
 }
 
@@ -78,7 +80,10 @@ fn what_tools_need_is_bad_when_it_is_missing() {
         assert_eq!((check.state, check.name), (State::Bad, name));
         assert!(check.remedy.is_some());
     }
-    assert_eq!(complaint(&config, &Machine { real_time: false, ..healthy() }).state, State::Warn);
+    for (free, state) in [(Some(10 << 20), State::Bad), (Some(100 << 20), State::Warn), (None, State::Warn)] {
+        let check = complaint(&config, &Machine { free, ..healthy() });
+        assert_eq!((check.state, check.name), (state, "disk space"));
+    }
     assert_eq!(complaint(&config, &Machine { packages: Packages::NotAVenv, ..healthy() }).state, State::Warn);
 }
 
@@ -173,9 +178,26 @@ fn group_names_come_from_the_group_file() {
 #[test]
 fn this_very_machine_can_be_examined() {
     let names: Vec<_> = examine(&config("mock")).into_iter().map(|check| check.name).collect();
-    for name in
-        ["configuration", "serial port", "Python for tools", "tool host", "tools folder", "cage for tools"]
-    {
+    for name in [
+        "configuration",
+        "serial port",
+        "Python for tools",
+        "tool host",
+        "tools folder",
+        "cage for tools",
+        "disk space",
+        "udev rule",
+        "camera",
+        "microphone",
+        "loudspeaker",
+        "language model",
+        "models",
+        "real-time priority",
+        "locked memory",
+        "real-time share",
+        "kernel",
+        "processor clock",
+    ] {
         assert!(names.contains(&name), "{name} is missing in {names:?}");
     }
 }
