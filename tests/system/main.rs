@@ -6,6 +6,7 @@
 mod bus;
 mod cli;
 mod corpus;
+mod engineer;
 mod guest;
 mod house;
 mod kill;

@@ -1,6 +1,7 @@
 //! What Ctrl-C does while a command moves the robot.
 
 use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// From now on Ctrl-C, or a request to end, does this once, in place of ending the program at once.
 ///
@@ -8,11 +9,19 @@ use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 /// When the system gives no thread or no signal handler.
 pub fn on_interrupt(act: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // Caught from here on, not only once the thread has begun.
+    let inside = runtime.enter();
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    drop(inside);
     std::thread::Builder::new().name("interrupt".into()).spawn(move || {
-        // Without a handler the program ends at once, as it does without this.
-        if runtime.block_on(super::serve::interrupted()).is_ok() {
-            act();
-        }
+        runtime.block_on(async {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        });
+        act();
     })?;
     Ok(())
 }

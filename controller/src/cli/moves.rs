@@ -137,8 +137,8 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
             recorder.finish()?
         }
         _ => {
-            eprintln!("minismith: recording; Ctrl-C ends it");
             recorder.end_on_interrupt()?;
+            eprintln!("minismith: recording; Ctrl-C ends it");
             recorder.await_end()?
         }
     };

@@ -1,0 +1,399 @@
+//! The engineer's commands as a person or a script meets them: joints, moves in files, packets, settings, the machine.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use minismith_tests::{Bench, Ran, Running};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+/// The emulated servos as a process of their own, and the path of their line.
+fn mock(bench: &Bench) -> (Running, String) {
+    let mut mock = bench.start(&["mock"]);
+    let path = mock.line().unwrap();
+    (mock, path)
+}
+
+/// Runs the program with this on its standard input.
+fn fed(bench: &Bench, arguments: &[&str], input: &str) -> Ran {
+    let file = bench.write("input", input);
+    let mut command = bench.command(arguments);
+    command.stdin(Stdio::from(std::fs::File::open(file).unwrap()));
+    Ran::from(command)
+}
+
+/// A move of so many frames at 50 Hz in which the head turns by `turn` radians and the antennas wave.
+fn wave(frames: usize, turn: f64) -> Value {
+    let share = |frame: usize| (1.0 - (frame as f64 / frames as f64 * std::f64::consts::TAU).cos()) / 2.0;
+    let frame = |frame: usize| {
+        let (sin, cos) = (turn * share(frame)).sin_cos();
+        let head = [[cos, -sin, 0.0, 0.0], [sin, cos, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+        let antennas = [-0.2 - share(frame), 0.2 + share(frame)];
+        json!({ "head": head, "antennas": antennas, "body_yaw": 0.0, "check_collision": false })
+    };
+    let times: Vec<f64> = (0..frames).map(|frame| frame as f64 * 0.02).collect();
+    json!({
+        "description": "a wave", "time": times,
+        "set_target_data": (0..frames).map(frame).collect::<Vec<_>>(),
+    })
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Yaw of the head and the right antenna of each frame, with its time.
+fn track(recording: &Value) -> Vec<(f64, f64, f64)> {
+    let times = recording["time"].as_array().unwrap();
+    let frames = recording["set_target_data"].as_array().unwrap();
+    let of_one = |(time, frame): (&Value, &Value)| {
+        let head = |row: usize| frame["head"][row][0].as_f64().unwrap();
+        (time.as_f64().unwrap(), head(1).atan2(head(0)), frame["antennas"][0].as_f64().unwrap())
+    };
+    times.iter().zip(frames).map(of_one).collect()
+}
+
+#[test]
+fn joints_move_to_angles_and_by_angles() {
+    let bench = Bench::new();
+    for robot in ["mock", "mock-bus"] {
+        let words = ["move", "--joint", "stewart_1", "--to", "40deg", "--joint", "left_antenna", "--to"];
+        let more = ["-0.5rad", "--over", "500ms", "--robot", robot, "--json"];
+        let report = bench.run(&[&words[..], &more].concat()).exits(0).json();
+        assert_eq!((&report["refusal"], &report["trims"]), (&Value::Null, &json!([])));
+        for (place, name, degrees) in [(0, "stewart_1", 40.0), (1, "left_antenna", -28.65)] {
+            let joint = &report["joints"][place];
+            assert_eq!((&joint["joint"], &joint["requested_deg"]), (&json!(name), &json!(degrees)));
+            let achieved = joint["achieved_deg"].as_f64().unwrap();
+            assert!((achieved - degrees).abs() < 1.0, "{robot}: {joint}");
+        }
+    }
+    let fast = ["move", "--joint", "body_rotation", "--by", "-40deg", "--over", "10ms", "--json"];
+    let report = bench.run(&fast).exits(0).json();
+    assert_eq!(
+        (&report["trims"][0]["what"], &report["trims"][0]["cause"]),
+        (&json!("body_rotation"), &json!("speed"))
+    );
+
+    let far = bench.run(&["move", "--joint", "stewart_1", "--to", "85deg", "--json"]).exits(1).json();
+    let refusal = far["refusal"].as_str().unwrap();
+    assert!(refusal.contains("85.0 deg") && refusal.contains("-47.0 deg to 79.0 deg"), "{refusal}");
+    bench.run(&["move", "--joint", "nose", "--to", "1deg"]).is_error(&["nose", "left_antenna"]);
+    bench.run(&["move", "--joint", "stewart_1", "--to", "10"]).is_error(&["10deg"]);
+    bench.run(&["move", "--joint", "stewart_1"]).is_error(&["--to", "--by"]);
+}
+
+#[test]
+fn what_was_recorded_is_what_is_played() {
+    let bench = Bench::new();
+    let wave = wave(75, 0.4);
+    bench.write("wave.json", &wave.to_string());
+    let play = ["play", "wave.json", "--record", "did.json", "--robot", "mock-bus", "--json"];
+    let played = bench.run(&play).exits(0).json();
+    assert_eq!(
+        (&played["frames"], &played["description"], &played["refusal"]),
+        (&json!(75), &json!("a wave"), &Value::Null)
+    );
+    let did = read(&bench.path("did.json"));
+    let (asked, did) = (track(&wave), track(&did));
+    assert!(did.len() >= asked.len());
+    // What a body does comes some beats after what it is asked: within 100 ms there is a moment at which it is there.
+    for (time, yaw, antenna) in asked {
+        let near = did.iter().filter(|(when, ..)| (time..time + 0.1).contains(when));
+        let off = near.map(|(_, y, a)| (y - yaw).abs().max((a - antenna).abs())).fold(f64::MAX, f64::min);
+        assert!(off < 0.04, "{time} s: {off} rad away");
+    }
+
+    // Faster than its own speed, and recorded with the sentence that it is.
+    let twice = bench.run(&["play", "wave.json", "--speed", "2", "--json"]).exits(0).json();
+    assert_eq!(twice["seconds"], 0.74);
+    let nod = bench.run(&["record", "nod.json", "--while", "nod", "--json"]).exits(0).json();
+    assert_eq!((&nod["hold"], &nod["missed"]), (&json!("stiff"), &json!(0)));
+    assert_eq!(read(&bench.path("nod.json"))["description"], "nod");
+    assert_eq!(bench.run(&["play", "nod.json"]).code, Some(0));
+}
+
+#[test]
+fn a_recording_is_kept_whole_or_not_at_all() {
+    let bench = Bench::new();
+    let still =
+        bench.run(&["record", "still.json", "--seconds", "0.3", "--rate", "100", "--json"]).exits(0).json();
+    assert!((20..=31).contains(&still["frames"].as_u64().unwrap()), "{still}");
+    bench.run(&["record", "still.json", "--seconds", "0.2"]).is_error(&["still.json", "--force"]);
+    assert_eq!(bench.run(&["record", "still.json", "--seconds", "0.2", "--force"]).code, Some(0));
+    bench.run(&["record", "no/such/folder.json", "--seconds", "0.2"]).is_error(&["folder.json"]);
+    bench.run(&["record", "limp.json", "--release", "--seconds", "0.2"]).is_error(&["--yes", "sinks"]);
+    let limp = ["record", "limp.json", "--release", "--yes", "--seconds", "0.2", "--json"];
+    assert_eq!(bench.run(&limp).exits(0).json()["hold"], "released");
+    // What is not done is not kept.
+    assert_eq!(bench.run(&["record", "no.json", "--while", "fly away"]).code, Some(1));
+    assert!(!bench.path("no.json").exists());
+    let names = std::fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.filter(|name| name.to_string_lossy().ends_with(".new")).count(), 0);
+}
+
+#[test]
+fn a_recording_ends_with_ctrl_c_and_is_kept() {
+    let bench = Bench::new();
+    let mut command = bench.command(&["record", "led.json"]);
+    let mut recorder = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(recorder.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert!(line.contains("recording"), "{line}");
+    kill_process(Pid::from_child(&recorder), Signal::INT).unwrap();
+    assert_eq!(recorder.wait().unwrap().code(), Some(0));
+    assert!(!track(&read(&bench.path("led.json"))).is_empty());
+}
+
+#[test]
+fn hostile_files_are_refused_with_their_frame() {
+    let bench = Bench::new();
+    let check = |name: &str, change: &dyn Fn(&mut Value), words: &[&str]| {
+        let mut file = wave(10, 0.1);
+        change(&mut file);
+        bench.write(name, &file.to_string());
+        let refusal = bench.run(&["play", name, "--json"]).exits(1).json()["refusal"].clone();
+        let refusal = refusal.as_str().unwrap();
+        assert!(words.iter().all(|word| refusal.contains(word)), "{words:?} are not in {refusal:?}");
+    };
+    check("far.json", &|file| file["set_target_data"][3]["head"][2][3] = json!(5.0), &["frame 3"]);
+    check(
+        "skew.json",
+        &|file| file["set_target_data"][4]["head"][0][0] = json!(9.0),
+        &["frame 4", "orthonormal"],
+    );
+    check(
+        "huge.json",
+        &|file| file["set_target_data"][5]["body_yaw"] = json!(1e300),
+        &["frame 5", "body_yaw"],
+    );
+    check("back.json", &|file| file["time"][6] = json!(-1.0), &["frame 6", "sort"]);
+    check("late.json", &|file| file["time"][9] = json!(1e9), &["frame 9", "600 s"]);
+    check("none.json", &|file| file["time"] = json!([]), &["0 times for 10 frames"]);
+    for (name, text) in
+        [("text.json", "nod twice"), ("deep.json", &*"[".repeat(200_000)), ("nan.json", r#"{"time": [NaN]}"#)]
+    {
+        bench.write(name, text);
+        assert_eq!(bench.run(&["play", name]).code, Some(1), "{name}");
+    }
+    assert_eq!(bench.run(&["play", "/dev/zero"]).code, Some(1));
+    assert_eq!(bench.run(&["play", "."]).code, Some(1));
+    bench.run(&["play", "nowhere.json"]).is_error(&["nowhere.json"]);
+    bench.run(&["play", "text.json", "--speed", "nan"]).is_error(&["0.1 to 4"]);
+}
+
+/// A Python that has the official library, where one is named.
+fn official_python() -> Option<PathBuf> {
+    let python = std::env::var_os("MINISMITH_SDK_PYTHON").map(PathBuf::from);
+    if python.is_none() {
+        println!("skipped: set MINISMITH_SDK_PYTHON to a Python that has the package reachy-mini");
+    }
+    python
+}
+
+#[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the official library is Python's: it needs a process of its own"
+)]
+fn the_official_library_plays_our_files_and_we_play_its() {
+    let Some(python) = official_python() else { return };
+    let bench = Bench::new();
+    let wave = wave(50, 0.4);
+    bench.write("wave.json", &wave.to_string());
+    let play = ["play", "wave.json", "--record", "ours.json"];
+    assert_eq!(bench.run(&play).code, Some(0));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/recorded_move.py");
+    let mut command = std::process::Command::new(python);
+    command.arg(script).arg(bench.path("ours.json")).arg(bench.path("theirs.json"));
+    let seen = Ran::from(command).exits(0).json();
+    let ours = track(&read(&bench.path("ours.json")));
+    assert_eq!(seen["frames"].as_u64().unwrap(), ours.len() as u64);
+    assert!((seen["duration"].as_f64().unwrap() - ours.last().unwrap().0).abs() < 0.05, "{seen}");
+    for sample in seen["samples"].as_array().unwrap() {
+        let time = sample["time"].as_f64().unwrap();
+        let (_, yaw, antenna) = ours.iter().find(|(when, ..)| (when - time).abs() < 1e-9).unwrap();
+        assert!((sample["yaw"].as_f64().unwrap() - yaw).abs() < 1e-6, "{sample}");
+        assert!((sample["antennas"][0].as_f64().unwrap() - antenna).abs() < 1e-9, "{sample}");
+    }
+    let theirs = bench.run(&["play", "theirs.json", "--json"]).exits(0).json();
+    assert_eq!((&theirs["description"], &theirs["refusal"]), (&json!("written by Python"), &Value::Null));
+}
+
+#[test]
+fn packets_go_out_and_their_answers_are_told() {
+    let bench = Bench::new();
+    let (_mock, port) = mock(&bench);
+    let ask = |words: &[&str]| bench.run(&[&["raw", &port, "--json"], words].concat());
+    let ping = ask(&["--ping", "11"]).exits(0).json();
+    assert_eq!(ping["exchanges"][0]["sent"], "ff ff fd 00 0b 03 00 01 19 c6");
+    assert!(
+        ping["exchanges"][0]["heard_words"][0].as_str().unwrap().contains("answer of 11 (stewart_1): done")
+    );
+    let offset = ask(&["--read", "12", "20", "4"]).exits(0).json();
+    assert!(offset["exchanges"][0]["heard_words"][0].as_str().unwrap().ends_with("= -1024"), "{offset}");
+    assert_eq!(ask(&["--write", "12", "65", "01"]).code, Some(0));
+    let led = ask(&["--read", "12", "65", "1"]).exits(0).json();
+    assert!(led["exchanges"][0]["heard_words"][0].as_str().unwrap().ends_with("= 1"), "{led}");
+    // The address of a register that can only be read.
+    let refused = ask(&["--write", "12", "146", "01"]).exits(0).json();
+    assert!(refused["exchanges"][0]["heard_words"][0].as_str().unwrap().contains("cannot be written"));
+    assert_eq!(ask(&["--ping", "42"]).exits(1).json()["exchanges"][0]["heard"], "");
+
+    let lines = "# a ping, twice\nff ff fd 00 0b 03 00 01 19 c6\n\nfffffd000b03000119c6\n";
+    let told = fed(&bench, &["raw", &port], lines).exits(0).out;
+    assert_eq!(told.matches("answer of 11 (stewart_1): done").count(), 2, "{told}");
+    fed(&bench, &["raw", &port], "ff fg\n").is_error(&["line 1", "fg"]);
+    bench.run(&["raw", &port, "--ping", "300"]).is_error(&["300"]);
+    bench.run(&["raw", "/dev/nonexistent", "--ping", "1"]).is_error(&["/dev/nonexistent"]);
+}
+
+#[test]
+fn a_scan_is_a_table_and_knows_the_baud_rates() {
+    let bench = Bench::new();
+    let (_mock, port) = mock(&bench);
+    let table = bench.run(&["scan", &port]).exits(0).out;
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!((lines.len(), lines[0].split_whitespace().next()), (10, Some("id")));
+    let first: Vec<&str> = lines[2].split_whitespace().collect();
+    assert_eq!(first[..5], ["11", "stewart_1", "1000000", "1200", "51"], "{table}");
+    let all = bench.run(&["scan", &port, "--all-bauds", "--json"]).exits(0).json();
+    let motors = all["motors"].as_array().unwrap();
+    assert_eq!((motors.len(), &motors[0]["baud"], &motors[8]["id"]), (9, &json!(1_000_000), &json!(18)));
+}
+
+#[test]
+fn a_line_that_a_controller_holds_is_left_alone() {
+    let bench = Bench::new();
+    let (_mock, port) = mock(&bench);
+    let mut holder = bench.start(&["serve", "--robot", &port, "--port", "0"]);
+    holder.line().unwrap();
+    bench.run(&["raw", &port, "--ping", "11"]).is_error(&[&port, "held by another program"]);
+    bench.run(&["calibrate", &port]).is_error(&[&port, "held by another program"]);
+    bench.run(&["scan", &port, "--all-bauds"]).is_error(&[&port, "held by another program"]);
+    bench
+        .run(&["move", "--joint", "stewart_1", "--to", "9deg", "--robot", &port])
+        .is_error(&["held by another"]);
+    holder.signal(Signal::TERM);
+    assert_eq!(holder.end().code, Some(0));
+    assert_eq!(bench.run(&["raw", &port, "--ping", "11"]).code, Some(0));
+}
+
+/// The homing offset of each servo in the answer of `calibrate --json`.
+fn offsets(answer: &Value) -> Vec<i64> {
+    let servos = answer["servos"].as_array().unwrap();
+    servos.iter().map(|servo| servo["settings"]["homing_offset"].as_i64().unwrap()).collect()
+}
+
+#[test]
+fn settings_are_kept_corrected_and_brought_back() {
+    const OFFICIAL: [i64; 9] = [0, 1024, -1024, 1024, -1024, 1024, -1024, 0, 0];
+    let bench = Bench::new();
+    let (_mock, port) = mock(&bench);
+    let calibrate = |words: &[&str]| bench.run(&[&["calibrate", &port, "--json"], words].concat());
+    let first = calibrate(&["--backup", "first.yaml"]).exits(0).json();
+    assert_eq!((offsets(&first), &first["written"]), (OFFICIAL.to_vec(), &json!([])));
+    let kinds: Vec<&str> = first["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["is"]["what"].as_str().unwrap())
+        .collect();
+    assert!(kinds.iter().all(|kind| *kind == "gains"), "{kinds:?}");
+    calibrate(&["--backup", "first.yaml"]).is_error(&["first.yaml", "not overwritten"]);
+
+    // A homing offset and a limit that are not the official ones are seen; the antennas of the neutral pose stand straight.
+    for (id, address, bytes) in
+        [("14", "20", ["38", "fc", "ff", "ff"]), ("14", "48", ["ff", "0f", "00", "00"])]
+    {
+        let write = [&["raw", &port, "--write", id, address], &bytes[..]].concat();
+        assert_eq!(bench.run(&write).code, Some(0));
+    }
+    let second = calibrate(&["--backup", "second.yaml"]).exits(0).json();
+    let differs = |what: &str, value: i64| {
+        let all = second["differences"].as_array().unwrap();
+        all.iter()
+            .any(|one| one["joint"] == "stewart_4" && one["is"] == json!({ "what": what, "value": value }))
+    };
+    assert!(differs("homing_offset", -968) && differs("highest_position", 4095), "{second}");
+
+    // Nobody pressed Enter, so nothing was written.
+    calibrate(&["--apply", "--backup", "third.yaml"]).is_error(&["Enter", "--yes"]);
+    assert!(bench.path("third.yaml").is_file());
+    let applied = calibrate(&["--apply", "--yes", "--joint", "right_antenna", "--backup", "fourth.yaml"])
+        .exits(0)
+        .json();
+    let written = applied["written"].as_array().unwrap();
+    assert_eq!((written.len(), &written[0]["joint"]), (1, &json!("right_antenna")), "{applied}");
+    assert_eq!(written[0]["should"], json!({ "what": "homing_offset", "value": offsets(&applied)[7] }));
+    assert!((100..130).contains(&offsets(&applied)[7]), "10 degrees are 114 steps: {applied}");
+
+    let restored = calibrate(&["--restore", "first.yaml", "--backup", "fifth.yaml"]).exits(0).json();
+    assert_eq!((offsets(&restored), restored["written"].as_array().unwrap().len()), (OFFICIAL.to_vec(), 3));
+    let again = calibrate(&["--restore", "first.yaml", "--backup", "sixth.yaml"]).exits(0).json();
+    assert_eq!(again["written"], json!([]));
+
+    // Driven motors are let go first, when a person agrees.
+    assert_eq!(bench.run(&["say", "center", "--robot", &port]).code, Some(0));
+    let unasked = fed(&bench, &["calibrate", &port, "--restore", "second.yaml", "--backup", "a.yaml"], "");
+    unasked.is_error(&["Hold the head", "--yes"]);
+    let agreed = ["calibrate", &port, "--restore", "second.yaml", "--backup", "b.yaml"];
+    let agreed = fed(&bench, &agreed, "\n").exits(0);
+    assert!(agreed.out.contains("stewart_4: homing offset -968"), "{}", agreed.out);
+
+    let damaged = std::fs::read_to_string(bench.path("first.yaml")).unwrap().replacen("1240", "1190", 1);
+    bench.write("other.yaml", &damaged);
+    let other = calibrate(&["--restore", "other.yaml", "--backup", "c.yaml"]).exits(1).json();
+    assert!(other["refusal"].as_str().unwrap().contains("another motor: body_rotation"), "{other}");
+    bench.write("text.yaml", "nine servos");
+    calibrate(&["--restore", "text.yaml"]).is_error(&["text.yaml", "no backup"]);
+    calibrate(&["--restore", "/dev/zero"]).is_error(&["/dev/zero", "too long"]);
+}
+
+#[test]
+fn the_machine_is_examined_with_what_to_do() {
+    let bench = Bench::new();
+    let (_mock, port) = mock(&bench);
+    let python = minismith_tests::workspace().join(".venv/bin/python");
+    bench.write("config.yaml", &format!("robot: {port}\ntool_host: {{python: {}}}\n", python.display()));
+    let doctor = bench.run(&["doctor", "--json"]).json();
+    let checks = doctor["checks"].as_array().unwrap();
+    let named = |name: &str| checks.iter().find(|check| check["name"] == name);
+    for name in [
+        "serial port",
+        "udev rule",
+        "power",
+        "camera",
+        "microphone",
+        "loudspeaker",
+        "language model",
+        "models",
+        "real-time priority",
+        "locked memory",
+        "real-time share",
+        "kernel",
+        "processor clock",
+        "disk space",
+    ] {
+        let check = named(name).unwrap_or_else(|| panic!("{name} is missing"));
+        for key in ["name", "state", "detail"] {
+            assert!(check[key].as_str().is_some_and(|text| !text.is_empty()), "{check}");
+        }
+        assert!(check["state"] == "good" || check["remedy"].is_string(), "{check}");
+    }
+    assert_eq!(named("power").unwrap()["detail"], "5.0 to 5.0 V at 9 servos");
+    assert!(named("udev rule").unwrap().to_string().contains("1a86"));
+}
+
+#[test]
+fn every_command_of_the_engineer_has_examples() {
+    let bench = Bench::new();
+    for command in ["move", "record", "play", "calibrate", "raw", "scan"] {
+        let help = bench.run(&[command, "--help"]).exits(0).out;
+        let example = format!("  minismith {command} ");
+        assert!(help.contains("Example") && help.contains(&example), "{command}: {help}");
+        assert!(help.contains("--json"), "{command}: {help}");
+    }
+}
