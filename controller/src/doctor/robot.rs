@@ -292,7 +292,7 @@ mod tests {
         fs::create_dir_all(&terminal).unwrap();
         std::os::unix::fs::symlink(&interface, terminal.join("device")).unwrap();
         let ports = [closed_to_me("/dev/ttyACM0", "dialout"), closed_to_me("/dev/ttyUSB0", "dialout")];
-        assert_eq!(adapters(&root.path().join("tty"), &ports), [PathBuf::new(); 0]);
+        assert!(adapters(&root.path().join("tty"), &ports).is_empty());
         fs::write(device.join("idVendor"), "1a86\n").unwrap();
         fs::write(device.join("idProduct"), "55d3\n").unwrap();
         assert_eq!(adapters(&root.path().join("tty"), &ports), [PathBuf::from("/dev/ttyACM0")]);
