@@ -16,7 +16,7 @@ use crate::robot::{JointState, Reading, RobotFault};
 use crate::servo::{Gains, HardwareErrors, Health, Loss, Mode};
 
 /// A motor that missed this many questions in a row is asked more rarely, so that it does not slow the others down.
-const GIVEN_UP: u32 = 3;
+const GIVEN_UP: u32 = 10;
 /// In how many looks one that was given up is asked once.
 const ASKED_AGAIN: u64 = 10;
 

@@ -45,6 +45,7 @@ pub struct DirectLine {
 pub struct DirectProbe {
     bus: Arc<Mutex<Bus>>,
     clock: Arc<VirtualClock>,
+    byte_time: Duration,
 }
 
 impl DirectLine {
@@ -52,21 +53,15 @@ impl DirectLine {
     #[must_use]
     pub fn new(options: DirectOptions, clock: Arc<VirtualClock>) -> DirectLine {
         let DirectOptions { faults, start, paced } = options;
-        DirectLine {
-            bus: Arc::new(Mutex::new(Bus::new(start, faults))),
-            clock,
-            byte_time: byte_time(paced),
-            answer: Answer::default(),
-            bytes: VecDeque::new(),
-            pieces: VecDeque::new(),
-            busy: Tick::ZERO,
-        }
+        let bus = Arc::new(Mutex::new(Bus::new(start, faults)));
+        DirectProbe { bus, clock, byte_time: byte_time(paced) }.line()
     }
 
     /// A look behind the line, which stays when the line is given away.
     #[must_use]
     pub fn probe(&self) -> DirectProbe {
-        DirectProbe { bus: Arc::clone(&self.bus), clock: Arc::clone(&self.clock) }
+        let (bus, clock) = (Arc::clone(&self.bus), Arc::clone(&self.clock));
+        DirectProbe { bus, clock, byte_time: self.byte_time }
     }
 
     /// An error while the port is gone. What was on its way is lost with it.
@@ -89,6 +84,20 @@ impl DirectProbe {
         let mut bus = lock(&self.bus);
         bus.advance(self.clock.now());
         bus.view()
+    }
+
+    /// A line to the same servos, as when the port is opened once more.
+    #[must_use]
+    pub fn line(&self) -> DirectLine {
+        DirectLine {
+            bus: Arc::clone(&self.bus),
+            clock: Arc::clone(&self.clock),
+            byte_time: self.byte_time,
+            answer: Answer::default(),
+            bytes: VecDeque::new(),
+            pieces: VecDeque::new(),
+            busy: Tick::ZERO,
+        }
     }
 
     /// A fault begins at this moment.
