@@ -1,22 +1,34 @@
 //! The last thing before the motors: turns any wish into a command that the body can carry out safely.
 //!
-//! Responsibilities: range, speed, acceleration, pitch and roll of the head, its yaw relative to the body, and
-//! numbers that are none. [`Envelope::pass`] is total: whatever the wish, a command comes out.
+//! Responsibilities: range, speed, acceleration and jerk of each joint, pitch and roll of the head, its yaw relative to
+//! the body, the steadiness of its legs, and numbers that are none. [`Envelope::pass`] is total: whatever the wish, a
+//! command comes out.
 //!
 //! Safety: the envelope is viable, not only bounded. A next state is admitted only if full braking from it stays
 //! inside every limit, so from every state that it ever commands there is a way to rest. By induction the brake
-//! step is always admissible, and it is what remains when nothing else is.
+//! step is always admissible, and it is what remains when nothing else is. Rest comes within `v/a + a/j` and two
+//! beats. Speed, acceleration and jerk are the backward differences of the goals ([`braking`]).
+//!
+//! All this holds for beats of one length. On beats that differ speed, acceleration and jerk still keep their limits;
+//! a range or a limit of the head may be passed by what the way of braking has become longer.
+//!
+//! Other limits act from the first beat from which full braking keeps them. Until then every joint brakes under the old
+//! ones: those are never broken, and the way inside the new ones is the shortest.
 //!
 //! Threads: owned by the pulse. Units: radians, seconds. Frames: the head's angles are taken in the body's frame.
+
+mod axis;
+mod braking;
+mod head;
 
 use std::time::Duration;
 
 use serde::Serialize;
 
+use self::axis::{Axis, Choice, ROUNDING};
+use self::head::{Finder, Hold};
 use crate::joint::{Joint, Joints};
-use crate::kinematics::head_in_body;
-use crate::limits::{JointLimit, Limits};
-use crate::posture::HeadPose;
+use crate::limits::Limits;
 use crate::servo::{Gains, Milliamps, Mode};
 use crate::units::Radians;
 
@@ -96,52 +108,22 @@ pub struct Passage {
 /// of what a leg's motor draws when it stalls.
 const MOST_LED: f64 = 100.0;
 
-/// Differences below this are rounding, not trims: a hundredth of the servos' resolution.
-const ROUNDING: f64 = 1.5e-5;
-
-/// What forward kinematics may be wrong by at a head limit, radians.
-const HEAD_ROUNDING: f64 = 1e-6;
-
-/// Beats that braking may take; legs at their greatest speed need seven at 100 Hz.
-const LONGEST_BRAKING: usize = 500;
-
-/// How far the head leans and turns, in the body's frame: radians, without sign.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Lean {
-    pitch: f64,
-    roll: f64,
-    yaw: f64,
-}
-
-impl Lean {
-    fn zip(self, other: Lean, f: impl Fn(f64, f64) -> f64) -> Lean {
-        Lean {
-            pitch: f(self.pitch, other.pitch),
-            roll: f(self.roll, other.roll),
-            yaw: f(self.yaw, other.yaw),
-        }
-    }
-
-    /// Which of `allowed` this is beyond.
-    fn beyond(&self, allowed: &Lean) -> Option<TrimCause> {
-        if self.pitch > allowed.pitch + HEAD_ROUNDING || self.roll > allowed.roll + HEAD_ROUNDING {
-            Some(TrimCause::HeadTilt)
-        } else {
-            (self.yaw > allowed.yaw + HEAD_ROUNDING).then_some(TrimCause::RelativeYaw)
-        }
-    }
-}
+/// The shares of the legs' aims that are tried when the head would go too far.
+const SHARES: [f64; 5] = [1.0, 0.75, 0.5, 0.25, 0.0];
 
 /// The guard between wishes and motors.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     limits: Limits,
+    /// Limits that act as soon as braking can keep them.
+    coming: Option<Limits>,
+    axes: Joints<Axis>,
     position: Joints,
-    velocity: Joints,
-    last_wish: Joints,
-    seed: HeadPose,
-    /// What the head may do: the limits, or as far out as it already was when the robot was found.
-    allowed: Option<Lean>,
+    rests: bool,
+    finder: Finder,
+    /// What the head may do: the limits, or as far out as it already was when the robot was found. None where the body
+    /// was found with joints that no head pose explains; that is watched until one does.
+    allowed: Option<Hold>,
 }
 
 impl Envelope {
@@ -150,10 +132,11 @@ impl Envelope {
     pub fn at_rest(limits: Limits, position: Joints) -> Self {
         let mut envelope = Envelope {
             limits,
+            coming: None,
+            axes: axes_at_rest(&limits, &position),
             position,
-            velocity: Joints::all(Radians::ZERO),
-            last_wish: position,
-            seed: HeadPose::neutral(),
+            rests: true,
+            finder: Finder::new(),
             allowed: None,
         };
         envelope.rejoin(position);
@@ -162,22 +145,23 @@ impl Envelope {
 
     /// Starts anew from a body that rests at `position` (after torque was off, or a motor rebooted).
     pub fn rejoin(&mut self, position: Joints) {
+        self.limits = self.coming.take().unwrap_or(self.limits);
+        self.axes = axes_at_rest(&self.limits, &position);
         self.position = position;
-        self.velocity = Joints::all(Radians::ZERO);
-        self.last_wish = position;
-        self.allowed = self.lean_at(&position).map(|lean| self.widen(lean));
+        self.rests = true;
+        self.allowed = self.allowed_here();
     }
 
-    /// Other limits from the next beat on.
+    /// Other limits, from the first beat from which full braking keeps them; until then every joint brakes under the
+    /// limits that are in force.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.limits = limits;
-        self.allowed = self.lean_at(&self.position.clone()).map(|lean| self.widen(lean));
+        self.coming = Some(limits);
     }
 
-    /// The limits in force.
+    /// The limits that were asked for last.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn limits(&self) -> &Limits {
+        self.coming.as_ref().unwrap_or(&self.limits)
     }
 
     /// The last goal positions that were let through.
@@ -186,48 +170,51 @@ impl Envelope {
         &self.position
     }
 
-    /// Whether the last command left every joint at rest.
+    /// Whether the last command left every joint at rest: braking would leave each where it is.
     #[must_use]
-    pub fn is_at_rest(&self) -> bool {
-        self.velocity.iter().all(|(_, velocity)| *velocity == Radians::ZERO)
+    pub const fn is_at_rest(&self) -> bool {
+        self.rests
     }
 
     /// The command that comes nearest to `wish` in the next `over`.
     pub fn pass(&mut self, wish: &Joints, over: Duration) -> Passage {
-        let dt = over.as_secs_f64().max(1e-6);
-        let mut trims = Joints::all(None);
-        let mut aims = Joints::all(Radians::ZERO);
-        for joint in Joint::ALL {
-            let (velocity, cause) = self.aim(joint, wish[joint], dt);
-            aims[joint] = velocity;
-            trims[joint] = cause.map(|cause| Trim { cause, amount: Radians::ZERO });
-        }
-        if let Some(cause) = self.keep_head_inside(&mut aims, dt) {
-            for joint in Joint::STEWART {
-                trims[joint] = Some(Trim { cause, amount: Radians::ZERO });
+        let dt = seconds(over);
+        self.adopt(dt);
+        let mut choices = Joints::from_fn(|joint| self.axes[joint].choose(wish[joint], dt));
+        if self.coming.is_some() {
+            for joint in Joint::ALL {
+                let choice = &mut choices[joint];
+                choice.give_up(0.0, TrimCause::Speed);
             }
+        } else {
+            self.keep_head_inside(&mut choices, dt);
         }
-        self.advance(&aims, dt);
         for joint in Joint::ALL {
+            let choice = &choices[joint];
+            self.axes[joint].advance(choice.aim, choice.exact, dt);
+        }
+        self.finish(dt);
+        let trims = Joints::from_fn(|joint| {
+            let cause = choices[joint].cause?;
+            if cause == TrimCause::NotFinite {
+                return Some(Trim { cause, amount: Radians::ZERO });
+            }
             let amount = wish[joint] - self.position[joint];
-            trims[joint] = match trims[joint] {
-                Some(trim) if trim.cause == TrimCause::NotFinite => Some(trim),
-                Some(trim) if amount.value().abs() > ROUNDING => Some(Trim { amount, ..trim }),
-                _ => None,
-            };
-            if wish[joint].is_finite() {
-                self.last_wish[joint] = wish[joint].clamp(self.low(joint), self.high(joint));
-            }
-        }
+            (amount.value().abs() > ROUNDING).then_some(Trim { cause, amount })
+        });
         Passage { command: SafeCommand(Action::Targets(self.position)), trims }
     }
 
     /// Brakes every joint at its full deceleration.
     pub fn brake(&mut self, over: Duration) -> SafeCommand {
-        let dt = over.as_secs_f64().max(1e-6);
-        let aims = Joints::from_fn(|joint| self.braked(joint, self.velocity[joint], dt));
-        self.advance(&aims, dt);
-        self.last_wish = self.position;
+        let dt = seconds(over);
+        self.adopt(dt);
+        for joint in Joint::ALL {
+            let axis = &mut self.axes[joint];
+            axis.advance(axis.brake(dt), None, dt);
+            axis.forget_wish();
+        }
+        self.finish(dt);
         SafeCommand(Action::Targets(self.position))
     }
 
@@ -272,157 +259,87 @@ impl Envelope {
         SafeCommand(Action::Currents(currents.map(bounded)))
     }
 
-    /// The velocity for one joint that follows the wish as closely as its own limits allow.
-    fn aim(&self, joint: Joint, wish: Radians, dt: f64) -> (Radians, Option<TrimCause>) {
-        let JointLimit { speed, acceleration, .. } = self.limits.joints[joint];
-        let (speed, acceleration) = (speed.value(), acceleration.value());
-        let position = self.position[joint].value();
-        let velocity = self.velocity[joint].value();
-        let last_wish = self.last_wish[joint].value();
-        let mut cause = None;
-        let wish = if wish.is_finite() {
-            let clamped = wish.clamp(self.low(joint), self.high(joint)).value();
-            if (clamped - wish.value()).abs() > 0.0 {
-                cause = Some(TrimCause::Range);
+    /// Takes the coming limits if full braking from here keeps them.
+    fn adopt(&mut self, dt: f64) {
+        let Some(limits) = self.coming else { return };
+        let mut axes = self.axes;
+        for joint in Joint::ALL {
+            match self.axes[joint].under(limits.joints[joint], dt) {
+                Some(axis) => axes[joint] = axis,
+                None => return,
             }
-            clamped
-        } else {
-            cause = Some(TrimCause::NotFinite);
-            last_wish
-        };
-        // Follow the wish's own speed, and close what lag there is without overshoot.
-        let lag = last_wish - position;
-        let mut aim = (wish - last_wish) / dt + lag.signum() * closing_speed(lag.abs(), acceleration, dt);
-        if aim.abs() > speed {
-            aim = aim.clamp(-speed, speed);
-            cause = cause.or(Some(TrimCause::Speed));
         }
-        let step = acceleration * dt;
-        if (aim - velocity).abs() > step {
-            aim = velocity + (aim - velocity).clamp(-step, step);
-            cause = cause.or(Some(TrimCause::Acceleration));
+        let allowed =
+            self.finder.find(&self.position.stewart()).map(|here| Hold::allowed(&limits).worse(here));
+        if let Some(allowed) = &allowed
+            && !self.rests
+        {
+            let brakes = Joints::from_fn(|joint| axes[joint].brake(dt));
+            if self.finder.look_ahead(&axes, &brakes, allowed, dt).is_err() {
+                return;
+            }
         }
-        // Never so fast towards an end that braking would pass it.
-        let ahead = stopping_speed(self.high(joint).value() - position, acceleration, dt);
-        let behind = -stopping_speed(position - self.low(joint).value(), acceleration, dt);
-        if aim > ahead || aim < behind {
-            let braked = self.braked(joint, Radians(velocity), dt).value();
-            aim = if aim > ahead { ahead.max(braked.min(aim)) } else { behind.min(braked.max(aim)) };
-            cause = cause.or(Some(TrimCause::Range));
-        }
-        (Radians(aim), cause)
+        self.axes = axes;
+        self.limits = limits;
+        self.allowed = allowed;
+        self.coming = None;
     }
 
     /// Gives up as much of the legs' aims as it takes to keep the head inside its limits, down to the brake step.
-    fn keep_head_inside(&mut self, aims: &mut Joints, dt: f64) -> Option<TrimCause> {
+    fn keep_head_inside(&mut self, choices: &mut Joints<Choice>, dt: f64) {
         let Some(allowed) = self.allowed else {
-            // The body was found where no head pose explains its joints; watch until one does.
-            self.allowed = self.lean_at(&self.position.clone()).map(|lean| self.widen(lean));
-            return None;
+            self.allowed = self.allowed_here();
+            return;
         };
-        let moves = Joint::STEWART
-            .iter()
-            .any(|joint| aims[*joint] != Radians::ZERO || self.velocity[*joint] != Radians::ZERO);
-        if !moves {
-            return None;
+        let stays = |joint: Joint| {
+            let state = self.axes[joint].state();
+            state.velocity == 0.0 && choices[joint].aim == 0.0 && state.acceleration == 0.0
+        };
+        if Joint::STEWART.into_iter().all(stays) {
+            return;
         }
-        let wished = *aims;
+        let wished = *choices;
         let mut cause = None;
-        for share in [1.0, 0.75, 0.5, 0.25, 0.0] {
-            for joint in Joint::STEWART {
-                let braked = self.braked(joint, self.velocity[joint], dt);
-                aims[joint] = braked + (wished[joint] - braked) * share;
+        for share in SHARES {
+            if let Some(cause) = cause {
+                for joint in Joint::STEWART {
+                    choices[joint] = wished[joint];
+                    choices[joint].give_up(share, cause);
+                }
             }
-            match self.violation(aims, &allowed, dt) {
-                None => break,
-                Some(broken) => cause = cause.or(Some(broken)),
-            }
-        }
-        if let Some(lean) = self.lean_at(&self.after(aims, dt)) {
-            // Once back inside, the way out is closed again.
-            let closer = self.widen(lean);
-            self.allowed = Some(allowed.zip(closer, f64::min));
-        }
-        cause
-    }
-
-    /// Which limit of the head the next state breaks, or any beat of full braking from it: the very beats that
-    /// [`Envelope::brake`] would command.
-    fn violation(&mut self, aims: &Joints, allowed: &Lean, dt: f64) -> Option<TrimCause> {
-        let mut legs = self.after(aims, dt);
-        let mut velocity = *aims;
-        for _ in 0..LONGEST_BRAKING {
-            let Some(lean) = self.lean_at(&legs) else { return Some(TrimCause::HeadTilt) };
-            if let Some(cause) = lean.beyond(allowed) {
-                return Some(cause);
-            }
-            let mut rests = true;
-            for joint in Joint::STEWART {
-                velocity[joint] = self.braked(joint, velocity[joint], dt);
-                legs[joint] += velocity[joint] * dt;
-                rests &= velocity[joint] == Radians::ZERO;
-            }
-            if rests {
-                return None;
+            let aims = Joints::from_fn(|joint| choices[joint].aim);
+            match self.finder.look_ahead(&self.axes, &aims, &allowed, dt) {
+                Ok(worst) => {
+                    // Once back inside, the way out is closed again, but never before braking has ended.
+                    self.allowed = Some(allowed.better(Hold::allowed(&self.limits).worse(worst)));
+                    return;
+                }
+                Err(broken) => cause = cause.or(Some(broken)),
             }
         }
-        Some(TrimCause::Acceleration)
     }
 
-    /// The joints after one beat at these velocities.
-    fn after(&self, aims: &Joints, dt: f64) -> Joints {
-        self.position.zip_with(aims, |position, aim| position + aim * dt)
+    fn finish(&mut self, dt: f64) {
+        self.position = Joints::from_fn(|joint| Radians(self.axes[joint].state().position));
+        self.rests = self.axes.iter().all(|(_, axis)| {
+            let state = axis.state();
+            axis.rates(dt).rests(state.velocity, state.acceleration)
+        });
     }
 
-    fn lean_at(&mut self, joints: &Joints) -> Option<Lean> {
-        let head = head_in_body(&joints.stewart(), &self.seed).ok()?;
-        self.seed = head;
-        let angles = head.angles();
-        let [pitch, roll, yaw] = [angles.pitch, angles.roll, angles.yaw].map(|angle| angle.abs().value());
-        Some(Lean { pitch, roll, yaw })
-    }
-
-    /// The limits, or as far out as the head was found.
-    fn widen(&self, found: Lean) -> Lean {
-        let Limits { head_pitch, head_roll, relative_yaw, .. } = self.limits;
-        let bound = Lean { pitch: head_pitch.value(), roll: head_roll.value(), yaw: relative_yaw.value() };
-        bound.zip(found, f64::max)
-    }
-
-    fn low(&self, joint: Joint) -> Radians {
-        Radians(self.limits.joints[joint].low.value().min(self.position[joint].value()))
-    }
-
-    fn high(&self, joint: Joint) -> Radians {
-        Radians(self.limits.joints[joint].high.value().max(self.position[joint].value()))
-    }
-
-    fn braked(&self, joint: Joint, velocity: Radians, dt: f64) -> Radians {
-        let step = self.limits.joints[joint].acceleration.value() * dt;
-        Radians(velocity.value().signum() * (velocity.value().abs() - step).max(0.0))
-    }
-
-    fn advance(&mut self, aims: &Joints, dt: f64) {
-        for joint in Joint::ALL {
-            let next = self.position[joint] + aims[joint] * dt;
-            let next = next.clamp(self.low(joint), self.high(joint));
-            self.velocity[joint] =
-                if aims[joint].value().abs() < 1e-12 { Radians::ZERO } else { aims[joint] };
-            self.position[joint] = next;
-        }
+    /// The limits, or as far out as the head is.
+    fn allowed_here(&mut self) -> Option<Hold> {
+        let here = self.finder.find(&self.position.stewart())?;
+        Some(Hold::allowed(&self.limits).worse(here))
     }
 }
 
-/// The greatest speed towards an end `distance` away from which full braking still stops short of it: `v` with
-/// `v dt + v^2 / 2a <= distance`. The bound holds for the next beat's brake step too, whatever its length.
-fn stopping_speed(distance: f64, acceleration: f64, dt: f64) -> f64 {
-    let step = acceleration * dt;
-    (step * step + 2.0 * acceleration * distance.max(0.0)).sqrt() - step
+fn axes_at_rest(limits: &Limits, position: &Joints) -> Joints<Axis> {
+    Joints::from_fn(|joint| Axis::at_rest(limits.joints[joint], position[joint].value()))
 }
 
-/// The speed that closes `lag` and comes to rest there; the last bit in one beat.
-fn closing_speed(lag: f64, acceleration: f64, dt: f64) -> f64 {
-    if lag <= 0.5 * acceleration * dt * dt { lag / dt } else { stopping_speed(lag, acceleration, dt) }
+fn seconds(over: Duration) -> f64 {
+    over.as_secs_f64().max(1e-6)
 }
 
 #[cfg(test)]

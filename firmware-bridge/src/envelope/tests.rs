@@ -5,11 +5,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::kinematics::joints_from_posture;
-use crate::posture::{Antennas, Posture, RollPitchYaw};
+use crate::kinematics::{head_and_steadiness, joints_from_posture};
+use crate::limits::JointLimit;
+use crate::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 
 const BEAT: Duration = Duration::from_millis(10);
-const DT: f64 = 0.01;
 
 fn posture(yaw: f64, pitch: f64, roll: f64, body: f64) -> Joints {
     let degrees = Radians::from_degrees;
@@ -30,42 +30,96 @@ fn targets(command: &SafeCommand) -> Joints {
 }
 
 /// Follows commands and fails at the first limit that breaks.
+#[derive(Clone)]
 struct Judge {
     limits: Limits,
     position: Joints,
     velocity: Joints,
+    acceleration: Joints,
     seed: HeadPose,
+    /// How far a joint may be outside its range, and the head outside its limits: nothing, if it was found inside.
+    outside: f64,
 }
 
 impl Judge {
-    fn new(position: Joints) -> Self {
+    fn new(limits: Limits, position: Joints) -> Self {
+        let still = Joints::all(Radians::ZERO);
         let seed = HeadPose::neutral();
-        Judge { limits: Limits::default(), position, velocity: Joints::all(Radians::ZERO), seed }
+        Judge { limits, position, velocity: still, acceleration: still, seed, outside: 0.0 }
     }
 
-    fn see(&mut self, command: &SafeCommand) {
+    fn see(&mut self, command: &SafeCommand, beat: Duration) {
         let goals = targets(command);
+        self.motion(&goals, beat);
+        for joint in Joint::ALL {
+            let limit = self.limits.joints[joint];
+            let (low, high) = (limit.low.value() - self.outside, limit.high.value() + self.outside);
+            assert!(
+                goals[joint].value() >= low && goals[joint].value() <= high,
+                "{joint} at {}",
+                goals[joint]
+            );
+        }
+        let (head, steadiness) = head_and_steadiness(&goals.stewart(), &self.seed).unwrap();
+        self.seed = head;
+        let angles = head.angles();
+        let slack = self.outside + 1e-5;
+        for (name, angle, most) in [
+            ("pitch", angles.pitch, self.limits.head_pitch),
+            ("roll", angles.roll, self.limits.head_roll),
+            ("yaw", angles.yaw, self.limits.relative_yaw),
+        ] {
+            assert!(angle.abs().value() <= most.value() + slack, "{name} {angle}");
+        }
+        assert!(steadiness >= self.limits.steadiness - slack, "steadiness {steadiness}");
+    }
+
+    /// Speed, acceleration and jerk, by backward differences.
+    fn motion(&mut self, goals: &Joints, beat: Duration) {
+        let dt = beat.as_secs_f64();
         for joint in Joint::ALL {
             let limit = self.limits.joints[joint];
             let goal = goals[joint];
             assert!(goal.is_finite(), "{joint}: {goal:?}");
-            assert!(goal >= limit.low && goal <= limit.high, "{joint} at {goal}");
-            let velocity = (goal - self.position[joint]) / DT;
-            assert!(velocity.abs().value() <= limit.speed.value() + 1e-6, "{joint}: {velocity:?} rad/s");
-            let change = ((velocity - self.velocity[joint]) / DT).abs().value();
-            assert!(change <= limit.acceleration.value() + 1e-3, "{joint}: {change} rad/s2");
-            self.velocity[joint] = velocity;
-            self.position[joint] = goal;
+            let velocity = (goal - self.position[joint]) / dt;
+            let acceleration = (velocity - self.velocity[joint]) / dt;
+            let jerk = (acceleration - self.acceleration[joint]) / dt;
+            for (what, value, most, rounding) in [
+                ("speed", velocity, limit.speed, 1e-9),
+                ("acceleration", acceleration, limit.acceleration, 1e-6),
+                ("jerk", jerk, limit.jerk, 1e-3),
+            ] {
+                assert!(value.abs().value() <= most.value() + rounding, "{joint}: {what} {}", value.value());
+            }
+            (self.velocity[joint], self.acceleration[joint]) = (velocity, acceleration);
         }
-        self.seed = head_in_body(&goals.stewart(), &self.seed).unwrap();
-        let angles = self.seed.angles();
-        assert!(
-            angles.pitch.abs().value() <= self.limits.head_pitch.value() + 1e-4,
-            "pitch {}",
-            angles.pitch
-        );
-        assert!(angles.roll.abs().value() <= self.limits.head_roll.value() + 1e-4, "roll {}", angles.roll);
-        assert!(angles.yaw.abs().value() <= self.limits.relative_yaw.value() + 1e-4, "yaw {}", angles.yaw);
+        self.position = *goals;
+    }
+
+    /// From here, full braking must come to rest inside the limits too, in time.
+    fn braking(&self, envelope: &Envelope, beat: Duration) {
+        let (mut envelope, mut judge) = (envelope.clone(), self.clone());
+        let dt = beat.as_secs_f64();
+        let times = Joint::ALL.map(|joint| {
+            let JointLimit { acceleration, jerk, .. } = self.limits.joints[joint];
+            // A present acceleration is taken back first: that takes time, and adds to the speed.
+            let (a, j) = (acceleration.value(), jerk.value());
+            let (now, speed) = (self.acceleration[joint].abs().value(), self.velocity[joint].abs().value());
+            now / j + (speed + now * now / (2.0 * j)) / a + a / j + now / j
+        });
+        let longest = times.into_iter().fold(0.0, f64::max);
+        let mut beats = 0;
+        while !envelope.is_at_rest() {
+            judge.see(&envelope.brake(beat), beat);
+            beats += 1;
+            assert!(
+                f64::from(beats) * dt <= longest + 3.0 * dt,
+                "not at rest after {beats} beats, {longest} s"
+            );
+        }
+        let rest = *envelope.position();
+        judge.see(&envelope.brake(beat), beat);
+        assert_eq!(*envelope.position(), rest);
     }
 }
 
@@ -80,32 +134,149 @@ fn any_wish() -> impl Strategy<Value = Joints> {
     prop::array::uniform9(angle).prop_map(|angles| Joints::new(angles.map(Radians)))
 }
 
+/// Beats of the rates that are allowed, 10 to 400 Hz.
+fn any_beat() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        3 => Just(BEAT),
+        1 => Just(Duration::from_micros(2_500)),
+        1 => Just(Duration::from_millis(100)),
+        2 => (2_500..100_000_u64).prop_map(Duration::from_micros),
+    ]
+}
+
+fn any_start() -> impl Strategy<Value = Joints> {
+    (-50.0..50.0_f64, -30.0..30.0_f64, -20.0..20.0_f64, -100.0..100.0_f64)
+        .prop_map(|(yaw, pitch, roll, body)| posture(yaw + body, pitch, roll, body))
+        .prop_filter("inside the servos' ranges", |start| {
+            Joint::STEWART.iter().all(|leg| {
+                let limit = Limits::default().joints[*leg];
+                start[*leg] > limit.low && start[*leg] < limit.high
+            })
+        })
+}
+
+/// Each wish and the beats for which it stands.
+fn any_wishes() -> impl Strategy<Value = Vec<(Joints, usize)>> {
+    prop::collection::vec((any_wish(), 1..12_usize), 1..12)
+}
+
+/// Wishes that the head can nearly take, so that its limits and its steadiness are reached rather than the legs' ends.
+fn any_head_wishes() -> impl Strategy<Value = Vec<(Joints, usize)>> {
+    let leg = prop::array::uniform6(-0.9..0.9_f64);
+    let wish = (leg, -2.0..2.0_f64).prop_map(|(legs, body)| {
+        let mut wish = posture(0.0, 0.0, 0.0, 0.0);
+        for (joint, offset) in Joint::STEWART.into_iter().zip(legs) {
+            wish[joint] += Radians(offset);
+        }
+        wish[Joint::BodyYaw] = Radians(body);
+        wish
+    });
+    prop::collection::vec((wish, 1..25_usize), 1..12)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn no_wish_breaks_a_limit_and_rest_is_always_in_reach(
-        wishes in prop::collection::vec((any_wish(), 1..12_usize), 1..12),
-        yaw in -50.0..50.0_f64, pitch in -30.0..30.0_f64, roll in -20.0..20.0_f64, body in -100.0..100.0_f64,
+        wishes in prop_oneof![any_wishes(), any_head_wishes()], start in any_start(), beat in any_beat(),
     ) {
-        let start = posture(yaw + body, pitch, roll, body);
-        prop_assume!(Joint::STEWART.iter().all(|leg| {
-            let limit = Limits::default().joints[*leg];
-            start[*leg] > limit.low && start[*leg] < limit.high
-        }));
         let mut envelope = Envelope::at_rest(Limits::default(), start);
-        let mut judge = Judge::new(start);
+        let mut judge = Judge::new(Limits::default(), start);
         for (wish, beats) in wishes {
             for _ in 0..beats {
-                judge.see(&envelope.pass(&wish, BEAT).command);
+                judge.see(&envelope.pass(&wish, beat).command, beat);
+                judge.braking(&envelope, beat);
             }
-            // From here, full braking must come to rest inside the limits too.
-            let (mut braking, mut watch) =
-                (envelope.clone(), Judge { position: judge.position, velocity: judge.velocity, ..Judge::new(start) });
-            for _ in 0..40 {
-                watch.see(&braking.brake(BEAT));
+        }
+    }
+
+    /// Halts and new wishes in any order, from motion to motion.
+    #[test]
+    fn halts_break_no_limit_either(
+        wishes in any_wishes(), halts in prop::collection::vec(0..6_usize, 12), start in any_start(), beat in any_beat(),
+    ) {
+        let mut envelope = Envelope::at_rest(Limits::default(), start);
+        let mut judge = Judge::new(Limits::default(), start);
+        for ((wish, beats), braked) in wishes.into_iter().zip(halts) {
+            for _ in 0..beats {
+                judge.see(&envelope.pass(&wish, beat).command, beat);
             }
-            prop_assert!(braking.is_at_rest());
+            for _ in 0..braked {
+                judge.see(&envelope.brake(beat), beat);
+            }
+        }
+    }
+
+    /// A body found anywhere, also outside its range, comes back or stays: it never goes on.
+    #[test]
+    fn a_body_found_outside_never_goes_on(
+        wishes in any_wishes(), start in any_start(), out in 0.0..0.3_f64, beat in any_beat(), way in any::<bool>(),
+    ) {
+        let mut found = start;
+        let side = if way { 1.0 } else { -1.0 };
+        for joint in [Joint::BodyYaw, Joint::LeftAntenna] {
+            let limit = Limits::default().joints[joint];
+            found[joint] = (if way { limit.high } else { limit.low }) + Radians(side * out);
+        }
+        let mut envelope = Envelope::at_rest(Limits::default(), found);
+        let mut judge = Judge { outside: out, ..Judge::new(Limits::default(), found) };
+        for (wish, beats) in wishes {
+            for _ in 0..beats {
+                judge.see(&envelope.pass(&wish, beat).command, beat);
+                judge.braking(&envelope, beat);
+            }
+        }
+    }
+
+    /// Beats of any length: speed, acceleration and jerk hold all the same.
+    #[test]
+    fn beats_that_differ_break_no_limit_of_motion(
+        wishes in any_wishes(), start in any_start(),
+        beats in prop::collection::vec(7_000..13_000_u64, 144),
+    ) {
+        let mut envelope = Envelope::at_rest(Limits::default(), start);
+        let mut judge = Judge::new(Limits::default(), start);
+        let mut lengths = beats.into_iter().map(Duration::from_micros);
+        for (wish, count) in wishes {
+            for beat in lengths.by_ref().take(count) {
+                judge.motion(&targets(&envelope.pass(&wish, beat).command), beat);
+            }
+        }
+    }
+
+    /// Tighter limits while it moves: the old ones are not broken, the new ones hold from some beat on.
+    #[test]
+    fn tighter_limits_take_over_without_breaking_the_old(
+        wishes in any_wishes(), start in any_start(), beat in any_beat(), factor in 0.05..1.0_f64,
+    ) {
+        let mut envelope = Envelope::at_rest(Limits::default(), start);
+        let mut judge = Judge::new(Limits::default(), start);
+        let last = wishes.last().unwrap().0;
+        for (wish, beats) in &wishes {
+            for _ in 0..*beats {
+                judge.see(&envelope.pass(wish, beat).command, beat);
+            }
+        }
+        let mut tight = Limits::default().scaled(factor);
+        tight.head_pitch = Radians(0.3);
+        tight.joints[Joint::BodyYaw].high = Radians(0.5);
+        envelope.set_limits(tight);
+        // As fast as full braking: until then nothing but the old limits' braking is sent.
+        let mut braking = envelope.clone();
+        while envelope.coming.is_some() {
+            let command = envelope.pass(&last, beat).command;
+            if envelope.coming.is_some() {
+                prop_assert_eq!(&command, &braking.brake(beat));
+            }
+            judge.motion(&targets(&command), beat);
+        }
+        judge.limits = tight;
+        for _ in 0..50 {
+            judge.motion(&targets(&envelope.pass(&last, beat).command), beat);
+        }
+        while !envelope.is_at_rest() {
+            judge.motion(&targets(&envelope.brake(beat)), beat);
         }
     }
 }
