@@ -23,7 +23,7 @@ build: setup ## The programs minismith and minismith-tool-host
 run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000
 	$(PROGRAMS)/minismith serve --robot mock
 
-peers: ## The official motor controller and kinematics packages in .cache/peers, for tests and benchmarks only
+peers: ## The official motor controller, kinematics and dance packages in .cache/peers, for tests and benchmarks only
 	@scripts/peers
 
 official: peers ## The whole official daemon in .cache/official (350 MB), for one test and the benchmarks

@@ -370,7 +370,7 @@ impl<'a> Conversation<'a> {
                 String::new()
             },
             steps: performance.steps,
-            trims: trims(&performance.trims),
+            trims: trims(&performance.trims, self.stage.conductor.period()),
             notes: performance.notes,
         };
         Ok((admitted.manifest().version, reply))

@@ -2,6 +2,8 @@
 //!
 //! Degrees and millimetres: this is the edge.
 
+use std::time::Duration;
+
 use firmware_bridge::joint::Joint;
 use firmware_bridge::motion::Adjustment;
 use firmware_bridge::posture::Posture;
@@ -58,17 +60,24 @@ pub fn tidy(value: f64) -> f64 {
 pub struct TrimView {
     /// The joint, or `pitch`, `roll`, `body_yaw` of a target.
     pub what: String,
-    /// `range`, `speed`, `acceleration`, `head_tilt`, `relative_yaw`, `not_finite`.
+    /// `range`, `speed`, `acceleration`, `jerk`, `head_tilt`, `relative_yaw`, `singularity`, `not_finite`.
     pub cause: String,
     /// The greatest difference, degrees.
     pub worst_deg: f64,
     /// On how many beats; zero when the target itself was changed before the motion began.
     pub beats: u32,
+    /// When it began, seconds from the start of the motion or of the stream of targets.
+    #[serde(default)]
+    pub first_s: f64,
+    /// When it was worst, likewise.
+    #[serde(default)]
+    pub at_s: f64,
 }
 
 /// The trims of a log as people read them.
 #[must_use]
-pub fn trims(log: &TrimLog) -> Vec<TrimView> {
+pub fn trims(log: &TrimLog, period: Duration) -> Vec<TrimView> {
+    let seconds = |beat: u64| tidy(period.as_secs_f64() * beat as f64);
     let counts = log.0.iter().filter_map(|(joint, count): (Joint, _)| Some((joint, (*count)?)));
     counts
         .map(|(joint, count)| TrimView {
@@ -76,6 +85,8 @@ pub fn trims(log: &TrimLog) -> Vec<TrimView> {
             cause: word(&count.cause),
             worst_deg: tidy(count.worst.degrees()),
             beats: count.beats,
+            first_s: seconds(count.first_beat),
+            at_s: seconds(count.worst_beat),
         })
         .collect()
 }
@@ -90,6 +101,8 @@ pub fn adjustments(adjustments: &[Adjustment]) -> Vec<TrimView> {
             cause: "range".into(),
             worst_deg: tidy((adjustment.asked - adjustment.given).abs().degrees()),
             beats: 0,
+            first_s: 0.0,
+            at_s: 0.0,
         })
         .collect()
 }
@@ -98,7 +111,9 @@ pub fn adjustments(adjustments: &[Adjustment]) -> Vec<TrimView> {
 pub fn merge(trims: &mut Vec<TrimView>, more: TrimView) {
     match trims.iter_mut().find(|trim| trim.what == more.what && trim.cause == more.cause) {
         Some(trim) => {
-            trim.worst_deg = trim.worst_deg.max(more.worst_deg);
+            if more.worst_deg > trim.worst_deg {
+                (trim.worst_deg, trim.at_s) = (more.worst_deg, more.at_s);
+            }
             trim.beats = trim.beats.saturating_add(more.beats);
         }
         None => trims.push(more),

@@ -106,7 +106,7 @@ impl Stage {
         let requested = PostureView::from(&trajectory.target);
         let mut trims = outcome::adjustments(&trajectory.adjustments);
         let snapshot = self.conductor.play(trajectory, self.halts);
-        trims.extend(outcome::trims(&snapshot.trims));
+        trims.extend(outcome::trims(&snapshot.trims, self.conductor.period()));
         let refusal = match snapshot.ended {
             Some(Ended::Halted) => Some("motion was stopped before its end".into()),
             Some(Ended::Faulted) => Some(

@@ -14,11 +14,17 @@ use crate::kinematics::{
     NotConverged, Unreachable, automatic_body_yaw, joints_from_posture, posture_from_joints,
 };
 use crate::limits::Limits;
-use crate::posture::{Antennas, HeadPose, NotAPose, Posture};
+use crate::posture::{Antennas, HeadPose, NotAPose, Posture, RollPitchYaw};
 use crate::units::Radians;
 
 /// The longest motion that is planned in one piece.
 pub const LONGEST: Duration = Duration::from_secs(600);
+
+/// How much of the way from rest to a keyframe is kept at least when the legs do not reach all of it.
+const LEAST_SHARE: f64 = 0.5;
+
+/// The length of a leg's arm, metres: what a rod misses, as an angle of the arm (the official kinematics data).
+const ARM: f64 = 0.04;
 
 /// How a motion goes from one posture to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,10 +194,23 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// The leg that can't go far enough, and by which angle of its arm.
+    fn miss(&self) -> Option<(Joint, Radians)> {
+        match self {
+            Refusal::BeyondServo { leg, wish, low, high } => Some((*leg, *wish - wish.clamp(*low, *high))),
+            Refusal::Unreachable(Unreachable::TooFar { leg, by } | Unreachable::TooNear { leg, by }) => {
+                Some((*leg, Radians(by / ARM)))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A part of a target that was brought inside the body's limits before planning.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Adjustment {
-    /// `pitch`, `roll`, `body_yaw`, `right_antenna`, `left_antenna`.
+    /// `pitch`, `roll`, `body_yaw`, `right_antenna`, `left_antenna`, or the leg that can't go far enough.
     pub what: &'static str,
     /// What was asked.
     pub asked: Radians,
@@ -283,7 +302,7 @@ impl Planner<'_> {
             if keyframe.at <= reached && !(place == 0 && keyframe.at.is_zero()) {
                 return Err(Refusal::OutOfOrder { place, seconds: keyframe.at.as_secs_f64() });
             }
-            (end, joints) = self.reach(&end, &keyframe.target)?;
+            (end, joints) = self.reach_nearly(&end, &keyframe.target)?;
             reached = keyframe.at;
             stations.push((reached, end));
         }
@@ -336,7 +355,13 @@ impl Planner<'_> {
     /// The posture that a target means and its joints, which the servos can take.
     fn reach(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
         let end = self.settle(start, target)?;
-        let joints = joints_from_posture(&end)?;
+        let joints = self.joints_for(&end)?;
+        Ok((end, joints))
+    }
+
+    /// The joints of a posture, which the servos can take.
+    fn joints_for(&self, posture: &Posture) -> Result<Joints, Refusal> {
+        let joints = joints_from_posture(posture)?;
         for leg in Joint::STEWART {
             let limit = self.rules.limits.joints[leg];
             if joints[leg] < limit.low || joints[leg] > limit.high {
@@ -348,7 +373,33 @@ impl Planner<'_> {
                 });
             }
         }
-        Ok((end, joints))
+        Ok(joints)
+    }
+
+    /// The same for one target of many: where it is a little too far for the legs, the head takes as much of the way
+    /// from rest to it as they allow, and that is told. A whole dance is not refused for a millimetre.
+    fn reach_nearly(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
+        let (refusal, (leg, by)) = match self.reach(start, target) {
+            Err(refusal) => match refusal.miss() {
+                Some(miss) => (refusal, miss),
+                None => return Err(refusal),
+            },
+            reached => return reached,
+        };
+        let far = self.settle(start, target)?;
+        let ahead = RollPitchYaw { yaw: far.body_yaw, ..RollPitchYaw::default() };
+        let rest = Posture { head: HeadPose::new(0.0, 0.0, 0.0, ahead), ..far };
+        let (mut near, mut beyond) = (LEAST_SHARE, 1.0);
+        let mut found = self.joints_for(&between(&rest, &far, near)).map_err(|_| refusal)?;
+        while beyond - near > 1e-4 {
+            let share = 0.5 * (near + beyond);
+            match self.joints_for(&between(&rest, &far, share)) {
+                Ok(joints) => (near, found) = (share, joints),
+                Err(_) => beyond = share,
+            }
+        }
+        self.tell(Adjustment { what: leg.name(), asked: found[leg] + by, given: found[leg] });
+        Ok((between(&rest, &far, near), found))
     }
 
     /// The whole posture that a target means, with what is beyond the limits brought inside, and told.
@@ -395,9 +446,19 @@ impl Planner<'_> {
         }
         let given = asked.clamp(low, high);
         if given != asked {
-            self.adjustments.push(Adjustment { what, asked, given });
+            self.tell(Adjustment { what, asked, given });
         }
         Ok(given)
+    }
+
+    /// Of what is brought inside again and again, the worst is told.
+    fn tell(&mut self, more: Adjustment) {
+        let size = |adjustment: &Adjustment| (adjustment.asked - adjustment.given).abs();
+        match self.adjustments.iter_mut().find(|told| told.what == more.what) {
+            Some(told) if size(told) < size(&more) => *told = more,
+            Some(_) => {}
+            None => self.adjustments.push(more),
+        }
     }
 }
 
@@ -423,7 +484,6 @@ fn between(start: &Posture, end: &Posture, share: f64) -> Posture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::posture::RollPitchYaw;
 
     const PERIOD: Duration = Duration::from_millis(10);
 
@@ -503,6 +563,26 @@ mod tests {
         let late = Keyframe { at: Duration::from_secs(2), target: Target::default() };
         let early = Keyframe { at: Duration::from_secs(1), target: Target::default() };
         assert!(matches!(plan(&Motion::Play(vec![late, early])), Err(Refusal::OutOfOrder { place: 1, .. })));
+    }
+
+    #[test]
+    fn a_keyframe_a_little_too_far_is_brought_inside_and_told_and_one_much_too_far_is_refused() {
+        // The head rises by 24 mm at most.
+        let up = |millimetres: f64| {
+            let head = Some(HeadPose::new(0.0, 0.0, millimetres * 1e-3, RollPitchYaw::default()));
+            let frame = |seconds, head| Keyframe {
+                at: Duration::from_secs(seconds),
+                target: Target { head, ..Target::default() },
+            };
+            plan(&Motion::Play(vec![frame(1, Some(HeadPose::neutral())), frame(2, head)]))
+        };
+        assert_eq!(up(20.0).unwrap().adjustments, []);
+        let near = up(25.0).unwrap();
+        let [told] = near.adjustments[..] else { panic!("{:?}", near.adjustments) };
+        assert!(told.what.starts_with("stewart_") && told.asked != told.given, "{told:?}");
+        let height = near.target.head.0.translation.z;
+        assert!(height > 0.022 && height < 0.025, "{height}");
+        assert!(matches!(up(60.0), Err(Refusal::Unreachable(_))));
     }
 
     #[test]

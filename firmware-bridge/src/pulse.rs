@@ -38,7 +38,7 @@ pub use self::privilege::Privilege;
 pub use self::rhythm::{Regularity, Spread};
 pub use self::thread::{PulseHandle, PulseThread};
 use crate::clock::Tick;
-use crate::envelope::{TrimCause, Trims};
+use crate::envelope::{Trim, TrimCause, Trims};
 use crate::fault::Status;
 use crate::joint::{Joint, Joints};
 use crate::limits::Limits;
@@ -129,6 +129,10 @@ pub struct TrimCount {
     pub worst: Radians,
     /// On how many beats.
     pub beats: u32,
+    /// Beats from the start of the motion, or stream of targets, to the first of them.
+    pub first_beat: u64,
+    /// Beats from the start of the motion in which it was worst to the worst of them.
+    pub worst_beat: u64,
 }
 
 /// What was trimmed, joint by joint.
@@ -136,10 +140,11 @@ pub struct TrimCount {
 pub struct TrimLog(pub Joints<Option<TrimCount>>);
 
 impl TrimLog {
-    fn note(&mut self, trims: &Trims) {
+    fn note(&mut self, trims: &Trims, beat: u64) {
         for (joint, trim) in trims.iter() {
-            if let Some(trim) = trim {
-                self.add(joint, TrimCount { cause: trim.cause, worst: trim.amount.abs(), beats: 1 });
+            if let Some(Trim { cause, amount }) = *trim {
+                let worst = amount.abs();
+                self.add(joint, TrimCount { cause, worst, beats: 1, first_beat: beat, worst_beat: beat });
             }
         }
     }
@@ -156,8 +161,9 @@ impl TrimLog {
     fn add(&mut self, joint: Joint, more: TrimCount) {
         let slot = &mut self.0[joint];
         let beats = slot.map_or(0, |count| count.beats).saturating_add(more.beats);
+        let first_beat = slot.map_or(more.first_beat, |count| count.first_beat);
         let worst = slot.filter(|count| count.worst >= more.worst).unwrap_or(more);
-        *slot = Some(TrimCount { beats, ..worst });
+        *slot = Some(TrimCount { beats, first_beat, ..worst });
     }
 }
 

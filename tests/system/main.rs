@@ -6,6 +6,7 @@
 mod bus;
 mod cli;
 mod corpus;
+mod dances;
 mod engineer;
 mod guest;
 mod house;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const CLOSE: f64 = 0.004;
 
 /// The Python that has the official packages, or none if they are to be skipped.
-fn peers_python() -> Option<PathBuf> {
+pub fn peers_python() -> Option<PathBuf> {
     let given = std::env::var_os("MINISMITH_PEERS_PYTHON").map(PathBuf::from);
     let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/peers/bin/python");
     let python = given.unwrap_or(made);

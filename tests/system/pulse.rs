@@ -112,19 +112,22 @@ fn velocity(pair: [&Joints; 2]) -> Joints<f64> {
     Joints::from_fn(|joint| (pair[1][joint] - pair[0][joint]).value() / DT)
 }
 
-/// No goal is further from the one before, and no change of speed greater, than the limits let it.
+/// No goal is further from the one before, and no change of speed or of acceleration greater, than the limits let it.
 fn within_limits(goals: &[Joints]) {
     let limits = Limits::default();
-    let mut last = Joints::all(0.0);
+    let (mut last, mut last_change) = (Joints::all(0.0), Joints::all(0.0));
     for pair in goals.windows(2) {
         let now = velocity([&pair[0], &pair[1]]);
+        let change = Joints::from_fn(|joint| (now[joint] - last[joint]) / DT);
         for joint in Joint::ALL {
             let limit = limits.joints[joint];
             assert!(now[joint].abs() <= limit.speed.value() + 1e-9, "{joint} at {} rad/s", now[joint]);
-            let change = (now[joint] - last[joint]).abs() / DT;
-            assert!(change <= limit.acceleration.value() + 1e-6, "{joint} changes by {change} rad/s2");
+            let most = limit.acceleration.value() + 1e-6;
+            assert!(change[joint].abs() <= most, "{joint} changes by {} rad/s2", change[joint]);
+            let jerk = (change[joint] - last_change[joint]).abs() / DT;
+            assert!(jerk <= limit.jerk.value() + 1e-3, "{joint} jerks by {jerk} rad/s3");
         }
-        last = now;
+        (last, last_change) = (now, change);
     }
 }
 
@@ -139,39 +142,60 @@ fn a_halt_brakes_every_joint_fully_from_the_next_beat_on() {
     }
     let before = heard.goals();
     let count = before.len();
-    let mut speeds = velocity([&before[count - 2], &before[count - 1]]);
+    let speeds = velocity([&before[count - 2], &before[count - 1]]);
+    let earlier = velocity([&before[count - 3], &before[count - 2]]);
     let moving = Joint::ALL.into_iter().filter(|joint| speeds[*joint].abs() > 0.2).count();
     assert!(moving >= 7, "{speeds:?}");
     let limits = Limits::default();
-    let longest = Joint::ALL
-        .into_iter()
-        .map(|joint| speeds[joint].abs() / limits.joints[joint].acceleration.value())
-        .fold(0.0, f64::max);
+    // The time that full braking takes: the present acceleration is taken back, the speed is shed, the deceleration
+    // is taken back.
+    let times = Joint::ALL.map(|joint| {
+        let (most, jerk) = (limits.joints[joint].acceleration.value(), limits.joints[joint].jerk.value());
+        let now = (speeds[joint] - earlier[joint]).abs() / DT;
+        now / jerk + (speeds[joint].abs() + now * now / (2.0 * jerk)) / most + most / jerk
+    });
+    let longest = times.into_iter().fold(0.0, f64::max);
 
     pulse.take(Order::Halt);
-    let mut position = before[count - 1];
     let mut beats = 0;
     while pulse.step().doing == Doing::Braking {
         beats += 1;
     }
-    assert!(f64::from(beats + 1) * DT <= longest + DT, "{beats} beats to rest, {longest} s at full braking");
+    assert!(
+        f64::from(beats + 1) * DT <= longest + 2.0 * DT,
+        "{beats} beats to rest, {longest} s at full braking"
+    );
     assert_eq!(pulse.snapshot().ended, Some(Ended::Halted));
 
     for _ in 0..20 {
         pulse.step();
     }
-    for goals in &heard.goals()[count..] {
-        // What full braking says, and nothing else: no wish of the trajectory is read any more.
+    let after = heard.goals();
+    let braking = velocity([&after[count - 1], &after[count]]);
+    let mut full = 0;
+    for joint in Joint::ALL {
+        // From the next beat on each joint that is fast changes its acceleration against its motion as far as jerk and
+        // the greatest deceleration let it.
+        let (most, jerk) = (limits.joints[joint].acceleration.value(), limits.joints[joint].jerk.value());
+        if speeds[joint].abs() < most * most / (2.0 * jerk) + most * DT {
+            continue;
+        }
+        let against = -speeds[joint].signum();
+        let acceleration = (speeds[joint] - earlier[joint]) / DT * against;
+        let next = (braking[joint] - speeds[joint]) / DT * against;
+        let expected = (acceleration + jerk * DT).min(most);
+        assert!((next - expected).abs() < 1e-6, "{joint}: {next} rad/s2, {expected} would be full braking");
+        full += 1;
+    }
+    assert!(full >= 3, "{speeds:?}");
+    // No wish of the trajectory is read any more: every joint only slows down, and stays where it came to rest.
+    for trio in after[count - 1..].windows(3) {
+        let (now, next) = (velocity([&trio[0], &trio[1]]), velocity([&trio[1], &trio[2]]));
         for joint in Joint::ALL {
-            let less = limits.joints[joint].acceleration.value() * DT;
-            speeds[joint] = speeds[joint].signum() * (speeds[joint].abs() - less).max(0.0);
-            position[joint] += Radians(speeds[joint] * DT);
-            let off = (goals[joint] - position[joint]).abs().value();
-            assert!(off < 1e-9, "{joint} is commanded {off} rad from the braking path");
+            assert!(next[joint].abs() <= now[joint].abs() + 1e-9, "{joint} speeds up");
         }
     }
-    assert!(speeds.iter().all(|(_, speed)| *speed == 0.0));
-    let after = heard.goals();
+    assert_eq!(after[after.len() - 2], after[after.len() - 1]);
     assert!(!wishes.contains(after.last().unwrap()), "it stops between two wishes");
     within_limits(&after);
 }

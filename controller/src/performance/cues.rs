@@ -227,7 +227,7 @@ impl Performing<'_> {
         let achieved = self.stage.posture().as_ref().map(PostureView::from);
         if let Some(step) = self.record.steps.iter_mut().rev().find(|step| step.kind == "set_target") {
             step.achieved = achieved;
-            for trim in outcome::trims(&log) {
+            for trim in outcome::trims(&log, self.stage.conductor.period()) {
                 outcome::merge(&mut step.trims, trim);
             }
         }

@@ -29,6 +29,8 @@ pub struct Pulse<R: Robot, C: Clock> {
     stow: Option<Stow>,
     lead: Lead,
     guard: Guard,
+    /// Beats that had passed when the count of trims began.
+    counted_from: u64,
     /// How somebody wants the motors to hold, until the body is at rest and they do.
     asked_control: Option<Control>,
     /// Whether an order has come since the last beat.
@@ -84,6 +86,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             stow: None,
             lead: Lead::new(),
             guard: Guard::new(state.torque),
+            counted_from: 0,
             asked_control: None,
             ordered: false,
             snapshot,
@@ -148,6 +151,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         self.snapshot.taken = self.snapshot.beats;
         if fresh {
             self.snapshot.trims = TrimLog::default();
+            self.counted_from = self.snapshot.beats;
         }
         let refused = match self.snapshot.doing {
             _ if halts != self.snapshot.halts => Some(Ended::Halted),
@@ -242,7 +246,8 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                     playing.place += 1;
                 }
                 let passage = self.envelope.pass(&self.wish, self.period);
-                self.snapshot.trims.note(&passage.trims);
+                let beat = self.snapshot.beats.saturating_sub(self.counted_from);
+                self.snapshot.trims.note(&passage.trims, beat);
                 (Some(passage.command), false)
             }
         }

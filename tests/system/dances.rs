@@ -1,0 +1,230 @@
+//! The twenty dances that come with the official robot, through planner, envelope and pulse at the default limits.
+
+// A helper of a test may end it.
+#![allow(clippy::expect_used)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use firmware_bridge::clock::VirtualClock;
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::kinematics::{head_and_steadiness, joints_from_posture};
+use firmware_bridge::limits::Limits;
+use firmware_bridge::motion::{Interpolation, Keyframe, Motion, PlanRules, Target};
+use firmware_bridge::posture::{Antennas, HeadPose, Posture};
+use firmware_bridge::pulse::{Conductor, Doing, Ended, Order, Pulse, TrimLog};
+use firmware_bridge::units::Radians;
+use mock_robot::dynamics::Variation;
+use mock_robot::robot::MockRobot;
+use serde::Deserialize;
+
+use super::official_motor::peers_python;
+
+const BEAT: Duration = Duration::from_millis(10);
+const DT: f64 = 0.01;
+
+/// The dances whose targets jump, or change their speed at once: the body cannot follow these to the letter.
+const STEPS: [&str; 8] = [
+    "headbanger_combo",
+    "sharp_side_tilt",
+    "side_peekaboo",
+    "yeah_nod",
+    "neck_recoil",
+    "chicken_peck",
+    "grid_snap",
+    "jackson_square",
+];
+
+/// Beats within which the body has caught up with a dance that begins at full speed.
+const START: u64 = 15;
+
+/// One move, sampled: time, head row by row, antennas right and left, body.
+#[derive(Deserialize)]
+struct Dance {
+    #[serde(rename = "move")]
+    name: String,
+    frames: Vec<(f64, [f64; 16], [f64; 2], f64)>,
+}
+
+#[allow(clippy::disallowed_methods)] // The dances are Python's: they need a process of their own.
+fn dances(python: &Path, manner: &str) -> Vec<Dance> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/dances.py");
+    let output =
+        std::process::Command::new(python).arg(script).arg(manner).output().expect("the interpreter starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the script failed ({}): {errors}", output.status);
+    let text = String::from_utf8(output.stdout).expect("text");
+    text.lines().map(|line| serde_json::from_str(line).expect("a dance")).collect()
+}
+
+impl Dance {
+    fn keyframes(&self) -> Vec<Keyframe> {
+        let frame = |(time, head, [right, left], body): &(f64, [f64; 16], [f64; 2], f64)| Keyframe {
+            at: Duration::from_secs_f64(*time),
+            target: Target {
+                head: Some(HeadPose::from_row_major(head).expect("a pose")),
+                body_yaw: Some(Radians(*body)),
+                antennas: Some(Antennas { right: Radians(*right), left: Radians(*left) }),
+            },
+        };
+        self.frames.iter().map(frame).collect()
+    }
+}
+
+/// What one dance did: the goals from the one it began at, and on which beats something was trimmed.
+struct Danced {
+    goals: Vec<Joints>,
+    wishes: Vec<Joints>,
+    trimmed: Vec<u64>,
+    log: TrimLog,
+}
+
+fn dance(dance: &Dance, limits: &Limits) -> Danced {
+    let start = joints_from_posture(&Posture::init()).expect("a posture");
+    let robot = MockRobot::new(start, Variation::default());
+    let mut pulse = Pulse::new(robot, VirtualClock::new(), *limits, BEAT).expect("a pulse");
+    pulse.take(Order::Torque(Joints::all(true)));
+    pulse.step();
+    let rules = PlanRules { limits, period: BEAT, automatic_body_yaw: true };
+    let plan = |motion: &Motion, from: &Joints| {
+        motion.plan(from, &rules).unwrap_or_else(|refusal| panic!("{}: {refusal}", dance.name))
+    };
+    let keyframes = dance.keyframes();
+    let there = Motion::Goto {
+        target: keyframes[0].target,
+        duration: Duration::from_secs(2),
+        interpolation: Interpolation::Minjerk,
+    };
+    let trajectory = plan(&there, &pulse.snapshot().commanded);
+    let arrived = pulse.play(trajectory, 0);
+    assert_eq!((arrived.ended, arrived.trims), (Some(Ended::Arrived), TrimLog::default()), "{}", dance.name);
+
+    // A beat at rest ends the last of its deceleration.
+    pulse.step();
+    let from = arrived.commanded;
+    let trajectory = plan(&Motion::Play(keyframes), &from);
+    let mut danced =
+        Danced { goals: vec![from], wishes: vec![from], trimmed: Vec::new(), log: TrimLog::default() };
+    danced.wishes.extend(&trajectory.wishes);
+    danced.wishes.extend([trajectory.wishes[trajectory.wishes.len() - 1]; 3]);
+    pulse.take(Order::Play { trajectory, fresh: true, halts: 0 });
+    let mut counted = 0;
+    while pulse.step().doing == Doing::Playing {
+        let snapshot = pulse.snapshot();
+        danced.goals.push(snapshot.commanded);
+        let count = beats_trimmed(&snapshot.trims);
+        if count > counted {
+            danced.trimmed.push(danced.goals.len() as u64 - 2);
+        }
+        counted = count;
+    }
+    assert_eq!(pulse.snapshot().ended, Some(Ended::Arrived), "{}", dance.name);
+    for _ in 0..5 {
+        danced.goals.push(pulse.step().commanded);
+    }
+    danced.log = pulse.snapshot().trims;
+    danced
+}
+
+fn beats_trimmed(log: &TrimLog) -> u64 {
+    log.0.iter().filter_map(|(_, count)| *count).map(|count| u64::from(count.beats)).sum()
+}
+
+/// Whether goals move within the limits, computed here from the goals alone.
+fn moves_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
+    let (mut last_speed, mut last_change) = (Joints::all(0.0), Joints::all(0.0));
+    for (beat, pair) in goals.windows(2).enumerate() {
+        for joint in Joint::ALL {
+            let limit = limits.joints[joint];
+            let speed = (pair[1][joint] - pair[0][joint]).value() / DT;
+            let change = (speed - last_speed[joint]) / DT;
+            let jerk = (change - last_change[joint]) / DT;
+            (last_speed[joint], last_change[joint]) = (speed, change);
+            for (what, value, most) in [
+                ("rad/s", speed, limit.speed.value() + 1e-9),
+                ("rad/s2", change, limit.acceleration.value() + 1e-6),
+                ("rad/s3", jerk, limit.jerk.value() + 1e-3),
+            ] {
+                if value.abs() > most {
+                    return Err(format!("beat {beat}: {joint} {value:.1} {what}, at most {most:.1}"));
+                }
+            }
+            if pair[1][joint] < limit.low || pair[1][joint] > limit.high {
+                return Err(format!("beat {beat}: {joint} at {}", pair[1][joint]));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the head stays within its limits, each place found anew.
+fn head_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
+    for (beat, goal) in goals.iter().enumerate() {
+        let (head, steadiness) = head_and_steadiness(&goal.stewart(), &HeadPose::neutral())
+            .map_err(|lost| format!("beat {beat}: {lost}"))?;
+        let angles = head.angles();
+        let inside = |angle: Radians, most: Radians| angle.abs().value() <= most.value() + 1e-5;
+        if !inside(angles.pitch, limits.head_pitch)
+            || !inside(angles.roll, limits.head_roll)
+            || !inside(angles.yaw, limits.relative_yaw)
+            || steadiness < limits.steadiness - 1e-5
+        {
+            return Err(format!("beat {beat}: {angles:?}, steadiness {steadiness}"));
+        }
+    }
+    Ok(())
+}
+
+fn check(manner: &str, judge: impl Fn(&Dance, &Danced, &Limits)) {
+    let Some(python) = peers_python() else { return };
+    let limits = Limits::default();
+    let dances = dances(&python, manner);
+    assert_eq!(dances.len(), 20);
+    for each in &dances {
+        let danced = dance(each, &limits);
+        assert_eq!(moves_within(&danced.goals, &limits), Ok(()), "{}", each.name);
+        assert_eq!(head_within(&danced.goals, &limits), Ok(()), "{}", each.name);
+        judge(each, &danced, &limits);
+    }
+}
+
+/// What was trimmed names its time and amount.
+fn trims_are_told(danced: &Danced) {
+    for (joint, count) in danced.log.0.iter() {
+        let Some(count) = count else { continue };
+        assert!(count.worst.value() > 0.0 && count.first_beat <= count.worst_beat, "{joint}: {count:?}");
+        assert!(danced.trimmed.contains(&count.first_beat), "{joint}: {count:?}");
+        assert!(danced.trimmed.contains(&count.worst_beat), "{joint}: {count:?}");
+        let place = usize::try_from(count.worst_beat).expect("a place") + 1;
+        let last = danced.wishes.len() - 1;
+        let off = (danced.wishes[place.min(last)][joint] - danced.goals[place][joint]).abs();
+        assert!((off - count.worst).abs().value() < 1e-12, "{joint}: {count:?}, {off:?}");
+    }
+}
+
+#[test]
+fn a_continuous_dance_is_followed_to_the_bit_and_one_with_steps_is_smoothed() {
+    check("eased", |dance, danced, limits| {
+        let steps = STEPS.contains(&dance.name.as_str());
+        assert_eq!(moves_within(&danced.wishes, limits).is_err(), steps, "{}", dance.name);
+        assert_eq!(!danced.trimmed.is_empty(), steps, "{}: {:?}", dance.name, danced.log);
+        if !steps {
+            assert_eq!(danced.goals[..danced.wishes.len()], danced.wishes, "{}", dance.name);
+        }
+        trims_are_told(danced);
+    });
+}
+
+#[test]
+fn a_dance_that_begins_at_full_speed_is_caught_up_with_at_once() {
+    check("plain", |dance, danced, _| {
+        if !STEPS.contains(&dance.name.as_str()) {
+            let last = danced.trimmed.last().copied().unwrap_or(0);
+            let end = danced.wishes.len() as u64 - 4;
+            // It also ends at full speed: the body comes to rest a little behind, and returns.
+            let on_the_way = danced.trimmed.iter().find(|beat| (START..end).contains(*beat));
+            assert_eq!(on_the_way, None, "{}: trimmed until beat {last}: {:?}", dance.name, danced.log);
+        }
+        trims_are_told(danced);
+    });
+}
