@@ -91,7 +91,7 @@ impl Desk {
 
     fn number(&mut self, id: u8, register: u8, width: u8) -> i32 {
         let bytes = self.read(id, register, width);
-        let sign = if width == 4 && bytes[3] & 0x80 != 0 { 0xFF } else { 0 };
+        let sign = if bytes.get(3).is_some_and(|top| top & 0x80 != 0) { 0xFF } else { 0 };
         i32::from_le_bytes([0, 1, 2, 3].map(|place| bytes.get(place).copied().unwrap_or(sign)))
     }
 

@@ -77,7 +77,10 @@ fn it_moves_all_nine_and_reads_them_back() {
     let body: Vec<f64> = serde_json::from_value(seen["body_on_the_way"].clone()).expect("numbers");
     assert!(body.is_sorted(), "the body goes straight to its goal: {body:?}");
     assert_eq!((&seen["modes"], &seen["modes_under_torque"]), (&json!(vec![3; 6]), &json!(vec![3; 6])));
-    assert_eq!((&seen["modes_when_limp"], &seen["currents"]), (&json!(vec![0; 6]), &json!(vec![0; 6])));
+    assert_eq!(seen["modes_when_limp"], json!(vec![0; 6]));
+    // On the last thousandths of the way, a leg still draws what its gears eat.
+    let currents: [i32; 6] = serde_json::from_value(seen["currents"].clone()).expect("six currents");
+    assert!(currents.iter().all(|milliamps| milliamps.abs() < 300), "{seen}");
 
     let probe = emulator.probe();
     let really = Joints::from_fn(|joint| probe[joint].position.value());
