@@ -1,5 +1,6 @@
-//! What a pulse's thread asks of the system so that its beats come on time: real-time priority, memory that stays in
-//! place, and sleeps that are not rounded. What it does not get is told, with what to do about it.
+//! What a thread asks of the system so that its beats come on time: real-time priority, memory that stays in place, and
+//! sleeps that are not rounded. What it does not get is told, with what to do about it. The pulse asks for it, and so
+//! does the thread that emulates servos.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -28,7 +29,8 @@ pub struct Privilege {
 
 impl Privilege {
     /// Asks for all of it, for the thread that calls this.
-    pub(super) fn ask() -> Privilege {
+    #[must_use]
+    pub fn ask() -> Privilege {
         // Every priority from 1 to 99 is a value; without one the thread goes on as it is.
         let realtime = ThreadPriorityValue::try_from(PRIORITY).is_ok_and(|priority| {
             set_thread_priority_and_policy(

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, Tick, WallClock};
 use firmware_bridge::joint::Joints;
+use firmware_bridge::pulse::Privilege;
 
 use super::answer::{Answer, byte_time, time_of};
 use super::arrival::Arrival;
@@ -163,8 +164,8 @@ struct Far {
 
 impl Far {
     fn serve(&self, line: Line, linked: Option<Link>) -> io::Result<()> {
-        // The kernel may join a sleep with others that end up to this much later; a servo would not.
-        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        // Real servos do not wait for other programs on this machine. Where that is not to be had, these do.
+        let _had = Privilege::ask();
         let mut open = Some((line, linked));
         while let Some((line, linked)) = open.take() {
             if self.answer(&line)? == Heard::Stop {
