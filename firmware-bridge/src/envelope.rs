@@ -7,8 +7,7 @@
 //! Safety: the envelope is viable, not only bounded. A next state is admitted only if full braking from it stays
 //! inside every limit, so from every state that it ever commands there is a way to rest. By induction the brake
 //! step is always admissible, and it is what remains when nothing else is. From a steady speed rest comes within
-//! `v/a + a/j` and two
-//! beats. Speed, acceleration and jerk are the backward differences of the goals ([`braking`]).
+//! `v/a + a/j` and two beats. Speed, acceleration and jerk are the backward differences of the goals (`braking`).
 //!
 //! All this holds for beats of one length. On beats that differ speed, acceleration and jerk still keep their limits;
 //! a range or a limit of the head may be passed by what the way of braking has become longer.

@@ -1,0 +1,126 @@
+//! Interpolation, plans, adjustments and refusals.
+
+use super::*;
+
+const PERIOD: Duration = Duration::from_millis(10);
+
+fn plan(motion: &Motion) -> Result<Trajectory, Refusal> {
+    let limits = Limits::default();
+    let from = joints_from_posture(&Posture::init()).unwrap();
+    motion.plan(&from, &PlanRules { limits: &limits, period: PERIOD, automatic_body_yaw: true })
+}
+
+fn turned(pitch: f64, yaw: f64) -> Target {
+    let angles = RollPitchYaw {
+        pitch: Radians::from_degrees(pitch),
+        yaw: Radians::from_degrees(yaw),
+        ..Default::default()
+    };
+    Target { head: Some(HeadPose::new(0.0, 0.0, 0.0, angles)), ..Default::default() }
+}
+
+fn goto(target: Target) -> Motion {
+    Motion::Goto { target, duration: Duration::from_millis(500), interpolation: Interpolation::Minjerk }
+}
+
+/// The official daemon's `interpolation` samples: start, end, the middle, and the quarter of minjerk and cartoon.
+#[test]
+fn the_four_interpolations_have_their_known_values() {
+    for method in
+        [Interpolation::Linear, Interpolation::Minjerk, Interpolation::EaseInOut, Interpolation::Cartoon]
+    {
+        assert!(method.share(0.0).abs() < 1e-12, "{method:?}");
+        assert!((method.share(1.0) - 1.0).abs() < 1e-12, "{method:?}");
+        assert!((method.share(0.5) - 0.5).abs() < 1e-12, "{method:?}");
+    }
+    assert!((Interpolation::Minjerk.share(0.25) - 0.103_515_625).abs() < 1e-12);
+    assert!((Interpolation::EaseInOut.share(0.25) - 0.125).abs() < 1e-12);
+    assert!((Interpolation::Cartoon.share(0.25) + 0.099_681_9).abs() < 1e-6);
+}
+
+#[test]
+fn a_goto_ends_exactly_at_its_target_after_its_beats() {
+    let planned = plan(&goto(turned(0.0, 20.0))).unwrap();
+    assert_eq!(planned.wishes.len(), 50);
+    let end = posture_from_joints(planned.wishes.last().unwrap(), &HeadPose::neutral()).unwrap();
+    assert!((end.head.angles().yaw.degrees() - 20.0).abs() < 1e-6);
+    assert_eq!(end.antennas, Posture::init().antennas);
+}
+
+#[test]
+fn too_much_pitch_is_brought_inside_and_told() {
+    let planned = plan(&goto(turned(60.0, 0.0))).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let told = planned.adjustments.first().unwrap();
+    assert_eq!((told.what, told.given), ("pitch", Radians::from_degrees(40.0)));
+}
+
+#[test]
+fn the_body_follows_a_head_that_turns_far() {
+    let planned = plan(&goto(turned(0.0, 120.0))).unwrap();
+    assert!((planned.target.body_yaw.degrees() - 55.0).abs() < 1e-6);
+}
+
+#[test]
+fn unreachable_and_senseless_motions_are_refused_before_anything_moves() {
+    let far =
+        Target { head: Some(HeadPose::new(0.0, 0.0, 0.2, RollPitchYaw::default())), ..Default::default() };
+    let refusal = plan(&goto(far)).unwrap_err();
+    assert!(matches!(refusal, Refusal::Unreachable(_)), "{refusal}");
+    assert!(refusal.to_string().contains("stewart_"), "{refusal}");
+    let nan = Target {
+        antennas: Some(Antennas { right: Radians(f64::NAN), left: Radians(0.0) }),
+        ..Default::default()
+    };
+    assert_eq!(plan(&goto(nan)), Err(Refusal::NotFinite { what: "right_antenna" }));
+    assert!(matches!(duration_from_seconds(0.0), Err(Refusal::BadDuration { .. })));
+    assert!(matches!(duration_from_seconds(f64::NAN), Err(Refusal::BadDuration { .. })));
+    assert!(matches!(duration_from_seconds(1e9), Err(Refusal::BadDuration { .. })));
+    let late = Keyframe { at: Duration::from_secs(2), target: Target::default() };
+    let early = Keyframe { at: Duration::from_secs(1), target: Target::default() };
+    assert!(matches!(plan(&Motion::Play(vec![late, early])), Err(Refusal::OutOfOrder { place: 1, .. })));
+}
+
+#[test]
+fn a_keyframe_a_little_too_far_is_brought_inside_and_told_and_one_much_too_far_is_refused() {
+    // The head rises by 24 mm at most.
+    let up = |millimetres: f64| {
+        let head = Some(HeadPose::new(0.0, 0.0, millimetres * 1e-3, RollPitchYaw::default()));
+        let frame = |seconds, head| Keyframe {
+            at: Duration::from_secs(seconds),
+            target: Target { head, ..Target::default() },
+        };
+        plan(&Motion::Play(vec![frame(1, Some(HeadPose::neutral())), frame(2, head)]))
+    };
+    assert_eq!(up(20.0).unwrap().adjustments, []);
+    let near = up(25.0).unwrap();
+    let [told] = near.adjustments[..] else { panic!("{:?}", near.adjustments) };
+    assert!(told.what.starts_with("stewart_") && told.asked != told.given, "{told:?}");
+    let height = near.target.head.0.translation.z;
+    assert!(height > 0.022 && height < 0.025, "{height}");
+    assert!(matches!(up(60.0), Err(Refusal::Unreachable(_))));
+}
+
+#[test]
+fn keyframes_of_any_rate_keep_their_time() {
+    // The body turns at 10 degrees a second.
+    let frames = |rate: f64| {
+        let frame = |place: i32| {
+            let seconds = f64::from(place) / rate;
+            let body_yaw = Some(Radians::from_degrees(10.0 * seconds));
+            let target = Target { body_yaw, head: Some(HeadPose::neutral()), ..Target::default() };
+            Keyframe { at: Duration::from_secs_f64(seconds), target }
+        };
+        (0..=rate as i32).map(frame).collect::<Vec<_>>()
+    };
+    for rate in [24.0, 30.0, 60.0, 100.0, 240.0] {
+        let limits = Limits::default();
+        let rules = PlanRules { limits: &limits, period: PERIOD, automatic_body_yaw: false };
+        let from = joints_from_posture(&Posture::init()).unwrap();
+        let planned = Motion::Play(frames(rate)).plan(&from, &rules).unwrap();
+        assert_eq!(planned.wishes.len(), 100, "{rate} a second");
+        for (place, wish) in planned.wishes.iter().enumerate() {
+            let expected = 0.1 * (place + 1) as f64;
+            assert!((wish[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {place}");
+        }
+    }
+}
