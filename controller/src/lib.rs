@@ -2,13 +2,15 @@
 //!
 //! Reading order: [`conversation`] (a sentence in, the truth out), [`brain`] (what a sentence means), [`agents`] (who
 //! does what), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
-//! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told), [`recording`] (moves that
-//! are kept in files).
+//! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
+//! [`recording`] (moves that are kept in files), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
+//! against the official packages), [`doctor`] (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
 
 pub mod agents;
 pub mod api;
 pub mod author;
+pub mod bench;
 pub mod body;
 pub mod brain;
 pub mod calibration;

@@ -1,5 +1,6 @@
 //! The commands, one module each; the words of the command line are a contract with scripts.
 
+mod bench;
 mod body;
 mod calibrate;
 mod converse;
@@ -171,6 +172,8 @@ minismith raw /dev/ttyACM0 < packets.txt"
         #[arg(long)]
         json: bool,
     },
+    /// Measure against the official packages, side by side; `make peers official` installs them.
+    Bench(bench::BenchArgs),
     /// Print the policy's rules: id, reason, advice, a good and a bad example.
     Rules {
         /// Print one JSON document.
@@ -198,6 +201,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Calibrate(arguments) => calibrate::run(&config, &arguments),
         Command::Raw(arguments) => raw::run(&config, &arguments),
         Command::Doctor { json } => body::doctor(&config, json),
+        Command::Bench(args) => bench::run(&config, args),
         Command::Rules { json } => tool::rules(json),
     }
 }

@@ -1,0 +1,157 @@
+//! Measures Minismith against the official packages, on this machine, in the same run.
+//!
+//! Both sides take turns (ours, theirs, ours, theirs), so that what else the machine does falls on both, and of the
+//! rounds the median counts. What both sides speak to is the same: the same poses, the same emulated line. Where the
+//! official packages are not installed, only our own side is measured.
+//!
+//! Reading order: [`run`], [`row`] (what is told), `rounds` (taking turns), `peer` (the official side), `line` (the
+//! emulated line under watch), then one module for each thing that is measured.
+
+mod beat;
+mod bus;
+mod jitter;
+mod kinematics;
+mod line;
+mod peer;
+mod rounds;
+pub mod row;
+
+use std::path::PathBuf;
+
+use crate::config::Config;
+use jitter::Load;
+use peer::Peers;
+use row::Row;
+
+/// What is measured, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Only the row of this name.
+    pub only: Option<String>,
+    /// Short rounds: for a look, not for a comparison.
+    pub quick: bool,
+    /// The environment with the official packages; without it `.cache/peers`, here or in a folder above.
+    pub peers: Option<PathBuf>,
+}
+
+/// Nothing can be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum NoBench {
+    /// Nothing has this name.
+    #[error("nothing is measured as `{name}`; there is: {}", names().join(", "))]
+    NoSuchName {
+        /// The name.
+        name: String,
+    },
+    /// The environment that was named is not there.
+    #[error("there is no Python in {}; `make peers` installs the official packages", .place.display())]
+    NoPeers {
+        /// The place.
+        place: PathBuf,
+    },
+}
+
+/// One side could not be measured.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+struct Failed(String);
+
+impl Failed {
+    /// From what the system or a body said, and what was tried.
+    fn at(what: &str) -> impl Fn(&dyn std::fmt::Display) -> Failed {
+        move |error| Failed(format!("{what}: {error}"))
+    }
+}
+
+/// What every measurement has at hand.
+struct Desk<'a> {
+    config: &'a Config,
+    peers: &'a Peers,
+    quick: bool,
+    /// Says what is going on.
+    progress: &'a dyn Fn(&str),
+}
+
+impl Desk<'_> {
+    /// One number for a look, another for a comparison.
+    const fn pick<T: Copy>(&self, quick: T, thorough: T) -> T {
+        if self.quick { quick } else { thorough }
+    }
+}
+
+/// Things that are measured together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    /// Between postures and joints.
+    Kinematics,
+    /// The beat without a line.
+    BeatCost,
+    /// Writing and reading nine motors.
+    BusCycle,
+    /// How fast the line can be driven.
+    BusRate,
+    /// How evenly goals are sent.
+    Jitter(Load),
+}
+
+impl Subject {
+    const ALL: [Subject; 6] = [
+        Subject::Kinematics,
+        Subject::BeatCost,
+        Subject::BusCycle,
+        Subject::BusRate,
+        Subject::Jitter(Load::Idle),
+        Subject::Jitter(Load::Loaded),
+    ];
+
+    /// The rows that it yields.
+    fn names(self) -> Vec<String> {
+        match self {
+            Subject::Kinematics => kinematics::NAMES.map(str::to_owned).into(),
+            Subject::BeatCost => vec![beat::NAME.to_owned()],
+            Subject::BusCycle => vec![bus::CYCLE.to_owned()],
+            Subject::BusRate => vec![bus::RATE.to_owned()],
+            Subject::Jitter(load) => jitter::names(load),
+        }
+    }
+
+    fn measure(self, desk: &Desk<'_>) -> Vec<Row> {
+        match self {
+            Subject::Kinematics => kinematics::measure(desk),
+            Subject::BeatCost => vec![beat::measure(desk)],
+            Subject::BusCycle => vec![bus::cycle(desk)],
+            Subject::BusRate => vec![bus::rate(desk)],
+            Subject::Jitter(load) => jitter::measure(desk, load),
+        }
+    }
+}
+
+/// The names of all rows, in the order in which they are told.
+#[must_use]
+pub fn names() -> Vec<String> {
+    Subject::ALL.into_iter().flat_map(Subject::names).collect()
+}
+
+/// Measures; `progress` is told what is going on.
+///
+/// # Errors
+/// [`NoBench`] when the options name what is not there. A side that could not be measured is a row that says so.
+pub fn run(config: &Config, options: &Options, progress: &dyn Fn(&str)) -> Result<Vec<Row>, NoBench> {
+    let wanted = |name: &str| options.only.as_deref().is_none_or(|only| only == name);
+    if let Some(name) = &options.only
+        && !names().contains(name)
+    {
+        return Err(NoBench::NoSuchName { name: name.clone() });
+    }
+    let peers = Peers::find(options.peers.as_deref())?;
+    peers.tell_what_is_missing(progress);
+    let desk = Desk { config, peers: &peers, quick: options.quick, progress };
+    let mut rows = Vec::new();
+    for subject in Subject::ALL {
+        if subject.names().iter().any(|name| wanted(name)) {
+            rows.extend(subject.measure(&desk));
+        }
+    }
+    rows.retain(|row| wanted(&row.name));
+    Ok(rows)
+}

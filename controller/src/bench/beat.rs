@@ -1,0 +1,75 @@
+//! `beat_cost`: what one beat of a moving body costs without a line and without waiting.
+
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, VirtualClock, WallClock};
+use firmware_bridge::joint::Joints;
+use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Target, Trajectory};
+use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
+use firmware_bridge::pulse::{Doing, Order, Pulse};
+use firmware_bridge::units::Radians;
+use mock_robot::dynamics::Variation;
+use mock_robot::robot::MockRobot;
+
+use super::rounds::take_turns;
+use super::row::Row;
+use super::{Desk, Failed};
+use crate::body::{initial_joints, limits_of};
+
+pub(super) const NAME: &str = "beat_cost";
+
+/// How long each way takes: most of the time every joint is moving.
+const WAY: Duration = Duration::from_secs(1);
+
+pub(super) fn measure(desk: &Desk<'_>) -> Row {
+    (desk.progress)("beats of a moving body, in virtual time");
+    let period = desk.config.rate.beat();
+    let ways = desk.pick(20, 200);
+    let medians = take_turns(desk, desk.pick(3, 11), &mut || nanoseconds(desk, ways), None);
+    let simulated = medians.ours.as_ref().map(|cost| period.as_secs_f64() * 1e9 / cost);
+    let note = simulated.map(|speed| format!("a body moves {speed:.0} times as fast as real time")).ok();
+    Row::alone(NAME, "ns", medians.ours).noting(&note.unwrap_or_default())
+}
+
+/// Nanoseconds of one beat, over so many ways there and back.
+fn nanoseconds(desk: &Desk<'_>, ways: u32) -> Result<f64, Failed> {
+    let at = Failed::at(NAME);
+    let limits = limits_of(desk.config);
+    let period = desk.config.rate.beat();
+    let robot = MockRobot::new(initial_joints(), Variation::default());
+    let mut pulse = Pulse::new(robot, VirtualClock::new(), limits, period).map_err(|fault| at(&fault))?;
+    pulse.take(Order::Torque(Joints::all(true)));
+    let [there, back] = [1.0, -1.0].map(posture);
+    let rules = PlanRules { limits: &limits, period, automatic_body_yaw: true };
+    let plan = |from: &Joints, to: &Posture| -> Result<Trajectory, Failed> {
+        let (target, interpolation) = (Target::of(to), Interpolation::default());
+        let motion = Motion::Goto { target, duration: WAY, interpolation };
+        motion.plan(from, &rules).map_err(|refusal| at(&refusal))
+    };
+    let (mut nanoseconds, mut beats) = (0.0, 0.0);
+    for way in 0..ways {
+        let to = if way % 2 == 0 { there } else { back };
+        let trajectory = plan(&pulse.snapshot().commanded.clone(), &to)?;
+        pulse.take(Order::Play { trajectory, fresh: true, halts: 0 });
+        let before = pulse.snapshot().beats;
+        let clock = WallClock::start();
+        while pulse.step().doing == Doing::Playing {}
+        nanoseconds += clock.now().0 as f64;
+        beats += (pulse.snapshot().beats - before) as f64;
+    }
+    Ok(nanoseconds / beats)
+}
+
+/// Everything to one side.
+fn posture(side: f64) -> Posture {
+    let angles = RollPitchYaw {
+        roll: Radians::from_degrees(8.0 * side),
+        pitch: Radians::from_degrees(10.0 * side),
+        yaw: Radians::from_degrees(20.0 * side),
+    };
+    Posture {
+        head: HeadPose::new(0.0, 0.004 * side, 0.006 * side, angles),
+        body_yaw: Radians::from_degrees(15.0 * side),
+        antennas: Antennas { right: Radians(side), left: Radians(-side) },
+    }
+}

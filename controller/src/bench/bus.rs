@@ -1,0 +1,165 @@
+//! `bus_cycle` and `bus_rate_hz`: nine motors written and read over the emulated line, as fast as that goes, and in
+//! rhythm.
+
+use std::time::Duration;
+
+use firmware_bridge::bus::MotorBus;
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::envelope::Envelope;
+use firmware_bridge::joint::Joints;
+use firmware_bridge::pulse::{Conductor, Order, Pulse, PulseThread};
+use firmware_bridge::robot::Robot;
+
+use super::jitter::OfficialDaemon;
+use super::line::Line;
+use super::peer::{MEASURE, Script};
+use super::rounds::take_turns;
+use super::row::{Better, Row};
+use super::{Desk, Failed};
+use crate::body::{bus_options, limits_of};
+
+pub(super) const CYCLE: &str = "bus_cycle";
+pub(super) const RATE: &str = "bus_rate_hz";
+const CYCLE_PEER: &str = "reachy_mini_motor_controller 1.5.6";
+const RATE_PEER: &str = "reachy-mini-daemon 1.13.0";
+
+/// The rates that are tried, the highest that the configuration allows first.
+const RATES: [u32; 12] = [400, 350, 300, 250, 200, 175, 150, 125, 100, 75, 50, 25];
+/// Of so many beats one may be late.
+const ONE_LATE_IN: u64 = 1000;
+
+pub(super) fn cycle(desk: &Desk<'_>) -> Row {
+    (desk.progress)("the line: nine motors written and read, back to back");
+    let cycles = desk.pick(50, 200);
+    let our_side = OurBus::open(desk);
+    let their_side = desk.peers.packages.as_ref().map(|python| TheirBus::open(python));
+    let mut theirs = match their_side {
+        Some(Ok(side)) => Some(side),
+        Some(Err(failed)) => {
+            (desk.progress)(&format!("the official side failed: {failed}"));
+            None
+        }
+        None => None,
+    };
+    let mut ours = match our_side {
+        Ok(side) => side,
+        Err(failed) => return Row::alone(CYCLE, "ms", Err(failed)),
+    };
+    let mut their_round = theirs.as_mut().map(|side| || side.round(cycles));
+    let mut our_round = || ours.round(cycles);
+    let medians =
+        take_turns(desk, desk.pick(3, 11), &mut our_round, their_round.as_mut().map(|side| side as _));
+    let failures = theirs.as_ref().map_or(0.0, |side| side.failures);
+    let note = if failures > 0.0 { format!("the peer read {failures} times in vain") } else { String::new() };
+    Row::alone(CYCLE, "ms", medians.ours).against(CYCLE_PEER, medians.theirs, Better::Lower).noting(&note)
+}
+
+/// Our bus with torque on, holding.
+struct OurBus {
+    bus: MotorBus,
+    envelope: Envelope,
+    hold: Joints,
+    // The bus says a last word to the line when it closes, so the line goes after it.
+    _line: Line,
+}
+
+impl OurBus {
+    fn open(desk: &Desk<'_>) -> Result<OurBus, Failed> {
+        let at = Failed::at("our bus");
+        let line = Line::start()?;
+        let mut bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
+        bus.beat(Tick::ZERO, &Envelope::torque(Joints::all(true))).map_err(|fault| at(&fault))?;
+        let state = bus.sense(Tick::ZERO).map_err(|fault| at(&fault))?;
+        let hold = state.present().map_err(|fault| at(&fault))?;
+        Ok(OurBus { bus, envelope: Envelope::at_rest(limits_of(desk.config), hold), hold, _line: line })
+    }
+
+    /// Milliseconds of one cycle.
+    fn round(&mut self, cycles: u32) -> Result<f64, Failed> {
+        let command = self.envelope.pass(&self.hold, Duration::from_millis(10)).command;
+        let mut beat = || self.bus.beat(Tick::ZERO, &command).map_err(|fault| Failed::at("our bus")(&fault));
+        // After a pause the servos' watchdogs are wound up first; that is no part of a cycle.
+        beat()?;
+        let clock = WallClock::start();
+        for _ in 0..cycles {
+            beat()?;
+        }
+        Ok(clock.now().seconds() * 1e3 / f64::from(cycles))
+    }
+}
+
+/// The official library on a line of its own.
+struct TheirBus {
+    script: Script,
+    failures: f64,
+    _line: Line,
+}
+
+impl TheirBus {
+    fn open(python: &std::path::Path) -> Result<TheirBus, Failed> {
+        let line = Line::start()?;
+        let arguments = ["bus".into(), line.path().into()];
+        let mut script = Script::start(python, "the official motor controller", MEASURE, &arguments)?;
+        script.answer()?;
+        Ok(TheirBus { script, failures: 0.0, _line: line })
+    }
+
+    /// Milliseconds of one cycle.
+    fn round(&mut self, cycles: u32) -> Result<f64, Failed> {
+        let answer = self.script.ask(&format!("cycles {cycles}"))?;
+        let number = |key: &str| answer.get(key).and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN);
+        self.failures += number("failures");
+        Ok(number("seconds") * 1e3 / f64::from(cycles))
+    }
+}
+
+pub(super) fn rate(desk: &Desk<'_>) -> Row {
+    (desk.progress)("the line: the highest rate that keeps its deadlines");
+    let seconds = desk.pick(1, 4);
+    let theirs = match OfficialDaemon::start(desk) {
+        None => None,
+        Some(daemon) => daemon
+            .and_then(|daemon| daemon.rate(Duration::from_secs(seconds)))
+            .inspect_err(|failed| (desk.progress)(&format!("the official side failed: {failed}")))
+            .ok(),
+    };
+    let ours = highest_rate(desk, seconds);
+    let note = "ours: all nine written and read on each beat, less than one beat in 1000 late, 400 Hz at most; \
+                the peer's loop has a fixed rate of 50 Hz";
+    Row::alone(RATE, "Hz", ours).against(RATE_PEER, theirs, Better::Higher).noting(note)
+}
+
+fn highest_rate(desk: &Desk<'_>, seconds: u64) -> Result<f64, Failed> {
+    for rate in RATES {
+        (desk.progress)(&format!("the line: {rate} Hz"));
+        if keeps(desk, rate, seconds)? {
+            return Ok(f64::from(rate));
+        }
+    }
+    Err(Failed("no rate keeps its deadlines on this machine".into()))
+}
+
+/// Whether the pulse keeps its deadlines at this rate.
+fn keeps(desk: &Desk<'_>, rate: u32, seconds: u64) -> Result<bool, Failed> {
+    let at = Failed::at("our pulse");
+    let line = Line::start()?;
+    let bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
+    let period = Duration::from_secs(1) / rate;
+    let pulse = Pulse::new(bus, WallClock::start(), limits_of(desk.config), period);
+    let mut pulse = pulse.map_err(|fault| at(&fault))?;
+    pulse.take(Order::Torque(Joints::all(true)));
+    let thread = PulseThread::start(pulse).map_err(|fault| at(&fault))?;
+    let mut handle = thread.handle();
+    let due = u64::from(rate) * seconds;
+    // It gets into its rhythm first.
+    let before = handle.watch(&|snapshot| snapshot.beats >= u64::from(rate) / 2);
+    let clock = WallClock::start();
+    let after = handle.watch(&|snapshot| snapshot.beats >= before.beats + due);
+    let took = clock.now().since(Tick::ZERO);
+    if let Some(fault) = after.fault {
+        return Err(at(&fault));
+    }
+    // Time stretches when a beat is late, so that the time they took counts too.
+    let in_time = took <= period * u32::try_from(due + 2).unwrap_or(u32::MAX);
+    Ok(in_time && (after.late - before.late) * ONE_LATE_IN < due)
+}

@@ -1,0 +1,363 @@
+//! `pulse_jitter_*`: how far the time between two beats is off its nominal, as the servos hear it.
+//!
+//! Both sides run as their users run them: a server in a process of its own, on a serial port, holding a posture, so
+//! that each beat writes goals. What counts is when those arrive on the emulated line; neither side is asked. Under
+//! load, one process for each processor computes for ever, and requests flood the side's own server.
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::process::Child;
+use std::time::Duration;
+
+use firmware_bridge::clock::Tick;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+use super::line::Line;
+use super::peer::{DAEMON, LOAD, Script, environment};
+use super::rounds::quantile;
+use super::row::{Better, Row};
+use super::{Desk, Failed};
+use crate::net;
+use crate::processes::{self, Program};
+
+const PEER: &str = "reachy-mini-daemon 1.13.0";
+/// The rate of the official loop, Hz; ours is measured at the same one to compare, and at its usual one besides.
+const OFFICIAL_RATE: u32 = 50;
+const USUAL_RATE: u32 = 100;
+const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)];
+/// How long a server may take until it moves motors.
+const LONGEST_START: Duration = Duration::from_secs(60);
+/// What each side does before it is watched.
+const SETTLING: Duration = Duration::from_secs(1);
+/// How long a server may take to end.
+const LONGEST_END: Timespec = Timespec { tv_sec: 15, tv_nsec: 0 };
+/// Connections that flood a server.
+const CONNECTIONS: u32 = 4;
+
+/// What the machine does besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Load {
+    /// Nothing of ours.
+    Idle,
+    /// It computes, and the server is flooded.
+    Loaded,
+}
+
+impl Load {
+    const fn name(self) -> &'static str {
+        match self {
+            Load::Idle => "idle",
+            Load::Loaded => "loaded",
+        }
+    }
+}
+
+fn name(quantile: &str, load: Load, rate: u32) -> String {
+    let at = if rate == OFFICIAL_RATE { String::new() } else { format!("_{rate}hz") };
+    format!("pulse_jitter_{quantile}_{}{at}", load.name())
+}
+
+pub(super) fn names(load: Load) -> Vec<String> {
+    let of = |rate| QUANTILES.map(|(quantile, _)| name(quantile, load, rate));
+    [OFFICIAL_RATE, USUAL_RATE].into_iter().flat_map(of).collect()
+}
+
+/// What was seen of one side, over all its rounds.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Milliseconds that each interval was off.
+    off: Vec<f64>,
+    /// Seconds of watching.
+    seconds: f64,
+    /// Requests that were answered meanwhile.
+    requests: f64,
+    /// How the system schedules the beat.
+    policy: String,
+}
+
+impl Seen {
+    fn add(&mut self, rate: u32, moments: &[Tick]) {
+        let nominal = 1e3 / f64::from(rate);
+        for (earlier, later) in moments.iter().zip(moments.iter().skip(1)) {
+            let interval = later.since(*earlier).as_secs_f64();
+            self.seconds += interval;
+            self.off.push((interval * 1e3 - nominal).abs());
+        }
+    }
+
+    fn per_second(&self) -> f64 {
+        self.requests / self.seconds.max(1e-9)
+    }
+}
+
+pub(super) fn measure(desk: &Desk<'_>, load: Load) -> Vec<Row> {
+    let (rounds, round) = desk.pick((1, Duration::from_secs(5)), (3, Duration::from_secs(20)));
+    let mut ours: Result<Seen, Failed> = Ok(Seen::default());
+    let mut usual: Result<Seen, Failed> = Ok(Seen::default());
+    let mut theirs = desk.peers.daemon.as_ref().map(|_| Ok(Seen::default()));
+    let mut watch = "";
+    let mut take = |side: &str,
+                    seen: &mut Result<Seen, Failed>,
+                    one: &dyn Fn(&mut Seen) -> Result<&'static str, Failed>| {
+        let Ok(so_far) = seen else { return };
+        (desk.progress)(&format!("the rhythm, {}: {side}, {} s", load.name(), round.as_secs()));
+        match one(so_far) {
+            Ok(note) => watch = note,
+            Err(failed) => {
+                (desk.progress)(&format!("{side} failed: {failed}"));
+                *seen = Err(failed);
+            }
+        }
+    };
+    for _ in 0..rounds {
+        take("ours at 50 Hz", &mut ours, &|seen| watch_ours(desk, OFFICIAL_RATE, load, round, seen));
+        if let Some(theirs) = &mut theirs {
+            take("the official daemon", theirs, &|seen| watch_theirs(desk, load, round, seen));
+        }
+        take("ours at 100 Hz", &mut usual, &|seen| watch_ours(desk, USUAL_RATE, load, round, seen));
+    }
+    let theirs = theirs.and_then(Result::ok);
+    let mut rows = rows(load, OFFICIAL_RATE, ours, theirs, watch);
+    rows.extend(self::rows(load, USUAL_RATE, usual, None, watch));
+    rows
+}
+
+fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>, watch: &str) -> Vec<Row> {
+    let mut note = String::new();
+    if let Ok(seen) = &ours {
+        note =
+            format!("our beat runs under {}; {watch}; both sides hold a posture at {rate} Hz", seen.policy);
+        if load == Load::Loaded {
+            let they =
+                theirs.as_ref().map(|seen| format!(", theirs {:.0}", seen.per_second())).unwrap_or_default();
+            note += &format!("; requests answered per second: ours {:.0}{they}", seen.per_second());
+        }
+    }
+    let mut ours = ours;
+    let mut theirs = theirs;
+    let row = |(quantile_name, share): (&str, f64)| {
+        let our_number = match &mut ours {
+            Ok(seen) => quantile(&mut seen.off, share).ok_or_else(|| Failed("no beat was seen".into())),
+            Err(failed) => Err(failed.clone()),
+        };
+        let row = Row::alone(&name(quantile_name, load, rate), "ms", our_number).noting(&note);
+        if rate == OFFICIAL_RATE {
+            let number = theirs.as_mut().and_then(|seen| quantile(&mut seen.off, share));
+            row.against(PEER, number, Better::Lower)
+        } else {
+            row
+        }
+    };
+    QUANTILES.map(row).into()
+}
+
+/// One round of ours: `minismith serve` on a line.
+fn watch_ours(
+    desk: &Desk<'_>,
+    rate: u32,
+    load: Load,
+    round: Duration,
+    seen: &mut Seen,
+) -> Result<&'static str, Failed> {
+    let line = Line::start()?;
+    let server = Server::start(&line, rate)?;
+    line.wait_for_goals(LONGEST_START)?;
+    let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
+    watch(&line, load.on(desk, &url)?, rate, round, seen)?;
+    seen.policy = server.policy();
+    Ok(line.note())
+}
+
+/// One round of theirs: the official daemon on a line.
+fn watch_theirs(
+    desk: &Desk<'_>,
+    load: Load,
+    round: Duration,
+    seen: &mut Seen,
+) -> Result<&'static str, Failed> {
+    let Some(daemon) = OfficialDaemon::start(desk) else {
+        return Err(Failed("the official daemon is not installed".into()));
+    };
+    let daemon = daemon?;
+    let url = format!("http://127.0.0.1:{}/api/state/full", daemon.port);
+    watch(&daemon.line, load.on(desk, &url)?, OFFICIAL_RATE, round, seen)?;
+    Ok(daemon.line.note())
+}
+
+/// The same for both: what arrives on the line, from when everything runs.
+fn watch(
+    line: &Line,
+    mut flood: Option<Script>,
+    rate: u32,
+    round: Duration,
+    seen: &mut Seen,
+) -> Result<(), Failed> {
+    line.watch(SETTLING)?;
+    let mut answered = || flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"));
+    answered()?;
+    let moments = line.watch(round)?;
+    seen.requests += answered()?;
+    seen.add(rate, &moments);
+    Ok(())
+}
+
+impl Load {
+    /// Starts it against a server.
+    fn on(self, desk: &Desk<'_>, url: &str) -> Result<Option<Script>, Failed> {
+        if self == Load::Idle {
+            return Ok(None);
+        }
+        // Any Python will do; the one that the official side has is there where there is anything to compare.
+        let system = || PathBuf::from("python3");
+        let python = desk.peers.packages.clone().unwrap_or_else(system);
+        let arguments = [url.into(), CONNECTIONS.to_string().into()];
+        let mut load = Script::start(&python, "the load", LOAD, &arguments)?;
+        load.answer()?;
+        Ok(Some(load))
+    }
+}
+
+/// A port that is free just now.
+fn free_port() -> Result<u16, Failed> {
+    let at = Failed::at("finding a free port");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let listener = runtime
+        .map_err(|error| at(&error))?
+        .block_on(net::listen(IpAddr::V4(Ipv4Addr::LOCALHOST), 0))
+        .map_err(|error| at(&error))?;
+    listener.local_addr().map(|address| address.port()).map_err(|error| at(&error))
+}
+
+/// `minismith serve` in a process of its own, with a configuration of its own. Ends when dropped.
+struct Server {
+    child: Child,
+    port: u16,
+    config: PathBuf,
+}
+
+impl Server {
+    fn start(line: &Line, rate: u32) -> Result<Server, Failed> {
+        let port = free_port()?;
+        let start = || {
+            let config = std::env::temp_dir().join(format!("minismith-bench-{}.yaml", std::process::id()));
+            fs::write(&config, format!("pulse: {{rate_hz: {rate}}}\n"))?;
+            let port_text = port.to_string();
+            let mut arguments = vec!["--config".into(), config.clone().into_os_string(), "serve".into()];
+            arguments.extend(["--robot".into(), line.path().into()]);
+            arguments.extend(["--port".into(), port_text.into()]);
+            let child = processes::start(Program {
+                path: std::env::current_exe()?,
+                arguments,
+                environment: environment(),
+                input: fs::File::open("/dev/null")?.into(),
+            })?;
+            Ok::<_, std::io::Error>(Server { child, port, config })
+        };
+        start().map_err(|error| Failed::at("minismith serve")(&error))
+    }
+
+    /// How the system schedules its beat, from `/proc`: fields 40 and 41 of the thread's `stat`.
+    fn policy(&self) -> String {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        let pulse = tasks.into_iter().flatten().flatten().find(|task| {
+            fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim_end() == "pulse")
+        });
+        let stat = pulse.and_then(|task| fs::read_to_string(task.path().join("stat")).ok());
+        stat.as_deref().and_then(policy_in).unwrap_or_else(|| "an unknown policy".to_owned())
+    }
+}
+
+/// The name in the second field may hold anything, so fields are counted from behind it.
+fn policy_in(stat: &str) -> Option<String> {
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(37);
+    let (priority, policy) = (fields.next()?, fields.next()?);
+    Some(match policy {
+        "0" => "SCHED_OTHER".to_owned(),
+        "1" => format!("SCHED_FIFO {priority}"),
+        "2" => format!("SCHED_RR {priority}"),
+        "6" => "SCHED_DEADLINE".to_owned(),
+        other => format!("policy {other}"),
+    })
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself. One that does not end when asked is killed.
+        let pid = Pid::from_child(&self.child);
+        let _ = kill_process(pid, Signal::TERM);
+        let ended = pidfd_open(pid, PidfdFlags::empty()).is_ok_and(|process| {
+            let mut watched = [PollFd::new(&process, PollFlags::IN)];
+            poll(&mut watched, Some(&LONGEST_END)).is_ok_and(|ready| ready > 0)
+        });
+        if !ended {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+        let _ = fs::remove_file(&self.config);
+    }
+}
+
+/// The official daemon on a line of its own, with its motors on. Ends when dropped.
+pub(super) struct OfficialDaemon {
+    // The daemon ends before its line goes.
+    _script: Script,
+    port: u16,
+    line: Line,
+}
+
+impl OfficialDaemon {
+    /// None where it is not installed.
+    pub(super) fn start(desk: &Desk<'_>) -> Option<Result<OfficialDaemon, Failed>> {
+        let python = desk.peers.daemon.as_ref()?;
+        Some(OfficialDaemon::start_with(python))
+    }
+
+    fn start_with(python: &std::path::Path) -> Result<OfficialDaemon, Failed> {
+        let line = Line::start()?;
+        let port = free_port()?;
+        let arguments = [line.path().into(), port.to_string().into()];
+        let mut script = Script::start(python, "the official daemon", DAEMON, &arguments)?;
+        script.answer()?;
+        // From here on its loop writes where the motors are, and goes on writing that.
+        script.ask("POST /api/motors/set_mode/enabled")?;
+        line.wait_for_goals(LONGEST_START)?;
+        Ok(OfficialDaemon { _script: script, port, line })
+    }
+
+    /// How many beats per second its loop really makes.
+    pub(super) fn rate(&self, over: Duration) -> Result<f64, Failed> {
+        self.line.watch(SETTLING)?;
+        let moments = self.line.watch(over)?;
+        let (Some(first), Some(last)) = (moments.first(), moments.last()) else {
+            return Err(Failed("no beat was seen".into()));
+        };
+        Ok((moments.len() - 1) as f64 / last.since(*first).as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_is_read_behind_a_name_that_may_hold_anything() {
+        let stat = |priority: u32, policy: u32| {
+            let between: Vec<String> = (3..=39).map(|field| field.to_string()).collect();
+            format!("17 (a) b) {} {priority} {policy} 0 0", between.join(" "))
+        };
+        assert_eq!(policy_in(&stat(0, 0)).unwrap(), "SCHED_OTHER");
+        assert_eq!(policy_in(&stat(50, 1)).unwrap(), "SCHED_FIFO 50");
+        assert_eq!(policy_in("nothing"), None);
+    }
+
+    #[test]
+    fn jitter_is_the_distance_from_the_nominal_interval_to_either_side() {
+        let mut seen = Seen::default();
+        seen.add(50, &[0, 20_000_000, 41_000_000, 58_000_000].map(Tick));
+        let rounded: Vec<f64> = seen.off.iter().map(|off| (off * 1e6).round() / 1e6).collect();
+        assert_eq!(rounded, [0.0, 1.0, 3.0]);
+        assert!((seen.seconds - 0.058).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,174 @@
+//! The emulated line under watch: both sides speak to it, and what counts is when their words arrive.
+//!
+//! The thread of the emulated servos is given real-time priority where that is allowed, so that a busy machine delays
+//! those who are watched and not the watch.
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::joint::Joint;
+use mock_robot::faults::Faults;
+use mock_robot::firmware::{Arrival, Emulator, EmulatorOptions};
+
+use super::Failed;
+use super::peer::environment;
+use crate::body::initial_joints;
+use crate::processes::{self, Program};
+
+/// The name of the emulator's thread.
+const THREAD: &str = "servos";
+/// Above whatever a controller may ask for.
+const PRIORITY: &str = "90";
+/// Whoever sends no goals for so long has stopped.
+const STOPPED: Duration = Duration::from_secs(10);
+
+/// Broadcast id, and the instruction that writes to several servos at once.
+const BROADCAST: u8 = 0xFE;
+const SYNC_WRITE: u8 = 0x83;
+/// Where a sync write of goal positions begins: register 116, four bytes each.
+const GOAL_POSITIONS: [u8; 4] = [116, 0, 4, 0];
+/// Id and goal of one servo.
+const BLOCK: usize = 5;
+
+/// Nine emulated servos, and what they hear.
+pub(super) struct Line {
+    emulator: Emulator,
+    arrivals: Receiver<Arrival>,
+    /// Whether the watch has real-time priority.
+    prompt: bool,
+}
+
+impl Line {
+    /// A new line, not yet in use.
+    pub(super) fn start() -> Result<Line, Failed> {
+        let options = EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints() };
+        let emulator = Emulator::start(options).map_err(|error| Failed::at("the emulated line")(&error))?;
+        let arrivals = emulator.arrivals();
+        Ok(Line { emulator, arrivals, prompt: raise_priority() })
+    }
+
+    /// The serial port.
+    pub(super) fn path(&self) -> &Path {
+        self.emulator.path()
+    }
+
+    /// What has to be known about the watch.
+    pub(super) const fn note(&self) -> &'static str {
+        if self.prompt {
+            "the watch has real-time priority"
+        } else {
+            "the watch has no real-time priority here, so its own delays are in the numbers"
+        }
+    }
+
+    /// Waits until goals are sent.
+    pub(super) fn wait_for_goals(&self, at_most: Duration) -> Result<(), Failed> {
+        match self.next_goals(at_most) {
+            Some(_) => Ok(()),
+            None => Err(Failed(format!("no goals were sent within {} s", at_most.as_secs()))),
+        }
+    }
+
+    /// The moments at which goals arrive, for so long from now on.
+    pub(super) fn watch(&self, duration: Duration) -> Result<Vec<Tick>, Failed> {
+        // What came before is over.
+        self.arrivals.try_iter().for_each(drop);
+        let mut moments: Vec<Tick> = Vec::new();
+        loop {
+            let moment =
+                self.next_goals(STOPPED).ok_or_else(|| Failed("it has stopped sending goals".into()))?;
+            let first = *moments.first().unwrap_or(&moment);
+            moments.push(moment);
+            if moment.since(first) >= duration {
+                return Ok(moments);
+            }
+        }
+    }
+
+    /// When the next goals arrive.
+    fn next_goals(&self, at_most: Duration) -> Option<Tick> {
+        let clock = WallClock::start();
+        loop {
+            let left = at_most.checked_sub(clock.now().since(Tick::ZERO))?;
+            let arrival = self.arrivals.recv_timeout(left).ok()?;
+            if is_beat(&arrival) {
+                return Some(arrival.at);
+            }
+        }
+    }
+}
+
+/// Whether these are the goals of a beat. The official loop writes legs, body and antennas one after the other, so the
+/// packet with the first leg stands for all.
+fn is_beat(arrival: &Arrival) -> bool {
+    let Some((head, blocks)) = arrival.parameters.split_first_chunk() else { return false };
+    arrival.id == BROADCAST
+        && arrival.instruction == SYNC_WRITE
+        && *head == GOAL_POSITIONS
+        && blocks.chunks_exact(BLOCK).any(|block| block.first() == Some(&Joint::Stewart1.motor_id()))
+}
+
+/// Whether the emulator's threads have real-time priority after this.
+fn raise_priority() -> bool {
+    let clock = WallClock::start();
+    // A thread takes its name itself, a moment after it has been started.
+    for patience in 1..=100 {
+        let threads = watching();
+        if !threads.is_empty() {
+            return threads.iter().all(|thread| raise(thread));
+        }
+        clock.wait_until(Tick::ZERO + Duration::from_millis(1) * patience);
+    }
+    false
+}
+
+/// The threads of emulators in this process.
+fn watching() -> Vec<String> {
+    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+    let named = threads.flatten().filter(|thread| {
+        fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name.trim_end() == THREAD)
+    });
+    named.map(|thread| thread.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// `chrt` belongs to util-linux, which every Linux has.
+fn raise(thread: &str) -> bool {
+    let start = || {
+        let mut child = processes::start(Program {
+            path: "chrt".into(),
+            arguments: ["--fifo", "--pid", PRIORITY, thread].map(Into::into).into(),
+            environment: environment(),
+            input: fs::File::open("/dev/null")?.into(),
+        })?;
+        child.wait()
+    };
+    start().is_ok_and(|status: std::process::ExitStatus| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_packet_with_the_first_leg_is_the_beat() {
+        let arrival = |instruction, parameters: &[u8]| Arrival {
+            at: Tick::ZERO,
+            id: BROADCAST,
+            instruction,
+            parameters: parameters.to_vec(),
+        };
+        let goals = |ids: &[u8]| -> Vec<u8> {
+            let blocks = ids.iter().flat_map(|id| [*id, 0, 8, 0, 0]);
+            GOAL_POSITIONS.into_iter().chain(blocks).collect()
+        };
+        assert!(is_beat(&arrival(SYNC_WRITE, &goals(&[10, 11, 12, 13, 14, 15, 16, 17, 18]))));
+        assert!(is_beat(&arrival(SYNC_WRITE, &goals(&[11, 12, 13, 14, 15, 16]))));
+        assert!(!is_beat(&arrival(SYNC_WRITE, &goals(&[10]))), "the body alone");
+        assert!(!is_beat(&arrival(SYNC_WRITE, &[64, 0, 1, 0, 11, 1])), "torque");
+        assert!(!is_beat(&arrival(0x82, &[132, 0, 4, 0, 11])), "a question");
+        assert!(!is_beat(&arrival(SYNC_WRITE, &[116])));
+    }
+}

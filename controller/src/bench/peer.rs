@@ -1,0 +1,147 @@
+//! The official packages, each in a process of its own that answers line by line over a socket.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Failed, NoBench};
+use crate::processes::{self, Program};
+
+/// Times the packages; see there for what it takes and answers.
+pub(super) const MEASURE: &str = include_str!("../../../tests/support/official/measure.py");
+/// Runs the official daemon.
+pub(super) const DAEMON: &str = include_str!("../../../tests/support/official/daemon.py");
+/// Keeps the machine busy.
+pub(super) const LOAD: &str = include_str!("../../../tests/support/official/load.py");
+
+/// The official daemon imports much before it answers, and the load slows everything down.
+const LONGEST_ANSWER: Duration = Duration::from_secs(180);
+
+/// The Pythons that have the official packages.
+#[derive(Debug)]
+pub(super) struct Peers {
+    /// With the motor controller and the kinematics.
+    pub(super) packages: Option<PathBuf>,
+    /// With the whole official daemon.
+    pub(super) daemon: Option<PathBuf>,
+}
+
+impl Peers {
+    /// As named, or `.cache/peers` here or above. The daemon's environment is called `official` and lies beside it.
+    pub(super) fn find(named: Option<&Path>) -> Result<Peers, NoBench> {
+        let python = |environment: &Path| Some(environment.join("bin/python")).filter(|path| path.is_file());
+        let here = std::env::current_dir().unwrap_or_default();
+        let environment = match named {
+            Some(named) if python(named).is_none() => {
+                return Err(NoBench::NoPeers { place: named.to_owned() });
+            }
+            Some(named) => Some(named.to_owned()),
+            None => here.ancestors().map(|folder| folder.join(".cache/peers")).find(|place| place.is_dir()),
+        };
+        Ok(Peers {
+            packages: environment.as_deref().and_then(python),
+            daemon: environment.and_then(|environment| python(&environment.with_file_name("official"))),
+        })
+    }
+
+    pub(super) fn tell_what_is_missing(&self, tell: &dyn Fn(&str)) {
+        if self.packages.is_none() {
+            tell(
+                "the official packages are not installed, so there is nobody to compare with; `make peers` installs them",
+            );
+        }
+        if self.daemon.is_none() {
+            tell(
+                "the official daemon is not installed, so its loop is not measured; `make official` installs it",
+            );
+        }
+    }
+}
+
+/// A script that runs. When it is dropped its input ends, and with it the script and what it started.
+#[derive(Debug)]
+pub(super) struct Script {
+    name: &'static str,
+    orders: UnixStream,
+    answers: BufReader<UnixStream>,
+    child: Child,
+}
+
+impl Script {
+    /// Starts a script in an interpreter.
+    pub(super) fn start(
+        python: &Path,
+        name: &'static str,
+        source: &str,
+        arguments: &[OsString],
+    ) -> Result<Script, Failed> {
+        let start = || {
+            let (near, far) = UnixStream::pair()?;
+            near.set_read_timeout(Some(LONGEST_ANSWER))?;
+            let mut words: Vec<OsString> = vec!["-c".into(), source.into()];
+            words.extend_from_slice(arguments);
+            let child = processes::start(Program {
+                path: python.to_owned(),
+                arguments: words,
+                environment: environment(),
+                input: far.into(),
+            })?;
+            let answers = BufReader::new(near.try_clone()?);
+            Ok::<_, std::io::Error>(Script { name, orders: near, answers, child })
+        };
+        start().map_err(|error| Failed::at(name)(&error))
+    }
+
+    /// Sends one line and waits for the answer.
+    pub(super) fn ask(&mut self, line: &str) -> Result<Value, Failed> {
+        let at = Failed::at(self.name);
+        self.orders.write_all(line.as_bytes()).map_err(|error| at(&error))?;
+        self.orders.write_all(b"\n").map_err(|error| at(&error))?;
+        self.answer()
+    }
+
+    /// Waits for a line.
+    pub(super) fn answer(&mut self) -> Result<Value, Failed> {
+        let at = Failed::at(self.name);
+        let mut line = String::new();
+        let length = self.answers.read_line(&mut line).map_err(|error| at(&error))?;
+        if length == 0 {
+            return Err(at(&"it ended; what it said stands above"));
+        }
+        let value: Value = serde_json::from_str(&line).map_err(|error| at(&error))?;
+        match value.get("error") {
+            Some(error) => Err(at(error)),
+            None => Ok(value),
+        }
+    }
+
+    /// The number under a key of the answer to a line.
+    pub(super) fn number(&mut self, line: &str, key: &str) -> Result<f64, Failed> {
+        let answer = self.ask(line)?;
+        let number = answer.get(key).and_then(Value::as_f64);
+        number.ok_or_else(|| Failed::at(self.name)(&format!("no {key} in {answer}")))
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        // It may have ended already. Its end closes the socket; one that does not come to its end is killed.
+        let _ = self.orders.shutdown(Shutdown::Write);
+        let ended = std::io::copy(&mut self.answers, &mut std::io::sink());
+        if ended.is_err() {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// What a program needs to find others.
+pub(super) fn environment() -> Vec<(&'static str, String)> {
+    ["PATH", "HOME", "LANG"].into_iter().filter_map(|name| Some((name, std::env::var(name).ok()?))).collect()
+}

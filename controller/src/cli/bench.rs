@@ -1,0 +1,51 @@
+//! `bench`: measures against the official packages and tells how they compare.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use minismith::bench::{self, Options};
+use minismith::config::Config;
+use serde_json::json;
+
+use super::{Done, print};
+
+/// What to measure, and where to tell it.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Only the row of this name, such as ik or pulse_jitter_p99_idle.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// Short rounds: for a look, not for a comparison.
+    #[arg(long)]
+    quick: bool,
+    /// Also write the JSON document to this file.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The environment with the official packages, as `make peers` makes it; without this, .cache/peers here or above.
+    #[arg(long, value_name = "FOLDER")]
+    peers: Option<PathBuf>,
+}
+
+/// Measures. Badly, when some side of ours could not be measured.
+pub fn run(config: &Config, args: BenchArgs) -> anyhow::Result<Done> {
+    let BenchArgs { json, only, quick, out, peers } = args;
+    let rows = bench::run(config, &Options { only, quick, peers }, &|text| eprintln!("minismith: {text}"))?;
+    let document = json!({ "results": rows });
+    if let Some(out) = out {
+        if let Some(folder) = out.parent() {
+            std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
+        }
+        std::fs::write(&out, format!("{document:#}\n"))
+            .with_context(|| format!("can't write {}", out.display()))?;
+    }
+    if json {
+        print::json(&document)?;
+    } else {
+        print::line(&bench::row::table(&rows));
+    }
+    Ok(Done::when(rows.iter().all(|row| row.ours.is_some())))
+}
