@@ -11,6 +11,7 @@ mod engineer;
 mod guest;
 mod house;
 mod kill;
+mod official_daemon;
 mod official_motor;
 mod policy;
 mod pulse;

@@ -1,0 +1,63 @@
+//! The official daemon runs on the emulated servos: its REST interface and the official SDK move them.
+
+use std::path::PathBuf;
+
+use firmware_bridge::joint::{Joint, Joints};
+use minismith::body::initial_joints;
+use minismith_tests::workspace;
+use mock_robot::faults::Faults;
+use mock_robot::firmware::{Emulator, EmulatorOptions};
+use serde_json::Value;
+
+/// One count of an encoder is 0.0015; the daemon's own rounding comes on top.
+const CLOSE: f64 = 0.02;
+
+/// The Python that has the whole official daemon, or none, which is said.
+fn official_python() -> Option<PathBuf> {
+    let environment = workspace().join(".cache/official/bin");
+    let [python, daemon] = ["python", "reachy-mini-daemon"].map(|name| environment.join(name));
+    if python.is_file() && daemon.is_file() {
+        return Some(python);
+    }
+    println!("skipped: the official daemon is not installed (make official)");
+    None
+}
+
+#[test]
+// The official daemon is Python's: it needs a process of its own.
+#[allow(clippy::disallowed_methods)]
+fn the_official_daemon_and_sdk_move_the_emulated_servos() {
+    let Some(python) = official_python() else { return };
+    let options = EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints() };
+    let emulator = Emulator::start(options).unwrap();
+    let before = emulator.probe();
+    assert_eq!(before.map(|view| view.torque), Joints::all(false));
+
+    let output = std::process::Command::new(python)
+        .arg(workspace().join("tests/support/official/drive_daemon.py"))
+        .arg(emulator.path())
+        .output()
+        .unwrap();
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    let seen: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("the script printed no JSON ({error}): {complaints}"));
+    assert!(output.status.success() && seen["failed"] == serde_json::json!([]), "{seen}\n{complaints}");
+
+    // What the script and the daemon say is one thing; this is where the motors are.
+    let after = emulator.probe();
+    let at = |joint: Joint| after[joint].position.value();
+    let goals = [
+        (Joint::BodyYaw, &seen["rest"]["goal"][0]),
+        (Joint::RightAntenna, &seen["sdk"]["goal"][0]),
+        (Joint::LeftAntenna, &seen["sdk"]["goal"][1]),
+    ];
+    for (joint, goal) in goals {
+        let goal = goal.as_f64().unwrap();
+        assert!((at(joint) - goal).abs() < CLOSE, "{joint} is at {}, not at {goal}: {seen}", at(joint));
+        assert!((before[joint].position.value() - goal).abs() > CLOSE, "{joint} was there before");
+    }
+    // The head turned too, which takes all six legs.
+    for joint in Joint::STEWART {
+        assert!((at(joint) - before[joint].position.value()).abs() > CLOSE, "{joint} did not move: {seen}");
+    }
+}
