@@ -38,7 +38,7 @@ test: build peers nextest ## All tests
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run --workspace
 
-bench: setup official ## Measures against the official packages; prints a table and writes target/bench.json
+bench: official ## Measures against the official packages; prints a table and writes target/bench.json
 	cargo build --release --package minismith
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
 

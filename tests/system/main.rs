@@ -3,6 +3,7 @@
 // All of this is test code; a helper may give up as a test may.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod bench;
 mod bus;
 mod cli;
 mod corpus;

@@ -1,0 +1,43 @@
+//! The benchmark's words: one document, the names that others read, and what is said without the official packages.
+
+use minismith_tests::Bench;
+use serde_json::{Value, json};
+
+#[test]
+fn results_are_one_document_with_nulls_where_there_is_no_peer() {
+    let bench = Bench::new();
+    // In a folder of its own there are no official packages.
+    let ran =
+        bench.run(&["bench", "--json", "--quick", "--only", "ik", "--out", "results/bench.json"]).exits(0);
+    assert!(ran.err.contains("make peers"), "{}", ran.err);
+    let document = ran.json();
+    let written: Value =
+        serde_json::from_str(&std::fs::read_to_string(bench.path("results/bench.json")).unwrap()).unwrap();
+    assert_eq!(document, written);
+    let rows = document["results"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{document}");
+    assert_eq!((&rows[0]["name"], &rows[0]["unit"]), (&json!("ik"), &json!("us")));
+    assert!(rows[0]["ours"].as_f64().unwrap() > 0.0, "{document}");
+    for key in ["peer", "ratio"] {
+        assert!(rows[0].as_object().unwrap().contains_key(key) && rows[0][key].is_null(), "{document}");
+    }
+}
+
+#[test]
+fn our_own_side_is_measured_on_the_emulated_line() {
+    let bench = Bench::new();
+    for (name, unit) in [("beat_cost", "ns"), ("bus_cycle", "ms"), ("fk", "us")] {
+        let document = bench.run(&["bench", "--json", "--quick", "--only", name]).exits(0).json();
+        let row = &document["results"][0];
+        assert_eq!((&row["name"], &row["unit"]), (&json!(name), &json!(unit)));
+        assert!(row["ours"].as_f64().unwrap() > 0.0, "{document}");
+    }
+}
+
+#[test]
+fn an_unknown_name_and_a_place_without_packages_are_errors() {
+    let bench = Bench::new();
+    let names = ["ik", "fk", "bus_cycle", "bus_rate_hz", "pulse_jitter_p99_idle", "pulse_jitter_p99_loaded"];
+    bench.run(&["bench", "--only", "speed"]).is_error(&[&["speed"][..], &names].concat());
+    bench.run(&["bench", "--peers", "nowhere"]).is_error(&["nowhere", "make peers"]);
+}
