@@ -276,6 +276,43 @@ pub fn duration_from_seconds(seconds: f64) -> Result<Duration, Refusal> {
     }
 }
 
+/// How long keyframes are eased into, and out of.
+const EASE: Duration = Duration::from_millis(400);
+
+/// Whether the time of keyframes grows to its pace at the start, and falls from it at the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Easing {
+    starts: bool,
+    ends: bool,
+}
+
+impl Easing {
+    /// By how much longer it takes: while the pace changes, half of it is made on average.
+    fn more(self) -> Duration {
+        EASE / 2 * (u32::from(self.starts) + u32::from(self.ends))
+    }
+
+    /// The keyframes' own time, seconds, at `passed` seconds from the start.
+    fn time(self, passed: f64, whole: f64) -> f64 {
+        let ease = EASE.as_secs_f64();
+        // The way that is made while the pace grows smoothly from nothing: the integral of 3 u^2 - 2 u^3.
+        let made = |time: f64| {
+            let u = (time / ease).clamp(0.0, 1.0);
+            ease * u * u * u * (1.0 - u / 2.0)
+        };
+        let left = whole + self.more().as_secs_f64() - passed;
+        if self.starts && passed < ease {
+            made(passed)
+        } else if self.ends && left < ease {
+            whole - made(left)
+        } else if self.starts {
+            passed - ease / 2.0
+        } else {
+            passed
+        }
+    }
+}
+
 struct Planner<'a> {
     rules: &'a PlanRules<'a>,
     wishes: Vec<Joints>,
@@ -306,11 +343,13 @@ impl Planner<'_> {
             reached = keyframe.at;
             stations.push((reached, end));
         }
-        let beats = self.beats(reached.max(self.rules.period))?;
+        let whole = reached.max(self.rules.period);
+        let ease = self.easing(&stations, whole);
+        let beats = self.beats(whole + ease.more())?;
         let mut ways = stations.windows(2);
         let mut way = ways.next();
         for beat in 1..beats {
-            let time = self.rules.period.as_secs_f64() * beat as f64;
+            let time = ease.time(self.rules.period.as_secs_f64() * beat as f64, whole.as_secs_f64());
             while let Some([_, (until, _)]) = way
                 && until.as_secs_f64() < time
             {
@@ -323,6 +362,30 @@ impl Planner<'_> {
         }
         self.wishes.push(joints);
         Ok(end)
+    }
+
+    /// Keyframes that begin or end in full motion, as recordings do, are eased into and out of.
+    fn easing(&self, stations: &[(Duration, Posture)], whole: Duration) -> Easing {
+        let brisk = |way: Option<&[(Duration, Posture)]>| {
+            let Some([(since, from), (until, to)]) = way else { return false };
+            let seconds = (*until - *since).as_secs_f64();
+            let (Ok(from), Ok(to)) = (joints_from_posture(from), joints_from_posture(to)) else {
+                return false;
+            };
+            let beat = self.rules.period.as_secs_f64();
+            Joint::ALL.into_iter().any(|joint| {
+                let limit = &self.rules.limits.joints[joint];
+                // What a joint at rest can take up, or lose, in one beat.
+                let at_once = (limit.jerk.value() * beat).min(limit.acceleration.value()) * beat;
+                (to[joint] - from[joint]).abs().value() > at_once * seconds
+            })
+        };
+        let mut ways =
+            stations.windows(2).filter(|way| way.first().map(|one| one.0) < way.last().map(|one| one.0));
+        let room = whole > EASE * 3;
+        let starts = room && brisk(ways.next());
+        let ends = room && brisk(stations.windows(2).next_back());
+        Easing { starts, ends }
     }
 
     /// The whole way to one target.

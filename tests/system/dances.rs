@@ -35,9 +35,6 @@ const STEPS: [&str; 8] = [
     "jackson_square",
 ];
 
-/// Beats within which the body has caught up with a dance that begins at full speed.
-const START: u64 = 15;
-
 /// One move, sampled: time, head row by row, antennas right and left, body.
 #[derive(Deserialize)]
 struct Dance {
@@ -47,10 +44,10 @@ struct Dance {
 }
 
 #[allow(clippy::disallowed_methods)] // The dances are Python's: they need a process of their own.
-fn dances(python: &Path, manner: &str) -> Vec<Dance> {
+fn dances(python: &Path) -> Vec<Dance> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/dances.py");
     let output =
-        std::process::Command::new(python).arg(script).arg(manner).output().expect("the interpreter starts");
+        std::process::Command::new(python).arg(script).output().expect("the interpreter starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the script failed ({}): {errors}", output.status);
     let text = String::from_utf8(output.stdout).expect("text");
@@ -175,10 +172,10 @@ fn head_within(goals: &[Joints], limits: &Limits) -> Result<(), String> {
     Ok(())
 }
 
-fn check(manner: &str, judge: impl Fn(&Dance, &Danced, &Limits)) {
+fn check(judge: impl Fn(&Dance, &Danced, &Limits)) {
     let Some(python) = peers_python() else { return };
     let limits = Limits::default();
-    let dances = dances(&python, manner);
+    let dances = dances(&python);
     assert_eq!(dances.len(), 20);
     for each in &dances {
         let danced = dance(each, &limits);
@@ -204,26 +201,12 @@ fn trims_are_told(danced: &Danced) {
 
 #[test]
 fn a_continuous_dance_is_followed_to_the_bit_and_one_with_steps_is_smoothed() {
-    check("eased", |dance, danced, limits| {
+    check(|dance, danced, limits| {
         let steps = STEPS.contains(&dance.name.as_str());
         assert_eq!(moves_within(&danced.wishes, limits).is_err(), steps, "{}", dance.name);
         assert_eq!(!danced.trimmed.is_empty(), steps, "{}: {:?}", dance.name, danced.log);
         if !steps {
             assert_eq!(danced.goals[..danced.wishes.len()], danced.wishes, "{}", dance.name);
-        }
-        trims_are_told(danced);
-    });
-}
-
-#[test]
-fn a_dance_that_begins_at_full_speed_is_caught_up_with_at_once() {
-    check("plain", |dance, danced, _| {
-        if !STEPS.contains(&dance.name.as_str()) {
-            let last = danced.trimmed.last().copied().unwrap_or(0);
-            let end = danced.wishes.len() as u64 - 4;
-            // It also ends at full speed: the body comes to rest a little behind, and returns.
-            let on_the_way = danced.trimmed.iter().find(|beat| (START..end).contains(*beat));
-            assert_eq!(on_the_way, None, "{}: trimmed until beat {last}: {:?}", dance.name, danced.log);
         }
         trims_are_told(danced);
     });

@@ -2,7 +2,7 @@
 
 {"move": name, "frames": [[t, [16 numbers of the head, row by row], [right, left], body_yaw], ...]}
 
-With the word `eased` each begins and ends gently; as they are, most begin at full speed.
+Most begin and end at full speed.
 
 The library's package opens with a class for the whole official SDK. The moves themselves need only numpy, so this
 imports them without that class, and turns offsets into a head pose as the class does: at 114 beats a minute, angles
@@ -18,7 +18,6 @@ import types
 
 RATE = 100
 BEATS_PER_SECOND = 114 / 60
-EASE = 0.4
 
 
 def moves():
@@ -41,28 +40,12 @@ def head(position, angles):
     ]  # fmt: skip
 
 
-def times(seconds):
-    """The dance's own time at each sample, begun and ended gently: its clock takes EASE to run at full speed."""
-    done = lambda share: EASE * share**4 * (2.5 - 3 * share + share * share)
-    total = seconds + EASE
-    for place in range(math.floor(total * RATE) + 1):
-        time = place / RATE
-        if time < EASE:
-            yield done(time / EASE)
-        elif time > total - EASE:
-            yield seconds - done((total - time) / EASE)
-        else:
-            yield time - EASE / 2
-
-
 def main():
-    eased = sys.argv[1:] == ["eased"]
     for name, (move, parameters, metadata) in moves().items():
         seconds = metadata.get("default_duration_beats", 1) / BEATS_PER_SECOND
-        samples = times(seconds) if eased else (place / RATE for place in range(math.floor(seconds * RATE) + 1))
         frames = []
-        for place, time in enumerate(samples):
-            offsets = move(time * BEATS_PER_SECOND, **parameters)
+        for place in range(math.floor(seconds * RATE) + 1):
+            offsets = move(place / RATE * BEATS_PER_SECOND, **parameters)
             antennas = [float(angle) for angle in offsets.antennas_offset]
             frames.append([place / RATE, head(offsets.position_offset, offsets.orientation_offset), antennas, 0.0])
         print(json.dumps({"move": name, "frames": frames}))
