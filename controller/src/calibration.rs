@@ -1,8 +1,8 @@
 //! The servos' settings: what they should be, how a backup keeps them, and what must be written so that the robot's
 //! present pose reads as it should.
 //!
-//! Everything here is decided from what was read; [`SettingsLine`] is the far side, and `carry_out` the few lines that
-//! write. Positions and offsets are raw steps, 4096 a turn, 2048 straight ahead.
+//! Everything here is decided from what was read; [`Servos`] is the far side, and `carry_out` the few lines that write.
+//! Positions and offsets are raw steps, 4096 a turn, 2048 straight ahead.
 //!
 //! Safety: nothing is written while any torque is on, nothing before a backup is kept, and each value is read back.
 
@@ -10,130 +10,39 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::fmt;
 
+use firmware_bridge::bus::settings::{FARTHEST_HOMING_OFFSET, Servo, Setting, Settings, SettingsLine};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::robot::RobotFault;
 use firmware_bridge::servo::Gains;
 use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
 
-/// What one servo is set to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ServoSettings {
-    /// The manufacturer's model number.
-    pub model: u16,
-    /// The version of its program.
-    pub firmware: u8,
-    /// Added to what its encoder measures.
-    pub homing_offset: i32,
-    /// The lowest goal that it takes.
-    pub lowest_position: i32,
-    /// The highest goal that it takes.
-    pub highest_position: i32,
-    /// The operating mode; 3 follows positions.
-    pub mode: u8,
-    /// The drive mode; 0 is the usual one.
-    pub drive_mode: u8,
-    /// Its position loop; forgotten when the power goes.
-    pub gains: Gains,
-    /// Which hardware errors switch its torque off.
-    pub shutdown: u8,
-    /// Before it answers, in units of 2 microseconds.
-    pub return_delay: u8,
-}
-
-/// One servo as it was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Servo {
-    /// What it is set to.
-    #[serde(flatten)]
-    pub settings: ServoSettings,
-    /// Where it is.
-    pub position: i32,
-    /// Whether it is driven.
-    pub torque: bool,
-}
-
-/// One setting and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "what", content = "value", rename_all = "snake_case")]
-pub enum Setting {
-    /// Added to what the encoder measures.
-    HomingOffset(i32),
-    /// The lowest goal that is taken.
-    LowestPosition(i32),
-    /// The highest goal that is taken.
-    HighestPosition(i32),
-    /// The operating mode.
-    Mode(u8),
-    /// The drive mode.
-    DriveMode(u8),
-    /// The position loop.
-    Gains(Gains),
-    /// Which hardware errors switch torque off.
-    Shutdown(u8),
-    /// Before it answers.
-    ReturnDelay(u8),
-}
-
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Setting::HomingOffset(steps) => write!(f, "homing offset {steps}"),
-            Setting::LowestPosition(steps) => write!(f, "lowest position {steps}"),
-            Setting::HighestPosition(steps) => write!(f, "highest position {steps}"),
-            Setting::Mode(mode) => write!(f, "operating mode {mode}"),
-            Setting::DriveMode(mode) => write!(f, "drive mode {mode}"),
-            Setting::Gains(Gains { p, i, d }) => write!(f, "gains P {p} I {i} D {d}"),
-            Setting::Shutdown(mask) => write!(f, "shutdown mask {mask}"),
-            Setting::ReturnDelay(units) => write!(f, "return delay {units}"),
-        }
-    }
-}
-
-impl ServoSettings {
-    /// Everything that can be set, in the order in which it is written.
-    #[must_use]
-    pub const fn all(&self) -> [Setting; 8] {
-        [
-            Setting::ReturnDelay(self.return_delay),
-            Setting::Mode(self.mode),
-            Setting::DriveMode(self.drive_mode),
-            Setting::HomingOffset(self.homing_offset),
-            Setting::LowestPosition(self.lowest_position),
-            Setting::HighestPosition(self.highest_position),
-            Setting::Shutdown(self.shutdown),
-            Setting::Gains(self.gains),
-        ]
-    }
-
-    /// What the official configuration gives this joint; model and firmware stay what they are. (reachy-mini 1.13.0,
-    /// `hardware_config.yaml`; it writes the gains at each start.)
-    #[must_use]
-    pub const fn official(self, joint: Joint) -> Self {
-        let (homing_offset, lowest_position, highest_position) = match joint {
-            Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna => (0, 0, 4095),
-            Joint::Stewart1 | Joint::Stewart3 => (1024, 1502, 2958),
-            Joint::Stewart2 => (-1024, 1138, 2844),
-            Joint::Stewart5 => (1024, 1252, 2958),
-            Joint::Stewart4 | Joint::Stewart6 => (-1024, 1138, 2594),
-        };
-        let p = match joint {
-            Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna => 200,
-            _ => 300,
-        };
-        ServoSettings {
-            homing_offset,
-            lowest_position,
-            highest_position,
-            mode: 3,
-            drive_mode: 0,
-            gains: Gains { p, i: 0, d: 0 },
-            // Overheating, electrical shock, overload.
-            shutdown: 52,
-            return_delay: 0,
-            ..self
-        }
+/// What the official configuration gives this joint; everything else stays what it is. (reachy-mini 1.13.0,
+/// `hardware_config.yaml`; it writes the gains at each start.)
+#[must_use]
+pub const fn official(joint: Joint, settings: Settings) -> Settings {
+    let (homing_offset_steps, min_position_steps, max_position_steps) = match joint {
+        Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna => (0, 0, 4095),
+        Joint::Stewart1 | Joint::Stewart3 => (1024, 1502, 2958),
+        Joint::Stewart2 => (-1024, 1138, 2844),
+        Joint::Stewart5 => (1024, 1252, 2958),
+        Joint::Stewart4 | Joint::Stewart6 => (-1024, 1138, 2594),
+    };
+    let p = match joint {
+        Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna => 200,
+        _ => 300,
+    };
+    Settings {
+        homing_offset_steps,
+        min_position_steps,
+        max_position_steps,
+        operating_mode: 3,
+        drive_mode: 0,
+        gains: Gains { p, i: 0, d: 0 },
+        // Overheating, electrical shock, overload.
+        shutdown_mask: 52,
+        return_delay_us: 0,
+        ..settings
     }
 }
 
@@ -157,10 +66,7 @@ impl fmt::Display for Difference {
 
 /// What differs, servo by servo.
 #[must_use]
-pub fn differences(
-    servos: &Joints<Servo>,
-    should: impl Fn(Joint, ServoSettings) -> ServoSettings,
-) -> Vec<Difference> {
+pub fn differences(servos: &Joints<Servo>, should: impl Fn(Joint, Settings) -> Settings) -> Vec<Difference> {
     let of_one = |(joint, servo): (Joint, &Servo)| {
         let pairs = servo.settings.all().into_iter().zip(should(joint, servo.settings).all());
         pairs.filter(|(is, should)| is != should).map(move |(is, should)| Difference { joint, is, should })
@@ -169,7 +75,7 @@ pub fn differences(
 }
 
 /// The far side: nine servos whose settings can be read and written.
-pub trait SettingsLine {
+pub trait Servos {
     /// Reads all nine.
     ///
     /// # Errors
@@ -179,8 +85,18 @@ pub trait SettingsLine {
     /// Writes one setting of one servo.
     ///
     /// # Errors
-    /// As [`SettingsLine::read`], or when the servo refuses.
+    /// As [`Servos::read`], or when the servo refuses.
     fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault>;
+}
+
+impl Servos for SettingsLine {
+    fn read(&mut self) -> Result<Joints<Servo>, RobotFault> {
+        SettingsLine::read(self)
+    }
+
+    fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault> {
+        SettingsLine::write(self, joint, setting)
+    }
 }
 
 /// Why nothing was written, or not all.
@@ -209,7 +125,7 @@ pub enum Refusal {
     #[error(
         "{joint} would need a homing offset of {offset}, and takes {} to {} while it follows positions; seat its horn \
          one tooth further",
-        -MOST_OFFSET, MOST_OFFSET
+        -FARTHEST_HOMING_OFFSET, FARTHEST_HOMING_OFFSET
     )]
     BeyondOffset {
         /// Which one.
@@ -250,8 +166,6 @@ pub enum Refusal {
     Fault(#[from] RobotFault),
 }
 
-/// A servo that follows positions ignores a homing offset beyond this (ROBOTIS e-manual, register 20).
-const MOST_OFFSET: i32 = 1024;
 /// An offset this far from the official one stands for a mistake, not for a calibration: 30 degrees.
 const FARTHEST: i32 = 341;
 /// So near is as near as a hand and an encoder get: about a fifth of a degree.
@@ -273,7 +187,7 @@ fn position_at(angle: Radians) -> i32 {
 /// How far a servo reads from where it should be, the shorter way round: without torque it counts whole turns too.
 #[must_use]
 pub fn off_by(servo: &Servo, expected: Radians) -> i32 {
-    (position_at(expected) - servo.position + 2048).rem_euclid(4096) - 2048
+    (position_at(expected) - servo.position_steps + 2048).rem_euclid(4096) - 2048
 }
 
 /// The homing offsets with which these joints read as expected.
@@ -293,17 +207,17 @@ pub fn homing(
         if off.abs() <= NEAR_ENOUGH {
             continue;
         }
-        let offset = servo.settings.homing_offset.saturating_add(off);
-        let official = servo.settings.official(joint).homing_offset;
-        if offset.abs_diff(official) > FARTHEST.unsigned_abs() {
+        let offset = servo.settings.homing_offset_steps.saturating_add(off);
+        let usual = official(joint, servo.settings).homing_offset_steps;
+        if offset.abs_diff(usual) > FARTHEST.unsigned_abs() {
             return Err(Refusal::TooFar { joint, off: angle_of(off) });
         }
-        let taken = offset.clamp(-MOST_OFFSET, MOST_OFFSET);
+        let taken = offset.clamp(-FARTHEST_HOMING_OFFSET, FARTHEST_HOMING_OFFSET);
         if offset.abs_diff(taken) > MOST_REMAINING.unsigned_abs() {
             return Err(Refusal::BeyondOffset { joint, offset });
         }
-        let is = Setting::HomingOffset(servo.settings.homing_offset);
-        let should = Setting::HomingOffset(taken);
+        let is = Setting::HomingOffsetSteps(servo.settings.homing_offset_steps);
+        let should = Setting::HomingOffsetSteps(taken);
         if is != should {
             changes.push(Difference { joint, is, should });
         }
@@ -318,28 +232,15 @@ pub fn homing(
 pub fn restoring(servos: &Joints<Servo>, backup: &Backup) -> Result<Vec<Difference>, Refusal> {
     nobody_driven(servos)?;
     for (joint, servo) in servos.iter() {
-        let kept = backup.settings(joint, servo.settings);
-        let (is, was) = (servo.settings.model, kept.model);
+        let (is, was) = (servo.settings.model, backup.settings(joint, servo.settings).model);
         if is != was {
             return Err(Refusal::OtherModel { joint, is, was });
         }
-        if let Some(setting) = kept.all().into_iter().find(|setting| !taken(*setting)) {
-            return Err(Refusal::BadValue { joint, setting });
-        }
     }
-    Ok(differences(servos, |joint, settings| backup.settings(joint, settings)))
-}
-
-/// Whether a servo takes this value (ROBOTIS e-manual, XL330).
-const fn taken(setting: Setting) -> bool {
-    match setting {
-        Setting::HomingOffset(steps) => steps >= -1_044_479 && steps <= 1_044_479,
-        Setting::LowestPosition(steps) | Setting::HighestPosition(steps) => steps >= 0 && steps <= 4095,
-        Setting::Mode(mode) => matches!(mode, 0 | 1 | 3 | 4 | 5 | 16),
-        Setting::DriveMode(mode) => mode <= 13,
-        Setting::Gains(Gains { p, i, d }) => p <= Gains::MOST && i <= Gains::MOST && d <= Gains::MOST,
-        Setting::Shutdown(_) => true,
-        Setting::ReturnDelay(units) => units <= 254,
+    let changes = differences(servos, |joint, settings| backup.settings(joint, settings));
+    match changes.iter().find(|change| !change.should.is_possible()) {
+        Some(&Difference { joint, should: setting, .. }) => Err(Refusal::BadValue { joint, setting }),
+        None => Ok(changes),
     }
 }
 
@@ -354,7 +255,7 @@ fn nobody_driven(servos: &Joints<Servo>) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// [`Refusal`] at the first that fails; those before it are written.
-pub fn carry_out(line: &mut dyn SettingsLine, changes: &[Difference]) -> Result<Joints<Servo>, Refusal> {
+pub fn carry_out(line: &mut dyn Servos, changes: &[Difference]) -> Result<Joints<Servo>, Refusal> {
     for Difference { joint, should, .. } in changes {
         line.write(*joint, *should)?;
     }
@@ -373,7 +274,7 @@ pub fn carry_out(line: &mut dyn SettingsLine, changes: &[Difference]) -> Result<
 pub struct Backup {
     /// When it was made, seconds since 1970.
     made_at: u64,
-    servos: BTreeMap<Joint, ServoSettings>,
+    servos: BTreeMap<Joint, Settings>,
 }
 
 /// A file that is no backup.
@@ -419,7 +320,7 @@ impl Backup {
         Ok(format!("{head}{}", serde_yaml::to_string(self)?))
     }
 
-    fn settings(&self, joint: Joint, otherwise: ServoSettings) -> ServoSettings {
+    fn settings(&self, joint: Joint, otherwise: Settings) -> Settings {
         self.servos.get(&joint).copied().unwrap_or(otherwise)
     }
 }

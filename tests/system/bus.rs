@@ -5,7 +5,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use firmware_bridge::bus::{BusOptions, MotorBus, RawLine, raw, scan, settings};
+use firmware_bridge::bus::settings::{Setting, Settings, SettingsLine};
+use firmware_bridge::bus::{BusOptions, MotorBus, RawLine, raw, scan};
 use firmware_bridge::clock::{Clock, Tick, WallClock};
 use firmware_bridge::envelope::Envelope;
 use firmware_bridge::joint::{Joint, Joints};
@@ -253,9 +254,9 @@ fn a_rebooted_servo_comes_back_limp_with_its_gains_and_its_watchdog() {
     let state = beats_until(&mut bus, None, |_| armed()).unwrap();
     assert!(!state.torque[joint] && state.torque[Joint::Stewart4]);
     drop(bus);
-    let settings = settings::read_settings(emulator.path(), &options()).unwrap();
-    assert_eq!(settings[joint].gains, Gains { p: 300, i: 0, d: 0 });
-    assert_eq!(settings[Joint::LeftAntenna].gains, Gains { p: 200, i: 0, d: 0 });
+    let servos = SettingsLine::open(emulator.path(), &options()).unwrap().read().unwrap();
+    assert_eq!(servos[joint].settings.gains, Gains { p: 300, i: 0, d: 0 });
+    assert_eq!(servos[Joint::LeftAntenna].settings.gains, Gains { p: 200, i: 0, d: 0 });
 }
 
 #[test]
@@ -315,7 +316,7 @@ fn raw_packets_reach_a_line_that_nobody_holds() {
     let wait = Duration::from_millis(100);
     let heard = line.exchange(&raw::packet(17, 0x01, &[]), wait).unwrap();
     let words: Vec<String> = raw::describe(&heard).iter().map(ToString::to_string).collect();
-    assert_eq!(words, ["17 answers a6 04 33: no error; the checksum is right"]);
+    assert_eq!(words, ["answer of 17 (right_antenna): done: a6 04 33"]);
     // The id while torque is on: locked.
     line.exchange(&raw::packet(17, 0x03, &[64, 0, 1]), wait).unwrap();
     let heard = line.exchange(&raw::packet(17, 0x03, &[7, 0, 99]), wait).unwrap();
@@ -353,11 +354,13 @@ fn another_program_is_kept_out_even_where_it_runs_as_root() {
 }
 
 #[test]
-fn settings_are_a_backup_and_the_homing_offset_can_be_set() {
+fn settings_are_read_and_written_one_by_one() {
     let emulator = emulated(Faults::default());
-    let all = settings::read_settings(emulator.path(), &options()).unwrap();
+    let mut line = SettingsLine::open(emulator.path(), &options()).unwrap();
+    let servos = line.read().unwrap();
+    let all = servos.map(|servo| servo.settings);
     let kept = serde_json::to_string(&all).unwrap();
-    assert_eq!(serde_json::from_str::<Joints<settings::Settings>>(&kept).unwrap(), all);
+    assert_eq!(serde_json::from_str::<Joints<Settings>>(&kept).unwrap(), all);
     // As they are built in: ROBOTIS e-manual, and the official configuration.
     let [leg, antenna] = [all[Joint::Stewart2], all[Joint::RightAntenna]];
     assert_eq!((leg.model, leg.homing_offset_steps, leg.shutdown_mask), (1200, -1024, 52));
@@ -367,7 +370,20 @@ fn settings_are_a_backup_and_the_homing_offset_can_be_set() {
     assert_eq!((antenna.velocity_limit, antenna.moving_threshold, antenna.pwm_slope), (1620, 10, 140));
     assert_eq!((leg.return_delay_us, leg.drive_mode, leg.firmware), (0, 0, 51));
 
-    settings::write_homing_offset(emulator.path(), &options(), Joint::Stewart2, -1000).unwrap();
-    let again = settings::read_settings(emulator.path(), &options()).unwrap();
-    assert_eq!(again[Joint::Stewart2].homing_offset_steps, -1000);
+    // Each setting is taken by a servo that has its ranges, and the encoder stays where it is.
+    let changed = Settings { homing_offset_steps: -1000, return_delay_us: 20, pwm_slope: 1, ..leg };
+    changed.all().into_iter().for_each(|setting| line.write(Joint::Stewart2, setting).unwrap());
+    let again = line.read().unwrap();
+    assert_eq!(again[Joint::Stewart2].settings, changed);
+    let moved = again[Joint::Stewart2].position_steps - servos[Joint::Stewart2].position_steps;
+    assert_eq!((moved, again[Joint::Stewart3]), (24, servos[Joint::Stewart3]));
+
+    drop(line);
+    let mut bus = MotorBus::open(emulator.path(), &options()).unwrap();
+    bus.beat(Tick(1), &Envelope::torque(Joints::all(true))).unwrap();
+    drop(bus);
+    let mut line = SettingsLine::open(emulator.path(), &options()).unwrap();
+    let locked = line.write(Joint::Stewart2, Setting::HomingOffsetSteps(-1024)).unwrap_err();
+    assert!(locked.to_string().contains("stewart_2 did not take a setting, since its torque is on"));
+    assert!(line.read().unwrap().iter().all(|(_, servo)| servo.torque));
 }

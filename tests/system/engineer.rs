@@ -284,7 +284,7 @@ fn a_line_that_a_controller_holds_is_left_alone() {
 /// The homing offset of each servo in the answer of `calibrate --json`.
 fn offsets(answer: &Value) -> Vec<i64> {
     let servos = answer["servos"].as_array().unwrap();
-    servos.iter().map(|servo| servo["settings"]["homing_offset"].as_i64().unwrap()).collect()
+    servos.iter().map(|servo| servo["settings"]["homing_offset_steps"].as_i64().unwrap()).collect()
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn settings_are_kept_corrected_and_brought_back() {
         all.iter()
             .any(|one| one["joint"] == "stewart_4" && one["is"] == json!({ "what": what, "value": value }))
     };
-    assert!(differs("homing_offset", -968) && differs("highest_position", 4095), "{second}");
+    assert!(differs("homing_offset_steps", -968) && differs("max_position_steps", 4095), "{second}");
 
     // Nobody pressed Enter, so nothing was written.
     calibrate(&["--apply", "--backup", "third.yaml"]).is_error(&["Enter", "--yes"]);
@@ -327,7 +327,7 @@ fn settings_are_kept_corrected_and_brought_back() {
         .json();
     let written = applied["written"].as_array().unwrap();
     assert_eq!((written.len(), &written[0]["joint"]), (1, &json!("right_antenna")), "{applied}");
-    assert_eq!(written[0]["should"], json!({ "what": "homing_offset", "value": offsets(&applied)[7] }));
+    assert_eq!(written[0]["should"], json!({ "what": "homing_offset_steps", "value": offsets(&applied)[7] }));
     assert!((100..130).contains(&offsets(&applied)[7]), "10 degrees are 114 steps: {applied}");
 
     let restored = calibrate(&["--restore", "first.yaml", "--backup", "fifth.yaml"]).exits(0).json();

@@ -8,7 +8,7 @@ use super::*;
 /// Nine servos with their encoders: a position is what the encoder measures plus the homing offset.
 struct Bench {
     encoders: Joints<i32>,
-    settings: Joints<ServoSettings>,
+    settings: Joints<Settings>,
     torque: bool,
     /// Takes writes and forgets them.
     forgetful: Option<Joint>,
@@ -21,30 +21,40 @@ fn neutral() -> Joints {
 impl Bench {
     /// Set as it should be, in the neutral pose.
     fn new() -> Self {
-        let blank = ServoSettings {
+        let blank = Settings {
             model: 1200,
             firmware: 51,
-            homing_offset: 0,
-            lowest_position: 0,
-            highest_position: 4095,
-            mode: 3,
+            return_delay_us: 0,
             drive_mode: 0,
+            operating_mode: 3,
+            homing_offset_steps: 0,
+            min_position_steps: 0,
+            max_position_steps: 4095,
+            temperature_limit_celsius: 70,
+            min_voltage_decivolts: 35,
+            max_voltage_decivolts: 70,
+            pwm_limit: 885,
+            current_limit_milliamps: 1750,
+            velocity_limit: 445,
+            moving_threshold: 10,
+            startup_configuration: 0,
+            pwm_slope: 140,
+            shutdown_mask: 52,
             gains: Gains { p: 400, i: 0, d: 0 },
-            shutdown: 52,
-            return_delay: 0,
         };
-        let settings = Joints::from_fn(|joint| blank.official(joint));
+        let settings = Joints::from_fn(|joint| official(joint, blank));
         let expected = neutral();
-        let encoders = Joints::from_fn(|joint| position_at(expected[joint]) - settings[joint].homing_offset);
+        let encoders =
+            Joints::from_fn(|joint| position_at(expected[joint]) - settings[joint].homing_offset_steps);
         Bench { encoders, settings, torque: false, forgetful: None }
     }
 }
 
-impl SettingsLine for Bench {
+impl Servos for Bench {
     fn read(&mut self) -> Result<Joints<Servo>, RobotFault> {
         Ok(Joints::from_fn(|joint| Servo {
             settings: self.settings[joint],
-            position: self.encoders[joint] + self.settings[joint].homing_offset,
+            position_steps: self.encoders[joint] + self.settings[joint].homing_offset_steps,
             torque: self.torque,
         }))
     }
@@ -56,37 +66,35 @@ impl SettingsLine for Bench {
         if self.forgetful == Some(joint) {
             return Ok(());
         }
-        let settings = &mut self.settings[joint];
-        match setting {
-            Setting::HomingOffset(steps) => settings.homing_offset = steps,
-            Setting::LowestPosition(steps) => settings.lowest_position = steps,
-            Setting::HighestPosition(steps) => settings.highest_position = steps,
-            Setting::Mode(mode) => settings.mode = mode,
-            Setting::DriveMode(mode) => settings.drive_mode = mode,
-            Setting::Gains(gains) => settings.gains = gains,
-            Setting::Shutdown(mask) => settings.shutdown = mask,
-            Setting::ReturnDelay(units) => settings.return_delay = units,
-        }
+        self.settings[joint] = self.settings[joint].with(setting);
         Ok(())
     }
-}
-
-fn official(joint: Joint, settings: ServoSettings) -> ServoSettings {
-    settings.official(joint)
 }
 
 #[test]
 fn what_differs_from_the_official_values_is_named() {
     let mut bench = Bench::new();
     assert_eq!(differences(&bench.read().unwrap(), official), []);
-    bench.write(Joint::Stewart4, Setting::HighestPosition(4095)).unwrap();
+    bench.write(Joint::Stewart4, Setting::MaxPositionSteps(4095)).unwrap();
     bench.write(Joint::LeftAntenna, Setting::Gains(Gains { p: 400, i: 0, d: 0 })).unwrap();
     let told: Vec<String> =
         differences(&bench.read().unwrap(), official).iter().map(ToString::to_string).collect();
-    assert_eq!(told[0], "stewart_4: highest position 4095, should be highest position 2594");
+    assert_eq!(told[0], "stewart_4: highest position 4095 steps, should be highest position 2594 steps");
     assert!(
         told[1].starts_with("left_antenna: gains P 400 I 0 D 0, should be gains P 200") && told.len() == 2
     );
+}
+
+#[test]
+fn a_setting_has_the_name_of_its_field_and_only_who_a_servo_is_is_no_setting() {
+    let settings = Bench::new().settings[Joint::Stewart2];
+    let fields = serde_json::to_value(settings).unwrap();
+    for setting in settings.all() {
+        let named = serde_json::to_value(setting).unwrap();
+        assert_eq!(fields[named["what"].as_str().unwrap()], named["value"], "{setting}");
+    }
+    let names = fields.as_object().unwrap();
+    assert_eq!(names.len(), settings.all().len() + ["model", "firmware"].len());
 }
 
 /// The joint's encoder is turned by so many steps, and calibrated.
@@ -95,7 +103,7 @@ fn calibrated(joint: Joint, turned: i32) -> Result<(i32, i32), Refusal> {
     bench.encoders[joint] += turned;
     let changes = homing(&bench.read().unwrap(), &neutral(), &Joint::ALL)?;
     let servos = carry_out(&mut bench, &changes)?;
-    Ok((servos[joint].settings.homing_offset, off_by(&servos[joint], neutral()[joint])))
+    Ok((servos[joint].settings.homing_offset_steps, off_by(&servos[joint], neutral()[joint])))
 }
 
 #[test]
@@ -119,9 +127,9 @@ fn a_joint_that_is_off_reads_right_afterwards() {
 fn a_new_motor_gets_its_offset() {
     let mut bench = Bench::new();
     bench.encoders[Joint::Stewart6] -= 30;
-    bench.settings[Joint::Stewart6].homing_offset = 0;
+    bench.settings[Joint::Stewart6].homing_offset_steps = 0;
     let changes = homing(&bench.read().unwrap(), &neutral(), &[Joint::Stewart6]).unwrap();
-    assert_eq!(changes[0].should, Setting::HomingOffset(-994));
+    assert_eq!(changes[0].should, Setting::HomingOffsetSteps(-994));
     let complaint = homing(&bench.read().unwrap(), &Joints::default(), &[Joint::Stewart1]);
     assert!(matches!(complaint, Err(Refusal::TooFar { joint: Joint::Stewart1, .. })));
 }
@@ -149,16 +157,17 @@ fn a_backup_brings_everything_back() {
     let before = bench.read().unwrap();
     let text = Backup::of(&before, 1_700_000_000).to_yaml().unwrap();
     assert!(
-        text.contains("stewart_2:\n    model: 1200\n    firmware: 51\n    homing_offset: -1024"),
+        text.contains("stewart_2:\n    model: 1200\n    firmware: 51\n    return_delay_us: 0\n"),
         "{text}"
     );
-    let changed = ServoSettings { mode: 5, shutdown: 0, ..before[Joint::Stewart2].settings };
+    let changed =
+        Settings { operating_mode: 5, shutdown_mask: 0, pwm_limit: 500, ..before[Joint::Stewart2].settings };
     for setting in changed.all() {
         bench.write(Joint::Stewart3, setting).unwrap();
     }
     let backup = Backup::from_yaml(&text).unwrap();
     let changes = restoring(&bench.read().unwrap(), &backup).unwrap();
-    assert_eq!(changes.len(), 5, "{changes:?}");
+    assert_eq!(changes.len(), 6, "{changes:?}");
     assert_eq!(carry_out(&mut bench, &changes).unwrap(), before);
     assert_eq!(restoring(&bench.read().unwrap(), &backup).unwrap(), []);
 }
@@ -177,11 +186,12 @@ fn a_backup_of_another_robot_or_a_damaged_one_is_refused() {
         assert!(complaint.contains(words), "{complaint}");
     };
     check("model: 1200", "model: 1190", "another motor: body_rotation");
-    check("mode: 3", "mode: 9", "body_rotation has operating mode 9");
-    check("highest_position: 4095", "highest_position: 40950", "40950");
+    check("operating_mode: 3", "operating_mode: 9", "body_rotation has operating mode 9");
+    check("max_position_steps: 4095", "max_position_steps: 40950", "40950");
     check("  stewart_1:", "  stewart_1000:", "no backup");
-    check("homing_offset", "homing_ofset", "homing_ofset");
-    check("return_delay: 0", "return_delay: 1e9", "no backup");
+    check("homing_offset_steps", "homing_ofset", "homing_ofset");
+    check("return_delay_us: 0", "return_delay_us: 3", "return delay 3");
+    check("return_delay_us: 0", "return_delay_us: 1e9", "no backup");
     let (nine, _) = text.split_once("  left_antenna:").unwrap();
     assert!(matches!(Backup::from_yaml(nine), Err(NotABackup::Incomplete { joint: Joint::LeftAntenna })));
     for text in ["", "\u{0}", "[[[[", "a: &a [*a]", "servos: 3"] {

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use firmware_bridge::bus::MotorReport;
+use firmware_bridge::bus::{self, BAUDS, MotorReport};
 use firmware_bridge::joint::Joint;
 use minismith::body::{bus_options, initial_joints};
 use minismith::config::Config;
 use minismith::doctor::{self, State};
 use mock_robot::faults::Faults;
 use mock_robot::firmware::{Emulator, EmulatorOptions};
-use serde::Serialize;
 
-use super::{Done, line, print};
+use super::{Done, print};
 
 /// Runs the emulated servos until interrupted.
 pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow::Result<Done> {
@@ -36,36 +35,31 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow
 
 /// Lists the servos on a line.
 pub fn scan(config: &Config, port: &Path, all_bauds: bool, json: bool) -> anyhow::Result<Done> {
-    let found = line::scan(port, &bus_options(config), all_bauds)?;
+    let options = bus_options(config);
+    // The robot's own rate comes first, since a servo is told at the first at which it answers.
+    let others = BAUDS.into_iter().filter(|baud| all_bauds && *baud != options.baud);
+    let bauds: Vec<u32> = std::iter::once(options.baud).chain(others).collect();
+    let found = bus::scan_all(port, &options, &bauds)?;
     if json {
-        let motors: Vec<Scanned> = found.iter().map(|(baud, motor)| Scanned { baud: *baud, motor }).collect();
-        print::json(&serde_json::json!({ "port": port, "motors": motors }))?;
+        print::json(&serde_json::json!({ "port": port, "motors": found }))?;
     } else if found.is_empty() {
         let advice = if all_bauds { "" } else { ", or try --all-bauds" };
         print::line(&format!("no servo answers; check the robot's power and cables{advice}"));
     } else {
-        print::table(&HEADS, &found.iter().map(|(baud, motor)| row(*baud, motor)).collect::<Vec<_>>());
+        print::table(&HEADS, &found.iter().map(row).collect::<Vec<_>>());
     }
     Ok(Done::when(!found.is_empty()))
-}
-
-/// A servo and the baud rate at which it answers.
-#[derive(Serialize)]
-struct Scanned<'a> {
-    #[serde(flatten)]
-    motor: &'a MotorReport,
-    baud: u32,
 }
 
 const HEADS: [&str; 11] =
     ["id", "joint", "baud", "model", "firmware", "volts", "temp", "mode", "torque", "position", "errors"];
 
-fn row(baud: u32, motor: &MotorReport) -> [String; 11] {
+fn row(motor: &MotorReport) -> [String; 11] {
     let errors = motor.hardware_error.join(", ");
     [
         motor.id.to_string(),
         motor.joint.map_or("(not this robot's)", Joint::name).to_owned(),
-        baud.to_string(),
+        motor.baud.to_string(),
         motor.model.to_string(),
         motor.firmware.to_string(),
         format!("{:.1} V", motor.volts),

@@ -5,23 +5,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use firmware_bridge::bus::settings::{Servo, Setting, SettingsLine};
 use firmware_bridge::clock::unix_seconds;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::posture::{Antennas, Posture};
 use minismith::body::{Body, bus_options};
 use minismith::calibration::{
-    Backup, Difference, Refusal, Servo, Setting, SettingsLine, angle_of, carry_out, differences, homing,
-    off_by, restoring,
+    Backup, Difference, Refusal, angle_of, carry_out, differences, homing, off_by, official, restoring,
 };
 use minismith::config::{Config, RobotChoice};
 use minismith::outcome::tidy;
 use minismith::recording::NewFile;
-use minismith::stage::sleep_posture;
 use minismith::workshop::registry::read_at_most;
 use serde_json::{Value, json};
 
-use super::line::ServoLine;
 use super::{Done, print};
 
 /// What is compared, kept and written.
@@ -66,7 +64,7 @@ impl Pose {
         let up = Antennas::default();
         let posture = match self {
             Pose::Neutral => Posture { antennas: up, ..Posture::init() },
-            Pose::Rest => sleep_posture(),
+            Pose::Rest => Posture::sleep(),
         };
         joints_from_posture(&posture).context("the pose can't be reached; please report it")
     }
@@ -90,7 +88,7 @@ fn joint(name: &str) -> Result<Joint, String> {
     Joint::from_name(name).ok_or_else(|| "the joints are those that `minismith scan PORT` names".to_owned())
 }
 
-/// The most bytes of a backup; ours has two thousand.
+/// The most bytes of a backup; ours has five thousand.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// What is told at the end.
@@ -108,7 +106,7 @@ pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
     // What is to be restored is read before anything is done.
     let restored = restore.as_deref().map(read_backup).transpose()?;
     let options = bus_options(config);
-    let mut line = ServoLine::open(port, &options)?;
+    let mut line = SettingsLine::open(port, &options)?;
     let mut servos = line.read()?;
     let mut report = Report { kept: keep(&servos, backup.as_deref())?, ..Report::default() };
     let writes = arguments.apply || restored.is_some();
@@ -116,7 +114,7 @@ pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
         drop(line);
         agreed(arguments, "the motors are on. Hold the head: they are switched off, and it sinks")?;
         release(config, port)?;
-        line = ServoLine::open(port, &options)?;
+        line = SettingsLine::open(port, &options)?;
         servos = line.read()?;
     }
     if arguments.apply {
@@ -137,7 +135,7 @@ pub fn run(config: &Config, arguments: &CalibrateArgs) -> anyhow::Result<Done> {
         Err(Refusal::Fault(fault)) => return Err(fault.into()),
         Err(refusal) => report.refusal = Some(refusal.to_string()),
     }
-    let differ = differences(&servos, |joint, settings| settings.official(joint));
+    let differ = differences(&servos, official);
     if *json {
         print::json(&document(arguments, &servos, &expected, &report, &differ))?;
     } else {

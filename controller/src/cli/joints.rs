@@ -183,6 +183,10 @@ fn ready(snapshot: &Snapshot) -> Result<(), Refusal> {
         (None, Doing::Limp) => {
             Err(Refusal::NotReady("some motor is off; see `minismith scan PORT` for which and why".into()))
         }
+        (None, Doing::Led) => Err(Refusal::NotReady("a hand leads it; make the motors stiff first".into())),
+        (None, Doing::Stowing) => {
+            Err(Refusal::NotReady("it lays its head down to release the motors; wake it up first".into()))
+        }
         (None, Doing::Holding | Doing::Playing | Doing::Braking) => Ok(()),
     }
 }

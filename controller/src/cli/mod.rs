@@ -6,7 +6,6 @@ mod calibrate;
 mod converse;
 mod interrupt;
 mod joints;
-mod line;
 mod moves;
 mod print;
 mod quantity;

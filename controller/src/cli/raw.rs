@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use firmware_bridge::bus::RawLine;
+use firmware_bridge::bus::raw::{self, Heard};
 use minismith::config::Config;
 use serde_json::{Value, json};
 
-use super::line::{self, PacketLine};
 use super::quantity::Time;
 use super::{Done, print};
 
@@ -69,6 +70,22 @@ pub enum Request {
     Bytes(Vec<u8>),
 }
 
+impl Request {
+    /// What goes over the line: an instruction of protocol 2.0 with its parameters (ROBOTIS e-manual), or the bytes as
+    /// they are.
+    fn packet(&self) -> Vec<u8> {
+        let with_address = |address: &u16, rest: &[u8]| [&address.to_le_bytes()[..], rest].concat();
+        match self {
+            Request::Ping { id } => raw::packet(*id, 0x01, &[]),
+            Request::Read { id, address, length } => {
+                raw::packet(*id, 0x02, &with_address(address, &length.to_le_bytes()))
+            }
+            Request::Write { id, address, bytes } => raw::packet(*id, 0x03, &with_address(address, bytes)),
+            Request::Bytes(bytes) => bytes.clone(),
+        }
+    }
+}
+
 /// A servo's registers end before this; no answer is longer.
 const MOST_BYTES: usize = 1024;
 
@@ -79,13 +96,13 @@ pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
         bail!("--wait is more than 0 s and at most 10 s");
     }
     let request = request(arguments)?;
-    let mut line = PacketLine::open(port, config.bus.baud, *wait)?;
+    let mut line = RawLine::open(port, config.bus.baud)?;
     eprintln!("minismith: packets go out as they are; the safety envelope does not see them");
     let mut exchanges = Vec::new();
     let mut answered = true;
     let mut exchange = |request: &Request| -> anyhow::Result<()> {
-        let sent = line::packet(request);
-        let heard = line.exchange(&sent)?;
+        let sent = request.packet();
+        let heard = line.exchange(&sent, *wait)?;
         answered &= !heard.is_empty();
         if *json {
             exchanges.push(told(&sent, &heard));
@@ -114,17 +131,17 @@ pub fn run(config: &Config, arguments: &RawArgs) -> anyhow::Result<Done> {
 
 fn told(sent: &[u8], heard: &[u8]) -> Value {
     json!({
-        "sent": in_hex(sent), "sent_words": line::words(sent), "heard": in_hex(heard),
-        "heard_words": line::words(heard),
+        "sent": in_hex(sent), "sent_words": words(sent), "heard": in_hex(heard),
+        "heard_words": words(heard),
     })
 }
 
 fn show(sent: &[u8], heard: &[u8]) {
-    print::line(&format!("> {}\n  {}", in_hex(sent), line::words(sent).join("\n  ")));
+    print::line(&format!("> {}\n  {}", in_hex(sent), words(sent).join("\n  ")));
     if heard.is_empty() {
         print::line("< no answer; check the id, the power and the baud rate");
     } else {
-        print::line(&format!("< {}\n  {}", in_hex(heard), line::words(heard).join("\n  ")));
+        print::line(&format!("< {}\n  {}", in_hex(heard), words(heard).join("\n  ")));
     }
 }
 
@@ -186,6 +203,11 @@ fn in_pairs(digits: &str) -> Vec<&str> {
     (0..digits.len()).step_by(2).filter_map(|at| digits.get(at..at + 2)).collect()
 }
 
+/// What bytes mean, one line for each packet.
+fn words(bytes: &[u8]) -> Vec<String> {
+    raw::describe(bytes).iter().map(Heard::to_string).collect()
+}
+
 fn in_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
@@ -193,6 +215,19 @@ fn in_hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn requests_are_packets_as_the_manual_has_them() {
+        // ROBOTIS e-manual, protocol 2.0: the examples of ping, read and write.
+        let check = |request: Request, packet: &str| assert_eq!(in_hex(&request.packet()), packet);
+        check(Request::Ping { id: 1 }, "ff ff fd 00 01 03 00 01 19 4e");
+        check(Request::Read { id: 1, address: 132, length: 4 }, "ff ff fd 00 01 07 00 02 84 00 04 00 1d 15");
+        check(
+            Request::Write { id: 1, address: 116, bytes: vec![0, 2, 0, 0] },
+            "ff ff fd 00 01 09 00 03 74 00 00 02 00 00 ca 89",
+        );
+        check(Request::Bytes(vec![1, 2]), "01 02");
+    }
 
     #[test]
     fn hex_is_read_in_the_forms_that_people_write() {

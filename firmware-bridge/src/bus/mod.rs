@@ -46,7 +46,7 @@ use std::time::Duration;
 
 pub use raw::RawLine;
 pub use reopen::Reopen;
-pub use scan::{MotorReport, scan, scan_all};
+pub use scan::{BAUDS, MotorReport, scan, scan_all};
 pub use wire::Wire;
 
 use crate::clock::Tick;

@@ -6,11 +6,12 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use super::packet::{HEADER, LENGTH_ENDS, crc, instruction};
+use super::packet::{EVERYONE, HEADER, LENGTH_ENDS, crc, instruction};
 use super::port::gone;
 use super::serial::SerialWire;
 use super::status::{ALERT, IS_STATUS, unstuffed};
 use super::wire::Wire;
+use crate::joint::Joint;
 use crate::robot::RobotFault;
 
 /// A serial port for raw bytes.
@@ -28,27 +29,34 @@ impl RawLine {
         Ok(RawLine { wire: SerialWire::open(path, baud)? })
     }
 
-    /// Sends these bytes as they are, and takes whatever comes back until `wait` is over.
+    /// Sends these bytes as they are, and takes whatever comes back until the line has been silent for `silence`.
     ///
     /// # Errors
     /// [`RobotFault::PortGone`] when the port cannot be read or written.
-    pub fn exchange(&mut self, bytes: &[u8], wait: Duration) -> Result<Vec<u8>, RobotFault> {
-        self.wire.discard().map_err(gone)?;
-        self.wire.send(bytes).map_err(gone)?;
-        let deadline = self.wire.now() + wait;
-        let (mut heard, mut piece) = (Vec::new(), [0; 256]);
-        loop {
-            let length = self.wire.receive(&mut piece, deadline).map_err(gone)?;
-            if length == 0 || heard.len() > MOST_HEARD {
-                return Ok(heard);
-            }
-            heard.extend(piece.iter().take(length));
+    pub fn exchange(&mut self, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotFault> {
+        converse(&mut self.wire, bytes, silence)
+    }
+}
+
+fn converse(wire: &mut dyn Wire, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotFault> {
+    wire.discard().map_err(gone)?;
+    wire.send(bytes).map_err(gone)?;
+    let last = wire.now() + silence + LONGEST_ANSWER;
+    let (mut heard, mut piece) = (Vec::new(), [0; 256]);
+    loop {
+        let deadline = wire.now() + silence;
+        let length = wire.receive(&mut piece, deadline).map_err(gone)?;
+        heard.extend(piece.iter().take(length));
+        if length == 0 || heard.len() > MOST_HEARD || wire.now() > last {
+            return Ok(heard);
         }
     }
 }
 
 /// A line that delivers more than this is babbling.
 const MOST_HEARD: usize = 1 << 16;
+/// So is one that delivers for longer. At the slowest baud rate, 9600, a kilobyte takes about one second.
+const LONGEST_ANSWER: Duration = Duration::from_secs(2);
 
 /// A packet with header, length, stuffing and checksum; 254 is every servo's id.
 #[must_use]
@@ -128,18 +136,45 @@ fn packet_here(bytes: &[u8]) -> Option<(Heard, usize)> {
     Some((heard, length))
 }
 
-/// What an error byte says of the request, in words. From the ROBOTIS e-manual, protocol 2.0.
-const fn refusal(error: u8) -> &'static str {
+/// What an error byte says of the request, in words and with what to do. From the ROBOTIS e-manual, protocol 2.0.
+const fn outcome(error: u8) -> &'static str {
     match error & !ALERT {
-        0 => "no error",
-        1 => "it could not do that",
-        2 => "it does not know this instruction",
-        3 => "what it heard had a wrong checksum",
-        4 => "a value is out of its register's range",
-        5 => "the data has the wrong length",
-        6 => "a value is beyond a limit that is set",
-        7 => "that register cannot be accessed now; the settings are locked while torque is on",
-        _ => "an error without a name",
+        0 => "done",
+        1 => "refused, it could not do that; check the instruction and what follows it",
+        2 => "refused, it does not know this instruction; check the instruction's number",
+        3 => "refused, what it heard had a wrong checksum; check the last two bytes, then the cable",
+        4 => "refused, a value is outside its register's range; look the range up in the servo's manual",
+        5 => "refused, the data has the wrong length; write each register whole",
+        6 => "refused, a value is beyond a limit that is set in the servo; read that limit",
+        7 => {
+            "refused, that register cannot be written or read now; it may be one that is only read, and settings are \
+             locked while torque is on"
+        }
+        _ => "refused with an error that has no name; check the packet",
+    }
+}
+
+/// Who an id is, for people.
+struct Who(u8);
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0, Joint::from_motor_id(self.0)) {
+            (EVERYONE, _) => write!(f, "{EVERYONE} (all servos)"),
+            (id, Some(joint)) => write!(f, "{id} ({joint})"),
+            (id, None) => write!(f, "{id} (not a motor of this robot)"),
+        }
+    }
+}
+
+/// The number in the data of one register. Those of two and four bytes that go above half their range have a sign; those
+/// of one byte have none, but for the bus watchdog.
+fn number(data: &[u8]) -> Option<i32> {
+    match *data {
+        [byte] => Some(byte.into()),
+        [low, high] => Some(i16::from_le_bytes([low, high]).into()),
+        [a, b, c, d] => Some(i32::from_le_bytes([a, b, c, d])),
+        _ => None,
     }
 }
 
@@ -176,20 +211,26 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// One line for people: `11 answers 00 08 00 00: no error; the checksum is right`.
+/// One line for people: `answer of 12 (stewart_2): done: 00 fc ff ff = -1024`.
 impl fmt::Display for Heard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sum = |right: bool| if right { "right" } else { "wrong" };
+        let sum = |right: bool| if right { "" } else { " (its checksum is wrong)" };
         match self {
             Heard::Answer { id, error, parameters, checksum_is_right } => {
-                let data = if parameters.is_empty() { "nothing" } else { "" };
-                let alert = if error & ALERT == 0 { "" } else { ", and it reports a hardware error" };
-                let (hex, why, sum) = (Hex(parameters), refusal(*error), sum(*checksum_is_right));
-                write!(f, "{id} answers {data}{hex}: {why}{alert}; the checksum is {sum}")
+                let (sum, outcome) = (sum(*checksum_is_right), outcome(*error));
+                write!(f, "answer of {}{sum}: {outcome}", Who(*id))?;
+                if error & ALERT != 0 {
+                    f.write_str(" (it has a hardware error; see `minismith scan PORT`)")?;
+                }
+                if !parameters.is_empty() {
+                    write!(f, ": {}", Hex(parameters))?;
+                }
+                number(parameters).map_or(Ok(()), |number| write!(f, " = {number}"))
             }
             Heard::Instruction { id, number, parameters, checksum_is_right } => {
-                let (name, hex, sum) = (instruction_name(*number), Hex(parameters), sum(*checksum_is_right));
-                write!(f, "to {id}: {name} ({number:#04x}) {hex}; the checksum is {sum}")
+                let (name, sum) = (instruction_name(*number), sum(*checksum_is_right));
+                write!(f, "{name} ({number:#04x}) to {}{sum}", Who(*id))?;
+                if parameters.is_empty() { Ok(()) } else { write!(f, ": {}", Hex(parameters)) }
             }
             Heard::Noise(bytes) => write!(f, "no packet: {}", Hex(bytes)),
         }
@@ -201,6 +242,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::clock::Tick;
 
     #[test]
     fn what_is_built_is_taken_apart_again() {
@@ -225,13 +267,88 @@ mod tests {
         locked.extend(crc(0, &locked).to_le_bytes());
         let heard = describe(&[&pong[..], &[1, 2], &wrong, &locked, &pong[..9]].concat());
         let words: Vec<String> = heard.iter().map(Heard::to_string).collect();
-        assert_eq!(words[0], "1 answers 06 04 26: no error; the checksum is right");
+        assert_eq!(words[0], "answer of 1 (not a motor of this robot): done: 06 04 26");
         assert_eq!(words[1], "no packet: 01 02");
-        assert_eq!(words[2], "1 answers 06 04 26: no error; the checksum is wrong");
-        assert!(words[3].starts_with("17 answers nothing: that register cannot be accessed now"));
-        assert!(words[3].ends_with("and it reports a hardware error; the checksum is right"));
+        assert!(words[2].ends_with("(its checksum is wrong): done: 06 04 26"), "{}", words[2]);
+        assert!(
+            words[3].starts_with("answer of 17 (right_antenna): refused, that register cannot be written")
+        );
+        assert!(words[3].contains("locked while torque is on (it has a hardware error; see `minismith scan"));
         assert_eq!(words[4], "no packet: ff ff fd 00 01 07 00 55 00");
         assert_eq!(words.len(), 5);
+        let ours = [packet(12, 0x02, &[20, 0, 4, 0]), packet(EVERYONE, 0x01, &[])].concat();
+        let words: Vec<String> = describe(&ours).iter().map(Heard::to_string).collect();
+        assert_eq!(words, ["read (0x02) to 12 (stewart_2): 14 00 04 00", "ping (0x01) to 254 (all servos)"]);
+    }
+
+    #[test]
+    fn the_data_of_one_register_is_a_number_too() {
+        let check = |data: &[u8], words: &str| {
+            let parameters = data.to_vec();
+            let answer = Heard::Answer { id: 12, error: 0, parameters, checksum_is_right: true };
+            assert_eq!(answer.to_string(), format!("answer of 12 (stewart_2): done{words}"));
+        };
+        check(&[], "");
+        check(&[140], ": 8c = 140");
+        check(&[0x88, 0xff], ": 88 ff = -120");
+        check(&[0x2c, 1], ": 2c 01 = 300");
+        check(&[0, 0xfc, 0xff, 0xff], ": 00 fc ff ff = -1024");
+        check(&[0, 0, 0, 0, 0x2c, 1], ": 00 00 00 00 2c 01");
+    }
+
+    /// A line on which a byte arrives at each of these intervals, again and again if it babbles; its time is virtual.
+    struct Dripping {
+        now: std::cell::Cell<Tick>,
+        intervals: Vec<Duration>,
+        babbles: bool,
+    }
+
+    impl Wire for Dripping {
+        fn now(&self) -> Tick {
+            self.now.get()
+        }
+
+        fn wait_until(&self, until: Tick) {
+            self.now.set(until);
+        }
+
+        fn discard(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn send(&mut self, _: &[u8]) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn receive(&mut self, into: &mut [u8], deadline: Tick) -> std::io::Result<usize> {
+            let next = self.intervals.first().map(|interval| self.now.get() + *interval);
+            let Some(next) = next.filter(|next| *next <= deadline) else {
+                self.now.set(deadline);
+                return Ok(0);
+            };
+            self.now.set(next);
+            if !self.babbles {
+                self.intervals.remove(0);
+            }
+            into[0] = 7;
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn an_answer_is_over_when_the_line_is_silent_and_a_babbling_line_is_left() {
+        let check = |intervals: &[u64], babbles: bool, heard: usize, over: u64| {
+            let intervals = intervals.iter().map(|interval| Duration::from_millis(*interval)).collect();
+            let mut line = Dripping { now: std::cell::Cell::new(Tick::ZERO), intervals, babbles };
+            let bytes = converse(&mut line, &[1], Duration::from_millis(50)).unwrap();
+            assert_eq!((bytes.len(), line.now.get().0), (heard, over * 1_000_000));
+        };
+        check(&[], false, 0, 50);
+        check(&[3], false, 1, 53);
+        // Longer than the silence in all.
+        check(&[40; 10], false, 10, 450);
+        check(&[40, 51, 1], false, 1, 90);
+        check(&[40], true, 52, 2_080);
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! A look at every servo on a line, for a person who wonders what is wrong. It changes nothing.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
@@ -74,17 +75,29 @@ pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, Robot
     scan_port(&mut Port::over(Box::new(wire), options), options.baud)
 }
 
+/// The baud rates that a servo can be set to (ROBOTIS e-manual, register 8).
+pub const BAUDS: [u32; 7] = [9_600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000];
+
 /// The same at each of these baud rates, for servos that are not set to the robot's own; new ones answer at 57,600. A
-/// rate that the port cannot do is passed over.
+/// rate that the port cannot do is passed over, and so is one other than the robot's at which a servo falls silent: it
+/// may have understood half of what was asked. A servo that answers at several rates, as on a line that has none of its
+/// own, is told once, at the first.
 ///
 /// # Errors
 /// As [`scan`].
 pub fn scan_all(path: &Path, options: &BusOptions, bauds: &[u32]) -> Result<Vec<MotorReport>, RobotFault> {
+    let mut seen = BTreeSet::new();
     let mut reports = Vec::new();
     for &baud in bauds {
         match scan(path, &BusOptions { baud, ..*options }) {
-            Ok(found) => reports.extend(found),
-            Err(RobotFault::PortGone { .. }) if SerialWire::open(path, options.baud).is_ok() => {}
+            Ok(found) => {
+                let new = found.into_iter().filter(|it| seen.insert((it.id, it.model, it.firmware)));
+                reports.extend(new);
+            }
+            Err(RobotFault::Silent { .. }) if baud != options.baud => {}
+            // The port can be opened at the robot's own rate, so it is there, and it was the rate that failed.
+            Err(RobotFault::PortGone { .. })
+                if baud != options.baud && SerialWire::open(path, options.baud).is_ok() => {}
             Err(fault) => return Err(fault),
         }
     }

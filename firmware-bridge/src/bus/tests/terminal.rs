@@ -1,5 +1,6 @@
 //! The bus, and what people use beside it, on a pseudo-terminal.
 
+use super::settings::{Servo, Setting, Settings, SettingsLine};
 use super::*;
 
 #[test]
@@ -23,6 +24,9 @@ fn a_scan_reports_and_changes_nothing() {
     assert_eq!(scan(servos.path(), &options), Ok(vec![]));
     let reports = scan_all(servos.path(), &options, &[57_600, 115_200]).unwrap();
     assert_eq!(reports.iter().map(|report| report.baud).collect::<Vec<_>>(), [57_600; 8]);
+    // Once, at the first rate at which it answers.
+    let reports = scan_all(servos.path(), &options, &[57_600, 57_600]).unwrap();
+    assert_eq!(reports.len(), 8);
     assert!(matches!(scan_all(Path::new("/dev/none"), &options, &[57_600]), Err(RobotFault::NoPort { .. })));
 }
 
@@ -47,30 +51,87 @@ fn a_bus_on_a_real_terminal_beats_and_says_farewell() {
 }
 
 #[test]
-fn settings_are_read_whole_and_a_homing_offset_is_written_limp() {
+fn settings_are_read_whole_and_written_only_to_a_limp_servo() {
     let servos = FakeServos::start();
     let options = BusOptions { reply_timeout: Duration::from_millis(200), ..options() };
     let joint = Joint::Stewart2;
     servos.set(joint, registers::HOMING_OFFSET, (-1024_i32).cast_unsigned());
     servos.set(joint, registers::SHUTDOWN, 52);
+    servos.set(joint, PRESENT_POSITION, (-300_i32).cast_unsigned());
     servos.set(joint, TORQUE, 1);
     let before = servos.memory();
-    let all = settings::read_settings(servos.path(), &options).unwrap();
-    assert_eq!(before, servos.memory());
-    let one = all[joint];
+    let mut line = SettingsLine::open(servos.path(), &options).unwrap();
+    let all = line.read().unwrap();
+    let Servo { settings: one, position_steps, torque } = all[joint];
     assert_eq!((one.model, one.homing_offset_steps, one.shutdown_mask), (1200, -1024, 52));
     assert_eq!((one.operating_mode, one.max_position_steps, one.current_limit_milliamps), (3, 4095, 1750));
-    assert_eq!(one.gains, Gains { p: 400, i: 0, d: 0 });
+    assert_eq!((one.gains, position_steps, torque), (Gains { p: 400, i: 0, d: 0 }, -300, true));
+    assert!(!all[Joint::Stewart3].torque);
 
-    settings::write_homing_offset(servos.path(), &options, joint, -1000).unwrap();
-    assert_eq!(servos.get(joint, registers::HOMING_OFFSET).cast_signed(), -1000);
-    assert_eq!(servos.get(joint, TORQUE), 0);
-    servos.lock(joint, registers::HOMING_OFFSET);
-    for steps in [5, 1025, -1025] {
-        let fault = settings::write_homing_offset(servos.path(), &options, joint, steps);
-        assert!(matches!(fault, Err(RobotFault::Rejected { .. })), "{steps}");
+    // Locked while torque is on, which stays as it is.
+    for setting in [Setting::HomingOffsetSteps(5), Setting::Gains(Gains { p: 1, i: 0, d: 0 })] {
+        let locked = line.write(joint, setting).unwrap_err();
+        assert!(matches!(locked, RobotFault::Rejected { .. }) && locked.to_string().contains("torque is on"));
     }
+    assert_eq!(before, servos.memory());
+
+    servos.set(joint, TORQUE, 0);
+    line.write(joint, Setting::HomingOffsetSteps(-1000)).unwrap();
+    assert_eq!(servos.get(joint, registers::HOMING_OFFSET).cast_signed(), -1000);
+    // What a servo can't hold is not even sent, and what it does not keep is told.
+    let before = servos.memory();
+    servos.lock(joint, registers::HOMING_OFFSET);
+    servos.lock(joint, registers::GAINS);
+    for setting in [
+        Setting::OperatingMode(9),
+        Setting::ReturnDelayUs(3),
+        Setting::MaxPositionSteps(-1),
+        Setting::HomingOffsetSteps(5),
+        Setting::Gains(Gains { p: 1, i: 0, d: 0 }),
+    ] {
+        let fault = line.write(joint, setting);
+        assert!(matches!(fault, Err(RobotFault::Rejected { .. })), "{setting}: {fault:?}");
+    }
+    assert_eq!(before, servos.memory());
     servos.silence(joint, true);
-    let missing = Err(RobotFault::Missing { joints: vec![joint] });
-    assert_eq!(settings::read_settings(servos.path(), &options), missing);
+    assert_eq!(line.read(), Err(RobotFault::Missing { joints: vec![joint] }));
+    assert_eq!(line.write(joint, Setting::PwmSlope(1)), Err(RobotFault::Silent { joint }));
+}
+
+#[test]
+fn every_setting_that_is_written_is_read_as_itself() {
+    let servos = FakeServos::start();
+    let options = BusOptions { reply_timeout: Duration::from_millis(200), ..options() };
+    let mut line = SettingsLine::open(servos.path(), &options).unwrap();
+    let (from, joint) = (Joint::Stewart1, Joint::Stewart2);
+    let before = line.read().unwrap();
+    let other = Settings {
+        return_delay_us: 250,
+        drive_mode: 4,
+        operating_mode: 5,
+        homing_offset_steps: -7,
+        min_position_steps: 1001,
+        max_position_steps: 3003,
+        temperature_limit_celsius: 61,
+        min_voltage_decivolts: 41,
+        max_voltage_decivolts: 62,
+        pwm_limit: 801,
+        current_limit_milliamps: 1602,
+        velocity_limit: 403,
+        moving_threshold: 14,
+        startup_configuration: 2,
+        pwm_slope: 141,
+        shutdown_mask: 53,
+        gains: Gains { p: 301, i: 2, d: 3 },
+        ..before[joint].settings
+    };
+    let mut built = before[joint].settings;
+    for setting in other.all() {
+        assert!(setting.is_possible() && !built.all().contains(&setting), "{setting}");
+        line.write(joint, setting).unwrap();
+        built = built.with(setting);
+    }
+    let after = line.read().unwrap();
+    assert_eq!((after[joint].settings, built), (other, other));
+    assert_eq!(after[from], before[from]);
 }
