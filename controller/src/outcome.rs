@@ -2,6 +2,7 @@
 //!
 //! Degrees and millimetres: this is the edge.
 
+use std::fmt;
 use std::time::Duration;
 
 use firmware_bridge::joint::Joint;
@@ -72,6 +73,16 @@ pub struct TrimView {
     /// When it was worst, likewise.
     #[serde(default)]
     pub at_s: f64,
+}
+
+impl fmt::Display for TrimView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TrimView { what, cause, worst_deg, beats, at_s, .. } = self;
+        match beats {
+            0 => write!(f, "{what} by {worst_deg} deg before it began ({cause})"),
+            _ => write!(f, "{what} by up to {worst_deg} deg at {at_s} s ({cause}; {beats} beats)"),
+        }
+    }
 }
 
 /// The trims of a log as people read them.

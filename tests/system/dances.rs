@@ -46,8 +46,7 @@ struct Dance {
 #[allow(clippy::disallowed_methods)] // The dances are Python's: they need a process of their own.
 fn dances(python: &Path) -> Vec<Dance> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/dances.py");
-    let output =
-        std::process::Command::new(python).arg(script).output().expect("the interpreter starts");
+    let output = std::process::Command::new(python).arg(script).output().expect("the interpreter starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the script failed ({}): {errors}", output.status);
     let text = String::from_utf8(output.stdout).expect("text");

@@ -28,7 +28,8 @@ fn official_python() -> Option<PathBuf> {
 #[allow(clippy::disallowed_methods)]
 fn the_official_daemon_and_sdk_move_the_emulated_servos() {
     let Some(python) = official_python() else { return };
-    let options = EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints() };
+    let options =
+        EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints(), paced: true };
     let emulator = Emulator::start(options).unwrap();
     let before = emulator.probe();
     assert_eq!(before.map(|view| view.torque), Joints::all(false));

@@ -44,7 +44,8 @@ pub(super) struct Line {
 impl Line {
     /// A new line, not yet in use.
     pub(super) fn start() -> Result<Line, Failed> {
-        let options = EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints() };
+        let options =
+            EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints(), paced: true };
         let emulator = Emulator::start(options).map_err(|error| Failed::at("the emulated line")(&error))?;
         let arrivals = emulator.arrivals();
         Ok(Line { emulator, arrivals, prompt: raise_priority() })

@@ -123,9 +123,7 @@ impl fmt::Display for Report {
                 format!("{joint}: {achieved} (asked {requested_deg} deg, was {from_deg} deg)")
             })
             .collect();
-        for TrimView { what, cause, worst_deg, beats } in &self.trims {
-            lines.push(format!("  trimmed: {what} by up to {worst_deg} deg for its {cause}, {beats} beats"));
-        }
+        lines.extend(self.trims.iter().map(|trim| format!("  trimmed: {trim}")));
         lines.extend(self.refusal.iter().map(|refusal| format!("not done: {refusal}")));
         f.write_str(&lines.join("\n"))
     }

@@ -15,7 +15,7 @@ use firmware_bridge::pulse::{Conductor, Control, Order};
 use minismith::body::Body;
 use minismith::config::Config;
 use minismith::conversation::{Conversation, Ending, Reply};
-use minismith::outcome::{Step, TrimView, merge};
+use minismith::outcome::{Step, merge};
 use minismith::recording::{self, NewFile, NotARecording, Recording, Sampled, Sampling};
 use minismith::stage::Stage;
 use serde::Serialize;
@@ -249,10 +249,8 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
             None => print::line(&format!("{name}: {frames} frames were played in {seconds:.2} s")),
             Some(refusal) => print::line(&format!("{name} was not played to its end: {refusal}")),
         }
-        for TrimView { what, cause, worst_deg, beats } in steps.iter().flat_map(|step| &step.trims) {
-            print::line(&format!(
-                "  trimmed: {what} by up to {worst_deg} deg for its {cause}, {beats} beats"
-            ));
+        for trim in steps.iter().flat_map(|step| &step.trims) {
+            print::line(&format!("  trimmed: {trim}"));
         }
     }
     Ok(Done::when(refusal.is_none()))
