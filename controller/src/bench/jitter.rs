@@ -3,6 +3,10 @@
 //! Both sides run as their users run them: a server in a process of its own, on a serial port, holding a posture, so
 //! that each beat writes goals. What counts is when those arrive on the emulated line; neither side is asked. Under
 //! load, one process for each processor computes for ever, and requests flood the side's own server.
+//!
+//! What this can't see apart: the kernel moves the bytes of a pseudo-terminal in a worker thread of its own, which has
+//! no priority. On a busy machine that worker is late, for both sides alike, and goals that were sent in rhythm arrive
+//! in bunches.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -133,6 +137,7 @@ fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>,
             let they =
                 theirs.as_ref().map(|seen| format!(", theirs {:.0}", seen.per_second())).unwrap_or_default();
             note += &format!("; requests answered per second: ours {:.0}{they}", seen.per_second());
+            note += "; the kernel's own delivery from one end of the pseudo-terminal to the other is in both numbers, and on a busy machine it may be most of ours";
         }
     }
     let mut ours = ours;

@@ -17,9 +17,11 @@ import time
 from urllib.parse import urlsplit
 
 
-def compute():
-    while True:
-        pass
+def compute(parent):
+    # However the parent ends, nobody goes on computing for ever.
+    while os.getppid() == parent:
+        for _ in range(1_000_000):
+            pass
 
 
 def flood(address, path, count):
@@ -37,7 +39,7 @@ def flood(address, path, count):
 
 def main(url, connections):
     channel = socket.socket(fileno=0).makefile("rw")
-    spinning = [multiprocessing.Process(target=compute, daemon=True) for _ in range(os.cpu_count())]
+    spinning = [multiprocessing.Process(target=compute, args=[os.getpid()], daemon=True) for _ in range(os.cpu_count())]
     for process in spinning:
         process.start()
     parts = urlsplit(url)
