@@ -38,6 +38,7 @@ pub async fn serve(
         .route("/health", get(health))
         .route("/api/v1/state", get(state))
         .route("/api/v1/stop", post(stop))
+        .route("/api/v1/pulse/measure", post(measure))
         .fallback(unknown)
         .layer(middleware::from_fn(only_this_machine))
         .with_state(body.handle());
@@ -95,7 +96,10 @@ fn refuse(status: StatusCode, why: &str) -> Response {
 }
 
 async fn unknown() -> Response {
-    refuse(StatusCode::NOT_FOUND, "there is: GET /health, GET /api/v1/state, POST /api/v1/stop")
+    refuse(
+        StatusCode::NOT_FOUND,
+        "there is: GET /health, GET /api/v1/state, POST /api/v1/stop, POST /api/v1/pulse/measure",
+    )
 }
 
 async fn health(State(pulse): State<PulseHandle>) -> Response {
@@ -153,6 +157,12 @@ async fn state(State(pulse): State<PulseHandle>) -> Json<Value> {
         "fault": snapshot.fault.as_ref().map(ToString::to_string),
         "beats": snapshot.beats,
     }))
+}
+
+/// Measures the regularity of the beat, as `/health` tells it, from here on.
+async fn measure(State(pulse): State<PulseHandle>) -> Json<Value> {
+    pulse.measure_anew();
+    Json(json!({ "measured": "from now on" }))
 }
 
 /// Brakes, and answers when the body has come to rest.

@@ -1,8 +1,10 @@
-//! The one door to the network: every listener is made here.
+//! The one door to the network: every listener is made here, and every question to a server.
 //!
 //! Safety: nothing listens beyond loopback. There are no tokens yet, and without one nobody else may ask.
 
-use std::net::{IpAddr, SocketAddr};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 
@@ -39,4 +41,22 @@ pub async fn listen(host: IpAddr, port: u16) -> Result<TcpListener, NoListener> 
     }
     let address = SocketAddr::new(host, port);
     TcpListener::bind(address).await.map_err(|source| NoListener::Bind { address, source })
+}
+
+/// How long a server on this machine may take to answer, busy as it may be.
+const LONGEST_ANSWER: Duration = Duration::from_secs(20);
+
+/// Asks a server of our own on this machine; `question` is a method and a path. Returns the body of the answer.
+///
+/// # Errors
+/// When nobody listens there, or the answer does not come.
+pub fn ask_here(port: u16, question: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    stream.set_read_timeout(Some(LONGEST_ANSWER))?;
+    // HTTP/1.0: the answer ends with the connection.
+    write!(stream, "{question} HTTP/1.0\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.take(1 << 20).read_to_string(&mut answer)?;
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+    Ok(body.to_owned())
 }

@@ -1,12 +1,10 @@
-//! `pulse_jitter_*`: how far the time between two beats is off its nominal, as the servos hear it.
+//! `pulse_jitter_*`: how far the time between two beats is off its nominal.
 //!
-//! Both sides run as their users run them: a server in a process of its own, on a serial port, holding a posture, so
-//! that each beat writes goals. What counts is when those arrive on the emulated line; neither side is asked. Under
-//! load, one process for each processor computes for ever, and requests flood the side's own server.
-//!
-//! What this can't see apart: the kernel moves the bytes of a pseudo-terminal in a worker thread of its own, which has
-//! no priority. On a busy machine that worker is late, for both sides alike, and goals that were sent in rhythm arrive
-//! in bunches.
+//! Both sides run as their users run them: a server in a process of its own, on the emulated line, holding a posture,
+//! so that each beat writes goals. What counts is when each loop begins a beat, noted at that place in its own process.
+//! (At the far end of a pseudo-terminal it can't be told: the kernel moves the bytes in a worker thread without
+//! priority, which on a busy machine is later than either side.) Under load, one process for each processor computes
+//! for ever, and requests flood the side's own server.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -17,6 +15,7 @@ use std::time::Duration;
 use firmware_bridge::clock::Tick;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use serde_json::Value;
 
 use super::line::Line;
 use super::peer::{DAEMON, LOAD, Script, environment};
@@ -71,8 +70,8 @@ pub(super) fn names(load: Load) -> Vec<String> {
 /// What was seen of one side, over all its rounds.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Milliseconds that each interval was off.
-    off: Vec<f64>,
+    /// The quantiles of each round, in the order of [`QUANTILES`]: milliseconds that an interval was off.
+    off: [Vec<f64>; QUANTILES.len()],
     /// Seconds of watching.
     seconds: f64,
     /// Requests that were answered meanwhile.
@@ -82,12 +81,16 @@ struct Seen {
 }
 
 impl Seen {
+    /// A round of which the moments are known.
     fn add(&mut self, rate: u32, moments: &[Tick]) {
         let nominal = 1e3 / f64::from(rate);
-        for (earlier, later) in moments.iter().zip(moments.iter().skip(1)) {
-            let interval = later.since(*earlier).as_secs_f64();
-            self.seconds += interval;
-            self.off.push((interval * 1e3 - nominal).abs());
+        let mut off: Vec<f64> = moments
+            .iter()
+            .zip(moments.iter().skip(1))
+            .map(|(earlier, later)| (later.since(*earlier).as_secs_f64() * 1e3 - nominal).abs())
+            .collect();
+        for (numbers, (_, share)) in self.off.iter_mut().zip(QUANTILES) {
+            numbers.extend(quantile(&mut off, share));
         }
     }
 
@@ -101,20 +104,15 @@ pub(super) fn measure(desk: &Desk<'_>, load: Load) -> Vec<Row> {
     let mut ours: Result<Seen, Failed> = Ok(Seen::default());
     let mut usual: Result<Seen, Failed> = Ok(Seen::default());
     let mut theirs = desk.peers.daemon.as_ref().map(|_| Ok(Seen::default()));
-    let mut watch = "";
-    let mut take = |side: &str,
-                    seen: &mut Result<Seen, Failed>,
-                    one: &dyn Fn(&mut Seen) -> Result<&'static str, Failed>| {
-        let Ok(so_far) = seen else { return };
-        (desk.progress)(&format!("the rhythm, {}: {side}, {} s", load.name(), round.as_secs()));
-        match one(so_far) {
-            Ok(note) => watch = note,
-            Err(failed) => {
+    let take =
+        |side: &str, seen: &mut Result<Seen, Failed>, one: &dyn Fn(&mut Seen) -> Result<(), Failed>| {
+            let Ok(so_far) = seen else { return };
+            (desk.progress)(&format!("the rhythm, {}: {side}, {} s", load.name(), round.as_secs()));
+            if let Err(failed) = one(so_far) {
                 (desk.progress)(&format!("{side} failed: {failed}"));
                 *seen = Err(failed);
             }
-        }
-    };
+        };
     for _ in 0..rounds {
         take("ours at 50 Hz", &mut ours, &|seen| watch_ours(desk, OFFICIAL_RATE, load, round, seen));
         if let Some(theirs) = &mut theirs {
@@ -123,39 +121,36 @@ pub(super) fn measure(desk: &Desk<'_>, load: Load) -> Vec<Row> {
         take("ours at 100 Hz", &mut usual, &|seen| watch_ours(desk, USUAL_RATE, load, round, seen));
     }
     let theirs = theirs.and_then(Result::ok);
-    let mut rows = rows(load, OFFICIAL_RATE, ours, theirs, watch);
-    rows.extend(self::rows(load, USUAL_RATE, usual, None, watch));
+    let mut rows = rows(load, OFFICIAL_RATE, ours, theirs);
+    rows.extend(self::rows(load, USUAL_RATE, usual, None));
     rows
 }
 
-fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>, watch: &str) -> Vec<Row> {
+fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>) -> Vec<Row> {
     let mut note = String::new();
     if let Ok(seen) = &ours {
-        note =
-            format!("our beat runs under {}; {watch}; both sides hold a posture at {rate} Hz", seen.policy);
+        note = format!("our beat runs under {}; both sides hold a posture at {rate} Hz", seen.policy);
         if load == Load::Loaded {
             let they =
                 theirs.as_ref().map(|seen| format!(", theirs {:.0}", seen.per_second())).unwrap_or_default();
             note += &format!("; requests answered per second: ours {:.0}{they}", seen.per_second());
-            note += "; the kernel's own delivery from one end of the pseudo-terminal to the other is in both numbers, and on a busy machine it may be most of ours";
         }
     }
-    let mut ours = ours;
-    let mut theirs = theirs;
-    let row = |(quantile_name, share): (&str, f64)| {
+    let (mut ours, mut theirs) = (ours, theirs);
+    let row = |(place, (quantile_name, _)): (usize, (&str, f64))| {
+        let median = |seen: &mut Seen| seen.off.get_mut(place).and_then(|rounds| quantile(rounds, 0.5));
         let our_number = match &mut ours {
-            Ok(seen) => quantile(&mut seen.off, share).ok_or_else(|| Failed("no beat was seen".into())),
+            Ok(seen) => median(seen).ok_or_else(|| Failed("no beat was seen".into())),
             Err(failed) => Err(failed.clone()),
         };
         let row = Row::alone(&name(quantile_name, load, rate), "ms", our_number).noting(&note);
         if rate == OFFICIAL_RATE {
-            let number = theirs.as_mut().and_then(|seen| quantile(&mut seen.off, share));
-            row.against(PEER, number, Better::Lower)
+            row.against(PEER, theirs.as_mut().and_then(median), Better::Lower)
         } else {
             row
         }
     };
-    QUANTILES.map(row).into()
+    QUANTILES.into_iter().enumerate().map(row).collect()
 }
 
 /// One round of ours: `minismith serve` on a line.
@@ -165,46 +160,42 @@ fn watch_ours(
     load: Load,
     round: Duration,
     seen: &mut Seen,
-) -> Result<&'static str, Failed> {
+) -> Result<(), Failed> {
     let line = Line::start()?;
     let server = Server::start(&line, rate)?;
     line.wait_for_goals(LONGEST_START)?;
-    let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
-    watch(&line, load.on(desk, &url)?, rate, round, seen)?;
+    let mut flood = load.on(desk, &format!("http://127.0.0.1:{}/api/v1/state", server.port))?;
+    line.watch(SETTLING)?;
+    flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    server.ask("POST /api/v1/pulse/measure")?;
+    line.watch(round)?;
+    let health = server.ask("GET /health")?;
+    seen.requests += flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    seen.seconds += round.as_secs_f64();
+    for (numbers, (name, _)) in seen.off.iter_mut().zip(QUANTILES) {
+        let microseconds = health.pointer(&format!("/pulse/jitter/{name}_us")).and_then(Value::as_f64);
+        let microseconds = microseconds.ok_or_else(|| Failed(format!("no {name} in {health}")))?;
+        numbers.push(microseconds / 1e3);
+    }
     seen.policy = server.policy();
-    Ok(line.note())
+    Ok(())
 }
 
 /// One round of theirs: the official daemon on a line.
-fn watch_theirs(
-    desk: &Desk<'_>,
-    load: Load,
-    round: Duration,
-    seen: &mut Seen,
-) -> Result<&'static str, Failed> {
+fn watch_theirs(desk: &Desk<'_>, load: Load, round: Duration, seen: &mut Seen) -> Result<(), Failed> {
     let Some(daemon) = OfficialDaemon::start(desk) else {
         return Err(Failed("the official daemon is not installed".into()));
     };
-    let daemon = daemon?;
-    let url = format!("http://127.0.0.1:{}/api/state/full", daemon.port);
-    watch(&daemon.line, load.on(desk, &url)?, OFFICIAL_RATE, round, seen)?;
-    Ok(daemon.line.note())
-}
-
-/// The same for both: what arrives on the line, from when everything runs.
-fn watch(
-    line: &Line,
-    mut flood: Option<Script>,
-    rate: u32,
-    round: Duration,
-    seen: &mut Seen,
-) -> Result<(), Failed> {
-    line.watch(SETTLING)?;
-    let mut answered = || flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"));
-    answered()?;
-    let moments = line.watch(round)?;
-    seen.requests += answered()?;
-    seen.add(rate, &moments);
+    let mut daemon = daemon?;
+    let mut flood = load.on(desk, &format!("http://127.0.0.1:{}/api/state/full", daemon.port))?;
+    daemon.line.watch(SETTLING)?;
+    flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    daemon.beats()?;
+    daemon.line.watch(round)?;
+    let moments = daemon.beats()?;
+    seen.requests += flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    seen.seconds += round.as_secs_f64();
+    seen.add(OFFICIAL_RATE, &moments);
     Ok(())
 }
 
@@ -263,6 +254,13 @@ impl Server {
         start().map_err(|error| Failed::at("minismith serve")(&error))
     }
 
+    /// Asks it over HTTP.
+    fn ask(&self, question: &str) -> Result<Value, Failed> {
+        let at = Failed::at("minismith serve");
+        let answer = net::ask_here(self.port, question).map_err(|error| at(&error))?;
+        serde_json::from_str(&answer).map_err(|error| at(&error))
+    }
+
     /// How the system schedules its beat, from `/proc`: fields 40 and 41 of the thread's `stat`.
     fn policy(&self) -> String {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.child.id()));
@@ -304,12 +302,24 @@ impl Drop for Server {
     }
 }
 
+/// A file that goes when this is dropped.
+struct Notes(PathBuf);
+
+impl Drop for Notes {
+    fn drop(&mut self) {
+        // It is not there when the daemon has noted nothing.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// The official daemon on a line of its own, with its motors on. Ends when dropped.
 pub(super) struct OfficialDaemon {
     // The daemon ends before its line goes.
-    _script: Script,
+    script: Script,
     port: u16,
     line: Line,
+    /// Where it notes its beats.
+    _notes: Notes,
 }
 
 impl OfficialDaemon {
@@ -322,13 +332,22 @@ impl OfficialDaemon {
     fn start_with(python: &std::path::Path) -> Result<OfficialDaemon, Failed> {
         let line = Line::start()?;
         let port = free_port()?;
-        let arguments = [line.path().into(), port.to_string().into()];
+        let notes = Notes(std::env::temp_dir().join(format!("minismith-bench-{}.beats", std::process::id())));
+        let arguments = [line.path().into(), port.to_string().into(), notes.0.clone().into()];
         let mut script = Script::start(python, "the official daemon", DAEMON, &arguments)?;
         script.answer()?;
         // From here on its loop writes where the motors are, and goes on writing that.
         script.ask("POST /api/motors/set_mode/enabled")?;
         line.wait_for_goals(LONGEST_START)?;
-        Ok(OfficialDaemon { _script: script, port, line })
+        Ok(OfficialDaemon { script, port, line, _notes: notes })
+    }
+
+    /// When its control loop has begun its turns, since this was asked last.
+    fn beats(&mut self) -> Result<Vec<Tick>, Failed> {
+        let answer = self.script.ask("beats")?;
+        let beats = answer.get("beats").and_then(Value::as_array);
+        let beats = beats.ok_or_else(|| Failed("the official daemon noted no beats".into()))?;
+        Ok(beats.iter().filter_map(Value::as_u64).map(Tick).collect())
     }
 
     /// How many beats per second its loop really makes.
@@ -361,8 +380,10 @@ mod tests {
     fn jitter_is_the_distance_from_the_nominal_interval_to_either_side() {
         let mut seen = Seen::default();
         seen.add(50, &[0, 20_000_000, 41_000_000, 58_000_000].map(Tick));
-        let rounded: Vec<f64> = seen.off.iter().map(|off| (off * 1e6).round() / 1e6).collect();
-        assert_eq!(rounded, [0.0, 1.0, 3.0]);
-        assert!((seen.seconds - 0.058).abs() < 1e-12);
+        let rounded = seen
+            .off
+            .each_ref()
+            .map(|off| off.iter().map(|off| (off * 1e6).round() / 1e6).collect::<Vec<f64>>());
+        assert_eq!(rounded, [vec![1.0], vec![3.0], vec![3.0]]);
     }
 }

@@ -1,9 +1,5 @@
-//! The emulated line under watch: both sides speak to it, and what counts is when their words arrive.
-//!
-//! The thread of the emulated servos is given real-time priority where that is allowed, so that a busy machine delays
-//! those who are watched and not the watch.
+//! The emulated line that both sides speak to, with a probe on it that tells when goals arrive.
 
-use std::fs;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -14,14 +10,8 @@ use mock_robot::faults::Faults;
 use mock_robot::firmware::{Arrival, Emulator, EmulatorOptions};
 
 use super::Failed;
-use super::peer::environment;
 use crate::body::initial_joints;
-use crate::processes::{self, Program};
 
-/// The name of the emulator's thread.
-const THREAD: &str = "servos";
-/// Above whatever a controller may ask for.
-const PRIORITY: &str = "90";
 /// Whoever sends no goals for so long has stopped.
 const STOPPED: Duration = Duration::from_secs(10);
 
@@ -37,8 +27,6 @@ const BLOCK: usize = 5;
 pub(super) struct Line {
     emulator: Emulator,
     arrivals: Receiver<Arrival>,
-    /// Whether the watch has real-time priority.
-    prompt: bool,
 }
 
 impl Line {
@@ -48,21 +36,12 @@ impl Line {
             EmulatorOptions { link: None, faults: Faults::default(), start: initial_joints(), paced: true };
         let emulator = Emulator::start(options).map_err(|error| Failed::at("the emulated line")(&error))?;
         let arrivals = emulator.arrivals();
-        Ok(Line { emulator, arrivals, prompt: raise_priority() })
+        Ok(Line { emulator, arrivals })
     }
 
     /// The serial port.
     pub(super) fn path(&self) -> &Path {
         self.emulator.path()
-    }
-
-    /// What has to be known about the watch.
-    pub(super) const fn note(&self) -> &'static str {
-        if self.prompt {
-            "the watch has real-time priority"
-        } else {
-            "the watch has no real-time priority here, so its own delays are in the numbers"
-        }
     }
 
     /// Waits until goals are sent.
@@ -110,43 +89,6 @@ fn is_beat(arrival: &Arrival) -> bool {
         && arrival.instruction == SYNC_WRITE
         && *head == GOAL_POSITIONS
         && blocks.chunks_exact(BLOCK).any(|block| block.first() == Some(&Joint::Stewart1.motor_id()))
-}
-
-/// Whether the emulator's threads have real-time priority after this.
-fn raise_priority() -> bool {
-    let clock = WallClock::start();
-    // A thread takes its name itself, a moment after it has been started.
-    for patience in 1..=100 {
-        let threads = watching();
-        if !threads.is_empty() {
-            return threads.iter().all(|thread| raise(thread));
-        }
-        clock.wait_until(Tick::ZERO + Duration::from_millis(1) * patience);
-    }
-    false
-}
-
-/// The threads of emulators in this process.
-fn watching() -> Vec<String> {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
-    let named = threads.flatten().filter(|thread| {
-        fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name.trim_end() == THREAD)
-    });
-    named.map(|thread| thread.file_name().to_string_lossy().into_owned()).collect()
-}
-
-/// `chrt` belongs to util-linux, which every Linux has.
-fn raise(thread: &str) -> bool {
-    let start = || {
-        let mut child = processes::start(Program {
-            path: "chrt".into(),
-            arguments: ["--fifo", "--pid", PRIORITY, thread].map(Into::into).into(),
-            environment: environment(),
-            input: fs::File::open("/dev/null")?.into(),
-        })?;
-        child.wait()
-    };
-    start().is_ok_and(|status: std::process::ExitStatus| status.success())
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ struct Histograms {
     jitter: Histogram<u64>,
     lateness: Histogram<u64>,
     work: Histogram<u64>,
+    /// Somebody has begun anew, so the time since the beat before is none of theirs.
+    anew: bool,
 }
 
 impl Histograms {
@@ -98,8 +100,16 @@ impl Rhythm {
     /// Empty histograms; all memory that they will ever need is taken here.
     pub fn new() -> Option<Rhythm> {
         let empty = || Histogram::new_with_bounds(1, LONGEST, 2).ok();
-        let histograms = Histograms { jitter: empty()?, lateness: empty()?, work: empty()? };
+        let histograms = Histograms { jitter: empty()?, lateness: empty()?, work: empty()?, anew: false };
         Some(Rhythm(Arc::new(Mutex::new(histograms))))
+    }
+
+    /// Forgets what was measured so far.
+    pub fn begin_anew(&self) {
+        let mut histograms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Histograms { jitter, lateness, work, anew } = &mut *histograms;
+        [jitter, lateness, work].into_iter().for_each(Histogram::reset);
+        *anew = true;
     }
 
     /// What was measured so far.
@@ -142,8 +152,11 @@ impl Measure {
                 return;
             }
         };
-        self.aside.iter().take(self.kept).for_each(|kept| histograms.add(*kept));
-        self.kept = 0;
+        let kept = std::mem::take(&mut self.kept);
+        if std::mem::take(&mut histograms.anew) {
+            return;
+        }
+        self.aside.iter().take(kept).for_each(|kept| histograms.add(*kept));
         histograms.add(shown);
     }
 }
@@ -176,6 +189,19 @@ mod tests {
         assert_eq!(report.beats, 1000);
         assert!(report.jitter.p99_us < 1.0 && near(report.jitter.max_us, 4000.0), "{}", report.jitter);
         assert!(near(report.lateness.max_us, 4000.0) && near(report.work.p50_us, 1000.0));
+    }
+
+    #[test]
+    fn what_was_before_a_new_beginning_does_not_count() {
+        let (rhythm, mut measure) = measured(&[0, 10, 90]);
+        rhythm.begin_anew();
+        for millis in [100, 110, 120] {
+            let at = Tick(millis * 1_000_000);
+            measure.beat(at, at, at);
+        }
+        let report = rhythm.report(PERIOD, Privilege::default());
+        assert_eq!(report.beats, 2);
+        assert!(report.jitter.max_us < 1.0, "{}", report.jitter);
     }
 
     #[test]

@@ -188,6 +188,11 @@ impl PulseHandle {
         self.shared.rhythm.report(self.period, privilege)
     }
 
+    /// Measures how regularly it beats from here on.
+    pub fn measure_anew(&self) {
+        self.shared.rhythm.begin_anew();
+    }
+
     /// Hands an order over; while the ring is full, once the next beat has emptied it.
     fn send(&mut self, order: Order) {
         // A halt does not wait for those who stand before a full ring.

@@ -1,10 +1,11 @@
 """Runs the official daemon on a serial port, passes requests to it, and stops it cleanly.
 
-    daemon.py PORT HTTP_PORT
+    daemon.py PORT HTTP_PORT [BEATS]
 
 Once the daemon says that it is running, one line of JSON tells so, or {"error": ..} with the end of its log. From then
 on each line `METHOD PATH [JSON]` is a request to it, and its answer one line of JSON. The end of the input stops the
-daemon, and a last line tells its exit code. Where standard input is a socket the answers go back on it.
+daemon, and a last line tells its exit code. With a file for BEATS, the line `beats` is answered with the moments,
+nanoseconds, at which its control loop has begun a turn since the last such line. Where standard input is a socket the answers go back on it.
 """
 
 import json
@@ -35,15 +36,30 @@ def request(method, path, body=None):
         return json.load(response)
 
 
+# The loop notes these moments itself, in the line before it calls `_update`, but keeps only the last second of them.
+NOTING = '''
+import os, sys, time
+from reachy_mini.daemon.app.main import main
+from reachy_mini.daemon.backend.robot.backend import RobotBackend
+beats = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+update = RobotBackend._update
+def noting(self):
+    os.write(beats, time.monotonic_ns().to_bytes(8, "little"))
+    update(self)
+RobotBackend._update = noting
+main()
+'''
+
+
 def start(home):
-    daemon = Path(sys.executable).with_name("reachy-mini-daemon")
+    program = [Path(sys.executable).with_name("reachy-mini-daemon")] if BEATS is None else ["-c", NOTING, BEATS]
     # No wake-up, no sleep move, no camera, no fetching of data sets, no telemetry; its files go to a folder of its own.
     arguments = ["-p", PORT, "--no-media", "--dataset-update-interval", "0", "--no-wake-up-on-start"]
     arguments += ["--no-goto-sleep-on-stop", "--fastapi-port", HTTP_PORT]
     environment = os.environ | {"HOME": home, "DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1"}
     log = open(Path(home, "log"), "wb")
     return subprocess.Popen(
-        [sys.executable, daemon, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+        [sys.executable, *program, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
     )
 
 
@@ -75,9 +91,19 @@ def stop(daemon):
         return "killed: it did not stop when it was asked to"
 
 
+def new_beats():
+    global told
+    noted = Path(BEATS).read_bytes()
+    new, told = noted[told:], len(noted)
+    return [int.from_bytes(new[place : place + 8], "little") for place in range(0, len(new), 8)]
+
+
 def serve(daemon):
     """Passes requests on until there are no more."""
     for line in orders:
+        if line.strip() == "beats":
+            answer({"beats": new_beats()})
+            continue
         method, path, *body = line.strip().split(" ", 2)
         try:
             answer(request(method, path, *body))
@@ -122,9 +148,10 @@ def give_up(*_):
     raise KeyboardInterrupt
 
 
-if len(sys.argv) != 3:
+if len(sys.argv) not in (3, 4):
     sys.exit(__doc__)
-PORT, HTTP_PORT = sys.argv[1:]
+PORT, HTTP_PORT, BEATS = (*sys.argv[1:], None)[:3]
+told = 0
 signal.signal(signal.SIGTERM, give_up)
 if stat.S_ISSOCK(os.fstat(0).st_mode):
     orders = answers = socket.socket(fileno=0).makefile("rw")
