@@ -1,8 +1,9 @@
 //! Examines the machine that Minismith runs on, and says what to do about what is missing.
 //!
 //! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; no process is started,
-//! nothing is changed); this module, `real_time` and `robot` judge what was seen. Whoever calls prints the result.
+//! nothing is changed); this module, `real_time`, `beat` and `robot` judge what was seen. Whoever calls prints the result.
 
+mod beat;
 mod machine;
 mod real_time;
 mod robot;
@@ -104,6 +105,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         "none are configured, and none is needed: the built-in grammar understands text, speech and faces are optional",
     ));
     checks.extend(machine.real_time.judge());
+    checks.push(beat::judge(machine.beat.as_ref()));
     checks
 }
 

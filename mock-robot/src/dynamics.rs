@@ -55,6 +55,9 @@ impl Default for Variation {
     }
 }
 
+/// Slower than this a joint creeps, rad/s; assumed.
+const CREEP: f64 = 0.02;
+
 /// What drives a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Drive {
@@ -227,7 +230,8 @@ impl JointDynamics {
             self.torque = bounded(spring, bound) * self.inertia;
             return self.integral > 0.0 && error.abs() > 1e-9;
         }
-        self.torque = effort * self.inertia + self.eats.copysign(self.velocity);
+        // Of a joint that creeps to its goal, friction bears most of what the motor would have to give.
+        self.torque = effort * self.inertia + self.eats * bounded(self.velocity / CREEP, 1.0);
         self.velocity = bounded(self.velocity + acceleration * STEP, self.top_speed * self.power);
         self.travel();
         true

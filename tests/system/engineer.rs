@@ -397,3 +397,37 @@ fn every_command_of_the_engineer_has_examples() {
         assert!(help.contains("--json"), "{command}: {help}");
     }
 }
+
+#[test]
+fn motors_tell_what_they_measure_and_hold_as_they_are_told() {
+    let bench = Bench::new();
+    let run = |words: &[&str]| bench.run(&[&["motors", "--robot", "mock-bus", "--json"], words].concat());
+    let all = run(&[]).exits(0).json();
+    assert_eq!((all["motors"].as_array().unwrap().len(), &all["control"]), (9, &json!("position")));
+    for motor in all["motors"].as_array().unwrap() {
+        let volts = motor["voltage_v"].as_f64().unwrap();
+        assert!((4.5..5.5).contains(&volts) && motor["temperature_c"].as_f64().unwrap() > 10.0, "{motor}");
+        assert_eq!((&motor["torque"], &motor["errors"]), (&json!(true), &json!([])));
+    }
+
+    let one = run(&["--joint", "left_antenna", "--torque", "off"]).exits(0).json();
+    let left = &one["motors"][0];
+    assert_eq!((&left["joint"], &left["torque"]), (&json!("left_antenna"), &json!(false)));
+
+    let led = run(&["--control", "gravity", "--hold", "1s"]).exits(0).json();
+    assert_eq!(led["control"], "gravity_compensation");
+    let leg = &led["motors"][1];
+    assert_eq!((&leg["mode"], &leg["torque"]), (&json!("current"), &json!(true)));
+    let before = all["motors"][1]["present_deg"].as_f64().unwrap();
+    assert!((leg["present_deg"].as_f64().unwrap() - before).abs() < 3.0, "the head is carried: {leg}");
+    assert_eq!(led["motors"][8]["torque"], false, "antennas are released");
+
+    let soft = run(&["--control", "400mA", "--hold", "500ms"]).exits(0).json();
+    assert_eq!(soft["motors"][2]["mode"], "current_based_position");
+    let stiffer = run(&["--gains", "400,0,0", "--joint", "stewart_2"]).exits(0).json();
+    assert_eq!((&stiffer["refusal"], &stiffer["motors"][0]["joint"]), (&Value::Null, &json!("stewart_2")));
+    assert!(run(&["--control", "limp"]).exits(2).err.contains("gravity"));
+
+    let stowed = run(&["--stow"]).exits(0).json();
+    assert!(stowed["motors"].as_array().unwrap().iter().all(|motor| motor["torque"] == false));
+}

@@ -39,7 +39,8 @@ pub struct MoveArgs {
     on: OnRobot,
 }
 
-fn joint(name: &str) -> Result<Joint, String> {
+/// A joint by its name.
+pub fn joint(name: &str) -> Result<Joint, String> {
     Joint::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Joint::ALL.iter().map(|joint| joint.name()).collect();
         format!("the joints are {}", names.join(", "))

@@ -6,6 +6,7 @@ mod calibrate;
 mod converse;
 mod interrupt;
 mod joints;
+mod motors;
 mod moves;
 mod print;
 mod quantity;
@@ -109,6 +110,12 @@ minismith say \"hello\" --robot mock-bus")]
 minismith move --joint right_antenna --to -0.5rad --joint left_antenna --to 0.5rad\n  \
 minismith move --joint body_rotation --by -15deg --robot /dev/ttyACM0 --json")]
     Move(joints::MoveArgs),
+    /// What each motor tells (position, torque, mode, current, temperature, supply, errors), and how it holds.
+    #[command(after_help = "Examples:\n  minismith motors --robot /dev/ttyACM0\n  \
+minismith motors --control gravity --robot /dev/ttyACM0\n  \
+minismith motors --joint left_antenna --torque off --robot /dev/ttyACM0 --json\n  \
+minismith motors --joint stewart_1 --gains 400,0,0 --robot /dev/ttyACM0")]
+    Motors(motors::MotorsArgs),
     /// Record what the robot does, or is led through by hand, as a move in the official format.
     #[command(after_help = "Examples:\n  minismith record wave.json --gravity --robot /dev/ttyACM0\n  \
 minismith record wave.json --release --yes --seconds 10 --rate 100\n  \
@@ -192,6 +199,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Chat { on } => converse::chat(&config, &on),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
         Command::Move(arguments) => joints::run(&config, &arguments),
+        Command::Motors(arguments) => motors::run(&config, &arguments),
         Command::Record(arguments) => moves::record(&config, &arguments),
         Command::Play(arguments) => moves::play(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use firmware_bridge::pulse::Regularity;
 use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
 use rustix::fs::{Access as Permission, access, statvfs};
 use rustix::process::{getegid, getgroups};
@@ -28,6 +29,8 @@ pub(super) struct Machine {
     pub cage: Cage,
     /// Whether the pulse can beat in time.
     pub real_time: RealTime,
+    /// How regularly it did.
+    pub beat: Option<Regularity>,
     /// What belongs to a real robot.
     pub periphery: Periphery,
     /// Bytes that are free where tools are kept.
@@ -83,6 +86,7 @@ impl Machine {
             tools_writable: tools_writable(&config.tools),
             cage: cage(Path::new("/proc/sys"), &status),
             real_time: RealTime::look(),
+            beat: super::beat::look(config),
             free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         }
     }

@@ -14,6 +14,7 @@ fn healthy() -> Machine {
         tools_writable: Some(true),
         cage: Cage { filter: true, namespaces: true, landlock: true },
         real_time: real_time::healthy(),
+        beat: Some(beat::healthy()),
         periphery: robot::healthy(),
         free: Some(10 << 30),
     }
