@@ -250,7 +250,7 @@ impl Envelope {
         SafeCommand(Action::Currents(Joints::all(most)))
     }
 
-    /// Goal currents, none greater than [`MOST_LED`].
+    /// Goal currents, each bounded to what it takes to carry the head.
     #[must_use]
     pub fn currents(currents: Joints<Milliamps>) -> SafeCommand {
         let bounded = |Milliamps(current): Milliamps| {

@@ -124,3 +124,19 @@ fn keyframes_of_any_rate_keep_their_time() {
         }
     }
 }
+
+#[test]
+fn keyframes_in_full_motion_are_eased_into_and_out_of_and_calm_ones_keep_their_time() {
+    for (starts, ends) in [(false, false), (true, false), (false, true), (true, true)] {
+        let easing = Easing { starts, ends };
+        let (whole, total) = (2.0, 2.0 + easing.more().as_secs_f64());
+        let times: Vec<f64> =
+            (0..=1000).map(|place| easing.time(total * f64::from(place) / 1000.0, whole)).collect();
+        assert!(times[0].abs() < 1e-9 && (times[1000] - whole).abs() < 1e-9, "{easing:?}");
+        let paces: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) / (total / 1000.0)).collect();
+        assert!(paces.iter().all(|pace| (-1e-9..1.0 + 1e-9).contains(pace)), "{easing:?}");
+        assert_eq!((paces[0] < 0.01, paces[999] < 0.01), (starts, ends), "{easing:?}");
+        assert!((paces[500] - 1.0).abs() < 1e-9);
+    }
+    assert_eq!(Easing { starts: false, ends: false }.time(0.123, 2.0), 0.123);
+}
