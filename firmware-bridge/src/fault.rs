@@ -10,6 +10,9 @@ use crate::clock::Tick;
 use crate::joint::Joint;
 use crate::servo::HardwareError;
 
+/// A motor that missed this many questions in a row is silent; fewer are ridden through.
+pub const SILENT_AFTER: u32 = 10;
+
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -34,7 +34,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::beat::Pulse;
-pub use self::privilege::Privilege;
+pub use self::privilege::{ALLOW_MEMORY, ALLOW_PRIORITY, Privilege};
 pub use self::rhythm::{Regularity, Spread};
 pub use self::thread::{PulseHandle, PulseThread};
 use crate::clock::Tick;

@@ -96,6 +96,18 @@ impl HardwareError {
         HardwareError::Overload,
     ];
 
+    /// In words, as part of a sentence.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            HardwareError::InputVoltage => "a wrong input voltage",
+            HardwareError::Overheating => "overheating",
+            HardwareError::Encoder => "a fault of its encoder",
+            HardwareError::ElectricalShock => "an electrical shock",
+            HardwareError::Overload => "an overload",
+        }
+    }
+
     /// Its bit in register 70.
     #[must_use]
     pub const fn bit(self) -> u8 {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use firmware_bridge::pulse::{ALLOW_MEMORY, ALLOW_PRIORITY};
+
 use super::Check;
 use super::machine::capable;
 
@@ -59,7 +61,7 @@ impl RealTime {
             _ => Check::warn(
                 NAME,
                 "not allowed for this user; under load the pulse can be late",
-                "add `@dialout - rtprio 50` to /etc/security/limits.conf, and log in again",
+                ALLOW_PRIORITY,
             ),
         }
     }
@@ -76,7 +78,7 @@ impl RealTime {
                     "{} MB allowed; when memory is short, the pulse can wait for the disk",
                     most.unwrap_or_default() >> 20
                 ),
-                "add `@dialout - memlock unlimited` to /etc/security/limits.conf, and log in again",
+                ALLOW_MEMORY,
             ),
         }
     }

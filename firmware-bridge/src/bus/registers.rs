@@ -1,5 +1,7 @@
 //! The registers of the XL330 and XC330 servos that this controller uses. One control table serves all nine.
 
+use crate::servo::{HardwareError, HardwareErrors};
+
 /// One register: where it is, how wide, and what people call it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Register {
@@ -103,15 +105,9 @@ pub(super) const fn mode_name(number: u8) -> &'static str {
 
 /// The errors in a [`HARDWARE_ERROR`] byte.
 pub(super) fn hardware_errors(bits: u8) -> impl Iterator<Item = &'static str> {
-    const NAMED: [(u8, &str); 5] = [
-        (0x01, "a wrong input voltage"),
-        (0x04, "overheating"),
-        (0x08, "a fault of its encoder"),
-        (0x10, "an electrical shock"),
-        (0x20, "an overload"),
-    ];
-    let unnamed = bits & !0x3d != 0;
-    let named = NAMED.into_iter().filter(move |(bit, _)| bits & bit != 0).map(|(_, name)| name);
+    let known = HardwareError::ALL.into_iter().fold(0, |bits, error| bits | error.bit());
+    let unnamed = bits & !known != 0;
+    let named = HardwareErrors(bits).iter().map(HardwareError::words);
     named.chain(unnamed.then_some("an error without a name"))
 }
 

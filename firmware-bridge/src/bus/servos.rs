@@ -11,13 +11,12 @@ use super::ritual::{Ready, Span, arm, ask_patiently, pin, prepare};
 use super::survey::Rota;
 use crate::clock::Tick;
 use crate::envelope::Action;
+use crate::fault::SILENT_AFTER;
 use crate::joint::{Joint, Joints};
 use crate::robot::{JointState, Reading, RobotFault};
 use crate::servo::{Gains, HardwareErrors, Health, Loss, Mode};
 
-/// A motor that missed this many questions in a row is asked more rarely, so that it does not slow the others down.
-const GIVEN_UP: u32 = 10;
-/// In how many looks one that was given up is asked once.
+/// In how many looks one that is silent is asked once, so that it does not slow the others down.
 const ASKED_AGAIN: u64 = 10;
 
 /// The servos, ready for beats.
@@ -91,7 +90,7 @@ impl Servos {
             Action::Reboot(joint) => {
                 self.port.reboot(joint.motor_id())?;
                 self.torque[*joint] = false;
-                self.missed[*joint] = GIVEN_UP;
+                self.missed[*joint] = SILENT_AFTER;
             }
             Action::Modes(wanted) => self.set_modes(wanted)?,
             Action::Currents(wanted) => self.set_currents(wanted)?,
@@ -173,7 +172,7 @@ impl Servos {
         let mut asked = Joint::ALL;
         asked.sort_unstable_by_key(|joint| (self.missed[*joint], joint.index()));
         let everyone = self.looks.is_multiple_of(ASKED_AGAIN);
-        let count = asked.iter().filter(|joint| everyone || self.missed[**joint] < GIVEN_UP).count();
+        let count = asked.iter().filter(|joint| everyone || self.missed[**joint] < SILENT_AFTER).count();
         let (asked, left_out) = asked.split_at_checked(count).unwrap_or_default();
         let reply = self.port.ask(self.asking, PRESENT_POSITION, asked, Patience::Beat)?;
         let mut losses = reply.losses;

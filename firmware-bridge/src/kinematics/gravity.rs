@@ -90,13 +90,7 @@ mod tests {
     use crate::kinematics::geometry::LEGS;
     use crate::kinematics::head_in_body;
     use crate::kinematics::inverse::legs_from_head;
-    use crate::posture::RollPitchYaw;
-
-    fn pose(millimetres: [f64; 3], degrees: [f64; 3]) -> HeadPose {
-        let [x, y, z] = millimetres.map(|one| one * 1e-3);
-        let [roll, pitch, yaw] = degrees.map(Radians::from_degrees);
-        HeadPose::new(x, y, z, RollPitchYaw { roll, pitch, yaw })
-    }
+    use crate::kinematics::pose;
 
     /// The energy of head, rods and arms above the body's origin, joules: heights alone, no forces.
     fn energy(legs: &[Radians; 6], near: &HeadPose, mass: &HeadMass) -> f64 {

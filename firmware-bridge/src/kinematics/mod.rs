@@ -24,3 +24,11 @@ pub use geometry::HEAD_Z_OFFSET;
 pub use gravity::{HeadMass, current_from_torque, gravity_torques};
 pub use inverse::{Unreachable, joints_from_posture};
 pub use steadiness::steadiness;
+
+/// A pose from millimetres along and degrees about x, y and z, for tests.
+#[cfg(test)]
+fn pose(millimetres: [f64; 3], degrees: [f64; 3]) -> crate::posture::HeadPose {
+    let [x, y, z] = millimetres.map(|one| one * 1e-3);
+    let [roll, pitch, yaw] = degrees.map(crate::units::Radians::from_degrees);
+    crate::posture::HeadPose::new(x, y, z, crate::posture::RollPitchYaw { roll, pitch, yaw })
+}

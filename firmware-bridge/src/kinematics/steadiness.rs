@@ -27,14 +27,8 @@ mod tests {
     use super::*;
     use crate::kinematics::geometry::{HEAD_Z_OFFSET, LEGS};
     use crate::kinematics::inverse::{fitted, legs_from_head};
+    use crate::kinematics::pose;
     use crate::kinematics::{head_and_steadiness, head_in_body};
-    use crate::posture::RollPitchYaw;
-
-    fn pose(millimetres: [f64; 3], degrees: [f64; 3]) -> HeadPose {
-        let [x, y, z] = millimetres.map(|one| one * 1e-3);
-        let [roll, pitch, yaw] = degrees.map(Radians::from_degrees);
-        HeadPose::new(x, y, z, RollPitchYaw { roll, pitch, yaw })
-    }
 
     /// How the six distances between arms and head change with the head, by trying: no formula of the platform's.
     fn tried(legs: &[Radians; 6], head: &HeadPose) -> Matrix6<f64> {

@@ -16,13 +16,11 @@
 use std::time::Duration;
 
 use crate::clock::Tick;
-use crate::fault::{FaultKind, Policy, Stage, Status};
+use crate::fault::{FaultKind, Policy, SILENT_AFTER, Stage, Status};
 use crate::joint::{Joint, Joints};
 use crate::robot::{JointState, Reading, RobotFault};
 use crate::servo::{HardwareError, HardwareErrors, Loss};
 
-/// A motor that missed this many questions in a row is silent.
-pub(super) const SILENT_AFTER: u32 = 10;
 /// A motor that let go this often within [`FORGIVEN_AFTER`] is not started anew again.
 const MOST_REBOOTS: u32 = 2;
 /// How long a motor must have been well for its reboots to be forgotten.

@@ -16,6 +16,13 @@ use thread_priority::{
 /// Above ordinary work, below the kernel's own threads (50 for threaded interrupts, 99 for its watchdogs).
 const PRIORITY: u8 = 49;
 
+/// What to do so that real-time priority is to be had.
+pub const ALLOW_PRIORITY: &str =
+    "add `@dialout - rtprio 60` to /etc/security/limits.d/minismith.conf, and log in again";
+/// What to do so that memory may be locked.
+pub const ALLOW_MEMORY: &str =
+    "add `@dialout - memlock unlimited` to /etc/security/limits.d/minismith.conf, and log in again";
+
 /// What a pulse's thread has got.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Privilege {
@@ -44,19 +51,15 @@ impl Privilege {
         let _unchanged = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut notes = Vec::new();
         if !realtime {
-            notes.push(
-                "no real-time priority: beats may come late when the machine is busy; allow it with \
-                 `@dialout - rtprio 60` in /etc/security/limits.d/minismith.conf, then log in again"
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "no real-time priority: beats may come late when the machine is busy; {ALLOW_PRIORITY}"
+            ));
         }
         let memory_locked = memory_is_locked();
         if !memory_locked {
-            notes.push(
-                "memory is not locked: a beat may wait for the disk when memory is short; allow it with \
-                 `@dialout - memlock unlimited` in /etc/security/limits.d/minismith.conf, then log in again"
-                    .to_owned(),
-            );
+            notes.push(format!(
+                "memory is not locked: a beat may wait for the disk when memory is short; {ALLOW_MEMORY}"
+            ));
         }
         Privilege { realtime_priority: realtime.then_some(PRIORITY), memory_locked, notes }
     }
