@@ -14,7 +14,7 @@
 
 mod cues;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
@@ -35,7 +35,7 @@ pub struct Permit {
     /// What it may ask for.
     pub capabilities: BTreeSet<Capability>,
     /// What the policy's parser saw in its source; CPython must see the same. None switches the comparison off.
-    pub facts: Option<Facts>,
+    pub facts: Option<BTreeMap<String, Facts>>,
     /// How much stage time it may take.
     pub stage_seconds: f64,
 }
@@ -219,15 +219,24 @@ impl Performing<'_> {
     }
 
     /// Both parsers must have read the same text the same way.
-    fn compare(&self, seen: &Facts) -> Heard {
+    fn compare(&self, seen: &BTreeMap<String, Facts>) -> Heard {
         let Some(vetted) = &self.permit.facts else { return Heard::Answer(Reply::plain(Answer::Proceed)) };
-        let differs = [
-            ("imports", vetted.imports == seen.imports),
-            ("names", vetted.names == seen.names),
-            ("attributes", vetted.attributes == seen.attributes),
-            ("calls", vetted.calls == seen.calls),
-        ];
-        match differs.iter().find(|(_, same)| !same) {
+        if vetted.keys().ne(seen.keys()) {
+            return Heard::End(Outcome::stopped(
+                "parser",
+                "the modules that were read are not those that came",
+            ));
+        }
+        let differs = vetted.values().zip(seen.values()).find_map(|(vetted, seen)| {
+            let parts = [
+                ("imports", vetted.imports == seen.imports),
+                ("names", vetted.names == seen.names),
+                ("attributes", vetted.attributes == seen.attributes),
+                ("calls", vetted.calls == seen.calls),
+            ];
+            parts.into_iter().find(|(_, same)| !same)
+        });
+        match differs {
             None => Heard::Answer(Reply::plain(Answer::Proceed)),
             Some((what, _)) => Heard::End(Outcome::stopped(
                 "parser",

@@ -25,12 +25,8 @@ use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
 const BEAT: Duration = Duration::from_millis(10);
-const GUEST: minismith_wire::Limits = minismith_wire::Limits {
-    cpu_seconds: 2,
-    memory_bytes: 256 << 20,
-    output_bytes: 64 << 10,
-    turn_seconds: 1.5,
-};
+const GUEST: minismith_wire::Limits =
+    minismith_wire::Limits { cpu_seconds: 2, turn_seconds: 1.5, ..minismith_wire::Limits::USUAL };
 
 fn beating() -> PulseThread {
     let robot = MockRobot::new(initial_joints(), Variation::default());
@@ -51,12 +47,9 @@ fn perform_unread(host: &ToolHost, stage: &mut Stage, name: &str, source: &str) 
         module: name.to_owned(),
         entry: name.to_owned(),
         takes_robot: source.contains(&format!("def {name}(robot")),
-        arguments: serde_json::Map::new(),
         seed: 1,
-        coverage: false,
-        now: 0,
-        epoch: 0.0,
         limits: GUEST,
+        ..Job::default()
     };
     // Who is to use up its processor time needs more of the stage's, since other tests compute as well.
     let stage_seconds = if source.starts_with("# stopped: cpu_seconds") { 60.0 } else { 2.0 };

@@ -11,7 +11,7 @@ use minismith::conversation::{Conversation, PerformanceReply};
 use minismith::outcome::PostureView;
 use minismith::performance::Outcome;
 use minismith::workshop::Workshop;
-use minismith::workshop::manifest::Provenance;
+use minismith::workshop::submission::Submission;
 use serde_json::Map;
 use tempfile::TempDir;
 
@@ -164,8 +164,7 @@ impl Shop {
 
     /// Proves a tool and admits it; gives back the digest of its rehearsal.
     pub fn prove(&self, name: &str, source: &str) -> String {
-        let (checked, admissible) =
-            self.workshop.check(name, source.as_bytes(), &[], Provenance::default()).unwrap();
+        let (checked, admissible) = self.workshop.check(&Submission::of(name, source.as_bytes())).unwrap();
         let Some(admissible) = admissible else { panic!("{name}: {:?}", checked.findings) };
         let manifest = self.workshop.registry().admit(&admissible).unwrap();
         checked.report.map(|report| report.command_digest).unwrap_or_else(|| panic!("{manifest:?}"))

@@ -9,6 +9,7 @@ use crate::workshop::check::Checked;
 use crate::workshop::manifest::{Provenance, ToolManifest};
 use crate::workshop::registry::RegistryError;
 use crate::workshop::rehearsal::NoRehearsal;
+use crate::workshop::submission::{Declared, Submission};
 
 /// What became of a commission.
 #[derive(Debug, Serialize)]
@@ -51,8 +52,9 @@ pub fn commission(
     let authored = author::compose(name, body, request);
     let origin =
         Provenance { author: "offline author".into(), request: request.into(), plan: authored.plan.clone() };
+    let declared = Declared { test_cases: authored.test_cases, ..Declared::default() };
     let (checked, admissible) =
-        workshop.check(name, authored.source.as_bytes(), &authored.test_cases, origin)?;
+        workshop.check(&Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin))?;
     let registered = admissible.map(|admissible| workshop.registry().admit(&admissible)).transpose()?;
     Ok(Commissioned { name: name.into(), plan: authored.plan, code: authored.source, checked, registered })
 }

@@ -132,6 +132,7 @@ fn test_cases(rounds: u32) -> Vec<TestCase> {
         name: name.to_owned(),
         arguments: arguments.as_object().cloned().unwrap_or_default(),
         expect,
+        ..TestCase::default()
     };
     let (slowest, fastest) = SPEED;
     let too_fast = fastest * 2.0;

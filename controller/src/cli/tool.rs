@@ -2,24 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Subcommand;
 use firmware_bridge::clock::{Clock, WallClock};
 use minismith::config::Config;
 use minismith::conversation::Conversation;
 use minismith::performance::Outcome;
 use minismith::workshop::check::Checked;
-use minismith::workshop::manifest::{Expectation, Provenance, TestCase};
+use minismith::workshop::manifest::{Provenance, TestCase};
 use minismith::workshop::policy;
-use minismith::workshop::registry::{RegistryError, read_at_most};
+use minismith::workshop::registry::RegistryError;
+use minismith::workshop::submission::Submission;
 use minismith::workshop::{NotApproved, Workshop};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Done, OnRobot, print, shop};
-
-/// The most bytes that are read of a tool's file; the policy refuses far earlier.
-const LONGEST_FILE: u64 = 1 << 20;
 
 #[derive(Debug, Subcommand)]
 pub enum ToolCommand {
@@ -138,15 +136,16 @@ fn check(workshop: &Workshop, files: &[PathBuf], json: bool, args: Option<&str>)
     let tests = match args {
         None => Vec::new(),
         Some(args) => {
-            vec![TestCase { name: "--args".into(), arguments: object(args)?, expect: Expectation::Anything }]
+            vec![TestCase { name: "--args".into(), arguments: object(args)?, ..TestCase::default() }]
         }
     };
     let clock = WallClock::start();
     let mut results = Vec::new();
     for file in files {
         let began = clock.now();
-        let (stem, bytes) = read(file)?;
-        let (checked, _) = workshop.check(&stem, &bytes, &tests, origin())?;
+        let mut submission = Submission::read(file)?.from(origin());
+        submission.declared.test_cases.extend(tests.iter().cloned());
+        let (checked, _) = workshop.check(&submission)?;
         let seconds = (clock.now().since(began).as_secs_f64() * 1e4).round() / 1e4;
         if !json {
             tell(file, &checked, seconds);
@@ -177,8 +176,7 @@ fn tell(file: &Path, checked: &Checked, seconds: f64) {
 }
 
 fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
-    let (stem, bytes) = read(file)?;
-    let (checked, admissible) = workshop.check(&stem, &bytes, &[], origin())?;
+    let (checked, admissible) = workshop.check(&Submission::read(file)?.from(origin()))?;
     let Some(admissible) = admissible else {
         if json {
             print::json(&json!({ "registered": null, "checked": checked }))?;
@@ -304,13 +302,6 @@ pub fn rules(json: bool) -> anyhow::Result<Done> {
         }
     }
     Ok(Done::Well)
-}
-
-fn read(file: &Path) -> anyhow::Result<(String, Vec<u8>)> {
-    let bytes = read_at_most(file, LONGEST_FILE)
-        .with_context(|| format!("can't read {}; a tool has at most 64 KiB", file.display()))?;
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok((stem, bytes))
 }
 
 fn object(text: &str) -> anyhow::Result<Map<String, Value>> {

@@ -70,6 +70,8 @@ impl Performing<'_> {
                 self.done()
             }
             Cue::Gravity { on } => self.gravity(on),
+            Cue::Exec { .. } => self.refuse(RefusalKind::Runtime, "no other tool can be called here"),
+            Cue::Write { .. } => self.refuse(RefusalKind::Runtime, "no file can be written here"),
         }
     }
 
@@ -337,6 +339,8 @@ pub(super) const fn needs(cue: &Cue) -> Option<Capability> {
         Cue::Frame => Some(Capability::Camera),
         Cue::Track { .. } | Cue::Face => Some(Capability::Tracking),
         Cue::Sound { .. } => Some(Capability::Sound),
+        Cue::Exec { .. } => Some(Capability::Exec),
+        Cue::Write { .. } => Some(Capability::Files),
         Cue::Sleep { .. } | Cue::State => None,
     }
 }

@@ -47,18 +47,7 @@ fn script(cues: Vec<Cue>) -> Script {
 }
 
 fn job() -> Job {
-    Job {
-        source: String::new(),
-        module: "tool".into(),
-        entry: "tool".into(),
-        takes_robot: true,
-        arguments: serde_json::Map::new(),
-        seed: 1,
-        coverage: false,
-        now: 0,
-        epoch: 0.0,
-        limits: minismith_wire::Limits::default(),
-    }
+    Job { module: "tool".into(), entry: "tool".into(), takes_robot: true, seed: 1, ..Job::default() }
 }
 
 fn permit() -> Permit {

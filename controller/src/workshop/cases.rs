@@ -57,7 +57,7 @@ pub fn cases_for(vetted: &Vetted, own: &[TestCase]) -> Vec<Case> {
     };
     let mut cases = vec![call("default".into(), &defaults)];
     cases.push(Case { again: true, ..call("default again".into(), &defaults) });
-    for TestCase { name, arguments, expect } in own {
+    for TestCase { name, arguments, expect, .. } in own {
         let expect = expect.clone();
         cases.push(Case { must_pass: true, expect, ..call(format!("own: {name}"), arguments) });
     }

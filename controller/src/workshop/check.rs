@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::draft::Draft;
 use super::finding::{Finding, Verdict, heaviest};
-use super::manifest::{Provenance, TestCase};
 use super::policy;
 use super::rehearsal::{Cage, CaseResult, Conditions, NoRehearsal, rehearse};
 use super::report::PhysicalReport;
 use super::review::{Admissible, review};
+use super::submission::Submission;
 
 /// How far a tool came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,18 +43,17 @@ pub struct Checked {
     pub cases: Vec<CaseResult>,
 }
 
-/// Takes a tool's bytes through policy, rehearsal and review.
+/// Takes a tool through policy, rehearsal and review.
 ///
 /// # Errors
 /// Only when no rehearsal can be held here; a refused tool is data.
 pub fn check(
-    stem: &str,
-    bytes: &[u8],
-    tests: &[TestCase],
-    origin: Provenance,
+    submission: &Submission,
     cage: &dyn Cage,
     conditions: &Conditions,
 ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
+    let Submission { name: stem, main, declared, origin, .. } = submission;
+    let tests = &declared.test_cases;
     let refused = |name: &str, stage, findings, report, cases| {
         let checked = Checked {
             name: name.into(),
@@ -67,7 +66,7 @@ pub fn check(
         };
         Ok((checked, None))
     };
-    let draft = match Draft::read(stem, bytes) {
+    let draft = match Draft::read(stem, main) {
         Ok(draft) => draft,
         Err(findings) => return refused(stem, Layer::Policy, findings, None, Vec::new()),
     };
@@ -82,7 +81,7 @@ pub fn check(
     };
     let report = Some(rehearsed.report().clone());
     let cases = rehearsed.cases().to_vec();
-    match review(&rehearsed, tests, origin, conditions) {
+    match review(&rehearsed, tests, origin.clone(), conditions) {
         Ok(admissible) => {
             let findings = rehearsed.findings().to_vec();
             let needs_approval = heaviest(&findings) >= Verdict::Ask;

@@ -1,7 +1,8 @@
 //! What is written beside an admitted tool: how it is called, what it may do, and why it was admitted.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use firmware_bridge::joint::Joint;
 use minismith_wire::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,8 +29,14 @@ pub struct ToolManifest {
     pub examples: Vec<Example>,
     /// Calls with what they must do; each is rehearsed.
     pub test_cases: Vec<TestCase>,
+    /// The functions of a toolkit, each callable as `toolkit.function`; empty for a tool of one file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<Function>,
     /// Packages that it imports beyond the standard library and the robot's own.
     pub dependencies: Vec<String>,
+    /// Other tools that it calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
     /// What it may do on a stage; everything else is refused at the wire.
     pub capabilities: BTreeSet<Capability>,
     /// What one call may use.
@@ -50,6 +57,20 @@ pub struct ToolManifest {
     pub needs_approval: bool,
 }
 
+/// One function of a toolkit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// The strict JSON Schema of its arguments.
+    pub parameters: Value,
+    /// What it returns.
+    pub returns: Returns,
+}
+
 /// What a tool returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,24 +85,61 @@ pub struct Returns {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
+    /// Which function of a toolkit; none means the tool itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// The named arguments.
+    #[serde(default)]
     pub arguments: Map<String, Value>,
 }
 
 /// A call with what it must do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestCase {
     /// What it shows.
     pub name: String,
+    /// Which function of a toolkit; none means the tool itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
     /// The named arguments.
+    #[serde(default)]
     pub arguments: Map<String, Value>,
     /// What must come out.
+    #[serde(default)]
     pub expect: Expectation,
+    /// How the robot must have moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<ExpectedMotion>,
+}
+
+/// How the robot must have moved in a test case; what is left out is not looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedMotion {
+    /// Motors that must move by at least a degree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<Joint>,
+    /// Motors that must not move by as much as a degree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub still: Vec<Joint>,
+    /// Where motors must stand at the end, degrees.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ends_at_deg: BTreeMap<Joint, f64>,
+    /// By how much those may be off, degrees.
+    #[serde(default = "two_degrees")]
+    pub tolerance_deg: f64,
+    /// Least and most stage seconds that it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<(f64, f64)>,
+}
+
+const fn two_degrees() -> f64 {
+    2.0
 }
 
 /// What must come out of a call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expectation {
     /// It returns this value; numbers may differ by `tolerance`.
@@ -100,6 +158,7 @@ pub enum Expectation {
         exception: String,
     },
     /// It ends within its budget, whatever it returns.
+    #[default]
     Anything,
 }
 
@@ -135,7 +194,7 @@ pub enum Capability {
     Sound,
     /// Read bound inputs and write to its output folder.
     Files,
-    /// Run with the larger library of the code profile.
+    /// Call other tools of the registry.
     Exec,
 }
 
@@ -204,10 +263,13 @@ mod tests {
                 {"name": "once", "arguments": {"n": 1}, "expect": {"returns": {"value": 1.0, "tolerance": 0.1}}},
                 {"name": "none", "arguments": {"n": -1}, "expect": {"raises": {"exception": "ValueError"}}},
                 {"name": "any", "arguments": {}, "expect": "anything"},
+                {"name": "up", "arguments": {}, "expect": "anything",
+                    "motion": {"moves": ["stewart_1"], "ends_at_deg": {"body_rotation": 0.0}, "tolerance_deg": 2.0}},
             ],
             "dependencies": ["numpy"], "capabilities": ["motion", "exec"],
             "budget": {"stage_seconds": 120.0, "limits":
-                {"cpu_seconds": 10, "memory_bytes": 1, "output_bytes": 1, "turn_seconds": 5.0}},
+                {"cpu_seconds": 10, "memory_bytes": 1, "output_bytes": 1, "turn_seconds": 5.0,
+                "wall_seconds": 9.0, "frames": 1, "motions_per_second": 1, "open_files": 0, "processes": 0}},
             "provenance": {"author": "hand", "request": "nod", "plan": ["nod"]},
             "code_sha256": "00", "evidence": {"rules": 1, "limits_sha256": "00", "mock": "mock-robot 0.1.0"},
             "findings": [], "report": null, "review": {"by": "rules", "risks": []}, "needs_approval": true,

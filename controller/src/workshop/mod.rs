@@ -1,6 +1,6 @@
 //! The workshop: where a tool is drafted, read, rehearsed, reviewed and admitted.
 //!
-//! Reading order: [`finding`] (what a reader of a tool may say), [`draft`] (the exact bytes of one tool), [`policy`]
+//! Reading order: [`finding`] (what a reader of a tool may say), [`submission`] (what is handed in), [`draft`] (the exact bytes of one tool), [`policy`]
 //! (reads a draft and never runs it), [`cases`] and [`rehearsal`] (runs it on the mock), [`report`] (what was
 //! measured), [`mod@review`], [`mod@check`] (the whole way), [`manifest`] (what is written beside an admitted tool),
 //! [`registry`] (the shelf). The proofs pass by value: `Draft`, `Vetted`, `Rehearsed`, `Admissible`, `Admitted`.
@@ -16,6 +16,7 @@ pub mod registry;
 pub mod rehearsal;
 pub mod report;
 pub mod review;
+pub mod submission;
 
 use crate::body::limits_of;
 use crate::config::Config;
@@ -23,10 +24,10 @@ use crate::guest::LazyHost;
 
 use check::{Checked, check};
 use finding::Finding;
-use manifest::{Provenance, TestCase};
 use registry::{Registry, RegistryError};
 use rehearsal::{Cage, Conditions, NoRehearsal, rehearse};
 use review::Admissible;
+use submission::Submission;
 
 /// A registry, a cage and the conditions of rehearsals.
 pub struct Workshop {
@@ -106,18 +107,12 @@ impl Workshop {
         }
     }
 
-    /// Takes a tool's bytes through policy, rehearsal and review; registers nothing.
+    /// Takes a tool through policy, rehearsal and review; registers nothing.
     ///
     /// # Errors
     /// Only when no rehearsal can be held here.
-    pub fn check(
-        &self,
-        stem: &str,
-        bytes: &[u8],
-        tests: &[TestCase],
-        origin: Provenance,
-    ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
-        check(stem, bytes, tests, origin, self.cage(), &self.conditions(false))
+    pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
+        check(submission, self.cage(), &self.conditions(false))
     }
 
     /// Approves the version of a tool that is called: it is rehearsed at full speed first, since that is how it will

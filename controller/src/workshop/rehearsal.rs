@@ -4,7 +4,7 @@
 //! function that later moves the motors, with the same pulse, envelope and limits. A tool that fails in its default
 //! call, its own test cases or its examples is refused; what fails only in generated corners is told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use firmware_bridge::limits::Limits;
 use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::pulse::Pulse;
 use firmware_bridge::robot::RobotFault;
-use firmware_bridge::trace::{Trace, Traced};
+use firmware_bridge::trace::{Beat, Trace, Traced};
 use firmware_bridge::units::Radians;
 use minismith_wire::Job;
 use mock_robot::robot::MockRobot;
@@ -94,6 +94,7 @@ pub struct Rehearsed {
     findings: Vec<Finding>,
     report: PhysicalReport,
     cases: Vec<CaseResult>,
+    beats: Vec<Beat>,
 }
 
 impl Rehearsed {
@@ -119,6 +120,12 @@ impl Rehearsed {
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
         &self.cases
+    }
+
+    /// Every beat of the first case: what was commanded, and where the body was.
+    #[must_use]
+    pub fn beats(&self) -> &[Beat] {
+        &self.beats
     }
 }
 
@@ -154,6 +161,7 @@ pub enum NoRehearsal {
 struct Ran {
     performance: Performance,
     report: PhysicalReport,
+    beats: Vec<Beat>,
 }
 
 /// Rehearses a tool: its default call first, then everything else at once.
@@ -203,7 +211,7 @@ pub fn rehearse(
     if heaviest(&findings) == Verdict::Refuse {
         return Ok(Err(NotRehearsed { findings, report: Some(report), cases: results }));
     }
-    Ok(Ok(Rehearsed { vetted, findings, report, cases: results }))
+    Ok(Ok(Rehearsed { vetted, findings, report, cases: results, beats: ran.beats }))
 }
 
 /// Runs cases side by side, one worker for each processor; results keep the cases' order.
@@ -256,7 +264,8 @@ fn run(vetted: &Vetted, case: &Case, cage: &dyn Cage, conditions: &Conditions) -
         // The tool has no part in that.
         return Err(GuestFault::NoHost { reason: reason.clone() }.into());
     }
-    let mut report = measure(&trace.take(), &conditions.limits, conditions.period);
+    let beats = trace.take();
+    let mut report = measure(&beats, &conditions.limits, conditions.period);
     report.duration_s = performance.took.as_secs_f64();
     report.frames = performance.frames;
     report.printed = performance.printed.len() as u64;
@@ -266,7 +275,7 @@ fn run(vetted: &Vetted, case: &Case, cage: &dyn Cage, conditions: &Conditions) -
             report.worst_trim_deg = report.worst_trim_deg.max(crate::outcome::tidy(count.worst.degrees()));
         }
     }
-    Ok(Ran { performance, report })
+    Ok(Ran { performance, report, beats })
 }
 
 /// What a vetted tool is run with: in rehearsal as it is, in performance with the day's own date.
@@ -288,13 +297,19 @@ pub fn job(
         now: 0,
         epoch: EPOCH,
         limits,
+        modules: BTreeMap::new(),
+        files: Vec::new(),
     }
 }
 
 /// What a vetted tool may do, in rehearsal and in performance.
 #[must_use]
 pub fn permit(vetted: &Vetted, stage_seconds: f64) -> Permit {
-    Permit { capabilities: vetted.capabilities().clone(), facts: Some(vetted.facts().clone()), stage_seconds }
+    Permit {
+        capabilities: vetted.capabilities().clone(),
+        facts: Some([(vetted.draft().name().to_owned(), vetted.facts().clone())].into()),
+        stage_seconds,
+    }
 }
 
 /// Seeds every source of chance in a tool: the same in rehearsal and performance, so that both move alike.

@@ -8,12 +8,14 @@ use super::finding::{Finding, Verdict, heaviest};
 use super::manifest::{Budget, Capability, Example, Provenance, Review, TestCase, ToolManifest};
 use super::rehearsal::Conditions;
 use super::rehearsal::Rehearsed;
+use firmware_bridge::trace::Beat;
 
 /// A tool that may enter the registry. Only [`review`] makes one.
 #[derive(Debug)]
 pub struct Admissible {
     source: String,
     manifest: ToolManifest,
+    beats: Vec<Beat>,
 }
 
 impl Admissible {
@@ -27,6 +29,12 @@ impl Admissible {
     #[must_use]
     pub const fn manifest(&self) -> &ToolManifest {
         &self.manifest
+    }
+
+    /// Every beat of the rehearsal's first case, for the picture and the recording.
+    #[must_use]
+    pub fn beats(&self) -> &[Beat] {
+        &self.beats
     }
 }
 
@@ -49,7 +57,7 @@ pub fn review(
     manifest.examples = rehearsed
         .cases()
         .first()
-        .map(|case| Example { arguments: case.arguments.clone() })
+        .map(|case| Example { function: None, arguments: case.arguments.clone() })
         .into_iter()
         .collect();
     manifest.test_cases = tests.to_vec();
@@ -59,7 +67,7 @@ pub fn review(
     manifest.report = Some(rehearsed.report().clone());
     manifest.evidence = conditions.evidence();
     manifest.review = Review { by: "rules".into(), risks: risks(vetted.capabilities()) };
-    Ok(Admissible { source: vetted.draft().source().to_owned(), manifest })
+    Ok(Admissible { source: vetted.draft().source().to_owned(), manifest, beats: rehearsed.beats().to_vec() })
 }
 
 fn risks(capabilities: &BTreeSet<Capability>) -> Vec<String> {

@@ -1,16 +1,20 @@
 //! CPython's own reading of a source, for comparison with the policy's.
 
-use minismith_wire::Facts;
+use std::collections::BTreeMap;
+
+use minismith_wire::{Facts, Job};
 use pyo3::prelude::*;
 
 use crate::library;
 
 /// Parses without running; the error is CPython's complaint.
-pub fn parse(py: Python<'_>, source: &str) -> Result<Facts, String> {
-    let read = || -> PyResult<Facts> {
+pub fn parse(py: Python<'_>, job: &Job) -> Result<BTreeMap<String, Facts>, String> {
+    let read = |(module, source): (&String, &String)| -> PyResult<(String, Facts)> {
         let (imports, names, attributes, calls) =
             library::helper(py, "facts", "facts")?.call1((source,))?.extract()?;
-        Ok(Facts { imports, names, attributes, calls })
+        Ok((module.clone(), Facts { imports, names, attributes, calls }))
     };
-    read().map_err(|error| error.to_string().chars().take(1000).collect())
+    let modules = std::iter::once((&job.module, &job.source)).chain(&job.modules);
+    let read: PyResult<_> = modules.map(read).collect();
+    read.map_err(|error| error.to_string().chars().take(1000).collect())
 }

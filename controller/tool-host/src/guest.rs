@@ -46,7 +46,7 @@ pub fn live(
 
 fn work(py: Python<'_>) {
     let Answer::Start { job } = stage::listen() else { return };
-    if stage::say(&Turn::Parsed { facts: facts::parse(py, &job.source) }).is_err() {
+    if stage::say(&Turn::Parsed { facts: facts::parse(py, &job) }).is_err() {
         return;
     }
     let Answer::Proceed = stage::listen() else { return };

@@ -40,6 +40,9 @@ pub enum Given {
     Picture(Option<(u32, u32, Vec<u8>)>),
     /// What the face tracker sees.
     Face(Face),
+    /// What another tool returned.
+    #[allow(dead_code)]
+    Value(serde_json::Value),
 }
 
 /// Takes the channel over. Called once in a guest, before any tool code.
@@ -142,6 +145,7 @@ impl Stage {
         let answer = frame::read(&mut self.channel).unwrap_or_else(|_| process::leave(1));
         let (now, given) = match answer {
             Answer::Done { now } => (now, Ok(Given::Nothing)),
+            Answer::Value { now, value } => (now, Ok(Given::Value(value))),
             Answer::State { now, state } => (now, Ok(Given::State(state))),
             Answer::Face { now, face } => (now, Ok(Given::Face(face))),
             Answer::Frame { now, height: 0, width: 0 } => (now, Ok(Given::Picture(None))),

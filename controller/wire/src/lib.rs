@@ -10,16 +10,19 @@
 pub mod frame;
 pub mod zygote;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 /// What a guest is asked to run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The tool's exact source text.
+    /// The tool's exact source text; of a toolkit, that of its main module.
     pub source: String,
+    /// The other modules of a toolkit, by name without `.py`; a tool of one file has none.
+    #[serde(default)]
+    pub modules: BTreeMap<String, String>,
     /// The module name the tool sees as `__name__`, without `.py`.
     pub module: String,
     /// The function to call.
@@ -38,6 +41,23 @@ pub struct Job {
     pub epoch: f64,
     /// What the guest may use of the machine.
     pub limits: Limits,
+    /// Input files: after [`Answer::Start`] one raw frame follows for each, in this order.
+    #[serde(default)]
+    pub files: Vec<FileGiven>,
+}
+
+/// An input file as its guest sees it. The bytes come apart; nothing is opened in the cage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileGiven {
+    /// The parameter that it is the argument of.
+    pub parameter: String,
+    /// Its name, without any folder.
+    pub name: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// What was found out about it beforehand: `type`, `encoding`, `columns`, `rows`, `width`, ...
+    pub about: serde_json::Map<String, serde_json::Value>,
 }
 
 /// What a guest may use of the machine. Enforced by the kernel and by the supervisor.
@@ -52,11 +72,36 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Wall seconds that one turn may take.
     pub turn_seconds: f64,
+    /// Wall seconds that the guest may think over its whole life: all its turns together.
+    pub wall_seconds: f64,
+    /// Pictures that it may take.
+    pub frames: u64,
+    /// Motions that it may ask for in any one second of stage time; each streamed target is one.
+    pub motions_per_second: u64,
+    /// Files that it may hold open.
+    pub open_files: u64,
+    /// Processes and threads that it may have besides itself.
+    pub processes: u64,
+}
+
+impl Limits {
+    /// What a tool gets where nothing else is said.
+    pub const USUAL: Limits = Limits {
+        cpu_seconds: 10,
+        memory_bytes: 256 << 20,
+        output_bytes: 64 << 10,
+        turn_seconds: 3.0,
+        wall_seconds: 30.0,
+        frames: 1_000,
+        motions_per_second: 1_000,
+        open_files: 0,
+        processes: 0,
+    };
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { cpu_seconds: 10, memory_bytes: 256 << 20, output_bytes: 64 << 10, turn_seconds: 3.0 }
+        Limits::USUAL
     }
 }
 
@@ -130,6 +175,13 @@ pub enum Answer {
         now: u64,
         /// What the tracker sees.
         face: Face,
+    },
+    /// The answer to [`Cue::Exec`].
+    Value {
+        /// Stage time, nanoseconds.
+        now: u64,
+        /// What the other tool returned.
+        value: serde_json::Value,
     },
     /// The cue was refused; the guest raises `kind` with `message`.
     Refused {
@@ -283,7 +335,24 @@ pub enum Cue {
         /// On, or off.
         on: bool,
     },
+    /// Call another tool of the registry, and wait for what it returns.
+    Exec {
+        /// The tool's name; a function of a toolkit as `toolkit.function`.
+        name: String,
+        /// Its arguments.
+        arguments: serde_json::Map<String, serde_json::Value>,
+    },
+    /// Write a piece of an output file; pieces are joined in order.
+    Write {
+        /// The file's name, without any folder.
+        file: String,
+        /// The piece, in base64; at most [`MAX_PIECE`] bytes of text.
+        piece: String,
+    },
 }
+
+/// The longest piece of an output file, as text in base64.
+pub const MAX_PIECE: usize = 512 << 10;
 
 /// One posture of a played motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -306,8 +375,8 @@ pub struct Keyframe {
 pub enum Turn {
     /// CPython's reading of the source. Answered by [`Answer::Proceed`], or by death.
     Parsed {
-        /// What it found; `Err` holds CPython's complaint.
-        facts: Result<Facts, String>,
+        /// What it found, module by module; `Err` holds CPython's complaint.
+        facts: Result<BTreeMap<String, Facts>, String>,
     },
     /// A cue. Answered by the cue's own answer, [`Answer::Done`] or [`Answer::Refused`].
     Asks {

@@ -48,6 +48,7 @@ impl<'a> Call<'a> {
             now: 0,
             epoch: 1_700_000_000.0,
             limits: self.limits,
+            ..Job::default()
         };
         let mut played = Played {
             end: Err(GuestFault::Died { how: String::new() }),
@@ -77,7 +78,7 @@ impl Played {
         loop {
             let (answer, raw) = match turn {
                 Turn::Parsed { facts } => {
-                    self.facts = facts;
+                    self.facts = facts.map(|facts| facts.into_values().next().unwrap_or_default());
                     (Answer::Proceed, None)
                 }
                 Turn::Printed { printed, spent } => {
@@ -187,16 +188,5 @@ pub fn host_at_most(level: Level) -> ToolHost {
 
 /// A job for a source whose function `tool` takes nothing.
 pub fn plain_job(source: &str, limits: Limits) -> Job {
-    Job {
-        source: source.into(),
-        module: "tool".into(),
-        entry: "tool".into(),
-        takes_robot: false,
-        arguments: Map::new(),
-        seed: 0,
-        coverage: false,
-        now: 0,
-        epoch: 0.0,
-        limits,
-    }
+    Job { source: source.into(), module: "tool".into(), entry: "tool".into(), limits, ..Job::default() }
 }
