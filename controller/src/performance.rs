@@ -90,8 +90,8 @@ pub struct Performance {
     pub frames: u64,
     /// How often it thought for longer than a beat.
     pub slips: u64,
-    /// The source lines that ran, when asked for.
-    pub lines: BTreeSet<u32>,
+    /// The source lines that ran, module by module, when asked for.
+    pub lines: BTreeMap<String, BTreeSet<u32>>,
     /// What it asked for that this stage could not do.
     pub notes: Vec<String>,
 }
@@ -124,7 +124,7 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
             took: Duration::ZERO,
             frames: 0,
             slips: 0,
-            lines: BTreeSet::new(),
+            lines: BTreeMap::new(),
             notes: Vec::new(),
         },
     };
@@ -245,7 +245,7 @@ impl Performing<'_> {
         }
     }
 
-    fn close(&mut self, printed: &str, spent: u64, lines: BTreeSet<u32>) {
+    fn close(&mut self, printed: &str, spent: u64, lines: BTreeMap<String, BTreeSet<u32>>) {
         self.begin();
         self.record.printed.push_str(printed);
         self.record.lines = lines;

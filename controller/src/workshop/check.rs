@@ -52,7 +52,7 @@ pub fn check(
     cage: &dyn Cage,
     conditions: &Conditions,
 ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
-    let Submission { name: stem, main, declared, origin, .. } = submission;
+    let Submission { name: stem, declared, origin, .. } = submission;
     let tests = &declared.test_cases;
     let refused = |name: &str, stage, findings, report, cases| {
         let checked = Checked {
@@ -66,7 +66,7 @@ pub fn check(
         };
         Ok((checked, None))
     };
-    let draft = match Draft::read(stem, main) {
+    let draft = match Draft::of(submission) {
         Ok(draft) => draft,
         Err(findings) => return refused(stem, Layer::Policy, findings, None, Vec::new()),
     };
@@ -74,7 +74,7 @@ pub fn check(
         Ok(vetted) => vetted,
         Err(no) => return refused(stem, Layer::Policy, no.into_findings(), None, Vec::new()),
     };
-    let name = vetted.entry().name.clone();
+    let name = vetted.name().to_owned();
     let rehearsed = match rehearse(vetted, tests, cage, conditions)? {
         Ok(rehearsed) => rehearsed,
         Err(no) => return refused(&name, Layer::Rehearsal, no.findings, no.report, no.cases),

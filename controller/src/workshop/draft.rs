@@ -1,12 +1,18 @@
 //! The exact bytes of one tool, read strictly: what two parsers might read differently does not become a draft.
 
+use std::collections::BTreeMap;
+
 use sha2::{Digest, Sha256};
 
 use super::finding::Finding;
 use super::policy::rules::{Rule, source as rule};
+use super::submission::Submission;
 
-/// The longest source that is read.
+/// The longest source of one module that is read.
 pub const MAX_BYTES: usize = 64 << 10;
+
+/// The longest source of a whole toolkit.
+pub const MAX_BYTES_IN_ALL: usize = 256 << 10;
 
 /// The deepest nesting of brackets.
 const MAX_BRACKETS: usize = 64;
@@ -22,10 +28,53 @@ const MAX_INDENTATION: usize = 160;
 pub struct Draft {
     name: String,
     source: String,
+    others: Option<BTreeMap<String, String>>,
     sha256: String,
 }
 
 impl Draft {
+    /// Reads what was handed in: one file, or the modules of a toolkit.
+    ///
+    /// # Errors
+    /// As [`Draft::read`], for each module.
+    pub fn of(submission: &Submission) -> Result<Draft, Vec<Finding>> {
+        let Submission { name, main, others, .. } = submission;
+        Draft::read_all(name, main, others.as_ref())
+    }
+
+    /// Reads the main module `name.py` and the other modules of a toolkit.
+    ///
+    /// # Errors
+    /// As [`Draft::read`], for each module.
+    pub fn read_all(
+        name: &str,
+        main: &[u8],
+        others: Option<&BTreeMap<String, Vec<u8>>>,
+    ) -> Result<Draft, Vec<Finding>> {
+        let draft = Draft::read(name, main);
+        let Some(others) = others else { return draft };
+        let length = main.len() + others.values().map(Vec::len).sum::<usize>();
+        if length > MAX_BYTES_IN_ALL {
+            let what = format!("{length} bytes in all, at most {MAX_BYTES_IN_ALL} are read of a toolkit");
+            return Err(vec![rule::TOO_LONG.at(1, what)]);
+        }
+        let (mut read, mut findings) = (BTreeMap::new(), Vec::new());
+        for (module, bytes) in others {
+            match Draft::read(module, bytes) {
+                Ok(other) => drop(read.insert(other.name, other.source)),
+                Err(found) => findings.extend(found.into_iter().map(|finding| finding.within(module))),
+            }
+        }
+        match draft {
+            Ok(draft) if findings.is_empty() => {
+                let sha256 = hash_of_all(&draft.name, &draft.source, &read);
+                Ok(Draft { others: Some(read), sha256, ..draft })
+            }
+            Ok(_) => Err(findings),
+            Err(found) => Err(found.into_iter().chain(findings).collect()),
+        }
+    }
+
     /// Reads the bytes of the file `name.py`.
     ///
     /// # Errors
@@ -53,7 +102,8 @@ impl Draft {
         findings.extend(cookie(source));
         findings.extend(nesting(source));
         if findings.is_empty() {
-            Ok(Draft { name: name.to_owned(), source: source.to_owned(), sha256: hex_sha256(bytes) })
+            let (name, source) = (name.to_owned(), source.to_owned());
+            Ok(Draft { name, source, others: None, sha256: hex_sha256(bytes) })
         } else {
             findings.sort_by_key(|finding| finding.line);
             Err(findings)
@@ -66,17 +116,40 @@ impl Draft {
         &self.name
     }
 
-    /// The source text, byte for byte.
+    /// The source text, byte for byte; of a toolkit, that of its main module.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The hash of the bytes, in lower-case hexadecimal.
+    /// The other modules of a toolkit, by name; none for a tool of one file.
+    #[must_use]
+    pub fn others(&self) -> Option<&BTreeMap<String, String>> {
+        self.others.as_ref()
+    }
+
+    /// Every module: the main one first, then the others by name.
+    pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
+        let others = self.others.iter().flatten().map(|(name, source)| (name.as_str(), source.as_str()));
+        std::iter::once((self.name.as_str(), self.source.as_str())).chain(others)
+    }
+
+    /// The hash of the bytes, in lower-case hexadecimal; of a toolkit, of all modules with their names.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
+}
+
+/// Names and lengths count too, so that nothing can move from one module to another.
+fn hash_of_all(name: &str, source: &str, others: &BTreeMap<String, String>) -> String {
+    let mut text = Vec::new();
+    let others = others.iter().map(|(name, source)| (name.as_str(), source.as_str()));
+    for (name, source) in std::iter::once((name, source)).chain(others) {
+        text.extend_from_slice(format!("{name} {}\n", source.len()).as_bytes());
+        text.extend_from_slice(source.as_bytes());
+    }
+    hex_sha256(&text)
 }
 
 /// The hash of `bytes`, in lower-case hexadecimal.

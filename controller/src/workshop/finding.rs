@@ -32,6 +32,9 @@ impl Verdict {
 pub struct Finding {
     /// The rule's id, such as `dunder-attribute`.
     pub rule: String,
+    /// The module of a toolkit that it is in; none means the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
     /// The line of the source, from 1.
     pub line: u32,
     /// What follows.
@@ -42,6 +45,14 @@ pub struct Finding {
     pub hint: String,
 }
 
+impl Finding {
+    /// The same, in another module than the main one.
+    #[must_use]
+    pub fn within(self, module: &str) -> Self {
+        Finding { module: Some(module.to_owned()), ..self }
+    }
+}
+
 /// The heaviest verdict of `findings`; nothing found admits.
 #[must_use]
 pub fn heaviest(findings: &[Finding]) -> Verdict {
@@ -50,6 +61,9 @@ pub fn heaviest(findings: &[Finding]) -> Verdict {
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(module) = &self.module {
+            write!(f, "{module}.py, ")?;
+        }
         write!(f, "line {}: {} [{}]; {}", self.line, self.reason, self.rule, self.hint)
     }
 }
@@ -59,7 +73,7 @@ mod tests {
     use super::*;
 
     fn finding(verdict: Verdict) -> Finding {
-        Finding { rule: "x".into(), line: 3, verdict, reason: "r".into(), hint: "h".into() }
+        Finding { rule: "x".into(), module: None, line: 3, verdict, reason: "r".into(), hint: "h".into() }
     }
 
     #[test]

@@ -200,7 +200,9 @@ pub fn rehearse(
                 most_trimmed = (ran.report.worst_trim_deg, case.name.clone());
             }
             report.worst_of(&ran.report);
-            lines.extend(&ran.performance.lines);
+            for (module, more) in &ran.performance.lines {
+                lines.entry(module.clone()).or_default().extend(more);
+            }
             results.push(result(&case, &ran));
         }
     }
@@ -297,7 +299,7 @@ pub fn job(
         now: 0,
         epoch: EPOCH,
         limits,
-        modules: BTreeMap::new(),
+        modules: vetted.draft().others().cloned().unwrap_or_default(),
         files: Vec::new(),
     }
 }
@@ -305,11 +307,7 @@ pub fn job(
 /// What a vetted tool may do, in rehearsal and in performance.
 #[must_use]
 pub fn permit(vetted: &Vetted, stage_seconds: f64) -> Permit {
-    Permit {
-        capabilities: vetted.capabilities().clone(),
-        facts: Some([(vetted.draft().name().to_owned(), vetted.facts().clone())].into()),
-        stage_seconds,
-    }
+    Permit { capabilities: vetted.capabilities().clone(), facts: Some(vetted.facts().clone()), stage_seconds }
 }
 
 /// Seeds every source of chance in a tool: the same in rehearsal and performance, so that both move alike.
@@ -445,7 +443,7 @@ fn judge_whole(
 }
 
 fn finding(rule: &str, verdict: Verdict, reason: String, hint: &str) -> Finding {
-    Finding { rule: rule.into(), line: 1, verdict, reason, hint: hint.into() }
+    Finding { rule: rule.into(), module: None, line: 1, verdict, reason, hint: hint.into() }
 }
 
 fn describe(arguments: &Map<String, Value>) -> String {
@@ -454,11 +452,11 @@ fn describe(arguments: &Map<String, Value>) -> String {
 }
 
 /// The share of the entry's lines with statements that ran.
-fn coverage(vetted: &Vetted, lines: &BTreeSet<u32>) -> f64 {
-    let executable = vetted.statement_lines();
-    if executable.is_empty() {
-        return 1.0;
+fn coverage(vetted: &Vetted, lines: &BTreeMap<String, BTreeSet<u32>>) -> f64 {
+    let (mut executable, mut ran) = (0, 0);
+    for (module, statements) in vetted.statement_lines() {
+        executable += statements.len();
+        ran += lines.get(module).map_or(0, |lines| statements.intersection(lines).count());
     }
-    let ran = executable.intersection(lines).count();
-    crate::outcome::tidy(ran as f64 / executable.len() as f64)
+    if executable == 0 { 1.0 } else { crate::outcome::tidy(ran as f64 / executable as f64) }
 }

@@ -1,6 +1,6 @@
 //! A guest's life: close the cage, parse, wait for the word, load, call, tell, end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{PipeWriter, Write};
 use std::os::fd::OwnedFd;
 use std::panic::AssertUnwindSafe;
@@ -51,10 +51,12 @@ fn work(py: Python<'_>) {
     }
     let Answer::Proceed = stage::listen() else { return };
     stage::begin(&job);
-    let traced = if job.coverage { library::trace(py, &file_name(&job)).ok() } else { None };
+    let traced = if job.coverage { library::trace(py, files(&job)).ok() } else { None };
     let performed = perform(py, &job);
-    let lines: BTreeSet<u32> =
+    let seen: BTreeMap<String, BTreeSet<u32>> =
         traced.and_then(|seen| seen.call_method0(py, "stop").ok()?.extract(py).ok()).unwrap_or_default();
+    let lines = seen.into_iter().map(|(file, lines)| (file.trim_end_matches(".py").to_owned(), lines));
+    let lines = lines.collect();
     let performed = performed.map_err(|error| raised::read(py, error, &file_name(&job)));
     last_word(performed, lines);
 }
@@ -64,10 +66,16 @@ fn file_name(job: &Job) -> String {
     format!("{}.py", job.module)
 }
 
+/// The file names of all its modules.
+fn files(job: &Job) -> Vec<String> {
+    let others = job.modules.keys().map(|module| format!("{module}.py"));
+    std::iter::once(file_name(job)).chain(others).collect()
+}
+
 /// Loads the module and calls its entry; a coroutine is run to its end.
 fn perform(py: Python<'_>, job: &Job) -> PyResult<serde_json::Value> {
     library::seed(py, job.seed)?;
-    let entry = library::load(py, &job.module, &file_name(job), &job.source)?.getattr(job.entry.as_str())?;
+    let entry = library::load(py, &file_name(job), job)?.getattr(job.entry.as_str())?;
     let arguments = PyDict::new(py);
     for (name, argument) in &job.arguments {
         arguments.set_item(name, value::to_python(py, argument)?)?;
@@ -80,7 +88,7 @@ fn perform(py: Python<'_>, job: &Job) -> PyResult<serde_json::Value> {
     value::to_json(&library::run_if_coroutine(&result)?)
 }
 
-fn last_word(performed: Result<serde_json::Value, Raised>, lines: BTreeSet<u32>) {
+fn last_word(performed: Result<serde_json::Value, Raised>, lines: BTreeMap<String, BTreeSet<u32>>) {
     let (printed, spent) = stage::rest();
     let raise = |raised: Raised, printed: String, lines| {
         let Raised { kind, message, line } = raised;

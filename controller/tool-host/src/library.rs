@@ -11,6 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
 use crate::{package, stage};
+use minismith_wire::Job;
 
 /// Everything that a tool may come to need, directly or by a lazy import inside another module.
 const MODULES: &[&str] = &[
@@ -89,12 +90,13 @@ const MODULES: &[&str] = &[
 ];
 
 /// The parts that are written in Python: each is run with `stage` in its names.
-const HELPERS: [(&str, &str); 5] = [
+const HELPERS: [(&str, &str); 6] = [
     ("clocks", include_str!("python/clocks.py")),
     ("chance", include_str!("python/chance.py")),
     ("loop", include_str!("python/loop.py")),
     ("facts", include_str!("python/facts.py")),
     ("tracing", include_str!("python/tracing.py")),
+    ("toolkit", include_str!("python/toolkit.py")),
 ];
 
 static HELPER: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -181,15 +183,21 @@ pub fn run_if_coroutine<'py>(result: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     helper(result.py(), "loop", "run_if_coroutine")?.call1((result,))
 }
 
-/// Begins to note which lines of a file run; its method `stop` gives them.
-pub fn trace(py: Python<'_>, file: &str) -> PyResult<Py<PyAny>> {
-    Ok(helper(py, "tracing", "Trace")?.call1((file,))?.unbind())
+/// Begins to note which lines of some files run; its method `stop` gives them, file by file.
+pub fn trace(py: Python<'_>, files: Vec<String>) -> PyResult<Py<PyAny>> {
+    Ok(helper(py, "tracing", "Trace")?.call1((files,))?.unbind())
 }
 
-/// Loads a tool's source as a module of its own.
-pub fn load<'py>(py: Python<'py>, name: &str, file: &str, source: &str) -> PyResult<Bound<'py, PyModule>> {
+/// Loads a tool's source as a module of its own, and lets it import the others of its toolkit.
+pub fn load<'py>(py: Python<'py>, file: &str, job: &Job) -> PyResult<Bound<'py, PyModule>> {
+    let Job { module: name, source, modules: others, .. } = job;
     let module = PyModule::new(py, name)?;
     module.setattr("__file__", file)?;
+    if !others.is_empty() {
+        module.setattr("__path__", pyo3::types::PyList::empty(py))?;
+        module.setattr("__package__", name)?;
+        helper(py, "toolkit", "add")?.call1((name, others))?;
+    }
     // Data classes look their module up by name. A module of the library keeps its place.
     let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
     if !modules.contains(name)? {

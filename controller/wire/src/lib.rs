@@ -402,8 +402,8 @@ pub enum Turn {
         printed: String,
         /// As above.
         spent: u64,
-        /// The lines of the source that ran, when the job asked for coverage.
-        lines: BTreeSet<u32>,
+        /// The lines that ran, module by module, when the job asked for coverage.
+        lines: BTreeMap<String, BTreeSet<u32>>,
     },
     /// The tool raised, or its result is not plain data. The last word.
     Raised {
@@ -418,7 +418,7 @@ pub enum Turn {
         /// As above.
         spent: u64,
         /// As above.
-        lines: BTreeSet<u32>,
+        lines: BTreeMap<String, BTreeSet<u32>>,
     },
 }
 

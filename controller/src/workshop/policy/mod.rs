@@ -22,7 +22,7 @@ mod survey;
 mod tree;
 mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 use minismith_wire::Facts;
@@ -30,13 +30,13 @@ use rustpython_parser::Parse;
 use rustpython_parser::ast::{Expr, ModModule, Stmt};
 
 use self::rules::source as rule;
-use self::signature::Entry;
-use self::survey::Survey;
+use self::signature::{Entry, Read};
+use self::survey::{Neighbours, Survey};
 use self::tree::Notes;
 use self::walk::{Visit, walk_body, walk_stmt};
 use super::draft::Draft;
 use super::finding::{Finding, Verdict, heaviest};
-use super::manifest::{Budget, Capability, Evidence, Provenance, Returns, Review, ToolManifest};
+use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review, ToolManifest};
 
 pub use self::imports::text as importable;
 pub use self::rules::{RULES_VERSION, rules, rules_digest};
@@ -62,13 +62,29 @@ pub struct Refused {
 /// What was read out of a tree.
 #[derive(Debug)]
 struct Reading {
-    facts: Facts,
-    entry: Entry,
-    description: String,
-    returns: Returns,
+    facts: BTreeMap<String, Facts>,
+    entries: OneOrMore<Read>,
     capabilities: BTreeSet<Capability>,
     dependencies: Vec<String>,
-    lines: BTreeSet<u32>,
+    lines: BTreeMap<String, BTreeSet<u32>>,
+}
+
+/// A list that is never empty.
+#[derive(Debug)]
+struct OneOrMore<T> {
+    first: T,
+    rest: Vec<T>,
+}
+
+impl<T> OneOrMore<T> {
+    fn of(all: Vec<T>) -> Option<Self> {
+        let mut all = all.into_iter();
+        Some(OneOrMore { first: all.next()?, rest: all.collect() })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.first).chain(&self.rest)
+    }
 }
 
 impl Vetted {
@@ -78,16 +94,39 @@ impl Vetted {
         &self.draft
     }
 
-    /// What CPython's own parser must find in the same bytes.
+    /// What CPython's own parser must find in the same bytes, module by module.
     #[must_use]
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &BTreeMap<String, Facts> {
         &self.reading.facts
     }
 
-    /// How the tool is called.
+    /// How the tool is called; of a toolkit, its first function.
     #[must_use]
     pub fn entry(&self) -> &Entry {
-        &self.reading.entry
+        &self.reading.entries.first.entry
+    }
+
+    /// How each function is called: of a tool the one, of a toolkit every public one.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.reading.entries.iter().map(|read| &read.entry)
+    }
+
+    /// How this function of a toolkit is called; without a name as [`Vetted::entry`].
+    #[must_use]
+    pub fn entry_of(&self, function: Option<&str>) -> Option<&Entry> {
+        match function {
+            None => Some(self.entry()),
+            Some(name) => self.entries().find(|entry| entry.name == name),
+        }
+    }
+
+    /// What the tool is called by: a toolkit by its folder, a tool by its function.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self.draft.others() {
+            Some(_) => self.draft.name(),
+            None => &self.entry().name,
+        }
     }
 
     /// What the tool needs of the stage.
@@ -102,25 +141,33 @@ impl Vetted {
         &self.findings
     }
 
-    /// The lines on which a statement of a function begins: what a rehearsal should have run.
+    /// The lines on which a statement of a function begins, module by module: what a rehearsal should have run.
     #[must_use]
-    pub fn statement_lines(&self) -> &BTreeSet<u32> {
+    pub fn statement_lines(&self) -> &BTreeMap<String, BTreeSet<u32>> {
         &self.reading.lines
     }
 
     /// What the source says of itself, as a manifest without evidence.
     #[must_use]
     pub fn manifest(&self, provenance: Provenance) -> ToolManifest {
-        let Reading { entry, description, returns, capabilities, dependencies, .. } = &self.reading;
+        let Reading { entries, capabilities, dependencies, .. } = &self.reading;
+        let Read { entry, description, returns } = &entries.first;
+        let function = |read: &Read| Function {
+            name: read.entry.name.clone(),
+            description: read.description.clone(),
+            parameters: read.entry.parameters_schema(),
+            returns: read.returns.clone(),
+        };
+        let functions = self.draft.others().map(|_| entries.iter().map(function).collect());
         ToolManifest {
-            name: entry.name.clone(),
+            name: self.name().to_owned(),
             version: 0,
             description: description.clone(),
             parameters: entry.parameters_schema(),
             returns: returns.clone(),
             examples: Vec::new(),
             test_cases: Vec::new(),
-            functions: Vec::new(),
+            functions: functions.unwrap_or_default(),
             dependencies: dependencies.clone(),
             tools: Vec::new(),
             capabilities: capabilities.clone(),
@@ -175,41 +222,88 @@ pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
     }
 }
 
-/// The judges, one after another. The tree never leaves this thread.
+/// One module of a draft, parsed.
+struct Module<'d> {
+    name: &'d str,
+    source: &'d str,
+    body: Vec<Stmt>,
+    facts: Facts,
+}
+
+/// The judges, one after another, for each module. The trees never leave this thread.
 fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
-    let source = draft.source();
+    let (mut modules, mut findings) = (Vec::new(), Vec::new());
+    for (name, source) in draft.modules() {
+        match parse(name, source) {
+            Ok(module) => modules.push(module),
+            Err(found) => findings.extend(placed(draft, name, found)),
+        }
+    }
+    if !findings.is_empty() {
+        return (None, findings);
+    }
+    let others = modules.iter().skip(1);
+    let neighbours: Neighbours =
+        others.map(|module| (module.name.to_owned(), survey::definitions(&module.body))).collect();
+    let (mut entries, mut surveys) = (None, Vec::new());
+    for Module { name, source, body, .. } in &modules {
+        let mut notes = Notes::of(source);
+        let survey = Survey::of(body, &neighbours, &mut notes);
+        judge(body, &survey, &mut notes);
+        if *name == draft.name() {
+            let is_toolkit = draft.others().is_some();
+            entries = OneOrMore::of(signature::read(name, source, body, is_toolkit, &survey, &mut notes));
+        }
+        surveys.push(survey);
+        findings.extend(placed(draft, name, notes.into_findings()));
+    }
+    // Whoever holds the robot may have got it from a neighbour.
+    let holds_robot = surveys.iter().any(|survey| !survey.robots.is_empty());
+    let capabilities = modules.iter().filter(|_| holds_robot);
+    let capabilities = capabilities.flat_map(|module| robot_lint::capabilities(&module.facts)).collect();
+    let packages: BTreeSet<&String> = surveys.iter().flat_map(|survey| &survey.packages).collect();
+    let reading = entries.map(|entries| Reading {
+        capabilities,
+        dependencies: packages.into_iter().cloned().collect(),
+        lines: modules.iter().map(|it| (it.name.to_owned(), statement_lines(it.source, &it.body))).collect(),
+        entries,
+        facts: modules.into_iter().map(|module| (module.name.to_owned(), module.facts)).collect(),
+    });
+    (reading, findings)
+}
+
+fn parse<'d>(name: &'d str, source: &'d str) -> Result<Module<'d>, Vec<Finding>> {
     let mut notes = Notes::of(source);
-    let body = match ModModule::parse(source, draft.name()) {
+    let body = match ModModule::parse(source, name) {
         Ok(module) => module.body,
         Err(error) => {
             notes.add(&rule::SYNTAX_ERROR, error.offset, error.error.to_string());
-            return (None, notes.into_findings());
+            return Err(notes.into_findings());
         }
     };
-    let facts = match facts::facts(&body) {
-        Ok(facts) => facts,
+    match facts::facts(&body) {
+        Ok(facts) => Ok(Module { name, source, body, facts }),
         Err(at) => {
             notes.add(&rule::TOO_NESTED, at, "a tree too deep to read");
-            return (None, notes.into_findings());
+            Err(notes.into_findings())
         }
-    };
-    let survey = Survey::of(&body, &mut notes);
-    syntax(&body, &mut notes);
-    reach::judge(&body, &survey, &mut notes);
-    definitions::judge(&body, &survey, &mut notes);
-    conduct::judge(&body, &survey, &mut notes);
-    robot_lint::judge(&body, &survey, &mut notes);
-    let entry = signature::read(draft.name(), source, &body, &survey, &mut notes);
-    let reading = entry.map(|(entry, description, returns)| Reading {
-        capabilities: robot_lint::capabilities(&facts, &survey),
-        dependencies: survey.packages.iter().cloned().collect(),
-        lines: statement_lines(source, &body),
-        facts,
-        entry,
-        description,
-        returns,
-    });
-    (reading, notes.into_findings())
+    }
+}
+
+fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
+    syntax(body, notes);
+    reach::judge(body, survey, notes);
+    definitions::judge(body, survey, notes);
+    conduct::judge(body, survey, notes);
+    robot_lint::judge(body, survey, notes);
+}
+
+/// Findings of another module than the main one say so.
+fn placed(draft: &Draft, module: &str, findings: Vec<Finding>) -> Vec<Finding> {
+    if module == draft.name() {
+        return findings;
+    }
+    findings.into_iter().map(|finding| finding.within(module)).collect()
 }
 
 /// Where the statements of functions begin; docstrings and definitions are no steps of a call.

@@ -71,10 +71,7 @@ const METHODS: &[&str] = &["linear", "minjerk", "ease_in_out", "cartoon"];
 
 /// What a tool needs, by the attributes that stand in it. Every attribute counts, whatever it belongs to: an alias of
 /// the robot hides nothing.
-pub(super) fn capabilities(facts: &Facts, survey: &Survey) -> BTreeSet<Capability> {
-    if survey.robots.is_empty() {
-        return BTreeSet::new();
-    }
+pub(super) fn capabilities(facts: &Facts) -> BTreeSet<Capability> {
     let used = ROBOT.iter().chain(MEDIA).filter(|method| facts.attributes.contains(method.name));
     used.flat_map(|method| method.needs).copied().collect()
 }

@@ -57,31 +57,48 @@ impl Entry {
     }
 }
 
-/// The entry of a module, its description and its result; what is missing is noted.
+/// One function that can be called, and what its docstring says of it.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    pub entry: Entry,
+    pub description: String,
+    pub returns: Returns,
+}
+
+/// The entries of a module: of a tool the one, of a toolkit every public function, the one named as it first. What is
+/// missing is noted.
 pub(super) fn read(
     name: &str,
     source: &str,
     body: &[Stmt],
+    is_toolkit: bool,
     survey: &Survey,
     notes: &mut Notes,
-) -> Option<(Entry, String, Returns)> {
+) -> Vec<Read> {
     let public: Vec<Function<'_>> =
         body.iter().filter_map(function).filter(|f| !f.name.starts_with('_')).collect();
     for function in &public {
         type_hints(*function, notes);
     }
-    let entry = match public.as_slice() {
-        [only] => *only,
-        several => match several.iter().find(|function| function.name.as_str() == name) {
-            Some(named) => *named,
-            None => {
-                let at = several.get(1).map(|function| function.at).unwrap_or_default();
-                let what = format!("{} public functions, and none is named `{name}`", several.len());
-                notes.add(&rule::NO_ENTRY, at, what);
-                return None;
-            }
-        },
+    let named = public.iter().position(|function| function.name.as_str() == name);
+    let chosen: Vec<Function<'_>> = match (public.as_slice(), named) {
+        (several, named) if is_toolkit && !several.is_empty() => {
+            let (first, rest) = several.split_at(named.unwrap_or(0));
+            rest.iter().take(1).chain(first).chain(rest.iter().skip(1)).copied().collect()
+        }
+        ([only], _) => vec![*only],
+        (several, Some(named)) => several.get(named).copied().into_iter().collect(),
+        (several, None) => {
+            let at = several.get(1).map(|function| function.at).unwrap_or_default();
+            let what = format!("{} public functions, and none is named `{name}`", several.len());
+            notes.add(&rule::NO_ENTRY, at, what);
+            return Vec::new();
+        }
     };
+    chosen.into_iter().map(|entry| read_one(entry, source, body, survey, notes)).collect()
+}
+
+fn read_one(entry: Function<'_>, source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) -> Read {
     if yields(entry.body) {
         notes.add(&rule::ENTRY_YIELDS, entry.at, format!("`{}` is a generator", entry.name));
     }
@@ -96,7 +113,7 @@ pub(super) fn read(
         description: docstring.returns,
     };
     let entry = Entry { name: entry.name.to_string(), takes_robot, is_async: entry.is_async, parameters };
-    Some((entry, docstring.description, returns))
+    Read { entry, description: docstring.description, returns }
 }
 
 fn type_hints(function: Function<'_>, notes: &mut Notes) {

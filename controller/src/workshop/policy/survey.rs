@@ -5,13 +5,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustpython_parser::ast::{Expr, ExprAttribute, Ranged, Stmt};
+use rustpython_parser::ast::{Expr, ExprAttribute, Ranged, Stmt, StmtImportFrom};
 use rustpython_parser::text_size::TextSize;
 
-use super::imports;
+use super::imports::{self, nearest};
 use super::rules::reach as rule;
 use super::tree::{Notes, dotted, text};
 use super::walk::{Binding, Role, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
+
+/// The other modules of a toolkit: what each defines at its top, and whether that is a class.
+pub(super) type Neighbours = BTreeMap<String, BTreeMap<String, bool>>;
+
+/// What a module defines at its top, for its neighbours; names with a leading underscore are its own.
+pub(super) fn definitions(body: &[Stmt]) -> BTreeMap<String, bool> {
+    let mut found = BTreeMap::new();
+    for stmt in body {
+        match stmt {
+            Stmt::ClassDef(class) => drop(found.insert(class.name.to_string(), true)),
+            Stmt::Assign(s) => {
+                let names = s.targets.iter().filter_map(|target| target.as_name_expr());
+                found.extend(names.map(|name| (name.id.to_string(), false)));
+            }
+            Stmt::AnnAssign(s) => {
+                found.extend(s.target.as_name_expr().map(|name| (name.id.to_string(), false)));
+            }
+            other => found.extend(function(other).map(|function| (function.name.to_string(), false))),
+        }
+    }
+    found.retain(|name, _| !name.starts_with('_'));
+    found
+}
 
 /// What names mean.
 #[derive(Default)]
@@ -44,9 +67,10 @@ pub(super) enum Meaning {
 }
 
 impl Survey {
-    /// Reads `body`; imports are judged on the way.
-    pub(super) fn of(body: &[Stmt], notes: &mut Notes) -> Survey {
-        let mut pass = Pass { survey: Survey::default(), notes, bound: BTreeMap::new(), class_body: false };
+    /// Reads `body`; imports are judged on the way, those from `neighbours` by what these define.
+    pub(super) fn of(body: &[Stmt], neighbours: &Neighbours, notes: &mut Notes) -> Survey {
+        let (survey, bound) = (Survey::default(), BTreeMap::new());
+        let mut pass = Pass { survey, neighbours, notes, bound, class_body: false };
         walk_body(&mut pass, body);
         let Pass { mut survey, bound, .. } = pass;
         for (name, path) in &survey.modules {
@@ -128,6 +152,7 @@ impl Survey {
 
 struct Pass<'n> {
     survey: Survey,
+    neighbours: &'n Neighbours,
     notes: &'n mut Notes,
     /// Names bound otherwise than by an import of a module, and where first.
     bound: BTreeMap<String, TextSize>,
@@ -156,6 +181,34 @@ impl Pass<'_> {
                 self.notes.hinted(&rule::UNLISTED_IMPORT, at, what, format!("did you mean `{alike}`?"))
             }
             None => self.notes.add(&rule::UNLISTED_IMPORT, at, what),
+        }
+    }
+
+    /// `from .poses import BOW`, in a toolkit: what is defined there comes by its own name, and nothing else does.
+    fn import_neighbour(&mut self, level: u32, module: &str, import: &StmtImportFrom) {
+        let at = import.start();
+        let Some(neighbour) = self.neighbours.get(module).filter(|_| level == 1) else {
+            let dots = ".".repeat(level as usize);
+            self.notes.add(
+                &rule::RELATIVE_IMPORT,
+                at,
+                format!("`{dots}{module}` is no module of this toolkit"),
+            );
+            return;
+        };
+        for alias in &import.names {
+            let name = alias.name.as_str();
+            let bound = alias.asname.as_ref().map_or(name, |bound| bound.as_str());
+            let Some(is_class) = neighbour.get(name) else {
+                let what = format!("{module}.py defines no `{name}`");
+                let alike = nearest(name, neighbour.keys().map(String::as_str)).map(str::to_owned);
+                self.unlisted(alias.start(), what, alike.as_deref());
+                continue;
+            };
+            self.bound.entry(bound.to_owned()).or_insert(alias.start());
+            if *is_class {
+                self.survey.classes.insert(bound.to_owned());
+            }
         }
     }
 
@@ -210,11 +263,11 @@ impl Visit for Pass<'_> {
                 return;
             }
             Stmt::ImportFrom(s) => {
-                if s.level.is_some_and(|level| level.to_u32() > 0) {
-                    self.notes.add(&rule::RELATIVE_IMPORT, stmt.start(), "a relative import");
+                let module = s.module.as_ref().map(|module| module.as_str()).unwrap_or_default();
+                if let Some(level) = s.level.filter(|level| level.to_u32() > 0) {
+                    self.import_neighbour(level.to_u32(), module, s);
                     return;
                 }
-                let module = s.module.as_ref().map(|module| module.as_str()).unwrap_or_default();
                 for alias in &s.names {
                     let bound = alias.asname.as_ref().unwrap_or(&alias.name);
                     self.import_from(module, &alias.name, bound, alias.start());

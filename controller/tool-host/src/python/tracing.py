@@ -1,19 +1,19 @@
-"""Which lines of one file run."""
+"""Which lines of some files run."""
 
 import sys
 
 
 class Trace:
-    def __init__(self, file):
-        seen = self.seen = set()
+    def __init__(self, files):
+        seen = self.seen = {file: set() for file in files}
 
         def line(frame, event, argument):
             if event == "line":
-                seen.add(frame.f_lineno)
+                seen[frame.f_code.co_filename].add(frame.f_lineno)
             return line
 
         def call(frame, event, argument):
-            return line if frame.f_code.co_filename == file else None
+            return line if frame.f_code.co_filename in seen else None
 
         sys.settrace(call)
 

@@ -52,7 +52,14 @@ impl Rule {
     /// A finding of this rule with a hint of its own.
     #[must_use]
     pub fn hinted(&self, line: u32, what: impl Into<String>, hint: impl Into<String>) -> Finding {
-        Finding { rule: self.id.into(), line, verdict: self.verdict, reason: what.into(), hint: hint.into() }
+        Finding {
+            rule: self.id.into(),
+            module: None,
+            line,
+            verdict: self.verdict,
+            reason: what.into(),
+            hint: hint.into(),
+        }
     }
 }
 

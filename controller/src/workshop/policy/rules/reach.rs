@@ -49,8 +49,8 @@ pub const STAR_IMPORT: Rule = Rule {
 pub const RELATIVE_IMPORT: Rule = Rule {
     id: "relative-import",
     verdict: Refuse,
-    reason: "A tool is one file and has no neighbours.",
-    advice: "put the code into this file",
+    reason: "A tool of one file has no neighbours; in a toolkit only its own modules can be imported so.",
+    advice: "put the code into this file, or make it a toolkit: a folder with its modules",
     good: "print(n)",
     bad: "from .helpers import nod\nprint(n)",
 };
