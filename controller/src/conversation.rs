@@ -17,15 +17,16 @@ use crate::body::Body;
 use crate::brain::{Known, KnownTool, answer, is_stop, understand};
 use crate::guest::GuestFault;
 use crate::outcome::{Step, trims};
-use crate::performance::{Outcome, perform};
+use crate::performance::{Callees, Outcome, perform};
 use crate::stage::Stage;
 use crate::workshop::Workshop;
 use crate::workshop::arguments::accept;
 use crate::workshop::finding::{Finding, Verdict, heaviest};
 use crate::workshop::manifest::Capability;
 use crate::workshop::registry::{Admitted, Entry, RegistryError};
-use crate::workshop::rehearsal::{NoRehearsal, job, permit, rehearse};
+use crate::workshop::rehearsal::{Cage, NoRehearsal, job, permit, rehearse};
 use crate::workshop::report::{PhysicalReport, digest};
+use crate::workshop::troupe::{Troupe, no_function, split};
 
 /// How a conversation's turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -333,17 +334,26 @@ impl<'a> Conversation<'a> {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<(u32, PerformanceReply), NoRun> {
-        let admitted = self.workshop.registry().load(name, None)?;
-        accept(&admitted.manifest().parameters, &arguments)
+        let (tool, function) = split(name);
+        let admitted = self.workshop.registry().load(tool, None)?;
+        let manifest = admitted.manifest();
+        let Some((parameters, entry)) =
+            manifest.parameters_of(function).zip(admitted.vetted().entry_of(function))
+        else {
+            return Err(NoRun::Arguments(no_function(manifest, function.unwrap_or_default())));
+        };
+        accept(parameters, &arguments)
             .map_err(|complaint| NoRun::Arguments(format!("{name}: {complaint}")))?;
-        let needs_approval = self.freshen(&admitted)? || admitted.manifest().needs_approval;
-        if needs_approval && !admitted.is_approved() && self.body.is_real() {
-            return Err(NoRun::Approval { name: name.into() });
+        let needs_approval = self.freshen(&admitted)? || manifest.needs_approval;
+        let unproved = manifest.beyond_proof(function, &arguments);
+        if (needs_approval || unproved.is_some()) && !admitted.is_approved() && self.body.is_real() {
+            return Err(NoRun::Approval { name: tool.into() });
         }
+        let troupe = Troupe::new(self.workshop, self.body.is_real());
         let conditions = self.workshop.conditions(admitted.is_approved());
         let vetted = admitted.vetted();
         // From here on nothing fails before the body has its own limits back.
-        let mut guest = self.workshop.cage().guest(conditions.guest)?;
+        let mut guest = troupe.guest(conditions.guest)?;
         // The limits of the performance are those of the rehearsal.
         let full = self.stage.conductor.snapshot().limits;
         self.stage.limit(conditions.limits);
@@ -351,9 +361,9 @@ impl<'a> Conversation<'a> {
         let performance = perform(
             &mut *guest,
             // Whole seconds: the differences that a tool computes are then those of its rehearsal, to the bit.
-            Job { epoch: unix_seconds() as f64, ..job(vetted, &arguments, false, conditions.guest) },
+            Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) },
             &mut self.stage,
-            &permit(vetted, conditions.stage_seconds),
+            &permit(vetted, manifest.capabilities.clone(), troupe.callees(), conditions.stage_seconds),
         );
         drop(guest);
         self.stage.limit(full);
@@ -364,16 +374,16 @@ impl<'a> Conversation<'a> {
             took_s: crate::outcome::tidy(performance.took.as_secs_f64()),
             frames: performance.frames,
             slips: performance.slips,
-            command_digest: if vetted.capabilities().contains(&Capability::Motion) {
+            command_digest: if manifest.capabilities.contains(&Capability::Motion) {
                 digest(&beats)
             } else {
                 String::new()
             },
             steps: performance.steps,
             trims: trims(&performance.trims, self.stage.conductor.period()),
-            notes: performance.notes,
+            notes: unproved.into_iter().chain(performance.notes).collect(),
         };
-        Ok((admitted.manifest().version, reply))
+        Ok((manifest.version, reply))
     }
 
     /// Evidence that rests on other rules, limits or another mock is no evidence: the tool is rehearsed again. Whether
@@ -381,12 +391,16 @@ impl<'a> Conversation<'a> {
     fn freshen(&self, admitted: &Admitted) -> Result<bool, NoRun> {
         let conditions = self.workshop.conditions(admitted.is_approved());
         let manifest = admitted.manifest();
-        if *admitted.evidence() == conditions.evidence() {
+        let troupe = Troupe::new(self.workshop, false);
+        let callees = admitted.evidence().tools.iter();
+        let mut unchanged =
+            callees.map(|(name, sha256)| troupe.about(name).is_ok_and(|about| about.sha256 == *sha256));
+        if admitted.evidence().rests_on(&conditions.evidence()) && unchanged.all(|same| same) {
             return Ok(false);
         }
         tracing::info!(tool = manifest.name, "rules, limits or mock have changed: rehearsing again");
         let again = self.workshop.registry().load(&manifest.name, Some(manifest.version))?.into_vetted();
-        match rehearse(again, &manifest.test_cases, self.workshop.cage(), &conditions)? {
+        match rehearse(again, &manifest.declared(), &troupe, &conditions)? {
             Ok(again) => Ok(heaviest(again.findings()) >= Verdict::Ask),
             Err(no) => Err(NoRun::Stale { name: manifest.name.clone(), findings: no.findings }),
         }

@@ -13,6 +13,7 @@
 //! was commanded in rehearsal, bit for bit.
 
 mod cues;
+mod exec;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -24,20 +25,29 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::cues::needs;
+pub use self::exec::{About, Callee, Callees};
 use crate::guest::Guest;
 use crate::outcome::{self, Step};
 use crate::stage::Stage;
 use crate::workshop::manifest::Capability;
 
 /// What a tool may do while it performs.
-#[derive(Clone, Debug)]
-pub struct Permit {
+#[derive(Clone, Default)]
+pub struct Permit<'a> {
     /// What it may ask for.
     pub capabilities: BTreeSet<Capability>,
     /// What the policy's parser saw in its source; CPython must see the same. None switches the comparison off.
     pub facts: Option<BTreeMap<String, Facts>>,
     /// How much stage time it may take.
     pub stage_seconds: f64,
+    /// Which other tools it may call.
+    pub tools: BTreeSet<String>,
+    /// What those may do at most.
+    pub lends: BTreeSet<Capability>,
+    /// Who finds them; none where no other tool can be called.
+    pub callees: Option<&'a dyn Callees>,
+    /// How many callers there are above this one.
+    pub depth: u8,
 }
 
 /// How a performance ended.
@@ -106,15 +116,17 @@ const LONGEST_MESSAGE: usize = 4_000;
 const LONGEST_RAMP: Duration = Duration::from_millis(50);
 
 /// Lets `guest` run `job` on `stage`, within `permit`.
-pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Permit) -> Performance {
+pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Permit<'_>) -> Performance {
     let base = stage.conductor.stage_now();
     let mut performing = Performing {
         stage,
         permit,
+        epoch: job.epoch,
         base,
         now: Tick::ZERO,
         begun: false,
         last_set: None,
+        tracking: false,
         due: None,
         record: Performance {
             outcome: Outcome::stopped("nothing", "the performance has not ended"),
@@ -164,13 +176,17 @@ enum Heard {
 
 struct Performing<'a> {
     stage: &'a mut Stage,
-    permit: &'a Permit,
+    permit: &'a Permit<'a>,
+    /// What the calendar shows at stage time zero.
+    epoch: f64,
     /// Stage time when the performance began.
     base: Tick,
     /// Stage time since then.
     now: Tick,
     begun: bool,
     last_set: Option<Tick>,
+    /// Whether faces are followed.
+    tracking: bool,
     /// The beat after which the last order should be taken, until it is known whether it was.
     due: Option<u64>,
     record: Performance,

@@ -16,7 +16,7 @@ use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::pulse::{Conductor, Control, Doing, Ended, Order, Snapshot, TrimLog};
 use firmware_bridge::units::Radians;
 use minismith_wire::Method;
-use mock_robot::scene::{Picture, Scene};
+use mock_robot::scene::{Picture, Scene, SeenFace};
 
 use crate::outcome::{self, PostureView, Step};
 
@@ -241,6 +241,15 @@ impl Stage {
     #[must_use]
     pub fn commanded_posture(&self) -> Option<Posture> {
         posture_from_joints(&self.conductor.snapshot().commanded, &HeadPose::neutral()).ok()
+    }
+
+    /// Where a face is in the camera's picture: none when none is seen. Outer none: nothing here looks for faces.
+    #[must_use]
+    pub fn face(&self) -> Option<Option<SeenFace>> {
+        if !self.camera.is_visited() {
+            return None;
+        }
+        Some(self.posture().and_then(|posture| self.camera.face(&posture.head)))
     }
 
     /// The newest picture from the head's camera, of which there are 30 a second; none when it can't be told where

@@ -74,9 +74,9 @@ pub(crate) struct Body {
 
 impl Body {
     /// Nine joints at rest.
-    pub(crate) fn new(start: Joints, variation: Variation, supply: f64) -> Body {
+    pub(crate) fn new(start: Joints, variation: &Joints<Variation>, supply: f64) -> Body {
         let mut body = Body {
-            joints: Joint::ALL.map(|joint| JointDynamics::new(joint, start[joint], variation)),
+            joints: Joint::ALL.map(|joint| JointDynamics::new(joint, start[joint], variation[joint])),
             windings: Joint::ALL.map(|joint| Winding::of(Motor::of(joint).model.specification())),
             gravity: Gravity::on(start.stewart()),
             supply,
@@ -224,7 +224,7 @@ mod tests {
     }
 
     fn body(start: Joints) -> Body {
-        Body::new(start, Variation::default(), 5.0)
+        Body::new(start, &Joints::all(Variation::default()), 5.0)
     }
 
     fn advance(body: &mut Body, drives: &Joints<Drive>, over: Duration) {

@@ -34,6 +34,12 @@ impl MockRobot {
     /// A body at `start` that differs from the nominal one by `variation`.
     #[must_use]
     pub fn new(start: Joints, variation: Variation) -> Self {
+        MockRobot::varied(start, &Joints::all(variation))
+    }
+
+    /// A body at `start` of which each joint differs from the nominal one in its own way.
+    #[must_use]
+    pub fn varied(start: Joints, variation: &Joints<Variation>) -> Self {
         MockRobot {
             body: Body::new(start, variation, RATED_VOLTS),
             goals: start.map(counts_from_angle),

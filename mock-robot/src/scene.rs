@@ -52,21 +52,65 @@ pub struct Picture {
     pub bgr: Vec<u8>,
 }
 
+/// Where a visitor's face is: a ball before the robot, a little to the left, that looks at it.
+const FACE: Point3<f64> = Point3::new(0.7, 0.12, 0.1);
+/// Its radius.
+const FACE_RADIUS: f64 = 0.09;
+const SKIN: Bgr = [140, 170, 220];
+const EYES: Bgr = [40, 40, 50];
+const MOUTH: Bgr = [60, 60, 160];
+
+/// A face in a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeenFace {
+    /// From -1, the left edge, to 1, the right one.
+    pub x: f64,
+    /// From -1, the top, to 1, the bottom.
+    pub y: f64,
+    /// How far it leans to the right in the picture, radians.
+    pub roll: f64,
+}
+
 /// A room that the head can look around in.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene {
     width: u16,
     height: u16,
+    visited: bool,
 }
 
 impl Default for Scene {
     /// Pictures of 320 by 240.
     fn default() -> Self {
-        Scene { width: 320, height: 240 }
+        Scene { width: 320, height: 240, visited: false }
     }
 }
 
 impl Scene {
+    /// The same room with somebody in it, whose face is before the robot.
+    #[must_use]
+    pub fn visited() -> Self {
+        Scene { visited: true, ..Scene::default() }
+    }
+
+    /// Whether somebody is there, seen or not.
+    #[must_use]
+    pub const fn is_visited(&self) -> bool {
+        self.visited
+    }
+
+    /// Where the visitor's face is in the picture from this head pose; none when its middle is outside.
+    #[must_use]
+    pub fn face(&self, head: &HeadPose) -> Option<SeenFace> {
+        let camera_from_world = (head.0 * head_from_camera()).inverse();
+        let place = (camera_from_world * FACE).coords;
+        let (x, y) = (2.0 * FOCAL_WIDTHS * place.x / place.z, 2.0 * FOCAL_WIDTHS * place.y / place.z);
+        let y = y * f64::from(self.width) / f64::from(self.height);
+        let up = camera_from_world.rotation * Vector3::z();
+        let seen = self.visited && place.z > 0.0 && x.abs() <= 1.0 && y.abs() <= 1.0;
+        seen.then(|| SeenFace { x, y, roll: up.x.atan2(-up.y) })
+    }
+
     /// What the camera sees from this head pose (`world_from_head`).
     #[must_use]
     pub fn render(&self, head: &HeadPose) -> Picture {
@@ -80,7 +124,8 @@ impl Scene {
                 let right = (f64::from(column) + 0.5 - width / 2.0) / focal;
                 let down = (f64::from(row) + 0.5 - height / 2.0) / focal;
                 let ray = world_from_camera.rotation * Vector3::new(right, down, 1.0);
-                bgr.extend(colour_along(&eye, &ray));
+                let face = if self.visited { face_along(&eye, &ray) } else { None };
+                bgr.extend(face.unwrap_or_else(|| colour_along(&eye, &ray)));
             }
         }
         Picture { height: self.height.into(), width: self.width.into(), bgr }
@@ -92,6 +137,27 @@ fn head_from_camera() -> Isometry3<f64> {
     let rotation = Matrix3::new(0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0);
     let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rotation));
     Isometry3::from_parts(Translation3::new(0.0437, 0.0, 0.0512), rotation)
+}
+
+/// The colour of the face where a ray meets it. Nothing stands before it.
+fn face_along(eye: &Point3<f64>, ray: &Vector3<f64>) -> Option<Bgr> {
+    let ray = ray.normalize();
+    let to = FACE - eye;
+    let along = to.dot(&ray);
+    let beside = to.norm_squared() - along * along;
+    let depth = FACE_RADIUS * FACE_RADIUS - beside;
+    if along <= 0.0 || depth < 0.0 {
+        return None;
+    }
+    let met = (eye + ray * (along - depth.sqrt()) - FACE) / FACE_RADIUS;
+    let eye_at = |side: f64| (met.y - side).hypot(met.z - 0.3) < 0.15;
+    Some(if eye_at(0.35) || eye_at(-0.35) {
+        EYES
+    } else if met.y.abs() < 0.35 && (met.z + 0.4).abs() < 0.08 {
+        MOUTH
+    } else {
+        SKIN
+    })
 }
 
 /// The colour of the first thing that a ray meets.
@@ -179,6 +245,37 @@ mod tests {
         assert!(centre(&seen(0.0, 45.0, 0.0), GREEN) < 320.0);
         assert!(centre(&seen(0.0, -45.0, 0.0), BLUE) < 320.0);
         assert!(columns(&seen(0.0, 45.0, 0.0), BLUE).is_empty());
+    }
+
+    #[test]
+    fn a_visitor_is_where_the_picture_shows_it() {
+        let at = |scene: Scene, yaw: f64, roll: f64| {
+            let angles = RollPitchYaw {
+                roll: Radians::from_degrees(roll),
+                yaw: Radians::from_degrees(yaw),
+                ..RollPitchYaw::default()
+            };
+            let head = HeadPose::new(0.0, 0.0, 0.0, angles);
+            (scene.face(&head), scene.render(&head))
+        };
+        assert_eq!(at(Scene::default(), 0.0, 0.0).0, None);
+        for yaw in [0.0, 10.0, 20.0] {
+            let (face, picture) = at(Scene::visited(), yaw, 0.0);
+            let pixels = picture.bgr.chunks(3).enumerate().filter(|(_, colour)| *colour == SKIN);
+            let (mut columns, mut rows, mut count) = (0.0, 0.0, 0.0);
+            for (place, _) in pixels {
+                columns += (place % 320) as f64;
+                rows += (place / 320) as f64;
+                count += 1.0;
+            }
+            let face = face.unwrap();
+            assert!((columns / count - 159.5 - 160.0 * face.x).abs() < 3.0, "{yaw}: {face:?}");
+            assert!((rows / count - 119.5 - 120.0 * face.y).abs() < 4.0, "{yaw}: {face:?}");
+        }
+        let lean = |roll| at(Scene::visited(), 10.0, roll).0.unwrap().roll.to_degrees();
+        assert!(lean(0.0).abs() < 1e-6);
+        assert!((lean(10.0).abs() - 10.0).abs() < 1.0 && lean(10.0) * lean(-10.0) < 0.0, "{}", lean(10.0));
+        assert_eq!(at(Scene::visited(), -90.0, 0.0).0, None);
     }
 
     #[test]

@@ -20,4 +20,5 @@ mod registry;
 mod rhythm;
 mod sentences;
 mod streams;
+mod toolkits;
 mod tools;

@@ -53,7 +53,7 @@ fn perform_unread(host: &ToolHost, stage: &mut Stage, name: &str, source: &str) 
     };
     // Who is to use up its processor time needs more of the stage's, since other tests compute as well.
     let stage_seconds = if source.starts_with("# stopped: cpu_seconds") { 60.0 } else { 2.0 };
-    let permit = Permit { capabilities: [Capability::Motion].into(), facts: None, stage_seconds };
+    let permit = Permit { capabilities: [Capability::Motion].into(), stage_seconds, ..Permit::default() };
     perform(&mut host.fork(GUEST).unwrap(), job, stage, &permit)
 }
 

@@ -50,11 +50,14 @@ impl Performing<'_> {
             Cue::Sleep { seconds } => self.sleep(seconds),
             Cue::State => self.state(),
             Cue::Frame => self.frame(),
-            Cue::Track { .. } => {
-                self.note("there is no tracking: get_tracked_face() answers detected=False");
+            Cue::Track { on, .. } => {
+                self.tracking = on;
+                if self.stage.face().is_none() {
+                    self.note("there is no tracking: get_tracked_face() answers detected=False");
+                }
                 self.done()
             }
-            Cue::Face => Heard::Answer(Reply::plain(Answer::Face { now: self.now.0, face: Face::default() })),
+            Cue::Face => self.face(),
             Cue::Motors { on, ids } => self.motors(on, ids),
             Cue::AutomaticBodyYaw { on } => {
                 self.stage.automatic_body_yaw = on;
@@ -70,7 +73,7 @@ impl Performing<'_> {
                 self.done()
             }
             Cue::Gravity { on } => self.gravity(on),
-            Cue::Exec { .. } => self.refuse(RefusalKind::Runtime, "no other tool can be called here"),
+            Cue::Exec { name, arguments } => self.exec(&name, &arguments),
             Cue::Write { .. } => self.refuse(RefusalKind::Runtime, "no file can be written here"),
         }
     }
@@ -281,6 +284,17 @@ impl Performing<'_> {
             }
             None => Heard::Answer(Reply::plain(Answer::Frame { now: self.now.0, height: 0, width: 0 })),
         }
+    }
+
+    fn face(&mut self) -> Heard {
+        let seen = self.stage.face().flatten().filter(|_| self.tracking);
+        let face = seen.map_or_else(Face::default, |seen| Face {
+            detected: true,
+            x: Some(seen.x),
+            y: Some(seen.y),
+            roll: Some(seen.roll),
+        });
+        Heard::Answer(Reply::plain(Answer::Face { now: self.now.0, face }))
     }
 
     fn motors(&mut self, on: bool, ids: Option<Vec<String>>) -> Heard {

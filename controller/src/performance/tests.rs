@@ -41,7 +41,7 @@ impl Guest for Script {
 
 fn script(cues: Vec<Cue>) -> Script {
     let ask = |cue| Turn::Asks { cue, spent: 0, printed: String::new() };
-    let end = Turn::Done { value: Value::Null, printed: String::new(), spent: 0, lines: BTreeSet::new() };
+    let end = Turn::Done { value: Value::Null, printed: String::new(), spent: 0, lines: BTreeMap::new() };
     let turns: Vec<Turn> = cues.into_iter().map(ask).chain([end]).collect();
     Script { turns: turns.into_iter(), heard: Vec::new(), before: None }
 }
@@ -50,9 +50,9 @@ fn job() -> Job {
     Job { module: "tool".into(), entry: "tool".into(), takes_robot: true, seed: 1, ..Job::default() }
 }
 
-fn permit() -> Permit {
+fn permit() -> Permit<'static> {
     let capabilities = BTreeSet::from([Capability::Motion, Capability::Motors, Capability::Sound]);
-    Permit { capabilities, facts: None, stage_seconds: 5.0 }
+    Permit { capabilities, stage_seconds: 5.0, ..Permit::default() }
 }
 
 fn mock(trace: &Trace) -> Traced<MockRobot> {
@@ -184,7 +184,7 @@ fn what_a_guest_says_is_kept_only_in_part() {
         line: None,
         printed: String::new(),
         spent: 0,
-        lines: BTreeSet::new(),
+        lines: BTreeMap::new(),
     };
     let sound =
         Turn::Asks { cue: Cue::Sound { file: "f".repeat(900_000) }, spent: 0, printed: String::new() };

@@ -1,11 +1,22 @@
-//! Which calls of a tool are rehearsed: its default, its own cases and examples, the corners of its parameters, other
-//! starting postures, and a sweep of the body's own variation.
+//! Which calls of a tool are rehearsed, on which bodies and in which rooms.
+//!
+//! Its default call, twice; its author's test cases and examples; values made up from its parameters' types and
+//! ranges; other starting postures; a body that is weaker, stiffer, slower, noisy, or has one slow servo; a room with a
+//! face in it.
 
+mod arguments;
+
+use firmware_bridge::joint::Joint;
 use mock_robot::dynamics::Variation;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::manifest::{Capability, Expectation, TestCase};
+use self::arguments::{corners, default_arguments, made_up};
+use super::manifest::{Capability, Expectation, ExpectedMotion, TestCase};
 use super::policy::Vetted;
+use super::policy::signature::Entry;
+use super::submission::Declared;
+
+pub use self::arguments::plain_value;
 
 /// Where the body stands when a case begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,61 +29,177 @@ pub enum Start {
     Low,
 }
 
+/// What the camera sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Blocks on a floor, and nobody.
+    Empty,
+    /// Somebody before the robot.
+    Visited,
+}
+
+/// The body of a case, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances {
+    /// Where it stands.
+    pub start: Start,
+    /// How it differs from the nominal one.
+    pub variation: Variation,
+    /// The one servo that is much slower than the others.
+    pub slow: Option<Joint>,
+    /// Whether what it senses is noisy.
+    pub noise: bool,
+    /// What it sees.
+    pub room: Room,
+}
+
+impl Default for Circumstances {
+    fn default() -> Self {
+        Circumstances {
+            start: Start::Neutral,
+            variation: Variation::default(),
+            slow: None,
+            noise: false,
+            room: Room::Empty,
+        }
+    }
+}
+
 /// One call of a tool.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// For people.
     pub name: String,
-    /// Whether a failure refuses the tool. In corners that were made up, a failure is only told.
+    /// Which function of a toolkit; none means the tool itself.
+    pub function: Option<String>,
+    /// Whether a failure refuses the tool. In calls that were made up, a failure is only told.
     pub must_pass: bool,
     /// Whether it repeats the first case, and so must move the same.
     pub again: bool,
+    /// The parameter whose end of the range this call tries.
+    pub corner: Option<String>,
     /// What the tool is called with.
     pub arguments: Map<String, Value>,
     /// What is expected of it.
     pub expect: Expectation,
-    /// Where the body stands.
-    pub start: Start,
-    /// How the body differs from the nominal one.
-    pub variation: Variation,
+    /// How the robot must have moved.
+    pub motion: Option<ExpectedMotion>,
+    /// On which body, and where.
+    pub on: Circumstances,
+    /// Seeds every source of chance in the tool.
+    pub seed: u64,
 }
 
-/// Corners that are rehearsed at most.
-const CORNERS: usize = 16;
+/// Seeds chance in rehearsal and in performance, so that both move alike.
+pub const SEED: u64 = 0x6d69_6e69;
+
+/// Another seed, for tools that use chance.
+const OTHER_SEED: u64 = 0x7365_6564;
 
 /// All cases of a tool; the first is its default call.
 #[must_use]
-pub fn cases_for(vetted: &Vetted, own: &[TestCase]) -> Vec<Case> {
-    let schema = vetted.entry().parameters_schema();
-    // A call that needs made-up values may well be out of the tool's range: it need not pass then.
-    let (defaults, all_default) = default_arguments(&schema);
-    let call = |name: String, arguments: &Map<String, Value>| Case {
-        name,
-        must_pass: all_default,
-        again: false,
-        arguments: arguments.clone(),
-        expect: Expectation::Anything,
-        start: Start::Neutral,
-        variation: Variation::default(),
-    };
-    let mut cases = vec![call("default".into(), &defaults)];
-    cases.push(Case { again: true, ..call("default again".into(), &defaults) });
-    for TestCase { name, arguments, expect, .. } in own {
-        let expect = expect.clone();
-        cases.push(Case { must_pass: true, expect, ..call(format!("own: {name}"), arguments) });
+pub fn cases_for(vetted: &Vetted, declared: &Declared) -> Vec<Case> {
+    let is_toolkit = vetted.draft().others().is_some();
+    let mut cases = Vec::new();
+    for entry in vetted.entries() {
+        let function = is_toolkit.then(|| entry.name.clone());
+        cases.extend(cases_of(vetted, entry, function.as_deref()));
     }
-    for (name, arguments) in corners(&schema, &defaults) {
-        cases.push(Case { must_pass: false, ..call(format!("corner: {name}"), &arguments) });
-    }
-    if vetted.capabilities().contains(&Capability::Motion) {
-        for (name, start) in [("turned", Start::Turned), ("low", Start::Low)] {
-            cases.push(Case { start, ..call(format!("start: {name}"), &defaults) });
-        }
-        for (name, variation) in sweep() {
-            cases.push(Case { variation, ..call(format!("sweep: {name}"), &defaults) });
-        }
+    cases.extend(declared.test_cases.iter().map(own));
+    for (place, example) in declared.examples.iter().enumerate() {
+        cases.push(own(&TestCase {
+            name: format!("example {}", place + 1),
+            function: example.function.clone(),
+            arguments: example.arguments.clone(),
+            ..TestCase::default()
+        }));
     }
     cases
+}
+
+/// What an author declares must pass.
+fn own(test: &TestCase) -> Case {
+    let TestCase { name, function, arguments, expect, motion } = test.clone();
+    let name = format!("own: {name}");
+    Case { function, must_pass: true, expect, motion, ..call(name, arguments) }
+}
+
+fn call(name: String, arguments: Map<String, Value>) -> Case {
+    Case {
+        name,
+        function: None,
+        must_pass: false,
+        again: false,
+        corner: None,
+        arguments,
+        expect: Expectation::Anything,
+        motion: None,
+        on: Circumstances::default(),
+        seed: SEED,
+    }
+}
+
+fn cases_of(vetted: &Vetted, entry: &Entry, function: Option<&str>) -> Vec<Case> {
+    let schema = entry.parameters_schema();
+    // A call that needs made-up values may well be out of the tool's range: it need not pass then.
+    let (defaults, all_default) = default_arguments(&schema);
+    let named = |name: &str| match function {
+        Some(function) => format!("{function}: {name}"),
+        None => name.to_owned(),
+    };
+    let case = |name: &str, arguments: &Map<String, Value>| Case {
+        function: function.map(ToOwned::to_owned),
+        ..call(named(name), arguments.clone())
+    };
+    let default = |name: &str| Case { must_pass: all_default, ..case(name, &defaults) };
+    // Two runs of the first function must be the same; of the others one is enough to see that they work.
+    let mut cases = vec![default("default")];
+    if vetted.entry() == entry {
+        cases.push(Case { again: true, ..default("default again") });
+    }
+    if uses_chance(vetted) {
+        cases.push(Case { seed: OTHER_SEED, ..default("another seed") });
+    }
+    for (parameter, name, arguments) in corners(&schema, &defaults) {
+        cases.push(Case { corner: Some(parameter), ..case(&format!("corner: {name}"), &arguments) });
+    }
+    for (place, arguments) in made_up(&schema, &defaults).into_iter().enumerate() {
+        cases.push(case(&format!("made up {}", place + 1), &arguments));
+    }
+    let on = |(name, on): (String, Circumstances)| Case { on, ..default(&name) };
+    cases.extend(circumstances(vetted).into_iter().map(on));
+    cases
+}
+
+fn uses_chance(vetted: &Vetted) -> bool {
+    let mut facts = vetted.facts().values();
+    facts.any(|facts| {
+        facts.imports.iter().any(|module| module.contains("random")) || facts.attributes.contains("random")
+    })
+}
+
+/// The bodies and rooms that the default call is tried on, besides the usual ones: those that can make a difference.
+fn circumstances(vetted: &Vetted) -> Vec<(String, Circumstances)> {
+    let has = |capability| vetted.capabilities().contains(&capability);
+    let usual = Circumstances::default();
+    let mut found = Vec::new();
+    if has(Capability::Motion) {
+        for (name, start) in [("turned", Start::Turned), ("low", Start::Low)] {
+            found.push((format!("start: {name}"), Circumstances { start, ..usual }));
+        }
+        for (name, variation) in sweep() {
+            found.push((format!("sweep: {name}"), Circumstances { variation, ..usual }));
+        }
+        for joint in [Joint::Stewart2, Joint::RightAntenna] {
+            let slow = Some(joint);
+            found.push((format!("fault: slow {}", joint.name()), Circumstances { slow, ..usual }));
+        }
+        found.push(("noise".into(), Circumstances { noise: true, ..usual }));
+    }
+    if has(Capability::Tracking) || has(Capability::Camera) {
+        found.push(("scene: a face".into(), Circumstances { room: Room::Visited, ..usual }));
+    }
+    found
 }
 
 /// Plus and minus thirty percent of gain, friction and delay.
@@ -88,92 +215,4 @@ fn sweep() -> Vec<(String, Variation)> {
             ]
         })
         .collect()
-}
-
-/// Values for the parameters that have no default; defaults are left to the tool itself.
-fn default_arguments(schema: &Value) -> (Map<String, Value>, bool) {
-    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut arguments = Map::new();
-    for name in required.iter().filter_map(Value::as_str) {
-        let parameter = schema.pointer(&format!("/properties/{name}")).unwrap_or(&Value::Null);
-        arguments.insert(name.into(), plain_value(parameter));
-    }
-    let all_default = arguments.is_empty();
-    (arguments, all_default)
-}
-
-/// An unremarkable value of a schema.
-#[must_use]
-pub fn plain_value(schema: &Value) -> Value {
-    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
-    let middle = match (bound("minimum"), bound("maximum")) {
-        (Some(low), Some(high)) => f64::midpoint(low, high),
-        (Some(low), None) => low.max(1.0),
-        (None, Some(high)) => high.min(1.0),
-        (None, None) => 1.0,
-    };
-    if let Some(first) = schema.get("enum").and_then(Value::as_array).and_then(|values| values.first()) {
-        return first.clone();
-    }
-    match schema.get("type").and_then(Value::as_str) {
-        Some("integer") => json!(middle.round() as i64),
-        Some("number") => {
-            json!(if bound("minimum").is_none() && bound("maximum").is_none() { 0.5 } else { middle })
-        }
-        Some("boolean") => json!(false),
-        Some("array") => json!([]),
-        Some("object") => json!({}),
-        Some("string") => json!("hello"),
-        _ => Value::Null,
-    }
-}
-
-/// Each parameter at the ends of its range, the others at their defaults.
-fn corners(schema: &Value, defaults: &Map<String, Value>) -> Vec<(String, Map<String, Value>)> {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
-    let mut found = Vec::new();
-    for (name, parameter) in properties {
-        for value in ends(parameter) {
-            let mut arguments = defaults.clone();
-            let call = format!("{name}={value}");
-            arguments.insert(name.clone(), value);
-            found.push((call, arguments));
-        }
-    }
-    found.truncate(CORNERS);
-    found
-}
-
-fn ends(parameter: &Value) -> Vec<Value> {
-    if let Some(values) = parameter.get("enum").and_then(Value::as_array) {
-        return values.clone();
-    }
-    let ends: Vec<Value> =
-        ["minimum", "maximum"].into_iter().filter_map(|key| parameter.get(key).cloned()).collect();
-    match parameter.get("type").and_then(Value::as_str) {
-        Some("boolean") => vec![json!(true), json!(false)],
-        Some("integer" | "number") if ends.is_empty() => vec![json!(0), json!(-1)],
-        Some("integer" | "number") => ends,
-        Some("string") => vec![json!("")],
-        _ => Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_made_up_only_for_what_has_no_default() {
-        let schema = json!({"properties": {
-            "x": {"type": "number"}, "times": {"type": "integer", "minimum": 1, "maximum": 10, "default": 2},
-        }, "required": ["x"]});
-        let (arguments, all_default) = default_arguments(&schema);
-        assert!(!all_default);
-        assert_eq!(Value::Object(arguments.clone()), json!({"x": 0.5}));
-        let corners = corners(&schema, &arguments);
-        assert_eq!(corners.len(), 4);
-        assert!(corners.iter().any(|(name, call)| name == "times=10" && call["x"] == json!(0.5)));
-        assert!(default_arguments(&json!({"properties": {}})).1);
-    }
 }

@@ -53,7 +53,6 @@ pub fn check(
     conditions: &Conditions,
 ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
     let Submission { name: stem, declared, origin, .. } = submission;
-    let tests = &declared.test_cases;
     let refused = |name: &str, stage, findings, report, cases| {
         let checked = Checked {
             name: name.into(),
@@ -75,13 +74,13 @@ pub fn check(
         Err(no) => return refused(stem, Layer::Policy, no.into_findings(), None, Vec::new()),
     };
     let name = vetted.name().to_owned();
-    let rehearsed = match rehearse(vetted, tests, cage, conditions)? {
+    let rehearsed = match rehearse(vetted, declared, cage, conditions)? {
         Ok(rehearsed) => rehearsed,
         Err(no) => return refused(&name, Layer::Rehearsal, no.findings, no.report, no.cases),
     };
     let report = Some(rehearsed.report().clone());
     let cases = rehearsed.cases().to_vec();
-    match review(&rehearsed, tests, origin.clone(), conditions) {
+    match review(&rehearsed, declared, origin.clone(), conditions) {
         Ok(admissible) => {
             let findings = rehearsed.findings().to_vec();
             let needs_approval = heaviest(&findings) >= Verdict::Ask;

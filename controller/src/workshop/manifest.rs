@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use firmware_bridge::joint::Joint;
+use firmware_bridge::trace::Beat;
 use minismith_wire::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 use super::arguments::difference;
 use super::finding::Finding;
 use super::report::PhysicalReport;
+use super::submission::Declared;
 
 /// The manifest of one version of one tool: `vN.json` beside `vN.py`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +41,10 @@ pub struct ToolManifest {
     pub tools: Vec<String>,
     /// What it may do on a stage; everything else is refused at the wire.
     pub capabilities: BTreeSet<Capability>,
+    /// For which values of its parameters it is proved, where that is not their whole range; those of a toolkit as
+    /// `function.parameter`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub proved: BTreeMap<String, Proved>,
     /// What one call may use.
     pub budget: Budget,
     /// Where it comes from.
@@ -55,6 +61,37 @@ pub struct ToolManifest {
     pub review: Review,
     /// Whether a person must confirm it before its first performance on real motors.
     pub needs_approval: bool,
+}
+
+impl ToolManifest {
+    /// The schema of the arguments of a function of a toolkit; without a name, of the tool itself.
+    #[must_use]
+    pub fn parameters_of(&self, function: Option<&str>) -> Option<&Value> {
+        match function {
+            None => Some(&self.parameters),
+            Some(name) => {
+                let function = self.functions.iter().find(|function| function.name == name)?;
+                Some(&function.parameters)
+            }
+        }
+    }
+
+    /// What its author declared, to rehearse it again.
+    #[must_use]
+    pub fn declared(&self) -> Declared {
+        Declared { examples: self.examples.clone(), test_cases: self.test_cases.clone() }
+    }
+
+    /// The first argument that is beyond what was proved, in words.
+    #[must_use]
+    pub fn beyond_proof(&self, function: Option<&str>, arguments: &Map<String, Value>) -> Option<String> {
+        arguments.iter().find_map(|(name, value)| {
+            let key = function.map_or_else(|| name.clone(), |function| format!("{function}.{name}"));
+            let proved = self.proved.get(&key)?;
+            let beyond = value.as_f64().is_some_and(|value| !proved.covers(value));
+            beyond.then(|| format!("{name}={value}; it is proved for {name} {proved} only"))
+        })
+    }
 }
 
 /// One function of a toolkit.
@@ -132,6 +169,37 @@ pub struct ExpectedMotion {
     /// Least and most stage seconds that it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<(f64, f64)>,
+}
+
+impl ExpectedMotion {
+    /// In which respects a motion of these beats and seconds is another.
+    #[must_use]
+    pub fn complaints(&self, beats: &[Beat], seconds: f64) -> Vec<String> {
+        let goals = |joint: Joint| beats.iter().map(move |beat| beat.goal[joint].degrees());
+        let way = |joint| {
+            let first = goals(joint).next().unwrap_or_default();
+            goals(joint).map(|goal| (goal - first).abs()).fold(0.0, f64::max)
+        };
+        let mut found = Vec::new();
+        for &joint in self.moves.iter().filter(|joint| way(**joint) < 1.0) {
+            found.push(format!("{} does not move", joint.name()));
+        }
+        for &joint in self.still.iter().filter(|joint| way(**joint) >= 1.0) {
+            found.push(format!("{} moves by {:.1} degrees", joint.name(), way(joint)));
+        }
+        for (&joint, expected) in &self.ends_at_deg {
+            let end = goals(joint).next_back().unwrap_or_default();
+            if (end - expected).abs() > self.tolerance_deg {
+                found.push(format!("{} ends at {end:.1} degrees, not at {expected}", joint.name()));
+            }
+        }
+        if let Some((least, most)) = self.seconds
+            && !(least..=most).contains(&seconds)
+        {
+            found.push(format!("{seconds:.2} s pass, not {least} to {most}"));
+        }
+        found
+    }
 }
 
 const fn two_degrees() -> f64 {
@@ -236,6 +304,48 @@ pub struct Evidence {
     pub limits_sha256: String,
     /// The mock's name and version.
     pub mock: String,
+    /// The tools that it calls, and the hashes of their code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, String>,
+}
+
+impl Evidence {
+    /// Whether this is still so when rules, limits and mock are those.
+    #[must_use]
+    pub fn rests_on(&self, now: &Evidence) -> bool {
+        (self.rules, &self.limits_sha256, &self.mock) == (now.rules, &now.limits_sha256, &now.mock)
+    }
+}
+
+/// The values of a parameter for which a tool is proved; an end that is left out is that of its schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proved {
+    /// From here on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
+    /// Up to here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<f64>,
+}
+
+impl Proved {
+    /// Whether a value is among them.
+    #[must_use]
+    pub fn covers(&self, value: f64) -> bool {
+        self.least.is_none_or(|least| value >= least) && self.most.is_none_or(|most| value <= most)
+    }
+}
+
+impl std::fmt::Display for Proved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.least, self.most) {
+            (Some(least), Some(most)) => write!(f, "from {least} to {most}"),
+            (Some(least), None) => write!(f, "from {least} on"),
+            (None, Some(most)) => write!(f, "up to {most}"),
+            (None, None) => write!(f, "of any value"),
+        }
+    }
 }
 
 /// What a reviewer answers.

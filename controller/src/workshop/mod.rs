@@ -7,6 +7,7 @@
 
 pub mod arguments;
 pub mod cases;
+mod chance;
 pub mod check;
 pub mod draft;
 pub mod finding;
@@ -17,6 +18,7 @@ pub mod rehearsal;
 pub mod report;
 pub mod review;
 pub mod submission;
+pub mod troupe;
 
 use crate::body::limits_of;
 use crate::config::Config;
@@ -24,10 +26,12 @@ use crate::guest::LazyHost;
 
 use check::{Checked, check};
 use finding::Finding;
+use manifest::Evidence;
 use registry::{Registry, RegistryError};
 use rehearsal::{Cage, Conditions, NoRehearsal, rehearse};
 use review::Admissible;
 use submission::Submission;
+use troupe::Troupe;
 
 /// A registry, a cage and the conditions of rehearsals.
 pub struct Workshop {
@@ -112,7 +116,7 @@ impl Workshop {
     /// # Errors
     /// Only when no rehearsal can be held here.
     pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
-        check(submission, self.cage(), &self.conditions(false))
+        check(submission, &Troupe::new(self, false), &self.conditions(false))
     }
 
     /// Approves the version of a tool that is called: it is rehearsed at full speed first, since that is how it will
@@ -123,11 +127,12 @@ impl Workshop {
     pub fn approve(&self, name: &str) -> Result<u32, NotApproved> {
         let admitted = self.registry.load(name, None)?;
         let version = admitted.manifest().version;
-        let tests = admitted.manifest().test_cases.clone();
+        let declared = admitted.manifest().declared();
         let full = self.conditions(true);
-        match rehearse(admitted.into_vetted(), &tests, self.cage(), &full)? {
-            Ok(_) => {
-                self.registry.approve(name, version, full.evidence())?;
+        match rehearse(admitted.into_vetted(), &declared, &Troupe::new(self, false), &full)? {
+            Ok(rehearsed) => {
+                let evidence = Evidence { tools: rehearsed.tools(), ..full.evidence() };
+                self.registry.approve(name, version, evidence)?;
                 Ok(version)
             }
             Err(no) => Err(NotApproved::Refused { name: name.into(), findings: no.findings }),

@@ -2,37 +2,41 @@
 //!
 //! Each case gets a fresh caged guest, a fresh mock and a fresh clock; [`crate::performance::perform`] is the same
 //! function that later moves the motors, with the same pulse, envelope and limits. A tool that fails in its default
-//! call, its own test cases or its examples is refused; what fails only in generated corners is told.
+//! call, its own test cases or its examples is refused; what fails only in calls that were made up is told, and
+//! narrows the range for which the tool counts as proved.
+//!
+//! Reading order: [`rehearse`], `run` (one case), `judge` (what came of it), `noise`.
+
+mod judge;
+mod noise;
+mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use firmware_bridge::clock::{Clock, VirtualClock, WallClock};
-use firmware_bridge::joint::Joints;
-use firmware_bridge::kinematics::joints_from_posture;
+use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::limits::Limits;
-use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
-use firmware_bridge::pulse::Pulse;
 use firmware_bridge::robot::RobotFault;
-use firmware_bridge::trace::{Beat, Trace, Traced};
-use firmware_bridge::units::Radians;
+use firmware_bridge::trace::Beat;
 use minismith_wire::Job;
-use mock_robot::robot::MockRobot;
-use mock_robot::scene::Scene;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::cases::{Case, Start, cases_for};
+use super::cases::{Case, cases_for};
 use super::draft::hex_sha256;
 use super::finding::{Finding, Verdict, heaviest};
-use super::manifest::{Capability, Evidence, Expectation, TestCase};
+use super::manifest::{Capability, Evidence, Proved};
+use super::policy::signature::Entry;
 use super::policy::{RULES_VERSION, Vetted};
-use super::report::{PhysicalReport, measure};
+use super::report::PhysicalReport;
+use super::submission::Declared;
 use crate::guest::{Guest, GuestFault};
-use crate::performance::{Outcome, Performance, Permit, perform};
-use crate::stage::Stage;
+use crate::performance::{About, Callees, Outcome, Permit};
+
+use self::judge::{finding, judge, judge_whole};
+use self::run::{Ran, run, run_all};
+
+pub use super::cases::SEED;
 
 /// Where guests come from.
 pub trait Cage: Sync {
@@ -41,6 +45,11 @@ pub trait Cage: Sync {
     /// # Errors
     /// When none can be had, or none that is caged well enough.
     fn guest(&self, limits: minismith_wire::Limits) -> Result<Box<dyn Guest>, GuestFault>;
+
+    /// Who finds the tools that a guest calls; none where no other tool can be called.
+    fn callees(&self) -> Option<&dyn Callees> {
+        None
+    }
 }
 
 /// What every case of a rehearsal shares with the performance.
@@ -70,6 +79,7 @@ impl Conditions {
             rules: RULES_VERSION,
             limits_sha256: hex_sha256(body.as_bytes()),
             mock: mock_robot::MODEL.into(),
+            tools: BTreeMap::new(),
         }
     }
 }
@@ -95,6 +105,8 @@ pub struct Rehearsed {
     report: PhysicalReport,
     cases: Vec<CaseResult>,
     beats: Vec<Beat>,
+    callees: BTreeMap<String, About>,
+    proved: BTreeMap<String, Proved>,
 }
 
 impl Rehearsed {
@@ -120,6 +132,25 @@ impl Rehearsed {
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
         &self.cases
+    }
+
+    /// What it may do, the tools that it calls included.
+    #[must_use]
+    pub fn capabilities(&self) -> BTreeSet<Capability> {
+        let lent = self.callees.values().flat_map(|about| &about.capabilities);
+        self.vetted.capabilities().iter().chain(lent).copied().collect()
+    }
+
+    /// The tools that it calls, and the hashes of their code.
+    #[must_use]
+    pub fn tools(&self) -> BTreeMap<String, String> {
+        self.callees.iter().map(|(name, about)| (name.clone(), about.sha256.clone())).collect()
+    }
+
+    /// For which values of its parameters it is proved, where that is not their whole range.
+    #[must_use]
+    pub const fn proved(&self) -> &BTreeMap<String, Proved> {
+        &self.proved
     }
 
     /// Every beat of the first case: what was commanded, and where the body was.
@@ -157,37 +188,38 @@ pub enum NoRehearsal {
     },
 }
 
-/// What running one case gave.
-struct Ran {
-    performance: Performance,
-    report: PhysicalReport,
-    beats: Vec<Beat>,
-}
-
 /// Rehearses a tool: its default call first, then everything else at once.
 ///
 /// # Errors
 /// The outer error when there is no cage or no mock here; the inner one when the tool does not pass.
 pub fn rehearse(
     vetted: Vetted,
-    own: &[TestCase],
+    declared: &Declared,
     cage: &dyn Cage,
     conditions: &Conditions,
 ) -> Result<Result<Rehearsed, NotRehearsed>, NoRehearsal> {
     let clock = WallClock::start();
     let mut findings = vetted.findings().to_vec();
-    let mut results = Vec::new();
-    let mut cases = cases_for(&vetted, own);
+    let callees = callees_of(&vetted, cage, &mut findings);
+    findings.extend(strangers(&vetted, declared));
+    if heaviest(&findings) == Verdict::Refuse {
+        return Ok(Err(NotRehearsed { findings, report: None, cases: Vec::new() }));
+    }
+    let act = Act { vetted: &vetted, callees: &callees, cage, conditions };
+    let (mut results, mut proved) = (Vec::new(), BTreeMap::new());
+    let mut cases = cases_for(&vetted, declared);
     let first = cases.remove(0);
-    let ran = run(&vetted, &first, cage, conditions)?;
-    judge(&vetted, &first, &ran, &mut findings);
+    let ran = run(&act, &first)?;
+    judge(&act, &first, &ran, &mut findings);
     let mut report = ran.report.clone();
-    let mut most_trimmed = (report.worst_trim_deg, first.name.clone());
+    let usual_trim = report.worst_trim_deg;
+    let mut most_trimmed = (usual_trim, first.name.clone());
     let mut lines = ran.performance.lines.clone();
     results.push(result(&first, &ran));
     if heaviest(&findings) < Verdict::Refuse {
-        for (case, ran) in run_all(&vetted, &cases, cage, conditions)? {
-            judge(&vetted, &case, &ran, &mut findings);
+        for (case, ran) in run_all(&act, &cases)? {
+            judge(&act, &case, &ran, &mut findings);
+            narrow(&act, &case, &ran, usual_trim, &mut proved);
             if case.again && ran.report.command_digest != report.command_digest {
                 findings.push(finding(
                     "not-deterministic",
@@ -206,144 +238,142 @@ pub fn rehearse(
             results.push(result(&case, &ran));
         }
     }
-    judge_whole(&vetted, &report, &most_trimmed, &mut findings);
+    judge_whole(&vetted, &report, &most_trimmed, &proved, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
     report.wall_s = crate::outcome::tidy(clock.now().seconds());
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     if heaviest(&findings) == Verdict::Refuse {
         return Ok(Err(NotRehearsed { findings, report: Some(report), cases: results }));
     }
-    Ok(Ok(Rehearsed { vetted, findings, report, cases: results, beats: ran.beats }))
+    Ok(Ok(Rehearsed { vetted, findings, report, cases: results, beats: ran.beats, callees, proved }))
 }
 
-/// Runs cases side by side, one worker for each processor; results keep the cases' order.
-fn run_all(
-    vetted: &Vetted,
-    cases: &[Case],
-    cage: &dyn Cage,
-    conditions: &Conditions,
-) -> Result<Vec<(Case, Ran)>, NoRehearsal> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(cases.len().max(1));
-    let queue = Mutex::new(cases.iter().enumerate());
-    let done = Mutex::new(Vec::with_capacity(cases.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((place, case)) = next else { break };
-                    // A bug ends its case, not the controller.
-                    let ran = catch_unwind(AssertUnwindSafe(|| run(vetted, case, cage, conditions)))
-                        .unwrap_or_else(|_| Err(NoRehearsal::Bug { case: case.name.clone() }));
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((place, case.clone(), ran));
-                }
-            });
+/// What all cases of one rehearsal share.
+struct Act<'a> {
+    vetted: &'a Vetted,
+    callees: &'a BTreeMap<String, About>,
+    cage: &'a dyn Cage,
+    conditions: &'a Conditions,
+}
+
+/// The tools that it calls. One that is not there, or is itself, refuses it.
+fn callees_of(vetted: &Vetted, cage: &dyn Cage, findings: &mut Vec<Finding>) -> BTreeMap<String, About> {
+    let mut known = BTreeMap::new();
+    for name in vetted.tools() {
+        let about = match cage.callees() {
+            _ if name.split('.').next() == Some(vetted.name()) => Err("a tool can't call itself".to_owned()),
+            Some(callees) => callees.about(name),
+            None => Err("no other tool can be called here".to_owned()),
+        };
+        match about {
+            Ok(about) => drop(known.insert(name.clone(), about)),
+            Err(complaint) => findings.push(finding(
+                "unknown-tool",
+                Verdict::Refuse,
+                format!("it calls {name:?}: {complaint}"),
+                "call a tool that `minismith tool list` shows, or add that one first",
+            )),
         }
+    }
+    known
+}
+
+/// Declarations for functions that there are not, or with arguments that do not fit: mistakes of the author.
+fn strangers(vetted: &Vetted, declared: &Declared) -> Vec<Finding> {
+    let examples = declared.examples.iter().map(|it| ("an example", &it.function));
+    let tests = declared.test_cases.iter().map(|it| (it.name.as_str(), &it.function));
+    let unknown = tests.chain(examples).filter_map(|(what, function)| {
+        let name = function.as_deref().filter(|name| vetted.entry_of(Some(name)).is_none())?;
+        let known: Vec<&str> = vetted.entries().map(|entry| entry.name.as_str()).collect();
+        Some(finding(
+            "unknown-function",
+            Verdict::Refuse,
+            format!("{what} is for the function {name:?}, which is not there"),
+            &format!("there are: {}", known.join(", ")),
+        ))
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(place, ..)| *place);
-    done.into_iter().map(|(_, case, ran)| Ok((case, ran?))).collect()
+    unknown.collect()
 }
 
-fn run(vetted: &Vetted, case: &Case, cage: &dyn Cage, conditions: &Conditions) -> Result<Ran, NoRehearsal> {
-    let trace = Trace::with_room_for(conditions.beats());
-    let robot = Traced::new(MockRobot::new(start_joints(case.start), case.variation), trace.clone());
-    let pulse = Pulse::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
-    let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
-    stage.torque(Joints::all(true));
-    let _still = trace.take();
-    let mut guest = cage.guest(conditions.guest)?;
-    let performance = perform(
-        &mut *guest,
-        job(vetted, &case.arguments, true, conditions.guest),
-        &mut stage,
-        &permit(vetted, conditions.stage_seconds),
-    );
-    drop(guest);
-    if let Outcome::Stopped { limit, reason } = &performance.outcome
-        && matches!(limit.as_str(), "no_host" | "uncaged")
-    {
-        // The tool has no part in that.
-        return Err(GuestFault::NoHost { reason: reason.clone() }.into());
+/// A call at the end of a range that was stopped, raised, or was held back more than the usual one, proves nothing
+/// beyond the usual value.
+fn narrow(act: &Act<'_>, case: &Case, ran: &Ran, usual_trim: f64, proved: &mut BTreeMap<String, Proved>) {
+    let sound = match &ran.performance.outcome {
+        Outcome::Returned { .. } => ran.report.worst_trim_deg <= usual_trim.max(judge::MUCH_TRIMMED),
+        // A tool that says which values it takes is as good as one that takes them.
+        Outcome::Raised { kind, .. } => kind == "ValueError",
+        Outcome::Stopped { .. } => false,
+    };
+    let Some((parameter, entry)) = case.corner.as_ref().zip(act.vetted.entry_of(case.function.as_deref()))
+    else {
+        return;
+    };
+    let tried = case.arguments.get(parameter).and_then(Value::as_f64);
+    let schema = entry.parameters_schema();
+    let usual = schema
+        .pointer(&format!("/properties/{parameter}"))
+        .map(|schema| schema.get("default").cloned().unwrap_or_else(|| super::cases::plain_value(schema)));
+    let (false, Some(tried), Some(usual)) = (sound, tried, usual.as_ref().and_then(Value::as_f64)) else {
+        return;
+    };
+    let name = match &case.function {
+        Some(function) => format!("{function}.{parameter}"),
+        None => parameter.clone(),
+    };
+    let range = proved.entry(name).or_default();
+    if tried > usual {
+        range.most = Some(range.most.map_or(usual, |most| most.min(usual)));
+    } else {
+        range.least = Some(range.least.map_or(usual, |least| least.max(usual)));
     }
-    let beats = trace.take();
-    let mut report = measure(&beats, &conditions.limits, conditions.period);
-    report.duration_s = performance.took.as_secs_f64();
-    report.frames = performance.frames;
-    report.printed = performance.printed.len() as u64;
-    for (_, count) in performance.trims.0.iter() {
-        if let Some(count) = count {
-            report.trimmed_beats = report.trimmed_beats.max(u64::from(count.beats));
-            report.worst_trim_deg = report.worst_trim_deg.max(crate::outcome::tidy(count.worst.degrees()));
-        }
-    }
-    Ok(Ran { performance, report, beats })
 }
 
 /// What a vetted tool is run with: in rehearsal as it is, in performance with the day's own date.
 #[must_use]
 pub fn job(
     vetted: &Vetted,
+    entry: &Entry,
     arguments: &Map<String, Value>,
     coverage: bool,
     limits: minismith_wire::Limits,
 ) -> Job {
     Job {
         source: vetted.draft().source().to_owned(),
+        modules: vetted.draft().others().cloned().unwrap_or_default(),
         module: vetted.draft().name().to_owned(),
-        entry: vetted.entry().name.clone(),
-        takes_robot: vetted.entry().takes_robot,
+        entry: entry.name.clone(),
+        takes_robot: entry.takes_robot,
         arguments: arguments.clone(),
         seed: SEED,
         coverage,
         now: 0,
         epoch: EPOCH,
         limits,
-        modules: vetted.draft().others().cloned().unwrap_or_default(),
         files: Vec::new(),
     }
 }
 
-/// What a vetted tool may do, in rehearsal and in performance.
+/// What a vetted tool may do, in rehearsal and in performance. `lends` is what the tools that it calls may do.
 #[must_use]
-pub fn permit(vetted: &Vetted, stage_seconds: f64) -> Permit {
-    Permit { capabilities: vetted.capabilities().clone(), facts: Some(vetted.facts().clone()), stage_seconds }
+pub fn permit<'a>(
+    vetted: &Vetted,
+    lends: BTreeSet<Capability>,
+    callees: Option<&'a dyn Callees>,
+    stage_seconds: f64,
+) -> Permit<'a> {
+    Permit {
+        capabilities: vetted.capabilities().clone(),
+        facts: Some(vetted.facts().clone()),
+        stage_seconds,
+        tools: vetted.tools().clone(),
+        lends,
+        callees,
+        depth: 0,
+    }
 }
-
-/// Seeds every source of chance in a tool: the same in rehearsal and performance, so that both move alike.
-const SEED: u64 = 0x6d69_6e69;
 
 /// What a tool's calendar shows at its first word in a rehearsal: 1 January 2026, 12:00 UTC.
 const EPOCH: f64 = 1_767_268_800.0;
-
-fn start_joints(start: Start) -> Joints {
-    let mut posture = Posture::init();
-    match start {
-        Start::Neutral => {}
-        Start::Turned => {
-            posture.body_yaw = Radians::from_degrees(40.0);
-            posture.head = HeadPose::new(
-                0.0,
-                0.0,
-                0.0,
-                RollPitchYaw { yaw: Radians::from_degrees(55.0), ..RollPitchYaw::default() },
-            );
-        }
-        Start::Low => {
-            posture.head = HeadPose::new(
-                0.005,
-                0.0,
-                -0.02,
-                RollPitchYaw {
-                    pitch: Radians::from_degrees(15.0),
-                    roll: Radians::from_degrees(-8.0),
-                    ..RollPitchYaw::default()
-                },
-            );
-        }
-    }
-    joints_from_posture(&posture).unwrap_or_default()
-}
 
 fn result(case: &Case, ran: &Ran) -> CaseResult {
     CaseResult {
@@ -354,104 +384,7 @@ fn result(case: &Case, ran: &Ran) -> CaseResult {
     }
 }
 
-/// What one case's outcome means for the tool.
-fn judge(vetted: &Vetted, case: &Case, ran: &Ran, findings: &mut Vec<Finding>) {
-    let call = format!("{}({})", vetted.entry().name, describe(&case.arguments));
-    let weight = if case.must_pass { Verdict::Refuse } else { Verdict::Admit };
-    match (&ran.performance.outcome, &case.expect) {
-        (Outcome::Stopped { limit, reason }, _) => {
-            let hostile = !matches!(limit.as_str(), "stage_seconds");
-            let verdict = if hostile { Verdict::Refuse } else { weight };
-            findings.push(finding(
-                &format!("rehearsal-{}", limit.replace('_', "-")),
-                verdict,
-                format!("{call} was stopped: {reason}"),
-                "stay within the budget in every call",
-            ));
-        }
-        (Outcome::Raised { kind, .. }, Expectation::Raises { exception }) if kind == exception => {}
-        (Outcome::Raised { kind, message, line }, Expectation::Anything) if !case.must_pass => {
-            if kind != "ValueError" {
-                let mut found = finding(
-                    "rehearsal-raises",
-                    Verdict::Admit,
-                    format!("{call} raises {kind}: {message}"),
-                    "check arguments first and raise ValueError with what is allowed",
-                );
-                found.line = line.unwrap_or(1);
-                findings.push(found);
-            }
-        }
-        (Outcome::Raised { kind, message, line }, _) => {
-            let mut found = finding(
-                "rehearsal-raises",
-                weight,
-                format!("{call} raises {kind}: {message}"),
-                "make this call work, or declare the exception as what the case expects",
-            );
-            found.line = line.unwrap_or(1);
-            findings.push(found);
-        }
-        (Outcome::Returned { value }, expect) => {
-            if let Some(complaint) = expect.complaint(value) {
-                findings.push(finding(
-                    "test-case-fails",
-                    Verdict::Refuse,
-                    format!("{}: {call} {complaint}", case.name),
-                    "mend the tool, or the test case if it is wrong",
-                ));
-            }
-        }
-    }
-}
-
-/// What only all cases together can tell.
-fn judge_whole(
-    vetted: &Vetted,
-    report: &PhysicalReport,
-    (worst_trim, trimmed_case): &(f64, String),
-    findings: &mut Vec<Finding>,
-) {
-    if heaviest(findings) == Verdict::Refuse {
-        return;
-    }
-    let moves = vetted.capabilities().contains(&Capability::Motion);
-    if moves && report.greatest_move_deg < 0.5 {
-        findings.push(finding(
-            "moves-nothing",
-            Verdict::Ask,
-            "the tool asks for motion, but no joint moved by half a degree in any case".into(),
-            "check its units: angles of create_head_pose are degrees, distances metres unless mm=True",
-        ));
-    }
-    if *worst_trim > 5.0 {
-        findings.push(finding(
-            "trimmed",
-            Verdict::Admit,
-            format!("the envelope held the robot back by up to {worst_trim} degrees (case {trimmed_case:?})"),
-            "move more slowly, or in smaller steps",
-        ));
-    }
-    if !report.rests_at_end {
-        findings.push(finding(
-            "moving-at-end",
-            Verdict::Admit,
-            "the tool ends while the robot still moves".into(),
-            "end with a goto_target",
-        ));
-    }
-}
-
-fn finding(rule: &str, verdict: Verdict, reason: String, hint: &str) -> Finding {
-    Finding { rule: rule.into(), module: None, line: 1, verdict, reason, hint: hint.into() }
-}
-
-fn describe(arguments: &Map<String, Value>) -> String {
-    let words: Vec<_> = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    words.join(", ")
-}
-
-/// The share of the entry's lines with statements that ran.
+/// The share of lines with statements that ran, of all modules.
 fn coverage(vetted: &Vetted, lines: &BTreeMap<String, BTreeSet<u32>>) -> f64 {
     let (mut executable, mut ran) = (0, 0);
     for (module, statements) in vetted.statement_lines() {

@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 
 use super::finding::{Finding, Verdict, heaviest};
-use super::manifest::{Budget, Capability, Example, Provenance, Review, TestCase, ToolManifest};
+use super::manifest::{Budget, Capability, Evidence, Example, Provenance, Review, ToolManifest};
 use super::rehearsal::Conditions;
 use super::rehearsal::Rehearsed;
+use super::submission::Declared;
 use firmware_bridge::trace::Beat;
 
 /// A tool that may enter the registry. Only [`review`] makes one.
@@ -44,7 +45,7 @@ impl Admissible {
 /// The findings, when one of them refuses. (Policy and rehearsal refuse before this; a model may refuse here.)
 pub fn review(
     rehearsed: &Rehearsed,
-    tests: &[TestCase],
+    declared: &Declared,
     origin: Provenance,
     conditions: &Conditions,
 ) -> Result<Admissible, Vec<Finding>> {
@@ -54,19 +55,21 @@ pub fn review(
     }
     let vetted = rehearsed.vetted();
     let mut manifest = vetted.manifest(origin);
-    manifest.examples = rehearsed
-        .cases()
-        .first()
-        .map(|case| Example { function: None, arguments: case.arguments.clone() })
-        .into_iter()
-        .collect();
-    manifest.test_cases = tests.to_vec();
+    let first = rehearsed.cases().first();
+    let first = first.map(|case| Example { function: None, arguments: case.arguments.clone() });
+    manifest.examples = declared.examples.clone();
+    if manifest.examples.is_empty() {
+        manifest.examples.extend(first);
+    }
+    manifest.test_cases = declared.test_cases.clone();
+    manifest.capabilities = rehearsed.capabilities();
+    manifest.proved = rehearsed.proved().clone();
     manifest.budget = Budget { stage_seconds: conditions.stage_seconds, limits: conditions.guest };
     manifest.needs_approval = heaviest(&findings) == Verdict::Ask;
     manifest.findings = findings;
     manifest.report = Some(rehearsed.report().clone());
-    manifest.evidence = conditions.evidence();
-    manifest.review = Review { by: "rules".into(), risks: risks(vetted.capabilities()) };
+    manifest.evidence = Evidence { tools: rehearsed.tools(), ..conditions.evidence() };
+    manifest.review = Review { by: "rules".into(), risks: risks(&rehearsed.capabilities()) };
     Ok(Admissible { source: vetted.draft().source().to_owned(), manifest, beats: rehearsed.beats().to_vec() })
 }
 

@@ -145,7 +145,12 @@ fn declarations(path: &Path) -> Result<Declared, NoSubmission> {
     if !path.exists() {
         return Ok(Declared::default());
     }
-    let bytes = bytes(path)?;
-    serde_yaml::from_slice(&bytes)
-        .map_err(|error| NoSubmission::Declarations { path: path.to_owned(), reason: error.to_string() })
+    let no = |reason: String| NoSubmission::Declarations { path: path.to_owned(), reason };
+    // By way of JSON, so that what is expected is written as it stands in a manifest.
+    let value: serde_json::Value =
+        serde_yaml::from_slice(&bytes(path)?).map_err(|error| no(error.to_string()))?;
+    match value {
+        serde_json::Value::Null => Ok(Declared::default()),
+        value => serde_json::from_value(value).map_err(|error| no(error.to_string())),
+    }
 }

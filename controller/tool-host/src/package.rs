@@ -1,10 +1,13 @@
-//! The `reachy_mini` package as tools import it: the official SDK's names, made of this program.
+//! What tools import of this program: `reachy_mini`, the official SDK's names, and `minismith`, its own.
 
+use minismith_wire::Cue;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::robot::ReachyMini;
-use crate::{library, pose};
+use crate::stage::Given;
+use crate::{library, pose, stage, value};
 
 /// The version of the official SDK whose names, arguments, units and errors these are.
 const SDK_VERSION: &str = "1.13.0";
@@ -24,7 +27,10 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
 
     let motion = module(py, Some(&root), "motion")?;
     let moves = module(py, Some(&motion), "move")?;
-    written_in_python(&moves, include_str!("python/move.py"))
+    written_in_python(&moves, include_str!("python/move.py"))?;
+
+    let own = module(py, None, "minismith")?;
+    own.add_function(wrap_pyfunction!(exec_function, &own)?)
 }
 
 /// A new module, known to its parent and to `sys.modules`. Every one may have others below it.
@@ -69,4 +75,25 @@ fn create_head_pose<'py>(
     let radians = |value: f64| if degrees { value.to_radians() } else { value };
     let place = [x, y, z].map(metres);
     pose::to_numpy(py, &pose::from_place_and_angles(place, [roll, pitch, yaw].map(radians)))
+}
+
+/// Calls another tool of the registry with these named arguments, and gives what it returns.
+#[pyfunction]
+#[pyo3(signature = (name, /, **arguments))]
+fn exec_function<'py>(
+    py: Python<'py>,
+    name: String,
+    arguments: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let arguments = match arguments {
+        Some(arguments) => value::to_json(arguments.as_any())?,
+        None => serde_json::Value::Object(serde_json::Map::new()),
+    };
+    let serde_json::Value::Object(arguments) = arguments else {
+        return Err(PyTypeError::new_err("the arguments are not plain data"));
+    };
+    match stage::ask(Cue::Exec { name, arguments })? {
+        Given::Value(given) => value::to_python(py, &given),
+        _ => Ok(py.None().into_bound(py)),
+    }
 }

@@ -41,7 +41,6 @@ pub enum Given {
     /// What the face tracker sees.
     Face(Face),
     /// What another tool returned.
-    #[allow(dead_code)]
     Value(serde_json::Value),
 }
 

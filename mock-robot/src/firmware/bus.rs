@@ -52,7 +52,7 @@ pub(super) struct Bus {
 impl Bus {
     /// Nine servos that have just got power.
     pub(super) fn new(start: Joints, faults: Faults) -> Bus {
-        let body = Body::new(start, Variation::default(), faults.voltage);
+        let body = Body::new(start, &Joints::all(Variation::default()), faults.voltage);
         let mut bus = Bus {
             servos: Joints::from_fn(|joint| Servo::new(joint, senses(&body, joint), &faults)),
             body,

@@ -9,6 +9,7 @@
 pub mod rules;
 pub mod signature;
 
+mod callees;
 mod conduct;
 mod definitions;
 mod docstring;
@@ -66,6 +67,7 @@ struct Reading {
     entries: OneOrMore<Read>,
     capabilities: BTreeSet<Capability>,
     dependencies: Vec<String>,
+    tools: BTreeSet<String>,
     lines: BTreeMap<String, BTreeSet<u32>>,
 }
 
@@ -135,6 +137,12 @@ impl Vetted {
         &self.reading.capabilities
     }
 
+    /// The other tools that it calls.
+    #[must_use]
+    pub fn tools(&self) -> &BTreeSet<String> {
+        &self.reading.tools
+    }
+
     /// Advice and questions; nothing that refuses.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
@@ -150,7 +158,7 @@ impl Vetted {
     /// What the source says of itself, as a manifest without evidence.
     #[must_use]
     pub fn manifest(&self, provenance: Provenance) -> ToolManifest {
-        let Reading { entries, capabilities, dependencies, .. } = &self.reading;
+        let Reading { entries, capabilities, dependencies, tools, .. } = &self.reading;
         let Read { entry, description, returns } = &entries.first;
         let function = |read: &Read| Function {
             name: read.entry.name.clone(),
@@ -169,8 +177,9 @@ impl Vetted {
             test_cases: Vec::new(),
             functions: functions.unwrap_or_default(),
             dependencies: dependencies.clone(),
-            tools: Vec::new(),
+            tools: tools.iter().cloned().collect(),
             capabilities: capabilities.clone(),
+            proved: BTreeMap::new(),
             budget: Budget::default(),
             provenance,
             code_sha256: self.draft.sha256().to_owned(),
@@ -260,11 +269,21 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
     // Whoever holds the robot may have got it from a neighbour.
     let holds_robot = surveys.iter().any(|survey| !survey.robots.is_empty());
     let capabilities = modules.iter().filter(|_| holds_robot);
-    let capabilities = capabilities.flat_map(|module| robot_lint::capabilities(&module.facts)).collect();
+    let mut capabilities: BTreeSet<_> =
+        capabilities.flat_map(|module| robot_lint::capabilities(&module.facts)).collect();
+    let tools: BTreeSet<String> = modules
+        .iter()
+        .zip(&surveys)
+        .flat_map(|(module, survey)| callees::names(&module.body, survey))
+        .collect();
+    if !tools.is_empty() {
+        capabilities.insert(Capability::Exec);
+    }
     let packages: BTreeSet<&String> = surveys.iter().flat_map(|survey| &survey.packages).collect();
     let reading = entries.map(|entries| Reading {
         capabilities,
         dependencies: packages.into_iter().cloned().collect(),
+        tools,
         lines: modules.iter().map(|it| (it.name.to_owned(), statement_lines(it.source, &it.body))).collect(),
         entries,
         facts: modules.into_iter().map(|module| (module.name.to_owned(), module.facts)).collect(),
@@ -296,6 +315,7 @@ fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     definitions::judge(body, survey, notes);
     conduct::judge(body, survey, notes);
     robot_lint::judge(body, survey, notes);
+    callees::judge(body, survey, notes);
 }
 
 /// Findings of another module than the main one say so.

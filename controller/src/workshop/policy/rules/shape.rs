@@ -5,8 +5,19 @@ use super::{
     Verdict::{Admit, Refuse},
 };
 
+/// `exec_function(name)` with a name that is computed.
+pub const COMPUTED_CALLEE: Rule = Rule {
+    id: "computed-callee",
+    verdict: Refuse,
+    reason: "Which tools a tool calls must stand in it, so that they can be looked at before it runs.",
+    advice: "write the other tool's name as a text: exec_function(\"nod_yes\", times=2)",
+    good: "from minismith import exec_function\nexec_function(\"nod_yes\", times=n)",
+    bad: "from minismith import exec_function\nexec_function(\"nod\" + \"_yes\")",
+};
+
 /// In reading order.
 pub(super) const RULES: &[Rule] = &[
+    COMPUTED_CALLEE,
     NO_ENTRY,
     MISSING_DOCSTRING,
     UNDOCUMENTED_PARAMETER,

@@ -1,0 +1,52 @@
+//! Which other tools a tool calls: each by a name that stands in its source.
+
+use std::collections::BTreeSet;
+
+use rustpython_parser::ast::{Expr, ExprCall, Ranged, Stmt};
+
+use super::rules::shape as rule;
+use super::survey::Survey;
+use super::tree::{Notes, text};
+use super::walk::{Visit, walk_body, walk_expr};
+
+/// Judges every call of `exec_function`.
+pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
+    each(body, survey, &mut |call| {
+        if name(call).is_none() {
+            notes.add(
+                &rule::COMPUTED_CALLEE,
+                call.start(),
+                "the name of the tool that is called is computed",
+            );
+        }
+    });
+}
+
+/// The names of the tools that are called.
+pub(super) fn names(body: &[Stmt], survey: &Survey) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    each(body, survey, &mut |call| names.extend(name(call)));
+    names
+}
+
+fn name(call: &ExprCall) -> Option<String> {
+    text(call.args.first()?).map(ToOwned::to_owned)
+}
+
+fn each(body: &[Stmt], survey: &Survey, then: &mut dyn FnMut(&ExprCall)) {
+    struct Calls<'a> {
+        survey: &'a Survey,
+        then: &'a mut dyn FnMut(&ExprCall),
+    }
+    impl Visit for Calls<'_> {
+        fn expr(&mut self, expr: &Expr) {
+            if let Expr::Call(call) = expr
+                && self.survey.is(&call.func, "minismith", "exec_function")
+            {
+                (self.then)(call);
+            }
+            walk_expr(self, expr);
+        }
+    }
+    walk_body(&mut Calls { survey, then }, body);
+}
