@@ -94,6 +94,7 @@ const HELPERS: [(&str, &str); 6] = [
     ("clocks", include_str!("python/clocks.py")),
     ("chance", include_str!("python/chance.py")),
     ("loop", include_str!("python/loop.py")),
+    ("fields", include_str!("python/fields.py")),
     ("facts", include_str!("python/facts.py")),
     ("tracing", include_str!("python/tracing.py")),
     ("toolkit", include_str!("python/toolkit.py")),
