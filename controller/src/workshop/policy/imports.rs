@@ -14,14 +14,24 @@ struct Module {
 
 const MODULES: &[Module] = &[
     Module { path: "__future__", names: "annotations" },
+    Module { path: "abc", names: "ABC abstractmethod" },
     Module {
         path: "asyncio",
         names: "ALL_COMPLETED Barrier BoundedSemaphore CancelledError Condition Event FIRST_COMPLETED FIRST_EXCEPTION \
                 Future InvalidStateError LifoQueue Lock PriorityQueue Queue QueueEmpty QueueFull Semaphore Task \
-                TaskGroup TimeoutError as_completed create_task current_task ensure_future gather get_running_loop \
+                TaskGroup TimeoutError as_completed create_task current_task ensure_future gather get_event_loop get_running_loop \
                 iscoroutine iscoroutinefunction run shield sleep timeout timeout_at wait wait_for",
     },
     Module { path: "bisect", names: "bisect bisect_left bisect_right insort insort_left insort_right" },
+    Module {
+        path: "calendar",
+        names: "day_abbr day_name isleap leapdays month_abbr month_name monthcalendar monthrange timegm weekday",
+    },
+    Module {
+        path: "cmath",
+        names: "acos acosh asin asinh atan atanh cos cosh e exp inf isclose isfinite isinf isnan log log10 nan phase pi \
+                polar rect sin sinh sqrt tan tanh tau",
+    },
     Module {
         path: "collections",
         names: "ChainMap Counter OrderedDict UserDict UserList UserString defaultdict deque namedtuple",
@@ -37,6 +47,7 @@ const MODULES: &[Module] = &[
         names: "AbstractAsyncContextManager AbstractContextManager AsyncExitStack ContextDecorator ExitStack aclosing \
                 asynccontextmanager closing contextmanager nullcontext suppress",
     },
+    Module { path: "colorsys", names: "hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb" },
     Module { path: "copy", names: "copy deepcopy" },
     Module {
         path: "dataclasses",
@@ -45,10 +56,16 @@ const MODULES: &[Module] = &[
     },
     Module { path: "datetime", names: "MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo" },
     Module {
+        path: "decimal",
+        names: "Decimal DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN \
+                ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP getcontext localcontext",
+    },
+    Module {
         path: "enum",
         names: "CONFORM CONTINUOUS EJECT Enum Flag IntEnum IntFlag KEEP NAMED_FLAGS STRICT StrEnum UNIQUE auto member \
                 nonmember unique verify",
     },
+    Module { path: "fractions", names: "Fraction" },
     Module {
         path: "functools",
         names: "cache cached_property cmp_to_key lru_cache partial reduce total_ordering wraps",
@@ -157,6 +174,7 @@ const MODULES: &[Module] = &[
         names: "Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable \
                 punctuation whitespace",
     },
+    Module { path: "textwrap", names: "dedent fill indent shorten wrap" },
     Module {
         path: "time",
         names: "ctime gmtime localtime monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns \
@@ -175,7 +193,7 @@ const MODULES: &[Module] = &[
 ];
 
 /// Modules whose calls depend on when, or change something: they are not for constants.
-const IMPURE: &[&str] = &["asyncio", "contextlib", "numpy.random", "random", "time"];
+const IMPURE: &[&str] = &["abc", "asyncio", "contextlib", "numpy.random", "random", "time"];
 
 /// Builtins that only compute: they may be called while a tool is loaded.
 const PURE_BUILTINS: &str = "abs all any bool bytes chr complex dict divmod enumerate float frozenset int len list map max \
