@@ -230,6 +230,8 @@ impl Visit for Ways<'_> {
             Expr::Call(call) => {
                 let robot =
                     super::tree::root(&call.func).is_some_and(|name| self.survey.robots.contains(name));
+                self.out |=
+                    matches!(&*call.func, Expr::Name(name) if self.survey.raising.contains(name.id.as_str()));
                 self.waits |= robot || self.survey.is(&call.func, "time", "sleep");
             }
             _ => {}

@@ -51,6 +51,8 @@ pub(super) struct Survey {
     pub robots: BTreeSet<String>,
     /// Packages beyond the standard library.
     pub packages: BTreeSet<String>,
+    /// Functions of the file that raise: a call of one may end a loop.
+    pub raising: BTreeSet<String>,
 }
 
 /// What an expression of names and dots means.
@@ -69,8 +71,14 @@ pub(super) enum Meaning {
 impl Survey {
     /// Reads `body`; imports are judged on the way, those from `neighbours` by what these define.
     pub(super) fn of(body: &[Stmt], neighbours: &Neighbours, notes: &mut Notes) -> Survey {
-        let (survey, bound) = (Survey::default(), BTreeMap::new());
-        let mut pass = Pass { survey, neighbours, notes, bound, class_body: false };
+        let mut pass = Pass {
+            survey: Survey::default(),
+            neighbours,
+            notes,
+            bound: BTreeMap::new(),
+            class_body: false,
+            function: None,
+        };
         walk_body(&mut pass, body);
         let Pass { mut survey, bound, .. } = pass;
         for (name, path) in &survey.modules {
@@ -157,6 +165,8 @@ struct Pass<'n> {
     /// Names bound otherwise than by an import of a module, and where first.
     bound: BTreeMap<String, TextSize>,
     class_body: bool,
+    /// The function around.
+    function: Option<String>,
 }
 
 impl Pass<'_> {
@@ -245,8 +255,9 @@ impl Pass<'_> {
 
 impl Visit for Pass<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
-        let outer = self.class_body;
+        let (outer, around) = (self.class_body, self.function.clone());
         match stmt {
+            Stmt::Raise(_) => self.survey.raising.extend(around.clone()),
             Stmt::Import(s) => {
                 for alias in &s.names {
                     let path = alias.name.as_str();
@@ -284,12 +295,13 @@ impl Visit for Pass<'_> {
                         self.survey.own_private.insert(function.name.to_string());
                     }
                     self.class_body = false;
+                    self.function = Some(function.name.to_string());
                 }
             }
             _ => {}
         }
         walk_stmt(self, stmt);
-        self.class_body = outer;
+        (self.class_body, self.function) = (outer, around);
     }
 
     fn expr(&mut self, expr: &Expr) {
