@@ -5,6 +5,7 @@ pub(super) fn text() -> String {
     let lists = [
         FORBIDDEN_BUILTINS,
         BUILTINS,
+        CLASSES,
         INTERPRETER_ATTRIBUTES,
         UNSAFE_ATTRIBUTES,
         MAGIC_METHODS,
@@ -30,6 +31,10 @@ pub(super) const BUILTINS: &str = "\
     divmod enumerate filter float format frozenset hasattr hash hex id int isinstance issubclass iter len \
     list map max min next object oct ord pow print property range repr reversed round set slice sorted \
     staticmethod str sum super tuple type zip";
+
+/// Builtin classes that compare as classes do, and whose square brackets only note what stands in them.
+pub(super) const CLASSES: &str = "\
+    bool bytearray bytes complex dict float frozenset int list range set slice str tuple";
 
 /// Attributes of frames, code objects, tracebacks, generators, coroutines and tasks.
 pub(super) const INTERPRETER_ATTRIBUTES: &str = "\
@@ -62,6 +67,7 @@ pub(super) const DECORATORS: &[(&str, &str)] = &[
     ("", "classmethod"),
     ("", "property"),
     ("", "staticmethod"),
+    ("abc", "abstractmethod"),
     ("contextlib", "asynccontextmanager"),
     ("contextlib", "contextmanager"),
     ("dataclasses", "dataclass"),

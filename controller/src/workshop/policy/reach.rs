@@ -1,6 +1,10 @@
 //! Judges what a tool could get hold of: every name, attribute, decorator and class header.
 
-use rustpython_parser::ast::{Expr, ExprAttribute, Ranged, Stmt, StmtClassDef, TypeParam};
+use std::collections::BTreeSet;
+
+use rustpython_parser::ast::{
+    CmpOp, Expr, ExprAttribute, ExprCompare, Operator, Ranged, Stmt, StmtClassDef, TypeParam,
+};
 use rustpython_parser::text_size::TextSize;
 
 use super::imports;
@@ -15,7 +19,10 @@ use super::walk::{
 
 /// Judges every name, attribute, decorator and class header below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
-    walk_body(&mut Pass { survey, notes, scope: Scope::Module, own: None, annotation: false }, body);
+    walk_body(
+        &mut Pass { survey, notes, scope: Scope::Module, own: None, bound_in_class: BTreeSet::new() },
+        body,
+    );
 }
 
 /// What kind of body a statement stands in.
@@ -32,7 +39,8 @@ struct Pass<'a> {
     scope: Scope,
     /// The first parameter of the method around: `self` or `cls`.
     own: Option<String>,
-    annotation: bool,
+    /// Names that the class around binds anywhere in its body.
+    bound_in_class: BTreeSet<String>,
 }
 
 impl Pass<'_> {
@@ -116,6 +124,70 @@ impl Pass<'_> {
         }
     }
 
+    /// A comparison. `is` looks at nothing; `==` and `in` hand what they compare to the other side, and where that may
+    /// be an object of the tool's own, it would keep the class.
+    fn compare(&mut self, compare: &ExprCompare) {
+        let by_identity = compare.ops.iter().all(|op| matches!(op, CmpOp::Is | CmpOp::IsNot));
+        let sides = || std::iter::once(&*compare.left).chain(&compare.comparators);
+        let harmless = by_identity || sides().all(|side| self.is_plain_class(side));
+        for side in sides() {
+            if harmless { self.class_of(side) } else { self.expr(side) }
+        }
+    }
+
+    /// `type(x)`, a builtin class, a class of a module, or several of these.
+    fn is_plain_class(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Call(call) => is_type_of_one(call),
+            Expr::Name(name) => self.is_builtin_class(&name.id),
+            Expr::Attribute(_) => matches!(self.survey.meaning(expr), Meaning::Listed(..)),
+            Expr::Tuple(tuple) => tuple.elts.iter().all(|one| self.is_plain_class(one)),
+            _ => false,
+        }
+    }
+
+    /// A builtin class under its own name. Only the body of a class may bind that anew.
+    fn is_builtin_class(&self, name: &str) -> bool {
+        (name == "type" || listed(names::CLASSES, name)) && !self.hides(name)
+    }
+
+    /// Whether a name here may mean what the class around binds to it.
+    fn hides(&self, name: &str) -> bool {
+        self.scope == Scope::Class && self.bound_in_class.contains(name)
+    }
+
+    /// An expression where classes stand to be tested against or as annotations: there, and only there, `type` and
+    /// numpy's array class may be named. What could hand them on (`x := type`, `f(type)`) is judged as anywhere.
+    fn classes(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Name(name) if name.id.as_str() == "type" => {}
+            Expr::Name(_) | Expr::Attribute(_) if self.survey.is(expr, "numpy", "ndarray") => {}
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|one| self.classes(one)),
+            Expr::List(list) => list.elts.iter().for_each(|one| self.classes(one)),
+            Expr::BinOp(either) if either.op == Operator::BitOr => {
+                self.classes(&either.left);
+                self.classes(&either.right);
+            }
+            Expr::Subscript(generic) if self.is_generic(&generic.value) => {
+                self.classes(&generic.value);
+                self.classes(&generic.slice);
+            }
+            _ => self.expr(expr),
+        }
+    }
+
+    /// A class whose square brackets only note what stands in them.
+    fn is_generic(&self, expr: &Expr) -> bool {
+        match (self.survey.meaning(expr), expr) {
+            (Meaning::Listed(path, name), _) => {
+                matches!(path.as_str(), "typing" | "collections" | "collections.abc" | "asyncio")
+                    || (path.as_str(), name.as_str()) == ("numpy", "ndarray")
+            }
+            (_, Expr::Name(name)) => self.is_builtin_class(&name.id),
+            _ => false,
+        }
+    }
+
     /// An attribute of anything but a module.
     fn plain_attribute(&mut self, name: &str, at: TextSize, of: &str) {
         let rule = if name.starts_with("__") {
@@ -140,6 +212,12 @@ impl Pass<'_> {
                 at,
                 "`wraps` elsewhere than as a decorator `@wraps(f)`",
             );
+        }
+        if (path, name) == ("numpy", "ndarray") {
+            let hint =
+                "make arrays with `np.array` or `np.zeros`; as an annotation and in `isinstance` it is fine";
+            let what = "numpy's array class as a value: it makes arrays out of raw memory";
+            self.notes.hinted(&rule::UNSAFE_ATTRIBUTE, at, what, hint);
         }
     }
 
@@ -203,7 +281,11 @@ impl Visit for Pass<'_> {
         } else if let Stmt::ClassDef(class) = stmt {
             self.class_header(class);
             walk_class_header(self, class);
+            let mut bound = Bound(BTreeSet::new());
+            walk_body(&mut bound, &class.body);
+            let outer = std::mem::replace(&mut self.bound_in_class, bound.0);
             self.within(Scope::Class, None, |pass| walk_body(pass, &class.body));
+            self.bound_in_class = outer;
         } else {
             if let Stmt::TypeAlias(_) = stmt {
                 self.notes.add(&source::NEWER_SYNTAX, stmt.start(), "a `type` statement");
@@ -218,9 +300,17 @@ impl Visit for Pass<'_> {
                 self.ascii(&attribute.attr, attribute.start());
                 self.attribute(attribute);
             }
-            Expr::Compare(compare) => {
-                self.class_of(&compare.left);
-                compare.comparators.iter().for_each(|one| self.class_of(one));
+            Expr::Compare(compare) => self.compare(compare),
+            Expr::Call(call)
+                if is_class_test(call) && !self.hides("isinstance") && !self.hides("issubclass") =>
+            {
+                for (place, arg) in call.args.iter().enumerate() {
+                    if place == 1 { self.classes(arg) } else { self.expr(arg) }
+                }
+            }
+            Expr::Subscript(generic) if self.is_generic(&generic.value) => {
+                self.expr(&generic.value);
+                self.classes(&generic.slice);
             }
             Expr::FormattedValue(formatted) => {
                 self.class_of(&formatted.value);
@@ -235,9 +325,7 @@ impl Visit for Pass<'_> {
     }
 
     fn annotation(&mut self, expr: &Expr) {
-        let outer = std::mem::replace(&mut self.annotation, true);
-        self.expr(expr);
-        self.annotation = outer;
+        self.classes(expr);
     }
 
     fn decorator(&mut self, expr: &Expr) {
@@ -294,7 +382,7 @@ impl Visit for Pass<'_> {
             Role::Load if listed(names::FORBIDDEN_BUILTINS, name) => {
                 self.notes.add(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is used"));
             }
-            Role::Load if name == "type" && !self.annotation => {
+            Role::Load if name == "type" => {
                 self.notes.add(
                     &rule::CLASS_BY_TYPE,
                     at,
@@ -319,6 +407,17 @@ impl Visit for Pass<'_> {
     }
 }
 
+/// Gathers the names that are bound, at whatever depth.
+struct Bound(BTreeSet<String>);
+
+impl Visit for Bound {
+    fn identifier(&mut self, name: &str, role: Role, _: TextSize) {
+        if matches!(role, Role::Bind(_) | Role::Declare | Role::Delete) {
+            self.0.insert(name.to_owned());
+        }
+    }
+}
+
 fn is_dunder(name: &str) -> bool {
     name.starts_with("__")
 }
@@ -334,6 +433,14 @@ fn is_type_of_one(call: &rustpython_parser::ast::ExprCall) -> bool {
     matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "type")
         && call.keywords.is_empty()
         && matches!(call.args.as_slice(), [only] if !only.is_starred_expr())
+}
+
+/// `isinstance(x, classes)` or `issubclass(x, classes)`.
+fn is_class_test(call: &rustpython_parser::ast::ExprCall) -> bool {
+    matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "isinstance" | "issubclass"))
+        && call.keywords.is_empty()
+        && call.args.len() == 2
+        && !call.args.iter().any(Expr::is_starred_expr)
 }
 
 /// Whether no replacement field of a format string reaches an attribute or an item.
