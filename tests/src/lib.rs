@@ -7,6 +7,10 @@
     reason = "a helper of tests may give up as a test may"
 )]
 
+pub mod beats;
+pub mod cases;
+pub mod fuzz;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

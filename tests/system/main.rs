@@ -6,7 +6,6 @@
 mod bench;
 mod bus;
 mod cli;
-mod corpus;
 mod dances;
 mod engineer;
 mod guest;
@@ -18,6 +17,7 @@ mod policy;
 mod pulse;
 mod registry;
 mod rhythm;
+mod score;
 mod sentences;
 mod streams;
 mod toolkits;

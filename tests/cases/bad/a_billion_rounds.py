@@ -1,4 +1,5 @@
 # asks: huge-number
+# success: none
 def a_billion_rounds(times: int = 2) -> int:
     """Do one thing.
 

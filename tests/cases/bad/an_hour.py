@@ -1,4 +1,5 @@
 # rule: long-sleep
+# success: none
 from time import sleep
 
 

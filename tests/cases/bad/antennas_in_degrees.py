@@ -1,4 +1,5 @@
 # rule: out-of-range
+# success: none
 from reachy_mini import ReachyMini
 
 

@@ -1,4 +1,5 @@
 # rule: unsupported-type
+# success: none
 import numpy as np
 
 

@@ -1,4 +1,5 @@
 # rule: unsafe-attribute
+# success: none
 import numpy as np
 
 

@@ -1,4 +1,5 @@
 # rule: module-level-code
+# success: none
 print("loaded")
 
 

@@ -1,4 +1,5 @@
 # asks: huge-number
+# success: none
 def big_text(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: dunder-name
+# success: none
 def builtins_by_name(times: int = 2) -> int:
     """Do one thing.
 

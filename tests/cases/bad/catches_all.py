@@ -1,4 +1,5 @@
 # asks: swallowed-exception
+# success: none
 def catches_all(times: int = 2) -> int:
     """Do one thing.
 

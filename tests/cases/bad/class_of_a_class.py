@@ -1,4 +1,5 @@
 # rule: class-by-type
+# success: none
 def class_of_a_class(times: int = 2) -> int:
     """Read any attribute by a pattern of a class that the source does not show.
 

@@ -1,4 +1,5 @@
 # rule: dunder-attribute
+# success: none
 def class_of_comprehension(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: interpreter-attribute
+# success: none
 def class_order(times: int = 2) -> int:
     """Do one thing.
 

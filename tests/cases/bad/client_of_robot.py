@@ -1,4 +1,5 @@
 # rule: unknown-robot-method
+# success: none
 from reachy_mini import ReachyMini
 
 

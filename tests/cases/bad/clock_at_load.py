@@ -1,4 +1,5 @@
 # rule: eager-call
+# success: none
 import time
 
 START = time.monotonic()

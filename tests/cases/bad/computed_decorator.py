@@ -1,4 +1,5 @@
 # rule: unlisted-decorator
+# success: none
 def computed_decorator(times: int = 2) -> int:
     """Do one thing.
 

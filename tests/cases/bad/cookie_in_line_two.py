@@ -1,5 +1,6 @@
 # rule: encoding-cookie
 # -*- coding: utf-7 -*-
+# success: none
 def cookie_in_line_two(times: int = 2) -> int:
     """Do one thing.
 

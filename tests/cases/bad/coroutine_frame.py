@@ -1,4 +1,5 @@
 # rule: interpreter-attribute
+# success: none
 def coroutine_frame(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: too-nested
+# success: none
 def deep_attributes(times: int = 2) -> int:
     """Do one thing.
 

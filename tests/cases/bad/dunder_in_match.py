@@ -1,4 +1,5 @@
 # rule: dunder-attribute
+# success: none
 def dunder_in_match(times: int = 2) -> int:
     """Do one thing.
 

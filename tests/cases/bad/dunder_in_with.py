@@ -1,4 +1,5 @@
 # rule: dunder-attribute
+# success: none
 def dunder_in_with(times: int = 2) -> int:
     """Do one thing.
 

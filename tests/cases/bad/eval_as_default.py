@@ -1,4 +1,5 @@
 # rule: forbidden-builtin
+# success: none
 def eval_as_default(times: int = 2) -> int:
     """Do one thing.
 

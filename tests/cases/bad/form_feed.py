@@ -1,4 +1,5 @@
 # rule: control-character
+# success: none
 def form_feed(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: format-string
+# success: none
 def format_by_class(times: int = 2) -> int:
     """Do one thing.
 

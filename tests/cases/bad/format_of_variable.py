@@ -1,4 +1,5 @@
 # rule: format-string
+# success: none
 def format_of_variable(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: non-ascii-identifier
+# success: none
 def full_width_exec(times: int = 2) -> int:
     """Do one thing.
 

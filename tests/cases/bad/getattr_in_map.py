@@ -1,4 +1,5 @@
 # rule: forbidden-builtin
+# success: none
 def getattr_in_map(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: dunder-attribute
+# success: none
 def globals_of_decorated(times: int = 2) -> int:
     """Do one thing.
 

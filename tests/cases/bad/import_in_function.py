@@ -1,4 +1,5 @@
 # rule: unlisted-import
+# success: none
 def import_in_function(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: module-level-code
+# success: none
 try:
     import numpy as np
 except ImportError:

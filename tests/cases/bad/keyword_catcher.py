@@ -1,4 +1,5 @@
 # rule: unsupported-parameter
+# success: none
 def keyword_catcher(**options: int) -> int:
     """Count."""
     return 1

@@ -1,4 +1,5 @@
 # rule: not-utf8
+# success: none
 def latin_one(times: int = 2) -> int:
     """Do one thing.
 

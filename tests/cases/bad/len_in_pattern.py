@@ -1,4 +1,5 @@
 # rule: builtin-rebound
+# success: none
 def len_in_pattern(times: int = 2) -> int:
     """Do one thing.
 

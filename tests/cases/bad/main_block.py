@@ -1,4 +1,5 @@
 # rule: module-level-code
+# success: none
 def main_block(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: unlisted-import
+# success: none
 from dataclasses import make_dataclass
 
 

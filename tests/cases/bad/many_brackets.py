@@ -1,4 +1,5 @@
 # rule: too-nested
+# success: none
 def many_brackets(times: int = 2) -> int:
     """Do one thing.
 

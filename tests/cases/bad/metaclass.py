@@ -1,4 +1,5 @@
 # rule: class-keyword
+# success: none
 def metaclass(times: int = 2) -> int:
     """Do one thing.
 

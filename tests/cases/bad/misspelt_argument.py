@@ -1,4 +1,5 @@
 # rule: unknown-argument
+# success: none
 from reachy_mini import ReachyMini
 
 

@@ -1,4 +1,5 @@
 # rule: unlisted-import
+# success: none
 import nunpy
 
 

@@ -1,4 +1,5 @@
 # rule: module-rebound
+# success: none
 import time
 
 

@@ -1,4 +1,5 @@
 # rule: module-as-value
+# success: none
 from numpy import linalg
 
 

@@ -1,4 +1,5 @@
 # rule: module-as-value
+# success: none
 import math
 
 

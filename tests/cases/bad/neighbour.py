@@ -1,4 +1,5 @@
 # rule: relative-import
+# success: none
 from . import neighbour as other
 
 

@@ -1,3 +1,4 @@
 # rule: no-entry
+# success: none
 class Tool:
     """No function."""

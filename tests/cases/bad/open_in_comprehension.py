@@ -1,4 +1,5 @@
 # rule: forbidden-builtin
+# success: none
 def open_in_comprehension(times: int = 2) -> int:
     """Do one thing.
 

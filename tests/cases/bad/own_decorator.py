@@ -1,4 +1,5 @@
 # rule: unlisted-decorator
+# success: none
 def own_decorator(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: eager-call
+# success: none
 def _table() -> list[int]:
     return [1]
 

@@ -1,4 +1,5 @@
 # rule: robot-constructed
+# success: none
 from reachy_mini import ReachyMini
 
 

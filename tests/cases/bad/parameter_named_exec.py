@@ -1,4 +1,5 @@
 # rule: forbidden-builtin
+# success: none
 def parameter_named_exec(exec: int = 1, times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: patched-import
+# success: none
 from random import Random
 
 

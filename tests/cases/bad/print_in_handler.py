@@ -1,4 +1,5 @@
 # rule: builtin-rebound
+# success: none
 def print_in_handler(times: int = 2) -> int:
     """Do one thing.
 

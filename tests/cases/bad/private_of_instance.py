@@ -1,4 +1,5 @@
 # rule: private-attribute
+# success: none
 import random
 
 

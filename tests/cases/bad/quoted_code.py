@@ -1,4 +1,5 @@
 # rule: unsupported-type
+# success: none
 def quoted_code(values: "print(1)") -> int:
     """Count."""
     return 1

@@ -1,4 +1,5 @@
 # rule: bidirectional-control
+# success: none
 def reordered_text(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: unsupported-parameter
+# success: none
 from reachy_mini import ReachyMini
 
 

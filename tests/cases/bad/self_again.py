@@ -1,4 +1,5 @@
 # rule: builtin-rebound
+# success: none
 def self_again(times: int = 2) -> int:
     """Do one thing.
 

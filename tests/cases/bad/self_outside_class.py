@@ -1,4 +1,5 @@
 # rule: private-attribute
+# success: none
 def self_outside_class(times: int = 2) -> int:
     """Do one thing.
 

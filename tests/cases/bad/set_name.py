@@ -1,4 +1,5 @@
 # rule: magic-method
+# success: none
 def set_name(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # asks: blocking-sleep
+# success: none
 import time
 
 

@@ -1,4 +1,5 @@
 # rule: dunder-name
+# success: none
 def spec_loader(times: int = 2) -> int:
     """Do one thing.
 

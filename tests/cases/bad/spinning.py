@@ -1,4 +1,5 @@
 # rule: busy-loop
+# success: none
 def spinning(times: int = 2) -> int:
     """Do one thing.
 

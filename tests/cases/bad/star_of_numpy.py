@@ -1,4 +1,5 @@
 # rule: star-import
+# success: none
 from numpy import *
 
 

@@ -1,4 +1,5 @@
 # rule: class-by-type
+# success: none
 def three_arguments(times: int = 2) -> int:
     """Do one thing.
 

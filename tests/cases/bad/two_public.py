@@ -1,4 +1,5 @@
 # rule: no-entry
+# success: none
 def one() -> int:
     """One."""
     return 1

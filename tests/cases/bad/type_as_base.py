@@ -1,4 +1,5 @@
 # rule: class-by-type
+# success: none
 def type_as_base(times: int = 2) -> int:
     """Do one thing.
 

@@ -1,4 +1,5 @@
 # rule: newer-syntax
+# success: none
 def type_parameters(times: int = 2) -> int:
     """Do one thing.
 

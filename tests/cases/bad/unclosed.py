@@ -1,4 +1,5 @@
 # rule: syntax-error
+# success: none
 def unclosed(times: int = 2) -> int:
     """Do one thing.
 

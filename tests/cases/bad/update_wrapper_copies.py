@@ -1,4 +1,5 @@
 # rule: unlisted-attribute
+# success: none
 import functools
 
 

@@ -1,4 +1,5 @@
 # asks: endless-loop
+# success: none
 import time
 
 

@@ -1,4 +1,5 @@
 # rule: unlisted-decorator
+# success: none
 import functools
 
 

@@ -1,13 +1,11 @@
-//! The shared corpus, where it lies beside the workspace: good tools work, and attacks fail with the policy off.
+//! The good tools of the shared corpus, where it lies beside the workspace, do what they say.
 
 use std::path::{Path, PathBuf};
 
-use minismith::guest::GuestFault;
-use minismith_wire::zygote::Level;
-use minismith_wire::{Cue, Limits, Turn};
+use minismith_wire::Cue;
 use serde_json::{Value, json};
 
-use super::stage::{Call, Played, host, host_at_most};
+use super::stage::{Call, Played, host};
 
 fn corpus(part: &str) -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus").join(part);
@@ -80,56 +78,5 @@ fn check_good(name: &str, played: &Played) {
             assert_eq!(yaws, [-40.0, -20.0, 0.0, 20.0, 40.0].map(Value::from));
         }
         other => panic!("{other} is new: say what it should do"),
-    }
-}
-
-#[test]
-fn attacks_fail_in_every_cage_without_any_policy() {
-    let Some(files) = corpus("escapes") else { return };
-    for level in [Level::Namespaces, Level::Landlock, Level::NoOpen] {
-        let host = host_at_most(level);
-        for file in &files {
-            attack(&host, file);
-        }
-        println!("{} attacks failed in a cage of level {:?}", files.len(), host.level());
-    }
-}
-
-fn attack(host: &minismith::guest::ToolHost, file: &Path) {
-    let name = stem(file);
-    let source = String::from_utf8(std::fs::read(file).unwrap()).unwrap();
-    let head = source.lines().find_map(|line| line.strip_prefix("# trigger: ")).unwrap();
-    let entry = head.split("entry: ").nth(1).unwrap().split(';').next().unwrap();
-    let check = head.split("check: ").nth(1).unwrap().trim();
-    let limits = Limits { turn_seconds: 1.0, ..Limits::default() };
-    let played = Call::new(&source, entry).within(limits).run(host);
-    assert!(!matches!(played.end, Err(GuestFault::NoHost { .. } | GuestFault::Uncaged { .. })), "{name}");
-    match check {
-        "file" | "fileglob" => {
-            for folder in [".", "..", "/", "/tmp", "/var/tmp", "/root"] {
-                let left = ["PWNED", "PWNED.png"].map(|file| Path::new(folder).join(file));
-                assert!(!left.iter().any(|file| file.exists()), "{name} left a file in {folder}");
-            }
-        }
-        "return" => {
-            let secret = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
-            assert!(
-                !format!("{:?}", played.end).contains(secret.trim()) || secret.trim().is_empty(),
-                "{name}"
-            );
-        }
-        "crash" => assert!(!matches!(played.end, Err(GuestFault::Died { .. })), "{name}: {:?}", played.end),
-        "dos" => assert!(
-            matches!(
-                &played.end,
-                Err(GuestFault::Deadline { .. } | GuestFault::Cpu { .. } | GuestFault::Output { .. })
-                    | Ok(Turn::Raised { .. })
-            ),
-            "{name}: {:?}",
-            played.end
-        ),
-        // What the policy alone has to see.
-        "static" => {}
-        other => panic!("{name}: no check {other}"),
     }
 }

@@ -1,0 +1,149 @@
+//! Cases: tools and attacks as files, and what their first lines say of them.
+//!
+//! ```text
+//! # rule: dunder-attribute       the policy refuses it by this rule
+//! # asks: endless-loop           the policy asks a person
+//! # layer: rehearsal             what it does on the mock is refused
+//! # layer: cage, # layer: envelope    it may run: what it tries comes to nothing there
+//! # class: numpy_io              the kind of attack
+//! # success: file NAME | returns /etc/hostname | runs for ever | out of range | none
+//! ```
+//!
+//! The corpus beside the workspace has headers of its own: `# trigger: ...; entry: NAME; check: WORD`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::python_files;
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The file's stem.
+    pub name: String,
+    /// Its bytes, as they are.
+    pub bytes: Vec<u8>,
+    /// The function that it is called by.
+    pub entry: String,
+    /// What must become of it.
+    pub must: Must,
+    /// What it is after.
+    pub success: Success,
+    /// The kind of attack.
+    pub class: Option<String>,
+}
+
+/// What must become of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Must {
+    /// Admitted without a question.
+    Pass,
+    /// Refused by this rule as it is read.
+    Rule(String),
+    /// This rule asks a person about it.
+    Ask(String),
+    /// Refused as it is read, by whatever rule.
+    Policy,
+    /// Refused for what it does on the mock.
+    Rehearsal,
+    /// It may run.
+    Run,
+}
+
+/// When an attack has succeeded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Success {
+    /// A file of this name is anywhere that it could write to.
+    File(String),
+    /// It tells what stands in this file.
+    Returns(String),
+    /// It returned after all, though it is made to go on for ever or to use everything up.
+    Forever,
+    /// The robot was sent a goal beyond its limits.
+    OutOfRange,
+    /// Its process was brought down by a wrong memory access.
+    Crash,
+    /// There is nothing to see from outside.
+    None,
+}
+
+/// The cases of a folder, by name. None where there is no such folder, which is said.
+///
+/// # Panics
+/// When a header is not understood.
+#[must_use]
+pub fn cases(folder: &Path) -> Option<Vec<Case>> {
+    let read = |file: &std::path::PathBuf| {
+        let name = file.file_stem().unwrap().to_str().unwrap();
+        Case::of(name, fs::read(file).unwrap())
+    };
+    Some(python_files(folder)?.iter().map(read).collect())
+}
+
+impl Case {
+    /// Reads what the first lines say; a file that says nothing is a good tool.
+    ///
+    /// # Panics
+    /// When a header is not understood.
+    #[must_use]
+    pub fn of(name: &str, bytes: Vec<u8>) -> Case {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let header = |key: &str| {
+            let start = format!("# {key}: ");
+            let line = text.split(['\n', '\r']).find_map(|line| line.strip_prefix(&start))?;
+            Some(line.trim_end().to_owned())
+        };
+        let word = |line: String| line.split(' ').next().unwrap_or_default().to_owned();
+        let case = Case {
+            name: name.to_owned(),
+            entry: name.to_owned(),
+            must: Must::Pass,
+            success: Success::None,
+            class: header("class"),
+            bytes: bytes.clone(),
+        };
+        if let Some(trigger) = header("trigger") {
+            return case.from_corpus(&trigger);
+        }
+        let must = match (header("rule"), header("asks"), header("layer").as_deref()) {
+            (Some(rule), None, None) => Must::Rule(word(rule)),
+            (None, Some(rule), None) => Must::Ask(word(rule)),
+            (None, None, Some("rehearsal")) => Must::Rehearsal,
+            (None, None, Some("cage" | "envelope")) => Must::Run,
+            (None, None, None) if header("success").is_none() => Must::Pass,
+            other => panic!("{name}: {other:?} is not understood"),
+        };
+        let success = header("success").map_or(Success::None, |said| match said.split_once(' ') {
+            Some(("file", file)) => Success::File(file.to_owned()),
+            Some(("returns", file)) => Success::Returns(file.to_owned()),
+            _ if said == "runs for ever" => Success::Forever,
+            _ if said == "out of range" => Success::OutOfRange,
+            _ if said == "none" => Success::None,
+            _ => panic!("{name}: the success {said:?} is not understood"),
+        });
+        Case { must, success, ..case }
+    }
+
+    fn from_corpus(self, trigger: &str) -> Case {
+        let part = |key: &str| trigger.split("; ").find_map(|part| part.trim().strip_prefix(key));
+        let entry = part("entry: ").unwrap().to_owned();
+        let success = match part("check: ").unwrap() {
+            "file" => Success::File("PWNED".into()),
+            "fileglob" => Success::File("PWNED.png".into()),
+            "return" => Success::Returns("/etc/hostname".into()),
+            "dos" => Success::Forever,
+            "crash" => Success::Crash,
+            "static" => Success::None,
+            other => panic!("{}: no check {other}", self.name),
+        };
+        // What only exhausts time or memory may look innocent: rehearsal measures it.
+        let must = if success == Success::Forever { Must::Run } else { Must::Policy };
+        Case { entry, success, must, ..self }
+    }
+
+    /// The source as text, wrong bytes replaced.
+    #[must_use]
+    pub fn source(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}

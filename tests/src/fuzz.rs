@@ -1,0 +1,135 @@
+//! What is fuzzed: the policy, with bytes that may be any file, and the guest's wire, with bytes that may be anything a
+//! guest says. `tests/fuzz` drives these functions, and `make test` replays its corpus through them.
+
+use std::io::Cursor;
+
+use minismith::guest::{Guest, GuestFault};
+use minismith::performance::{Outcome, Permit, perform};
+use minismith::workshop::draft::{Draft, MAX_BYTES};
+use minismith::workshop::finding::{Finding, Verdict, heaviest};
+use minismith::workshop::manifest::Capability;
+use minismith::workshop::policy::vet;
+use minismith_wire::frame::{self, FrameError, MAX_FRAME};
+use minismith_wire::zygote::{Hello, Reply};
+use minismith_wire::{Answer, Job, Turn};
+
+use crate::beats::{beyond, staged};
+
+/// How much stage time a fuzzed guest may take.
+const STAGE_SECONDS: f64 = 2.0;
+
+/// Words of Python, for texts that get past the parser.
+const WORDS: &str = "def tool(|robot: ReachyMini|n: int = 1|) -> int:\n    |\"\"\"Do it.\"\"\"\n    |return |\n|\n    |\n        |    |\
+    import |from |numpy|math|asyncio|dataclasses|reachy_mini| import | as |ReachyMini|np|field|dataclass|class |A|(|)|[|]|{|}|\
+    :|, |.|=|:=| = | == | in | is | not | and |*|**|@|->|lambda |lambda n: |if |else |elif |for | in range(|while True:|while n:|\
+    break|continue|pass|try:|except |except Exception as e:|finally:|with |raise |yield |await |async |async def |match n:|\
+    case |_|__class__|__init__|self|self.|type|type(n)|exec|eval|getattr|format|\"{0.a}\"|f\"{|}\"|'|\"|\"\"\"|global |nonlocal |del |\
+    assert |True|None|1|0|1e999|10**9|99999999999999999999|0x|1j|b'x'|...|robot.|goto_target|set_target|head|antennas|duration|\
+    time.sleep(|create_head_pose(|pitch|body_yaw|#|# coding: utf-7|\\\n|;|~|-|+|/|//|%|<<|>|!=|\u{e9}|\u{1d428}|\\u0041|\t|\r|\
+    Literal[|Annotated[|Optional[|list[|dict[str, |tuple[|: |int|float|str|Enum|@dataclass\n|@property\n|@contextmanager\n";
+
+/// A tool to be read: after the first byte the file itself, or (an odd first byte) which words it is made of.
+///
+/// # Panics
+/// When the policy refuses without saying so, or says so and does not refuse.
+pub fn policy(data: &[u8]) {
+    let Some((kind, rest)) = data.split_first() else { return };
+    let text = if kind % 2 == 0 { rest.to_vec() } else { spelled(rest) };
+    match Draft::read("tool", &text) {
+        Err(findings) => refused(&findings),
+        Ok(draft) => match vet(draft) {
+            Err(no) => {
+                assert_eq!(no.draft().source().as_bytes(), text);
+                refused(no.findings());
+            }
+            Ok(vetted) => {
+                assert_eq!(vetted.draft().source().as_bytes(), text);
+                assert!(text.len() <= MAX_BYTES && heaviest(vetted.findings()) < Verdict::Refuse);
+                // What the manifest says must be sayable.
+                serde_json::to_string(&vetted.manifest(Default::default())).unwrap();
+            }
+        },
+    }
+}
+
+fn refused(findings: &[Finding]) {
+    assert_eq!(heaviest(findings), Verdict::Refuse);
+    assert!(findings.len() <= 200 && findings.iter().all(|finding| finding.line >= 1));
+}
+
+fn spelled(choices: &[u8]) -> Vec<u8> {
+    let words: Vec<&str> = WORDS.split('|').collect();
+    let chosen = choices.iter().filter_map(|choice| words.get(usize::from(*choice) % words.len()));
+    chosen.flat_map(|word| word.bytes()).collect()
+}
+
+/// What a guest says: after the first byte a stream of frames, or (an odd first byte) one frame a line.
+///
+/// # Panics
+/// When the robot is sent anything beyond its limits, or the record is not what was allowed.
+pub fn wire(data: &[u8]) {
+    let Some((kind, rest)) = data.split_first() else { return };
+    let stream = if kind % 2 == 0 { rest.to_vec() } else { framed(rest) };
+    control(&stream);
+    let (mut stage, trace) = staged();
+    let mut guest = Said { stream: Cursor::new(stream), answers: 0 };
+    let capabilities = {
+        use Capability::{Camera, Exec, Files, Motion, Motors, Sound, Tracking};
+        [Camera, Exec, Files, Motion, Motors, Sound, Tracking].into()
+    };
+    let permit = Permit { capabilities, facts: None, stage_seconds: STAGE_SECONDS };
+    let job = Job { module: "tool".into(), entry: "tool".into(), takes_robot: true, ..Job::default() };
+    let performance = perform(&mut guest, job, &mut stage, &permit);
+    let switched = [&b"motors"[..], b"gravity"].iter().any(|word| holds(rest, word));
+    assert_eq!(beyond(&trace.take(), switched), None);
+    assert!(performance.took.as_secs_f64() <= STAGE_SECONDS);
+    if let Outcome::Raised { kind, message, .. } = &performance.outcome {
+        assert!(kind.len() + message.len() <= 5_000);
+    }
+}
+
+/// The same bytes as words on the control socket: whatever they are, they are understood or refused.
+fn control(stream: &[u8]) {
+    let mut from = Cursor::new(stream);
+    while let Ok(bytes) = frame::read_bytes(&mut from, MAX_FRAME) {
+        if let Ok(reply) = serde_json::from_slice::<Reply>(&bytes) {
+            let again = serde_json::to_vec(&reply).unwrap();
+            assert!(serde_json::from_slice::<Reply>(&again).is_ok());
+        }
+        if let Ok(hello) = serde_json::from_slice::<Hello>(&bytes) {
+            let again = serde_json::to_vec(&hello).unwrap();
+            assert_eq!(serde_json::from_slice::<Hello>(&again).unwrap(), hello);
+        }
+    }
+}
+
+fn framed(lines: &[u8]) -> Vec<u8> {
+    let mut stream = Vec::new();
+    for line in lines.split(|byte| *byte == b'\n') {
+        // A line is never as long as a frame may be.
+        let _ = frame::write_bytes(&mut stream, line, MAX_FRAME);
+    }
+    stream
+}
+
+fn holds(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|window| window == word)
+}
+
+/// A guest that says what was said, in whatever order, and never listens.
+struct Said {
+    stream: Cursor<Vec<u8>>,
+    answers: usize,
+}
+
+impl Guest for Said {
+    fn turn(&mut self, answer: &Answer, _: Option<&[u8]>) -> Result<Turn, GuestFault> {
+        self.answers += 1;
+        // What a stage answers must itself be sayable.
+        frame::write(&mut std::io::sink(), answer).unwrap();
+        frame::read(&mut self.stream).map_err(|error| match error {
+            FrameError::Io(error) => GuestFault::Died { how: error.to_string() },
+            other => GuestFault::Forged { what: other.to_string() },
+        })
+    }
+}

@@ -1,0 +1,317 @@
+//! The score: every case through the whole `tool check`, and every attack again with the policy switched off, in every
+//! cage, on a real stage. No attack may reach its goal, and no good tool may be refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+
+use firmware_bridge::trace::Beat;
+use minismith::config::Config;
+use minismith::guest::{ToolHost, locate};
+use minismith::performance::{Outcome, Performance, Permit, perform};
+use minismith::workshop::Workshop;
+use minismith::workshop::check::{Checked, Layer};
+use minismith::workshop::finding::Verdict;
+use minismith::workshop::manifest::Capability;
+use minismith::workshop::policy::rules;
+use minismith::workshop::submission::Submission;
+use minismith_tests::beats::{beyond, staged};
+use minismith_tests::cases::{Case, Must, Success, cases};
+use minismith_tests::workspace;
+use minismith_wire::Job;
+use minismith_wire::zygote::Level;
+
+/// Short, since many attacks only end here; nothing that is asserted depends on it.
+const GUEST: minismith_wire::Limits =
+    minismith_wire::Limits { cpu_seconds: 3, turn_seconds: 0.6, ..minismith_wire::Limits::USUAL };
+const STAGE_SECONDS: f64 = 20.0;
+
+/// The kinds of attack of which there must be several.
+const CLASSES: [&str; 20] = [
+    "attr_subclasses",
+    "binding_target",
+    "builtins_access",
+    "call_free_exec",
+    "cpu_dos",
+    "eager_definition",
+    "encoding_cookie",
+    "from_import_leak",
+    "func_globals",
+    "indirect_getattr",
+    "memory_dos",
+    "numpy_io",
+    "numpy_memory",
+    "robot_motion_abuse",
+    "stdlib_leak",
+    "timeout_evasion",
+    "traceback_frame",
+    "unicode_nfkc",
+    "unlisted_import",
+    "whitelisted_io",
+];
+
+fn own(folder: &str) -> Vec<Case> {
+    cases(&workspace().join("tests/cases").join(folder)).unwrap()
+}
+
+fn corpus(folder: &str) -> Vec<Case> {
+    cases(&workspace().join("../shared/corpus").join(folder)).unwrap_or_default()
+}
+
+/// Attacks of both collections.
+fn attacks() -> Vec<Case> {
+    own("bad").into_iter().chain(corpus("escapes")).collect()
+}
+
+/// Does something with each case, two at a time; the results in the cases' order.
+fn each<T: Send>(cases: &[Case], act: impl Fn(&Case) -> T + Sync) -> Vec<T> {
+    let queue = Mutex::new(cases.iter().enumerate());
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().unwrap().next();
+                    let Some((place, case)) = next else { break };
+                    let result = act(case);
+                    done.lock().unwrap().push((place, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    assert_eq!(done.len(), cases.len());
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Prints one line of the score.
+fn score<'a>(what: &str, layers: impl Iterator<Item = &'a str>) {
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    for layer in layers {
+        *count.entry(layer).or_default() += 1;
+    }
+    let total: usize = count.values().sum();
+    let parts: Vec<String> = count.iter().map(|(layer, number)| format!("{layer} {number}")).collect();
+    println!("score | {what:<26} | {total:>3} | {}", parts.join(" | "));
+}
+
+/// The whole way of each case through a workshop of its own.
+fn check_all(cases: &[Case]) -> Vec<Checked> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.yaml");
+    std::fs::write(&file, "pulse: {rate_hz: 100}\n").unwrap();
+    let config = Config { tools: folder.path().join("tools"), ..Config::load(Some(&file)).unwrap() };
+    let workshop = Workshop::open(&config).unwrap();
+    each(cases, |case| workshop.check(&Submission::of(&case.name, &case.bytes)).unwrap().0)
+}
+
+fn what_was_found(checked: &Checked) -> String {
+    checked.findings.iter().map(|finding| format!("\n  {finding}")).collect()
+}
+
+#[test]
+fn good_tools_are_admitted_without_a_question() {
+    let (ours, benign) = (own("good"), corpus("benign"));
+    assert!(ours.len() >= 60, "{}", ours.len());
+    let mut wrong = Vec::new();
+    for (whose, cases) in [("good tools", ours), ("good tools of the corpus", benign)] {
+        let checked = check_all(&cases);
+        let layer = |checked: &Checked| match checked.admitted && !checked.needs_approval {
+            true => "admitted",
+            false => "wrongly refused",
+        };
+        score(whose, checked.iter().map(layer));
+        let refused = checked.iter().filter(|checked| layer(checked) != "admitted");
+        wrong.extend(refused.map(|checked| format!("{}:{}", checked.name, what_was_found(checked))));
+        for checked in &checked {
+            let report = checked.report.as_ref();
+            wrong.extend(
+                report
+                    .filter(|report| report.line_coverage <= 0.0)
+                    .map(|_| format!("{}: no line ran", checked.name)),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_attacks_are_many_and_of_every_kind() {
+    let bad = own("bad");
+    assert!(bad.len() >= 130, "{}", bad.len());
+    let known: BTreeSet<&str> = rules().iter().map(|rule| rule.id).collect();
+    for case in &bad {
+        if let Must::Rule(rule) | Must::Ask(rule) = &case.must {
+            assert!(known.contains(rule.as_str()), "{}: there is no rule {rule}", case.name);
+        }
+        assert_ne!(case.must, Must::Pass, "{} names no rule or layer", case.name);
+    }
+    for class in CLASSES {
+        let number = bad.iter().filter(|case| case.class.as_deref() == Some(class)).count();
+        assert!(number >= 4, "{class}: {number}");
+    }
+    let strangers: Vec<_> = bad.iter().filter_map(|case| case.class.as_deref()).collect();
+    assert!(strangers.iter().all(|class| CLASSES.contains(class)), "{strangers:?}");
+}
+
+/// Where a checked attack came to its end.
+fn layer_of(checked: &Checked) -> &'static str {
+    let refusals =
+        || checked.findings.iter().filter(|f| f.verdict == Verdict::Refuse).map(|f| f.rule.as_str());
+    let budgets = ["stage-seconds", "turn-seconds", "wall-seconds", "cpu-seconds", "output-bytes"];
+    match checked.stage {
+        Layer::Policy => "rejected statically",
+        Layer::Rehearsal | Layer::Review
+            if refusals().any(|rule| budgets.iter().any(|b| rule.strip_prefix("rehearsal-") == Some(b))) =>
+        {
+            "contained at run time"
+        }
+        Layer::Rehearsal | Layer::Review => "confined by the cage",
+        Layer::Admitted if checked.needs_approval => "left to a person",
+        Layer::Admitted => "limited by the envelope",
+    }
+}
+
+/// Why a checked attack did not end as it must.
+fn complaint(case: &Case, checked: &Checked) -> Option<String> {
+    let found = |rule: &str, verdict| {
+        checked.findings.iter().any(|finding| finding.rule == rule && finding.verdict == verdict)
+    };
+    let as_it_must = match &case.must {
+        Must::Rule(rule) => checked.stage == Layer::Policy && found(rule, Verdict::Refuse),
+        Must::Ask(rule) => checked.stage != Layer::Policy && found(rule, Verdict::Ask),
+        Must::Policy => checked.stage == Layer::Policy,
+        Must::Rehearsal => checked.stage == Layer::Rehearsal,
+        Must::Run => checked.stage != Layer::Policy || case.success == Success::Forever,
+        Must::Pass => false,
+    };
+    let reached = match &case.success {
+        Success::Returns(file) => tells(&format!("{checked:?}"), file),
+        Success::Forever => checked.admitted && case.must == Must::Rehearsal,
+        _ => false,
+    };
+    (!as_it_must || reached)
+        .then(|| format!("{} {:?}: {:?}{}", case.name, case.must, checked.stage, what_was_found(checked)))
+}
+
+#[test]
+fn attacks_are_stopped_by_the_layer_that_they_name() {
+    let mut wrong = Vec::new();
+    for (whose, cases) in [("attacks", own("bad")), ("attacks of the corpus", corpus("escapes"))] {
+        let checked = check_all(&cases);
+        score(whose, checked.iter().map(layer_of));
+        wrong.extend(cases.iter().zip(&checked).filter_map(|(case, checked)| complaint(case, checked)));
+        wrong.extend(cases.iter().filter_map(trace_of));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Performs a tool as it stands, and gives back the beats as well.
+fn perform_unread(host: &ToolHost, case: &Case) -> (Performance, Vec<Beat>) {
+    let (mut stage, trace) = staged();
+    let source = case.source();
+    let job = Job {
+        takes_robot: source.contains(&format!("def {}(robot", case.entry)),
+        source,
+        module: case.name.clone(),
+        entry: case.entry.clone(),
+        seed: 1,
+        limits: GUEST,
+        ..Job::default()
+    };
+    use Capability::{Camera, Motion, Motors, Sound, Tracking};
+    let capabilities = [Camera, Motion, Motors, Sound, Tracking].into();
+    let permit = Permit { capabilities, facts: None, stage_seconds: STAGE_SECONDS };
+    let performance = perform(&mut host.fork(GUEST).unwrap(), job, &mut stage, &permit);
+    (performance, trace.take())
+}
+
+/// Where an attack came to its end, with no policy in the way.
+fn end_of(performance: &Performance) -> &'static str {
+    let trimmed = performance.trims.0.iter().any(|(_, count)| count.is_some());
+    match &performance.outcome {
+        Outcome::Stopped { limit, .. } if matches!(limit.as_str(), "died" | "forged" | "parser") => {
+            "confined by the cage"
+        }
+        Outcome::Stopped { .. } => "contained at run time",
+        Outcome::Raised { .. } => "confined by the cage",
+        Outcome::Returned { .. } if trimmed => "limited by the envelope",
+        Outcome::Returned { .. } => "came to nothing",
+    }
+}
+
+/// Whether a text tells what stands in a file; what is too short could stand there by chance.
+fn tells(text: &str, file: &str) -> bool {
+    let secret = std::fs::read_to_string(file).unwrap_or_default();
+    secret.trim().len() >= 4 && text.contains(secret.trim())
+}
+
+/// A file that an attack has left somewhere.
+fn trace_of(case: &Case) -> Option<String> {
+    let Success::File(name) = &case.success else { return None };
+    let home = std::env::var("HOME").unwrap_or_default();
+    let folders = [".", "..", "/", "/tmp", "/var/tmp", "/dev/shm", &home];
+    let left = folders.into_iter().map(|folder| Path::new(folder).join(name)).find(|file| file.exists());
+    left.map(|file| format!("{} left {}", case.name, file.display()))
+}
+
+/// What an attack has reached, if anything.
+fn reached(case: &Case, (performance, beats): &(Performance, Vec<Beat>)) -> Option<String> {
+    let source = case.source();
+    let switched = source.contains("able_motors") || source.contains("gravity");
+    let outcome = &performance.outcome;
+    if let Outcome::Stopped { limit, reason } = outcome {
+        assert!(!matches!(limit.as_str(), "no_host" | "uncaged"), "{}: {reason}", case.name);
+    }
+    let success = match &case.success {
+        Success::File(_) => trace_of(case),
+        Success::Returns(file) => tells(&format!("{performance:?}"), file).then(|| "told it".into()),
+        Success::Forever => matches!(outcome, Outcome::Returned { .. }).then(|| format!("{outcome:?}")),
+        Success::Crash => matches!(outcome, Outcome::Stopped { limit, .. } if limit == "died")
+            .then(|| format!("{outcome:?}")),
+        Success::OutOfRange | Success::None => None,
+    };
+    let took = performance.took.as_secs_f64() > STAGE_SECONDS;
+    let success =
+        success.or_else(|| beyond(beats, switched)).or_else(|| took.then(|| "took too long".into()));
+    success.map(|what| format!("{}: {what}", case.name))
+}
+
+fn fail_without_any_policy(level: Level) {
+    let (program, python) = locate(Path::new(".venv/bin/python")).unwrap();
+    let host = ToolHost::start_at_most(&program, &python, level).unwrap();
+    println!("asked for {level:?}, got {:?}", host.level());
+    let all = [("attacks", attacks()), ("hostile guests", guests())];
+    let mut wrong = Vec::new();
+    for (whose, cases) in &all {
+        let performed = each(cases, |case| perform_unread(&host, case));
+        score(&format!("{whose}, no policy"), performed.iter().map(|(performance, _)| end_of(performance)));
+        wrong.extend(cases.iter().zip(&performed).filter_map(|(case, played)| reached(case, played)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What must be stopped although it never was a tool: see `rhythm`, which holds each to the end that it names.
+fn guests() -> Vec<Case> {
+    let mut guests = own("guests");
+    for guest in &mut guests {
+        guest.success = Success::File("PWNED".into());
+    }
+    guests
+}
+
+#[test]
+fn attacks_fail_in_the_strongest_cage_without_any_policy() {
+    fail_without_any_policy(Level::Namespaces);
+}
+
+#[test]
+fn attacks_fail_in_a_cage_without_namespaces_and_without_any_policy() {
+    fail_without_any_policy(Level::Landlock);
+}
+
+#[test]
+fn attacks_fail_in_the_weakest_cage_without_any_policy() {
+    fail_without_any_policy(Level::NoOpen);
+}
