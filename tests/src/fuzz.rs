@@ -77,7 +77,7 @@ pub fn wire(data: &[u8]) {
         use Capability::{Camera, Exec, Files, Motion, Motors, Sound, Tracking};
         [Camera, Exec, Files, Motion, Motors, Sound, Tracking].into()
     };
-    let permit = Permit { capabilities, facts: None, stage_seconds: STAGE_SECONDS };
+    let permit = Permit { capabilities, stage_seconds: STAGE_SECONDS, ..Permit::default() };
     let job = Job { module: "tool".into(), entry: "tool".into(), takes_robot: true, ..Job::default() };
     let performance = perform(&mut guest, job, &mut stage, &permit);
     let switched = [&b"motors"[..], b"gravity"].iter().any(|word| holds(rest, word));

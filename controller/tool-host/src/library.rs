@@ -90,7 +90,7 @@ const MODULES: &[&str] = &[
 ];
 
 /// The parts that are written in Python: each is run with `stage` in its names.
-const HELPERS: [(&str, &str); 6] = [
+const HELPERS: &[(&str, &str)] = &[
     ("clocks", include_str!("python/clocks.py")),
     ("chance", include_str!("python/chance.py")),
     ("loop", include_str!("python/loop.py")),
