@@ -8,7 +8,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 PROGRAMS := $(TARGET)/debug
 NEXTEST := 0.9.143
 
-.PHONY: help setup build run test peers official bench nextest lint check clean
+.PHONY: help setup build run test peers official models bench nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -28,6 +28,9 @@ peers: ## The official motor controller, kinematics and dance packages in .cache
 
 official: peers ## The whole official daemon in .cache/official (350 MB), for one test and the benchmarks
 	@scripts/peers --daemon
+
+models: ## The model for searching tools by meaning, in .cache/models (50 MB); everything works without it
+	@scripts/models
 
 nextest: ## The test runner cargo-nextest, built from source where it is missing (some minutes)
 	@cargo nextest --version >/dev/null 2>&1 \

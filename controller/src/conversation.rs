@@ -23,10 +23,11 @@ use crate::workshop::Workshop;
 use crate::workshop::arguments::accept;
 use crate::workshop::finding::{Finding, Verdict, heaviest};
 use crate::workshop::manifest::Capability;
-use crate::workshop::registry::{Admitted, Entry, RegistryError};
+use crate::workshop::registry::{Admitted, Entry, Quarantine, RegistryError};
 use crate::workshop::rehearsal::{Cage, NoRehearsal, job, permit, rehearse};
 use crate::workshop::report::{PhysicalReport, digest};
 use crate::workshop::troupe::{Troupe, no_function, split};
+use crate::workshop::usage::Run;
 
 /// How a conversation's turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -204,9 +205,9 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// The tools that a sentence may name: also those that are out of use, so that it can be said that they are.
     fn known_tools(&self) -> Result<Vec<KnownTool>, RegistryError> {
-        let known = |Entry { name, description, parameters, .. }| KnownTool { name, description, parameters };
-        Ok(self.workshop.registry().list()?.into_iter().map(known).collect())
+        Ok(known(self.workshop.registry().list()?))
     }
 
     fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {
@@ -335,7 +336,7 @@ impl<'a> Conversation<'a> {
         arguments: Map<String, Value>,
     ) -> Result<(u32, PerformanceReply), NoRun> {
         let (tool, function) = split(name);
-        let admitted = self.workshop.registry().load(tool, None)?;
+        let admitted = self.workshop.registry().callable(tool)?;
         let manifest = admitted.manifest();
         let Some((parameters, entry)) =
             manifest.parameters_of(function).zip(admitted.vetted().entry_of(function))
@@ -355,7 +356,8 @@ impl<'a> Conversation<'a> {
         // From here on nothing fails before the body has its own limits back.
         let mut guest = troupe.guest(conditions.guest)?;
         // The limits of the performance are those of the rehearsal.
-        let full = self.stage.conductor.snapshot().limits;
+        let before = self.stage.conductor.snapshot();
+        let full = before.limits;
         self.stage.limit(conditions.limits);
         let _before = self.body.take_trace();
         let performance = perform(
@@ -368,6 +370,25 @@ impl<'a> Conversation<'a> {
         drop(guest);
         self.stage.limit(full);
         let beats = self.body.take_trace();
+        let fault = self.stage.conductor.snapshot().fault.filter(|_| before.fault.is_none());
+        let quarantine = self.workshop.registry().performed(&Run {
+            name: tool,
+            version: manifest.version,
+            outcome: &performance.outcome,
+            trims: performance
+                .trims
+                .0
+                .iter()
+                .filter_map(|(_, count)| count.as_ref())
+                .map(|count| u64::from(count.beats))
+                .sum(),
+            seconds: performance.took.as_secs_f64(),
+            robot_fault: fault.map(|fault| fault.to_string()).as_deref(),
+        });
+        let mut notes: Vec<String> = unproved.into_iter().chain(performance.notes).collect();
+        notes.extend(
+            quarantine.map(|Quarantine { reason, .. }| format!("{tool} is in quarantine now: {reason}")),
+        );
         let reply = PerformanceReply {
             outcome: performance.outcome,
             printed: performance.printed,
@@ -381,7 +402,7 @@ impl<'a> Conversation<'a> {
             },
             steps: performance.steps,
             trims: trims(&performance.trims, self.stage.conductor.period()),
-            notes: unproved.into_iter().chain(performance.notes).collect(),
+            notes,
         };
         Ok((manifest.version, reply))
     }
@@ -407,9 +428,29 @@ impl<'a> Conversation<'a> {
     }
 
     fn list_tools(&self) -> String {
-        match self.known_tools() {
-            Ok(tools) => answer::tools(&Known { tools: &tools }),
+        match self.workshop.registry().list() {
+            Ok(mut tools) => {
+                tools.retain(Entry::is_callable);
+                answer::tools(&Known { tools: &known(tools) })
+            }
             Err(error) => format!("I can't list my tools: {error}."),
         }
     }
+}
+
+fn known(entries: Vec<Entry>) -> Vec<KnownTool> {
+    let known = |Entry { name, description, parameters, functions, .. }: Entry| {
+        let within: Vec<KnownTool> = functions
+            .into_iter()
+            // The first one is what the toolkit's own name calls.
+            .skip(1)
+            .map(|function| KnownTool {
+                name: format!("{name}.{}", function.name),
+                description: function.description,
+                parameters: function.parameters,
+            })
+            .collect();
+        std::iter::once(KnownTool { name, description, parameters }).chain(within)
+    };
+    entries.into_iter().flat_map(known).collect()
 }

@@ -288,7 +288,21 @@ fn the_machine_and_the_rules_are_told() {
 #[test]
 fn every_command_explains_itself() {
     let bench = Bench::new();
-    let tool = ["check", "add", "list", "show", "run", "approve", "rollback"];
+    let tool = [
+        "check",
+        "add",
+        "list",
+        "show",
+        "run",
+        "approve",
+        "rollback",
+        "deactivate",
+        "activate",
+        "diff",
+        "search",
+        "export",
+        "import",
+    ];
     let plain = ["say", "chat", "serve", "tool", "mock", "scan", "doctor", "rules"].map(|name| vec![name]);
     for words in plain.into_iter().chain(tool.map(|name| vec!["tool", name])) {
         let help = bench.run(&[&*words, &["--help"]].concat()).exits(0).out;

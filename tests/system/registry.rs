@@ -1,5 +1,10 @@
 //! The shelf of tools where several write at once, where a crash left pieces, and where files were damaged.
 
+mod bundle;
+mod conduct;
+mod crash;
+mod search;
+
 use minismith::workshop::registry::{Registry, RegistryError};
 use minismith_tests::{Bench, Ran};
 use serde_json::{Value, json};
@@ -78,7 +83,7 @@ fn threads_that_switch_versions_at_once_leave_a_whole_shelf() {
         });
         let roller = scope.spawn(|| {
             let registry = Registry::open(&shelf).unwrap();
-            (0..4).map(|_| registry.roll_back("counter")).collect::<Vec<_>>()
+            (0..4).map(|_| registry.roll_back("counter", None)).collect::<Vec<_>>()
         });
         let registry = Registry::open(&shelf).unwrap();
         for _ in 0..50 {

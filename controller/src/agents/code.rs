@@ -50,11 +50,15 @@ pub fn commission(
     request: &str,
 ) -> Result<Commissioned, NoCommission> {
     let authored = author::compose(name, body, request);
-    let origin =
-        Provenance { author: "offline author".into(), request: request.into(), plan: authored.plan.clone() };
+    let origin = Provenance {
+        author: "offline author".into(),
+        request: request.into(),
+        plan: authored.plan.clone(),
+        ..Provenance::default()
+    };
     let declared = Declared { test_cases: authored.test_cases, ..Declared::default() };
     let (checked, admissible) =
         workshop.check(&Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin))?;
-    let registered = admissible.map(|admissible| workshop.registry().admit(&admissible)).transpose()?;
+    let registered = admissible.map(|admissible| workshop.registry().admit(&admissible, &[])).transpose()?;
     Ok(Commissioned { name: name.into(), plan: authored.plan, code: authored.source, checked, registered })
 }

@@ -12,6 +12,7 @@ mod print;
 mod quantity;
 mod raw;
 mod serve;
+mod shelf;
 mod shop;
 mod tool;
 

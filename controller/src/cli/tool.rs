@@ -8,15 +8,16 @@ use firmware_bridge::clock::{Clock, WallClock};
 use minismith::config::Config;
 use minismith::conversation::Conversation;
 use minismith::performance::Outcome;
+use minismith::workshop::Workshop;
 use minismith::workshop::check::Checked;
 use minismith::workshop::manifest::{Provenance, TestCase};
 use minismith::workshop::policy;
-use minismith::workshop::registry::RegistryError;
+use minismith::workshop::registry::{Entry, RegistryError};
 use minismith::workshop::submission::Submission;
-use minismith::workshop::{NotApproved, Workshop};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::shelf::{self, ShelfCommand};
 use super::{Done, OnRobot, print, shop};
 
 #[derive(Debug, Subcommand)]
@@ -34,6 +35,9 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         /// Also rehearse a call with these arguments, a JSON object.
         #[arg(long, value_name = "JSON")]
         args: Option<String>,
+        /// Rehearse again what was checked before under the same conditions.
+        #[arg(long)]
+        no_cache: bool,
     },
     /// Check a tool and keep it as a new version.
     Add {
@@ -71,22 +75,8 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         #[command(flatten)]
         on: OnRobot,
     },
-    /// Approve the version that is called: it may move real motors, at full speed.
-    Approve {
-        /// Its name.
-        name: String,
-        /// Print one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Go back to the version before the one that is called.
-    Rollback {
-        /// Its name.
-        name: String,
-        /// Print one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
+    #[command(flatten)]
+    Shelf(ShelfCommand),
 }
 
 /// One line of `tool check --json`.
@@ -95,6 +85,8 @@ struct FileResult {
     file: String,
     #[serde(flatten)]
     checked: Checked,
+    /// Whether it was found before, and only told again.
+    cached: bool,
     seconds: f64,
 }
 
@@ -102,37 +94,24 @@ struct FileResult {
 pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     match command {
-        ToolCommand::Check { files, json, args } => check(&workshop, &files, json, args.as_deref()),
+        ToolCommand::Check { files, json, args, no_cache } => {
+            check(&workshop, &files, json, args.as_deref(), no_cache)
+        }
         ToolCommand::Add { file, json } => add(&workshop, &file, json),
         ToolCommand::List { json } => list(&workshop, json),
         ToolCommand::Show { name, version, json } => show(&workshop, &name, version, json),
         ToolCommand::Run { name, args, on } => perform(config, &workshop, &name, &args, &on),
-        ToolCommand::Approve { name, json } => {
-            let approved = match workshop.approve(&name) {
-                Ok(version) => Ok(version),
-                Err(NotApproved::Rehearsal(error)) => return Err(error.into()),
-                Err(NotApproved::Registry(error @ RegistryError::Io { .. })) => return Err(error.into()),
-                Err(refusal) => Err(refusal.to_string()),
-            };
-            told(json, approved, |version| {
-                (
-                    json!({ "name": name, "approved": version }),
-                    format!("{name}: version {version} is approved"),
-                )
-            })
-        }
-        ToolCommand::Rollback { name, json } => {
-            as_data(json, workshop.registry().roll_back(&name), |(from, to)| {
-                (
-                    json!({ "name": name, "from": from, "to": to }),
-                    format!("{name}: version {to} is called now (was {from})"),
-                )
-            })
-        }
+        ToolCommand::Shelf(command) => shelf::run(config, &workshop, command),
     }
 }
 
-fn check(workshop: &Workshop, files: &[PathBuf], json: bool, args: Option<&str>) -> anyhow::Result<Done> {
+fn check(
+    workshop: &Workshop,
+    files: &[PathBuf],
+    json: bool,
+    args: Option<&str>,
+    no_cache: bool,
+) -> anyhow::Result<Done> {
     let tests = match args {
         None => Vec::new(),
         Some(args) => {
@@ -145,12 +124,16 @@ fn check(workshop: &Workshop, files: &[PathBuf], json: bool, args: Option<&str>)
         let began = clock.now();
         let mut submission = Submission::read(file)?.from(origin());
         submission.declared.test_cases.extend(tests.iter().cloned());
-        let (checked, _) = workshop.check(&submission)?;
+        let (checked, cached) = if no_cache {
+            (workshop.check(&submission)?.0, false)
+        } else {
+            workshop.check_or_recall(&submission)?
+        };
         let seconds = (clock.now().since(began).as_secs_f64() * 1e4).round() / 1e4;
         if !json {
             tell(file, &checked, seconds);
         }
-        results.push(FileResult { file: file.display().to_string(), checked, seconds });
+        results.push(FileResult { file: file.display().to_string(), checked, cached, seconds });
     }
     let admitted = results.iter().filter(|result| result.checked.admitted).count();
     if json {
@@ -161,7 +144,7 @@ fn check(workshop: &Workshop, files: &[PathBuf], json: bool, args: Option<&str>)
     Ok(Done::when(admitted == results.len()))
 }
 
-fn tell(file: &Path, checked: &Checked, seconds: f64) {
+pub(super) fn tell(file: &Path, checked: &Checked, seconds: f64) {
     let stage = minismith::outcome::word(&checked.stage);
     let verdict = match (checked.admitted, checked.needs_approval) {
         (true, false) => "admitted".into(),
@@ -185,7 +168,7 @@ fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
         }
         return Ok(Done::Badly);
     };
-    as_data(json, workshop.registry().admit(&admissible), |manifest| {
+    as_data(json, workshop.registry().admit(&admissible, &[]), |manifest| {
         (
             json!({ "registered": manifest, "checked": checked }),
             format!("{} is version {} now", manifest.name, manifest.version),
@@ -196,27 +179,69 @@ fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
 fn list(workshop: &Workshop, json: bool) -> anyhow::Result<Done> {
     let entries = workshop.registry().list()?;
     if json {
-        print::json(&json!({ "tools": entries }))?;
+        let statistics = workshop.registry().statistics();
+        let tool = |entry: &Entry| {
+            let mut tool = json!(entry);
+            if let Some(tool) = tool.as_object_mut() {
+                tool.insert("usage".into(), json!(statistics.of_tool(&entry.name)));
+            }
+            tool
+        };
+        print::json(&json!({ "tools": entries.iter().map(tool).collect::<Vec<_>>() }))?;
     } else if entries.is_empty() {
         print::line("no tools yet; add one with `minismith tool add FILE`");
     } else {
         for entry in entries {
             let kind = if entry.predefined { "predefined" } else { "generated" };
-            let first = entry.description.lines().next().unwrap_or_default().to_owned();
-            print::line(&format!("{} v{} ({kind}): {first}", entry.name, entry.version));
+            let kind = if entry.active { kind } else { "deactivated" };
+            let held = entry.quarantine.map(|quarantine| format!(" [in quarantine: {}]", quarantine.reason));
+            let first = entry.description.lines().next().unwrap_or_default();
+            let held = held.unwrap_or_default();
+            print::line(&format!("{} v{} ({kind}){held}: {first}", entry.name, entry.version));
         }
     }
     Ok(Done::Well)
 }
 
 fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> anyhow::Result<Done> {
-    as_data(json, workshop.registry().load(name, version), |admitted| {
-        let manifest = serde_json::to_string_pretty(admitted.manifest()).unwrap_or_default();
-        let source = admitted.vetted().draft().source();
-        (
-            json!({ "manifest": admitted.manifest(), "approved": admitted.is_approved(), "code": source }),
-            format!("{source}\n{manifest}"),
-        )
+    let registry = workshop.registry();
+    as_data(json, registry.load(name, version), |admitted| {
+        let manifest = admitted.manifest();
+        let modules = registry.texts(name, manifest.version).map(|(_, others)| others).unwrap_or_default();
+        let statistics = registry.statistics();
+        let usage = statistics.of_version(name, manifest.version);
+        let mut document = json!({
+            "manifest": manifest,
+            "approved": admitted.is_approved(),
+            "approval": admitted.approval(),
+            "active": admitted.deactivation().is_none(),
+            "deactivated": admitted.deactivation(),
+            "quarantine": admitted.quarantine(),
+            "usage": { "version": usage, "tool": statistics.of_tool(name) },
+            "code": admitted.vetted().draft().source(),
+        });
+        let mut text = format!("{}\n", admitted.vetted().draft().source());
+        for (stem, source) in &modules {
+            text.push_str(&format!("# {stem}.py\n{source}\n"));
+        }
+        if let (Some(document), false) = (document.as_object_mut(), modules.is_empty()) {
+            document.insert("modules".into(), json!(modules));
+        }
+        text.push_str(&serde_json::to_string_pretty(manifest).unwrap_or_default());
+        text.push_str(&format!(
+            "\n{} runs, {} failed, {} trimmed beats, {:.1} s",
+            usage.runs, usage.failures, usage.trims, usage.seconds
+        ));
+        if let Some(approval) = admitted.approval() {
+            text.push_str(&format!("\napproved by {}", approval.by));
+        }
+        if let Some(deactivation) = admitted.deactivation() {
+            text.push_str(&format!("\ndeactivated by {}", deactivation.by));
+        }
+        if let Some(quarantine) = admitted.quarantine() {
+            text.push_str(&format!("\nin quarantine: {}", quarantine.reason));
+        }
+        (document, text)
     })
 }
 
@@ -263,7 +288,7 @@ fn perform(
 }
 
 /// Prints a registry's answer, or its refusal, in the form that was asked for.
-fn as_data<T>(
+pub(super) fn as_data<T>(
     json: bool,
     answer: Result<T, RegistryError>,
     show: impl FnOnce(&T) -> (Value, String),
@@ -275,7 +300,7 @@ fn as_data<T>(
 }
 
 /// Prints an answer, or a refusal, in the form that was asked for.
-fn told<T>(
+pub(super) fn told<T>(
     json: bool,
     answer: Result<T, String>,
     show: impl FnOnce(&T) -> (Value, String),

@@ -12,6 +12,7 @@ use super::quantity::{
     Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, HeadRange, Iterations, Jerk, Kilobytes, Margin,
     Megabytes, Milliseconds, Port, Rate, Scale, SimulatedSeconds, Speed, Steadiness, Volts, Watchdog,
 };
+use super::signing::PublicKey;
 
 /// The value of a key, where the key is given.
 #[derive(Clone, Debug)]
@@ -44,6 +45,23 @@ impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
     }
 }
 
+/// A list of values, where the key is given.
+#[derive(Clone, Debug)]
+pub(super) struct Listed<T>(pub(super) Option<Vec<T>>);
+
+impl<T> Default for Listed<T> {
+    fn default() -> Self {
+        Listed(None)
+    }
+}
+
+impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Listed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let values = Vec::<Given<T>>::deserialize(deserializer)?;
+        Ok(Listed(Some(values.into_iter().filter_map(|value| value.0).collect())))
+    }
+}
+
 /// Declares the mappings of the file, in which every key may be left out.
 macro_rules! mappings {
     ($($(#[$doc:meta])+ $name:ident { $($key:ident: $kind:ty,)+ })+) => {$(
@@ -63,6 +81,7 @@ mappings! {
         bus: BusKeys,
         serve: ServeKeys,
         tools: ToolsKeys,
+        models: ModelsKeys,
         workshop: WorkshopKeys,
         tool_host: ToolHostKeys,
         brain: Given<Brain>,
@@ -123,9 +142,15 @@ mappings! {
     ToolsKeys {
         directory: Given<SomePath>,
     }
+    /// `models`.
+    ModelsKeys {
+        directory: Given<SomePath>,
+    }
     /// `workshop`.
     WorkshopKeys {
         max_iterations: Given<Iterations>,
+        signing_key: Given<SomePath>,
+        trusted_signers: Listed<PublicKey>,
         budget: BudgetKeys,
     }
     /// `workshop.budget`.

@@ -1,7 +1,7 @@
 //! The configuration: read once from `config.yaml`, checked completely, and from then on only typed values.
 //!
 //! Reading order: [`Config`] and its sections, `file` (the keys as written), `choice` and `quantity` (what each value
-//! may be), `resolve` (from keys to meaning), `error` (what is said when one is not). Degrees and milliseconds end here: inside, angles are [`Radians`]
+//! may be), `signing` (keys and a secret), `resolve` (from keys to meaning), `error` (what is said when one is not). Degrees and milliseconds end here: inside, angles are [`Radians`]
 //! and times are [`Duration`]. The file at the root of the project is built into the program; what a person's own
 //! file leaves out has its value from there.
 
@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod quantity;
 mod resolve;
+mod signing;
 
 use std::fs;
 use std::io::{self, Read};
@@ -22,6 +23,7 @@ use minismith_wire::zygote::Level;
 pub use choice::{Brain, Loopback, NotAllowed, RobotChoice};
 pub use error::ConfigError;
 pub use quantity::{Rate, Scale};
+pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
 
 use file::File;
 use resolve::resolve;
@@ -52,6 +54,8 @@ pub struct Config {
     pub serve: Serve,
     /// The folder with `predefined` and `generated` tools inside.
     pub tools: PathBuf,
+    /// The folder of installed models.
+    pub models: PathBuf,
     /// How new tools are made and proved.
     pub workshop: Workshop,
     /// The program that runs tools.
@@ -137,10 +141,14 @@ pub struct Serve {
 }
 
 /// How new tools are made and proved.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Workshop {
     /// How often a refused draft may be mended.
     pub max_iterations: u32,
+    /// The file of the secret that signs exported bundles.
+    pub signing_key: PathBuf,
+    /// Whose bundles need no approval for being foreign.
+    pub trusted_signers: Vec<PublicKey>,
     /// What one run of a tool may use.
     pub budget: Budget,
 }

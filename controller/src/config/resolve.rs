@@ -72,7 +72,20 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         },
         serve: Serve { host: of!(serve.host), port: of!(serve.port).value() },
         tools: absolute(folder, &of!(tools.directory).0),
-        workshop: Workshop { max_iterations: of!(workshop.max_iterations).value(), budget },
+        models: absolute(folder, &of!(models.directory).0),
+        workshop: Workshop {
+            max_iterations: of!(workshop.max_iterations).value(),
+            signing_key: absolute(folder, &of_the_user(&of!(workshop.signing_key).0)),
+            trusted_signers: own
+                .workshop
+                .trusted_signers
+                .0
+                .as_ref()
+                .or(built_in.workshop.trusted_signers.0.as_ref())
+                .cloned()
+                .unwrap_or_default(),
+            budget,
+        },
         tool_host: ToolHost {
             python: absolute(folder, &of!(tool_host.python).0),
             least_cage: of!(tool_host.least_cage).0,
@@ -98,6 +111,21 @@ fn pick<T: Clone>(own: &Given<T>, built_in: &Given<T>, key: &str) -> Result<T, C
         file: BUILT_IN_NAME.to_owned(),
         problem: format!("{key} has no value; this program was built from an incomplete config.yaml"),
     })
+}
+
+/// `~` is the user's own folder, and `~/.config` is where the user keeps configuration. Where neither is known, the
+/// path stays as it is.
+fn of_the_user(path: &Path) -> PathBuf {
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let home = folder("HOME");
+    let moved = match (path.strip_prefix("~/.config"), path.strip_prefix("~")) {
+        (Ok(rest), _) => folder("XDG_CONFIG_HOME")
+            .or_else(|| home.map(|home| home.join(".config")))
+            .map(|folder| folder.join(rest)),
+        (_, Ok(rest)) => home.map(|home| home.join(rest)),
+        _ => None,
+    };
+    moved.unwrap_or_else(|| path.to_owned())
 }
 
 /// Where a path of the file leads, whatever the current folder is later.

@@ -76,8 +76,8 @@ fn unknown_keys_are_named_with_what_was_meant() {
     for (text, message) in [
         (
             "robot: mock\npuls: {rate_hz: 100}",
-            "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, workshop, \
-             tool_host, brain; did you mean `pulse`?",
+            "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, models, \
+             workshop, tool_host, brain; did you mean `pulse`?",
         ),
         (
             "limits:\n  stewart:\n    speed: 3\n    acceleraton: 9",
@@ -91,7 +91,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, workshop, tool_host, brain; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, models, workshop, tool_host, brain; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
@@ -191,6 +191,11 @@ fn bad_values_are_named_with_what_is_allowed() {
             "tool_host:\n  least_cage: landlok",
             "robot.yaml:2: tool_host.least_cage: `landlok` is not allowed; allowed: namespaces, landlock, no_open; did \
              you mean `landlock`?",
+        ),
+        (
+            "workshop:\n  trusted_signers:\n    - 00ff",
+            "robot.yaml:3: workshop.trusted_signers: `00ff` is not allowed; allowed: a public key of 64 hexadecimal \
+             digits, as `minismith tool export` tells it",
         ),
         ("brain: openai", "robot.yaml:1: brain: `openai` is not allowed; allowed: offline"),
         ("tools: {directory: ''}", "robot.yaml:1: tools.directory: `` is not allowed; allowed: a path"),

@@ -1,9 +1,9 @@
 //! The whole way of a tool through the workshop: policy, rehearsal, review. Registers nothing.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use super::finding::{Finding, Verdict, heaviest};
+use super::finding::Finding;
 use super::policy;
 use super::rehearsal::{Cage, CaseResult, Conditions, NoRehearsal, rehearse};
 use super::report::PhysicalReport;
@@ -11,7 +11,7 @@ use super::review::{Admissible, review};
 use super::submission::Submission;
 
 /// How far a tool came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// Refused as it was read.
@@ -25,7 +25,7 @@ pub enum Layer {
 }
 
 /// What the workshop says of one tool.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checked {
     /// The tool's name; the file's stem when it has none.
     pub name: String,
@@ -83,7 +83,7 @@ pub fn check(
     match review(&rehearsed, declared, origin.clone(), conditions) {
         Ok(admissible) => {
             let findings = rehearsed.findings().to_vec();
-            let needs_approval = heaviest(&findings) >= Verdict::Ask;
+            let needs_approval = admissible.manifest().needs_approval;
             let stage = Layer::Admitted;
             let checked = Checked { name, admitted: true, needs_approval, stage, findings, report, cases };
             Ok((checked, Some(admissible)))

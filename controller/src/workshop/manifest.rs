@@ -292,6 +292,30 @@ pub struct Provenance {
     pub request: String,
     /// The plan that it was written from, step by step; empty without one.
     pub plan: Vec<String>,
+    /// The model that wrote it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Who signed the bundle that it came in, if it came in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<Signature>,
+}
+
+impl Provenance {
+    /// Whether it comes from somebody whom this configuration does not trust.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.signer.as_ref().is_some_and(|signature| !signature.trusted)
+    }
+}
+
+/// Whose signature a tool's bundle had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Signature {
+    /// The public key, in lower-case hexadecimal.
+    pub key: String,
+    /// Whether it was among the trusted ones when the tool was imported.
+    pub trusted: bool,
 }
 
 /// What an admission rests on; when any of it has changed, the tool is rehearsed again.

@@ -3,22 +3,28 @@
 //! Reading order: [`finding`] (what a reader of a tool may say), [`submission`] (what is handed in), [`draft`] (the exact bytes of one tool), [`policy`]
 //! (reads a draft and never runs it), [`cases`] and [`rehearsal`] (runs it on the mock), [`report`] (what was
 //! measured), [`mod@review`], [`mod@check`] (the whole way), [`manifest`] (what is written beside an admitted tool),
-//! [`registry`] (the shelf). The proofs pass by value: `Draft`, `Vetted`, `Rehearsed`, `Admissible`, `Admitted`.
+//! [`registry`] (the shelf), [`usage`], [`search`] and [`semantics`], [`bundle`] (tools on their way to another shelf),
+//! [`kept`] (what checks have found). The proofs pass by value: `Draft`, `Vetted`, `Rehearsed`, `Admissible`, `Admitted`.
 
 pub mod arguments;
+pub mod bundle;
 pub mod cases;
 mod chance;
 pub mod check;
 pub mod draft;
 pub mod finding;
+pub mod kept;
 pub mod manifest;
 pub mod policy;
 pub mod registry;
 pub mod rehearsal;
 pub mod report;
 pub mod review;
+pub mod search;
+pub mod semantics;
 pub mod submission;
 pub mod troupe;
+pub mod usage;
 
 use crate::body::limits_of;
 use crate::config::Config;
@@ -119,20 +125,20 @@ impl Workshop {
         check(submission, &Troupe::new(self, false), &self.conditions(false))
     }
 
-    /// Approves the version of a tool that is called: it is rehearsed at full speed first, since that is how it will
-    /// move from then on.
+    /// Approves a version of a tool, or the one that is called: it is rehearsed at full speed first, since that is how
+    /// it will move from then on. Says which one; `by` is who stands for it.
     ///
     /// # Errors
     /// When there is no such tool, or it does not pass at full speed.
-    pub fn approve(&self, name: &str) -> Result<u32, NotApproved> {
-        let admitted = self.registry.load(name, None)?;
+    pub fn approve(&self, name: &str, version: Option<u32>, by: &str) -> Result<u32, NotApproved> {
+        let admitted = self.registry.load(name, version)?;
         let version = admitted.manifest().version;
         let declared = admitted.manifest().declared();
         let full = self.conditions(true);
         match rehearse(admitted.into_vetted(), &declared, &Troupe::new(self, false), &full)? {
             Ok(rehearsed) => {
                 let evidence = Evidence { tools: rehearsed.tools(), ..full.evidence() };
-                self.registry.approve(name, version, evidence)?;
+                self.registry.approve(name, version, evidence, by)?;
                 Ok(version)
             }
             Err(no) => Err(NotApproved::Refused { name: name.into(), findings: no.findings }),

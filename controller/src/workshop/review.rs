@@ -2,7 +2,7 @@
 //!
 //! Without a model the rules alone decide, and the manifest says so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Finding, Verdict, heaviest};
 use super::manifest::{Budget, Capability, Evidence, Example, Provenance, Review, ToolManifest};
@@ -15,6 +15,7 @@ use firmware_bridge::trace::Beat;
 #[derive(Debug)]
 pub struct Admissible {
     source: String,
+    others: Option<BTreeMap<String, String>>,
     manifest: ToolManifest,
     beats: Vec<Beat>,
 }
@@ -24,6 +25,12 @@ impl Admissible {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The other modules of a toolkit.
+    #[must_use]
+    pub const fn others(&self) -> Option<&BTreeMap<String, String>> {
+        self.others.as_ref()
     }
 
     /// What is written beside it.
@@ -54,6 +61,7 @@ pub fn review(
         return Err(findings);
     }
     let vetted = rehearsed.vetted();
+    let foreign = origin.is_foreign();
     let mut manifest = vetted.manifest(origin);
     let first = rehearsed.cases().first();
     let first = first.map(|case| Example { function: None, arguments: case.arguments.clone() });
@@ -65,12 +73,13 @@ pub fn review(
     manifest.capabilities = rehearsed.capabilities();
     manifest.proved = rehearsed.proved().clone();
     manifest.budget = Budget { stage_seconds: conditions.stage_seconds, limits: conditions.guest };
-    manifest.needs_approval = heaviest(&findings) == Verdict::Ask;
+    manifest.needs_approval = foreign || heaviest(&findings) == Verdict::Ask;
     manifest.findings = findings;
     manifest.report = Some(rehearsed.report().clone());
     manifest.evidence = Evidence { tools: rehearsed.tools(), ..conditions.evidence() };
     manifest.review = Review { by: "rules".into(), risks: risks(&rehearsed.capabilities()) };
-    Ok(Admissible { source: vetted.draft().source().to_owned(), manifest, beats: rehearsed.beats().to_vec() })
+    Ok(Admissible { source: vetted.draft().source().to_owned(),
+        others: vetted.draft().others().cloned(), manifest, beats: rehearsed.beats().to_vec() })
 }
 
 fn risks(capabilities: &BTreeSet<Capability>) -> Vec<String> {

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::manifest::{Example, Provenance, TestCase};
 use super::registry::read_at_most;
@@ -38,7 +38,7 @@ pub struct Submission {
 }
 
 /// What an author declares beside the code; every part may be left out.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Declared {
     /// Calls that show its use; each must pass its rehearsal.

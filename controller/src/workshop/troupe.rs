@@ -30,7 +30,7 @@ impl<'a> Troupe<'a> {
 
     fn load(&self, name: &str) -> Result<(Admitted, Option<String>), String> {
         let (tool, function) = split(name);
-        let admitted = self.workshop.registry().load(tool, None).map_err(|error| error.to_string())?;
+        let admitted = self.workshop.registry().callable(tool).map_err(|error| error.to_string())?;
         if admitted.vetted().entry_of(function).is_none() {
             return Err(no_function(admitted.manifest(), function.unwrap_or_default()));
         }

@@ -1,0 +1,366 @@
+//! `tool approve`, `rollback`, `activate`, `deactivate`, `diff`, `search`, `export` and `import`: the care of the shelf.
+
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+use minismith::config::{Config, SigningSecret};
+use minismith::workshop::bundle;
+use minismith::workshop::check::Checked;
+use minismith::workshop::registry::{Difference, RegistryError, read_at_most};
+use minismith::workshop::search::Found;
+use minismith::workshop::{NotApproved, Workshop};
+use serde_json::{Value, json};
+
+use super::tool::{as_data, told};
+use super::{Done, print};
+
+#[derive(Debug, Subcommand)]
+pub enum ShelfCommand {
+    /// Approve a version: it is rehearsed at full speed, leaves quarantine, and may move real motors.
+    #[command(after_help = "Examples:\n  minismith tool approve nod_yes\n  \
+minismith tool approve nod_yes --version 2 --by Ada --json")]
+    Approve {
+        /// Its name.
+        name: String,
+        /// Which version; without it the one that is called.
+        #[arg(long)]
+        version: Option<u32>,
+        /// Who stands for it; without it the user of this system.
+        #[arg(long, value_name = "WHO")]
+        by: Option<String>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Go back to the version before the one that is called, or to an earlier one.
+    #[command(after_help = "Examples:\n  minismith tool rollback nod_yes\n  \
+minismith tool rollback nod_yes --to 1 --json")]
+    Rollback {
+        /// Its name.
+        name: String,
+        /// Which version to go back to.
+        #[arg(long, value_name = "VERSION")]
+        to: Option<u32>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a tool out of use; it stays on the shelf with all its versions.
+    #[command(after_help = "Example:\n  minismith tool deactivate nod_yes --json")]
+    Deactivate {
+        /// Its name.
+        name: String,
+        /// Who says so; without it the user of this system.
+        #[arg(long, value_name = "WHO")]
+        by: Option<String>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a deactivated tool into use again.
+    #[command(after_help = "Example:\n  minismith tool activate nod_yes --json")]
+    Activate {
+        /// Its name.
+        name: String,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show how two versions differ: their code, and what their manifests say.
+    #[command(
+        after_help = "Examples:\n  minismith tool diff nod_yes          the called version against the one before\n  \
+minismith tool diff nod_yes 1        version 1 against the called one\n  minismith tool diff nod_yes 1 3 --json"
+    )]
+    Diff {
+        /// Its name.
+        name: String,
+        /// The older version; without it the one before the newer.
+        from: Option<u32>,
+        /// The newer version; without it the one that is called.
+        to: Option<u32>,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Find tools for a request in plain words; by meaning too, where `make models` has installed a model.
+    #[command(after_help = "Examples:\n  minismith tool search \"say hello to somebody\"\n  \
+minismith tool search antennas --limit 3 --json")]
+    Search {
+        /// What is wanted.
+        text: String,
+        /// At most so many.
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+        limit: u16,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write tools, and those that they call, into one signed file for another shelf.
+    #[command(
+        after_help = "The first export makes the signing key (`workshop: {signing_key: FILE}`). Who should trust it adds its \
+public half to `workshop: {trusted_signers: [...]}`.\nExample:\n  minismith tool export nod_yes wave --out moves.bundle --json"
+    )]
+    Export {
+        /// Their names.
+        #[arg(required = true)]
+        names: Vec<String>,
+        /// The file to write.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take the tools of a bundle through policy and rehearsal here, and keep them if nothing refuses any.
+    #[command(
+        after_help = "Tools of a signer whom the configuration does not trust need `minismith tool approve`.\n\
+Example:\n  minismith tool import moves.bundle --json"
+    )]
+    Import {
+        /// The bundle.
+        file: PathBuf,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Carries out one of the commands.
+pub fn run(config: &Config, workshop: &Workshop, command: ShelfCommand) -> anyhow::Result<Done> {
+    match command {
+        ShelfCommand::Approve { name, version, by, json } => approve(workshop, &name, version, by, json),
+        ShelfCommand::Rollback { name, to, json } => {
+            as_data(json, workshop.registry().roll_back(&name, to), |(from, to)| {
+                (
+                    json!({ "name": name, "from": from, "to": to }),
+                    format!("{name}: version {to} is called now (was {from})"),
+                )
+            })
+        }
+        ShelfCommand::Deactivate { name, by, json } => set_active(workshop, &name, false, by, json),
+        ShelfCommand::Activate { name, json } => set_active(workshop, &name, true, None, json),
+        ShelfCommand::Diff { name, from, to, json } => {
+            as_data(json, workshop.registry().difference(&name, from, to), |difference| {
+                (json!(difference), in_words(difference))
+            })
+        }
+        ShelfCommand::Search { text, limit, json } => {
+            search(workshop, &text, usize::from(limit), &config.models, json)
+        }
+        ShelfCommand::Export { names, out, json } => export(config, workshop, &names, &out, json),
+        ShelfCommand::Import { file, json } => import(config, workshop, &file, json),
+    }
+}
+
+fn approve(
+    workshop: &Workshop,
+    name: &str,
+    version: Option<u32>,
+    by: Option<String>,
+    json: bool,
+) -> anyhow::Result<Done> {
+    let approved = match workshop.approve(name, version, &by.unwrap_or_else(user)) {
+        Ok(version) => Ok(version),
+        Err(NotApproved::Rehearsal(error)) => return Err(error.into()),
+        Err(NotApproved::Registry(error @ RegistryError::Io { .. })) => return Err(error.into()),
+        Err(refusal) => Err(refusal.to_string()),
+    };
+    told(json, approved, |version| {
+        (json!({ "name": name, "approved": version }), format!("{name}: version {version} is approved"))
+    })
+}
+
+fn set_active(
+    workshop: &Workshop,
+    name: &str,
+    active: bool,
+    by: Option<String>,
+    json: bool,
+) -> anyhow::Result<Done> {
+    let by = by.unwrap_or_else(user);
+    as_data(json, workshop.registry().set_active(name, active, &by), |changed| {
+        let is = if active { "active" } else { "deactivated" };
+        let word = if *changed { "now" } else { "already" };
+        (json!({ "name": name, "active": active, "changed": changed }), format!("{name} is {word} {is}"))
+    })
+}
+
+fn in_words(difference: &Difference) -> String {
+    let Difference { name, from, to, modules, manifest } = difference;
+    let value = |value: &Option<Value>| value.as_ref().map_or("nothing".into(), Value::to_string);
+    let mut text = String::new();
+    for module in modules {
+        text.push_str(&module.diff);
+    }
+    for change in manifest {
+        text.push_str(&format!("{}: {} -> {}\n", change.what, value(&change.from), value(&change.to)));
+    }
+    if text.is_empty() {
+        text = format!("{name}: versions {from} and {to} say the same");
+    }
+    text.trim_end().to_owned()
+}
+
+fn search(workshop: &Workshop, text: &str, limit: usize, models: &Path, json: bool) -> anyhow::Result<Done> {
+    let found = workshop.registry().search(text, limit, models)?;
+    if json {
+        let Found { semantic, why_not, results } = &found;
+        let mut document = json!({ "query": text, "semantic": semantic, "results": results });
+        if let (Some(document), Some(why_not)) = (document.as_object_mut(), why_not) {
+            document.insert("why_not".into(), json!(why_not));
+        }
+        print::json(&document)?;
+        return Ok(Done::Well);
+    }
+    if found.results.is_empty() {
+        print::line("no tool was found; say it in other words, or see `minismith tool list`");
+    }
+    for hit in &found.results {
+        let first = hit.description.lines().next().unwrap_or_default();
+        let out = if hit.callable { "" } else { " (out of use)" };
+        print::line(&format!("{} v{}{out}: {first}", hit.name, hit.version));
+    }
+    if let Some(why_not) = &found.why_not {
+        print::line(&format!("by words alone: {why_not}"));
+    }
+    Ok(Done::Well)
+}
+
+fn export(
+    config: &Config,
+    workshop: &Workshop,
+    names: &[String],
+    out: &Path,
+    json: bool,
+) -> anyhow::Result<Done> {
+    let secret = SigningSecret::read_or_make(&config.workshop.signing_key)?;
+    let packed = match bundle::pack(workshop.registry(), names, &secret) {
+        Err(error @ RegistryError::Io { .. }) => return Err(error.into()),
+        Err(refusal) => Err(refusal.to_string()),
+        Ok((bytes, signer, tools)) => {
+            write(out, &bytes)?;
+            Ok((signer, tools))
+        }
+    };
+    told(json, packed, |(signer, tools)| {
+        let tool = |(name, version): &(String, u32)| json!({ "name": name, "version": version });
+        let names: Vec<String> = tools.iter().map(|(name, version)| format!("{name} v{version}")).collect();
+        (
+            json!({
+                "file": out.display().to_string(),
+                "signer": signer.to_string(),
+                "tools": tools.iter().map(tool).collect::<Vec<_>>(),
+            }),
+            format!("{} is in {}, signed by {signer}", names.join(", "), out.display()),
+        )
+    })
+}
+
+/// The file is there as a whole, or as it was.
+fn write(out: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    use anyhow::Context as _;
+    let mut beside = out.as_os_str().to_owned();
+    beside.push(".new");
+    std::fs::write(&beside, bytes)
+        .and_then(|()| std::fs::rename(&beside, out))
+        .inspect_err(|_| drop(std::fs::remove_file(&beside)))
+        .with_context(|| format!("can't write {}; name another file with --out", out.display()))
+}
+
+/// What an import came to.
+enum Imported {
+    /// Something was refused; nothing was kept.
+    Refused(String, Vec<Checked>),
+    /// All of it was kept.
+    Kept(Vec<Value>, Vec<Checked>),
+}
+
+fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
+    use anyhow::Context as _;
+    let bytes = read_at_most(file, bundle::LONGEST)
+        .with_context(|| format!("can't read {}; name a file of `minismith tool export`", file.display()))?;
+    let trusted = &config.workshop.trusted_signers;
+    let bundle = match bundle::open(&bytes, trusted) {
+        Ok(bundle) => bundle,
+        Err(error) => return told::<()>(json, Err(error.to_string()), |()| (Value::Null, String::new())),
+    };
+    let is_trusted = trusted.contains(&bundle.signer);
+    let signer = bundle.signer.to_string();
+    let (document, text, well) = match take(workshop, &bundle)? {
+        Imported::Refused(refusal, checked) => (
+            json!({ "refusal": refusal, "signer": signer, "trusted": is_trusted, "checked": checked }),
+            format!("{refusal}; nothing was imported"),
+            false,
+        ),
+        Imported::Kept(kept, checked) => {
+            let word = if is_trusted { "a trusted signer" } else { "a signer that is not trusted here" };
+            (
+                json!({ "imported": kept, "signer": signer, "trusted": is_trusted, "checked": checked }),
+                format!("imported {} of {word}, {signer}", names(&kept)),
+                true,
+            )
+        }
+    };
+    if json {
+        print::json(&document)?;
+    } else {
+        print::line(&text);
+    }
+    Ok(Done::when(well))
+}
+
+/// Takes every tool through the workshop, and then all of them to the shelf.
+fn take(workshop: &Workshop, bundle: &bundle::Bundle) -> anyhow::Result<Imported> {
+    let (mut all_checked, mut admissible) = (Vec::new(), Vec::new());
+    for submission in &bundle.tools {
+        if let Err(refusal) = workshop.registry().may_be_given(&submission.name) {
+            return Ok(Imported::Refused(refusal.to_string(), all_checked));
+        }
+        let (checked, admitted) = workshop.check(submission)?;
+        let found = checked.findings.first().map(ToString::to_string).unwrap_or_default();
+        // The name is its function's; the hash covers the file's.
+        let refusal = match &admitted {
+            None => Some(format!("{} was refused: {found}", submission.name)),
+            Some(one) if one.manifest().name != submission.name => {
+                Some(format!("{} holds a tool of another name, {}", submission.name, one.manifest().name))
+            }
+            Some(_) => None,
+        };
+        all_checked.push(checked);
+        if let Some(refusal) = refusal {
+            return Ok(Imported::Refused(refusal, all_checked));
+        }
+        admissible.extend(admitted);
+    }
+    let mut kept = Vec::new();
+    for one in &admissible {
+        let manifest = workshop.registry().admit(one, &[])?;
+        kept.push(json!({
+            "name": manifest.name,
+            "version": manifest.version,
+            "needs_approval": manifest.needs_approval,
+        }));
+    }
+    Ok(Imported::Kept(kept, all_checked))
+}
+
+fn names(kept: &[Value]) -> String {
+    let name = |tool: &Value| {
+        let approval = if tool["needs_approval"] == true { " (a person must approve it)" } else { "" };
+        format!("{} v{}{approval}", tool["name"].as_str().unwrap_or_default(), tool["version"])
+    };
+    kept.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// Who this system says is asking.
+fn user() -> String {
+    let uid = rustix::process::getuid().as_raw();
+    let known = read_at_most(Path::new("/etc/passwd"), 1 << 20).unwrap_or_default();
+    let known = String::from_utf8_lossy(&known).into_owned();
+    let name = known.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
+    });
+    name.unwrap_or_else(|| format!("user {uid}"))
+}

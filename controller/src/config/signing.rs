@@ -1,0 +1,168 @@
+//! The keys of bundles: whose signature is trusted, and the secret that signs one's own.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::choice::NotAllowed;
+
+/// A public key (ed25519), written as 64 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicKey(pub [u8; 32]);
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        bytes_of(text).map(PublicKey).ok_or_else(|| {
+            NotAllowed::new(
+                text,
+                "a public key of 64 hexadecimal digits, as `minismith tool export` tells it",
+            )
+        })
+    }
+}
+
+/// The bytes that so many hexadecimal digits stand for.
+#[must_use]
+pub fn bytes_of<const LENGTH: usize>(hex: &str) -> Option<[u8; LENGTH]> {
+    let digits: Vec<u32> = hex.chars().map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(high * 16 + low).ok(),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    bytes.try_into().ok()
+}
+
+/// The secret behind a public key. It can be used, but not printed, compared or written elsewhere.
+pub struct SigningSecret([u8; 32]);
+
+impl fmt::Debug for SigningSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SigningSecret(hidden)")
+    }
+}
+
+/// A secret that can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSecret {
+    /// Others may read it.
+    #[error("{} may be read by others; run `chmod 600 {}`, or remove it to have a new one made", .path.display(), .path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It holds something else.
+    #[error("{} is no signing key: it should hold 64 hexadecimal digits; remove it to have a new one made", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It can be neither read nor made.
+    #[error("can't read or make the signing key {}: {source}; name another place with `workshop: {{signing_key: FILE}}` in config.yaml", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl SigningSecret {
+    /// Reads the secret; the first time it is made, for its owner's eyes alone.
+    ///
+    /// # Errors
+    /// When it is open to others, damaged, or can't be made.
+    pub fn read_or_make(path: &Path) -> Result<Self, NoSecret> {
+        let failed = |source| NoSecret::Io { path: path.to_owned(), source };
+        match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make(path).map_err(failed)?,
+            Err(error) => return Err(failed(error)),
+            Ok(_) => {}
+        }
+        let file = File::open(path).map_err(failed)?;
+        if file.metadata().map_err(failed)?.mode() & 0o077 != 0 {
+            return Err(NoSecret::Open { path: path.to_owned() });
+        }
+        let mut text = String::new();
+        let damaged = || NoSecret::Damaged { path: path.to_owned() };
+        file.take(100).read_to_string(&mut text).map_err(|_| damaged())?;
+        bytes_of(text.trim_end()).map(SigningSecret).ok_or_else(damaged)
+    }
+
+    /// The secret itself, for the one place that signs.
+    #[must_use]
+    pub const fn expose(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+/// Written beside and linked into place: of two processes that make one at once, both read the same afterwards.
+fn make(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut seed = [0; 32];
+    let got = rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty())?;
+    if got != seed.len() {
+        return Err(io::Error::other("the system gave too little randomness"));
+    }
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    let _of_a_crash = fs::remove_file(&beside);
+    let made = (|| {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        writeln!(file, "{}", PublicKey(seed))?;
+        file.sync_all()?;
+        match fs::hard_link(&beside, path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => File::open(folder)?.sync_all(),
+        }
+    })();
+    let _left = fs::remove_file(&beside);
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn hexadecimal_is_read_strictly() {
+        assert_eq!(bytes_of("00ff1A"), Some([0, 255, 26]));
+        for bad in ["00ff1", "00ff1g", "00ff1a00", "", "0x00ff", "\u{ff10}0ff1a"] {
+            assert_eq!(bytes_of::<3>(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_made_once_and_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/signing.key");
+        let made = SigningSecret::read_or_make(&path).unwrap();
+        let again = SigningSecret::read_or_make(&path).unwrap();
+        assert_eq!(made.expose(), again.expose());
+        assert_eq!(format!("{made:?}"), "SigningSecret(hidden)");
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let open = SigningSecret::read_or_make(&path).unwrap_err();
+        assert!(matches!(open, NoSecret::Open { .. }) && open.to_string().contains("chmod 600"), "{open}");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(&path, "short").unwrap();
+        assert!(matches!(SigningSecret::read_or_make(&path), Err(NoSecret::Damaged { .. })));
+    }
+}

@@ -1,0 +1,82 @@
+//! The sources of one version: `vN.py`, or for a toolkit the folder `vN/` with a file for each module.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::RegistryError;
+use super::shelf::{io, read_kept, remove, write_folder, write_whole};
+
+/// The most modules that a version may have beside its main one.
+const MOST_OTHERS: usize = 64;
+
+/// Writes a version's sources: the main module, and of a toolkit the further ones by stem.
+pub(super) fn write_sources(
+    folder: &Path,
+    version: u32,
+    name: &str,
+    main: &str,
+    others: Option<&BTreeMap<String, String>>,
+) -> Result<(), RegistryError> {
+    let (file, modules) = (folder.join(format!("v{version}.py")), folder.join(format!("v{version}")));
+    // A version has one form; the other would be a piece of one that was never finished.
+    let other_form = if others.is_none() { &modules } else { &file };
+    remove(other_form).map_err(|source| io("remove", other_form, source))?;
+    let Some(others) = others else {
+        return write_whole(&file, main.as_bytes());
+    };
+    let mut files = vec![(format!("{name}.py"), main.as_bytes())];
+    files.extend(others.iter().map(|(stem, source)| (format!("{stem}.py"), source.as_bytes())));
+    write_folder(&modules, &files)
+}
+
+/// A version's sources as bytes: the main module, and of a toolkit the further ones by stem.
+pub(super) fn read_sources(
+    folder: &Path,
+    version: u32,
+    name: &str,
+) -> Result<(Vec<u8>, Option<BTreeMap<String, Vec<u8>>>), RegistryError> {
+    let modules = folder.join(format!("v{version}"));
+    if !modules.is_dir() {
+        return Ok((read_kept(&folder.join(format!("v{version}.py")))?, None));
+    }
+    let mut others = BTreeMap::new();
+    for entry in fs::read_dir(&modules).map_err(|source| io("read", &modules, source))?.flatten() {
+        let path = entry.path();
+        let stem = path.file_name().and_then(|file| file.to_str()).and_then(|file| file.strip_suffix(".py"));
+        let Some(stem) = stem.filter(|stem| *stem != name) else { continue };
+        if others.len() == MOST_OTHERS {
+            let reason = format!("it holds more than {MOST_OTHERS} modules");
+            return Err(RegistryError::Damaged { path: modules, reason });
+        }
+        others.insert(stem.to_owned(), read_kept(&path)?);
+    }
+    Ok((read_kept(&modules.join(format!("{name}.py")))?, Some(others)))
+}
+
+/// Where a version's main module lies, for messages.
+pub(super) fn main_file(folder: &Path, version: u32, name: &str) -> std::path::PathBuf {
+    let modules = folder.join(format!("v{version}"));
+    if modules.is_dir() { modules.join(format!("{name}.py")) } else { folder.join(format!("v{version}.py")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_come_back_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let others = BTreeMap::from([("poses".to_owned(), "BOW = 1\n".to_owned())]);
+        write_sources(folder.path(), 1, "kit", "x = 1\n", None).unwrap();
+        write_sources(folder.path(), 2, "kit", "x = 2\n", Some(&others)).unwrap();
+        assert_eq!(read_sources(folder.path(), 1, "kit").unwrap(), (b"x = 1\n".to_vec(), None));
+        let bytes = BTreeMap::from([("poses".to_owned(), b"BOW = 1\n".to_vec())]);
+        assert_eq!(read_sources(folder.path(), 2, "kit").unwrap(), (b"x = 2\n".to_vec(), Some(bytes)));
+        // Pieces of the other form, from a crash, do not get in the way.
+        write_sources(folder.path(), 2, "kit", "x = 3\n", None).unwrap();
+        assert_eq!(read_sources(folder.path(), 2, "kit").unwrap().0, b"x = 3\n");
+        write_sources(folder.path(), 2, "kit", "x = 4\n", Some(&others)).unwrap();
+        assert_eq!(read_sources(folder.path(), 2, "kit").unwrap().0, b"x = 4\n");
+    }
+}

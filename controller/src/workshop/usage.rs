@@ -1,0 +1,204 @@
+//! How a tool does once it is in use: statistics by version, and the quarantine of one that misbehaves.
+//!
+//! Neither ever stops a performance that has been: what can't be recorded is logged.
+
+use std::collections::BTreeMap;
+
+use firmware_bridge::clock::unix_seconds;
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::registry::database;
+use super::registry::{Quarantine, Registry, RegistryError};
+use crate::performance::Outcome;
+
+/// What one version, or all versions of a tool, have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Usage {
+    /// How often it was performed.
+    pub runs: u64,
+    /// How often it did not return.
+    pub failures: u64,
+    /// Beats on which its motion was trimmed.
+    pub trims: u64,
+    /// Stage seconds.
+    pub seconds: f64,
+    /// When it was last performed, seconds since 1970; 0 is never.
+    pub last_run: u64,
+}
+
+impl Usage {
+    fn and(self, other: Usage) -> Usage {
+        Usage {
+            runs: self.runs + other.runs,
+            failures: self.failures + other.failures,
+            trims: self.trims + other.trims,
+            seconds: self.seconds + other.seconds,
+            last_run: self.last_run.max(other.last_run),
+        }
+    }
+}
+
+/// The statistics of all tools: by name, then by version.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics(BTreeMap<String, BTreeMap<u32, Usage>>);
+
+impl Statistics {
+    /// What one version has done.
+    #[must_use]
+    pub fn of_version(&self, name: &str, version: u32) -> Usage {
+        self.0.get(name).and_then(|versions| versions.get(&version)).copied().unwrap_or_default()
+    }
+
+    /// What all versions of a tool have done.
+    #[must_use]
+    pub fn of_tool(&self, name: &str) -> Usage {
+        let versions = self.0.get(name).into_iter().flat_map(BTreeMap::values);
+        versions.fold(Usage::default(), |sum, usage| sum.and(*usage))
+    }
+}
+
+/// One performance, as it is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The tool.
+    pub name: &'a str,
+    /// Its version.
+    pub version: u32,
+    /// How it ended.
+    pub outcome: &'a Outcome,
+    /// Beats on which its motion was trimmed.
+    pub trims: u64,
+    /// Stage seconds.
+    pub seconds: f64,
+    /// A fault of the robot that came while it performed.
+    pub robot_fault: Option<&'a str>,
+}
+
+/// What a performance says of a tool's conduct.
+#[derive(Debug, PartialEq, Eq)]
+enum Conduct {
+    /// It did what it may do; raising is its right.
+    Well,
+    /// It must not happen often.
+    Fault(String),
+    /// It must not happen.
+    Grave(String),
+    /// It was ended by a person or for want of a host, which says nothing of the tool.
+    NotItsOwn,
+}
+
+impl Run<'_> {
+    fn conduct(&self) -> Conduct {
+        if let Some(fault) = self.robot_fault {
+            return Conduct::Fault(format!("the robot failed while it performed: {fault}"));
+        }
+        match self.outcome {
+            Outcome::Returned { .. } | Outcome::Raised { .. } => Conduct::Well,
+            Outcome::Stopped { limit, reason } => match limit.as_str() {
+                "stop" | "no_host" | "uncaged" => Conduct::NotItsOwn,
+                "died" | "forged" => Conduct::Grave(reason.clone()),
+                _ => Conduct::Fault(reason.clone()),
+            },
+        }
+    }
+}
+
+impl Registry {
+    /// Records a performance. Tells when the version is in quarantine for it.
+    pub fn performed(&self, run: &Run<'_>) -> Option<Quarantine> {
+        if let Err(error) = database::open(self.root()).and_then(|connection| count(&connection, run)) {
+            tracing::warn!(tool = run.name, %error, "this run is not in the statistics");
+        }
+        let judged: Result<Option<Quarantine>, RegistryError> = match run.conduct() {
+            Conduct::Well => self.no_fault(run.name, run.version).map(|()| None),
+            Conduct::Fault(reason) => self.fault(run.name, run.version, false, &reason),
+            Conduct::Grave(reason) => self.fault(run.name, run.version, true, &reason),
+            Conduct::NotItsOwn => Ok(None),
+        };
+        judged.unwrap_or_else(|error| {
+            tracing::warn!(tool = run.name, %error, "its conduct could not be recorded");
+            None
+        })
+    }
+
+    /// The statistics of all tools; none, which is logged, where they can't be read.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let read = database::open(self.root()).and_then(|connection| all(&connection));
+        read.unwrap_or_else(|error| {
+            tracing::warn!(%error, "no statistics of use");
+            Statistics::default()
+        })
+    }
+}
+
+fn count(connection: &Connection, run: &Run<'_>) -> rusqlite::Result<()> {
+    let failed = !matches!(run.outcome, Outcome::Returned { .. });
+    let trims = i64::try_from(run.trims).unwrap_or(i64::MAX);
+    let now = i64::try_from(unix_seconds()).unwrap_or(i64::MAX);
+    connection.execute(
+        "INSERT INTO usage VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6)
+         ON CONFLICT (tool, version) DO UPDATE SET runs = runs + 1, failures = failures + excluded.failures,
+         trims = trims + excluded.trims, seconds = seconds + excluded.seconds, last_run = excluded.last_run",
+        (run.name, run.version, i64::from(failed), trims, run.seconds, now),
+    )?;
+    Ok(())
+}
+
+fn all(connection: &Connection) -> rusqlite::Result<Statistics> {
+    let mut statement =
+        connection.prepare("SELECT tool, version, runs, failures, trims, seconds, last_run FROM usage")?;
+    let mut rows = statement.query([])?;
+    let mut statistics = Statistics::default();
+    while let Some(row) = rows.next()? {
+        let number = |index| Ok::<u64, rusqlite::Error>(row.get::<_, i64>(index)?.try_into().unwrap_or(0));
+        let usage = Usage {
+            runs: number(2)?,
+            failures: number(3)?,
+            trims: number(4)?,
+            seconds: row.get(5)?,
+            last_run: number(6)?,
+        };
+        statistics.0.entry(row.get(0)?).or_default().insert(row.get(1)?, usage);
+    }
+    Ok(statistics)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn stopped(limit: &str) -> Outcome {
+        Outcome::Stopped { limit: limit.into(), reason: format!("over {limit}") }
+    }
+
+    #[test]
+    fn conduct_is_the_tools_own() {
+        let returned = Outcome::Returned { value: json!(1) };
+        let run = |outcome| Run { name: "t", version: 1, outcome, trims: 0, seconds: 1.0, robot_fault: None };
+        assert_eq!(run(&returned).conduct(), Conduct::Well);
+        assert_eq!(run(&stopped("stop")).conduct(), Conduct::NotItsOwn);
+        assert_eq!(run(&stopped("died")).conduct(), Conduct::Grave("over died".into()));
+        assert_eq!(run(&stopped("cpu_seconds")).conduct(), Conduct::Fault("over cpu_seconds".into()));
+        let faulted = Run { robot_fault: Some("overload"), ..run(&returned) };
+        assert!(matches!(faulted.conduct(), Conduct::Fault(reason) if reason.contains("overload")));
+    }
+
+    #[test]
+    fn runs_add_up_by_version() {
+        let connection = database::in_memory().unwrap();
+        let (good, bad) = (Outcome::Returned { value: json!(1) }, stopped("died"));
+        for (version, outcome) in [(1, &good), (1, &bad), (2, &good)] {
+            let run = Run { name: "t", version, outcome, trims: 3, seconds: 0.5, robot_fault: None };
+            count(&connection, &run).unwrap();
+        }
+        let statistics = all(&connection).unwrap();
+        let one = statistics.of_version("t", 1);
+        assert_eq!((one.runs, one.failures, one.trims, one.seconds), (2, 1, 6, 1.0));
+        assert!(one.last_run > 1_700_000_000);
+        assert_eq!(statistics.of_tool("t").runs, 3);
+        assert_eq!(statistics.of_tool("other"), Usage::default());
+    }
+}

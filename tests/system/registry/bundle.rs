@@ -1,0 +1,130 @@
+//! Tools that go from one shelf to another in a signed bundle, and bundles that are not what they say.
+
+use std::os::unix::fs::PermissionsExt;
+
+use minismith_tests::{Bench, Ran};
+use serde_json::{Value, json};
+
+use super::{add, answer, list};
+
+/// A bench with a signing key of its own.
+fn bench(more: &str) -> Bench {
+    Bench::configured(&format!("workshop: {{signing_key: keys/signing.key{more}}}\n"))
+}
+
+#[track_caller]
+fn export(bench: &Bench, names: &[&str]) -> (Vec<u8>, Value) {
+    let ran = bench.run(&[&["tool", "export", "--out", "a.bundle", "--json"], names].concat()).exits(0);
+    (std::fs::read(bench.path("a.bundle")).unwrap(), ran.json())
+}
+
+fn import(bench: &Bench, bytes: &[u8]) -> Ran {
+    std::fs::write(bench.path("b.bundle"), bytes).unwrap();
+    bench.run(&["tool", "import", "b.bundle", "--json"])
+}
+
+#[test]
+fn a_bundle_is_proved_here_and_a_strangers_needs_approval() {
+    let sender = bench("");
+    add(&sender, "counter", 1);
+    add(&sender, "counter", 2);
+    add(&sender, "other", 3);
+    let (bytes, told) = export(&sender, &["counter", "other"]);
+    let signer = told["signer"].as_str().unwrap();
+    let packed = json!([{"name": "counter", "version": 2}, {"name": "other", "version": 1}]);
+    assert_eq!(told, json!({"file": "a.bundle", "signer": signer, "tools": packed}));
+    let key = std::fs::metadata(sender.path("keys/signing.key")).unwrap();
+    assert_eq!(key.permissions().mode() & 0o777, 0o600);
+    // The secret is nowhere but in its file, and the key stays the same.
+    let secret = std::fs::read_to_string(sender.path("keys/signing.key")).unwrap();
+    assert!(!String::from_utf8_lossy(&bytes).contains(secret.trim()));
+    assert_eq!(export(&sender, &["other"]).1["signer"], *signer);
+
+    let stranger = bench("");
+    let imported = import(&stranger, &bytes).exits(0).json();
+    assert_eq!((&imported["signer"], &imported["trusted"]), (&json!(signer), &json!(false)));
+    let kept = &imported["imported"];
+    assert_eq!(kept[0], json!({"name": "counter", "version": 1, "needs_approval": true}));
+    assert_eq!(imported["checked"][0]["needs_approval"], true);
+    let shown = stranger.run(&["tool", "show", "counter", "--json"]).exits(0).json();
+    assert_eq!(shown["manifest"]["provenance"]["signer"], json!({"key": signer, "trusted": false}));
+    // On real motors it waits for a person; here the mock's serial line counts as such.
+    let mut mock = stranger.start(&["mock"]);
+    let line = mock.line().unwrap();
+    let on_the_line = ["tool", "run", "counter", "--robot", &line, "--json"];
+    let refused = stranger.run(&on_the_line).exits(1).json();
+    assert!(refused["refusal"].as_str().unwrap().contains("approval"), "{refused}");
+    let _approved = stranger.run(&["tool", "approve", "counter"]).exits(0);
+    assert_eq!(stranger.run(&on_the_line).exits(0).json()["performance"]["value"], 2);
+    // Once more is the same version.
+    assert_eq!(import(&stranger, &bytes).exits(0).json()["imported"], *kept);
+
+    let friend = bench(&format!(", trusted_signers: [{signer}]"));
+    let imported = import(&friend, &bytes).exits(0).json();
+    assert_eq!(
+        (&imported["trusted"], &imported["imported"][0]["needs_approval"]),
+        (&json!(true), &json!(false))
+    );
+    assert_eq!(answer(&friend, "counter"), 2);
+    // One's own bundle is a stranger's too, unless the configuration says otherwise; but this code is known here.
+    assert_eq!(import(&sender, &bytes).exits(0).json()["imported"][0]["needs_approval"], false);
+}
+
+#[test]
+fn a_bundle_that_was_changed_or_is_none_changes_nothing() {
+    let sender = bench("");
+    add(&sender, "counter", 1);
+    let (bytes, _) = export(&sender, &["counter"]);
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let receiver = bench("");
+    for (changed, says) in [
+        (text.replace("return 1", "return 2"), "changed after it was signed"),
+        (text.replacen("\"format\": 1", "\"format\": 7", 1), "format 7"),
+        (format!("{text} "), "changed after it was signed"),
+        (text[..text.len() / 2].to_owned(), "no bundle"),
+        ("{}".into(), "no bundle"),
+        ("[".repeat(1 << 20), "no bundle"),
+        (String::new(), "no bundle"),
+    ] {
+        assert_ne!(changed, text);
+        let refused = import(&receiver, changed.as_bytes()).exits(1).json();
+        assert!(refused["refusal"].as_str().unwrap().contains(says), "{says}: {refused}");
+    }
+    import(&receiver, &vec![b' '; 17 << 20]).is_error(&["b.bundle", "too long"]);
+    receiver.run(&["tool", "import", "nowhere", "--json"]).is_error(&["nowhere", "tool export"]);
+    assert!(list(&receiver).1.is_empty());
+    let unknown = sender.run(&["tool", "export", "nobody", "--out", "c.bundle", "--json"]).exits(1).json();
+    assert!(unknown["refusal"].as_str().unwrap().contains("no tool \"nobody\""), "{unknown}");
+    assert!(!sender.path("c.bundle").exists());
+    sender
+        .run(&["tool", "export", "counter", "--out", "no/such/folder"])
+        .is_error(&["no/such/folder", "--out"]);
+    // A key that others may read is not used.
+    let open = std::fs::Permissions::from_mode(0o644);
+    std::fs::set_permissions(sender.path("keys/signing.key"), open).unwrap();
+    sender.run(&["tool", "export", "counter", "--out", "d.bundle"]).is_error(&["chmod 600"]);
+}
+
+#[test]
+fn one_tool_that_is_refused_here_keeps_all_out() {
+    let sender = bench("");
+    add(&sender, "counter", 1);
+    let printing = "def printing() -> int:\n    \"\"\"Print.\n\n    Returns:\n        One.\n    \"\"\"\n    print(\"x\" * 5000)\n    return 1\n";
+    let file = sender.write("printing.py", printing);
+    let _added = sender.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
+    let (bytes, _) = export(&sender, &["counter", "printing"]);
+    // There it may print less. What was proved elsewhere counts for nothing.
+    let strict = bench(", budget: {output_kb: 1}");
+    let refused = import(&strict, &bytes).exits(1).json();
+    assert!(refused["refusal"].as_str().unwrap().contains("printing was refused"), "{refused}");
+    assert_eq!(refused["checked"][1]["stage"], "rehearsal");
+    assert!(list(&strict).1.is_empty());
+    let text = strict.run(&["tool", "import", "b.bundle"]).exits(1).out;
+    assert!(text.contains("nothing was imported"), "{text}");
+    // The name of a tool that comes with the program is taken.
+    let home = bench("");
+    home.write("tools/predefined/counter/notes", "");
+    let refused = import(&home, &bytes).exits(1).json();
+    assert!(refused["refusal"].as_str().unwrap().contains("comes with the program"), "{refused}");
+    assert!(list(&home).1.is_empty());
+}

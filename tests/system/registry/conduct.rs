@@ -1,0 +1,247 @@
+//! A tool in use: statistics, quarantine, taken out of use and into it again, versions side by side.
+
+use minismith_tests::Bench;
+use serde_json::{Value, json};
+
+use super::{add, answer, list, source};
+
+/// A tool that prints far too much for one argument that no rehearsal tries.
+const CHATTY: &str = r#"def chatty(times: int = 1) -> int:
+    """Say something.
+
+    Args:
+        times: How often, between 1 and 9.
+
+    Returns:
+        How often.
+    """
+    if times == 4:
+        for _ in range(100_000):
+            print("and another thing")
+    return times
+"#;
+
+#[track_caller]
+fn run(bench: &Bench, name: &str, args: &str, code: i32) -> Value {
+    bench.run(&["tool", "run", name, "--args", args, "--json"]).exits(code).json()
+}
+
+#[track_caller]
+fn show(bench: &Bench, name: &str, version: &str) -> Value {
+    bench.run(&["tool", "show", name, "--version", version, "--json"]).exits(0).json()
+}
+
+#[track_caller]
+fn refusal(document: &Value) -> &str {
+    document["refusal"].as_str().unwrap_or_else(|| panic!("no refusal: {document}"))
+}
+
+#[test]
+fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
+    let bench = Bench::new();
+    let file = bench.write("chatty.py", CHATTY);
+    let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
+    let (fault, fine) = (r#"{"times": 4}"#, r#"{"times": 2}"#);
+    // Twice is not three times, and one that goes well begins the row anew.
+    for args in [fault, fault, fine, fault, fault] {
+        let ran = run(&bench, "chatty", args, i32::from(args == fault));
+        assert_eq!(ran["performance"]["notes"], json!([]), "{ran}");
+    }
+    let last = run(&bench, "chatty", fault, 1);
+    assert_eq!(last["performance"]["limit"], "output_bytes", "{last}");
+    assert!(last["performance"]["notes"][0].as_str().unwrap().contains("in quarantine now"), "{last}");
+
+    let held = run(&bench, "chatty", fine, 1);
+    let words = ["version 1 is in quarantine", "65536 bytes", "3 times in a row", "tool approve chatty"];
+    assert!(words.iter().all(|word| refusal(&held).contains(word)), "{held}");
+    let listed = list(&bench).1[0].clone();
+    assert!(listed["quarantine"]["reason"].as_str().unwrap().contains("65536"), "{listed}");
+    assert_eq!(listed["active"], true);
+    let text = bench.run(&["tool", "list"]).exits(0).out;
+    assert!(text.contains("in quarantine"), "{text}");
+    let shown = show(&bench, "chatty", "1");
+    assert!(shown["quarantine"]["at"].as_u64().unwrap() > 1_700_000_000, "{shown}");
+    let usage = &shown["usage"]["version"];
+    assert_eq!((&usage["runs"], &usage["failures"]), (&json!(6), &json!(5)), "{usage}");
+
+    // A sentence is told the same, and the list of tools in words leaves it out.
+    let said = bench.run(&["say", "chatty", "--json"]).json();
+    assert!(said["text"].as_str().unwrap().contains("in quarantine"), "{said}");
+    let said = bench.run(&["say", "what tools do you have?", "--json"]).exits(0).json();
+    assert!(!said["text"].as_str().unwrap().contains("chatty"), "{said}");
+
+    let approve = ["tool", "approve", "chatty", "--by", "the night watch", "--json"];
+    let approved = bench.run(&approve).exits(0).json();
+    assert_eq!(approved, json!({"name": "chatty", "approved": 1}));
+    assert_eq!(run(&bench, "chatty", fine, 0)["performance"]["value"], 2);
+    let shown = show(&bench, "chatty", "1");
+    assert_eq!((&shown["quarantine"], &shown["approval"]["by"]), (&Value::Null, &json!("the night watch")));
+    // A version without the fault is another tool, and has done nothing yet.
+    for _ in 0..3 {
+        let _faulted = run(&bench, "chatty", fault, 1);
+    }
+    let better = bench.write("chatty.py", &CHATTY.replace("100_000", "3"));
+    let _added = bench.run(&["tool", "add", better.to_str().unwrap(), "--json"]).exits(0);
+    assert_eq!(run(&bench, "chatty", fault, 0)["version"], 2);
+    let usage = show(&bench, "chatty", "2")["usage"].clone();
+    assert_eq!((&usage["version"]["runs"], &usage["tool"]["runs"]), (&json!(1), &json!(11)));
+    let _back = bench.run(&["tool", "rollback", "chatty"]).exits(0);
+    assert!(refusal(&run(&bench, "chatty", fine, 1)).contains("version 1 is in quarantine"));
+}
+
+#[test]
+fn what_is_deactivated_stays_on_the_shelf_and_does_not_run() {
+    let bench = Bench::new();
+    add(&bench, "counter", 1);
+    let deactivate = ["tool", "deactivate", "counter", "--by", "Ada", "--json"];
+    let done = bench.run(&deactivate).exits(0).json();
+    assert_eq!(done, json!({"name": "counter", "active": false, "changed": true}));
+    assert_eq!(bench.run(&deactivate).exits(0).json()["changed"], false);
+    let held = run(&bench, "counter", "{}", 1);
+    assert!(refusal(&held).contains("counter is deactivated; `minismith tool activate counter`"), "{held}");
+    assert_eq!(list(&bench).1[0]["active"], false);
+    assert_eq!(show(&bench, "counter", "1")["deactivated"]["by"], "Ada");
+    assert!(bench.run(&["tool", "list"]).exits(0).out.contains("counter v1 (deactivated)"));
+    // A new version does not take it into use again: a person has taken it out.
+    add(&bench, "counter", 2);
+    assert!(refusal(&run(&bench, "counter", "{}", 1)).contains("deactivated"));
+    let done = bench.run(&["tool", "activate", "counter", "--json"]).exits(0).json();
+    assert_eq!(done, json!({"name": "counter", "active": true, "changed": true}));
+    assert_eq!(answer(&bench, "counter"), 2);
+    let unknown = bench.run(&["tool", "deactivate", "nobody", "--json"]).exits(1).json();
+    assert!(refusal(&unknown).contains("no tool \"nobody\""), "{unknown}");
+}
+
+#[test]
+fn versions_are_approved_and_gone_back_to_by_number() {
+    let bench = Bench::new();
+    for number in 1..=4 {
+        add(&bench, "counter", number);
+    }
+    let approve = ["tool", "approve", "counter", "--version", "2", "--json"];
+    assert_eq!(bench.run(&approve).exits(0).json(), json!({"name": "counter", "approved": 2}));
+    assert_eq!(show(&bench, "counter", "4")["approved"], false);
+    let approval = show(&bench, "counter", "2")["approval"].clone();
+    assert!(approval["at"].as_u64().unwrap() > 1_700_000_000, "{approval}");
+    assert!(!approval["by"].as_str().unwrap().is_empty(), "{approval}");
+    let back = |to| bench.run(&["tool", "rollback", "counter", "--to", to, "--json"]);
+    assert_eq!(back("2").exits(0).json(), json!({"name": "counter", "from": 4, "to": 2}));
+    assert_eq!(answer(&bench, "counter"), 2);
+    assert!(refusal(&back("3").exits(1).json()).contains("3 is not before it"));
+    assert!(refusal(&back("9").exits(1).json()).contains("no version 9"));
+    assert_eq!(back("1").exits(0).json()["from"], 2);
+    // The files of a version that a person has approved are removed: its number is not given to other code.
+    std::fs::remove_file(bench.path("tools/generated/counter/v4.json")).unwrap();
+    let approved = bench.path("tools/generated/counter/state.json");
+    let state = std::fs::read_to_string(&approved).unwrap().replace("\"2\": {", "\"4\": {");
+    bench.write("tools/generated/counter/state.json", &state);
+    add(&bench, "counter", 5);
+    let shown = show(&bench, "counter", "5");
+    assert_eq!((&shown["approved"], &shown["code"]), (&json!(false), &json!(source("counter", 5))));
+}
+
+#[test]
+fn a_difference_tells_code_and_meaning() {
+    let bench = Bench::new();
+    let tool = |name: &str, most: u32, word: &str| {
+        let text = CHATTY.replace("chatty", name).replace("9.", &format!("{most}.")).replace("100_000", word);
+        let file = bench.write(&format!("{name}.py"), &text);
+        let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
+    };
+    tool("talker", 9, "2");
+    tool("talker", 7, "2");
+    tool("talker", 7, "3");
+    let diff = |arguments: &[&str]| bench.run(&[&["tool", "diff", "talker"], arguments].concat());
+    let whole = diff(&["1", "3", "--json"]).exits(0).json();
+    assert_eq!((&whole["from"], &whole["to"]), (&json!(1), &json!(3)));
+    assert_eq!(whole["modules"][0]["module"], "talker");
+    let code = whole["modules"][0]["diff"].as_str().unwrap();
+    let lines = [
+        "--- talker.py v1",
+        "+++ talker.py v3",
+        "-        times: How often, between 1 and 9.",
+        "+        for _ in range(3):",
+    ];
+    assert!(lines.iter().all(|line| code.contains(line)), "{code}");
+    let changes = whole["manifest"].as_array().unwrap();
+    let maximum = json!({"what": "parameters.times.maximum", "from": 9, "to": 7});
+    assert!(changes.contains(&maximum), "{whole:#}");
+    // By default the version that is called against the one before: only code has changed.
+    let last = diff(&["--json"]).exits(0).json();
+    assert_eq!((&last["from"], &last["to"]), (&json!(2), &json!(3)));
+    assert!(!last["manifest"].to_string().contains("parameters"), "{last:#}");
+    let text = diff(&["1"]).exits(0).out;
+    assert!(text.contains("parameters.times.maximum: 9 -> 7"), "{text}");
+    assert!(diff(&["2", "2"]).exits(0).out.contains("say the same"));
+    assert!(refusal(&diff(&["1", "8", "--json"]).exits(1).json()).contains("no version 8"));
+    add(&bench, "counter", 1);
+    let one = bench.run(&["tool", "diff", "counter", "--json"]).exits(1).json();
+    assert!(refusal(&one).contains("only version 1"), "{one}");
+}
+
+#[test]
+fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
+    let bench = Bench::new();
+    let file = bench.write("counter.py", &source("counter", 1));
+    let check = |more: &[&str]| {
+        let ran = bench.run(&[&["tool", "check", file.to_str().unwrap(), "--json"], more].concat()).exits(0);
+        let mut result = ran.json()["results"][0].clone();
+        let cached = result["cached"].take();
+        let _seconds = result["seconds"].take();
+        (result, cached)
+    };
+    let (first, cached) = check(&[]);
+    assert_eq!(cached, false);
+    assert_eq!(check(&[]), (first.clone(), json!(true)));
+    assert_eq!(check(&["--no-cache"]).1, false);
+    // Other declarations, conditions or bytes are another question.
+    bench.write("counter.yaml", "test_cases: [{name: one, expect: {returns: {value: 1}}}]");
+    let (declared, cached) = check(&[]);
+    assert_eq!(cached, false);
+    assert_ne!(declared["cases"], first["cases"]);
+    let config = std::fs::read_to_string(bench.path("config.yaml")).unwrap();
+    bench.write("config.yaml", &format!("{config}limits: {{untrusted_scale: 0.4}}\n"));
+    assert_eq!(check(&[]).1, false);
+    bench.write("counter.py", &format!("{}\n", source("counter", 1)));
+    assert_eq!(check(&[]).1, false);
+    assert_eq!(check(&[]).1, true);
+    // A result that was put in the place of another is not told.
+    let bad = bench.write("opener.py", &source("opener", 1).replace("return", "open('x')\n    return"));
+    let kept = std::fs::read_dir(bench.path("tools/.checked")).unwrap().map(|entry| entry.unwrap().path());
+    let refused = bench.run(&["tool", "check", bad.to_str().unwrap(), "--json"]).exits(1).json();
+    let good = std::fs::read(kept.last().unwrap()).unwrap();
+    for entry in std::fs::read_dir(bench.path("tools/.checked")).unwrap() {
+        std::fs::write(entry.unwrap().path(), &good).unwrap();
+    }
+    assert_eq!(refused["results"][0]["stage"], "policy");
+    let told = bench.run(&["tool", "check", bad.to_str().unwrap(), "--json"]).exits(1).json();
+    assert_eq!(
+        (&told["results"][0]["cached"], &told["results"][0]["stage"]),
+        (&json!(false), &json!("policy"))
+    );
+}
+
+#[test]
+fn a_database_that_is_lost_or_damaged_stops_nothing() {
+    let bench = Bench::new();
+    add(&bench, "counter", 1);
+    let runs = || list(&bench).1[0]["usage"]["runs"].clone();
+    assert_eq!((runs(), answer(&bench, "counter"), runs()), (json!(0), json!(1), json!(1)));
+    for damage in ["no database at all, but some text that is long enough to look at twice", ""] {
+        bench.write("tools/.shelf.sqlite", damage);
+        let _gone = std::fs::remove_file(bench.path("tools/.shelf.sqlite-wal"));
+        let ran = bench.run(&["tool", "run", "counter", "--json"]).exits(0);
+        assert_eq!(ran.err.contains("made anew"), !damage.is_empty(), "{}", ran.err);
+        assert_eq!(runs(), 1);
+        let found = bench.run(&["tool", "search", "number", "--json"]).exits(0).json();
+        assert_eq!(found["results"][0]["name"], "counter", "{found}");
+    }
+    // A folder stands in its place: no statistics, but the tool runs and the search works.
+    std::fs::remove_file(bench.path("tools/.shelf.sqlite")).unwrap();
+    bench.write("tools/.shelf.sqlite/in_the_way", "");
+    let ran = bench.run(&["tool", "run", "counter", "--json"]).exits(0);
+    assert!(ran.err.contains("not in the statistics"), "{}", ran.err);
+    let found = bench.run(&["tool", "search", "number", "--json"]).exits(0).json();
+    assert_eq!(found["results"][0]["name"], "counter", "{found}");
+    assert_eq!(runs(), 0);
+}

@@ -1,0 +1,203 @@
+//! A shelf whose writers are killed, and whose disk is full: the old version or the new one, never something between.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use minismith::workshop::registry::Registry;
+use minismith_tests::{Bench, Ran};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::{add, answer, list, source};
+
+/// How often a writer is killed.
+const KILLS: u32 = 100;
+
+/// Where the random numbers begin.
+const SEED: u64 = 20_261_122;
+
+/// A linear congruential generator (Knuth's MMIX): a number from 0 to 1.
+fn random(state: &mut u64) -> f64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Lets real time pass, exactly: what is killed is in the midst of its work.
+fn pass(time: Duration) {
+    let clock = WallClock::start();
+    clock.wait_until(clock.now() + time);
+}
+
+/// The files of a tool, to begin again from.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.map(|path| (path.file_name().unwrap().to_str().unwrap().into(), fs::read(&path).unwrap())).collect()
+}
+
+#[test]
+fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() {
+    let bench = Bench::new();
+    add(&bench, "counter", 1);
+    let folder = bench.path("tools/generated/counter");
+    let first = files(&folder);
+    let begin_again = || {
+        fs::remove_dir_all(&folder).unwrap();
+        fs::create_dir(&folder).unwrap();
+        first.iter().for_each(|(name, bytes)| fs::write(folder.join(name), bytes).unwrap());
+    };
+    let file = bench.write("counter.py", &source("counter", 2));
+    let arguments = ["tool", "add", file.to_str().unwrap(), "--json"];
+
+    // One that is left alone tells how long it all takes, and how long the writing.
+    let clock = WallClock::start();
+    let began = clock.now();
+    let writer = bench.start(&arguments);
+    let begun_to_write = || fs::read_dir(&folder).unwrap().count() > first.len();
+    let wait_until_it_writes = || {
+        let limit = clock.now() + Duration::from_secs(20);
+        while !begun_to_write() && clock.now() < limit {
+            std::hint::spin_loop();
+        }
+    };
+    wait_until_it_writes();
+    let wrote = clock.now();
+    let _added = writer.end().exits(0);
+    let whole = clock.now().since(began);
+    let writing = clock.now().since(wrote);
+    println!("seed {SEED}; an add takes {whole:?}, its writing and its end {writing:?}");
+    begin_again();
+
+    let registry = Registry::open(&bench.path("tools")).unwrap();
+    let (mut state, mut killed, mut new, mut pieces) = (SEED, 0, 0, 0);
+    for kill in 0..KILLS {
+        let left = files(&folder).len();
+        let writer = bench.start(&arguments);
+        let share = random(&mut state);
+        // Every other one is hit in the short time in which it writes, the others anywhere.
+        if kill % 2 == 0 {
+            pass(whole.mul_f64(share));
+        } else {
+            let limit = clock.now() + whole;
+            while files_or_none(&folder) == left && clock.now() < limit {
+                std::hint::spin_loop();
+            }
+            pass(writing.mul_f64(share * share));
+        }
+        writer.signal(Signal::KILL);
+        killed += u32::from(writer.end().code.is_none());
+
+        let tools = registry.list().unwrap();
+        let tool = tools.first().unwrap_or_else(|| panic!("kill {kill}: the tool is gone"));
+        let loaded = registry.load("counter", None).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
+        assert_eq!((tools.len(), tool.version), (1, loaded.manifest().version), "kill {kill}");
+        assert!(tool.versions == [1] || tool.versions == [1, 2], "kill {kill}: {:?}", tool.versions);
+        // Whatever is listed is whole, called or not.
+        for version in &tool.versions {
+            let loaded = registry.load("counter", Some(*version)).unwrap();
+            assert_eq!(loaded.vetted().draft().source(), source("counter", *version), "kill {kill}");
+        }
+        let is_new = tool.versions.len() == 2;
+        pieces += u32::from(files(&folder).len() > if is_new { 5 } else { first.len() });
+        if kill % 20 == 19 {
+            assert_eq!(list(&bench).1[0]["version"], json!(tool.version));
+            assert_eq!(answer(&bench, "counter"), json!(tool.version));
+        }
+        if is_new {
+            new += 1;
+            begin_again();
+        }
+    }
+    println!(
+        "{killed} of {KILLS} were killed in time; {new} times the new version was there, {pieces} times pieces"
+    );
+    assert!(killed >= KILLS / 2, "only {killed} were killed in time");
+    let _added = bench.run(&arguments).exits(0);
+    assert_eq!(answer(&bench, "counter"), 2);
+    let mut left: Vec<String> = files(&folder).into_iter().map(|(name, _)| name).collect();
+    left.sort();
+    assert_eq!(left, ["state.json", "v1.json", "v1.py", "v2.json", "v2.py"]);
+}
+
+/// How many files there are, while somebody is writing them.
+fn files_or_none(folder: &Path) -> usize {
+    fs::read_dir(folder).map_or(0, Iterator::count)
+}
+
+/// The shelf is as it was, and can be written again.
+#[track_caller]
+fn still_has_version_one(bench: &Bench) {
+    let tools = list(bench).1;
+    assert_eq!((&tools[0]["version"], &tools[0]["versions"]), (&json!(1), &json!([1])));
+    assert_eq!(answer(bench, "counter"), 1);
+    let names: Vec<String> =
+        files(&bench.path("tools/generated/counter")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+// The limit belongs to the process that is started.
+#[allow(clippy::disallowed_methods)]
+#[test]
+fn a_file_that_cannot_be_written_whole_leaves_the_old_version() {
+    let bench = Bench::new();
+    add(&bench, "counter", 1);
+    let file = bench.write("counter.py", &source("counter", 2));
+    // In blocks of 512 bytes: no file at all; the code, but not the manifest.
+    for blocks in ["0", "2"] {
+        let plain = bench.command(&["tool", "add", file.to_str().unwrap(), "--json"]);
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\"", blocks]).arg(plain.get_program());
+        command.args(plain.get_args()).current_dir(plain.get_current_dir().unwrap());
+        Ran::from(command).is_error(&["counter", "File too large", "make room", "untouched"]);
+        still_has_version_one(&bench);
+    }
+    add(&bench, "counter", 2);
+    assert_eq!(answer(&bench, "counter"), 2);
+}
+
+/// Fills a file system of its own, leaving so many kilobytes, and adds a tool there; then makes room and repeats it.
+const ON_A_FULL_DISK: &str = r#"
+mount -t tmpfs -o size=256k none tools 2>/dev/null || exit 77
+cp -r shelf/. tools/
+head -c "$1"k /dev/zero >tools/spare
+cat /dev/zero >tools/filler 2>/dev/null
+rm tools/spare
+"$0" tool add counter.py --json >added 2>refused
+echo $? >code
+"$0" tool list --json >listed
+ls tools/generated/counter >left
+rm tools/filler
+"$0" tool add counter.py --json >added-later
+"#;
+
+// A mount of one's own is a process of one's own.
+#[allow(clippy::disallowed_methods)]
+#[test]
+fn a_full_disk_leaves_the_old_version_and_says_so() {
+    let bench = Bench::new();
+    add(&bench, "counter", 1);
+    fs::rename(bench.path("tools"), bench.path("shelf")).unwrap();
+    fs::create_dir(bench.path("tools")).unwrap();
+    bench.write("counter.py", &source("counter", 2));
+    let read = |name: &str| fs::read_to_string(bench.path(name)).unwrap();
+    // Room for nothing; for the code; for code and manifest, but not for the state.
+    for kilobytes in ["0", "4", "12"] {
+        let plain = bench.command(&[]);
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c", ON_A_FULL_DISK]).arg(plain.get_program());
+        command.arg(kilobytes).current_dir(plain.get_current_dir().unwrap());
+        let Ok(ended) = command.output() else { return println!("skipped: there is no `unshare` here") };
+        if !bench.path("listed").exists() {
+            return println!("skipped: no file system can be mounted here ({ended:?})");
+        }
+        let refused = read("refused");
+        assert_eq!(read("code").trim(), "2", "{kilobytes} kB: {refused}");
+        assert!(refused.contains("No space left") && refused.contains("make room"), "{refused}");
+        let listed: Value = serde_json::from_str(&read("listed")).unwrap();
+        assert_eq!(listed["tools"][0]["versions"], json!([1]), "{kilobytes} kB");
+        assert_eq!(read("left").split_whitespace().collect::<Vec<_>>(), ["state.json", "v1.json", "v1.py"]);
+        let later: Value = serde_json::from_str(&read("added-later")).unwrap();
+        assert_eq!(later["registered"]["version"], 2);
+    }
+}

@@ -1,0 +1,129 @@
+//! Tools are found by words, and by meaning where the model is installed.
+
+use minismith_tests::{Bench, workspace};
+use serde_json::Value;
+
+/// Names and descriptions of tools, and requests that name none of them.
+const TOOLS: [(&str, &str); 12] = [
+    ("nod_yes", "Nod the head up and down."),
+    ("shake_no", "Turn the head left and right."),
+    ("wave_antennas", "Wave both antennas."),
+    ("look_left", "Turn the head to the left and hold it there."),
+    ("bow_deeply", "Bow forward with the whole head."),
+    ("dance_waltz", "Sway to three-four time."),
+    ("fall_asleep", "Lower the head and rest."),
+    ("count_faces", "Tell how many people are in the picture."),
+    ("play_drum", "Beat a rhythm with the antennas."),
+    ("measure_noise", "Tell how loud the room is."),
+    ("tell_time", "Say what time it is."),
+    ("draw_circle", "Move the nose along a circle."),
+];
+
+const INDIRECT: [(&str, &str); 12] = [
+    ("agree with what I said", "nod_yes"),
+    ("disagree politely", "shake_no"),
+    ("say hello to the visitor", "wave_antennas"),
+    ("is anybody here with us", "count_faces"),
+    ("good night, go to bed", "fall_asleep"),
+    ("what hour do we have", "tell_time"),
+    ("make some music for me", "play_drum"),
+    ("show respect like in japan", "bow_deeply"),
+    ("celebrate with ballroom moves", "dance_waltz"),
+    ("trace something round in the air", "draw_circle"),
+    ("are we being too noisy", "measure_noise"),
+    ("glance at the neighbour on your port side", "look_left"),
+];
+
+/// A bench with these tools; where the models are is said, so that what is installed in the workspace is found or not.
+fn bench(models: &str) -> Bench {
+    let bench = Bench::configured(&format!("models: {{directory: {models}}}\n"));
+    for (name, description) in TOOLS {
+        let source = format!(
+            "def {name}(times: int = 1) -> int:\n    \"\"\"{description}\n\n    Args:\n        times: How often, between 1 and \
+             2.\n\n    Returns:\n        How often.\n    \"\"\"\n    return times\n"
+        );
+        let file = bench.write(&format!("{name}.py"), &source);
+        let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
+    }
+    bench
+}
+
+#[track_caller]
+fn search(bench: &Bench, text: &str) -> Value {
+    bench.run(&["tool", "search", text, "--limit", "3", "--json"]).exits(0).json()
+}
+
+fn names(found: &Value) -> Vec<&str> {
+    found["results"].as_array().unwrap().iter().map(|hit| hit["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn words_find_tools_whatever_signs_stand_between_them() {
+    let bench = bench("nowhere");
+    let found = search(&bench, "antennas");
+    assert_eq!((&found["semantic"], &found["query"]), (&Value::Bool(false), &Value::from("antennas")));
+    assert!(found["why_not"].as_str().unwrap().contains("make models"), "{found}");
+    // The one that has it in its name comes first.
+    assert_eq!(names(&found), ["wave_antennas", "play_drum"]);
+    assert_eq!(found["results"][0]["by_words"], 1);
+    assert_eq!(found["results"][0]["by_meaning"], Value::Null);
+    for text in ["\"nod", "nod AND (", "name:nod*", "--nod", "nod'; DROP TABLE words"] {
+        assert_eq!(names(&search(&bench, &format!(" {text}")))[0], "nod_yes", "{text}");
+    }
+    assert!(names(&search(&bench, "")).is_empty());
+    assert!(names(&search(&bench, "zeppelin")).is_empty());
+    bench.run(&["tool", "search", "nod", "--limit", "0"]).is_error(&["--limit"]);
+
+    // The index follows the shelf, also when it was changed by hand, and a document beside a version counts.
+    std::fs::remove_dir_all(bench.path("tools/generated/play_drum")).unwrap();
+    bench.write("tools/generated/look_left/v1.md", "Good for pointing at antennas.");
+    assert_eq!(names(&search(&bench, "antennas")), ["wave_antennas", "look_left"]);
+    let _out = bench.run(&["tool", "deactivate", "look_left"]).exits(0);
+    let found = search(&bench, "antennas");
+    assert_eq!(
+        (&found["results"][0]["callable"], &found["results"][1]["callable"]),
+        (&true.into(), &false.into())
+    );
+}
+
+#[test]
+fn meaning_finds_what_words_do_not() {
+    let models = workspace().join(".cache/models");
+    if !models.join("all-MiniLM-L6-v2/model.onnx").is_file() {
+        return println!("skipped: there is no model; `make models` installs it");
+    }
+    let with = bench(models.to_str().unwrap());
+    let config = std::fs::read_to_string(with.path("config.yaml")).unwrap();
+    with.write("words.yaml", &config.replace(models.to_str().unwrap(), "nowhere"));
+    let (mut best, mut near, mut by_words) = (0, 0, 0);
+    for (request, wanted) in INDIRECT {
+        let found = search(&with, request);
+        assert_eq!(found["semantic"], true, "{found}");
+        let found = names(&found);
+        best += usize::from(found.first() == Some(&wanted));
+        near += usize::from(found.contains(&wanted));
+        println!("{request:?}: {found:?}");
+        let words = ["--config", "words.yaml", "tool", "search", request, "--limit", "3", "--json"];
+        by_words += usize::from(names(&with.run(&words).exits(0).json()).contains(&wanted));
+    }
+    println!("of {}: {best} first, {near} among three; by words alone {by_words}", INDIRECT.len());
+    assert!(near > by_words + 3, "{near} by meaning, {by_words} by words");
+    // Naming a tool still finds it at once.
+    assert_eq!(names(&search(&with, "draw circle"))[0], "draw_circle");
+
+    // A model that is broken is said, and words do without it.
+    let broken = Bench::configured("models: {directory: models}\n");
+    broken.write("models/all-MiniLM-L6-v2/model.onnx", "no model");
+    std::fs::copy(
+        models.join("all-MiniLM-L6-v2/tokenizer.json"),
+        broken.path("models/all-MiniLM-L6-v2/tokenizer.json"),
+    )
+    .unwrap();
+    broken.write("models/libonnxruntime.so", "no library");
+    let ran = broken.run(&["tool", "search", "nod", "--json"]).exits(0);
+    assert_eq!(ran.json()["semantic"], false);
+    assert!(ran.err.contains("can't be used") && ran.err.contains("make models"), "{}", ran.err);
+    std::fs::copy(models.join("libonnxruntime.so"), broken.path("models/libonnxruntime.so")).unwrap();
+    let ran = broken.run(&["tool", "search", "nod", "--json"]).exits(0);
+    assert!(!ran.err.contains("panicked") && ran.json()["semantic"] == false, "{}", ran.err);
+}
