@@ -7,8 +7,15 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 PROGRAMS := $(TARGET)/debug
 NEXTEST := 0.9.143
+CARGO_FUZZ := 0.13.2
+FUZZ_SECONDS ?= 60
 
-.PHONY: help setup build run test peers official models bench nextest lint check clean
+# The instrumentation of the code needs a flag of the compiler that is not stable; a sanitizer would find little, since
+# there is no `unsafe` in what is fuzzed.
+FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
+FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
+
+.PHONY: help setup build run test peers official models bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -44,6 +51,14 @@ test: build peers nextest ## All tests
 bench: official ## Measures against the official packages; prints a table and writes target/bench.json
 	cargo build --release --package minismith
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
+
+fuzz: ## Fuzzes the policy and the guest's wire, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
+	@cargo fuzz --version >/dev/null 2>&1 || cargo install cargo-fuzz --version $(CARGO_FUZZ) --locked
+	@cp Cargo.lock tests/fuzz/Cargo.lock
+	@mkdir -p $(TARGET)/fuzz/corpus/policy $(TARGET)/fuzz/corpus/wire
+	$(FUZZ) policy $(TARGET)/fuzz/corpus/policy tests/fuzz/corpus/policy tests/cases/good tests/cases/bad \
+		-- -dict=tests/fuzz/policy.dict $(FUZZING)
+	$(FUZZ) wire $(TARGET)/fuzz/corpus/wire tests/fuzz/corpus/wire -- -dict=tests/fuzz/wire.dict $(FUZZING)
 
 lint: setup ## Format, clippy and documentation, warnings denied
 	cargo fmt --all -- --check

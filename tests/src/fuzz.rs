@@ -28,13 +28,15 @@ const WORDS: &str = "def tool(|robot: ReachyMini|n: int = 1|) -> int:\n    |\"\"
     time.sleep(|create_head_pose(|pitch|body_yaw|#|# coding: utf-7|\\\n|;|~|-|+|/|//|%|<<|>|!=|\u{e9}|\u{1d428}|\\u0041|\t|\r|\
     Literal[|Annotated[|Optional[|list[|dict[str, |tuple[|: |int|float|str|Enum|@dataclass\n|@property\n|@contextmanager\n";
 
-/// A tool to be read: after the first byte the file itself, or (an odd first byte) which words it is made of.
+/// A tool to be read: the file itself, or behind a byte 1 which words it is made of.
 ///
 /// # Panics
 /// When the policy refuses without saying so, or says so and does not refuse.
 pub fn policy(data: &[u8]) {
-    let Some((kind, rest)) = data.split_first() else { return };
-    let text = if kind % 2 == 0 { rest.to_vec() } else { spelled(rest) };
+    let text = match data.split_first() {
+        Some((1, choices)) => spelled(choices),
+        _ => data.to_vec(),
+    };
     match Draft::read("tool", &text) {
         Err(findings) => refused(&findings),
         Ok(draft) => match vet(draft) {
@@ -63,13 +65,12 @@ fn spelled(choices: &[u8]) -> Vec<u8> {
     chosen.flat_map(|word| word.bytes()).collect()
 }
 
-/// What a guest says: after the first byte a stream of frames, or (an odd first byte) one frame a line.
+/// What a guest says: a stream of frames, or (if it begins with `{`) one frame a line.
 ///
 /// # Panics
 /// When the robot is sent anything beyond its limits, or the record is not what was allowed.
 pub fn wire(data: &[u8]) {
-    let Some((kind, rest)) = data.split_first() else { return };
-    let stream = if kind % 2 == 0 { rest.to_vec() } else { framed(rest) };
+    let stream = if data.starts_with(b"{") { framed(data) } else { data.to_vec() };
     control(&stream);
     let (mut stage, trace) = staged();
     let mut guest = Said { stream: Cursor::new(stream), answers: 0 };
@@ -80,7 +81,7 @@ pub fn wire(data: &[u8]) {
     let permit = Permit { capabilities, stage_seconds: STAGE_SECONDS, ..Permit::default() };
     let job = Job { module: "tool".into(), entry: "tool".into(), takes_robot: true, ..Job::default() };
     let performance = perform(&mut guest, job, &mut stage, &permit);
-    let switched = [&b"motors"[..], b"gravity"].iter().any(|word| holds(rest, word));
+    let switched = [&b"motors"[..], b"gravity"].iter().any(|word| holds(data, word));
     assert_eq!(beyond(&trace.take(), switched), None);
     assert!(performance.took.as_secs_f64() <= STAGE_SECONDS);
     if let Outcome::Raised { kind, message, .. } = &performance.outcome {

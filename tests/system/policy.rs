@@ -9,7 +9,7 @@ use minismith::workshop::finding::{Finding, Verdict};
 use minismith::workshop::manifest::Capability;
 use minismith::workshop::policy::{Refused, Vetted, vet};
 use minismith_tests::cases::{Case, cases};
-use minismith_tests::workspace;
+use minismith_tests::{fuzz, workspace};
 
 /// What the policy says: the proof, or its findings.
 fn judge(name: &str, bytes: &[u8]) -> Result<Vetted, Vec<Finding>> {
@@ -167,5 +167,18 @@ fn deep_trees_are_refused_and_not_walked() {
         let source = format!("{before}{}{after}\n", piece.repeat(count));
         let findings = judge("deep", source.as_bytes()).expect_err(piece);
         assert!(findings.iter().any(|finding| finding.verdict == Verdict::Refuse), "{piece}");
+    }
+}
+
+#[test]
+fn what_fuzzing_found_worth_keeping_is_judged_and_breaks_nothing() {
+    for (target, run) in [("policy", fuzz::policy as fn(&[u8])), ("wire", fuzz::wire)] {
+        let folder = workspace().join("tests/fuzz/corpus").join(target);
+        let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(files.len() >= 10, "{target}: {}", files.len());
+        for file in files {
+            println!("{}", file.display());
+            run(&std::fs::read(file).unwrap());
+        }
     }
 }
