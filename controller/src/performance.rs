@@ -249,6 +249,7 @@ impl Performing<'_> {
                 ("names", vetted.names == seen.names),
                 ("attributes", vetted.attributes == seen.attributes),
                 ("calls", vetted.calls == seen.calls),
+                ("structure", vetted.tree == seen.tree),
             ];
             parts.into_iter().find(|(_, same)| !same)
         });

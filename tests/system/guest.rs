@@ -7,5 +7,5 @@ mod corpus;
 mod crashes;
 mod hostile;
 mod sdk;
-mod stage;
+pub mod stage;
 mod time;

@@ -13,6 +13,7 @@ mod house;
 mod kill;
 mod official_daemon;
 mod official_motor;
+mod parsers;
 mod policy;
 mod pulse;
 mod registry;

@@ -10,9 +10,9 @@ use crate::library;
 /// Parses without running; the error is CPython's complaint.
 pub fn parse(py: Python<'_>, job: &Job) -> Result<BTreeMap<String, Facts>, String> {
     let read = |(module, source): (&String, &String)| -> PyResult<(String, Facts)> {
-        let (imports, names, attributes, calls) =
+        let (imports, names, attributes, calls, tree) =
             library::helper(py, "facts", "facts")?.call1((source,))?.extract()?;
-        Ok((module.clone(), Facts { imports, names, attributes, calls }))
+        Ok((module.clone(), Facts { imports, names, attributes, calls, tree }))
     };
     let modules = std::iter::once((&job.module, &job.source)).chain(&job.modules);
     let read: PyResult<_> = modules.map(read).collect();

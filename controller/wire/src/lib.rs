@@ -134,6 +134,9 @@ pub struct Facts {
     /// name (`a.b.c`). For every other call nothing: `f().g()` gives `f` alone. A decorator without brackets is no
     /// call.
     pub calls: BTreeSet<String>,
+    /// The hash of the whole tree: every node in order, with its names, operators, constants and the lines of
+    /// statements. Both sides write the tree in one normal form first, so that what means the same hashes the same.
+    pub tree: String,
 }
 
 /// What the stage tells a guest.

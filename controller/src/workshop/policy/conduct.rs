@@ -1,14 +1,15 @@
 //! Judges how a tool behaves with time and resources: loops, sleeps, handlers, numbers, complexity.
 
-use rustpython_parser::ast::{Constant, ExceptHandler, Expr, ExprCall, Operator, Ranged, Stmt, StmtWhile};
+use rustpython_parser::ast::{Constant, ExceptHandler, Expr, ExprCall, Operator, Ranged, Stmt, UnaryOp};
 
+use super::names::listed;
 use super::rules::conduct as rule;
-use super::survey::Survey;
+use super::survey::{Meaning, Survey};
 use super::tree::{Notes, number};
 use super::walk::{Function, Visit, defaults, function, walk_body, walk_expr, walk_signature, walk_stmt};
 
 /// Seconds that a tool may take by default.
-const BUDGET_SECONDS: f64 = 120.0;
+pub(super) const BUDGET_SECONDS: f64 = 120.0;
 
 /// More rounds or items than this are too many.
 const MANY: f64 = 1e7;
@@ -19,12 +20,19 @@ const LARGE_EXPONENT: f64 = 10_000.0;
 /// More branches than this in one function are too many to review.
 const MAX_BRANCHES: usize = 30;
 
+/// More statements than this in one function are too many to review.
+const MAX_STATEMENTS: usize = 120;
+
 /// Deeper compound statements than this are too deep to review.
 const MAX_INDENT: usize = 6;
 
+/// Functions of numpy whose first argument says how much they allocate.
+const ALLOCATING: &str = "arange empty eye full identity ones zeros";
+
 /// Judges everything below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
-    walk_body(&mut Pass { survey, notes, is_async: false, branches: 0, depth: 0, deepest: 0 }, body);
+    let mut pass = Pass { survey, notes, is_async: false, branches: 0, statements: 0, depth: 0, deepest: 0 };
+    walk_body(&mut pass, body);
 }
 
 struct Pass<'a> {
@@ -32,6 +40,7 @@ struct Pass<'a> {
     notes: &'a mut Notes,
     is_async: bool,
     branches: usize,
+    statements: usize,
     depth: usize,
     deepest: usize,
 }
@@ -44,14 +53,19 @@ impl Pass<'_> {
                 self.notes.add(&rule::HUGE_NUMBER, default.start(), "a default of a hundred million or more");
             }
         }
-        let outer = (self.is_async, self.branches, self.depth, self.deepest);
-        (self.is_async, self.branches, self.depth, self.deepest) = (function.is_async, 0, 0, 0);
+        let outer = (self.is_async, self.branches, self.statements, self.depth, self.deepest);
+        (self.is_async, self.branches, self.statements, self.depth, self.deepest) =
+            (function.is_async, 0, 0, 0, 0);
         walk_body(self, function.body);
-        if self.branches > MAX_BRANCHES || self.deepest > MAX_INDENT {
-            let what = format!("`{}` has {} branches, {} deep", function.name, self.branches, self.deepest);
+        if self.branches > MAX_BRANCHES || self.deepest > MAX_INDENT || self.statements > MAX_STATEMENTS {
+            let Pass { branches, statements, deepest, .. } = self;
+            let what = format!(
+                "`{}` has {branches} branches and {statements} statements, {deepest} deep",
+                function.name
+            );
             self.notes.add(&rule::TOO_COMPLEX, function.at, what);
         }
-        (self.is_async, self.branches, self.depth, self.deepest) = outer;
+        (self.is_async, self.branches, self.statements, self.depth, self.deepest) = outer;
     }
 
     fn call(&mut self, call: &ExprCall) {
@@ -71,27 +85,40 @@ impl Pass<'_> {
         {
             self.notes.add(&rule::HUGE_NUMBER, call.start(), "a range of millions");
         }
+        if let Meaning::Listed(path, name) = self.survey.meaning(&call.func)
+            && path == "numpy"
+            && listed(ALLOCATING, &name)
+            && call.args.first().and_then(items).is_some_and(|count| count > MANY)
+        {
+            self.notes.add(&rule::HUGE_NUMBER, call.start(), "an array of millions");
+        }
+        if matches!(&*call.func, Expr::Attribute(a) if a.attr.as_str() == "run_forever") {
+            self.notes.add(&rule::ENDLESS_LOOP, call.start(), "`run_forever`");
+        }
         if self.survey.is(&call.func, "contextlib", "suppress") && call.args.iter().any(catches_all) {
             self.notes.add(&rule::SWALLOWED_EXCEPTION, call.start(), "every exception is suppressed");
         }
     }
 
-    fn endless(&mut self, loop_: &StmtWhile) {
-        let always = match &*loop_.test {
-            Expr::Constant(constant) => {
-                constant.value == Constant::Bool(true) || number(&loop_.test).is_some_and(|n| n != 0.0)
-            }
-            _ => false,
-        };
-        if !always {
-            return;
-        }
+    fn endless(&mut self, stmt: &Stmt, body: &[Stmt], what: &str) {
         let mut ways = Ways { survey: self.survey, loops: 0, out: false, waits: false };
-        walk_body(&mut ways, &loop_.body);
+        walk_body(&mut ways, body);
         if !ways.out {
             let rule = if ways.waits { &rule::ENDLESS_LOOP } else { &rule::BUSY_LOOP };
-            self.notes.add(rule, loop_.start(), "`while True` without `break` or `return`");
+            self.notes.add(rule, stmt.start(), format!("{what} without `break` or `return`"));
         }
+    }
+
+    /// `itertools.count()`, `cycle(...)`, `repeat(x)`, `iter(f, value)`; an `enumerate` or `zip` of nothing else.
+    fn without_end(&self, iter: &Expr) -> bool {
+        let Expr::Call(call) = iter else { return false };
+        let is = |name: &str| self.survey.is(&call.func, "itertools", name);
+        let builtin = |name: &str| matches!(&*call.func, Expr::Name(n) if n.id.as_str() == name);
+        is("count")
+            || is("cycle")
+            || is("repeat") && call.args.len() == 1 && call.keywords.is_empty()
+            || builtin("enumerate") && call.args.first().is_some_and(|of| self.without_end(of))
+            || builtin("zip") && !call.args.is_empty() && call.args.iter().all(|of| self.without_end(of))
     }
 
     fn handlers(&mut self, handlers: &[ExceptHandler]) {
@@ -113,8 +140,27 @@ impl Pass<'_> {
     }
 }
 
+/// A test that never fails: `True`, `1`, `"x"`, `not False`.
+fn always(test: &Expr) -> bool {
+    match test {
+        Expr::Constant(constant) => match &constant.value {
+            Constant::Bool(truth) => *truth,
+            Constant::Str(text) => !text.is_empty(),
+            _ => number(test).is_some_and(|n| n != 0.0),
+        },
+        Expr::UnaryOp(not) if not.op == UnaryOp::Not => match &*not.operand {
+            Expr::Constant(constant) => {
+                matches!(constant.value, Constant::Bool(false) | Constant::None)
+                    || number(&not.operand).is_some_and(|n| n == 0.0)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// `Exception` or `BaseException`, also in a tuple.
-fn catches_all(expr: &Expr) -> bool {
+pub(super) fn catches_all(expr: &Expr) -> bool {
     match expr {
         Expr::Name(name) => matches!(name.id.as_str(), "Exception" | "BaseException"),
         Expr::Tuple(tuple) => tuple.elts.iter().any(catches_all),
@@ -127,9 +173,18 @@ impl Visit for Pass<'_> {
         if let Some(function) = function(stmt) {
             return self.function(function);
         }
+        self.statements += 1;
         let compound = match stmt {
             Stmt::While(s) => {
-                self.endless(s);
+                if always(&s.test) {
+                    self.endless(stmt, &s.body, "`while True`");
+                }
+                true
+            }
+            Stmt::For(s) => {
+                if self.without_end(&s.iter) {
+                    self.endless(stmt, &s.body, "a loop over numbers without an end");
+                }
                 true
             }
             Stmt::Try(s) => {
@@ -157,7 +212,7 @@ impl Visit for Pass<'_> {
                 self.branches += s.cases.len();
                 true
             }
-            Stmt::For(_) | Stmt::AsyncFor(_) | Stmt::With(_) | Stmt::AsyncWith(_) => true,
+            Stmt::AsyncFor(_) | Stmt::With(_) | Stmt::AsyncWith(_) => true,
             _ => false,
         };
         self.branches += usize::from(matches!(stmt, Stmt::While(_) | Stmt::For(_) | Stmt::AsyncFor(_)));
@@ -197,6 +252,15 @@ impl Visit for Pass<'_> {
     }
 
     fn annotation(&mut self, _: &Expr) {}
+}
+
+/// How many items a shape has.
+fn items(shape: &Expr) -> Option<f64> {
+    match shape {
+        Expr::Tuple(tuple) => tuple.elts.iter().map(number).product(),
+        Expr::List(list) => list.elts.iter().map(number).product(),
+        _ => number(shape),
+    }
 }
 
 /// The ways out of a loop, and whether it waits on its way.

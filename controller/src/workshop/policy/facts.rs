@@ -1,9 +1,11 @@
 //! The facts of a tree, for comparison with what CPython's own parser finds in the same bytes; and its depth.
 
 use minismith_wire::Facts;
-use rustpython_parser::ast::{Expr, Pattern, Ranged, Stmt};
+use rustpython_parser::Parse;
+use rustpython_parser::ast::{Expr, ModModule, Pattern, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 
+use super::shape;
 use super::tree::dotted;
 use super::walk::{Role, Visit, walk_body, walk_expr, walk_pattern, walk_stmt};
 
@@ -14,12 +16,12 @@ const MAX_DEPTH: u32 = 200;
 ///
 /// # Errors
 /// The place where the tree is deeper than the other passes walk.
-pub(super) fn facts(body: &[Stmt]) -> Result<Facts, TextSize> {
+pub(super) fn facts(source: &str, body: &[Stmt]) -> Result<Facts, TextSize> {
     let mut pass = Pass { facts: Facts::default(), depth: 0, too_deep: None };
     walk_body(&mut pass, body);
     match pass.too_deep {
         Some(at) => Err(at),
-        None => Ok(pass.facts),
+        None => Ok(Facts { tree: shape::of(source, body), ..pass.facts }),
     }
 }
 
@@ -83,6 +85,14 @@ impl Visit for Pass {
     }
 }
 
+/// The facts of a text that need not be a tool; none where the parser or the depth refuses it. Only for comparing the
+/// two parsers on other texts than tools.
+#[must_use]
+pub fn facts_of(source: &str) -> Option<Facts> {
+    let module = ModModule::parse(source, "text").ok()?;
+    facts(source, &module.body).ok()
+}
+
 /// A dotted name, unless it is so long that it is too deep anyway.
 fn shallow_dotted(expr: &Expr) -> Option<String> {
     let mut below = expr;
@@ -99,8 +109,6 @@ fn shallow_dotted(expr: &Expr) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustpython_parser::Parse;
-    use rustpython_parser::ast::ModModule;
 
     /// The sets are those that CPython 3.11's `ast` gives for this text.
     #[test]
@@ -124,7 +132,7 @@ async def r1(s1: t1 = u1, /, *v1: w1, x1: y1 = z1.a2(), **b2) -> c2:
         raise e3() from f3.g3()()
     class h3(i3, metaclass=j3[k3:l3]): m3: "n3" = (o3 := lambda p3=q3: {**r3, s3: t3, **{u3 for v3 in w3}})
 "#;
-        let facts = facts(&ModModule::parse(source, "").unwrap().body).unwrap();
+        let facts = facts(source, &ModModule::parse(source, "").unwrap().body).unwrap();
         let set =
             |words: &str| words.split(' ').map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
         assert_eq!(facts.imports, set("a1.b1 d1.e1 .f1.g1 k1.l1.*"));

@@ -1,8 +1,9 @@
 //! The policy: it reads a draft and never runs it. Only it can make a [`Vetted`].
 //!
 //! Reading order: [`mod@rules`] (what is judged, as data), `imports` (the allow-lists), `walk` (how a tree is visited),
-//! `facts` (what CPython's parser must find as well), `survey` (what names mean), then the judges: `reach`,
-//! `definitions`, `conduct`, `robot_lint`, and [`signature`] (how the tool is called).
+//! `facts` and `shape` (what CPython's parser must find as well), `survey` and `values` (what names mean), then the
+//! judges: `grammar`, `reach`, `uses`, `definitions`, `conduct`, `flow`, `robot_lint`, and [`signature`] (how the tool is
+//! called).
 //!
 //! It is a reviewer, not a wall: the wall is the guest's cage. What it does not recognise as harmless it refuses.
 
@@ -14,13 +15,18 @@ mod conduct;
 mod definitions;
 mod docstring;
 mod facts;
+mod flow;
+mod grammar;
 mod imports;
 mod names;
 mod reach;
 mod robot_lint;
 mod schema;
+mod shape;
 mod survey;
 mod tree;
+mod uses;
+mod values;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +45,7 @@ use super::draft::Draft;
 use super::finding::{Finding, Verdict, heaviest};
 use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review, ToolManifest};
 
+pub use self::facts::facts_of;
 pub use self::imports::text as importable;
 pub use self::rules::{RULES_VERSION, rules, rules_digest};
 
@@ -258,7 +265,7 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
     for Module { name, source, body, .. } in &modules {
         let mut notes = Notes::of(source);
         let survey = Survey::of(body, &neighbours, &mut notes);
-        judge(body, &survey, &mut notes);
+        judge(source, body, &survey, &mut notes);
         if *name == draft.name() {
             let is_toolkit = draft.others().is_some();
             entries = OneOrMore::of(signature::read(name, source, body, is_toolkit, &survey, &mut notes));
@@ -296,11 +303,11 @@ fn parse<'d>(name: &'d str, source: &'d str) -> Result<Module<'d>, Vec<Finding>>
     let body = match ModModule::parse(source, name) {
         Ok(module) => module.body,
         Err(error) => {
-            notes.add(&rule::SYNTAX_ERROR, error.offset, error.error.to_string());
+            grammar::complain(source, error.offset, &error.error.to_string(), &mut notes);
             return Err(notes.into_findings());
         }
     };
-    match facts::facts(&body) {
+    match facts::facts(source, &body) {
         Ok(facts) => Ok(Module { name, source, body, facts }),
         Err(at) => {
             notes.add(&rule::TOO_NESTED, at, "a tree too deep to read");
@@ -309,13 +316,16 @@ fn parse<'d>(name: &'d str, source: &'d str) -> Result<Module<'d>, Vec<Finding>>
     }
 }
 
-fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
+fn judge(source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     syntax(body, notes);
     reach::judge(body, survey, notes);
+    uses::judge(body, survey, notes);
     definitions::judge(body, survey, notes);
     conduct::judge(body, survey, notes);
     robot_lint::judge(body, survey, notes);
     callees::judge(body, survey, notes);
+    flow::judge(body, survey, notes);
+    grammar::judge(source, body, notes);
 }
 
 /// Findings of another module than the main one say so.

@@ -40,14 +40,14 @@ pub(super) const CLASSES: &str = "\
 pub(super) const INTERPRETER_ATTRIBUTES: &str = "\
     ag_await ag_code ag_frame co_code co_consts co_names cr_await cr_code cr_frame cr_origin f_back \
     f_builtins f_code f_globals f_locals f_trace func_code func_globals get_coro get_stack gi_code gi_frame \
-    gi_yieldfrom im_func im_self mro print_stack tb_frame tb_next";
+    gi_yieldfrom im_func im_self mro obj print_stack tb_frame tb_next";
 
 /// Attributes of arrays that write files or touch raw memory, and of event loops that reach beyond the tool.
 pub(super) const UNSAFE_ATTRIBUTES: &str = "\
-    add_reader add_signal_handler add_writer bit_generator call_soon_threadsafe cffi connect_accepted_socket \
+    add_reader add_signal_handler add_writer attrname bit_generator call_soon_threadsafe cffi connect_accepted_socket \
     connect_read_pipe connect_write_pipe create_connection create_datagram_endpoint create_server \
     create_unix_connection create_unix_server ctypes dump getaddrinfo getfield getnameinfo resize \
-    run_in_executor sendfile set_default_executor set_exception_handler set_task_factory setfield setflags \
+    run_in_executor sendfile set_default_executor set_exception_handler set_state set_task_factory setfield setflags \
     start_tls subprocess_exec subprocess_shell tofile";
 
 /// Special methods that a class may define, besides the operators.

@@ -19,10 +19,10 @@ use super::walk::{
 
 /// Judges every name, attribute, decorator and class header below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
-    walk_body(
-        &mut Pass { survey, notes, scope: Scope::Module, own: None, bound_in_class: BTreeSet::new() },
-        body,
-    );
+    let foreign = super::uses::has_foreign_bases(body, survey);
+    let bound_in_class = BTreeSet::new();
+    let scope = Scope::Module;
+    walk_body(&mut Pass { survey, notes, scope, own: None, bound_in_class, annotation: false, foreign }, body);
 }
 
 /// What kind of body a statement stands in.
@@ -41,6 +41,9 @@ struct Pass<'a> {
     own: Option<String>,
     /// Names that the class around binds anywhere in its body.
     bound_in_class: BTreeSet<String>,
+    annotation: bool,
+    /// Whether `self` may have insides that no class of the file gave it.
+    foreign: bool,
 }
 
 impl Pass<'_> {
@@ -97,6 +100,7 @@ impl Pass<'_> {
         }
         let own = matches!(&*attribute.value, Expr::Name(receiver) if Some(receiver.id.as_str()) == self.own.as_deref());
         let own = own && !name.starts_with("__") && self.survey.own_private.contains(name);
+        let own = own && (name.starts_with('_') || !self.foreign);
         let super_call = listed(names::MAGIC_METHODS, name) && is_super(&attribute.value);
         let type_name = name == "__name__" && attribute.ctx.is_load();
         if !own && !super_call && !type_name {
@@ -320,6 +324,12 @@ impl Visit for Pass<'_> {
                 let own = self.own.clone();
                 self.within(Scope::Function, own, |pass| walk_expr(pass, expr));
             }
+            // What an annotation calls or binds is no type.
+            Expr::Call(_) | Expr::NamedExpr(_) => {
+                let outer = std::mem::replace(&mut self.annotation, false);
+                walk_expr(self, expr);
+                self.annotation = outer;
+            }
             _ => walk_expr(self, expr),
         }
     }
@@ -337,7 +347,10 @@ impl Visit for Pass<'_> {
             (Meaning::Listed(path, name), _) => (path, name),
             (Meaning::Other, Expr::Name(name)) => (String::new(), name.id.to_string()),
             (Meaning::Other, Expr::Attribute(accessor))
-                if matches!(accessor.attr.as_str(), "setter" | "getter" | "deleter") && call.is_none() =>
+                if matches!(accessor.attr.as_str(), "setter" | "getter" | "deleter")
+                    && accessor.value.is_name_expr()
+                    && self.scope == Scope::Class
+                    && call.is_none() =>
             {
                 return self.expr(&accessor.value);
             }

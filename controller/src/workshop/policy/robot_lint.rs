@@ -8,10 +8,12 @@ use std::f64::consts::PI;
 use minismith_wire::Facts;
 use rustpython_parser::ast::{Expr, ExprAttribute, ExprCall, Ranged, Stmt};
 
+use super::conduct::BUDGET_SECONDS;
 use super::imports::nearest;
 use super::rules::conduct as rule;
 use super::survey::Survey;
-use super::tree::{Notes, number, text};
+use super::tree::{Notes, text};
+use super::values::{Unit, Values};
 use super::walk::{Visit, walk_body, walk_expr};
 use crate::workshop::manifest::Capability;
 
@@ -34,6 +36,7 @@ use Capability::{Camera, Motion, Motors, Sound, Tracking};
 
 /// `ReachyMini` of the official SDK 1.13.0, as far as the stage offers it.
 const ROBOT: &[Method] = &[
+    method("async_play_move", &["move", "play_frequency", "initial_goto_duration", "sound"], &[Motion]),
     method("disable_gravity_compensation", &[], &[Motors]),
     method("disable_motors", &["ids"], &[Motors]),
     method("enable_gravity_compensation", &[], &[Motors]),
@@ -78,11 +81,13 @@ pub(super) fn capabilities(facts: &Facts) -> BTreeSet<Capability> {
 
 /// Judges every use of the robot below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
-    walk_body(&mut Pass { survey, notes }, body);
+    let values = Values::of(body, survey);
+    walk_body(&mut Pass { survey, values: &values, notes }, body);
 }
 
 struct Pass<'a> {
     survey: &'a Survey,
+    values: &'a Values<'a>,
     notes: &'a mut Notes,
 }
 
@@ -192,7 +197,6 @@ impl Pass<'_> {
         let degree = flag("degrees", true).map(|degrees| if degrees { 1.0 } else { 180.0 / PI });
         let metre = flag("mm", false).map(|mm| if mm { 1.0 } else { 1000.0 });
         for (name, expr) in given {
-            let Some(value) = number(expr) else { continue };
             let (unit, scale, low, high) = match *name {
                 "roll" | "pitch" => ("degrees", degree, -40.0, 40.0),
                 "yaw" => ("degrees", degree, -180.0, 180.0),
@@ -201,21 +205,65 @@ impl Pass<'_> {
                 "z" => ("mm", metre, -51.0, 23.25),
                 _ => continue,
             };
-            if let Some(scale) = scale {
-                self.range(expr, name, value * scale, (low, high), unit);
+            let Some(scale) = scale else { continue };
+            let is_angle = unit == "degrees";
+            let plain = scale == 1.0;
+            let wrong = match (is_angle, plain) {
+                (true, true) => Unit::Radians,
+                (true, false) => Unit::Degrees,
+                (false, true) => Unit::Metres,
+                (false, false) => Unit::Millimetres,
+            };
+            self.unit(expr, name, wrong);
+            self.range(expr, name, scale, (low, high), unit);
+            // No person sees a third of a degree, or a twentieth of a millimetre.
+            let tiny = if is_angle { 0.4 } else { 0.06 };
+            if plain && self.values.number(expr).is_some_and(|value| value != 0.0 && value.abs() <= tiny) {
+                let what = format!("{name} of less than {tiny} {unit}: is it meant in {}?", wrong.word());
+                self.notes.add(&rule::DOUBTFUL_UNIT, expr.start(), what);
             }
+        }
+    }
+
+    /// An expression that plainly counts something else than is asked for.
+    fn unit(&mut self, expr: &Expr, name: &str, wrong: Unit) {
+        if self.values.unit(expr) == Some(wrong) {
+            let what = format!("{name} is given in {}", wrong.word());
+            self.notes.add(&rule::WRONG_UNIT, expr.start(), what);
+        }
+    }
+
+    /// Sines of degrees, conversions of what is converted already, sleeps in milliseconds.
+    fn conversions(&mut self, call: &ExprCall) {
+        let Some(first) = call.args.first() else { return };
+        if let Some(to) = self.values.conversion(call) {
+            if self.values.unit(first) == Some(to) {
+                let what = format!("what is in {} already is converted to {}", to.word(), to.word());
+                self.notes.add(&rule::WRONG_UNIT, call.start(), what);
+            }
+        } else if self.values.is_trigonometric(call) {
+            self.unit(first, "the argument of a sine, cosine or tangent", Unit::Degrees);
+        } else if self.survey.is(&call.func, "time", "sleep")
+            || self.survey.is(&call.func, "asyncio", "sleep")
+        {
+            self.unit(first, "the time of a sleep", Unit::Milliseconds);
         }
     }
 
     fn motion(&mut self, given: &[(&'static str, &Expr)]) {
         for (name, expr) in given {
             match *name {
-                "duration" if number(expr).is_some_and(|seconds| seconds <= 0.0) => {
-                    self.notes.add(&rule::OUT_OF_RANGE, expr.start(), "a duration that is not above zero");
-                }
+                "duration" | "initial_goto_duration" => self.duration(name, expr),
                 "body_yaw" => {
-                    if let Some(value) = number(expr) {
-                        self.range(expr, name, value.to_degrees(), (-160.0, 160.0), "degrees");
+                    self.unit(expr, name, Unit::Degrees);
+                    self.range(expr, name, 180.0 / PI, (-160.0, 160.0), "degrees");
+                }
+                "weight" => self.range(expr, name, 1.0, (0.0, 1.0), ""),
+                "x" | "y" | "z" => {
+                    self.unit(expr, name, Unit::Millimetres);
+                    if self.values.number(expr).is_some_and(|metres| metres.abs() >= 20.0) {
+                        let what = format!("{name} of twenty metres or more: is it meant in millimetres?");
+                        self.notes.add(&rule::DOUBTFUL_UNIT, expr.start(), what);
                     }
                 }
                 "antennas" => {
@@ -229,9 +277,8 @@ impl Pass<'_> {
                         self.notes.add(&rule::OUT_OF_RANGE, expr.start(), what);
                     }
                     for side in sides {
-                        if let Some(value) = number(side) {
-                            self.range(side, name, value.to_degrees(), (-180.0, 180.0), "degrees");
-                        }
+                        self.unit(side, name, Unit::Degrees);
+                        self.range(side, name, 180.0 / PI, (-180.0, 180.0), "degrees");
                     }
                 }
                 "method" => {
@@ -252,10 +299,27 @@ impl Pass<'_> {
         }
     }
 
-    fn range(&mut self, expr: &Expr, what: &str, value: f64, (low, high): (f64, f64), unit: &str) {
-        if !(low..=high).contains(&value) {
-            let what = format!("{what} of {value:.1} {unit}, the reach is {low} to {high}");
+    fn duration(&mut self, name: &str, expr: &Expr) {
+        self.unit(expr, name, Unit::Milliseconds);
+        let Some(seconds) = self.values.number(expr) else { return };
+        if seconds < 0.0 || seconds == 0.0 && name == "duration" {
+            self.notes.add(&rule::OUT_OF_RANGE, expr.start(), "a duration that is not above zero");
+        } else if seconds > BUDGET_SECONDS {
+            let what = format!("a motion of {seconds} seconds: is it meant in milliseconds?");
+            self.notes.add(&rule::LONG_SLEEP, expr.start(), what);
+        }
+    }
+
+    /// A number, or a parameter's default, beyond the reach.
+    fn range(&mut self, expr: &Expr, what: &str, scale: f64, (low, high): (f64, f64), unit: &str) {
+        let beyond = |value: &f64| !(low..=high).contains(&(value * scale));
+        if let Some(value) = self.values.number(expr).filter(beyond) {
+            let what = format!("{what} of {:.1} {unit}, the reach is {low} to {high}", value * scale);
             self.notes.add(&rule::OUT_OF_RANGE, expr.start(), what);
+        } else if let Some(value) = self.values.default(expr).filter(beyond) {
+            let what =
+                format!("the default makes {what} {:.1} {unit}, the reach is {low} to {high}", value * scale);
+            self.notes.add(&rule::WRONG_UNIT, expr.start(), what);
         }
     }
 }
@@ -264,7 +328,10 @@ impl Visit for Pass<'_> {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Attribute(attribute) => self.attribute(attribute),
-            Expr::Call(call) => self.call(call),
+            Expr::Call(call) => {
+                self.call(call);
+                self.conversions(call);
+            }
             _ => {}
         }
         walk_expr(self, expr);

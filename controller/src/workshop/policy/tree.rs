@@ -10,24 +10,38 @@ use crate::workshop::finding::Finding;
 /// No more findings than this are kept of one tool.
 const MAX_FINDINGS: usize = 100;
 
+/// Where the lines of a source begin.
+pub(super) struct Lines(Vec<usize>);
+
+impl Lines {
+    /// Those of `source`.
+    pub(super) fn of(source: &str) -> Self {
+        let behind = source.match_indices('\n').map(|(at, _)| at + 1);
+        Lines(std::iter::once(0).chain(behind).collect())
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, at: TextSize) -> u32 {
+        let before = self.0.partition_point(|start| *start <= usize::from(at));
+        u32::try_from(before).unwrap_or(u32::MAX)
+    }
+}
+
 /// Gathers findings; knows on which line a place of the source is.
 pub(super) struct Notes {
-    line_starts: Vec<usize>,
+    lines: Lines,
     found: Vec<Finding>,
 }
 
 impl Notes {
     /// For `source`, with nothing found yet.
     pub(super) fn of(source: &str) -> Self {
-        let starts =
-            source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(index, _)| index + 1);
-        Notes { line_starts: std::iter::once(0).chain(starts).collect(), found: Vec::new() }
+        Notes { lines: Lines::of(source), found: Vec::new() }
     }
 
     /// The line of a place, from 1.
     pub(super) fn line(&self, at: TextSize) -> u32 {
-        let before = self.line_starts.partition_point(|start| *start <= usize::from(at));
-        u32::try_from(before).unwrap_or(u32::MAX)
+        self.lines.line(at)
     }
 
     /// Notes that `rule` is broken at a place; the hint is the rule's advice.

@@ -104,6 +104,35 @@ pub(super) fn defaults(args: &Arguments) -> impl Iterator<Item = &Expr> {
     args.posonlyargs.iter().chain(&args.args).chain(&args.kwonlyargs).filter_map(|arg| arg.default.as_deref())
 }
 
+/// The blocks of statements inside a statement, in order.
+pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match stmt {
+        Stmt::FunctionDef(s) => vec![&s.body],
+        Stmt::AsyncFunctionDef(s) => vec![&s.body],
+        Stmt::ClassDef(s) => vec![&s.body],
+        Stmt::For(s) => vec![&s.body, &s.orelse],
+        Stmt::AsyncFor(s) => vec![&s.body, &s.orelse],
+        Stmt::While(s) => vec![&s.body, &s.orelse],
+        Stmt::If(s) => vec![&s.body, &s.orelse],
+        Stmt::With(s) => vec![&s.body],
+        Stmt::AsyncWith(s) => vec![&s.body],
+        Stmt::Match(s) => s.cases.iter().map(|case| case.body.as_slice()).collect(),
+        Stmt::Try(s) => of_try(&s.body, &s.handlers, &s.orelse, &s.finalbody),
+        Stmt::TryStar(s) => of_try(&s.body, &s.handlers, &s.orelse, &s.finalbody),
+        _ => Vec::new(),
+    }
+}
+
+fn of_try<'a>(
+    body: &'a [Stmt],
+    handlers: &'a [ExceptHandler],
+    orelse: &'a [Stmt],
+    finalbody: &'a [Stmt],
+) -> Vec<&'a [Stmt]> {
+    let handled = handlers.iter().map(|ExceptHandler::ExceptHandler(handler)| handler.body.as_slice());
+    std::iter::once(body).chain(handled).chain([orelse, finalbody]).collect()
+}
+
 /// One pass over a tree.
 pub(super) trait Visit {
     /// A statement.

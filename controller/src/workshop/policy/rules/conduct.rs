@@ -2,7 +2,7 @@
 
 use super::{
     Rule,
-    Verdict::{Ask, Refuse},
+    Verdict::{Admit, Ask, Refuse},
 };
 
 /// In reading order.
@@ -11,13 +11,25 @@ pub(super) const RULES: &[Rule] = &[
     UNKNOWN_ROBOT_METHOD,
     UNKNOWN_ARGUMENT,
     OUT_OF_RANGE,
+    WRONG_UNIT,
+    DOUBTFUL_UNIT,
     BUSY_LOOP,
     ENDLESS_LOOP,
+    ENDLESS_RECURSION,
     LONG_SLEEP,
     BLOCKING_SLEEP,
+    BLOCKING_CALL,
+    BLOCKING_MOTION,
+    FORGOTTEN_AWAIT,
     SWALLOWED_EXCEPTION,
+    HIDDEN_FAILURE,
     HUGE_NUMBER,
     TOO_COMPLEX,
+    UNREACHABLE_CODE,
+    UNUSED_PARAMETER,
+    SHADOWED_PARAMETER,
+    MUTABLE_DEFAULT,
+    EXACT_COMPARISON,
 ];
 
 /// `ReachyMini()`.
@@ -60,6 +72,27 @@ pub const OUT_OF_RANGE: Rule = Rule {
     bad: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=75))",
 };
 
+/// Degrees where radians are asked for, millimetres where metres are, and the other way round.
+pub const WRONG_UNIT: Rule = Rule {
+    id: "wrong-unit",
+    verdict: Ask,
+    reason: "The motion would be sixty or a thousand times too large or too small.",
+    advice: "create_head_pose takes degrees (unless degrees=False) and metres (unless mm=True); antennas and body_yaw are \
+             radians: math.radians(...); look_at_world takes metres; durations and sleeps are seconds",
+    good: "import math\nangle_deg = 20.0\nrobot.set_target(body_yaw=math.radians(angle_deg))",
+    bad: "import math\nfrom reachy_mini.utils import create_head_pose\nrobot.set_target(head=create_head_pose(pitch=math.radians(20)))",
+};
+
+/// A number so small or so large that another unit was probably meant.
+pub const DOUBTFUL_UNIT: Rule = Rule {
+    id: "doubtful-unit",
+    verdict: Admit,
+    reason: "Nobody sees the head turn by a third of a degree; nobody looks at a point twenty metres away.",
+    advice: "create_head_pose takes degrees and metres, unless degrees=False or mm=True; look_at_world takes metres",
+    good: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=0.3, degrees=False))",
+    bad: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=0.3))",
+};
+
 /// `while True` that neither ends nor waits.
 pub const BUSY_LOOP: Rule = Rule {
     id: "busy-loop",
@@ -78,6 +111,16 @@ pub const ENDLESS_LOOP: Rule = Rule {
     advice: "loop until a deadline: `while time.monotonic() < deadline:`",
     good: "import time\ndeadline = time.monotonic() + 1.0\nwhile time.monotonic() < deadline:\n    time.sleep(0.1)",
     bad: "import time\nwhile True:\n    time.sleep(0.1)",
+};
+
+/// A function that always calls itself.
+pub const ENDLESS_RECURSION: Rule = Rule {
+    id: "endless-recursion",
+    verdict: Refuse,
+    reason: "It calls itself before anything can end it, until the interpreter gives up.",
+    advice: "test for the last step first and return there, or use a loop",
+    good: "def count(x: int) -> int:\n    if x <= 0:\n        return 0\n    return 1 + count(x - 1)\nn = count(n)",
+    bad: "def count(x: int) -> int:\n    return 1 + count(x - 1)\nn = count(n)",
 };
 
 /// A sleep longer than a tool may take.
@@ -100,6 +143,37 @@ pub const BLOCKING_SLEEP: Rule = Rule {
     bad: "import time\nasync def pause() -> None:\n    time.sleep(0.1)\nprint(pause)",
 };
 
+/// A call in a coroutine that no coroutine can wait for.
+pub const BLOCKING_CALL: Rule = Rule {
+    id: "blocking-call",
+    verdict: Ask,
+    reason: "A loop is running already, so the call fails at once.",
+    advice: "await the coroutine: `await step()`; start it beside others with `asyncio.create_task(step())`",
+    good: "import asyncio\nasync def step() -> None:\n    await asyncio.sleep(0.1)\nasync def steps() -> None:\n    await step()\nprint(steps)",
+    bad: "import asyncio\nasync def step() -> None:\n    await asyncio.sleep(0.1)\nasync def steps() -> None:\n    asyncio.run(step())\nprint(steps)",
+};
+
+/// A motion in a coroutine that waits for its end.
+pub const BLOCKING_MOTION: Rule = Rule {
+    id: "blocking-motion",
+    verdict: Admit,
+    reason: "Until the motion ends no other coroutine of the tool runs.",
+    advice: "that is fine if nothing else has to happen meanwhile; else stream `set_target` with `await asyncio.sleep(0.02)`, \
+             or `await robot.async_play_move(...)`",
+    good: "import asyncio\nasync def turn() -> None:\n    robot.set_target(body_yaw=0.1)\n    await asyncio.sleep(0.5)\nprint(turn)",
+    bad: "async def turn() -> None:\n    robot.goto_target(body_yaw=0.1)\nprint(turn)",
+};
+
+/// A coroutine that is made and never awaited.
+pub const FORGOTTEN_AWAIT: Rule = Rule {
+    id: "forgotten-await",
+    verdict: Ask,
+    reason: "Calling a coroutine function does nothing until what it gives is awaited.",
+    advice: "write `await` in front of it",
+    good: "import asyncio\nasync def pause() -> None:\n    await asyncio.sleep(0.1)\nprint(pause)",
+    bad: "import asyncio\nasync def pause() -> None:\n    asyncio.sleep(0.1)\nprint(pause)",
+};
+
 /// A handler that catches everything and says nothing.
 pub const SWALLOWED_EXCEPTION: Rule = Rule {
     id: "swallowed-exception",
@@ -108,6 +182,16 @@ pub const SWALLOWED_EXCEPTION: Rule = Rule {
     advice: "catch the exception that you expect, and return or raise what happened",
     good: "try:\n    robot.wake_up()\nexcept ValueError as error:\n    print(error)",
     bad: "try:\n    robot.wake_up()\nexcept Exception:\n    pass",
+};
+
+/// A failure that is returned as a success.
+pub const HIDDEN_FAILURE: Rule = Rule {
+    id: "hidden-failure",
+    verdict: Ask,
+    reason: "Who called the tool is told that it worked although it did not.",
+    advice: "let the exception go up, or return what happened: `return f'failed: {error}'`; no `return` in `finally`",
+    good: "def look() -> str:\n    try:\n        robot.look_at_world(0.5, 0.0, 0.0)\n    except ValueError as error:\n        return f'failed: {error}'\n    return 'looked'\nprint(look())",
+    bad: "def look() -> str:\n    try:\n        robot.look_at_world(0.5, 0.0, 0.0)\n    except Exception:\n        return 'looked successfully'\n    return 'looked'\nprint(look())",
 };
 
 /// Numbers that mean hours or gigabytes.
@@ -124,8 +208,58 @@ pub const HUGE_NUMBER: Rule = Rule {
 pub const TOO_COMPLEX: Rule = Rule {
     id: "too-complex",
     verdict: Ask,
-    reason: "A reviewer cannot follow a function with so many branches or such depth.",
+    reason: "A reviewer cannot follow a function with more than 30 branches, 120 statements, or blocks 6 deep.",
     advice: "split it into helpers whose names start with an underscore",
     good: "if n > 1:\n    n -= 1",
     bad: "if n:\n if n:\n  if n:\n   if n:\n    if n:\n     if n:\n      if n:\n       if n:\n        n = 0",
+};
+
+/// Statements behind a `return`, `raise`, `break` or `continue`.
+pub const UNREACHABLE_CODE: Rule = Rule {
+    id: "unreachable-code",
+    verdict: Admit,
+    reason: "It never runs, so it is a mistake or a remnant.",
+    advice: "delete it, or move it in front",
+    good: "if n > 3:\n    return 3",
+    bad: "return 3\nprint(n)",
+};
+
+/// A parameter that nothing reads.
+pub const UNUSED_PARAMETER: Rule = Rule {
+    id: "unused-parameter",
+    verdict: Admit,
+    reason: "Who calls the tool believes that the argument does something.",
+    advice: "use it or delete it; `_name` says that it is not used",
+    good: "def twice(x: int) -> int:\n    return 2 * x\nprint(twice(n))",
+    bad: "def twice(x: int) -> int:\n    return 2\nprint(twice(n))",
+};
+
+/// A parameter that is overwritten before it is read.
+pub const SHADOWED_PARAMETER: Rule = Rule {
+    id: "shadowed-parameter",
+    verdict: Admit,
+    reason: "What the caller gave is thrown away before anything reads it.",
+    advice: "use the argument, or give the other value another name",
+    good: "def twice(x: int) -> int:\n    x = max(x, 0)\n    return 2 * x\nprint(twice(n))",
+    bad: "def twice(x: int) -> int:\n    x = 4\n    return 2 * x\nprint(twice(n))",
+};
+
+/// A list, dict or set as a default.
+pub const MUTABLE_DEFAULT: Rule = Rule {
+    id: "mutable-default",
+    verdict: Admit,
+    reason: "There is one such list for all calls: what one call puts in, the next one finds.",
+    advice: "use `None` as the default, or a tuple",
+    good: "def total(steps: tuple[int, ...] = ()) -> int:\n    return sum(steps)\nprint(total())",
+    bad: "def total(steps: list[int] = []) -> int:\n    return sum(steps)\nprint(total())",
+};
+
+/// `==` with a fraction.
+pub const EXACT_COMPARISON: Rule = Rule {
+    id: "exact-comparison",
+    verdict: Admit,
+    reason: "Measured positions and computed fractions are hardly ever exactly equal.",
+    advice: "write `math.isclose(a, b, abs_tol=...)` or `abs(a - b) < ...`",
+    good: "if abs(n - 0.3) < 0.01:\n    n = 1",
+    bad: "if n == 0.3:\n    n = 1",
 };

@@ -23,7 +23,7 @@ use super::super::finding::{Finding, Verdict};
 
 /// Raised by one whenever a rule or an allow-list changes its meaning: tools admitted under another version are
 /// rehearsed again.
-pub const RULES_VERSION: u32 = 1;
+pub const RULES_VERSION: u32 = 2;
 
 /// One rule of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,6 +99,7 @@ pub fn rules_digest() -> &'static str {
         }
         text += &super::imports::text();
         text += &super::names::text();
+        text += &super::uses::text();
         hex_sha256(text.as_bytes())
     });
     &DIGEST

@@ -23,6 +23,7 @@ pub(super) const RULES: &[Rule] = &[
     MAGIC_METHOD,
     UNLISTED_DECORATOR,
     FORMAT_STRING,
+    RESTRICTED_USE,
 ];
 
 /// A module or name outside the allow-list.
@@ -214,4 +215,16 @@ pub const FORMAT_STRING: Rule = Rule {
     advice: "use an f-string; `.format` is fine on a literal with plain fields",
     good: "print('{} {:.2f}'.format(n, 1.0))",
     bad: "print('{0.real}'.format(n))",
+};
+
+/// A name that is harmless in one place only.
+pub const RESTRICTED_USE: Rule = Rule {
+    id: "restricted-use",
+    verdict: Refuse,
+    reason: "An enumeration, a TypedDict, a data class or an `np.ndarray` made by a call takes names and memory from data; \
+             so these names have one place each.",
+    advice: "enumerations and TypedDict: `class Name(...)`; dataclass and cached_property: `@` above a definition; \
+             `field(...)`: a field's value in its class; np.ndarray: a type in annotations and behind isinstance",
+    good: "from enum import Enum\nclass Side(Enum):\n    LEFT = 1\nprint(Side(1))",
+    bad: "from enum import Enum\nprint(Enum('Side', {'LEFT': 1}))",
 };

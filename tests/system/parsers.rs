@@ -1,0 +1,152 @@
+//! Two parsers, one reading: what the policy sees in a text is what CPython sees, down to the tree.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use minismith::guest::Guest;
+use minismith::workshop::draft::{Draft, MAX_BYTES};
+use minismith::workshop::policy::facts_of;
+use minismith_wire::{Answer, Facts, Job, Limits, Turn};
+
+use crate::guest::stage::host;
+
+/// The Python files of a folder.
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "py")).collect();
+    paths.sort();
+    let read = |path: PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
+    paths.into_iter().filter_map(read).collect()
+}
+
+/// The standard library of the interpreter that guests run on.
+fn standard_library() -> PathBuf {
+    let venv = std::fs::read_to_string(".venv/pyvenv.cfg").unwrap();
+    let home = venv.lines().find_map(|line| line.strip_prefix("home = ")).unwrap();
+    let lib = Path::new(home).parent().unwrap().join("lib");
+    let mut versions: Vec<PathBuf> =
+        std::fs::read_dir(lib).unwrap().map(|entry| entry.unwrap().path()).collect();
+    versions.retain(|path| path.join("bisect.py").is_file());
+    versions.pop().unwrap()
+}
+
+/// What CPython finds in several texts: many modules of one job.
+fn seen_by_python(texts: &[String]) -> Vec<Result<Facts, String>> {
+    let limits = Limits { turn_seconds: 60.0, wall_seconds: 120.0, cpu_seconds: 60, ..Limits::default() };
+    let mut guest = host().fork(limits).unwrap();
+    let modules: BTreeMap<String, String> =
+        texts.iter().enumerate().map(|(at, text)| (format!("m{at:04}"), text.clone())).collect();
+    let job = Job { module: "a".into(), modules, limits, ..Job::default() };
+    match guest.turn(&Answer::Start { job: Box::new(job) }, None).unwrap() {
+        Turn::Parsed { facts: Ok(facts) } => {
+            facts.into_iter().filter(|(name, _)| name != "a").map(|(_, facts)| Ok(facts)).collect()
+        }
+        Turn::Parsed { facts: Err(complaint) } => vec![Err(complaint)],
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What the policy finds, on a stack of its own size.
+fn seen_by_policy(text: &str) -> Option<Facts> {
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(32 << 20);
+        reader.spawn_scoped(scope, || facts_of(text)).unwrap().join().unwrap()
+    })
+}
+
+#[test]
+fn both_parsers_read_tools_and_the_standard_library_alike() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut all = sources(&workspace.join("tests/cases/good"));
+    let tools = all.len();
+    let corpus = workspace.join("../shared/corpus/benign");
+    if corpus.is_dir() {
+        all.extend(sources(&corpus));
+    } else {
+        println!("skipped: there is no {}", corpus.display());
+    }
+    all.extend(sources(&standard_library()));
+    // A text that is no draft (too long, another encoding) comes to neither parser.
+    all.retain(|(_, source)| source.len() <= MAX_BYTES && Draft::read("text", source.as_bytes()).is_ok());
+    assert!(tools > 10 && all.len() > 100 + tools, "{} texts", all.len());
+    for several in all.chunks(40) {
+        let texts: Vec<String> = several.iter().map(|(_, source)| source.clone()).collect();
+        for ((path, source), seen) in several.iter().zip(seen_by_python(&texts)) {
+            let vetted = seen_by_policy(source).expect("a text that the policy's parser reads");
+            assert_eq!(Ok(vetted), seen, "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_node_hashes_alike() {
+    let source = include_str!("../cases/grammar.txt");
+    let vetted = seen_by_policy(source).unwrap();
+    assert_eq!(seen_by_python(&[source.to_owned()]), [Ok(vetted)]);
+}
+
+/// Texts that differ in one thing that names, imports, attributes and calls do not tell.
+#[test]
+fn what_sets_of_names_do_not_tell_changes_the_tree() {
+    let pairs = [
+        ("a = b + c", "a = b - c"),
+        ("a = b - c", "a = c - b"),
+        ("a = 1", "a = 2"),
+        ("a = 1", "a = 1.0"),
+        ("a = 'b'", "a = b'b'"),
+        ("a = 'b'", "a = 'c'"),
+        ("a < b", "a <= b"),
+        ("a and b", "a or b"),
+        ("not a", "-a"),
+        ("a\nb", "b\na"),
+        ("if a:\n    b\n    c", "if a:\n    b\nc"),
+        ("a = b = c", "a = c\nb = c"),
+        ("f(a, b)", "f(b, a)"),
+        ("f(a, *b)", "f(*a, b)"),
+        ("f'{a!r}'", "f'{a!s}'"),
+        ("f'{a:1}'", "f'{a}1'"),
+        ("{a: b}", "{b: a}"),
+        ("{a, b}", "[a, b]"),
+        ("[a for b in c if d]", "[a for b in d if c]"),
+        ("def a(b, /, c): d", "def a(b, c, /): d"),
+        ("def a(*, b, c): d", "def a(b, *, c): d"),
+        ("for a in b: c\nelse: d", "for a in b: c; d"),
+        ("try: a\nfinally: b", "try: a\nexcept: b"),
+        ("a[b:c]", "a[b, c]"),
+        ("a\nb", "a\n\nb"),
+        ("True", "None"),
+        ("...", "None"),
+        ("match a:\n    case [1]: b", "match a:\n    case 1: b"),
+        ("from .a import b", "from a import b"),
+    ];
+    for (one, other) in pairs {
+        let tree = |text: &str| seen_by_policy(text).unwrap().tree;
+        assert_ne!(tree(one), tree(other), "{one} | {other}");
+    }
+    for (one, other) in
+        [("a = 'b' 'c'", "a = 'bc'"), ("a = f'b' f'{c}'", "a = f'b{c}'"), ("a = (b)", "a = b")]
+    {
+        let tree = |text: &str| seen_by_policy(text).unwrap().tree;
+        assert_eq!(tree(one), tree(other), "{one} | {other}");
+    }
+}
+
+/// What the policy's parser takes and CPython does not is no reading: the host complains.
+#[test]
+fn what_only_one_of_them_takes_is_refused() {
+    for text in
+        ["f() = 1", "None = 1", "a + b += 1", "f(x for x in y, 1)", "return 1", "def f(a, a): pass", "x = *a"]
+    {
+        assert!(seen_by_policy(text).is_some(), "{text}");
+        let seen = seen_by_python(&[text.to_owned()]);
+        assert!(
+            matches!(seen.as_slice(), [Err(complaint)] if complaint.starts_with("SyntaxError")),
+            "{seen:?}"
+        );
+    }
+    for text in ["x.\u{fb01} = 1", "x = '\\ud800'", "x = f'{a:\\x41}'"] {
+        let seen = seen_by_python(&[text.to_owned()]);
+        assert_ne!(seen, [Ok(seen_by_policy(text).unwrap())], "{text}");
+    }
+}
