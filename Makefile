@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup build run test peers official models bench fuzz nextest lint check clean
+.PHONY: help setup build run recorder test peers official models bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -25,10 +25,15 @@ setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and pytho
 	@scripts/venv .venv requirements/tools.txt
 
 build: setup ## The programs minismith and minismith-tool-host
-	cargo build --workspace
+	cargo build
 
 run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000
 	$(PROGRAMS)/minismith serve --robot mock
+
+recorder: ## The program minismith-recorder, which records what tools do for the Rerun viewer (some minutes, once)
+	cargo build --profile recorder --package minismith-recorder
+	@mkdir -p $(PROGRAMS)
+	@ln -f $(TARGET)/recorder/minismith-recorder $(PROGRAMS)/minismith-recorder
 
 peers: ## The official motor controller, kinematics and dance packages in .cache/peers, for tests and benchmarks only
 	@scripts/peers
@@ -44,9 +49,10 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
 		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
 
-test: build peers nextest ## All tests
+test: build recorder peers nextest ## All tests
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
-	cargo nextest run --workspace
+	cargo nextest run
+	cargo nextest run --cargo-profile recorder --package minismith-recorder
 
 bench: official ## Measures against the official packages; prints a table and writes target/bench.json
 	cargo build --release --package minismith

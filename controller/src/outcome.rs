@@ -152,6 +152,9 @@ pub struct Step {
     pub trims: Vec<TrimView>,
     /// Why it was not done, or not to the end.
     pub refusal: Option<String>,
+    /// When it began, seconds of the performance's clock; none outside of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began_s: Option<f64>,
 }
 
 impl Step {

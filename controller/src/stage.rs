@@ -118,7 +118,10 @@ impl Stage {
             Some(Ended::Arrived) | None => None,
         };
         let achieved = view_of(&snapshot);
-        (snapshot.trims, Step { kind: kind.into(), requested: Some(requested), achieved, trims, refusal })
+        (
+            snapshot.trims,
+            Step { kind: kind.into(), requested: Some(requested), achieved, trims, refusal, began_s: None },
+        )
     }
 
     /// Waits until the body is at rest after a halt.

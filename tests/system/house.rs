@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and which of the others it may import.
-const TABLE: [(&str, &[&str]); 6] = [
+const TABLE: [(&str, &[&str]); 7] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-wire", &[]),
     ("minismith-tool-host", &["minismith-wire"]),
+    ("minismith-recorder", &["minismith-wire"]),
     ("minismith", &["firmware-bridge", "minismith-wire", "mock-robot"]),
     ("minismith-tests", &["firmware-bridge", "minismith", "minismith-wire", "mock-robot"]),
 ];
@@ -30,6 +31,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
     ),
     (&["TcpListener"], &["controller/src/net.rs", "controller/src/api.rs"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
+    (&["re_sdk", "rerun::"], &["controller/recorder/"]),
     (
         &["Instant::now", "SystemTime::now", "time::clock_gettime", "thread::sleep", "clock_nanosleep_"],
         &["firmware-bridge/src/clock.rs"],
@@ -48,8 +50,15 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-const MEMBERS: [&str; 6] =
-    ["firmware-bridge", "mock-robot", "controller/wire", "controller/tool-host", "controller", "tests"];
+const MEMBERS: [&str; 7] = [
+    "firmware-bridge",
+    "mock-robot",
+    "controller/wire",
+    "controller/tool-host",
+    "controller/recorder",
+    "controller",
+    "tests",
+];
 
 const LONGEST_FILE: usize = 600;
 

@@ -17,6 +17,7 @@ mod parsers;
 mod policy;
 mod pulse;
 mod registry;
+mod report;
 mod rhythm;
 mod score;
 mod sentences;

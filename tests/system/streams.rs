@@ -166,7 +166,7 @@ impl Shop {
     pub fn prove(&self, name: &str, source: &str) -> String {
         let (checked, admissible) = self.workshop.check(&Submission::of(name, source.as_bytes())).unwrap();
         let Some(admissible) = admissible else { panic!("{name}: {:?}", checked.findings) };
-        let manifest = self.workshop.registry().admit(&admissible, &[]).unwrap();
+        let manifest = self.workshop.admit(&admissible).unwrap();
         checked.report.map(|report| report.command_digest).unwrap_or_else(|| panic!("{manifest:?}"))
     }
 

@@ -59,6 +59,6 @@ pub fn commission(
     let declared = Declared { test_cases: authored.test_cases, ..Declared::default() };
     let (checked, admissible) =
         workshop.check(&Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin))?;
-    let registered = admissible.map(|admissible| workshop.registry().admit(&admissible, &[])).transpose()?;
+    let registered = admissible.map(|admissible| workshop.admit(&admissible)).transpose()?;
     Ok(Commissioned { name: name.into(), plan: authored.plan, code: authored.source, checked, registered })
 }

@@ -15,6 +15,7 @@ mod serve;
 mod shelf;
 mod shop;
 mod tool;
+mod tool_report;
 
 use std::net::IpAddr;
 use std::path::PathBuf;

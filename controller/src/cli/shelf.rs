@@ -334,7 +334,7 @@ fn take(workshop: &Workshop, bundle: &bundle::Bundle) -> anyhow::Result<Imported
     }
     let mut kept = Vec::new();
     for one in &admissible {
-        let manifest = workshop.registry().admit(one, &[])?;
+        let manifest = workshop.admit(one)?;
         kept.push(json!({
             "name": manifest.name,
             "version": manifest.version,

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::shelf::{self, ShelfCommand};
-use super::{Done, OnRobot, print, shop};
+use super::{Done, OnRobot, print, shop, tool_report};
 
 #[derive(Debug, Subcommand)]
 pub enum ToolCommand {
@@ -38,6 +38,9 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         /// Rehearse again what was checked before under the same conditions.
         #[arg(long)]
         no_cache: bool,
+        /// Also write picture, page and recording of each admitted tool into this folder.
+        #[arg(long, value_name = "DIR")]
+        report: Option<PathBuf>,
     },
     /// Check a tool and keep it as a new version.
     Add {
@@ -63,6 +66,9 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
+        /// Print its page instead, Markdown.
+        #[arg(long, conflicts_with = "json")]
+        doc: bool,
     },
     /// Run a tool of the registry.
     #[command(after_help = "Example:\n  minismith tool run nod_yes --args '{\"times\": 2}' --robot mock-bus")]
@@ -88,18 +94,21 @@ struct FileResult {
     /// Whether it was found before, and only told again.
     cached: bool,
     seconds: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    report: Vec<PathBuf>,
 }
 
 /// Carries out one of the commands.
 pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     match command {
-        ToolCommand::Check { files, json, args, no_cache } => {
-            check(&workshop, &files, json, args.as_deref(), no_cache)
+        ToolCommand::Check { files, json, args, no_cache, report } => {
+            check(&workshop, &files, json, args.as_deref(), no_cache, report.as_deref())
         }
         ToolCommand::Add { file, json } => add(&workshop, &file, json),
         ToolCommand::List { json } => list(&workshop, json),
-        ToolCommand::Show { name, version, json } => show(&workshop, &name, version, json),
+        ToolCommand::Show { name, version, doc: true, .. } => tool_report::show(&workshop, &name, version),
+        ToolCommand::Show { name, version, json, .. } => show(&workshop, &name, version, json),
         ToolCommand::Run { name, args, on } => perform(config, &workshop, &name, &args, &on),
         ToolCommand::Shelf(command) => shelf::run(config, &workshop, command),
     }
@@ -111,6 +120,7 @@ fn check(
     json: bool,
     args: Option<&str>,
     no_cache: bool,
+    report: Option<&Path>,
 ) -> anyhow::Result<Done> {
     let tests = match args {
         None => Vec::new(),
@@ -124,16 +134,24 @@ fn check(
         let began = clock.now();
         let mut submission = Submission::read(file)?.from(origin());
         submission.declared.test_cases.extend(tests.iter().cloned());
-        let (checked, cached) = if no_cache {
-            (workshop.check(&submission)?.0, false)
+        // What is written of a tool is made of its rehearsal, so that must be held.
+        let (checked, cached, admissible) = if no_cache || report.is_some() {
+            let (checked, admissible) = workshop.check(&submission)?;
+            (checked, false, admissible)
         } else {
-            workshop.check_or_recall(&submission)?
+            let (checked, cached) = workshop.check_or_recall(&submission)?;
+            (checked, cached, None)
         };
         let seconds = (clock.now().since(began).as_secs_f64() * 1e4).round() / 1e4;
         if !json {
             tell(file, &checked, seconds);
         }
-        results.push(FileResult { file: file.display().to_string(), checked, cached, seconds });
+        let written = match (report, &admissible) {
+            (Some(folder), Some(admissible)) => tool_report::write(folder, admissible, json)?,
+            _ => Vec::new(),
+        };
+        let file = file.display().to_string();
+        results.push(FileResult { file, checked, cached, seconds, report: written });
     }
     let admitted = results.iter().filter(|result| result.checked.admitted).count();
     if json {
@@ -168,7 +186,7 @@ fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
         }
         return Ok(Done::Badly);
     };
-    as_data(json, workshop.registry().admit(&admissible, &[]), |manifest| {
+    as_data(json, workshop.admit(&admissible), |manifest| {
         (
             json!({ "registered": manifest, "checked": checked }),
             format!("{} is version {} now", manifest.name, manifest.version),
@@ -218,6 +236,7 @@ fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> an
             "deactivated": admitted.deactivation(),
             "quarantine": admitted.quarantine(),
             "usage": { "version": usage, "tool": statistics.of_tool(name) },
+            "files": registry.attachments(name, manifest.version).unwrap_or_default(),
             "code": admitted.vetted().draft().source(),
         });
         let mut text = format!("{}\n", admitted.vetted().draft().source());

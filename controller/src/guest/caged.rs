@@ -200,6 +200,10 @@ impl Guest for CagedGuest {
         }
         turn
     }
+
+    fn usage(&mut self) -> Option<Usage> {
+        self.finish().ok()
+    }
 }
 
 impl Drop for CagedGuest {

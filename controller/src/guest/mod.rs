@@ -16,7 +16,7 @@ mod lazy;
 pub mod locate;
 mod zygote;
 
-pub use caged::CagedGuest;
+pub use caged::{CagedGuest, Usage};
 pub use fault::GuestFault;
 pub use host::ToolHost;
 pub use lazy::LazyHost;
@@ -31,4 +31,9 @@ pub trait Guest {
     /// # Errors
     /// A [`GuestFault`]; the guest is dead then.
     fn turn(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault>;
+
+    /// Ends it, by force if it does not leave, and says what it used in its whole life; none where nobody counts.
+    fn usage(&mut self) -> Option<Usage> {
+        None
+    }
 }

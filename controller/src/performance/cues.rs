@@ -170,13 +170,14 @@ impl Performing<'_> {
             ));
         }
         self.is_due();
+        let began_s = self.clock_s();
         let (trims, step) = self.stage.play(kind, trajectory);
         self.was_on_time(&self.stage.conductor.snapshot());
         self.record.trims.merge(&trims);
         self.last_set = None;
         self.now = self.elapsed().max(self.now);
         let refusal = step.refusal.clone();
-        self.keep(step);
+        self.keep(Step { began_s, ..step });
         match refusal {
             None => self.done(),
             Some(why) if self.stage.is_stopped() => Heard::End(Outcome::stopped("stop", why)),
@@ -216,6 +217,7 @@ impl Performing<'_> {
                 kind: "set_target".into(),
                 requested: Some(requested),
                 trims,
+                began_s: self.clock_s(),
                 ..Step::default()
             }),
         }
@@ -331,6 +333,11 @@ impl Performing<'_> {
         } else {
             self.note(&format!("only the first {STEPS_KEPT} steps are kept"));
         }
+    }
+
+    /// The performance's clock, for the record.
+    fn clock_s(&self) -> Option<f64> {
+        Some(outcome::tidy(self.now.seconds()))
     }
 
     fn note(&mut self, note: &str) {

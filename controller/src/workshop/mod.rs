@@ -2,11 +2,14 @@
 //!
 //! Reading order: [`finding`] (what a reader of a tool may say), [`submission`] (what is handed in), [`draft`] (the exact bytes of one tool), [`policy`]
 //! (reads a draft and never runs it), [`cases`] and [`rehearsal`] (runs it on the mock), [`report`] (what was
-//! measured), [`mod@review`], [`mod@check`] (the whole way), [`manifest`] (what is written beside an admitted tool),
-//! [`registry`] (the shelf), [`usage`], [`search`] and [`semantics`], [`bundle`] (tools on their way to another shelf),
-//! [`kept`] (what checks have found). The proofs pass by value: `Draft`, `Vetted`, `Rehearsed`, `Admissible`, `Admitted`.
+//! measured), [`margins`] (what that left of the limits), [`mod@review`], [`mod@check`] (the whole way), [`manifest`]
+//! (what is written beside an admitted tool), [`attachments`] (and for people: picture, page, recording), [`registry`]
+//! (the shelf), [`usage`], [`search`] and [`semantics`], [`bundle`] (tools on their way to another shelf), [`kept`]
+//! (what checks have found), [`troupe`] (who acts on a stage). The proofs pass by value: `Draft`, `Vetted`,
+//! `Rehearsed`, `Admissible`, `Admitted`.
 
 pub mod arguments;
+pub mod attachments;
 pub mod bundle;
 pub mod cases;
 mod chance;
@@ -15,6 +18,7 @@ pub mod draft;
 pub mod finding;
 pub mod kept;
 pub mod manifest;
+pub mod margins;
 pub mod policy;
 pub mod registry;
 pub mod rehearsal;
@@ -30,9 +34,10 @@ use crate::body::limits_of;
 use crate::config::Config;
 use crate::guest::LazyHost;
 
+use attachments::Prepared;
 use check::{Checked, check};
 use finding::Finding;
-use manifest::Evidence;
+use manifest::{Evidence, ToolManifest};
 use registry::{Registry, RegistryError};
 use rehearsal::{Cage, Conditions, NoRehearsal, rehearse};
 use review::Admissible;
@@ -123,6 +128,15 @@ impl Workshop {
     /// Only when no rehearsal can be held here.
     pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
         check(submission, &Troupe::new(self, false), &self.conditions(false))
+    }
+
+    /// Keeps a tool as a new version, with a picture, a page and a recording of it for people.
+    ///
+    /// # Errors
+    /// When the name is taken by a predefined tool, or the shelf can't be written.
+    pub fn admit(&self, admissible: &Admissible) -> Result<ToolManifest, RegistryError> {
+        let prepared = Prepared::of(admissible);
+        self.registry.admit(admissible, &|version| prepared.files(version, &format!("v{version}")))
     }
 
     /// Approves a version of a tool, or the one that is called: it is rehearsed at full speed first, since that is how

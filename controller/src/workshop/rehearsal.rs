@@ -26,6 +26,7 @@ use super::cases::{Case, cases_for};
 use super::draft::hex_sha256;
 use super::finding::{Finding, Verdict, heaviest};
 use super::manifest::{Capability, Evidence, Proved};
+use super::margins::narrowed;
 use super::policy::signature::Entry;
 use super::policy::{RULES_VERSION, Vetted};
 use super::report::PhysicalReport;
@@ -232,6 +233,7 @@ pub fn rehearse(
                 most_trimmed = (ran.report.worst_trim_deg, case.name.clone());
             }
             report.worst_of(&ran.report);
+            report.narrowed.extend(narrowed(&case.name, &ran.performance.outcome, ran.report.worst_trim_deg));
             for (module, more) in &ran.performance.lines {
                 lines.entry(module.clone()).or_default().extend(more);
             }

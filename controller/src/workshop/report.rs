@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::kinematics::head_in_body;
+use firmware_bridge::kinematics::head_and_steadiness;
 use firmware_bridge::limits::Limits;
 use firmware_bridge::posture::HeadPose;
 use firmware_bridge::trace::Beat;
@@ -14,6 +14,7 @@ use firmware_bridge::units::Radians;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::margins::{HeadExtremes, HeadMargins, JointMargins, Narrowed, TrimSpan, joint_margins};
 use crate::outcome::tidy;
 
 /// What one motor was asked to do at most.
@@ -27,6 +28,9 @@ pub struct JointReport {
     pub least_margin_deg: f64,
     /// Greatest distance between goal and present position, degrees.
     pub worst_lag_deg: f64,
+    /// What was left of its other limits; reports of old have none.
+    #[serde(default)]
+    pub margins: Option<JointMargins>,
 }
 
 /// What a rehearsal measured.
@@ -42,18 +46,36 @@ pub struct PhysicalReport {
     pub peak_head_tilt_deg: f64,
     /// Greatest yaw of the head relative to the body, degrees.
     pub peak_relative_yaw_deg: f64,
+    /// What was left of the head's limits; reports of old have none.
+    #[serde(default)]
+    pub head_margins: Option<HeadMargins>,
     /// Greatest way of any joint from where it began, degrees.
     pub greatest_move_deg: f64,
     /// Beats on which some joint was trimmed.
     pub trimmed_beats: u64,
     /// Greatest trim, degrees.
     pub worst_trim_deg: f64,
+    /// When the envelope held the robot back in the first case.
+    #[serde(default)]
+    pub trims: Vec<TrimSpan>,
     /// Whether the goals had come to rest at the end.
     pub rests_at_end: bool,
     /// Pictures read.
     pub frames: u64,
     /// Characters printed.
     pub printed: u64,
+    /// Words printed.
+    #[serde(default)]
+    pub words: u64,
+    /// The most memory that a guest held, bytes; what it shares with other guests counts too. Zero: it was not counted.
+    #[serde(default)]
+    pub peak_memory_bytes: u64,
+    /// The most processor seconds that a guest used.
+    #[serde(default)]
+    pub cpu_s: f64,
+    /// Corners of the parameters that the rehearsal does not vouch for.
+    #[serde(default)]
+    pub narrowed: Vec<Narrowed>,
     /// Share of the tool's executable lines that ran in some case.
     pub line_coverage: f64,
     /// Cases that were rehearsed.
@@ -91,15 +113,17 @@ pub fn measure(beats: &[Beat], limits: &Limits, period: Duration) -> PhysicalRep
                 peak_acceleration_dps2: degrees(changes.fold(0.0, f64::max)),
                 least_margin_deg: degrees(goals.iter().map(margin).fold(f64::INFINITY, f64::min).min(1e3)),
                 worst_lag_deg: degrees(lag),
+                margins: Some(joint_margins(beats, joint, &limit, dt)),
             },
         );
     }
-    let (tilt, yaw) = head_extremes(beats);
+    let head = head_extremes(beats);
     PhysicalReport {
         beats: beats.len() as u64,
         joints,
-        peak_head_tilt_deg: degrees(tilt),
-        peak_relative_yaw_deg: degrees(yaw),
+        peak_head_tilt_deg: degrees(head.pitch.value().max(head.roll.value())),
+        peak_relative_yaw_deg: degrees(head.yaw.value()),
+        head_margins: Some(head.margins(limits)),
         greatest_move_deg: degrees(greatest_move),
         rests_at_end: rests(beats),
         command_digest: digest(beats),
@@ -131,9 +155,9 @@ fn moving(beats: &[Beat]) -> &[Beat] {
     }
 }
 
-fn head_extremes(beats: &[Beat]) -> (f64, f64) {
+fn head_extremes(beats: &[Beat]) -> HeadExtremes {
     let mut seed = HeadPose::neutral();
-    let (mut tilt, mut yaw): (f64, f64) = (0.0, 0.0);
+    let mut most = HeadExtremes::NONE;
     let mut last: Option<[Radians; 6]> = None;
     for beat in beats {
         let legs = beat.goal.stewart();
@@ -141,14 +165,19 @@ fn head_extremes(beats: &[Beat]) -> (f64, f64) {
             continue;
         }
         last = Some(legs);
-        if let Ok(head) = head_in_body(&legs, &seed) {
+        if let Ok((head, steadiness)) = head_and_steadiness(&legs, &seed) {
             seed = head;
             let angles = head.angles();
-            tilt = tilt.max(angles.pitch.abs().value()).max(angles.roll.abs().value());
-            yaw = yaw.max(angles.yaw.abs().value());
+            let greater = |most: Radians, angle: Radians| Radians(most.value().max(angle.abs().value()));
+            most = HeadExtremes {
+                pitch: greater(most.pitch, angles.pitch),
+                roll: greater(most.roll, angles.roll),
+                yaw: greater(most.yaw, angles.yaw),
+                steadiness: most.steadiness.min(steadiness),
+            };
         }
     }
-    (tilt, yaw)
+    most
 }
 
 fn rests(beats: &[Beat]) -> bool {
@@ -164,7 +193,7 @@ fn degrees(radians: f64) -> f64 {
 }
 
 impl PhysicalReport {
-    /// Takes the worst of both; the digest and the duration of the first stand.
+    /// Takes the worst of both; the digest, the duration and the trims of the first stand.
     pub fn worst_of(&mut self, other: &PhysicalReport) {
         for (name, more) in &other.joints {
             let joint = self.joints.entry(name.clone()).or_insert(*more);
@@ -172,6 +201,12 @@ impl PhysicalReport {
             joint.peak_acceleration_dps2 = joint.peak_acceleration_dps2.max(more.peak_acceleration_dps2);
             joint.least_margin_deg = joint.least_margin_deg.min(more.least_margin_deg);
             joint.worst_lag_deg = joint.worst_lag_deg.max(more.worst_lag_deg);
+            if let (Some(margins), Some(more)) = (&mut joint.margins, &more.margins) {
+                margins.worst_of(more);
+            }
+        }
+        if let (Some(margins), Some(more)) = (&mut self.head_margins, &other.head_margins) {
+            margins.worst_of(more);
         }
         self.peak_head_tilt_deg = self.peak_head_tilt_deg.max(other.peak_head_tilt_deg);
         self.peak_relative_yaw_deg = self.peak_relative_yaw_deg.max(other.peak_relative_yaw_deg);
@@ -181,6 +216,9 @@ impl PhysicalReport {
         self.rests_at_end &= other.rests_at_end;
         self.frames = self.frames.max(other.frames);
         self.printed = self.printed.max(other.printed);
+        self.words = self.words.max(other.words);
+        self.peak_memory_bytes = self.peak_memory_bytes.max(other.peak_memory_bytes);
+        self.cpu_s = self.cpu_s.max(other.cpu_s);
         self.cases += other.cases;
     }
 }

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Finding, Verdict, heaviest};
 use super::manifest::{Budget, Capability, Evidence, Example, Provenance, Review, ToolManifest};
-use super::rehearsal::Conditions;
-use super::rehearsal::Rehearsed;
+use super::rehearsal::{CaseResult, Conditions, Rehearsed};
 use super::submission::Declared;
 use firmware_bridge::trace::Beat;
 
@@ -18,6 +17,8 @@ pub struct Admissible {
     others: Option<BTreeMap<String, String>>,
     manifest: ToolManifest,
     beats: Vec<Beat>,
+    cases: Vec<CaseResult>,
+    conditions: Conditions,
 }
 
 impl Admissible {
@@ -43,6 +44,18 @@ impl Admissible {
     #[must_use]
     pub fn beats(&self) -> &[Beat] {
         &self.beats
+    }
+
+    /// How the rehearsed calls went.
+    #[must_use]
+    pub fn cases(&self) -> &[CaseResult] {
+        &self.cases
+    }
+
+    /// What it was rehearsed under.
+    #[must_use]
+    pub const fn conditions(&self) -> &Conditions {
+        &self.conditions
     }
 }
 
@@ -78,8 +91,14 @@ pub fn review(
     manifest.report = Some(rehearsed.report().clone());
     manifest.evidence = Evidence { tools: rehearsed.tools(), ..conditions.evidence() };
     manifest.review = Review { by: "rules".into(), risks: risks(&rehearsed.capabilities()) };
-    Ok(Admissible { source: vetted.draft().source().to_owned(),
-        others: vetted.draft().others().cloned(), manifest, beats: rehearsed.beats().to_vec() })
+    Ok(Admissible {
+        source: vetted.draft().source().to_owned(),
+        others: vetted.draft().others().cloned(),
+        manifest,
+        beats: rehearsed.beats().to_vec(),
+        cases: rehearsed.cases().to_vec(),
+        conditions: *conditions,
+    })
 }
 
 fn risks(capabilities: &BTreeSet<Capability>) -> Vec<String> {

@@ -2,12 +2,13 @@
 //!
 //! Reading order: [`Job`] (what a guest is asked to run), [`Turn`] (what a guest says), [`Cue`] (what it may ask of
 //! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`zygote`] (the host program's own
-//! words with its supervisor).
+//! words with its supervisor), [`recording`] (what the recorder is told).
 //!
 //! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything
 //! that comes from a guest is presumed forged.
 
 pub mod frame;
+pub mod recording;
 pub mod zygote;
 
 use std::collections::{BTreeMap, BTreeSet};

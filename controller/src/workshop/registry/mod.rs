@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 use firmware_bridge::clock::unix_seconds;
 
+use super::attachments::{Attachment, SUFFIXES};
 use super::draft::Draft;
 use super::manifest::{Evidence, ToolManifest};
 use super::policy;
@@ -47,9 +48,6 @@ use entry::entry;
 use shelf::{io, lock, make_folder, read_json, sweep, versions_in, write_json};
 use sources::{main_file, read_sources, write_sources};
 use state::{MOST_FAULTS, State};
-
-/// A further document of a version, such as `("svg", bytes)`: it lies beside the manifest as `vN.svg`.
-pub type Attachment<'a> = (&'a str, &'a [u8]);
 
 /// The shelf of tools.
 #[derive(Clone, Debug)]
@@ -83,7 +81,7 @@ impl Registry {
     pub fn admit(
         &self,
         admissible: &Admissible,
-        attachments: &[Attachment<'_>],
+        attachments: &dyn Fn(u32) -> Vec<Attachment>,
     ) -> Result<ToolManifest, RegistryError> {
         let mut manifest = admissible.manifest().clone();
         let name = manifest.name.clone();
@@ -106,8 +104,8 @@ impl Registry {
         let marker = folder.join(format!("v{version}.json"));
         let written = (|| {
             write_sources(&folder, version, &name, admissible.source(), admissible.others())?;
-            for (suffix, bytes) in attachments {
-                write_whole(&folder.join(format!("v{version}.{suffix}")), bytes)?;
+            for Attachment { suffix, bytes } in attachments(version) {
+                write_whole(&folder.join(format!("v{version}.{suffix}")), &bytes)?;
             }
             write_json(&marker, &manifest)?;
             State { current: version, ..state }.write(&folder)
@@ -333,6 +331,20 @@ impl Registry {
         let (main, others) = read_sources(&self.folder(name)?, version, name)?;
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Ok((text(main), others.into_iter().flatten().map(|(stem, bytes)| (stem, text(bytes))).collect()))
+    }
+
+    /// The files that lie beside a version of a tool, by suffix.
+    ///
+    /// # Errors
+    /// When there is no such tool.
+    pub fn attachments(
+        &self,
+        name: &str,
+        version: u32,
+    ) -> Result<BTreeMap<&'static str, PathBuf>, RegistryError> {
+        let folder = self.folder(name)?;
+        let files = SUFFIXES.map(|suffix| (suffix, folder.join(format!("v{version}.{suffix}"))));
+        Ok(files.into_iter().filter(|(_, file)| file.is_file()).collect())
     }
 
     /// The bytes of a version's attachment, if it has one that is not too long.

@@ -21,6 +21,7 @@ use crate::guest::GuestFault;
 use crate::performance::{Outcome, Performance, perform};
 use crate::stage::Stage;
 use crate::workshop::cases::{Case, Circumstances, Room, Start};
+use crate::workshop::margins::trim_spans;
 use crate::workshop::report::{PhysicalReport, measure};
 
 /// What running one case gave.
@@ -73,6 +74,7 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
         &mut stage,
         &permit(vetted, lends, cage.callees(), conditions.stage_seconds),
     );
+    let usage = guest.usage();
     drop(guest);
     if let Outcome::Stopped { limit, reason } = &performance.outcome
         && matches!(limit.as_str(), "no_host" | "uncaged")
@@ -85,6 +87,12 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
     report.duration_s = performance.took.as_secs_f64();
     report.frames = performance.frames;
     report.printed = performance.printed.len() as u64;
+    report.words = performance.printed.split_whitespace().count() as u64;
+    report.trims = trim_spans(&performance.steps, conditions.period.as_secs_f64());
+    if let Some(usage) = usage {
+        report.peak_memory_bytes = usage.peak_bytes;
+        report.cpu_s = crate::outcome::tidy(usage.cpu_seconds);
+    }
     for (_, count) in performance.trims.0.iter() {
         if let Some(count) = count {
             report.trimmed_beats = report.trimmed_beats.max(u64::from(count.beats));

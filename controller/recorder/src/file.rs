@@ -1,0 +1,19 @@
+//! Writes a file whole or not at all: beside its place, synced, and renamed.
+
+use std::fs::Permissions;
+use std::io::{Result, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Writes `bytes` to `path`.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    // Who may read it is for the umask to say.
+    let mut file = tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}

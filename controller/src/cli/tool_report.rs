@@ -1,0 +1,63 @@
+//! The picture, the page and the recording of a tool: `tool check --report` writes them, `tool show --doc` prints the page.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use minismith::workshop::Workshop;
+use minismith::workshop::attachments::{Attachment, PAGE, Prepared};
+use minismith::workshop::registry::{RegistryError, read_at_most};
+use minismith::workshop::review::Admissible;
+
+use super::{Done, print};
+
+/// The longest page that is printed, bytes.
+const LONGEST_PAGE: u64 = 1 << 20;
+
+/// Writes the three files of a tool that is not registered, named after it; returns where.
+pub fn write(folder: &Path, admissible: &Admissible, quiet: bool) -> anyhow::Result<Vec<PathBuf>> {
+    let name = &admissible.manifest().name;
+    let prepared = Prepared::of(admissible);
+    fs::create_dir_all(folder).with_context(|| {
+        format!("can't make {}; choose a folder that is yours to write", folder.display())
+    })?;
+    let mut written = Vec::new();
+    for Attachment { suffix, bytes } in prepared.files(0, name) {
+        let file = folder.join(format!("{name}.{suffix}"));
+        fs::write(&file, bytes).with_context(|| {
+            format!("can't write {}; choose a folder that is yours to write", file.display())
+        })?;
+        if !quiet {
+            print::line(&format!("  wrote {}", file.display()));
+        }
+        written.push(file);
+    }
+    if let Some(why) = prepared.no_recording().filter(|_| !quiet) {
+        print::line(&format!("  {why}"));
+    }
+    Ok(written)
+}
+
+/// Prints the page that lies beside a version of a tool.
+pub fn show(workshop: &Workshop, name: &str, version: Option<u32>) -> anyhow::Result<Done> {
+    let registry = workshop.registry();
+    let found = registry.load(name, version).and_then(|admitted| {
+        let version = admitted.manifest().version;
+        Ok((version, registry.attachments(name, version)?.remove(PAGE)))
+    });
+    let (words, done) = match found {
+        Err(error @ RegistryError::Io { .. }) => return Err(error.into()),
+        Err(refusal) => (refusal.to_string(), Done::Badly),
+        Ok((version, None)) => {
+            (format!("{name} v{version} has no page: it was added before there were any"), Done::Badly)
+        }
+        Ok((_, Some(file))) => {
+            let page = read_at_most(&file, LONGEST_PAGE).with_context(|| {
+                format!("can't read {}; put it back, or add the tool anew", file.display())
+            })?;
+            (String::from_utf8_lossy(&page).trim_end().to_owned(), Done::Well)
+        }
+    };
+    print::line(&words);
+    Ok(done)
+}

@@ -1,0 +1,121 @@
+//! Other people's words in Markdown: they are shown as they are and can do nothing.
+//!
+//! A docstring, a request or a finding may hold headings, links, HTML or the borders of a table, by chance or on
+//! purpose. Here each such sign becomes a character reference, which never forms structure; what some viewers make a
+//! link of by itself gets an invisible joiner in its middle.
+
+/// The longest text that stands in a line or in a cell, characters.
+const LONGEST: usize = 600;
+/// The longest text that stands in a block of its own.
+const LONGEST_BLOCK: usize = 8_000;
+/// Joins two characters invisibly.
+const JOINER: char = '\u{2060}';
+
+/// Text within a paragraph or a cell, on one line.
+#[must_use]
+pub fn prose(text: &str) -> String {
+    let line = cut(&one_line(text), LONGEST);
+    let mut inert = String::with_capacity(line.len() + 16);
+    let mut before = None;
+    let mut rest = line.chars().peekable();
+    let counts = line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', ')']);
+    let mut first_word = true;
+    while let Some(character) = rest.next() {
+        let after = rest.peek().copied();
+        let within = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let structural = match character {
+            '&' | '<' | '>' | '|' | '\\' | '`' | '*' | '[' | ']' | '~' | '$' | '^' => true,
+            '_' => !(within(before) && within(after)),
+            // What begins a line may be a heading, a list, a rule or a quotation.
+            '#' | '-' | '+' | '=' | ':' => before.is_none(),
+            '.' | ')' => first_word && counts,
+            _ => false,
+        };
+        first_word &= character.is_ascii_digit();
+        if structural {
+            inert.push_str(&format!("&#{};", u32::from(character)));
+        } else {
+            inert.push(character);
+        }
+        let www = character == 'w' || character == 'W';
+        if (character == ':' && after == Some('/')) || character == '@' || (www && after == Some('.')) {
+            inert.push(JOINER);
+        }
+        before = Some(character);
+    }
+    inert
+}
+
+/// A value as code within a line or a cell.
+#[must_use]
+pub fn code(text: &str) -> String {
+    let line = cut(&one_line(text), LONGEST);
+    // A code span has no escapes of its own, and a cell's border would end it.
+    if line.is_empty() || line.contains(['`', '|', '\\']) { prose(&line) } else { format!("`{line}`") }
+}
+
+/// Text of several lines as a block of its own.
+#[must_use]
+pub fn block(text: &str) -> String {
+    let kept: String = text
+        .chars()
+        .map(|c| if c == '\t' { ' ' } else { c })
+        .filter(|c| *c == '\n' || !is_hidden(*c))
+        .collect();
+    let kept = cut(kept.trim_matches('\n'), LONGEST_BLOCK);
+    let longest = kept.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{kept}\n{fence}\n")
+}
+
+/// Without line breaks, and without what can't be seen.
+fn one_line(text: &str) -> String {
+    let spaced: String =
+        text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).filter(|c| !is_hidden(*c)).collect();
+    spaced.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Control characters, and those that turn the direction of writing or take no room.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let mut kept: String = text.chars().take(most).collect();
+    if kept.len() < text.len() {
+        kept.push('…');
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_stay_as_they_are() {
+        let words = "Turns the head (at most 40 degrees), then nods_twice; returns what was done. C# is a note - x = 3.";
+        assert_eq!(prose(words), words);
+        assert_eq!(code("{\"times\": 3}"), "`{\"times\": 3}`");
+    }
+
+    #[test]
+    fn signs_become_references() {
+        assert_eq!(prose("# a"), "&#35; a");
+        assert_eq!(prose("1. a"), "1&#46; a");
+        assert_eq!(prose("in 1.5 s"), "in 1.5 s");
+        assert_eq!(prose("[a](b)"), "&#91;a&#93;(b)");
+        assert_eq!(prose("a\n\n| b\r\n--- <i>"), "a &#124; b --- &#60;i&#62;");
+        assert_eq!(prose("_a_ a_b"), "&#95;a&#95; a_b");
+        assert_eq!(prose("http://a.b www.a.b c@d.e"), "http:\u{2060}//a.b www\u{2060}.a.b c@\u{2060}d.e");
+        assert_eq!(prose("a\u{1b}[31m\u{202e}b"), "a&#91;31mb");
+        assert_eq!(code("a`b|c"), "a&#96;b&#124;c");
+    }
+
+    #[test]
+    fn a_block_can_not_be_left() {
+        assert_eq!(block("a\n````\n# b\n"), "`````text\na\n````\n# b\n`````\n");
+        assert!(prose(&"x".repeat(5_000)).chars().count() <= LONGEST + 1);
+    }
+}

@@ -1,0 +1,111 @@
+//! Makes a curve small enough for a picture and loses none of its extremes.
+
+/// A point: time, value.
+pub type Point = (f64, f64);
+
+/// At most about `most` points of a curve whose times rise: from each stretch its least and its greatest value remain,
+/// in their order.
+#[must_use]
+pub fn thinned(curve: &[Point], most: usize) -> Vec<Point> {
+    if curve.len() <= most.max(4) {
+        return curve.to_vec();
+    }
+    let stretch = curve.len().div_ceil((most / 2).max(2));
+    let mut kept = Vec::with_capacity(most + 2);
+    kept.extend(curve.first());
+    for piece in curve.chunks(stretch) {
+        let by_value = |a: &&Point, b: &&Point| a.1.total_cmp(&b.1);
+        let (least, greatest) = (piece.iter().min_by(by_value), piece.iter().max_by(by_value));
+        let mut both: Vec<Point> = least.into_iter().chain(greatest).copied().collect();
+        both.sort_by(|a, b| a.0.total_cmp(&b.0));
+        kept.extend(both);
+    }
+    kept.extend(curve.last());
+    kept.dedup();
+    kept
+}
+
+/// Leaves out the points that lie within `tolerance` of the line between those that remain; ends, least and greatest
+/// value always remain. (The method is that of Ramer, Douglas and Peucker, with distances along the values.)
+#[must_use]
+pub fn straightened(curve: &[Point], tolerance: f64) -> Vec<Point> {
+    let Some(last) = curve.len().checked_sub(1) else { return Vec::new() };
+    let mut kept = vec![false; curve.len()];
+    let mut knots = vec![0, last];
+    let places = curve.iter().enumerate();
+    knots.extend(places.clone().min_by(|a, b| a.1.1.total_cmp(&b.1.1)).map(|(place, _)| place));
+    knots.extend(places.max_by(|a, b| a.1.1.total_cmp(&b.1.1)).map(|(place, _)| place));
+    knots.sort_unstable();
+    let mut pieces: Vec<(usize, usize)> =
+        knots.windows(2).filter_map(<[usize]>::first_chunk).map(|[a, b]| (*a, *b)).collect();
+    for knot in knots {
+        if let Some(kept) = kept.get_mut(knot) {
+            *kept = true;
+        }
+    }
+    while let Some((from, to)) = pieces.pop() {
+        let Some((place, distance)) = farthest(curve, from, to) else { continue };
+        if distance > tolerance {
+            if let Some(kept) = kept.get_mut(place) {
+                *kept = true;
+            }
+            pieces.extend([(from, place), (place, to)]);
+        }
+    }
+    curve.iter().zip(kept).filter_map(|(point, kept)| kept.then_some(*point)).collect()
+}
+
+/// The point between two others that is farthest from the line between them.
+fn farthest(curve: &[Point], from: usize, to: usize) -> Option<(usize, f64)> {
+    let (a, b) = (curve.get(from)?, curve.get(to)?);
+    let slope = (b.1 - a.1) / (b.0 - a.0).max(1e-12);
+    let distance = |point: &Point| (point.1 - (a.1 + slope * (point.0 - a.0))).abs();
+    let between = curve.get(from + 1..to)?.iter().enumerate();
+    between.map(|(place, point)| (from + 1 + place, distance(point))).max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(points: u32) -> Vec<Point> {
+        (0..points).map(|place| (f64::from(place), (f64::from(place) * 0.05).sin() * 10.0)).collect()
+    }
+
+    fn extremes(curve: &[Point]) -> (f64, f64) {
+        let values = || curve.iter().map(|point| point.1);
+        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
+    }
+
+    #[test]
+    fn extremes_and_ends_stay() {
+        let mut long = wave(20_000);
+        // One beat alone, which leaving out every other point would lose.
+        long[7_777].1 = 99.0;
+        for curve in
+            [thinned(&long, 1_000), straightened(&long, 0.1), straightened(&thinned(&long, 1_000), 0.1)]
+        {
+            assert_eq!(extremes(&curve), extremes(&long));
+            assert_eq!((curve.first(), curve.last()), (long.first(), long.last()));
+            assert!(curve.is_sorted_by(|a, b| a.0 < b.0));
+        }
+        assert!(thinned(&long, 1_000).len() <= 1_002);
+    }
+
+    #[test]
+    fn what_is_straight_becomes_two_points_and_what_bends_stays_near() {
+        let line: Vec<Point> = (0..500).map(|place| (f64::from(place), f64::from(place) * 0.5)).collect();
+        assert_eq!(straightened(&line, 0.01).len(), 2);
+        let wave = wave(500);
+        let kept = straightened(&wave, 0.1);
+        assert!(kept.len() < 150, "{}", kept.len());
+        for point in &wave {
+            let after = kept.iter().position(|kept| kept.0 >= point.0).unwrap().max(1);
+            let (a, b) = (kept[after - 1], kept[after]);
+            let between = a.1 + (b.1 - a.1) * (point.0 - a.0) / (b.0 - a.0);
+            assert!((between - point.1).abs() <= 0.1 + 1e-9);
+        }
+        assert_eq!(straightened(&[], 0.1), []);
+        assert_eq!(straightened(&[(0.0, 1.0)], 0.1), [(0.0, 1.0)]);
+    }
+}
