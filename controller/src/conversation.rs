@@ -3,6 +3,8 @@
 //! The reflex comes first: a stop word halts the body before anything is understood. Every answer about motion is
 //! made from what was measured, not from what was wished.
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -15,6 +17,8 @@ use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::{robot_control, vision};
 use crate::body::Body;
 use crate::brain::{Known, KnownTool, answer, is_stop, understand};
+use crate::files::input::{Opened, bind, read};
+use crate::files::{BadFile, Output};
 use crate::guest::GuestFault;
 use crate::outcome::{Step, trims};
 use crate::performance::{Callees, Outcome, perform};
@@ -108,6 +112,8 @@ pub struct PerformanceReply {
     pub trims: Vec<crate::outcome::TrimView>,
     /// What it asked for that this robot can't do.
     pub notes: Vec<String>,
+    /// The files that it wrote.
+    pub outputs: Vec<Output>,
 }
 
 /// A tool that could not be run.
@@ -119,6 +125,9 @@ pub enum NoRun {
     /// Its arguments do not fit.
     #[error("{0}")]
     Arguments(String),
+    /// A file that it can't be given.
+    #[error(transparent)]
+    File(#[from] BadFile),
     /// A person must approve it first.
     #[error(
         "{name} asks for a person's approval before it moves real motors; read it with `minismith tool show {name}`, then `minismith tool approve {name}`"
@@ -156,13 +165,28 @@ pub struct Conversation<'a> {
     body: &'a Body,
     stage: Stage,
     workshop: &'a Workshop,
+    folder: Option<PathBuf>,
 }
 
 impl<'a> Conversation<'a> {
     /// Begins a conversation.
     #[must_use]
     pub fn new(body: &'a Body, workshop: &'a Workshop) -> Self {
-        Conversation { body, stage: body.stage(), workshop }
+        Conversation { body, stage: body.stage(), workshop, folder: None }
+    }
+
+    /// The same with somebody who may name any file of this machine, relative ones from this folder: a person at the
+    /// command line, whose files they are. Without this no tool is given any.
+    #[must_use]
+    pub fn reading_from(self, folder: &Path) -> Self {
+        Conversation { folder: Some(folder.to_owned()), ..self }
+    }
+
+    fn open(&self, path: &str, most: u64) -> Opened {
+        match &self.folder {
+            Some(folder) => read(&folder.join(path), most),
+            None => Err(BadFile::NoSample("files can be given at the command line only".into())),
+        }
     }
 
     /// Hears one sentence and does what it asks.
@@ -353,6 +377,9 @@ impl<'a> Conversation<'a> {
         let troupe = Troupe::new(self.workshop, self.body.is_real());
         let conditions = self.workshop.conditions(admitted.is_approved());
         let vetted = admitted.vetted();
+        // Whole seconds: the differences that a tool computes are then those of its rehearsal, to the bit.
+        let job = Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) };
+        let job = bind(job, &entry.parameters_schema(), &|path, most| self.open(path, most))?;
         // From here on nothing fails before the body has its own limits back.
         let mut guest = troupe.guest(conditions.guest)?;
         // The limits of the performance are those of the rehearsal.
@@ -360,13 +387,14 @@ impl<'a> Conversation<'a> {
         let full = before.limits;
         self.stage.limit(conditions.limits);
         let _before = self.body.take_trace();
-        let performance = perform(
-            &mut *guest,
-            // Whole seconds: the differences that a tool computes are then those of its rehearsal, to the bit.
-            Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) },
-            &mut self.stage,
-            &permit(vetted, manifest.capabilities.clone(), troupe.callees(), conditions.stage_seconds),
+        let permit = permit(
+            vetted,
+            entry,
+            manifest.capabilities.clone(),
+            troupe.callees(),
+            conditions.stage_seconds,
         );
+        let performance = perform(&mut *guest, job, &mut self.stage, &permit);
         drop(guest);
         self.stage.limit(full);
         let beats = self.body.take_trace();
@@ -403,6 +431,7 @@ impl<'a> Conversation<'a> {
             steps: performance.steps,
             trims: trims(&performance.trims, self.stage.conductor.period()),
             notes,
+            outputs: performance.outputs,
         };
         Ok((manifest.version, reply))
     }

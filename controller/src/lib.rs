@@ -3,7 +3,7 @@
 //! Reading order: [`conversation`] (a sentence in, the truth out), [`brain`] (what a sentence means), [`agents`] (who
 //! does what), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
 //! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
-//! [`recording`] (moves that are kept in files), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
+//! [`files`] (what tools read and write), [`repl`] (Python line by line), [`recording`] (moves that are kept in files), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
 //! against the official packages), [`doctor`] (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
 
@@ -17,11 +17,13 @@ pub mod calibration;
 pub mod config;
 pub mod conversation;
 pub mod doctor;
+pub mod files;
 pub mod guest;
 pub mod net;
 pub mod outcome;
 pub mod performance;
 pub mod processes;
 pub mod recording;
+pub mod repl;
 pub mod stage;
 pub mod workshop;

@@ -14,6 +14,7 @@
 
 mod cues;
 mod exec;
+mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -26,6 +27,9 @@ use serde_json::Value;
 
 use self::cues::needs;
 pub use self::exec::{About, Callee, Callees};
+pub use self::lines::{Lines, Said};
+use crate::files::output::Collector;
+use crate::files::{Output, Outputs};
 use crate::guest::Guest;
 use crate::outcome::{self, Step};
 use crate::stage::Stage;
@@ -48,6 +52,8 @@ pub struct Permit<'a> {
     pub callees: Option<&'a dyn Callees>,
     /// How many callers there are above this one.
     pub depth: u8,
+    /// Which files it may write.
+    pub outputs: Option<Outputs>,
 }
 
 /// How a performance ended.
@@ -104,6 +110,8 @@ pub struct Performance {
     pub lines: BTreeMap<String, BTreeSet<u32>>,
     /// What it asked for that this stage could not do.
     pub notes: Vec<String>,
+    /// The files that it wrote.
+    pub outputs: Vec<Output>,
 }
 
 /// Steps that are kept in a record; what comes after is counted in the last one.
@@ -117,29 +125,8 @@ const LONGEST_RAMP: Duration = Duration::from_millis(50);
 
 /// Lets `guest` run `job` on `stage`, within `permit`.
 pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Permit<'_>) -> Performance {
-    let base = stage.conductor.stage_now();
-    let mut performing = Performing {
-        stage,
-        permit,
-        epoch: job.epoch,
-        base,
-        now: Tick::ZERO,
-        begun: false,
-        last_set: None,
-        tracking: false,
-        due: None,
-        record: Performance {
-            outcome: Outcome::stopped("nothing", "the performance has not ended"),
-            printed: String::new(),
-            steps: Vec::new(),
-            trims: TrimLog::default(),
-            took: Duration::ZERO,
-            frames: 0,
-            slips: 0,
-            lines: BTreeMap::new(),
-            notes: Vec::new(),
-        },
-    };
+    let mut performing = Performing::new(stage, permit);
+    performing.epoch = job.epoch;
     performing.stage.automatic_body_yaw = true;
     let mut reply = Reply::plain(Answer::Start { job: Box::new(Job { now: 0, ..job }) });
     let outcome = loop {
@@ -189,10 +176,39 @@ struct Performing<'a> {
     tracking: bool,
     /// The beat after which the last order should be taken, until it is known whether it was.
     due: Option<u64>,
+    writes: Collector,
     record: Performance,
 }
 
-impl Performing<'_> {
+impl<'a> Performing<'a> {
+    /// Before the first word.
+    fn new(stage: &'a mut Stage, permit: &'a Permit<'a>) -> Self {
+        Performing {
+            base: stage.conductor.stage_now(),
+            stage,
+            permit,
+            epoch: 0.0,
+            now: Tick::ZERO,
+            begun: false,
+            last_set: None,
+            tracking: false,
+            due: None,
+            writes: Collector::new(permit.outputs.clone()),
+            record: Performance {
+                outcome: Outcome::stopped("nothing", "the performance has not ended"),
+                printed: String::new(),
+                steps: Vec::new(),
+                trims: TrimLog::default(),
+                took: Duration::ZERO,
+                frames: 0,
+                slips: 0,
+                lines: BTreeMap::new(),
+                notes: Vec::new(),
+                outputs: Vec::new(),
+            },
+        }
+    }
+
     fn hear(&mut self, turn: Turn) -> Heard {
         match turn {
             Turn::Parsed { facts: Ok(facts) } => self.compare(&facts),
@@ -211,6 +227,7 @@ impl Performing<'_> {
                 self.spend(spent.saturating_add(CUE_COST));
                 self.cue(cue)
             }
+            Turn::Result { .. } => Heard::End(Outcome::stopped("forged", "nobody gave it a line")),
             Turn::Done { value, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
                 Heard::End(self.stopped().unwrap_or(Outcome::Returned { value }))
@@ -358,6 +375,9 @@ impl Performing<'_> {
         self.stage.automatic_body_yaw = true;
         // What a guest says that its clock reads cost may be any number.
         self.record.took = self.now.min(self.budget()).since(Tick::ZERO);
+        let (outputs, notes) = self.writes.finish(matches!(outcome, Outcome::Returned { .. }));
+        self.record.outputs = outputs;
+        self.record.notes.extend(notes);
         self.record.outcome = outcome;
         self.record
     }

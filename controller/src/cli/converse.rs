@@ -1,12 +1,13 @@
 //! `say` and `chat`.
 
 use std::io::{BufRead, Read, Write};
+use std::path::Path;
 use std::sync::mpsc::{TrySendError, sync_channel};
 
 use firmware_bridge::pulse::{Conductor, Order};
 use minismith::brain::is_stop;
 use minismith::config::Config;
-use minismith::conversation::{Conversation, Ending, Reply};
+use minismith::conversation::{Conversation, Ending, Reply, ToolReply};
 
 use super::{Done, OnRobot, print, shop};
 
@@ -20,7 +21,9 @@ const MOST_LINES: usize = 1_000;
 pub fn say(config: &Config, text: &str, on: &OnRobot) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     let body = shop::body(config, on)?;
-    let reply = Conversation::new(&body, &workshop).hear(text);
+    let mut conversation = Conversation::new(&body, &workshop).reading_from(Path::new(""));
+    let mut reply = conversation.hear(text);
+    keep(&mut reply)?;
     if on.json {
         print::json(&reply)?;
     } else {
@@ -33,7 +36,7 @@ pub fn say(config: &Config, text: &str, on: &OnRobot) -> anyhow::Result<Done> {
 pub fn chat(config: &Config, on: &OnRobot) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     let body = shop::body(config, on)?;
-    let mut conversation = Conversation::new(&body, &workshop);
+    let mut conversation = Conversation::new(&body, &workshop).reading_from(Path::new(""));
     let (lines, inbox) = sync_channel(MOST_LINES);
     let mut handle = body.handle();
     // The reader hears "stop" while a motion plays, and halts it before the conversation gets the line.
@@ -59,7 +62,8 @@ pub fn chat(config: &Config, on: &OnRobot) -> anyhow::Result<Done> {
         if matches!(text.to_lowercase().as_str(), "bye" | "quit" | "exit") {
             break;
         }
-        let reply = conversation.hear_later(&text, halts);
+        let mut reply = conversation.hear_later(&text, halts);
+        keep(&mut reply)?;
         if on.json {
             print::line(&serde_json::to_string(&reply)?);
         } else {
@@ -90,12 +94,25 @@ fn prompt(json: bool) {
     }
 }
 
+/// Keeps what a tool wrote.
+fn keep(reply: &mut Reply) -> anyhow::Result<()> {
+    match &mut reply.tool {
+        Some(ToolReply { name, performance: Some(performance), .. }) => {
+            print::keep(None, name, &mut performance.outputs)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Prints a reply for people: the words, then where each motion ended.
 fn tell(reply: &Reply) {
     print::line(&reply.text);
     if let Some(tool) = &reply.tool {
         for finding in &tool.findings {
             print::line(&format!("  {}: {finding}", tool.name));
+        }
+        if let Some(performance) = &tool.performance {
+            print::outputs(&performance.outputs);
         }
     }
     for step in &reply.steps {

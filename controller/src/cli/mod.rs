@@ -11,6 +11,7 @@ mod moves;
 mod print;
 mod quantity;
 mod raw;
+mod repl;
 mod serve;
 mod shelf;
 mod shop;
@@ -127,6 +128,12 @@ minismith record nod.json --while \"nod twice\"")]
     #[command(after_help = "Examples:\n  minismith play wave.json --speed 0.5\n  \
 minismith play wave.json --robot mock-bus --record did.json --json")]
     Play(moves::PlayArgs),
+    /// Run Python line by line on a mock robot, in a tool's cage and within its limits.
+    #[command(
+        after_help = "Examples:\n  minismith repl\n  minismith repl --script lines.py --json-lines\n  \
+minismith repl --robot mock"
+    )]
+    Repl(repl::ReplArgs),
     /// Check, keep and run tools.
     Tool {
         #[command(subcommand)]
@@ -204,6 +211,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Motors(arguments) => motors::run(&config, &arguments),
         Command::Record(arguments) => moves::record(&config, &arguments),
         Command::Play(arguments) => moves::play(&config, &arguments),
+        Command::Repl(arguments) => repl::run(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),
         Command::Mock { link, faults, unpaced } => body::mock(link, faults.as_deref(), !unpaced),
         Command::Scan { port, all_bauds, json } => body::scan(&config, &port, all_bauds, json),

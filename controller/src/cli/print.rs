@@ -2,6 +2,10 @@
 
 use std::io::Write;
 
+use std::path::Path;
+
+use anyhow::Context;
+use minismith::files::{Output, output};
 use serde::Serialize;
 
 /// Prints one line.
@@ -10,10 +14,34 @@ pub fn line(text: &str) {
     let _gone = writeln!(std::io::stdout().lock(), "{}", harmless(text));
 }
 
+/// Prints text as it comes, without an end of a line.
+pub fn text(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _gone = write!(out, "{}", harmless(text)).and_then(|()| out.flush());
+}
+
 /// Text from tools is shown here too: it must not steer the terminal. (JSON has escaped what it holds of this already.)
 fn harmless(text: &str) -> String {
     let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Keeps the files that a tool wrote in a folder, or where nothing is said in one of its own name.
+///
+/// # Errors
+/// When they can't be kept there.
+pub fn keep(folder: Option<&Path>, tool: &str, outputs: &mut [Output]) -> anyhow::Result<()> {
+    let folder = folder.map_or_else(|| Path::new("outputs").join(tool), Path::to_owned);
+    let doing = || format!("can't keep the files of {tool} in {}; choose another --out", folder.display());
+    output::save(&folder, outputs).with_context(doing)
+}
+
+/// Prints which files were kept.
+pub fn outputs(outputs: &[Output]) {
+    for Output { name, bytes, path, .. } in outputs {
+        let place = path.as_ref().map_or_else(|| name.clone(), |path| path.display().to_string());
+        line(&format!("  wrote {place} ({bytes} bytes)"));
+    }
 }
 
 /// Prints rows under their heads, each column as wide as its widest cell.

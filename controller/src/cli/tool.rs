@@ -71,13 +71,18 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         doc: bool,
     },
     /// Run a tool of the registry.
-    #[command(after_help = "Example:\n  minismith tool run nod_yes --args '{\"times\": 2}' --robot mock-bus")]
+    #[command(after_help = "Files are named by their paths, from the present folder.\nExamples:\n  \
+minismith tool run nod_yes --args '{\"times\": 2}' --robot mock-bus\n  \
+minismith tool run column_mean --args '{\"table\": \"data.csv\", \"column\": \"x\"}' --out reports")]
     Run {
         /// Its name.
         name: String,
         /// Its arguments, a JSON object.
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
+        /// Where files are kept that the tool writes; without it ./outputs/NAME. No file that is there is touched.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
         #[command(flatten)]
         on: OnRobot,
     },
@@ -109,7 +114,9 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
         ToolCommand::List { json } => list(&workshop, json),
         ToolCommand::Show { name, version, doc: true, .. } => tool_report::show(&workshop, &name, version),
         ToolCommand::Show { name, version, json, .. } => show(&workshop, &name, version, json),
-        ToolCommand::Run { name, args, on } => perform(config, &workshop, &name, &args, &on),
+        ToolCommand::Run { name, args, out, on } => {
+            perform(config, &workshop, &name, &args, out.as_deref(), &on)
+        }
         ToolCommand::Shelf(command) => shelf::run(config, &workshop, command),
     }
 }
@@ -269,11 +276,13 @@ fn perform(
     workshop: &Workshop,
     name: &str,
     args: &str,
+    out: Option<&Path>,
     on: &OnRobot,
 ) -> anyhow::Result<Done> {
     let arguments = object(args)?;
     let body = shop::body(config, on)?;
-    let (version, performance) = match Conversation::new(&body, workshop).run_tool(name, arguments) {
+    let mut conversation = Conversation::new(&body, workshop).reading_from(Path::new(""));
+    let (version, mut performance) = match conversation.run_tool(name, arguments) {
         Ok(ran) => ran,
         Err(error) if error.is_of_the_environment() => return Err(error.into()),
         Err(refusal) => {
@@ -285,6 +294,7 @@ fn perform(
             return Ok(Done::Badly);
         }
     };
+    print::keep(out, name, &mut performance.outputs)?;
     let well = matches!(performance.outcome, Outcome::Returned { .. });
     if on.json {
         print::json(&json!({ "name": name, "version": version, "performance": performance }))?;
@@ -302,6 +312,7 @@ fn perform(
         for note in &performance.notes {
             print::line(&format!("  note: {note}"));
         }
+        print::outputs(&performance.outputs);
     }
     Ok(Done::when(well))
 }

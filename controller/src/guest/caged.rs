@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use minismith_wire::frame::{self, FrameError};
 use minismith_wire::zygote::{Ending, Reply, Request};
-use minismith_wire::{Answer, Limits, Turn};
+use minismith_wire::{Answer, Limits, MAX_FILE, Turn};
 use rustix::event::PollFlags;
 use rustix::process::Signal;
 
@@ -40,7 +40,20 @@ pub struct CagedGuest {
     printed: u64,
     scheduling: Option<File>,
     place: Place,
+    interactive: bool,
     usage: Option<Usage>,
+}
+
+/// Ends a guest from another thread, whatever it does.
+#[derive(Debug)]
+pub struct Killer(OwnedFd);
+
+impl Killer {
+    /// Ends it; the thread that talks with it is told that it died.
+    pub fn kill(&self) {
+        // It may be dead already.
+        let _ = rustix::process::pidfd_send_signal(&self.0, Signal::KILL);
+    }
 }
 
 /// Where in its life a guest is.
@@ -50,6 +63,8 @@ enum Place {
     Waiting,
     /// Between its first word and its last.
     Talking,
+    /// Between a person's lines, or in one.
+    Conversing,
     /// It has said its last word, or was stopped.
     Over,
 }
@@ -75,7 +90,26 @@ impl CagedGuest {
     ) -> Self {
         let scheduling = scheduling_of(&pidfd);
         let place = Place::Waiting;
-        CagedGuest { zygote, pid, pidfd, channel, limits, printed: 0, scheduling, place, usage: None }
+        CagedGuest {
+            zygote,
+            pid,
+            pidfd,
+            channel,
+            limits,
+            printed: 0,
+            scheduling,
+            place,
+            interactive: false,
+            usage: None,
+        }
+    }
+
+    /// A way to end it from another thread.
+    ///
+    /// # Errors
+    /// When the system has no descriptor left.
+    pub fn killer(&self) -> std::io::Result<Killer> {
+        self.pidfd.try_clone().map(Killer)
     }
 
     /// Processor time used so far, where the kernel tells it.
@@ -127,11 +161,18 @@ impl CagedGuest {
 
     /// One turn; any error of it is the guest's end.
     fn exchange(&mut self, answer: &Answer, raw: Option<&[u8]>) -> Result<Turn, GuestFault> {
+        if let Answer::Start { job } = answer {
+            self.interactive = job.interactive;
+        }
         let mut timed = Timed::new(&self.channel, self.limits.turn_seconds);
-        let spoken = frame::write(&mut timed, answer).and_then(|()| match raw {
-            Some(bytes) => frame::write_bytes(&mut timed, bytes, frame::MAX_RAW),
-            None => Ok(()),
-        });
+        let spoken = frame::write(&mut timed, answer)
+            .and_then(|()| {
+                files_of(answer).try_for_each(|file| frame::write_bytes(&mut timed, file, MAX_FILE))
+            })
+            .and_then(|()| match raw {
+                Some(bytes) => frame::write_bytes(&mut timed, bytes, frame::MAX_RAW),
+                None => Ok(()),
+            });
         // A guest that does not listen any more may have died or left a last word; reading tells.
         let turn = match spoken {
             Err(FrameError::Io(error)) if error.kind() != ErrorKind::TimedOut => frame::read(&mut timed),
@@ -162,11 +203,19 @@ impl CagedGuest {
     fn check_place(&mut self, turn: &Turn) -> Result<(), GuestFault> {
         let forged = |what: &str| Err(GuestFault::Forged { what: what.to_owned() });
         self.place = match (self.place, turn) {
+            (Place::Waiting, Turn::Parsed { .. }) if self.interactive => Place::Conversing,
             (Place::Waiting, Turn::Parsed { .. })
             | (Place::Talking, Turn::Asks { .. } | Turn::Printed { .. }) => Place::Talking,
+            (Place::Conversing, Turn::Asks { .. } | Turn::Printed { .. } | Turn::Result { .. }) => {
+                Place::Conversing
+            }
             (Place::Talking, Turn::Done { .. } | Turn::Raised { .. }) => Place::Over,
             (Place::Waiting, _) => return forged("its first word was not its reading of the source"),
-            (Place::Talking, Turn::Parsed { .. }) => return forged("it read the source twice"),
+            (Place::Talking | Place::Conversing, Turn::Parsed { .. }) => {
+                return forged("it read the source twice");
+            }
+            (Place::Talking, Turn::Result { .. }) => return forged("nobody gives it lines"),
+            (Place::Conversing, _) => return forged("its last word is not its own to say"),
             (Place::Over, _) => return forged("it spoke after its last word"),
         };
         Ok(())
@@ -176,6 +225,7 @@ impl CagedGuest {
         let printed = match turn {
             Turn::Asks { printed, .. }
             | Turn::Printed { printed, .. }
+            | Turn::Result { printed, .. }
             | Turn::Done { printed, .. }
             | Turn::Raised { printed, .. } => printed.len(),
             Turn::Parsed { .. } => 0,
@@ -214,6 +264,15 @@ impl Drop for CagedGuest {
             let _ = self.reap();
         }
     }
+}
+
+/// What follows a start as raw frames.
+fn files_of(answer: &Answer) -> impl Iterator<Item = &[u8]> {
+    let files = match answer {
+        Answer::Start { job } => job.files.as_slice(),
+        _ => &[],
+    };
+    files.iter().map(|file| file.content.0.as_slice())
 }
 
 /// The kernel's accounting of the process behind a pidfd.

@@ -16,7 +16,7 @@ mod lazy;
 pub mod locate;
 mod zygote;
 
-pub use caged::{CagedGuest, Usage};
+pub use caged::{CagedGuest, Killer, Usage};
 pub use fault::GuestFault;
 pub use host::ToolHost;
 pub use lazy::LazyHost;

@@ -74,7 +74,10 @@ impl Performing<'_> {
             }
             Cue::Gravity { on } => self.gravity(on),
             Cue::Exec { name, arguments } => self.exec(&name, &arguments),
-            Cue::Write { .. } => self.refuse(RefusalKind::Runtime, "no file can be written here"),
+            Cue::Write { file, piece } => match self.writes.write(&file, &piece) {
+                Ok(()) => self.done(),
+                Err((kind, why)) => self.refuse(kind, &why),
+            },
         }
     }
 

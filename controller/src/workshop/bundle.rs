@@ -137,7 +137,7 @@ fn add(
     }
     let (main, others) = registry.texts(name, manifest.version)?;
     let sha256 = hashes(name, &main, &others);
-    let declared = Declared { examples: manifest.examples.clone(), test_cases: manifest.test_cases.clone() };
+    let declared = manifest.declared();
     tools.push(Packed { name: name.into(), main, others, sha256, declared, manifest });
     Ok(())
 }

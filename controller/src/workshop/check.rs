@@ -8,7 +8,8 @@ use super::policy;
 use super::rehearsal::{Cage, CaseResult, Conditions, NoRehearsal, rehearse};
 use super::report::PhysicalReport;
 use super::review::{Admissible, review};
-use super::submission::Submission;
+use super::samples;
+use super::submission::{Declared, Submission};
 
 /// How far a tool came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +75,11 @@ pub fn check(
         Err(no) => return refused(stem, Layer::Policy, no.into_findings(), None, Vec::new()),
     };
     let name = vetted.name().to_owned();
+    let test_cases = match samples::embed(&vetted, &declared.test_cases, declared.folder.as_deref()) {
+        Ok(tests) => tests,
+        Err(finding) => return refused(&name, Layer::Rehearsal, vec![finding], None, Vec::new()),
+    };
+    let declared = &Declared { test_cases, ..declared.clone() };
     let rehearsed = match rehearse(vetted, declared, cage, conditions)? {
         Ok(rehearsed) => rehearsed,
         Err(no) => return refused(&name, Layer::Rehearsal, no.findings, no.report, no.cases),

@@ -12,6 +12,7 @@ use super::arguments::difference;
 use super::finding::Finding;
 use super::report::PhysicalReport;
 use super::submission::Declared;
+use crate::files::Outputs;
 
 /// The manifest of one version of one tool: `vN.json` beside `vN.py`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct ToolManifest {
     /// The functions of a toolkit, each callable as `toolkit.function`; empty for a tool of one file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<Function>,
+    /// The files that it says it writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<Outputs>,
     /// Packages that it imports beyond the standard library and the robot's own.
     pub dependencies: Vec<String>,
     /// Other tools that it calls.
@@ -79,7 +83,8 @@ impl ToolManifest {
     /// What its author declared, to rehearse it again.
     #[must_use]
     pub fn declared(&self) -> Declared {
-        Declared { examples: self.examples.clone(), test_cases: self.test_cases.clone() }
+        let (examples, test_cases) = (self.examples.clone(), self.test_cases.clone());
+        Declared { examples, test_cases, ..Declared::default() }
     }
 
     /// The first argument that is beyond what was proved, in words.

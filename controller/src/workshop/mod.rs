@@ -24,6 +24,7 @@ pub mod registry;
 pub mod rehearsal;
 pub mod report;
 pub mod review;
+pub mod samples;
 pub mod search;
 pub mod semantics;
 pub mod submission;

@@ -30,7 +30,9 @@ use super::margins::narrowed;
 use super::policy::signature::Entry;
 use super::policy::{RULES_VERSION, Vetted};
 use super::report::PhysicalReport;
+use super::samples;
 use super::submission::Declared;
+use crate::files::{BadFile, Output};
 use crate::guest::{Guest, GuestFault};
 use crate::performance::{About, Callees, Outcome, Permit};
 
@@ -96,6 +98,9 @@ pub struct CaseResult {
     pub outcome: Outcome,
     /// Stage seconds it took.
     pub stage_s: f64,
+    /// The files that it wrote; a rehearsal keeps none of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Output>,
 }
 
 /// A tool that has been rehearsed, with the evidence. Only [`rehearse`] makes one.
@@ -181,6 +186,9 @@ pub enum NoRehearsal {
     /// No mock.
     #[error("the mock robot failed: {0}")]
     Mock(#[from] RobotFault),
+    /// No sample of a file.
+    #[error("a file for the rehearsal is missing: {0}")]
+    Sample(#[from] BadFile),
     /// A bug.
     #[error("the rehearsal of case {case:?} broke by a bug of this program; please report it with the tool")]
     Bug {
@@ -352,6 +360,8 @@ pub fn job(
         epoch: EPOCH,
         limits,
         files: Vec::new(),
+        outputs: entry.outputs.as_ref().map(|(parameter, _)| parameter.clone()),
+        interactive: false,
     }
 }
 
@@ -359,6 +369,7 @@ pub fn job(
 #[must_use]
 pub fn permit<'a>(
     vetted: &Vetted,
+    entry: &Entry,
     lends: BTreeSet<Capability>,
     callees: Option<&'a dyn Callees>,
     stage_seconds: f64,
@@ -367,6 +378,7 @@ pub fn permit<'a>(
         capabilities: vetted.capabilities().clone(),
         facts: Some(vetted.facts().clone()),
         stage_seconds,
+        outputs: entry.outputs.as_ref().map(|(_, declared)| declared.clone()),
         tools: vetted.tools().clone(),
         lends,
         callees,
@@ -380,9 +392,10 @@ const EPOCH: f64 = 1_767_268_800.0;
 fn result(case: &Case, ran: &Ran) -> CaseResult {
     CaseResult {
         name: case.name.clone(),
-        arguments: case.arguments.clone(),
+        arguments: samples::shown(&case.arguments),
         outcome: ran.performance.outcome.clone(),
         stage_s: crate::outcome::tidy(ran.performance.took.as_secs_f64()),
+        outputs: ran.performance.outputs.iter().map(Output::listed).collect(),
     }
 }
 

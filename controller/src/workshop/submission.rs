@@ -45,6 +45,9 @@ pub struct Declared {
     pub examples: Vec<Example>,
     /// Calls with what they must do.
     pub test_cases: Vec<TestCase>,
+    /// The folder that the files of test cases lie in; none without one.
+    #[serde(skip)]
+    pub folder: Option<PathBuf>,
 }
 
 /// A tool that can't be handed in.
@@ -142,15 +145,17 @@ fn bytes(path: &Path) -> Result<Vec<u8>, NoSubmission> {
 
 /// None where there is no such file.
 fn declarations(path: &Path) -> Result<Declared, NoSubmission> {
+    let folder = path.parent().map(Path::to_owned);
     if !path.exists() {
-        return Ok(Declared::default());
+        return Ok(Declared { folder, ..Declared::default() });
     }
     let no = |reason: String| NoSubmission::Declarations { path: path.to_owned(), reason };
     // By way of JSON, so that what is expected is written as it stands in a manifest.
     let value: serde_json::Value =
         serde_yaml::from_slice(&bytes(path)?).map_err(|error| no(error.to_string()))?;
-    match value {
-        serde_json::Value::Null => Ok(Declared::default()),
-        value => serde_json::from_value(value).map_err(|error| no(error.to_string())),
-    }
+    let declared = match value {
+        serde_json::Value::Null => Declared::default(),
+        value => serde_json::from_value(value).map_err(|error| no(error.to_string()))?,
+    };
+    Ok(Declared { folder, ..declared })
 }

@@ -10,6 +10,7 @@ use super::arguments::accept;
 use super::manifest::{Capability, ToolManifest};
 use super::registry::Admitted;
 use super::rehearsal::{Cage, job, permit};
+use crate::files::input::file_parameters;
 use crate::guest::{Guest, GuestFault};
 use crate::performance::{About, Callee, Callees};
 
@@ -99,11 +100,14 @@ impl Callees for Troupe<'_> {
         let vetted = admitted.vetted();
         let entry = vetted.entry_of(function.as_deref()).unwrap_or_else(|| vetted.entry());
         accept(&entry.parameters_schema(), arguments).map_err(|complaint| format!("{name}: {complaint}"))?;
+        if entry.outputs.is_some() || file_parameters(&entry.parameters_schema()).next().is_some() {
+            return Err(format!("{name} reads or writes files; only a person can name them"));
+        }
         let guest = self.guest(conditions.guest).map_err(|fault| fault.to_string())?;
         Ok(Callee {
             guest,
             job: job(vetted, entry, arguments, false, conditions.guest),
-            permit: permit(vetted, manifest.capabilities.clone(), self.callees(), conditions.stage_seconds),
+            permit: permit(vetted, entry, manifest.capabilities.clone(), self.callees(), conditions.stage_seconds),
             limits: (!admitted.is_approved()).then_some(conditions.limits),
         })
     }

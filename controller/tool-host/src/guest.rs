@@ -6,14 +6,14 @@ use std::os::fd::OwnedFd;
 use std::panic::AssertUnwindSafe;
 
 use minismith_wire::frame::{FrameError, MAX_FRAME};
-use minismith_wire::{Answer, Job, Turn};
+use minismith_wire::{Answer, Job, MAX_FILE, Turn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::cage::Open;
 use crate::raised::{self, Raised};
 use crate::robot::ReachyMini;
-use crate::{facts, library, process, stage, value};
+use crate::{facts, files, library, process, repl, stage, value};
 
 /// What a guest reports when its cage is closed.
 pub const CAGED: &str = "caged";
@@ -46,13 +46,17 @@ pub fn live(
 
 fn work(py: Python<'_>) {
     let Answer::Start { job } = stage::listen() else { return };
+    let given: Vec<Vec<u8>> = job.files.iter().map(|_| stage::listen_raw(MAX_FILE)).collect();
     if stage::say(&Turn::Parsed { facts: facts::parse(py, &job) }).is_err() {
         return;
     }
     let Answer::Proceed = stage::listen() else { return };
     stage::begin(&job);
+    if job.interactive {
+        return repl::converse(py, &job);
+    }
     let traced = if job.coverage { library::trace(py, files(&job)).ok() } else { None };
-    let performed = perform(py, &job);
+    let performed = perform(py, &job, given);
     let seen: BTreeMap<String, BTreeSet<u32>> =
         traced.and_then(|seen| seen.call_method0(py, "stop").ok()?.extract(py).ok()).unwrap_or_default();
     let lines = seen.into_iter().map(|(file, lines)| (file.trim_end_matches(".py").to_owned(), lines));
@@ -73,13 +77,14 @@ fn files(job: &Job) -> Vec<String> {
 }
 
 /// Loads the module and calls its entry; a coroutine is run to its end.
-fn perform(py: Python<'_>, job: &Job) -> PyResult<serde_json::Value> {
+fn perform(py: Python<'_>, job: &Job, given: Vec<Vec<u8>>) -> PyResult<serde_json::Value> {
     library::seed(py, job.seed)?;
     let entry = library::load(py, &file_name(job), job)?.getattr(job.entry.as_str())?;
     let arguments = PyDict::new(py);
     for (name, argument) in &job.arguments {
         arguments.set_item(name, value::to_python(py, argument)?)?;
     }
+    files::give(py, job, given, &arguments)?;
     let result = if job.takes_robot {
         entry.call((Bound::new(py, ReachyMini::of_stage())?,), Some(&arguments))?
     } else {

@@ -6,12 +6,13 @@
 //!
 //! Reading order: [`zygote`] (what is warmed up, and how it serves), [`cage`] (what a guest can't do), [`guest`] (a
 //! guest's life), [`stage`] (how a guest asks and how time passes), [`robot`] (what a tool sees of the robot),
-//! [`value`] (results). [`process`] and [`interpreter`] are the only modules with unsafe code.
+//! [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`] (results). [`process`] and [`interpreter`] are the only modules with unsafe code.
 
 mod arguments;
 mod cage;
 mod control;
 mod facts;
+mod files;
 mod guest;
 #[allow(unsafe_code)]
 mod interpreter;
@@ -23,6 +24,7 @@ mod pose;
 #[allow(unsafe_code)]
 mod process;
 mod raised;
+mod repl;
 mod robot;
 mod stage;
 mod value;

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::files::{InputFile, OutputFiles};
 use crate::robot::ReachyMini;
 use crate::stage::Given;
 use crate::{library, pose, stage, value};
@@ -30,6 +31,8 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
     written_in_python(&moves, include_str!("python/move.py"))?;
 
     let own = module(py, None, "minismith")?;
+    own.setattr("InputFile", py.get_type::<InputFile>())?;
+    own.setattr("OutputFiles", py.get_type::<OutputFiles>())?;
     own.add_function(wrap_pyfunction!(exec_function, &own)?)
 }
 

@@ -90,6 +90,25 @@ pub fn listen() -> Answer {
     with(|| process::leave(1), |stage| frame::read(&mut stage.channel).unwrap_or_else(|_| process::leave(1)))
 }
 
+/// The raw frame that follows.
+pub fn listen_raw(longest: usize) -> Vec<u8> {
+    with(
+        || process::leave(1),
+        |stage| frame::read_bytes(&mut stage.channel, longest).unwrap_or_else(|_| process::leave(1)),
+    )
+}
+
+/// Goes on at this stage time.
+pub fn resume(now: u64) {
+    with(
+        || (),
+        |stage| {
+            stage.now = now;
+            stage.spent = 0;
+        },
+    );
+}
+
 /// Says something as it is.
 pub fn say(turn: &Turn) -> Result<(), FrameError> {
     with(|| process::leave(1), |stage| frame::write(&mut stage.channel, turn))
@@ -155,7 +174,7 @@ impl Stage {
             }
             Answer::Refused { now, kind, message } => (now, Err(refusal(kind, message))),
             // The controller has lost the thread; nothing true can be said any more.
-            Answer::Start { .. } | Answer::Proceed => process::leave(1),
+            Answer::Start { .. } | Answer::Proceed | Answer::Line { .. } => process::leave(1),
         };
         self.now = now;
         self.spent = 0;

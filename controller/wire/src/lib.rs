@@ -12,6 +12,8 @@ pub mod recording;
 pub mod zygote;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +47,12 @@ pub struct Job {
     /// Input files: after [`Answer::Start`] one raw frame follows for each, in this order.
     #[serde(default)]
     pub files: Vec<FileGiven>,
+    /// The parameter that is given the output files, if there is one.
+    #[serde(default)]
+    pub outputs: Option<String>,
+    /// Whether there is no tool, but a person who gives line after line by [`Answer::Line`].
+    #[serde(default)]
+    pub interactive: bool,
 }
 
 /// An input file as its guest sees it. The bytes come apart; nothing is opened in the cage.
@@ -59,6 +67,25 @@ pub struct FileGiven {
     pub bytes: u64,
     /// What was found out about it beforehand: `type`, `encoding`, `columns`, `rows`, `width`, ...
     pub about: serde_json::Map<String, serde_json::Value>,
+    /// What is in it. It never travels as JSON, but as a raw frame after [`Answer::Start`].
+    #[serde(skip)]
+    pub content: Content,
+}
+
+/// The bytes of a file, shared and never changed.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Content(pub Arc<Vec<u8>>);
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Content(Arc::new(bytes))
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
 }
 
 /// What a guest may use of the machine. Enforced by the kernel and by the supervisor.
@@ -186,6 +213,14 @@ pub enum Answer {
         now: u64,
         /// What the other tool returned.
         value: serde_json::Value,
+    },
+    /// The next statement of a person, in an interactive job, as far as it is said. Answered by [`Turn::Result`], after
+    /// whatever it asks.
+    Line {
+        /// Stage time, nanoseconds.
+        now: u64,
+        /// Its lines.
+        source: String,
     },
     /// The cue was refused; the guest raises `kind` with `message`.
     Refused {
@@ -398,6 +433,20 @@ pub enum Turn {
         /// As above.
         spent: u64,
     },
+    /// A line of an interactive job has been run, or is not complete yet; the first one says that the guest is ready.
+    /// Answered by [`Answer::Line`].
+    Result {
+        /// What the line's last expression is, as Python writes it.
+        shown: Option<String>,
+        /// What was raised, as a short traceback.
+        trouble: Option<String>,
+        /// Whether the statement goes on in the next line.
+        more: bool,
+        /// As above.
+        printed: String,
+        /// As above.
+        spent: u64,
+    },
     /// The entry returned. The last word.
     Done {
         /// The value, as JSON.
@@ -425,6 +474,9 @@ pub enum Turn {
         lines: BTreeMap<String, BTreeSet<u32>>,
     },
 }
+
+/// The longest input file, bytes.
+pub const MAX_FILE: usize = 50 << 20;
 
 /// Stage nanoseconds that one clock read costs.
 pub const CLOCK_READ_COST: u64 = 20_000;

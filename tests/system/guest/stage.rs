@@ -92,6 +92,7 @@ impl Played {
                     self.cues.push(cue);
                     answered
                 }
+                Turn::Result { .. } => panic!("nobody gives it lines"),
                 Turn::Done { ref printed, spent, .. } | Turn::Raised { ref printed, spent, .. } => {
                     self.pass(&printed.clone(), spent);
                     return Ok(turn);

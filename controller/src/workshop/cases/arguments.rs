@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::workshop::chance::Chance;
+use crate::workshop::samples;
 
 /// Ends of ranges that are tried at most.
 const CORNERS: usize = 16;
@@ -25,6 +26,9 @@ pub(super) fn default_arguments(schema: &Value) -> (Map<String, Value>, bool) {
 /// An unremarkable value of a schema.
 #[must_use]
 pub fn plain_value(schema: &Value) -> Value {
+    if let Some(sample) = samples::named_for(schema).into_iter().next() {
+        return sample;
+    }
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let middle = match (bound("minimum"), bound("maximum")) {
         (Some(low), Some(high)) => f64::midpoint(low, high),
@@ -69,6 +73,10 @@ pub(super) fn corners(
 }
 
 fn ends(parameter: &Value) -> Vec<Value> {
+    let samples = samples::named_for(parameter);
+    if !samples.is_empty() {
+        return samples;
+    }
     if let Some(values) = parameter.get("enum").and_then(Value::as_array) {
         return values.clone();
     }

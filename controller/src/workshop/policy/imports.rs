@@ -86,7 +86,7 @@ const MODULES: &[Module] = &[
                 ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi pow prod radians remainder sin sinh sqrt \
                 tan tanh tau trunc ulp",
     },
-    Module { path: "minismith", names: "exec_function" },
+    Module { path: "minismith", names: "InputFile OutputFiles exec_function" },
     Module { path: "numbers", names: "Complex Integral Number Rational Real" },
     Module {
         path: "numpy",

@@ -15,6 +15,7 @@ mod conduct;
 mod definitions;
 mod docstring;
 mod facts;
+mod files;
 mod flow;
 mod grammar;
 mod imports;
@@ -183,6 +184,7 @@ impl Vetted {
             examples: Vec::new(),
             test_cases: Vec::new(),
             functions: functions.unwrap_or_default(),
+            outputs: entry.outputs.as_ref().map(|(_, declared)| declared.clone()),
             dependencies: dependencies.clone(),
             tools: tools.iter().cloned().collect(),
             capabilities: capabilities.clone(),
@@ -285,6 +287,9 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
         .collect();
     if !tools.is_empty() {
         capabilities.insert(Capability::Exec);
+    }
+    for read in entries.iter().flat_map(OneOrMore::iter) {
+        capabilities.extend(files::capability(&read.entry));
     }
     let packages: BTreeSet<&String> = surveys.iter().flat_map(|survey| &survey.packages).collect();
     let reading = entries.map(|entries| Reading {

@@ -6,11 +6,13 @@ use rustpython_parser::ast::{Expr, Ranged, Stmt};
 use serde_json::{Map, Value, json};
 
 use super::docstring::{self, Docstring};
+use super::files;
 use super::rules::shape as rule;
 use super::schema::{Types, bound, shown};
 use super::survey::Survey;
 use super::tree::{Notes, docstring as text_of, literal};
 use super::walk::{Function, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
+use crate::files::Outputs;
 use crate::workshop::manifest::Returns;
 
 /// How a tool is called.
@@ -20,6 +22,8 @@ pub struct Entry {
     pub name: String,
     /// Whether the stage supplies the robot as the first argument.
     pub takes_robot: bool,
+    /// The parameter that the stage supplies with the output files, and what the tool says that it writes.
+    pub outputs: Option<(String, Outputs)>,
     /// Whether it is a coroutine function.
     pub is_async: bool,
     /// The other parameters, in order.
@@ -107,12 +111,13 @@ fn read_one(entry: Function<'_>, source: &str, body: &[Stmt], survey: &Survey, n
         notes.add(&rule::MISSING_DOCSTRING, entry.at, format!("`{}` has no description", entry.name));
     }
     let types = Types { aliases: aliases(body) };
-    let (takes_robot, parameters) = arguments(entry, &docstring, &types, survey, notes);
+    let (takes_robot, outputs, parameters) = arguments(entry, &docstring, &types, survey, notes);
     let returns = Returns {
         r#type: entry.returns.map_or_else(|| "None".to_owned(), |annotation| shown(annotation, source)),
         description: docstring.returns,
     };
-    let entry = Entry { name: entry.name.to_string(), takes_robot, is_async: entry.is_async, parameters };
+    let name = entry.name.to_string();
+    let entry = Entry { name, takes_robot, outputs, is_async: entry.is_async, parameters };
     Read { entry, description: docstring.description, returns }
 }
 
@@ -140,12 +145,12 @@ fn arguments(
     types: &Types<'_>,
     survey: &Survey,
     notes: &mut Notes,
-) -> (bool, Vec<Parameter>) {
+) -> (bool, Option<(String, Outputs)>, Vec<Parameter>) {
     let args = entry.args;
     for star in [&args.vararg, &args.kwarg].into_iter().flatten() {
         notes.add(&rule::UNSUPPORTED_PARAMETER, star.start(), format!("`*{}` gathers arguments", star.arg));
     }
-    let (mut takes_robot, mut parameters) = (false, Vec::new());
+    let (mut takes_robot, mut outputs, mut parameters) = (false, None, Vec::new());
     let plain = args.posonlyargs.iter().chain(&args.args).chain(&args.kwonlyargs);
     for (position, arg) in plain.enumerate() {
         let (name, at) = (arg.def.arg.as_str(), arg.def.start());
@@ -161,23 +166,36 @@ fn arguments(
             }
             continue;
         }
+        let description = docstring.arguments.get(name).map(String::as_str);
+        if files::is_outputs(annotation, survey) {
+            if outputs.is_some() || arg.default.is_some() {
+                let what = format!("`{name}` is not the one parameter for output files, without a default");
+                notes.add(&rule::UNSUPPORTED_PARAMETER, at, what);
+            }
+            outputs = Some((name.to_owned(), files::outputs(description)));
+            continue;
+        }
         if position < args.posonlyargs.len() {
             notes.add(&rule::UNSUPPORTED_PARAMETER, at, format!("`{name}` cannot be given by name"));
         }
-        let mut schema = match types.schema(annotation) {
+        let schema = match files::schema(annotation, description, survey) {
+            Some(schema) => schema,
+            None => types.schema(annotation),
+        };
+        let mut schema = match schema {
             Ok(schema) => schema,
             Err(what) => {
                 notes.add(&rule::UNSUPPORTED_TYPE, at, format!("`{name}` is {what}"));
                 continue;
             }
         };
-        describe(&mut schema, docstring.arguments.get(name).map(String::as_str), arg.default.as_deref());
+        describe(&mut schema, description, arg.default.as_deref());
         if !docstring.arguments.contains_key(name) {
             notes.add(&rule::UNDOCUMENTED_PARAMETER, at, format!("the docstring says nothing of `{name}`"));
         }
         parameters.push(Parameter { name: name.to_owned(), schema, required: arg.default.is_none() });
     }
-    (takes_robot, parameters)
+    (takes_robot, outputs, parameters)
 }
 
 fn describe(schema: &mut Value, description: Option<&str>, default: Option<&Expr>) {

@@ -12,6 +12,7 @@ use crate::workshop::finding::{Finding, Verdict, heaviest};
 use crate::workshop::manifest::{Capability, Expectation, Proved};
 use crate::workshop::policy::Vetted;
 use crate::workshop::report::PhysicalReport;
+use crate::workshop::samples;
 
 /// A tool that is held back by more than this is told so, degrees.
 pub(super) const MUCH_TRIMMED: f64 = 5.0;
@@ -19,11 +20,13 @@ pub(super) const MUCH_TRIMMED: f64 = 5.0;
 /// What one case's outcome means for the tool.
 pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Finding>) {
     let function = case.function.as_ref().unwrap_or(&act.vetted.entry().name);
-    let call = format!("{function}({})", describe(&case.arguments));
+    let call = format!("{function}({})", describe(&samples::shown(&case.arguments)));
     let weight = if case.must_pass { Verdict::Refuse } else { Verdict::Admit };
     match (&ran.performance.outcome, &case.expect) {
         (Outcome::Stopped { limit, reason }, _) => {
-            let hostile = !matches!(limit.as_str(), "stage_seconds");
+            // The longest file that a tool says it takes may be more than it has time or memory for; that is told.
+            let hostile =
+                !matches!(limit.as_str(), "stage_seconds") && !samples::has_largest(&case.arguments);
             let verdict = if hostile { Verdict::Refuse } else { weight };
             findings.push(finding(
                 &format!("rehearsal-{}", limit.replace('_', "-")),

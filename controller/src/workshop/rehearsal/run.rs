@@ -17,11 +17,13 @@ use mock_robot::scene::Scene;
 
 use super::noise::Noisy;
 use super::{Act, NoRehearsal, job, permit};
+use crate::files::input::bind;
 use crate::guest::GuestFault;
 use crate::performance::{Outcome, Performance, perform};
 use crate::stage::Stage;
 use crate::workshop::cases::{Case, Circumstances, Room, Start};
 use crate::workshop::margins::trim_spans;
+use crate::workshop::samples;
 use crate::workshop::report::{PhysicalReport, measure};
 
 /// What running one case gave.
@@ -67,13 +69,11 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
     // Declared functions were looked up before.
     let entry = vetted.entry_of(case.function.as_deref()).unwrap_or_else(|| vetted.entry());
     let lends = callees.values().flat_map(|about| &about.capabilities).copied().collect();
+    let job = Job { seed: case.seed, ..job(vetted, entry, &case.arguments, true, conditions.guest) };
+    let job = bind(job, &entry.parameters_schema(), &samples::open)?;
+    let permit = permit(vetted, entry, lends, cage.callees(), conditions.stage_seconds);
     let mut guest = cage.guest(conditions.guest)?;
-    let performance = perform(
-        &mut *guest,
-        Job { seed: case.seed, ..job(vetted, entry, &case.arguments, true, conditions.guest) },
-        &mut stage,
-        &permit(vetted, lends, cage.callees(), conditions.stage_seconds),
-    );
+    let performance = perform(&mut *guest, job, &mut stage, &permit);
     let usage = guest.usage();
     drop(guest);
     if let Outcome::Stopped { limit, reason } = &performance.outcome

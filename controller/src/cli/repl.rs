@@ -1,0 +1,241 @@
+//! `repl`.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use firmware_bridge::clock::VirtualClock;
+use firmware_bridge::joint::Joints;
+use firmware_bridge::pulse::{Conductor, Order, Pulse, PulseHandle};
+use minismith::body::{Body, initial_joints, limits_of};
+use minismith::config::{Config, RobotChoice};
+use minismith::guest::LazyHost;
+use minismith::repl::{Heard, Interrupter, LONGEST_LINE, Repl, Reply};
+use minismith::stage::Stage;
+use minismith::workshop::rehearsal::Conditions;
+use mock_robot::dynamics::Variation;
+use mock_robot::robot::MockRobot;
+use mock_robot::scene::Scene;
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Done, print};
+
+/// Which mock, and from where to where.
+#[derive(Debug, Args)]
+pub struct ReplArgs {
+    /// mock or mock-bus: a mock in real time. Without it motion takes no time, and only the stage's clock moves on.
+    #[arg(long, value_name = "ROBOT")]
+    robot: Option<RobotChoice>,
+    /// Print one JSON document a line.
+    #[arg(long)]
+    json_lines: bool,
+    /// Take the lines from a file, and print what would have been seen.
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+}
+
+/// Runs lines until there are no more. Badly, if there was no person at a terminal and a line failed.
+pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
+    let script = arguments.script.as_deref().map(lines_of).transpose()?;
+    let (stage, _body, handle) = stage(config, arguments.robot.as_ref())?;
+    let host = LazyHost::new(&config.tool_host.python, config.tool_host.least_cage);
+    let mut repl = Repl::new(host, stage, conditions(config));
+    repl.warm_up()?;
+    on_interrupts(repl.interrupter(), handle)?;
+    let mut session = Session { repl, json: arguments.json_lines, more: false, failed: false };
+    match script {
+        Some(lines) => session.play(lines, !arguments.json_lines),
+        None if std::io::stdin().is_terminal() => {
+            session.talk()?;
+            return Ok(Done::Well);
+        }
+        None => session.play(stdin_lines(), false),
+    }?;
+    Ok(Done::when(!session.failed))
+}
+
+/// What a tool that nobody has approved is rehearsed under.
+fn conditions(config: &Config) -> Conditions {
+    Conditions {
+        limits: limits_of(config).scaled(config.limits.untrusted_scale.value()),
+        period: config.rate.beat(),
+        stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
+        guest: config.workshop.budget.guest,
+    }
+}
+
+/// The mock; in real time its body has to be kept, and can be halted by a handle.
+fn stage(
+    config: &Config,
+    robot: Option<&RobotChoice>,
+) -> anyhow::Result<(Stage, Option<Body>, Option<PulseHandle>)> {
+    let limits = conditions(config).limits;
+    let Some(choice) = robot else {
+        let robot = MockRobot::new(initial_joints(), Variation::default());
+        let pulse = Pulse::new(robot, VirtualClock::new(), limits, config.rate.beat())?;
+        let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
+        stage.torque(Joints::all(true));
+        return Ok((stage, None, None));
+    };
+    if let RobotChoice::Serial(path) = choice {
+        bail!(
+            "repl never moves real motors, and {} may have some; leave --robot out, or give mock or mock-bus",
+            path.display()
+        );
+    }
+    let body = Body::open(choice, config)?;
+    let mut stage = body.stage();
+    stage.limit(limits);
+    let handle = body.handle();
+    Ok((stage, Some(body), Some(handle)))
+}
+
+/// Ctrl-C ends the line that runs, and motion with it; between lines it ends the program.
+fn on_interrupts(interrupter: Interrupter, mut handle: Option<PulseHandle>) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let inside = runtime.enter();
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    drop(inside);
+    std::thread::Builder::new().name("interrupt".into()).spawn(move || {
+        runtime.block_on(async {
+            while interrupts.recv().await.is_some() {
+                if !interrupter.interrupt() {
+                    std::process::exit(130);
+                }
+                if let Some(handle) = &mut handle {
+                    handle.order(Order::Halt);
+                }
+            }
+        });
+    })?;
+    Ok(())
+}
+
+struct Session {
+    repl: Repl,
+    json: bool,
+    more: bool,
+    failed: bool,
+}
+
+impl Session {
+    fn prompt(&self) -> String {
+        if self.more { "... ".into() } else { format!("{:.2} s >>> ", self.repl.clock()) }
+    }
+
+    /// One line; false when it was the last.
+    fn hear(&mut self, line: &str) -> anyhow::Result<bool> {
+        let (json, mut open) = (self.json, false);
+        let mut show = |text: &str| {
+            if !json && !text.is_empty() {
+                print::text(text);
+                open = !text.ends_with('\n');
+            }
+        };
+        let Heard::Reply(reply) = self.repl.hear(line, &mut show)? else { return Ok(false) };
+        if open {
+            print::text("\n");
+        }
+        self.more = reply.more;
+        self.failed |= reply.failed();
+        if self.json {
+            print::line(&serde_json::to_string(&reply)?);
+        } else {
+            tell(&reply);
+        }
+        Ok(true)
+    }
+
+    /// Lines from a file or a pipe. What they leave unfinished is finished.
+    fn play(
+        &mut self,
+        lines: impl IntoIterator<Item = anyhow::Result<String>>,
+        echo: bool,
+    ) -> anyhow::Result<()> {
+        for line in lines {
+            let line = line?;
+            if echo {
+                print::line(&format!("{}{line}", self.prompt()));
+            }
+            if !self.hear(&line)? {
+                return Ok(());
+            }
+        }
+        if self.more {
+            self.hear("")?;
+        }
+        Ok(())
+    }
+
+    /// A person at a terminal.
+    fn talk(&mut self) -> anyhow::Result<()> {
+        let mut editor = DefaultEditor::new()?;
+        print::line("Python on a mock robot, in a tool's cage; :help tells more, :quit ends.");
+        loop {
+            match editor.readline(&self.prompt()) {
+                Ok(line) => {
+                    // The history is a convenience.
+                    let _ = editor.add_history_entry(&line);
+                    if !self.hear(&line)? {
+                        return Ok(());
+                    }
+                }
+                // At the prompt Ctrl-C drops what was typed, an unfinished statement with it.
+                Err(ReadlineError::Interrupted) => {
+                    self.repl.forget();
+                    self.more = false;
+                }
+                Err(ReadlineError::Eof) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// What is left to tell when the line has ended; what it printed was seen already.
+fn tell(reply: &Reply) {
+    let parts = [reply.shown.as_deref(), reply.trouble.as_deref(), reply.lost.as_deref()];
+    parts.into_iter().flatten().for_each(print::line);
+    for note in &reply.notes {
+        print::line(&format!("  note: {note}"));
+    }
+}
+
+fn lines_of(path: &Path) -> anyhow::Result<Lines<BufReader<File>>> {
+    let file =
+        File::open(path).with_context(|| format!("can't read {}; name a text file", path.display()))?;
+    Ok(Lines(BufReader::new(file)))
+}
+
+fn stdin_lines() -> Lines<std::io::StdinLock<'static>> {
+    Lines(std::io::stdin().lock())
+}
+
+/// Lines of a bounded length; what is longer is cut, and refused by its length.
+struct Lines<R>(R);
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = anyhow::Result<String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut line = Vec::new();
+        let most = LONGEST_LINE as u64 + 2;
+        match self.0.by_ref().take(most).read_until(b'\n', &mut line) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(error) => return Some(Err(error.into())),
+        }
+        if !line.ends_with(b"\n")
+            && let Err(error) = self.0.skip_until(b'\n')
+        {
+            return Some(Err(error.into()));
+        }
+        let line = String::from_utf8_lossy(&line);
+        Some(Ok(line.trim_end_matches(['\n', '\r']).to_owned()))
+    }
+}

@@ -1,0 +1,38 @@
+//! A guest that runs a person's lines, one after the other, in one set of names. It lives until it is killed.
+
+use minismith_wire::{Answer, Job, Turn};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::robot::ReachyMini;
+use crate::{library, stage};
+
+/// Whether the statement goes on, what it shows, what it raised.
+type Pushed = (bool, Option<String>, Option<String>);
+
+/// Runs lines until nobody gives any.
+pub fn converse(py: Python<'_>, job: &Job) {
+    let Ok(console) = console(py, job) else { return };
+    let mut pushed: Pushed = (false, None, None);
+    loop {
+        let (more, shown, trouble) = pushed;
+        let (printed, spent) = stage::rest();
+        if stage::say(&Turn::Result { shown, trouble, more, printed, spent }).is_err() {
+            return;
+        }
+        let Answer::Line { now, source } = stage::listen() else { return };
+        stage::resume(now);
+        let result = console.bind(py).call_method1("push", (source,)).and_then(|pushed| pushed.extract());
+        // What the lines did to the console itself is theirs to bear.
+        pushed = result.unwrap_or_else(|error: PyErr| (false, None, Some(error.to_string())));
+    }
+}
+
+fn console(py: Python<'_>, job: &Job) -> PyResult<Py<PyAny>> {
+    library::seed(py, job.seed)?;
+    let names = PyDict::new(py);
+    names.set_item("robot", Bound::new(py, ReachyMini::of_stage())?)?;
+    names.set_item("np", py.import("numpy")?)?;
+    let run = library::helper(py, "loop", "run_if_coroutine")?;
+    Ok(library::helper(py, "console", "Console")?.call1((names, run))?.unbind())
+}
