@@ -375,7 +375,7 @@ impl<'a> Conversation<'a> {
             return Err(NoRun::Approval { name: tool.into() });
         }
         let troupe = Troupe::new(self.workshop, self.body.is_real());
-        let conditions = self.workshop.conditions(admitted.is_approved());
+        let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
         let vetted = admitted.vetted();
         // Whole seconds: the differences that a tool computes are then those of its rehearsal, to the bit.
         let job = Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) };
@@ -439,8 +439,8 @@ impl<'a> Conversation<'a> {
     /// Evidence that rests on other rules, limits or another mock is no evidence: the tool is rehearsed again. Whether
     /// that asks for a person's approval.
     fn freshen(&self, admitted: &Admitted) -> Result<bool, NoRun> {
-        let conditions = self.workshop.conditions(admitted.is_approved());
         let manifest = admitted.manifest();
+        let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
         let troupe = Troupe::new(self.workshop, false);
         let callees = admitted.evidence().tools.iter();
         let mut unchanged =

@@ -1,9 +1,11 @@
 //! Examines the machine that Minismith runs on, and says what to do about what is missing.
 //!
-//! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; no process is started,
-//! nothing is changed); this module, `real_time`, `beat` and `robot` judge what was seen. Whoever calls prints the result.
+//! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; nothing is changed, and
+//! the one process that is started is the tool host, which tries its cage); this module, `cage`, `real_time`, `beat` and
+//! `robot` judge what was seen. Whoever calls prints the result.
 
 mod beat;
+mod cage;
 mod machine;
 mod real_time;
 mod robot;
@@ -11,11 +13,10 @@ mod robot;
 use std::fmt;
 use std::path::Path;
 
-use minismith_wire::zygote::Level;
 use serde::Serialize;
 
 use crate::config::{Brain, Config, RobotChoice};
-use machine::{Cage, Machine, Packages, Port};
+use machine::{Machine, Packages, Port};
 
 /// How one thing stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -95,7 +96,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         ),
     });
     checks.push(tools(&config.tools, machine.tools_writable));
-    checks.push(cage(config.tool_host.least_cage, machine.cage));
+    checks.extend(cage::judge(&config.tool_host.bar, &machine.cage));
     checks.push(disk(&config.tools, machine.free));
     let real = matches!(config.robot, RobotChoice::Serial(_));
     checks.extend(machine.periphery.judge(real));
@@ -207,36 +208,6 @@ fn disk(directory: &Path, free: Option<u64>) -> Check {
 fn brain(brain: Brain) -> Check {
     match brain {
         Brain::Offline => Check::good("language model", "none is needed: the brain is offline"),
-    }
-}
-
-/// Compares the strongest cage that the kernel seems to offer with the weakest that is accepted. The tool host has
-/// the last word: it tries what the cage forbids.
-fn cage(least: Level, cage: Cage) -> Check {
-    const NAME: &str = "cage for tools";
-    let yes = |offered: bool| if offered { "yes" } else { "no" };
-    let detail = format!(
-        "system call filter: {}, namespaces: {}, Landlock: {}",
-        yes(cage.filter),
-        yes(cage.namespaces),
-        yes(cage.landlock)
-    );
-    let best = match cage {
-        Cage { filter: false, .. } => None,
-        Cage { namespaces: true, .. } => Some(Level::Namespaces),
-        Cage { landlock: true, .. } => Some(Level::Landlock),
-        Cage { .. } => Some(Level::NoOpen),
-    };
-    match best {
-        None => Check::bad(NAME, detail, "no tool can run safely here; use a kernel with seccomp filters"),
-        // `Level` is ordered best first.
-        Some(best) if best <= least => Check::good(NAME, detail),
-        Some(_) => Check::bad(
-            NAME,
-            format!("{detail}; weaker than tool_host.least_cage asks for"),
-            "allow unprivileged user namespaces (sysctl user.max_user_namespaces), or, knowing what it means, weaken \
-             tool_host.least_cage in config.yaml",
-        ),
     }
 }
 

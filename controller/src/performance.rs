@@ -12,6 +12,7 @@
 //! it is counted. So is an order that the beat takes later than it was due: what is commanded without slips is what
 //! was commanded in rehearsal, bit for bit.
 
+mod budget;
 mod cues;
 mod exec;
 mod lines;
@@ -21,10 +22,11 @@ use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
 use firmware_bridge::pulse::{Order, Snapshot, TrimLog};
-use minismith_wire::{Answer, CUE_COST, Cue, Facts, Job, RefusalKind, Turn};
+use minismith_wire::{Answer, CUE_COST, Cue, Facts, Job, Limits, RefusalKind, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::budget::Used;
 use self::cues::needs;
 pub use self::exec::{About, Callee, Callees};
 pub use self::lines::{Lines, Said};
@@ -127,6 +129,7 @@ const LONGEST_RAMP: Duration = Duration::from_millis(50);
 pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Permit<'_>) -> Performance {
     let mut performing = Performing::new(stage, permit);
     performing.epoch = job.epoch;
+    performing.used = Used::of(job.limits);
     performing.stage.automatic_body_yaw = true;
     let mut reply = Reply::plain(Answer::Start { job: Box::new(Job { now: 0, ..job }) });
     let outcome = loop {
@@ -177,6 +180,7 @@ struct Performing<'a> {
     /// The beat after which the last order should be taken, until it is known whether it was.
     due: Option<u64>,
     writes: Collector,
+    used: Used,
     record: Performance,
 }
 
@@ -194,6 +198,7 @@ impl<'a> Performing<'a> {
             tracking: false,
             due: None,
             writes: Collector::new(permit.outputs.clone()),
+            used: Used::of(Limits::USUAL),
             record: Performance {
                 outcome: Outcome::stopped("nothing", "the performance has not ended"),
                 printed: String::new(),
@@ -341,7 +346,8 @@ impl<'a> Performing<'a> {
         self.stopped().or_else(|| {
             (self.now > self.budget()).then(|| {
                 let reason = format!(
-                    "the tool took more than its budget of {} s; make it shorter, or ask for a longer budget",
+                    "the tool took {} s of stage time, its budget is {} s; make it shorter, or ask for a longer one",
+                    rounded(self.now.seconds()),
                     self.permit.stage_seconds
                 );
                 Outcome::stopped("stage_seconds", reason)
@@ -359,7 +365,10 @@ impl<'a> Performing<'a> {
             let name = outcome::word(&capability);
             return self.refuse(RefusalKind::Permission, &format!("this tool has no capability `{name}`"));
         }
-        self.act(cue)
+        match self.used.count(&cue, self.now) {
+            Ok(()) => self.act(cue),
+            Err(outcome) => Heard::End(outcome),
+        }
     }
 
     fn finish(mut self, outcome: Outcome) -> Performance {
@@ -381,6 +390,11 @@ impl<'a> Performing<'a> {
         self.record.outcome = outcome;
         self.record
     }
+}
+
+/// Seconds for a person to read. What a guest says that its clock reads cost may be any number.
+fn rounded(seconds: f64) -> f64 {
+    outcome::tidy(seconds.min(1e9))
 }
 
 /// At most so many bytes of a guest's text.

@@ -33,9 +33,9 @@ fn write_with(body: &str, outputs: Option<Outputs>, capabilities: &[Capability])
     };
     let permit = Permit {
         capabilities: capabilities.iter().copied().collect(),
-        facts: None,
         stage_seconds: 120.0,
         outputs,
+        ..Permit::default()
     };
     play(job, &permit)
 }

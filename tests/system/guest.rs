@@ -6,6 +6,7 @@
 mod corpus;
 mod crashes;
 mod hostile;
+mod killing;
 mod sdk;
 pub mod stage;
 mod time;

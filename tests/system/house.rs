@@ -24,10 +24,10 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["openpt"], &["mock-robot/src/firmware/line.rs"]),
     (&["process::Command", "Command::new", "posix_spawn", "libc::exec"], &["controller/src/processes.rs"]),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
-    // The cage's probe tries to connect, and must fail.
+    // The cage's attempts try to connect, and must fail.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
-        &["controller/src/net.rs", "controller/tool-host/src/cage/probe.rs"],
+        &["controller/src/net.rs", "controller/tool-host/src/cage/attempts.rs"],
     ),
     (&["TcpListener"], &["controller/src/net.rs", "controller/src/api.rs"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),

@@ -25,8 +25,13 @@ use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
 const BEAT: Duration = Duration::from_millis(10);
-const GUEST: minismith_wire::Limits =
-    minismith_wire::Limits { cpu_seconds: 2, turn_seconds: 1.5, ..minismith_wire::Limits::USUAL };
+const GUEST: minismith_wire::Limits = minismith_wire::Limits {
+    cpu_seconds: 2,
+    turn_seconds: 1.5,
+    frames: 20,
+    motions_per_second: 100,
+    ..minismith_wire::Limits::USUAL
+};
 
 fn beating() -> PulseThread {
     let robot = MockRobot::new(initial_joints(), Variation::default());
@@ -53,7 +58,8 @@ fn perform_unread(host: &ToolHost, stage: &mut Stage, name: &str, source: &str) 
     };
     // Who is to use up its processor time needs more of the stage's, since other tests compute as well.
     let stage_seconds = if source.starts_with("# stopped: cpu_seconds") { 60.0 } else { 2.0 };
-    let permit = Permit { capabilities: [Capability::Motion].into(), stage_seconds, ..Permit::default() };
+    let capabilities = [Capability::Motion, Capability::Camera].into();
+    let permit = Permit { capabilities, stage_seconds, ..Permit::default() };
     perform(&mut host.fork(GUEST).unwrap(), job, stage, &permit)
 }
 
@@ -64,7 +70,7 @@ fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
     match outcome {
         Outcome::Stopped { limit, reason } => {
             assert_eq!(format!("stopped: {limit}"), must, "{name}: {reason}");
-            assert!(reason.starts_with("the tool") || reason.starts_with("sleeping"), "{name}: {reason}");
+            assert!(reason.starts_with("the tool"), "{name}: {reason}");
         }
         Outcome::Raised { kind, message, .. } => {
             assert_eq!(format!("raises: {}", kind.trim_start_matches("numpy.")), must, "{name}: {message}");

@@ -4,7 +4,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use minismith_wire::zygote::Level;
+use minismith_wire::zygote::LOWERABLE;
+
+use crate::guest::bar::{Lowerable, NotLowerable};
 
 /// A value that is not allowed where it stands; the message says what is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,19 +116,23 @@ impl FromStr for Brain {
     }
 }
 
-/// The weakest cage in which a tool may still run.
+/// A mechanism of the cage that the machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LeastCage(pub Level);
+pub(super) struct MayLack(pub(super) Lowerable);
 
-impl FromStr for LeastCage {
+impl FromStr for MayLack {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        one_of(
-            text,
-            &[("namespaces", Level::Namespaces), ("landlock", Level::Landlock), ("no_open", Level::NoOpen)],
-        )
-        .map(LeastCage)
+        text.parse().map(MayLack).map_err(|why| {
+            let known = LOWERABLE.join(", ");
+            match why {
+                NotLowerable::Unknown => NotAllowed::new(text, known).meaning(nearest(text, LOWERABLE)),
+                NotLowerable::Needed => {
+                    NotAllowed::new(text, format!("{known} (no tool runs without {text}, on any machine)"))
+                }
+            }
+        })
     }
 }
 

@@ -94,10 +94,15 @@ pub(super) fn explain(file: &str, error: &serde_yaml::Error) -> ConfigError {
     }
 }
 
-/// Separates `limits.stewart: ...` into the path of the key and the complaint. All known keys are of these letters.
+/// Separates `limits.stewart: ...` into the path of the key and the complaint. All known keys are of these letters; a
+/// value in a list has its number behind them.
 fn split_path(text: &str) -> (Option<&str>, &str) {
     match text.split_once(": ") {
-        Some((path, complaint)) if path.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '.')) => {
+        Some((path, complaint))
+            if path.chars().all(|c| {
+                c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.' | '[' | ']')
+            }) =>
+        {
             (Some(path), complaint)
         }
         _ => (None, text),

@@ -5,12 +5,13 @@ use std::marker::PhantomData;
 use std::str::FromStr;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Visitor};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-use super::choice::{Brain, LeastCage, Loopback, NotAllowed, RobotChoice, SomePath};
+use super::choice::{Brain, Loopback, MayLack, NotAllowed, RobotChoice, SomePath};
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, HeadRange, Iterations, Jerk, Kilobytes, Margin,
-    Megabytes, Milliseconds, Port, Rate, Scale, SimulatedSeconds, Speed, Steadiness, Volts, Watchdog,
+    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, Frames, HeadRange, Iterations, Jerk, Kilobytes,
+    Margin, Megabytes, Milliseconds, MotionRate, Port, Rate, Scale, SimulatedSeconds, Speed, Steadiness,
+    Volts, WallSeconds, Watchdog,
 };
 use super::signing::PublicKey;
 
@@ -45,7 +46,7 @@ impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
     }
 }
 
-/// A list of values, where the key is given.
+/// The values of a key that takes a list, where the key is given.
 #[derive(Clone, Debug)]
 pub(super) struct Listed<T>(pub(super) Option<Vec<T>>);
 
@@ -57,8 +58,25 @@ impl<T> Default for Listed<T> {
 
 impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Listed<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let values = Vec::<Given<T>>::deserialize(deserializer)?;
-        Ok(Listed(Some(values.into_iter().filter_map(|value| value.0).collect())))
+        struct List<T>(PhantomData<T>);
+
+        impl<'de, T: FromStr<Err = NotAllowed>> Visitor<'de> for List<T> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list in square brackets")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+                let mut values = Vec::new();
+                while let Some(Given(value)) = list.next_element::<Given<T>>()? {
+                    values.extend(value);
+                }
+                Ok(values)
+            }
+        }
+
+        deserializer.deserialize_seq(List(PhantomData)).map(|values| Listed(Some(values)))
     }
 }
 
@@ -159,10 +177,13 @@ mappings! {
         cpu_seconds: Given<CpuSeconds>,
         memory_mb: Given<Megabytes>,
         output_kb: Given<Kilobytes>,
+        wall_seconds: Given<WallSeconds>,
+        frames: Given<Frames>,
+        motions_per_second: Given<MotionRate>,
     }
     /// `tool_host`.
     ToolHostKeys {
         python: Given<SomePath>,
-        least_cage: Given<LeastCage>,
+        may_lack: Listed<MayLack>,
     }
 }

@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use firmware_bridge::units::Radians;
-use minismith_wire::zygote::Level;
 
 pub use choice::{Brain, Loopback, NotAllowed, RobotChoice};
 pub use error::ConfigError;
 pub use quantity::{Rate, Scale};
 pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
 
+use crate::guest::bar::Bar;
 use file::File;
 use resolve::resolve;
 
@@ -167,8 +167,8 @@ pub struct Budget {
 pub struct ToolHost {
     /// The interpreter whose packages tools may import.
     pub python: PathBuf,
-    /// The weakest cage in which a tool may still run.
-    pub least_cage: Level,
+    /// What the machine may lack of the cage.
+    pub bar: Bar,
 }
 
 impl Config {

@@ -100,6 +100,12 @@ spans! {
     pub(super) SimulatedSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
     /// Processor time, seconds.
     pub(super) CpuSeconds: whole -> u32 = 1..=600, " (seconds)";
+    /// Time on the wall that a tool thinks, seconds.
+    pub(super) WallSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
+    /// Pictures.
+    pub(super) Frames: whole -> u32 = 0..=1_000_000, "";
+    /// Motions in any one second of stage time.
+    pub(super) MotionRate: whole -> u32 = 1..=1000, "";
     /// Memory, megabytes.
     pub(super) Megabytes: whole -> u32 = 32..=4096, " (megabytes)";
     /// Printed text, kilobytes.

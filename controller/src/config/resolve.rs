@@ -53,6 +53,9 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             cpu_seconds: u64::from(of!(workshop.budget.cpu_seconds).value()),
             memory_bytes: u64::from(of!(workshop.budget.memory_mb).value()) << 20,
             output_bytes: u64::from(of!(workshop.budget.output_kb).value()) << 10,
+            wall_seconds: of!(workshop.budget.wall_seconds).value(),
+            frames: u64::from(of!(workshop.budget.frames).value()),
+            motions_per_second: u64::from(of!(workshop.budget.motions_per_second).value()),
             ..minismith_wire::Limits::default()
         },
     };
@@ -88,7 +91,14 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         },
         tool_host: ToolHost {
             python: absolute(folder, &of!(tool_host.python).0),
-            least_cage: of!(tool_host.least_cage).0,
+            bar: pick(
+                &Given(own.tool_host.may_lack.0.clone()),
+                &Given(built_in.tool_host.may_lack.0),
+                "tool_host.may_lack",
+            )?
+            .into_iter()
+            .map(|name| name.0)
+            .collect(),
         },
         brain: of!(brain),
     };

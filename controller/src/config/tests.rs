@@ -25,7 +25,7 @@ fn the_built_in_file_has_the_start_values() {
     assert_eq!(config.bus.watchdog, Some(Duration::from_millis(200)));
     assert_eq!(config.workshop.budget.simulated, Duration::from_secs(120));
     assert_eq!(config.workshop.budget.guest, minismith_wire::Limits::default());
-    assert_eq!(config.tool_host.least_cage, Level::Landlock);
+    assert_eq!(config.tool_host.bar.to_string(), "everything but landlock");
     assert!(config.tools.is_absolute() && config.tools.ends_with("tools"));
 }
 
@@ -188,9 +188,26 @@ fn bad_values_are_named_with_what_is_allowed() {
             "robot.yaml:1: workshop.max_iterations: `2.5` is not allowed; allowed: a whole number from 1 to 10",
         ),
         (
-            "tool_host:\n  least_cage: landlok",
-            "robot.yaml:2: tool_host.least_cage: `landlok` is not allowed; allowed: namespaces, landlock, no_open; did \
-             you mean `landlock`?",
+            "tool_host:\n  may_lack:\n    - landlock\n    - namespace",
+            "robot.yaml:4: tool_host.may_lack[1]: `namespace` is not allowed; allowed: namespaces, pivot_root, landlock; did \
+             you mean `namespaces`?",
+        ),
+        (
+            "tool_host: {may_lack: [seccomp]}",
+            "robot.yaml:1: tool_host.may_lack[0]: `seccomp` is not allowed; allowed: namespaces, pivot_root, landlock (no \
+             tool runs without seccomp, on any machine)",
+        ),
+        (
+            "tool_host: {may_lack: landlock}",
+            "robot.yaml:1: tool_host.may_lack: there is string \"landlock\" here; allowed: a list in square brackets",
+        ),
+        (
+            "tool_host: {least_cage: landlock}",
+            "robot.yaml:1: tool_host.least_cage: unknown key; allowed here: python, may_lack",
+        ),
+        (
+            "workshop: {budget: {frames: -1}}",
+            "robot.yaml:1: workshop.budget.frames: `-1` is not allowed; allowed: a whole number from 0 to 1000000",
         ),
         (
             "workshop:\n  trusted_signers:\n    - 00ff",
@@ -279,4 +296,15 @@ fn files_are_found_and_named() {
     let error = Config::load(Some(&missing)).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}: cannot be read (No such file", missing.display())), "{error}");
     assert!(matches!(Config::load(Some(folder.path())), Err(ConfigError::Unreadable { .. })));
+}
+
+#[test]
+fn the_bar_is_lowered_by_name() {
+    let bar = |text: &str| check(text).unwrap().tool_host.bar.to_string();
+    assert_eq!(bar("tool_host: {may_lack: []}"), "everything");
+    assert_eq!(
+        bar("tool_host: {may_lack: [pivot_root, namespaces]}"),
+        "everything but namespaces, pivot_root"
+    );
+    assert_eq!(bar("tool_host: {python: p}"), "everything but landlock");
 }

@@ -1,15 +1,15 @@
-//! Looks at the machine: what is there, without starting a process or changing anything. The one thing that is opened
-//! is the serial port of a robot, if it is free, to ask what its servos measure.
+//! Looks at the machine: what is there, without changing anything. The one thing that is opened is the serial port of a
+//! robot, if it is free, to ask what its servos measure; the one process that is started is the tool host.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use firmware_bridge::pulse::Regularity;
-use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
 use rustix::fs::{Access as Permission, access, statvfs};
 use rustix::process::{getegid, getgroups};
 
+use super::cage;
 use super::real_time::RealTime;
 use super::robot::Periphery;
 use crate::config::{Config, RobotChoice};
@@ -25,8 +25,8 @@ pub(super) struct Machine {
     pub tool_host: Result<PathBuf, PathBuf>,
     /// Whether the tools folder may be written; none when it is not there.
     pub tools_writable: Option<bool>,
-    /// What the kernel offers to hold tools in.
-    pub cage: Cage,
+    /// What held of the cage for tools.
+    pub cage: cage::Tried,
     /// Whether the pulse can beat in time.
     pub real_time: RealTime,
     /// How regularly it did.
@@ -58,24 +58,9 @@ pub(super) enum Packages {
     WithNumpy,
 }
 
-/// What the kernel offers to hold tools in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cage {
-    /// seccomp filters.
-    pub filter: bool,
-    /// User namespaces, for this user.
-    pub namespaces: bool,
-    /// Landlock.
-    pub landlock: bool,
-}
-
-/// Bit of the capability sets in `/proc/self/status`.
-const CAP_SYS_ADMIN: u32 = 21;
-
 impl Machine {
     /// Looks once.
     pub(super) fn look(config: &Config) -> Machine {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let beside = std::env::current_exe().unwrap_or_default().with_file_name("minismith-tool-host");
         let ports = serial_ports(Path::new("/dev"), &config.robot);
         Machine {
@@ -84,7 +69,7 @@ impl Machine {
             packages: packages(&config.tool_host.python),
             tool_host: if runnable(&beside) { Ok(beside) } else { Err(beside) },
             tools_writable: tools_writable(&config.tools),
-            cage: cage(Path::new("/proc/sys"), &status),
+            cage: cage::look(config),
             real_time: RealTime::look(),
             beat: super::beat::look(config),
             free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
@@ -164,23 +149,6 @@ pub(super) fn tools_writable(directory: &Path) -> Option<bool> {
     place.is_dir().then(|| access(place, Permission::WRITE_OK | Permission::EXEC_OK).is_ok())
 }
 
-/// `settings` is `/proc/sys`, `status` the text of `/proc/self/status`.
-pub(super) fn cage(settings: &Path, status: &str) -> Cage {
-    let number = |name: &str| -> Option<u64> {
-        fs::read_to_string(settings.join(name)).ok().and_then(|text| text.trim().parse().ok())
-    };
-    // The first is in every kernel with user namespaces; the others only where a distribution restricts them.
-    let unprivileged = number("kernel/unprivileged_userns_clone") != Some(0)
-        && number("kernel/apparmor_restrict_unprivileged_userns").is_none_or(|restricted| restricted == 0);
-    let namespaces = number("user/max_user_namespaces").is_some_and(|most| most > 0)
-        && (unprivileged || capable(status, CAP_SYS_ADMIN));
-    Cage {
-        filter: status.lines().any(|line| line.starts_with("Seccomp:")),
-        namespaces,
-        landlock: landlock_offered(),
-    }
-}
-
 /// Whether this process has the capability with this bit.
 pub(super) fn capable(status: &str, bit: u32) -> bool {
     status
@@ -188,13 +156,4 @@ pub(super) fn capable(status: &str, bit: u32) -> bool {
         .find_map(|line| line.strip_prefix("CapEff:"))
         .and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
         .is_some_and(|set| set >> bit & 1 == 1)
-}
-
-/// Makes an empty rule set and drops it again: it binds nobody until somebody enters it.
-fn landlock_offered() -> bool {
-    Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(ABI::V1))
-        .and_then(Ruleset::create)
-        .is_ok()
 }

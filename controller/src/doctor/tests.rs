@@ -12,7 +12,7 @@ fn healthy() -> Machine {
         packages: Packages::WithNumpy,
         tool_host: Ok("/opt/minismith-tool-host".into()),
         tools_writable: Some(true),
-        cage: Cage { filter: true, namespaces: true, landlock: true },
+        cage: cage::healthy(),
         real_time: real_time::healthy(),
         beat: Some(beat::healthy()),
         periphery: robot::healthy(),
@@ -89,22 +89,6 @@ fn what_tools_need_is_bad_when_it_is_missing() {
 }
 
 #[test]
-fn the_cage_is_compared_with_the_weakest_that_is_accepted() {
-    for (filter, namespaces, landlock, least, state) in [
-        (true, true, false, Level::Namespaces, State::Good),
-        (true, true, false, Level::Landlock, State::Good),
-        (true, false, true, Level::Landlock, State::Good),
-        (true, false, true, Level::Namespaces, State::Bad),
-        (true, false, false, Level::Landlock, State::Bad),
-        (true, false, false, Level::NoOpen, State::Good),
-        (false, true, true, Level::NoOpen, State::Bad),
-    ] {
-        let check = cage(least, Cage { filter, namespaces, landlock });
-        assert_eq!(check.state, state, "{filter} {namespaces} {landlock} {least:?}");
-    }
-}
-
-#[test]
 fn only_ports_that_could_be_a_robot_are_listed() {
     let devices = tempfile::tempdir().unwrap();
     for name in ["ttyACM1", "ttyUSB0", "ttyAMA3", "ttyAMA0", "ttyS0", "null", "my-robot"] {
@@ -143,30 +127,6 @@ fn the_tools_folder_may_still_lack_generated() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(machine::tools_writable(&folder.path().join("none")), None);
     assert_eq!(machine::tools_writable(folder.path()), Some(true));
-}
-
-#[test]
-fn namespaces_may_be_switched_off_in_three_ways() {
-    let settings = tempfile::tempdir().unwrap();
-    let set = |name: &str, value: &str| {
-        let path = settings.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, value).unwrap();
-    };
-    let user = "CapEff:\t0000000000000000\nSeccomp:\t0\n";
-    let root = "CapEff:\t000001fffeffffff\n";
-    let offered = |status: &str| machine::cage(settings.path(), status).namespaces;
-    assert!(!offered(user), "a kernel without the setting has no user namespaces");
-    set("user/max_user_namespaces", "96365\n");
-    assert!(offered(user) && offered(root));
-    set("kernel/apparmor_restrict_unprivileged_userns", "1\n");
-    assert!(!offered(user) && offered(root));
-    set("kernel/apparmor_restrict_unprivileged_userns", "0\n");
-    set("kernel/unprivileged_userns_clone", "0\n");
-    assert!(!offered(user) && offered(root));
-    set("user/max_user_namespaces", "0\n");
-    assert!(!offered(root));
-    assert!(machine::cage(settings.path(), user).filter && !machine::cage(settings.path(), root).filter);
 }
 
 #[test]

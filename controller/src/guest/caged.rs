@@ -8,12 +8,14 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use minismith_wire::exceeded::Exceeded;
 use minismith_wire::frame::{self, FrameError};
 use minismith_wire::zygote::{Ending, Reply, Request};
 use minismith_wire::{Answer, Limits, MAX_FILE, Turn};
@@ -21,6 +23,7 @@ use rustix::event::PollFlags;
 use rustix::process::Signal;
 
 use super::channel::{self, Timed};
+use super::decode::{self, NotATurn};
 use super::zygote::Zygote;
 use super::{Guest, GuestFault};
 
@@ -38,6 +41,8 @@ pub struct CagedGuest {
     channel: UnixStream,
     limits: Limits,
     printed: u64,
+    /// Time that the guest has thought so far.
+    thought: Duration,
     scheduling: Option<File>,
     place: Place,
     interactive: bool,
@@ -97,6 +102,7 @@ impl CagedGuest {
             channel,
             limits,
             printed: 0,
+            thought: Duration::ZERO,
             scheduling,
             place,
             interactive: false,
@@ -125,6 +131,12 @@ impl CagedGuest {
         text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
     }
 
+    /// The guest's process. When it is readable it has ended.
+    #[must_use]
+    pub fn process(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+
     /// Sees the guest's end through, by force if it does not leave, and says what it used in its life.
     ///
     /// # Errors
@@ -135,16 +147,19 @@ impl CagedGuest {
             return Ok(usage);
         }
         // A process that has ended is readable.
-        if !matches!(channel::wait(&self.pidfd, PollFlags::IN, LEAVING), Ok(true)) {
-            self.kill();
+        if !matches!(channel::wait(&self.pidfd, PollFlags::IN, LEAVING), Ok(true)) && !self.kill() {
+            // Waiting for it would keep the host from everybody else.
+            return Err(GuestFault::no_host("ending a guest", "the kernel does not let it go"));
         }
         self.reap()
     }
 
-    fn kill(&self) {
+    /// Ends it, whatever it holds; whether it is dead. That asks nothing of the guest: no signal of its own, no lock
+    /// of its interpreter and no byte in its channel is waited for.
+    fn kill(&self) -> bool {
         // It may be dead already.
         let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
-        let _ = channel::wait(&self.pidfd, PollFlags::IN, DYING);
+        matches!(channel::wait(&self.pidfd, PollFlags::IN, DYING), Ok(true))
     }
 
     fn reap(&mut self) -> Result<Usage, GuestFault> {
@@ -164,7 +179,10 @@ impl CagedGuest {
         if let Answer::Start { job } = answer {
             self.interactive = job.interactive;
         }
-        let mut timed = Timed::new(&self.channel, self.limits.turn_seconds);
+        let clock = WallClock::start();
+        let in_all = Duration::try_from_secs_f64(self.limits.wall_seconds).unwrap_or_default();
+        let left = in_all.saturating_sub(self.thought).as_secs_f64();
+        let mut timed = Timed::new(&self.channel, self.limits.turn_seconds.min(left));
         let spoken = frame::write(&mut timed, answer)
             .and_then(|()| {
                 files_of(answer).try_for_each(|file| frame::write_bytes(&mut timed, file, MAX_FILE))
@@ -174,30 +192,46 @@ impl CagedGuest {
                 None => Ok(()),
             });
         // A guest that does not listen any more may have died or left a last word; reading tells.
-        let turn = match spoken {
-            Err(FrameError::Io(error)) if error.kind() != ErrorKind::TimedOut => frame::read(&mut timed),
+        let mut hear = || frame::read_bytes(&mut timed, frame::MAX_FRAME);
+        let heard = match spoken {
+            Err(FrameError::Io(error)) if error.kind() != ErrorKind::TimedOut => hear(),
             Err(error) => Err(error),
-            Ok(()) => frame::read(&mut timed),
+            Ok(()) => hear(),
         };
-        let turn: Turn = turn.map_err(|error| self.explain(&error))?;
+        let took = clock.now() - Tick::ZERO;
+        self.thought = self.thought.saturating_add(took);
+        let turn = heard.map_err(NotATurn::from).and_then(|bytes| decode::turn(&bytes));
+        let turn = turn.map_err(|error| self.explain(&error, took))?;
         self.check_place(&turn)?;
         self.count_output(&turn)?;
+        self.has_room(&turn)?;
         Ok(turn)
     }
 
-    fn explain(&mut self, error: &FrameError) -> GuestFault {
+    fn explain(&mut self, error: &NotATurn, took: Duration) -> GuestFault {
         match error {
-            FrameError::Io(error) if error.kind() == ErrorKind::TimedOut => {
-                GuestFault::Deadline { seconds: self.limits.turn_seconds }
+            NotATurn::Frame(FrameError::Io(error)) if error.kind() == ErrorKind::TimedOut => {
+                let (limit, used) = (self.limits.turn_seconds, took.as_secs_f64());
+                if used >= limit {
+                    GuestFault::Deadline { limit, used }
+                } else {
+                    GuestFault::Wall { limit: self.limits.wall_seconds, used: self.thought.as_secs_f64() }
+                }
             }
-            FrameError::Io(_) => match self.finish() {
-                Ok(usage) => GuestFault::from_ending(usage.ending, self.limits.cpu_seconds),
+            NotATurn::Frame(FrameError::Io(_)) => match self.finish() {
+                Ok(usage) => GuestFault::from_ending(&usage, &self.limits),
                 Err(fault) => fault,
             },
-            FrameError::TooLong { .. } | FrameError::NotUnderstood(_) => {
-                GuestFault::Forged { what: error.to_string() }
-            }
+            error => GuestFault::Forged { what: error.to_string() },
         }
+    }
+
+    /// What the guest learned before anybody else: that a budget is used up.
+    fn has_room(&mut self, turn: &Turn) -> Result<(), GuestFault> {
+        let Turn::Raised { kind, message, line, .. } = turn else { return Ok(()) };
+        let Some(exceeded) = Exceeded::told_by(kind) else { return Ok(()) };
+        let peak = self.finish()?.peak_bytes;
+        Err(GuestFault::from_exception(exceeded, message, *line, &self.limits, peak))
     }
 
     fn check_place(&mut self, turn: &Turn) -> Result<(), GuestFault> {
@@ -232,7 +266,7 @@ impl CagedGuest {
         };
         self.printed = self.printed.saturating_add(printed as u64);
         if self.printed > self.limits.output_bytes {
-            return Err(GuestFault::Output { bytes: self.limits.output_bytes });
+            return Err(GuestFault::Output { limit: self.limits.output_bytes, used: self.printed });
         }
         Ok(())
     }

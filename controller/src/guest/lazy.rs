@@ -4,23 +4,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use minismith_wire::Limits;
-use minismith_wire::zygote::Level;
 
+use super::bar::Bar;
 use super::{Guest, GuestFault, ToolHost, locate};
 use crate::workshop::rehearsal::Cage;
 
 /// A tool host that is started by the first tool that needs it, and kept warm from then on.
 pub struct LazyHost {
     python: PathBuf,
-    least: Level,
+    bar: Bar,
     host: Mutex<Option<std::sync::Arc<ToolHost>>>,
 }
 
 impl LazyHost {
-    /// A host for this interpreter; guests must be caged at least at `least`.
+    /// A host for this interpreter; its cage must reach the bar.
     #[must_use]
-    pub fn new(python: &Path, least: Level) -> Self {
-        LazyHost { python: python.to_owned(), least, host: Mutex::new(None) }
+    pub fn new(python: &Path, bar: Bar) -> Self {
+        LazyHost { python: python.to_owned(), bar, host: Mutex::new(None) }
     }
 
     /// The host, started if it is not yet.
@@ -34,17 +34,7 @@ impl LazyHost {
         }
         let (program, python) = locate(&self.python)?;
         let host = std::sync::Arc::new(ToolHost::start(&program, &python)?);
-        if host.level() > self.least {
-            return Err(GuestFault::Uncaged {
-                reason: format!(
-                    "this machine offers the cage `{}`, config.yaml asks for at least `{}` (tool_host.least_cage); \
-                     see `minismith doctor`",
-                    crate::outcome::word(&host.level()),
-                    crate::outcome::word(&self.least),
-                ),
-                mechanisms: host.mechanisms().to_vec(),
-            });
-        }
+        self.bar.check(host.mechanisms())?;
         Ok(slot.insert(host).clone())
     }
 }

@@ -2,14 +2,17 @@
 //! `minismith-tool-host`.
 //!
 //! Reading order: [`Guest`] (what a stage talks to), [`fault`] (how it fails), [`host`] (the warm host that forks
-//! guests), [`caged`] (one guest), `channel` (reading with a deadline), `zygote` (the control socket),
+//! guests), [`caged`] (one guest), `channel` (reading with a deadline), `decode` (from bytes
+//! to a turn), `bar` (which mechanisms a machine may lack), `zygote` (the control socket),
 //! [`mod@locate`] (where the host and its Python are).
 //!
 //! Nothing here trusts a guest: every turn has a deadline, every frame a length, every text a budget, and a guest that
 //! breaks the protocol is killed. All of it blocks; run it on a thread of its own.
 
+pub mod bar;
 pub mod caged;
 mod channel;
+mod decode;
 pub mod fault;
 pub mod host;
 mod lazy;

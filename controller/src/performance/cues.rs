@@ -9,7 +9,7 @@ use firmware_bridge::pulse::Control;
 use firmware_bridge::units::Radians;
 use minismith_wire::{Answer, Cue, Face, RefusalKind, State};
 
-use super::{Heard, LONGEST_RAMP, Outcome, Performing, Reply, STEPS_KEPT, cut};
+use super::{Heard, LONGEST_RAMP, Outcome, Performing, Reply, STEPS_KEPT, cut, rounded};
 use crate::outcome::{self, PostureView, Step};
 use crate::stage::{Stage, interpolation, look_at};
 use crate::workshop::manifest::Capability;
@@ -161,7 +161,8 @@ impl Performing<'_> {
             Err(refusal) => return self.refused_step(kind, &refusal),
         };
         let beats = u32::try_from(trajectory.wishes.len()).unwrap_or(u32::MAX);
-        if self.now + self.stage.conductor.period() * beats > self.budget() {
+        let end = self.now + self.stage.conductor.period() * beats;
+        if end > self.budget() {
             let seconds = self.permit.stage_seconds;
             self.keep(Step::refused(
                 kind,
@@ -169,7 +170,10 @@ impl Performing<'_> {
             ));
             return Heard::End(Outcome::stopped(
                 "stage_seconds",
-                format!("the tool's motions would take more than its budget of {seconds} s; make it shorter"),
+                format!(
+                    "the tool would take {} s of stage time with this motion, its budget is {seconds} s; make it shorter",
+                    rounded(end.seconds())
+                ),
             ));
         }
         self.is_due();
@@ -252,7 +256,9 @@ impl Performing<'_> {
             return Heard::End(Outcome::stopped(
                 "stage_seconds",
                 format!(
-                    "sleeping {seconds} s would exceed the tool's budget of {} s",
+                    "the tool would take {} s of stage time with a sleep of {seconds} s, its budget is {} s; make it \
+                     shorter",
+                    rounded(until.seconds()),
                     self.permit.stage_seconds
                 ),
             ));

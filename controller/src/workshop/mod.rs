@@ -8,6 +8,7 @@
 //! (what checks have found), [`troupe`] (who acts on a stage). The proofs pass by value: `Draft`, `Vetted`,
 //! `Rehearsed`, `Admissible`, `Admitted`.
 
+mod allowance;
 pub mod arguments;
 pub mod attachments;
 pub mod bundle;
@@ -97,7 +98,7 @@ impl Workshop {
             stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
             guest: config.workshop.budget.guest,
         };
-        let host = LazyHost::new(&config.tool_host.python, config.tool_host.least_cage);
+        let host = LazyHost::new(&config.tool_host.python, config.tool_host.bar.clone());
         Ok(Workshop::new(registry, Box::new(host), full, config.limits.untrusted_scale.value()))
     }
 
@@ -149,7 +150,7 @@ impl Workshop {
         let admitted = self.registry.load(name, version)?;
         let version = admitted.manifest().version;
         let declared = admitted.manifest().declared();
-        let full = self.conditions(true);
+        let full = self.conditions(true).for_tool(&admitted.manifest().budget);
         match rehearse(admitted.into_vetted(), &declared, &Troupe::new(self, false), &full)? {
             Ok(rehearsed) => {
                 let evidence = Evidence { tools: rehearsed.tools(), ..full.evidence() };

@@ -93,7 +93,7 @@ impl Callees for Troupe<'_> {
                 manifest.name
             ));
         }
-        let conditions = self.workshop.conditions(admitted.is_approved());
+        let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
         if !admitted.evidence().rests_on(&conditions.evidence()) {
             return Err(format!("the proof of {name} is out of date; `minismith tool add` it again"));
         }

@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 use crate::cage::Open;
 use crate::raised::{self, Raised};
 use crate::robot::ReachyMini;
-use crate::{facts, files, library, process, repl, stage, value};
+use crate::{budget, facts, files, library, process, repl, stage, value};
 
 /// What a guest reports when its cage is closed.
 pub const CAGED: &str = "caged";
@@ -25,7 +25,9 @@ pub fn live(
     channel: &OwnedFd,
     report: &PipeWriter,
 ) -> ! {
-    if process::keep_only(channel, report).is_err() {
+    if process::hush().and_then(|()| process::keep(channel, report)).is_err()
+        || process::close_others().is_err()
+    {
         process::leave(1);
     }
     let mut report = process::report();
@@ -52,6 +54,7 @@ fn work(py: Python<'_>) {
     }
     let Answer::Proceed = stage::listen() else { return };
     stage::begin(&job);
+    budget::begin(job.limits);
     if job.interactive {
         return repl::converse(py, &job);
     }

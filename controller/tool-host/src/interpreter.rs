@@ -1,13 +1,24 @@
-//! Starts the interpreter: isolated from the environment, with the packages of one given `python`.
+//! Starts the interpreter: isolated from the environment, with the packages of one given `python`; and listens to
+//! its audit events.
 //!
 //! The unsafe code here is sound because it follows CPython's documented order (preconfigure, configure, initialise)
-//! in the only thread, once, and every pointer handed over points into values that outlive the call.
+//! in the only thread, once, and every pointer handed over points into values that outlive the call. Audit events come
+//! with a text that lives as long as the call, in a thread that is attached.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::{PyErr, ffi};
+
+use crate::budget;
+
+type Hook = unsafe extern "C" fn(*const c_char, *mut ffi::PyObject, *mut c_void) -> c_int;
+
+unsafe extern "C" {
+    fn PySys_AddAuditHook(hook: Hook, data: *mut c_void) -> c_int;
+}
 
 /// Starts CPython as `python` would, and leaves this thread attached to it.
 ///
@@ -37,6 +48,24 @@ pub fn start(python: &Path) -> Result<(), String> {
         ffi::PyConfig_Clear(&raw mut config);
         started
     }
+}
+
+/// From here on every audit event is judged by [`budget`]. A hook of this kind can't be seen from Python, nor removed.
+pub fn watch(py: Python<'_>) -> PyResult<()> {
+    // SAFETY: the hook is a function of this program, and uses no data.
+    match unsafe { PySys_AddAuditHook(hear, std::ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(py)),
+    }
+}
+
+unsafe extern "C" fn hear(event: *const c_char, _: *mut ffi::PyObject, _: *mut c_void) -> c_int {
+    // SAFETY: CPython hands over a text with its end.
+    let event = unsafe { CStr::from_ptr(event) };
+    let Some(refusal) = budget::refusal(event.to_bytes()) else { return 0 };
+    // SAFETY: events are raised by threads that are attached.
+    refusal.restore(unsafe { Python::assume_attached() });
+    -1
 }
 
 fn check(status: ffi::PyStatus) -> Result<(), String> {

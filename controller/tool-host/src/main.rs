@@ -5,10 +5,12 @@
 //! knows nothing but one channel to the controller.
 //!
 //! Reading order: [`zygote`] (what is warmed up, and how it serves), [`cage`] (what a guest can't do), [`guest`] (a
-//! guest's life), [`stage`] (how a guest asks and how time passes), [`robot`] (what a tool sees of the robot),
-//! [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`] (results). [`process`] and [`interpreter`] are the only modules with unsafe code.
+//! guest's life), [`budget`] (files and processes by name), [`stage`] (how a guest asks and how time passes), [`robot`]
+//! (what a tool sees of the robot), [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`]
+//! (results). [`process`] and [`interpreter`] are the only modules with unsafe code.
 
 mod arguments;
+mod budget;
 mod cage;
 mod control;
 mod facts;

@@ -1,5 +1,7 @@
 //! What a tool raised, in words: the exception's name, its text, and the line of the tool.
 
+use minismith_wire::exceeded::Exceeded;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 
@@ -20,7 +22,12 @@ pub struct Raised {
 /// Reads an exception, and forgets it: its traceback may hold much memory.
 pub fn read(py: Python<'_>, error: PyErr, file: &str) -> Raised {
     let line = error.traceback(py).and_then(|traceback| last_line_in(traceback, file));
-    let kind = error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string());
+    let kind = if error.is_instance_of::<PyMemoryError>(py) {
+        // numpy has one of its own.
+        Exceeded::Memory.exception().to_owned()
+    } else {
+        error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string())
+    };
     let line = line.or_else(|| line_of_syntax_error(py, &error, file));
     let text = error.value(py).str().map(|text| text.to_string_lossy().into_owned());
     drop(error);

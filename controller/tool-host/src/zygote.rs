@@ -1,4 +1,4 @@
-//! The zygote: warms an interpreter up, probes the cage, and forks a guest for each request.
+//! The zygote: probes the cage, warms an interpreter up, and forks a guest for each request.
 //!
 //! With namespaces there are two processes. The one that the supervisor started makes them and waits; its child, the
 //! first process of the new namespace, is the zygote, and when it dies the kernel ends every guest with it. Each dies
@@ -6,31 +6,54 @@
 
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::process::ExitCode;
 
-use minismith_wire::zygote::{Ending, Hello, Level, Mechanism, Reply, Request};
+use minismith_wire::zygote::{Ending, Hello, Mechanism, Reply, Request};
 use pyo3::prelude::*;
 use rustix::process::{PidfdFlags, Signal};
+use seccompiler::BpfProgram;
 
 use crate::arguments::Arguments;
-use crate::cage::{Cage, Open, filter, limits, namespaces, probe};
+use crate::cage::trial::Ground;
+use crate::cage::{Cage, Open, be_undumpable, filter, limits, namespaces, probe};
 use crate::control::Control;
 use crate::process::{self, Fork};
-use crate::{guest, interpreter, library};
+use crate::{budget, guest, interpreter, library};
 
 /// The host's whole life.
 pub fn run(arguments: &Arguments, control: Control) -> ExitCode {
+    let lived = live(arguments, &control);
+    lived.unwrap_or_else(|(reason, mechanisms)| {
+        // If nobody hears it any more, nobody needs to.
+        let _ = control.send(&Hello::Unfit { reason, mechanisms }, None);
+        ExitCode::FAILURE
+    })
+}
+
+type Unfit = (String, Vec<Mechanism>);
+
+fn unfit(reason: String) -> Unfit {
+    (reason, Vec::new())
+}
+
+fn live(arguments: &Arguments, control: &Control) -> Result<ExitCode, Unfit> {
     die_with_parent();
-    match enter_namespaces(arguments.at_most) {
-        Entered::Waiting(code) => code,
-        Entered::Inside(namespaces) => match serve(arguments, &control, namespaces) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err((reason, mechanisms)) => {
-                // If nobody hears it any more, nobody needs to.
-                let _ = control.send(&Hello::Unfit { reason, mechanisms }, None);
-                ExitCode::FAILURE
-            }
-        },
+    let address_space =
+        limits::AddressSpace::open().map_err(|error| unfit(format!("/proc is not there: {error}")))?;
+    let program = filter::compile().map_err(|error| unfit(format!("the system call filter: {error}")))?;
+    let environment = probe::environment_is_known(Path::new("/proc/self/environ"));
+    let base = address_space.now().map_err(|error| unfit(error.to_string()))?;
+    let mut mechanisms = probe::early(arguments.at_most, &Ground { base, program: &program });
+    match enter_namespaces(&mut mechanisms) {
+        Entered::Waiting(code) => Ok(code),
+        Entered::Inside => {
+            // Where there are namespaces, the accounting of this process is another one's than the waiting one's.
+            let address_space = limits::AddressSpace::open()
+                .map_err(|error| unfit(format!("/proc is not there: {error}")))?;
+            serve(arguments, control, Host { address_space, program, environment, mechanisms })?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -38,29 +61,29 @@ pub fn run(arguments: &Arguments, control: Control) -> ExitCode {
 enum Entered {
     /// In the process that only waited for the zygote, after its end.
     Waiting(ExitCode),
-    /// In the zygote; the error says why it has no namespaces of its own.
-    Inside(Result<(), String>),
+    /// In the zygote.
+    Inside,
 }
 
-fn enter_namespaces(at_most: Level) -> Entered {
-    if at_most != Level::Namespaces {
-        return Entered::Inside(Err("not asked for".into()));
-    }
-    // Tried in a child first: half of it can't be taken back.
-    let leave = || namespaces::leave().map_err(|error| format!("leaving the common namespaces: {error}"));
-    if let Err(reason) = probe::in_child(|| leave().map(|()| String::new())) {
-        return Entered::Inside(Err(reason));
-    }
-    match leave().and_then(|()| process::fork().map_err(|error| error.to_string())) {
+/// Leaves the common namespaces, if that has been tried with success.
+fn enter_namespaces(mechanisms: &mut [Mechanism]) -> Entered {
+    let Some(namespaces) = mechanisms.iter_mut().find(|it| it.name == "namespaces" && it.enforced) else {
+        return Entered::Inside;
+    };
+    match namespaces::leave().and_then(|()| process::fork()) {
         Ok(Fork::Child) => {
             die_with_parent();
-            Entered::Inside(Ok(()))
+            Entered::Inside
         }
         Ok(Fork::Parent(pid)) => {
             let clean = process::wait(pid.as_raw_nonzero().get()).is_ok_and(|ended| ended.status == 0);
             Entered::Waiting(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Err(reason) => Entered::Inside(Err(reason)),
+        Err(error) => {
+            namespaces.enforced = false;
+            namespaces.detail = format!("leaving all of the common ones: {error}");
+            Entered::Inside
+        }
     }
 }
 
@@ -69,35 +92,53 @@ fn die_with_parent() {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
 }
 
-type Unfit = (String, Vec<Mechanism>);
+/// What is known before Python starts.
+struct Host {
+    address_space: limits::AddressSpace,
+    program: BpfProgram,
+    environment: Result<(), String>,
+    mechanisms: Vec<Mechanism>,
+}
 
-fn serve(arguments: &Arguments, control: &Control, own_namespaces: Result<(), String>) -> Result<(), Unfit> {
-    let unfit = |reason: String| (reason, Vec::new());
-    let address_space =
-        limits::AddressSpace::open().map_err(|error| unfit(format!("/proc is not there: {error}")))?;
+fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unfit> {
+    let Host { address_space, program, environment, mechanisms } = host;
     let python = arguments.python.display();
     interpreter::start(&arguments.python)
         .map_err(|reason| unfit(format!("{python} does not start: {reason}; run `make setup`")))?;
     Python::attach(|py| {
         let versions = library::warm_up(py, &arguments.python)
             .map_err(|error| unfit(format!("{python} can't run tools: {error}; run `make setup`")))?;
+        budget::watch(py).map_err(|error| unfit(format!("{python} can't be watched: {error}")))?;
         one_thread().map_err(unfit)?;
-        let program = filter::compile().map_err(|error| unfit(format!("the system call filter: {error}")))?;
-        let own_namespaces = own_namespaces
-            .and_then(|()| namespaces::empty_root().map_err(|error| format!("exchanging the root: {error}")));
-        let mechanisms = probe::all(own_namespaces, &address_space, &program);
+        let environment =
+            environment.and_then(|()| forget_environment(py).map_err(|error| error.to_string()));
+        let root = if probe::holds(&mechanisms, "namespaces") {
+            namespaces::empty_root().map_err(|error| format!("exchanging the root: {error}"))
+        } else {
+            Err("it needs namespaces".to_owned())
+        };
+        let base = address_space.now().map_err(|error| unfit(error.to_string()))?;
+        let mechanisms = probe::late(mechanisms, environment, root, &Ground { base, program: &program });
         let level = match probe::level(&mechanisms, arguments.at_most) {
             Ok(level) => level,
             Err(reason) => return Err((reason, mechanisms)),
         };
-        let landlock =
-            mechanisms.iter().any(|it| it.name == "landlock" && it.enforced) && level != Level::NoOpen;
+        // Nor may one guest look into what all of them are forked from. Not earlier: what belongs to such a process
+        // in /proc belongs to root, and namespaces are made there.
+        be_undumpable().map_err(|open| unfit(open.to_string()))?;
+        let landlock = probe::holds(&mechanisms, "landlock");
         let cage = Cage { parent: rustix::process::getpid(), landlock, program };
         let library::Versions { python, numpy } = versions;
         let hello = Hello::Ready { python, numpy, level, mechanisms };
         answer_requests(py, control, (&cage, &address_space), &hello)
             .map_err(|error| unfit(error.to_string()))
     })
+}
+
+/// Both of it: what Python has copied, and what the system's library keeps.
+fn forget_environment(py: Python<'_>) -> PyResult<()> {
+    py.import("os")?.getattr("environ")?.call_method0("clear")?;
+    Ok(process::clear_environment()?)
 }
 
 /// A fork copies one thread only; with a second one it would copy its locks in whatever state they are.

@@ -1,12 +1,14 @@
 //! The words between the controller and a caged guest, and how they are framed. Nothing here acts.
 //!
 //! Reading order: [`Job`] (what a guest is asked to run), [`Turn`] (what a guest says), [`Cue`] (what it may ask of
-//! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`zygote`] (the host program's own
-//! words with its supervisor), [`recording`] (what the recorder is told).
+//! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`exceeded`] (budgets of which a guest
+//! itself learns first), [`zygote`] (the host program's own words with its supervisor), [`recording`] (what the recorder
+//! is told).
 //!
 //! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything
 //! that comes from a guest is presumed forged.
 
+pub mod exceeded;
 pub mod frame;
 pub mod recording;
 pub mod zygote;

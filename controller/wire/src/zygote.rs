@@ -20,11 +20,30 @@ pub enum Level {
     NoOpen,
 }
 
+/// Every mechanism of the cage, from the outermost to the innermost.
+pub const MECHANISMS: [&str; 12] = [
+    "environment",
+    "namespaces",
+    "pivot_root",
+    "descriptors",
+    "stdio",
+    "no_new_privs",
+    "user",
+    "dumpable",
+    "parent_death_signal",
+    "rlimits",
+    "landlock",
+    "seccomp",
+];
+
+/// Those that a machine may lack where a person has said so; without any other one no tool is run.
+pub const LOWERABLE: [&str; 3] = ["namespaces", "pivot_root", "landlock"];
+
 /// One mechanism of the cage, as probed by trying what it forbids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mechanism {
-    /// `namespaces`, `pivot_root`, `seccomp`, `landlock`, `rlimits`, `no_new_privs`, `parent_death_signal`, ...
+    /// One of [`MECHANISMS`].
     pub name: String,
     /// Whether the probe was stopped.
     pub enforced: bool,

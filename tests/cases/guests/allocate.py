@@ -1,4 +1,4 @@
-# raises: MemoryError
+# stopped: memory_bytes
 def allocate() -> int:
     kept = [0]
     while True:

@@ -1,4 +1,4 @@
-# raises: PermissionError
+# stopped: processes
 import os
 
 

@@ -1,4 +1,4 @@
-# raises: PermissionError
+# stopped: open_files
 import socket
 
 

@@ -1,3 +1,3 @@
-# raises: MemoryError
+# stopped: memory_bytes
 def return_a_gigabyte() -> str:
     return "x" * (1 << 30)

@@ -1,4 +1,4 @@
-# raises: RuntimeError
+# stopped: processes
 import threading
 
 

@@ -27,21 +27,33 @@ impl AddressSpace {
     }
 }
 
+/// A resource, and how much of it is left to a guest at most: what the kernel tells of, and what nobody passes.
+type Row = (Resource, u64, u64);
+
 /// Limits the calling process, which holds `base` bytes of address space already.
 pub fn set(limits: &Limits, base: u64) -> Result<()> {
-    let same = |value| (value, value);
-    let table = [
-        (Resource::As, same(base.saturating_add(limits.memory_bytes))),
+    table(limits, base).into_iter().try_for_each(apply)
+}
+
+/// The same, of one resource alone.
+pub fn set_only(resource: Resource, limits: &Limits, base: u64) -> Result<()> {
+    table(limits, base).into_iter().filter(|row| row.0 == resource).try_for_each(apply)
+}
+
+fn table(limits: &Limits, base: u64) -> [Row; 6] {
+    let memory = base.saturating_add(limits.memory_bytes);
+    [
+        (Resource::As, memory, memory),
         // The soft limit ends the guest by a signal that tells why; the hard one is behind it.
-        (Resource::Cpu, (limits.cpu_seconds, limits.cpu_seconds.saturating_add(1))),
-        (Resource::Fsize, same(0)),
-        (Resource::Core, same(0)),
-        (Resource::Nproc, same(0)),
+        (Resource::Cpu, limits.cpu_seconds, limits.cpu_seconds.saturating_add(1)),
+        (Resource::Fsize, 0, 0),
+        (Resource::Core, 0, 0),
+        (Resource::Nproc, 0, 0),
         // 0 to 4 are open; one more for Landlock's own, for a moment.
-        (Resource::Nofile, same(6)),
-    ];
-    for (resource, (current, maximum)) in table {
-        setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })?;
-    }
-    Ok(())
+        (Resource::Nofile, 6, 6),
+    ]
+}
+
+fn apply((resource, current, maximum): Row) -> Result<()> {
+    Ok(setrlimit(resource, Rlimit { current: Some(current), maximum: Some(maximum) })?)
 }

@@ -4,23 +4,29 @@
 //! is in memory before the fork, so no file need be found afterwards, not even for reading. Independent mechanisms
 //! say so one behind the other, each enough by itself for most attacks:
 //!
-//! 1. [`namespaces`]: an empty read-only root, no network, no other processes (made once, for the zygote);
-//! 2. an unprivileged user without capabilities, who can't gain any;
-//! 3. death with the parent;
-//! 4. [`limits`]: memory, processor, descriptors, processes;
-//! 5. [`ruleset`]: Landlock, no path and no TCP port at all;
-//! 6. [`filter`]: a short list of system calls, without any that opens, connects, forks, executes or signals.
+//! 1. an environment without a variable;
+//! 2. [`namespaces`]: an empty read-only root, no network, no other processes (made once, for the zygote);
+//! 3. no descriptor from before, and nobody at the ends of the three standard ones;
+//! 4. no privileges that could be gained by a program;
+//! 5. an unprivileged user without capabilities, into whose processes no other may look;
+//! 6. death with the parent;
+//! 7. [`limits`]: memory, processor, descriptors, processes;
+//! 8. [`ruleset`]: Landlock, no path and no TCP port at all;
+//! 9. [`filter`]: a short list of system calls, without any that opens, connects, forks, executes or signals.
 //!
-//! [`probe`] tries what each forbids, and by that decides which [`Level`](minismith_wire::zygote::Level) guests get.
+//! [`trial`] tries what each forbids (the [`attempts`]), and [`probe`] decides by that which
+//! [`Level`](minismith_wire::zygote::Level) guests get.
 
+pub mod attempts;
 pub mod filter;
 pub mod limits;
 pub mod namespaces;
 pub mod probe;
 pub mod ruleset;
+pub mod trial;
 
 use minismith_wire::Limits;
-use rustix::process::{Pid, Signal};
+use rustix::process::{DumpableBehavior, Pid, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, Gid, Uid};
 use seccompiler::BpfProgram;
 
@@ -57,6 +63,7 @@ impl Cage {
         no_new_privileges()?;
         rustix::process::chdir("/").map_err(Open::of("chdir"))?;
         become_nobody()?;
+        be_undumpable()?;
         // After the user has changed: that clears the signal.
         die_with(self.parent)?;
         limits::set(limits, base).map_err(Open::of("rlimits"))?;
@@ -83,6 +90,11 @@ pub fn become_nobody() -> Result<(), Open> {
     let none = CapabilitySet::empty();
     let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
     rustix::thread::set_capabilities(None, sets).map_err(Open::of("capset"))
+}
+
+/// From here on no process of the same user may look into this one, and no core is left of it.
+pub fn be_undumpable() -> Result<(), Open> {
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(Open::of("dumpable"))
 }
 
 /// Asks the kernel for `SIGKILL` when the parent dies, and makes sure that it has not died already.

@@ -1,4 +1,4 @@
-//! The zygote's own namespaces: an empty read-only root, no network, no other processes.
+//! The zygote's own namespaces: an empty read-only root, no network, no other processes, no name of the machine.
 //!
 //! They are made once, and guests inherit them. Root makes them as itself; anybody else needs a user namespace, in
 //! which that user is alone.
@@ -13,17 +13,33 @@ use rustix::thread::UnshareFlags;
 
 use crate::process;
 
+/// What the machine is called inside.
+const NAME: &[u8] = b"stage";
+
 /// Leaves the common namespaces. The process that is forked next is the first of the new process namespace.
 pub fn leave() -> Result<()> {
-    let flags = UnshareFlags::NEWNS
-        | UnshareFlags::NEWPID
-        | UnshareFlags::NEWNET
-        | UnshareFlags::NEWIPC
-        | UnshareFlags::NEWUTS;
+    leave_some(
+        UnshareFlags::NEWNS
+            | UnshareFlags::NEWPID
+            | UnshareFlags::NEWNET
+            | UnshareFlags::NEWIPC
+            | UnshareFlags::NEWUTS,
+    )
+}
+
+/// Leaves some of them.
+pub fn leave_some(flags: UnshareFlags) -> Result<()> {
     match process::unshare(flags) {
-        Err(Errno::PERM) => {}
-        other => return Ok(other?),
+        Err(Errno::PERM) => leave_as_anybody(flags)?,
+        other => other?,
     }
+    if flags.contains(UnshareFlags::NEWUTS) {
+        rustix::system::sethostname(NAME)?;
+    }
+    Ok(())
+}
+
+fn leave_as_anybody(flags: UnshareFlags) -> Result<()> {
     let (user, group) = (geteuid(), getegid());
     process::unshare(flags | UnshareFlags::NEWUSER)?;
     fs::write("/proc/self/setgroups", "deny")?;

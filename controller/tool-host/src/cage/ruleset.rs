@@ -25,3 +25,20 @@ fn ask() -> Result<RulesetStatus, RulesetError> {
         .scope(Scope::from_all(NEWEST))?;
     Ok(ruleset.create()?.restrict_self()?.ruleset)
 }
+
+/// Whether the kernel's Landlock is older than what is asked of it. Asked in a test, of a child.
+#[cfg(test)]
+pub fn is_partial() -> bool {
+    use crate::process::{self, Fork};
+    match process::fork() {
+        Ok(Fork::Child) => {
+            let partial =
+                super::no_new_privileges().is_ok() && matches!(ask(), Ok(RulesetStatus::PartiallyEnforced));
+            process::leave(i32::from(!partial))
+        }
+        Ok(Fork::Parent(child)) => {
+            process::wait(child.as_raw_nonzero().get()).is_ok_and(|ended| ended.status == 0)
+        }
+        Err(_) => false,
+    }
+}

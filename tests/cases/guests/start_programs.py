@@ -1,0 +1,6 @@
+# stopped: processes
+import subprocess
+
+
+def start_programs() -> None:
+    subprocess.run(["true"])
