@@ -2,23 +2,31 @@
 //!
 //! Both sides take turns (ours, theirs, ours, theirs), so that what else the machine does falls on both, and of the
 //! rounds the median counts. What both sides speak to is the same: the same poses, the same emulated line. Where the
-//! official packages are not installed, only our own side is measured.
+//! official packages are not installed, only our own side is measured. What the official packages have no like of (the
+//! policy, guests, rehearsals) is held against plain Python, or against time itself.
 //!
 //! Reading order: [`run`], [`row`] (what is told), `rounds` (taking turns), `peer` (the official side), `line` (the
-//! emulated line under watch), then one module for each thing that is measured.
+//! emulated line under watch), `tools` (the tools that are measured), then one module for each thing that is measured.
 
 mod beat;
 mod bus;
 mod jitter;
+mod jobs;
 mod kinematics;
 mod line;
 mod peer;
+mod policy;
+mod rehearsal;
 mod rounds;
 pub mod row;
+mod spinning;
+mod tools;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::config::Config;
+use crate::guest::{LazyHost, ToolHost, locate};
 use jitter::Load;
 use peer::Peers;
 use row::Row;
@@ -67,6 +75,8 @@ impl Failed {
 struct Desk<'a> {
     config: &'a Config,
     peers: &'a Peers,
+    /// Where guests come from, started by the first who asks.
+    cage: &'a LazyHost,
     quick: bool,
     /// Says what is going on.
     progress: &'a dyn Fn(&str),
@@ -76,6 +86,17 @@ impl Desk<'_> {
     /// One number for a look, another for a comparison.
     const fn pick<T: Copy>(&self, quick: T, thorough: T) -> T {
         if self.quick { quick } else { thorough }
+    }
+
+    /// The warm tool host.
+    fn host(&self) -> Result<Arc<ToolHost>, Failed> {
+        self.cage.host().map_err(|fault| Failed::at("the tool host")(&fault))
+    }
+
+    /// The interpreter that tools run on.
+    fn python(&self) -> Result<PathBuf, Failed> {
+        let found = locate(&self.config.tool_host.python);
+        found.map(|(_, python)| python).map_err(|fault| Failed::at("Python")(&fault))
     }
 }
 
@@ -92,16 +113,29 @@ enum Subject {
     BusRate,
     /// How evenly goals are sent.
     Jitter(Load),
+    /// Reading a tool.
+    Policy,
+    /// Running the smallest tool.
+    Jobs,
+    /// Rehearsing tools.
+    Rehearsal,
+    /// The whole way of a tool.
+    Check,
 }
 
 impl Subject {
-    const ALL: [Subject; 6] = [
+    const ALL: [Subject; 11] = [
         Subject::Kinematics,
         Subject::BeatCost,
         Subject::BusCycle,
         Subject::BusRate,
+        Subject::Policy,
+        Subject::Jobs,
+        Subject::Rehearsal,
+        Subject::Check,
         Subject::Jitter(Load::Idle),
         Subject::Jitter(Load::Loaded),
+        Subject::Jitter(Load::Guests),
     ];
 
     /// The rows that it yields.
@@ -112,6 +146,10 @@ impl Subject {
             Subject::BusCycle => vec![bus::CYCLE.to_owned()],
             Subject::BusRate => vec![bus::RATE.to_owned()],
             Subject::Jitter(load) => jitter::names(load),
+            Subject::Policy => vec![policy::NAME.to_owned()],
+            Subject::Jobs => jobs::NAMES.map(str::to_owned).into(),
+            Subject::Rehearsal => rehearsal::SPEEDS.map(str::to_owned).into(),
+            Subject::Check => vec![rehearsal::CHECK.to_owned()],
         }
     }
 
@@ -122,6 +160,10 @@ impl Subject {
             Subject::BusCycle => vec![bus::cycle(desk)],
             Subject::BusRate => vec![bus::rate(desk)],
             Subject::Jitter(load) => jitter::measure(desk, load),
+            Subject::Policy => vec![policy::measure(desk)],
+            Subject::Jobs => jobs::measure(desk),
+            Subject::Rehearsal => rehearsal::speeds(desk),
+            Subject::Check => vec![rehearsal::check(desk)],
         }
     }
 }
@@ -145,7 +187,8 @@ pub fn run(config: &Config, options: &Options, progress: &dyn Fn(&str)) -> Resul
     }
     let peers = Peers::find(options.peers.as_deref())?;
     peers.tell_what_is_missing(progress);
-    let desk = Desk { config, peers: &peers, quick: options.quick, progress };
+    let cage = LazyHost::new(&config.tool_host.python, config.tool_host.bar.clone());
+    let desk = Desk { config, peers: &peers, cage: &cage, quick: options.quick, progress };
     let mut rows = Vec::new();
     for subject in Subject::ALL {
         if subject.names().iter().any(|name| wanted(name)) {

@@ -4,7 +4,7 @@
 //! so that each beat writes goals. What counts is when each loop begins a beat, noted at that place in its own process.
 //! (At the far end of a pseudo-terminal it can't be told: the kernel moves the bytes in a worker thread without
 //! priority, which on a busy machine is later than either side.) Under load, one process for each processor computes
-//! for ever, and requests flood the side's own server.
+//! for ever, and requests flood the side's own server; or two guests do nothing but spin in their cages.
 
 use std::fs;
 use std::io::Write;
@@ -22,6 +22,7 @@ use super::line::Line;
 use super::peer::{DAEMON, LOAD, Script, environment};
 use super::rounds::quantile;
 use super::row::{Better, Row};
+use super::spinning::Spinning;
 use super::{Desk, Failed};
 use crate::net;
 use crate::processes::{self, Program};
@@ -47,6 +48,8 @@ pub(super) enum Load {
     Idle,
     /// It computes, and the server is flooded.
     Loaded,
+    /// Two caged tools spin.
+    Guests,
 }
 
 impl Load {
@@ -54,6 +57,7 @@ impl Load {
         match self {
             Load::Idle => "idle",
             Load::Loaded => "loaded",
+            Load::Guests => "guests",
         }
     }
 }
@@ -144,6 +148,9 @@ fn rows(load: Load, rate: u32, ours: Result<Seen, Failed>, theirs: Option<Seen>,
             "our beat runs under {}; both sides hold a posture at {rate} Hz, the processors {sleep}",
             seen.policy
         );
+        if load == Load::Guests {
+            note += "; two guests spin meanwhile";
+        }
         if load == Load::Loaded {
             let they =
                 theirs.as_ref().map(|seen| format!(", theirs {:.0}", seen.per_second())).unwrap_or_default();
@@ -178,13 +185,14 @@ fn watch_ours(
     let line = Line::start()?;
     let server = Server::start(&line, rate)?;
     line.wait_for_goals(LONGEST_START)?;
-    let mut flood = load.on(desk, &format!("http://127.0.0.1:{}/api/v1/state", server.port))?;
+    let url = format!("http://127.0.0.1:{}/api/v1/state", server.port);
+    let mut busy = load.on(desk, &url, SETTLING + round)?;
     line.watch(SETTLING)?;
-    flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    busy.requests()?;
     server.ask("POST /api/v1/pulse/measure")?;
     line.watch(round)?;
     let health = server.ask("GET /health")?;
-    seen.requests += flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    seen.requests += busy.requests()?;
     seen.seconds += round.as_secs_f64();
     for (numbers, (name, _)) in seen.off.iter_mut().zip(QUANTILES) {
         let microseconds = health.pointer(&format!("/pulse/jitter/{name}_us")).and_then(Value::as_f64);
@@ -201,23 +209,44 @@ fn watch_theirs(desk: &Desk<'_>, load: Load, round: Duration, seen: &mut Seen) -
         return Err(Failed("the official daemon is not installed".into()));
     };
     let mut daemon = daemon?;
-    let mut flood = load.on(desk, &format!("http://127.0.0.1:{}/api/state/full", daemon.port))?;
+    let url = format!("http://127.0.0.1:{}/api/state/full", daemon.port);
+    let mut busy = load.on(desk, &url, SETTLING + round)?;
     daemon.line.watch(SETTLING)?;
-    flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    busy.requests()?;
     daemon.beats()?;
     daemon.line.watch(round)?;
     let moments = daemon.beats()?;
-    seen.requests += flood.as_mut().map_or(Ok(0.0), |flood| flood.number("", "requests"))?;
+    seen.requests += busy.requests()?;
     seen.seconds += round.as_secs_f64();
     seen.add(OFFICIAL_RATE, &moments);
     Ok(())
 }
 
+/// A load that goes on.
+enum Busy {
+    Not,
+    Flooded(Script),
+    Guests(Spinning),
+}
+
+impl Busy {
+    /// Requests that were answered since this was asked last. Fails when the load has ended by itself.
+    fn requests(&mut self) -> Result<f64, Failed> {
+        match self {
+            Busy::Not => Ok(0.0),
+            Busy::Flooded(flood) => flood.number("", "requests"),
+            Busy::Guests(guests) => guests.still_spin().map(|()| 0.0),
+        }
+    }
+}
+
 impl Load {
-    /// Starts it against a server.
-    fn on(self, desk: &Desk<'_>, url: &str) -> Result<Option<Script>, Failed> {
-        if self == Load::Idle {
-            return Ok(None);
+    /// Starts it against a server; it is needed for so long.
+    fn on(self, desk: &Desk<'_>, url: &str, at_least: Duration) -> Result<Busy, Failed> {
+        match self {
+            Load::Idle => return Ok(Busy::Not),
+            Load::Guests => return Spinning::start(desk, at_least).map(Busy::Guests),
+            Load::Loaded => {}
         }
         // Any Python will do; the one that the official side has is there where there is anything to compare.
         let system = || PathBuf::from("python3");
@@ -225,7 +254,7 @@ impl Load {
         let arguments = [url.into(), CONNECTIONS.to_string().into()];
         let mut load = Script::start(&python, "the load", LOAD, &arguments)?;
         load.answer()?;
-        Ok(Some(load))
+        Ok(Busy::Flooded(load))
     }
 }
 

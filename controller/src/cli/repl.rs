@@ -43,7 +43,7 @@ pub struct ReplArgs {
 pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
     let script = arguments.script.as_deref().map(lines_of).transpose()?;
     let (stage, _body, handle) = stage(config, arguments.robot.as_ref())?;
-    let host = LazyHost::new(&config.tool_host.python, config.tool_host.least_cage);
+    let host = LazyHost::new(&config.tool_host.python, config.tool_host.bar.clone());
     let mut repl = Repl::new(host, stage, conditions(config));
     repl.warm_up()?;
     on_interrupts(repl.interrupter(), handle)?;

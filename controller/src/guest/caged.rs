@@ -11,7 +11,7 @@ use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, Tick, WallClock};
@@ -43,7 +43,8 @@ pub struct CagedGuest {
     printed: u64,
     /// Time that the guest has thought so far.
     thought: Duration,
-    scheduling: Option<File>,
+    /// The kernel's accounting of it, opened when somebody asks.
+    scheduling: OnceLock<Option<File>>,
     place: Place,
     interactive: bool,
     usage: Option<Usage>,
@@ -93,7 +94,7 @@ impl CagedGuest {
         channel: UnixStream,
         limits: Limits,
     ) -> Self {
-        let scheduling = scheduling_of(&pidfd);
+        let scheduling = OnceLock::new();
         let place = Place::Waiting;
         CagedGuest {
             zygote,
@@ -125,7 +126,8 @@ impl CagedGuest {
             return Duration::try_from_secs_f64(usage.cpu_seconds).ok();
         }
         let mut bytes = [0; 64];
-        let length = self.scheduling.as_ref()?.read_at(&mut bytes, 0).ok()?;
+        let scheduling = self.scheduling.get_or_init(|| scheduling_of(&self.pidfd)).as_ref()?;
+        let length = scheduling.read_at(&mut bytes, 0).ok()?;
         let text = std::str::from_utf8(bytes.get(..length)?).ok()?;
         // Nanoseconds on the processor, nanoseconds waiting for it, time slices.
         text.split(' ').next()?.parse().ok().map(Duration::from_nanos)

@@ -45,12 +45,13 @@ impl Zygote {
         };
         let arguments: [OsString; 4] = ["--python".into(), python.into(), "--at-most".into(), level.into()];
         // numpy's libraries start threads of their own unless told not to, and a fork would copy only one.
-        let one =
-            ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, "1".to_owned()));
+        let one = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
+        // The linker binds all symbols at the start, so that not every guest binds those that only guests use.
+        let environment = [&one[..], &["LD_BIND_NOW"]].concat();
         let child = processes::start(Program {
             path: program.to_owned(),
             arguments: arguments.into(),
-            environment: one.into(),
+            environment: environment.into_iter().map(|name| (name, "1".to_owned())).collect(),
             input: far,
         })?;
         let zygote = Zygote { control: Mutex::new(near), child };

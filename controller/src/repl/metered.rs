@@ -43,14 +43,14 @@ impl Guest for Metered<'_> {
         self.printed = self.printed.saturating_add(printed.len() as u64);
         let Limits { cpu_seconds, output_bytes, wall_seconds, .. } = self.limits;
         if self.printed > output_bytes {
-            return Err(GuestFault::Output { bytes: output_bytes });
+            return Err(GuestFault::Output { limit: output_bytes, used: self.printed });
         }
         let used = self.guest.cpu().unwrap_or_default().saturating_sub(self.before);
         if used > Duration::from_secs(cpu_seconds) {
-            return Err(GuestFault::Cpu { seconds: cpu_seconds });
+            return Err(GuestFault::Cpu { limit: cpu_seconds, used: used.as_secs_f64() });
         }
         if self.thought.as_secs_f64() > wall_seconds {
-            return Err(GuestFault::Deadline { seconds: wall_seconds });
+            return Err(GuestFault::Wall { limit: wall_seconds, used: self.thought.as_secs_f64() });
         }
         (self.tell)(printed);
         Ok(turn)

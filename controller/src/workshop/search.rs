@@ -318,6 +318,7 @@ mod tests {
             quarantine: None,
             description: description.into(),
             parameters: json!({}),
+            functions: Vec::new(),
         };
         Document {
             entry,

@@ -58,14 +58,23 @@ fn work(py: Python<'_>) {
     if job.interactive {
         return repl::converse(py, &job);
     }
-    let traced = if job.coverage { library::trace(py, files(&job)).ok() } else { None };
-    let performed = perform(py, &job, given);
+    let (performed, lines) = play(py, &job, given);
+    let performed = performed.map_err(|error| raised::read(py, error, &file_name(&job)));
+    last_word(performed, lines);
+}
+
+/// Runs a job with its files, and tells which lines of it ran, where that is asked for.
+pub fn play(
+    py: Python<'_>,
+    job: &Job,
+    given: Vec<Vec<u8>>,
+) -> (PyResult<serde_json::Value>, BTreeMap<String, BTreeSet<u32>>) {
+    let traced = if job.coverage { library::trace(py, files(job)).ok() } else { None };
+    let performed = perform(py, job, given);
     let seen: BTreeMap<String, BTreeSet<u32>> =
         traced.and_then(|seen| seen.call_method0(py, "stop").ok()?.extract(py).ok()).unwrap_or_default();
     let lines = seen.into_iter().map(|(file, lines)| (file.trim_end_matches(".py").to_owned(), lines));
-    let lines = lines.collect();
-    let performed = performed.map_err(|error| raised::read(py, error, &file_name(&job)));
-    last_word(performed, lines);
+    (performed, lines.collect())
 }
 
 /// The file name that the tool's code carries: in its tracebacks and in its coverage.

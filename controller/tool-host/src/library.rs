@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-use crate::{package, stage};
+use crate::{package, practice, stage};
 use minismith_wire::Job;
 
 /// Everything that a tool may come to need, directly or by a lazy import inside another module.
@@ -95,6 +95,7 @@ const MODULES: &[&str] = &[
 
 /// The parts that are written in Python: each is run with `stage` in its names.
 const HELPERS: &[(&str, &str)] = &[
+    ("forks", include_str!("python/forks.py")),
     ("clocks", include_str!("python/clocks.py")),
     ("chance", include_str!("python/chance.py")),
     ("loop", include_str!("python/loop.py")),
@@ -123,7 +124,8 @@ pub fn warm_up(py: Python<'_>, python: &Path) -> PyResult<Versions> {
     let stage = stage_module(py)?;
     let helpers = PyDict::new(py);
     for (name, source) in HELPERS {
-        // The clocks come first, before any module copies them; chance after numpy, which it imports.
+        // Forks come first, before any module registers for them; then the clocks, before any copies them. Chance
+        // imports numpy.
         let names = PyDict::new(py);
         names.set_item("__name__", format!("minismith.{name}"))?;
         names.set_item("stage", &stage)?;
@@ -141,6 +143,7 @@ pub fn warm_up(py: Python<'_>, python: &Path) -> PyResult<Versions> {
     let printer = Bound::new(py, Printer)?;
     sys.setattr("stdout", &printer)?;
     sys.setattr("stderr", &printer)?;
+    practice::practise(py)?;
     let gc = py.import("gc")?;
     gc.call_method0("collect")?;
     // What is here now is never looked at by a guest's collector, so its memory stays shared.
@@ -183,6 +186,11 @@ pub fn helper<'py>(py: Python<'py>, part: &str, name: &str) -> PyResult<Bound<'p
 /// Makes chance repeat: the same seed, the same numbers.
 pub fn seed(py: Python<'_>, seed: u64) -> PyResult<()> {
     helper(py, "chance", "begin")?.call1((seed,)).map(drop)
+}
+
+/// The same, whatever was begun with before.
+pub fn seed_anew(py: Python<'_>, seed: u64) -> PyResult<()> {
+    helper(py, "chance", "begin_anew")?.call1((seed,)).map(drop)
 }
 
 /// Runs a coroutine to its end on the stage's loop; anything else is itself.

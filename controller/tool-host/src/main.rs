@@ -7,7 +7,8 @@
 //! Reading order: [`zygote`] (what is warmed up, and how it serves), [`cage`] (what a guest can't do), [`guest`] (a
 //! guest's life), [`budget`] (files and processes by name), [`stage`] (how a guest asks and how time passes), [`robot`]
 //! (what a tool sees of the robot), [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`]
-//! (results). [`process`] and [`interpreter`] are the only modules with unsafe code.
+//! (results), [`practice`] (what is done beforehand). [`process`] and [`interpreter`] are the only modules with unsafe
+//! code.
 
 mod arguments;
 mod budget;
@@ -23,6 +24,7 @@ mod media;
 mod package;
 mod play;
 mod pose;
+mod practice;
 #[allow(unsafe_code)]
 mod process;
 mod raised;

@@ -57,6 +57,9 @@ pub struct Job {
     pub interactive: bool,
 }
 
+/// The seed of jobs where nothing else is said: the tool host has begun with it before it forks.
+pub const USUAL_SEED: u64 = 0x6d69_6e69;
+
 /// An input file as its guest sees it. The bytes come apart; nothing is opened in the cage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -102,8 +102,6 @@ impl Axis {
 
     /// The acceleration that follows the wish as closely as the joint's own limits allow.
     pub fn choose(&mut self, wish: Radians, dt: f64) -> Choice {
-        let rates = self.rates(dt);
-        let brake = self.brake(dt);
         let mut cause = None;
         let wished = if wish.is_finite() {
             let clamped = wish.value().min(self.high).max(self.low);
@@ -117,13 +115,23 @@ impl Axis {
         };
         let before = self.wish;
         self.wish = before.moved_to(wished, dt);
+        if cause.is_none() && self.stays() {
+            return Choice { brake: self.brake(dt), aim: 0.0, exact: Some(wished), cause: None };
+        }
+        self.weigh(wished, &before, cause, dt)
+    }
+
+    /// The same for a goal or a wish that moves. The wish has been taken up already; `before` is what it was.
+    fn weigh(&self, wished: f64, before: &State, mut cause: Option<TrimCause>, dt: f64) -> Choice {
+        let rates = self.rates(dt);
+        let brake = self.brake(dt);
         let aims = self.admitted(&rates, brake);
         let exact = self.state.moved_to(wished, dt);
         let relative = exact.against(&self.wish);
         let (mut aim, mut place) = (exact.acceleration, Some(wished));
         // To be where the wish is counts only if the goal can also stay with it from there.
         if !aims.holds(aim) || !rates.way(relative.velocity, relative.acceleration).is_short() {
-            aim = self.catching_up(&before, aims, &rates);
+            aim = self.catching_up(before, aims, &rates);
             place = None;
             cause = cause.or(Some(self.hindrance(&exact)));
         }
@@ -133,6 +141,12 @@ impl Axis {
             cause = cause.or(Some(TrimCause::Range));
         }
         Choice { brake, aim, exact: place, cause }
+    }
+
+    /// Whether the goal rests on a wish that rests: it stays there, and nothing need be looked ahead for.
+    fn stays(&self) -> bool {
+        let resting = |motion: &State| motion.velocity == 0.0 && motion.acceleration == 0.0;
+        resting(&self.state) && resting(&self.wish) && self.state.position == self.wish.position
     }
 
     /// Takes one beat with this acceleration, or exactly to a place that it reaches.
@@ -281,4 +295,51 @@ fn halve(good: f64, bad: f64, is_good: impl Fn(f64) -> bool) -> f64 {
         }
     }
     good
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::joint::Joint;
+    use crate::limits::Limits;
+
+    proptest! {
+        #[test]
+        fn a_goal_that_stays_is_what_weighing_it_says(
+            place in 0.0..=1.0_f64,
+            millis in 1.0..100.0_f64,
+            joint in 0..9_usize,
+        ) {
+            let limit = Limits::default().joints[Joint::ALL[joint]];
+            let place = (1.0 - place) * limit.low.value() + place * limit.high.value();
+            let mut axis = Axis::at_rest(limit, place);
+            let dt = millis * 1e-3;
+            let chosen = axis.choose(Radians(place), dt);
+            prop_assert!(axis.stays());
+            let weighed = axis.weigh(place, &axis.wish, None, dt);
+            let bits = |choice: &Choice| {
+                (choice.brake.to_bits(), choice.aim.to_bits(), choice.exact.map(f64::to_bits), choice.cause)
+            };
+            prop_assert_eq!(bits(&chosen), bits(&weighed));
+        }
+    }
+
+    #[test]
+    fn what_still_moves_does_not_stay() {
+        let limit = Limits::default().joints[Joint::LeftAntenna];
+        let rest = Axis::at_rest(limit, 0.1);
+        let other = |change: &dyn Fn(&mut Axis)| {
+            let mut axis = rest;
+            change(&mut axis);
+            axis.stays()
+        };
+        assert!(rest.stays());
+        assert!(!other(&|axis| axis.state.acceleration = -0.5), "the goal has just come to rest");
+        assert!(!other(&|axis| axis.state.velocity = 1e-9));
+        assert!(!other(&|axis| axis.state.position = 0.2));
+        assert!(!other(&|axis| axis.wish.velocity = 0.1));
+        assert!(!other(&|axis| axis.wish.acceleration = 0.1), "the wish has just come to rest");
+    }
 }

@@ -8,6 +8,8 @@ import numpy.random.bit_generator
 
 source = random.Random(0)
 seed_one = random.Random.seed
+# The number that all sources have begun with.
+begun = None
 
 
 def seed(self, a=None, version=2):
@@ -23,6 +25,14 @@ def install():
 
 
 def begin(number):
+    """Begins with a number. What the zygote has begun with, its guests need not begin with again."""
+    if begun != number:
+        begin_anew(number)
+
+
+def begin_anew(number):
+    global begun
+    begun = number
     seed_one(source, number)
     random.seed()
     numpy.random.seed(source.getrandbits(32))

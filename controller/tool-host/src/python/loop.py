@@ -1,5 +1,10 @@
 """asyncio's loop on the stage's clock: it waits by a cue, and needs neither selector nor socket pair."""
 
+import sys
+
+# A guest has no network. All of OpenSSL would only be memory that every fork copies.
+sys.modules["ssl"] = None
+
 import asyncio
 import inspect
 

@@ -1,19 +1,44 @@
-"""Which lines of some files run."""
+"""Which lines of some files run. What has run whole is not looked at again."""
 
+import opcode
 import sys
+
+RESUME = opcode.opmap.get("RESUME", -1)
+
+
+def lines(code):
+    """The lines on which something may run: not that of a head on which nothing else stands."""
+    # An instruction is two bytes, and the first of them says which.
+    body = 2 * code.co_code[::2].find(RESUME) + 2 if RESUME >= 0 else 0
+    return {line for _, end, line in code.co_lines() if line and end > body}
 
 
 class Trace:
     def __init__(self, files):
         seen = self.seen = {file: set() for file in files}
+        # By identity, since the hash of code is that of all that it holds; the code is kept so that it stays itself.
+        left, kept = {}, []
 
         def line(frame, event, argument):
             if event == "line":
-                seen[frame.f_code.co_filename].add(frame.f_lineno)
+                number = frame.f_lineno
+                code = frame.f_code
+                seen[code.co_filename].add(number)
+                missing = left[id(code)]
+                missing.discard(number)
+                if not missing:
+                    frame.f_trace_lines = False
             return line
 
         def call(frame, event, argument):
-            return line if frame.f_code.co_filename in seen else None
+            code = frame.f_code
+            if code.co_filename not in seen:
+                return None
+            missing = left.get(id(code))
+            if missing is None:
+                kept.append(code)
+                missing = left[id(code)] = lines(code)
+            return line if missing else None
 
         sys.settrace(call)
 

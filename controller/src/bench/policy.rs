@@ -1,0 +1,75 @@
+//! `policy`: one reading of a tool of sixty lines, beside CPython's parser and the walk that gathers the same facts.
+
+use firmware_bridge::clock::{Clock, WallClock};
+use serde_json::Value;
+
+use super::peer::Script;
+use super::rounds::take_turns;
+use super::row::{Better, Row};
+use super::tools::LOOK_ABOUT;
+use super::{Desk, Failed};
+use crate::workshop::policy::Vetted;
+
+pub(super) const NAME: &str = "policy";
+const PEER: &str = "CPython ast.parse and a walk";
+
+/// What gathers facts in the tool host, and what reads it to orders.
+const READ: &str = concat!(
+    include_str!("../../tool-host/src/python/facts.py"),
+    "\n\n",
+    include_str!("../../../tests/support/bench/read.py")
+);
+
+pub(super) fn measure(desk: &Desk<'_>) -> Row {
+    (desk.progress)("the policy: a tool of sixty lines, again and again");
+    let times = desk.pick(20, 200);
+    let mut peer = match Peer::start(desk) {
+        Ok(peer) => Some(peer),
+        Err(failed) => {
+            (desk.progress)(&format!("CPython's side failed: {failed}"));
+            None
+        }
+    };
+    let mut theirs = peer.as_mut().map(|peer| || peer.round(times));
+    let medians = take_turns(
+        desk,
+        desk.pick(3, 15),
+        &mut || milliseconds(times),
+        theirs.as_mut().map(|side| side as _),
+    );
+    Row::alone(NAME, "ms", medians.ours).against(PEER, medians.theirs, Better::Lower)
+}
+
+/// Milliseconds of one whole reading: from the bytes to the proof.
+fn milliseconds(times: u32) -> Result<f64, Failed> {
+    let clock = WallClock::start();
+    for _ in 0..times {
+        std::hint::black_box(LOOK_ABOUT.vet()?);
+    }
+    Ok(clock.now().seconds() * 1e3 / f64::from(times))
+}
+
+/// CPython, with the source loaded.
+struct Peer(Script);
+
+impl Peer {
+    /// Starts it, and makes sure that both sides read the same.
+    fn start(desk: &Desk<'_>) -> Result<Peer, Failed> {
+        let mut script = Script::start(&desk.python()?, "CPython", READ, &[])?;
+        let answer = script.ask(&Value::from(LOOK_ABOUT.source).to_string())?;
+        let vetted: Vetted = LOOK_ABOUT.vet()?;
+        let Some(facts) = vetted.facts().values().next() else {
+            return Err(Failed("the policy reads nothing".into()));
+        };
+        let ours = [&facts.imports, &facts.names, &facts.attributes, &facts.calls];
+        if answer.get("facts") != serde_json::to_value(ours).ok().as_ref() {
+            return Err(Failed(format!("CPython reads {answer} where the policy reads {facts:?}")));
+        }
+        Ok(Peer(script))
+    }
+
+    /// Milliseconds of one reading.
+    fn round(&mut self, times: u32) -> Result<f64, Failed> {
+        Ok(self.0.number(&format!("times {times}"), "seconds")? * 1e3)
+    }
+}

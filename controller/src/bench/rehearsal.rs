@@ -1,0 +1,133 @@
+//! `rehearsal_speed*` and `tool_check`: how fast tools are rehearsed, and how long a person waits for a whole check.
+
+use std::fs;
+use std::path::PathBuf;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use serde_json::json;
+
+use super::peer::environment;
+use super::rounds::take_turns;
+use super::row::{Better, Row};
+use super::tools::{LOOK_ABOUT, NOD, Tool, WAVE};
+use super::{Desk, Failed};
+use crate::processes::{self, Program};
+use crate::workshop::Workshop;
+use crate::workshop::submission::Declared;
+use crate::workshop::cases::cases_for;
+use crate::workshop::rehearsal::{Conditions, rehearse};
+
+/// Gotos; a stream of targets.
+pub(super) const SPEEDS: [&str; 2] = ["rehearsal_speed", "rehearsal_speed_stream"];
+pub(super) const CHECK: &str = "tool_check";
+/// Time itself: a performance takes a second for each of its seconds.
+const PEER: &str = "wall clock";
+
+/// So many cases the whole check has at least.
+const CASES: usize = 20;
+
+pub(super) fn speeds(desk: &Desk<'_>) -> Vec<Row> {
+    let [gotos, stream] = SPEEDS;
+    vec![speed(desk, gotos, NOD), speed(desk, stream, WAVE)]
+}
+
+/// Simulated seconds of all cases of a rehearsal per second on the wall, with a warm host.
+fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
+    (desk.progress)(&format!("rehearsals of `{}`", tool.name));
+    let conditions = match conditions(desk) {
+        Ok(conditions) => conditions,
+        Err(failed) => return Row::alone(name, "s/s", Err(failed)),
+    };
+    let (mut cases, mut simulated) = (0, 0.0);
+    let mut ours = || {
+        // It is warm before the clock runs.
+        desk.host()?;
+        let vetted = tool.vet()?;
+        let at = Failed::at(tool.name);
+        let clock = WallClock::start();
+        let rehearsed = rehearse(vetted, &Declared::default(), desk.cage, &conditions).map_err(|error| at(&error))?;
+        let wall = clock.now().seconds();
+        let rehearsed = rehearsed.map_err(|no| at(&format!("{:?}", no.findings)))?;
+        cases = rehearsed.cases().len();
+        simulated = rehearsed.cases().iter().map(|case| case.stage_s).sum();
+        Ok(simulated / wall)
+    };
+    let medians = take_turns(desk, desk.pick(3, 25), &mut ours, Some(&mut || Ok(1.0)));
+    let note = format!("{cases} cases, {simulated:.0} s of motion");
+    Row::alone(name, "s/s", medians.ours).against(PEER, medians.theirs, Better::Higher).noting(&note)
+}
+
+/// As a tool is rehearsed that nobody has approved.
+fn conditions(desk: &Desk<'_>) -> Result<Conditions, Failed> {
+    let workshop = Workshop::open(desk.config).map_err(|error| Failed::at("the workshop")(&error))?;
+    Ok(workshop.conditions(false))
+}
+
+/// Seconds that `minismith tool check` takes, from the start of the program to its end.
+pub(super) fn check(desk: &Desk<'_>) -> Row {
+    (desk.progress)("whole checks, each in a program of its own");
+    let handed_in = HandedIn::new(LOOK_ABOUT);
+    let mut ours = || {
+        let handed_in = handed_in.as_ref().map_err(Clone::clone)?;
+        let clock = WallClock::start();
+        handed_in.check()?;
+        Ok(clock.now().seconds())
+    };
+    let medians = take_turns(desk, desk.pick(1, 7), &mut ours, None);
+    let note = match &handed_in {
+        Ok(handed_in) => {
+            format!("{} cases of ten seconds; the program and its Python start anew", handed_in.cases)
+        }
+        Err(_) => String::new(),
+    };
+    Row::alone(CHECK, "s", medians.ours).noting(&note)
+}
+
+/// A tool in a folder of its own, with as many cases of its author's as it takes. Goes when it is dropped.
+struct HandedIn {
+    folder: PathBuf,
+    file: PathBuf,
+    cases: usize,
+}
+
+impl HandedIn {
+    fn new(tool: Tool) -> Result<HandedIn, Failed> {
+        let given = cases_for(&tool.vet()?, &Declared::default()).len();
+        let own = CASES.saturating_sub(given);
+        let cases: Vec<_> = (0..own).map(|place| json!({"name": format!("case {place}")})).collect();
+        let folder = std::env::temp_dir().join(format!("minismith-bench-{}", std::process::id()));
+        let file = folder.join(format!("{}.py", tool.name));
+        let handed_in = HandedIn { folder, file, cases: given + own };
+        // JSON is YAML too.
+        let declared = json!({ "test_cases": cases }).to_string();
+        fs::create_dir_all(&handed_in.folder)
+            .and_then(|()| fs::write(&handed_in.file, tool.source))
+            .and_then(|()| fs::write(handed_in.file.with_extension("yaml"), declared))
+            .map_err(|error| Failed::at("handing a tool in")(&error))?;
+        Ok(handed_in)
+    }
+
+    fn check(&self) -> Result<(), Failed> {
+        let run = || {
+            let mut child = processes::start(Program {
+                path: std::env::current_exe()?,
+                arguments: vec!["tool".into(), "check".into(), self.file.clone().into_os_string()],
+                environment: environment(),
+                input: fs::File::open("/dev/null")?.into(),
+            })?;
+            child.wait()
+        };
+        match run() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(Failed(format!("minismith tool check: {status}"))),
+            Err(error) => Err(Failed::at("minismith tool check")(&error)),
+        }
+    }
+}
+
+impl Drop for HandedIn {
+    fn drop(&mut self) {
+        // Nothing more can be done if it does not go.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}

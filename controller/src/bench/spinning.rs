@@ -1,0 +1,72 @@
+//! Guests that do nothing but spin: what a bad tool takes of the machine, as far as its cage lets it.
+
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use minismith_wire::{Answer, Job, Limits};
+
+use super::{Desk, Failed};
+use crate::guest::{CagedGuest, Guest};
+
+/// How many at a time.
+const GUESTS: usize = 2;
+
+/// The servers are asked in between, and beats are waited for.
+const MORE: Duration = Duration::from_secs(5);
+
+const SOURCE: &str = "def spin():\n    while True:\n        pass\n";
+
+/// Guests in a loop without end; each is killed when its time is over.
+pub(super) struct Spinning(Vec<JoinHandle<()>>);
+
+impl Spinning {
+    /// They spin when this returns, and for so long at least.
+    pub(super) fn start(desk: &Desk<'_>, at_least: Duration) -> Result<Spinning, Failed> {
+        let host = desk.host()?;
+        let at = Failed::at("a spinning guest");
+        let seconds = (at_least + MORE).as_secs_f64();
+        let limits = Limits {
+            turn_seconds: seconds,
+            cpu_seconds: seconds.ceil() as u64 + 1,
+            ..desk.config.workshop.budget.guest
+        };
+        let mut spinning = Spinning(Vec::new());
+        for _ in 0..GUESTS {
+            let mut guest = host.fork(limits).map_err(|fault| at(&fault))?;
+            let job = Job {
+                source: SOURCE.into(),
+                module: "spin".into(),
+                entry: "spin".into(),
+                limits,
+                ..Job::default()
+            };
+            guest.turn(&Answer::Start { job: Box::new(job) }, None).map_err(|fault| at(&fault))?;
+            let spin = std::thread::Builder::new().name("spinning".into()).spawn(move || wait_for(guest));
+            spinning.0.push(spin.map_err(|error| at(&error))?);
+        }
+        Ok(spinning)
+    }
+
+    /// # Errors
+    /// When one has ended before its time.
+    pub(super) fn still_spin(&self) -> Result<(), Failed> {
+        if self.0.iter().any(JoinHandle::is_finished) {
+            return Err(Failed("a spinning guest has ended too early".into()));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Spinning {
+    fn drop(&mut self) {
+        for spinning in self.0.drain(..) {
+            // A guest that breaks is dead as well.
+            let _ = spinning.join();
+        }
+    }
+}
+
+/// It never answers; its deadline ends it.
+fn wait_for(mut guest: CagedGuest) {
+    let _ = guest.turn(&Answer::Proceed, None);
+}
