@@ -219,10 +219,25 @@ fn synchronise(connection: &mut Connection, documents: &[Document]) -> rusqlite:
     transaction.commit()
 }
 
+/// Words that say nothing of what is wanted: they are looked for only where a request has no others.
+const FILLERS: &[&str] = &[
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "d", "did", "do",
+    "does", "for", "from", "get", "give", "had", "has", "have", "here", "how", "i", "if", "in", "into", "is",
+    "it", "its", "just", "ll", "m", "make", "me", "my", "of", "on", "or", "our", "please", "re", "reachy",
+    "robot", "s", "so", "some", "t", "that", "the", "them", "then", "there", "they", "this", "to", "too",
+    "tool", "us", "ve", "want", "was", "we", "were", "what", "when", "which", "who", "why", "will", "with",
+    "would", "you", "your",
+];
+
 /// The request as a query: each word quoted, so that nothing in it is a sign of the query language.
 fn query(request: &str) -> Option<String> {
-    let words = request.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let quoted = words.take(MOST_WORDS).map(|word| {
+    let mut words: Vec<&str> =
+        request.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_filler = |word: &&str| FILLERS.contains(&word.to_lowercase().as_str());
+    if !words.iter().all(|word| is_filler(word)) {
+        words.retain(|word| !is_filler(word));
+    }
+    let quoted = words.into_iter().take(MOST_WORDS).map(|word| {
         let beginning = if word.chars().count() >= SHORTEST_BEGINNING { "*" } else { "" };
         format!("\"{word}\"{beginning}")
     });
@@ -374,6 +389,12 @@ mod tests {
         assert_eq!(found("anten"), ["wave"]);
         assert_eq!(found("heads").len(), 2);
         assert!(found("dance").is_empty());
+    }
+
+    #[test]
+    fn fillers_count_only_where_nothing_else_is_said() {
+        assert_eq!(query("What is the time?").as_deref(), Some("\"time\"*"));
+        assert_eq!(query("to the").as_deref(), Some("\"to\" OR \"the\"*"));
     }
 
     #[test]

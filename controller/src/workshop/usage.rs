@@ -176,8 +176,10 @@ mod tests {
 
     #[test]
     fn conduct_is_the_tools_own() {
+        fn run(outcome: &Outcome) -> Run<'_> {
+            Run { name: "t", version: 1, outcome, trims: 0, seconds: 1.0, robot_fault: None }
+        }
         let returned = Outcome::Returned { value: json!(1) };
-        let run = |outcome| Run { name: "t", version: 1, outcome, trims: 0, seconds: 1.0, robot_fault: None };
         assert_eq!(run(&returned).conduct(), Conduct::Well);
         assert_eq!(run(&stopped("stop")).conduct(), Conduct::NotItsOwn);
         assert_eq!(run(&stopped("died")).conduct(), Conduct::Grave("over died".into()));

@@ -1,5 +1,11 @@
 //! Tools are found by words, and by meaning where the model is installed.
 
+use std::path::Path;
+
+use minismith::config::Config;
+use minismith::workshop::Workshop;
+use minismith::workshop::registry::Registry;
+use minismith::workshop::submission::Submission;
 use minismith_tests::{Bench, workspace};
 use serde_json::Value;
 
@@ -34,16 +40,17 @@ const INDIRECT: [(&str, &str); 12] = [
     ("glance at the neighbour on your port side", "look_left"),
 ];
 
-/// A bench with these tools; where the models are is said, so that what is installed in the workspace is found or not.
+/// A bench with these tools, and with the models of that folder.
 fn bench(models: &str) -> Bench {
     let bench = Bench::configured(&format!("models: {{directory: {models}}}\n"));
+    let workshop = Workshop::open(&Config::load(Some(&bench.path("config.yaml"))).unwrap()).unwrap();
     for (name, description) in TOOLS {
         let source = format!(
             "def {name}(times: int = 1) -> int:\n    \"\"\"{description}\n\n    Args:\n        times: How often, between 1 and \
              2.\n\n    Returns:\n        How often.\n    \"\"\"\n    return times\n"
         );
-        let file = bench.write(&format!("{name}.py"), &source);
-        let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
+        let (_, admissible) = workshop.check(&Submission::of(name, source.as_bytes())).unwrap();
+        workshop.registry().admit(&admissible.unwrap(), &[]).unwrap();
     }
     bench
 }
@@ -93,18 +100,22 @@ fn meaning_finds_what_words_do_not() {
         return println!("skipped: there is no model; `make models` installs it");
     }
     let with = bench(models.to_str().unwrap());
-    let config = std::fs::read_to_string(with.path("config.yaml")).unwrap();
-    with.write("words.yaml", &config.replace(models.to_str().unwrap(), "nowhere"));
+    let registry = Registry::open(&with.path("tools")).unwrap();
     let (mut best, mut near, mut by_words) = (0, 0, 0);
     for (request, wanted) in INDIRECT {
-        let found = search(&with, request);
-        assert_eq!(found["semantic"], true, "{found}");
-        let found = names(&found);
-        best += usize::from(found.first() == Some(&wanted));
-        near += usize::from(found.contains(&wanted));
+        let search = |models: &Path| {
+            let found = registry.search(request, 3, models).unwrap();
+            let names: Vec<String> = found.results.iter().map(|hit| hit.name.clone()).collect();
+            (found.semantic, names)
+        };
+        let (semantic, found) = search(&models);
+        assert!(semantic);
         println!("{request:?}: {found:?}");
-        let words = ["--config", "words.yaml", "tool", "search", request, "--limit", "3", "--json"];
-        by_words += usize::from(names(&with.run(&words).exits(0).json()).contains(&wanted));
+        best += usize::from(found.first().is_some_and(|name| name == wanted));
+        near += usize::from(found.iter().any(|name| name == wanted));
+        let (semantic, found) = search(Path::new("nowhere"));
+        assert!(!semantic);
+        by_words += usize::from(found.iter().any(|name| name == wanted));
     }
     println!("of {}: {best} first, {near} among three; by words alone {by_words}", INDIRECT.len());
     assert!(near > by_words + 3, "{near} by meaning, {by_words} by words");
