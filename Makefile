@@ -68,8 +68,10 @@ fuzz: ## Fuzzes the policy and the guest's wire, FUZZ_SECONDS (60) each; install
 
 lint: setup ## Format, clippy and documentation, warnings denied
 	cargo fmt --all -- --check
-	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+	cargo clippy --all-targets -- -D warnings
+	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc --profile recorder --package minismith-recorder --no-deps
 
 check: lint test ## lint and test
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use minismith::performance::Outcome;
 use minismith::workshop::attachments::page::{self, Files, Subject};
+use minismith::workshop::attachments::recorder::NoRecording;
 use minismith::workshop::manifest::ToolManifest;
 use minismith::workshop::rehearsal::{CaseResult, Conditions};
 use minismith_tests::{Bench, program};
@@ -134,7 +135,7 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
         ]
     );
     for words in
-        ["| `degrees` | `number` | -60 to 60 | `50.0` |", "returned `\"turned\"`", "v1.svg", "3 words"]
+        ["| `degrees` | `number` | -60.0 to 60.0 | `50.0` |", "returned `\"turned\"`", "v1.svg", "3 words"]
     {
         assert!(page.contains(words), "{words:?} is not in\n{page}");
     }
@@ -290,7 +291,8 @@ fn hostile_words_stay_words() {
             case(format!("own: {words}"), raised),
             case(words.into(), stopped),
         ];
-        let files = Some(Files { stem: "v1", no_recording: Some(words) });
+        let failed = NoRecording::Failed { how: words.into() };
+        let files = Some(Files { stem: "v1", no_recording: Some(&failed) });
         page::write(&Subject { manifest: &manifest, cases: &cases, conditions: &conditions, files })
     };
     let tables = |page: &str| {

@@ -18,7 +18,10 @@ pub fn prose(text: &str) -> String {
     let mut inert = String::with_capacity(line.len() + 16);
     let mut before = None;
     let mut rest = line.chars().peekable();
-    let counts = line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', ')']);
+    // `1. ` begins a list, `1.5` does not.
+    let after_digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let counts =
+        after_digits.strip_prefix(['.', ')']).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
     let mut first_word = true;
     while let Some(character) = rest.next() {
         let after = rest.peek().copied();
@@ -27,7 +30,7 @@ pub fn prose(text: &str) -> String {
             '&' | '<' | '>' | '|' | '\\' | '`' | '*' | '[' | ']' | '~' | '$' | '^' => true,
             '_' => !(within(before) && within(after)),
             // What begins a line may be a heading, a list, a rule or a quotation.
-            '#' | '-' | '+' | '=' | ':' => before.is_none(),
+            '#' | '-' | '+' | '=' | ':' => before.is_none() && !within(after),
             '.' | ')' => first_word && counts,
             _ => false,
         };
@@ -104,7 +107,11 @@ mod tests {
     fn signs_become_references() {
         assert_eq!(prose("# a"), "&#35; a");
         assert_eq!(prose("1. a"), "1&#46; a");
-        assert_eq!(prose("in 1.5 s"), "in 1.5 s");
+        assert_eq!(prose("- a"), "&#45; a");
+        assert_eq!(prose("---"), "&#45;--");
+        for number in ["in 1.5 s", "1.5 to 2.5", "-60.0 to 60.0"] {
+            assert_eq!(prose(number), number);
+        }
         assert_eq!(prose("[a](b)"), "&#91;a&#93;(b)");
         assert_eq!(prose("a\n\n| b\r\n--- <i>"), "a &#124; b --- &#60;i&#62;");
         assert_eq!(prose("_a_ a_b"), "&#95;a&#95; a_b");

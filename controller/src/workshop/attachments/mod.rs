@@ -98,8 +98,7 @@ impl<'a> Prepared<'a> {
             limits: &conditions.limits,
             report: manifest.report.as_ref().unwrap_or(&nothing),
         });
-        let why = self.no_recording().map(ToString::to_string);
-        let files = Some(page::Files { stem, no_recording: why.as_deref() });
+        let files = Some(page::Files { stem, no_recording: self.no_recording() });
         let cases = self.admissible.cases();
         let page = page::write(&page::Subject { manifest: &manifest, cases, conditions, files });
         let mut files = vec![

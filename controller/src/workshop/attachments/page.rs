@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::evidence;
 use super::inert::{block, code, prose};
+use super::recorder::NoRecording;
 use crate::performance::Outcome;
 use crate::workshop::manifest::{Expectation, Returns, TestCase, ToolManifest};
 use crate::workshop::rehearsal::{CaseResult, Conditions};
@@ -31,7 +32,7 @@ pub struct Files<'a> {
     /// Their common name, without the suffix.
     pub stem: &'a str,
     /// Why there is no recording, if there is none.
-    pub no_recording: Option<&'a str>,
+    pub no_recording: Option<&'a NoRecording>,
 }
 
 /// Characters of a returned value that are shown.
@@ -94,7 +95,9 @@ fn files(page: &mut Page, files: Option<Files<'_>>) {
         None => page.paragraph(format_args!(
             "Recording of the default call: [{stem}.rrd]({stem}.rrd), to be opened with `rerun {stem}.rrd`."
         )),
-        Some(why) => page.paragraph(prose(why)),
+        // Our own words, which are Markdown already.
+        Some(why @ NoRecording::NotBuilt) => page.paragraph(format_args!("There is {why}.")),
+        Some(why) => page.paragraph(format_args!("There is {}.", prose(&why.to_string()))),
     }
 }
 
