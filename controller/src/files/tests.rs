@@ -60,12 +60,13 @@ fn documents_tell_what_stands_at_their_top() {
     assert_eq!(about("a.json", br#"{"b": 1, "a": [{}]}"#)["keys"], json!(["b", "a"]));
     assert_eq!(about("a.json", b"[1, 2]")["length"], 2);
     assert_eq!(
-        (about("a.json", b"1e999")["holds"].clone(), about("a.yml", b"")["holds"].clone()),
+        (about("a.json", b"1.5")["holds"].clone(), about("a.yml", b"")["holds"].clone()),
         (json!("value"), json!("value"))
     );
     assert_eq!(about("a.yaml", b"1: x\ntrue: y\nz:\n")["keys"], json!(["1", "true", "z"]));
     refused("a.json", b"{\"a\": 1", "no json file");
     refused("a.json", b"", "no json file");
+    refused("a.json", b"1e999", "out of range");
     refused("a.yaml", b"{a: [}", "no yaml file");
     refused("a.yaml", &b" ".repeat((1 << 20) + 1), "JSON");
     // As deep as it gets, and names that stand for ten times ten names.

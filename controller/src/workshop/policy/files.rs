@@ -125,7 +125,7 @@ fn length(description: &str) -> Option<u64> {
             _ => return None,
         };
         let bytes = number.parse::<f64>().ok()? * f64::from(unit);
-        (bytes >= 1.0 && bytes.is_finite()).then_some(bytes as u64)
+        (bytes >= 1.0).then_some(bytes as u64)
     })
 }
 

@@ -84,7 +84,8 @@ pub const UNSUPPORTED_TYPE: Rule = Rule {
     id: "unsupported-type",
     verdict: Refuse,
     reason: "Arguments arrive as JSON.",
-    advice: "use int, float, str, bool, list[...], tuple[...], dict[str, ...], Literal[...], `X | None` or Any",
+    advice: "use int, float, str, bool, list[...], tuple[...], dict[str, ...], Literal[...], `X | None` or Any; minismith.InputFile \
+             is one file",
     good: "def example(n: list[float] | None = None) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
     bad: "def example(n: set[int]) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
 };
