@@ -20,9 +20,13 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     paths.into_iter().filter_map(read).collect()
 }
 
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
 /// The standard library of the interpreter that guests run on.
 fn standard_library() -> PathBuf {
-    let venv = std::fs::read_to_string(".venv/pyvenv.cfg").unwrap();
+    let venv = std::fs::read_to_string(workspace().join(".venv/pyvenv.cfg")).unwrap();
     let home = venv.lines().find_map(|line| line.strip_prefix("home = ")).unwrap();
     let lib = Path::new(home).parent().unwrap().join("lib");
     let mut versions: Vec<PathBuf> =
@@ -57,10 +61,9 @@ fn seen_by_policy(text: &str) -> Option<Facts> {
 
 #[test]
 fn both_parsers_read_tools_and_the_standard_library_alike() {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut all = sources(&workspace.join("tests/cases/good"));
+    let mut all = sources(&workspace().join("tests/cases/good"));
     let tools = all.len();
-    let corpus = workspace.join("../shared/corpus/benign");
+    let corpus = workspace().join("../shared/corpus/benign");
     if corpus.is_dir() {
         all.extend(sources(&corpus));
     } else {
@@ -135,9 +138,7 @@ fn what_sets_of_names_do_not_tell_changes_the_tree() {
 /// What the policy's parser takes and CPython does not is no reading: the host complains.
 #[test]
 fn what_only_one_of_them_takes_is_refused() {
-    for text in
-        ["f() = 1", "None = 1", "a + b += 1", "f(x for x in y, 1)", "return 1", "def f(a, a): pass", "x = *a"]
-    {
+    for text in ["f() = 1", "None = 1", "a + b += 1", "f(x for x in y, 1)", "return 1", "x = *a"] {
         assert!(seen_by_policy(text).is_some(), "{text}");
         let seen = seen_by_python(&[text.to_owned()]);
         assert!(

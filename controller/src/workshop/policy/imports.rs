@@ -6,6 +6,9 @@
 //! `functools.update_wrapper`, `dataclasses.fields`, whose names can be changed), raw memory (`np.ctypeslib`, `np.frombuffer`), and whatever does not follow the stage's
 //! clock or seed (`time.clock_gettime`, `random.SystemRandom`).
 
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
 /// One module and its public names, separated by spaces.
 struct Module {
     path: &'static str,
@@ -203,14 +206,19 @@ pub(super) fn is_pure_builtin(name: &str) -> bool {
     PURE_BUILTINS.split(' ').any(|pure| pure == name)
 }
 
+/// The lists, to look up in: every judge asks for every name.
+static NAMES: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
+    MODULES.iter().map(|module| (module.path, module.names.split_whitespace().collect())).collect()
+});
+
 /// Whether the module may be imported.
 pub(super) fn is_module(path: &str) -> bool {
-    find(path).is_some()
+    NAMES.contains_key(path)
 }
 
 /// Whether `name` may be taken from the module.
 pub(super) fn admits(path: &str, name: &str) -> bool {
-    find(path).is_some_and(|module| module.names.split_whitespace().any(|listed| listed == name))
+    NAMES.get(path).is_some_and(|names| names.contains(name))
 }
 
 /// Whether a call of this name may run while a tool is loaded.

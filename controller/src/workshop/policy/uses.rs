@@ -125,7 +125,7 @@ impl Pass<'_> {
         }
         class.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
         class.decorator_list.iter().for_each(|decorator| self.decorator(decorator));
-        if self.enums.contains(class.name.as_str()) && !class.body.iter().any(is_member) {
+        if self.enums.contains(class.name.as_str()) && !has_members(&class.body) {
             let what =
                 format!("the enumeration `{}` has no plain members: calling it makes others", class.name);
             self.notes.add(&rule::RESTRICTED_USE, class.start(), what);
@@ -181,6 +181,15 @@ impl Pass<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether an enumeration has a member that counts: what `_ignore_` names would not.
+fn has_members(body: &[Stmt]) -> bool {
+    let ignores = |stmt: &Stmt| {
+        let Stmt::Assign(s) = stmt else { return false };
+        s.targets.iter().any(|target| matches!(target, Expr::Name(name) if name.id.as_str() == "_ignore_"))
+    };
+    body.iter().any(is_member) && !body.iter().any(ignores)
 }
 
 /// A member whose value is plain data: with one, calling the enumeration only looks members up.

@@ -252,11 +252,11 @@ impl<'a> Values<'a> {
             }
             Operator::Mult | Operator::Div => {
                 let (unit, factor) = match (units, numbers) {
-                    ((Some(unit), None), (None, Some(factor))) => {
+                    ((Some(unit), None), (_, Some(factor))) => {
                         (unit, if op == Operator::Div { 1.0 / factor } else { factor })
                     }
-                    ((None, Some(unit)), (Some(factor), None)) if op == Operator::Mult => (unit, factor),
-                    ((Some(unit), None), (None, None)) | ((None, Some(unit)), (None, None))
+                    ((None, Some(unit)), (Some(factor), _)) if op == Operator::Mult => (unit, factor),
+                    ((Some(unit), None), _) | ((None, Some(unit)), _)
                         if op == Operator::Mult && self.is_plain(left) && self.is_plain(right) =>
                     {
                         return Some(unit);
