@@ -378,7 +378,8 @@ impl<'a> Conversation<'a> {
         let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
         let vetted = admitted.vetted();
         // Whole seconds: the differences that a tool computes are then those of its rehearsal, to the bit.
-        let job = Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) };
+        let job =
+            Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) };
         let job = bind(job, &entry.parameters_schema(), &|path, most| self.open(path, most))?;
         // From here on nothing fails before the body has its own limits back.
         let mut guest = troupe.guest(conditions.guest)?;
@@ -387,13 +388,8 @@ impl<'a> Conversation<'a> {
         let full = before.limits;
         self.stage.limit(conditions.limits);
         let _before = self.body.take_trace();
-        let permit = permit(
-            vetted,
-            entry,
-            manifest.capabilities.clone(),
-            troupe.callees(),
-            conditions.stage_seconds,
-        );
+        let permit =
+            permit(vetted, entry, manifest.capabilities.clone(), troupe.callees(), conditions.stage_seconds);
         let performance = perform(&mut *guest, job, &mut self.stage, &permit);
         drop(guest);
         self.stage.limit(full);

@@ -281,8 +281,13 @@ fn hostile_words_stay_words() {
     let written = |words: &str| {
         let manifest = hostile_manifest(words);
         let arguments = json!({"times": words}).as_object().unwrap().clone();
-        let case =
-            |name: String, outcome| CaseResult { name, arguments: arguments.clone(), outcome, stage_s: 1.0, outputs: Vec::new() };
+        let case = |name: String, outcome| CaseResult {
+            name,
+            arguments: arguments.clone(),
+            outcome,
+            stage_s: 1.0,
+            outputs: Vec::new(),
+        };
         let raised = Outcome::Raised { kind: words.into(), message: words.into(), line: Some(1) };
         let stopped = Outcome::Stopped { limit: words.into(), reason: words.into() };
         let returned = Outcome::Returned { value: json!([words, {words: 1}]) };

@@ -13,9 +13,9 @@ use super::tools::{LOOK_ABOUT, NOD, Tool, WAVE};
 use super::{Desk, Failed};
 use crate::processes::{self, Program};
 use crate::workshop::Workshop;
-use crate::workshop::submission::Declared;
 use crate::workshop::cases::cases_for;
 use crate::workshop::rehearsal::{Conditions, rehearse};
+use crate::workshop::submission::Declared;
 
 /// Gotos; a stream of targets.
 pub(super) const SPEEDS: [&str; 2] = ["rehearsal_speed", "rehearsal_speed_stream"];
@@ -45,7 +45,8 @@ fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
         let vetted = tool.vet()?;
         let at = Failed::at(tool.name);
         let clock = WallClock::start();
-        let rehearsed = rehearse(vetted, &Declared::default(), desk.cage, &conditions).map_err(|error| at(&error))?;
+        let rehearsed =
+            rehearse(vetted, &Declared::default(), desk.cage, &conditions).map_err(|error| at(&error))?;
         let wall = clock.now().seconds();
         let rehearsed = rehearsed.map_err(|no| at(&format!("{:?}", no.findings)))?;
         cases = rehearsed.cases().len();

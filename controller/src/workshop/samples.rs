@@ -227,7 +227,7 @@ pub fn embed(vetted: &Vetted, tests: &[TestCase], folder: Option<&Path>) -> Resu
             if together > OWN_TOGETHER {
                 return Err(Finding {
                     rule: "test-file".into(),
-                module: None,
+                    module: None,
                     line: 1,
                     verdict: Verdict::Refuse,
                     reason: "the files of the test cases are too long together".into(),

@@ -107,7 +107,13 @@ impl Callees for Troupe<'_> {
         Ok(Callee {
             guest,
             job: job(vetted, entry, arguments, false, conditions.guest),
-            permit: permit(vetted, entry, manifest.capabilities.clone(), self.callees(), conditions.stage_seconds),
+            permit: permit(
+                vetted,
+                entry,
+                manifest.capabilities.clone(),
+                self.callees(),
+                conditions.stage_seconds,
+            ),
             limits: (!admitted.is_approved()).then_some(conditions.limits),
         })
     }

@@ -22,7 +22,10 @@ pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     let foreign = super::uses::has_foreign_bases(body, survey);
     let bound_in_class = BTreeSet::new();
     let scope = Scope::Module;
-    walk_body(&mut Pass { survey, notes, scope, own: None, bound_in_class, annotation: false, foreign }, body);
+    walk_body(
+        &mut Pass { survey, notes, scope, own: None, bound_in_class, annotation: false, foreign },
+        body,
+    );
 }
 
 /// What kind of body a statement stands in.

@@ -23,8 +23,8 @@ use crate::performance::{Outcome, Performance, perform};
 use crate::stage::Stage;
 use crate::workshop::cases::{Case, Circumstances, Room, Start};
 use crate::workshop::margins::trim_spans;
-use crate::workshop::samples;
 use crate::workshop::report::{PhysicalReport, measure};
+use crate::workshop::samples;
 
 /// What running one case gave.
 pub(super) struct Ran {
