@@ -103,7 +103,7 @@ impl Case {
             bytes: bytes.clone(),
         };
         if let Some(trigger) = header("trigger") {
-            return case.from_corpus(&trigger);
+            return case.headed_by(&trigger);
         }
         let must = match (header("rule"), header("asks"), header("layer").as_deref()) {
             (Some(rule), None, None) => Must::Rule(word(rule)),
@@ -124,7 +124,7 @@ impl Case {
         Case { must, success, ..case }
     }
 
-    fn from_corpus(self, trigger: &str) -> Case {
+    fn headed_by(self, trigger: &str) -> Case {
         let part = |key: &str| trigger.split("; ").find_map(|part| part.trim().strip_prefix(key));
         let entry = part("entry: ").unwrap().to_owned();
         let success = match part("check: ").unwrap() {

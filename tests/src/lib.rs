@@ -34,7 +34,7 @@ pub fn workspace() -> PathBuf {
 pub fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let program = test.ancestors().nth(2).unwrap().join(name);
-    assert!(program.is_file(), "there is no {}: run `cargo build --workspace` first", program.display());
+    assert!(program.is_file(), "there is no {}: run `cargo build` first", program.display());
     program
 }
 

@@ -35,9 +35,38 @@ fn our_own_side_is_measured_on_the_emulated_line() {
 }
 
 #[test]
+fn the_workshop_is_measured_against_plain_python_and_time() {
+    let bench = Bench::new();
+    for (name, unit, has_peer) in [
+        ("policy", "ms", true),
+        ("jobs_per_second", "1/s", true),
+        ("rehearsal_speed", "s/s", true),
+        ("tool_check", "s", false),
+    ] {
+        let document = bench.run(&["bench", "--json", "--quick", "--only", name]).exits(0).json();
+        let row = &document["results"][0];
+        assert_eq!((&row["name"], &row["unit"]), (&json!(name), &json!(unit)));
+        assert!(row["ours"].as_f64().unwrap() > 0.0, "{document}");
+        assert_eq!((row["peer"].is_f64(), row["ratio"].is_f64()), (has_peer, has_peer), "{document}");
+    }
+}
+
+#[test]
 fn an_unknown_name_and_a_place_without_packages_are_errors() {
     let bench = Bench::new();
-    let names = ["ik", "fk", "bus_cycle", "bus_rate_hz", "pulse_jitter_p99_idle", "pulse_jitter_p99_loaded"];
-    bench.run(&["bench", "--only", "speed"]).is_error(&[&["speed"][..], &names].concat());
+    let names = [
+        ["ik", "fk", "bus_cycle", "bus_rate_hz", "policy", "guest_job", "jobs_per_second"],
+        [
+            "rehearsal_speed",
+            "rehearsal_speed_stream",
+            "tool_check",
+            "pulse_jitter_p99_idle",
+            "pulse_jitter_p99_loaded",
+            "pulse_jitter_p99_guests",
+            "pulse_jitter_p99_guests_100hz",
+        ],
+    ]
+    .concat();
+    bench.run(&["bench", "--only", "speed"]).is_error(&[&["speed"][..], &names[..]].concat());
     bench.run(&["bench", "--peers", "nowhere"]).is_error(&["nowhere", "make peers"]);
 }

@@ -275,7 +275,7 @@ fn test_cases_bring_their_files_along() {
     let added = declare("samples/own.csv").exits(0).json();
     let cases = added["checked"]["cases"].as_array().unwrap();
     let own = cases.iter().find(|case| case["arguments"] == json!({"table": "sample:own.csv"})).unwrap();
-    assert_eq!((&own["name"], &own["outcome"]["value"]["mean"]), (&json!("own: own"), &json!(7.0)));
+    assert_eq!(own["outcome"]["value"]["mean"], 7.0);
     // The file has gone, and still the tool can be rehearsed again: its bytes are in the manifest.
     fs::remove_dir_all(bench.path("mine")).unwrap();
     let _approved = bench.run(&["tool", "approve", "reads_a_table", "--json"]).exits(0);

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
+use firmware_bridge::joint::Joints;
 use firmware_bridge::trace::Beat;
+use firmware_bridge::units::Radians;
 use minismith::config::Config;
 use minismith::guest::{ToolHost, locate};
 use minismith::performance::{Outcome, Performance, Permit, perform};
@@ -169,7 +171,10 @@ fn layer_of(checked: &Checked) -> &'static str {
         }
         Layer::Rehearsal | Layer::Review => "confined by the cage",
         Layer::Admitted if checked.needs_approval => "left to a person",
-        Layer::Admitted => "limited by the envelope",
+        Layer::Admitted if checked.report.as_ref().is_some_and(|report| report.trimmed_beats > 0) => {
+            "limited by the envelope"
+        }
+        Layer::Admitted => "came to nothing",
     }
 }
 
@@ -314,4 +319,24 @@ fn attacks_fail_in_a_cage_without_namespaces_and_without_any_policy() {
 #[test]
 fn attacks_fail_in_the_weakest_cage_without_any_policy() {
     fail_without_any_policy(Level::NoOpen);
+}
+
+#[test]
+fn a_success_would_be_seen() {
+    let attack = |success| Case { success, ..Case::of("attack", b"# rule: busy-loop".to_vec()) };
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let below = folder.path().file_name().unwrap().to_str().unwrap();
+    let file = folder.path().join("secret");
+    std::fs::write(&file, "abracadabra\n").unwrap();
+    assert!(trace_of(&attack(Success::File(format!("{below}/secret")))).is_some());
+    assert!(trace_of(&attack(Success::File(format!("{below}/nothing")))).is_none());
+    let file = file.to_str().unwrap();
+    assert!(tells("it is abracadabra!", file) && !tells("it is nothing", file));
+
+    let still = Beat { goal: Joints::default(), present: Joints::default() };
+    let to = |goal| Beat { goal: Joints::all(Radians(goal)), ..still };
+    assert!(beyond(&[to(0.0), to(9.0)], true).is_some_and(|what| what.contains("sent to 9")));
+    assert!(beyond(&[to(0.0), to(f64::NAN)], true).is_some());
+    assert!(beyond(&[to(0.0), to(0.5)], false).is_some_and(|what| what.contains("faster")));
+    assert!(beyond(&[to(0.0), to(0.5)], true).is_none() && beyond(&[to(0.0), to(0.01)], false).is_none());
 }

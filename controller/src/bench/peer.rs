@@ -143,5 +143,6 @@ impl Drop for Script {
 
 /// What a program needs to find others.
 pub(super) fn environment() -> Vec<(&'static str, String)> {
-    ["PATH", "HOME", "LANG"].into_iter().filter_map(|name| Some((name, std::env::var(name).ok()?))).collect()
+    const NEEDED: [&str; 5] = ["PATH", "HOME", "LANG", "MINISMITH_PYTHON", "MINISMITH_TOOL_HOST"];
+    NEEDED.into_iter().filter_map(|name| Some((name, std::env::var(name).ok()?))).collect()
 }

@@ -35,10 +35,9 @@ pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
             )];
         }
     };
-    let asked = format!("tool_host.may_lack asks for {bar}");
     let whole = match bar.check(mechanisms) {
-        Ok(()) => Check::good(NAME, format!("enforced as {asked}")),
-        Err(fault) => Check::bad(NAME, fault.to_string(), asked),
+        Ok(()) => Check::good(NAME, format!("{bar} is enforced, as tool_host.may_lack asks")),
+        Err(fault) => Check::bad(NAME, fault.to_string(), format!("tool_host.may_lack asks for {bar}")),
     };
     let each = MECHANISMS.into_iter().map(|name| one(name, mechanisms, bar));
     std::iter::once(whole).chain(each).collect()

@@ -63,11 +63,10 @@ mod tests {
 
     #[test]
     fn what_a_guest_says_is_read() {
-        let said =
-            br#"{"turn":"asks","cue":{"cue":"sleep","seconds":0.5},"spent":20000,"printed":"[{\"\\"}"}"#;
+        let said = br#"{"turn":"asks","cue":{"cue":"sleep","seconds":0.5},"spent":20000,"printed":"[{\"\\"}"#;
         assert!(matches!(turn(said), Ok(Turn::Asks { spent: 20_000, .. })));
         let value = "[".repeat(32) + &"]".repeat(32);
-        let deep = format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":[1,2]}}"#);
+        let deep = format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{"tool":[1,2]}}}"#);
         assert!(matches!(turn(deep.as_bytes()), Ok(Turn::Done { .. })));
     }
 
@@ -111,7 +110,7 @@ mod tests {
             (r#""printed":"","spent":0,"turn":"done""#, "duplicate field"),
             (r#""printed":"","spent":0,"more":1"#, "unknown field"),
             (r#""printed":"""#, "missing field"),
-            (r#""printed":"\ud800","spent":0"#, "surrogate"),
+            (r#""printed":"\ud800","spent":0"#, "hex escape"),
         ] {
             let said = printed(rest);
             assert!(said.contains(why), "{rest}: {said}");

@@ -42,13 +42,23 @@ pub fn refusal(event: &[u8]) -> Option<PyErr> {
             limits.open_files,
             limits.open_files.saturating_add(1),
         )),
-        Exceeded::Processes | Exceeded::Memory => ProcessesExceeded::new_err(format!(
-            "processes: a tool has at most {} processes and threads besides its own, this asks for {} ({event}); do \
-             it in one, with asyncio where things run side by side",
-            limits.processes,
-            limits.processes.saturating_add(1),
-        )),
+        Exceeded::Processes | Exceeded::Memory => ProcessesExceeded::new_err(one_too_many(limits, &event)),
     })
+}
+
+fn one_too_many(limits: &Limits, what: &str) -> String {
+    format!(
+        "processes: a tool has at most {} processes and threads besides its own, this asks for {} ({what}); do it in \
+         one, with asyncio where things run side by side",
+        limits.processes,
+        limits.processes.saturating_add(1),
+    )
+}
+
+/// CPython tells of threads by no event before its version 3.12. What it says when the kernel refuses one is read here.
+pub fn thread_refused(kind: &str, message: &str) -> Option<String> {
+    let limits = LIMITS.get()?;
+    (kind == "RuntimeError" && message == "can't start new thread").then(|| one_too_many(limits, "a thread"))
 }
 
 /// The budget that an event is about. Most events are about none, and tell it by their length.
@@ -57,7 +67,6 @@ fn budget_of(event: &[u8]) -> Option<Exceeded> {
         b"os.fork"
         | b"os.forkpty"
         | b"os.exec"
-        | b"os.posix_spawn"
         | b"os.spawn"
         | b"os.system"
         | b"subprocess.Popen"
@@ -67,6 +76,8 @@ fn budget_of(event: &[u8]) -> Option<Exceeded> {
         | b"os.link" | b"os.symlink" | b"os.truncate" | b"os.chdir" | b"os.chmod" | b"os.chown"
         | b"os.utime" | b"os.walk" | b"os.fwalk" | b"os.getxattr" | b"os.setxattr" | b"os.listxattr"
         | b"os.removexattr" | b"glob.glob" | b"sqlite3.connect" => Some(Exceeded::OpenFiles),
+        // Its spawning.
+        _ if event.starts_with(b"os.posix_") => Some(Exceeded::Processes),
         _ if event.starts_with(b"socket.")
             || event.starts_with(b"shutil.")
             || event.starts_with(b"tempfile.") =>

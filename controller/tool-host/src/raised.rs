@@ -5,6 +5,8 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 
+use crate::budget;
+
 /// Longer messages are cut.
 const LONGEST: usize = 4000;
 
@@ -32,6 +34,13 @@ pub fn read(py: Python<'_>, error: PyErr, file: &str) -> Raised {
     let text = error.value(py).str().map(|text| text.to_string_lossy().into_owned());
     drop(error);
     let mut message = text.unwrap_or_default();
+    let kind = match budget::thread_refused(&kind, &message) {
+        Some(reason) => {
+            message = reason;
+            Exceeded::Processes.exception().to_owned()
+        }
+        None => kind,
+    };
     if message.len() > LONGEST {
         message.truncate(message.floor_char_boundary(LONGEST));
         message.push_str(" ...");

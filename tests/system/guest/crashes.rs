@@ -157,7 +157,12 @@ fn an_unprivileged_user_gets_the_same_cage() {
     }
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("unprivileged");
-    let text = format!("#!/bin/sh\nexec setpriv {} {} \"$@\"\n", NOBODY.join(" "), program.display());
+    // A shell adds variables of its own; the host wants none.
+    let text = format!(
+        "#!/bin/sh\nexec env -u PWD -u OLDPWD -u SHLVL -u _ setpriv {} {} \"$@\"\n",
+        NOBODY.join(" "),
+        program.display()
+    );
     fs::write(&script, text).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     let host = ToolHost::start(&script, &python).unwrap();
@@ -165,7 +170,7 @@ fn an_unprivileged_user_gets_the_same_cage() {
     assert_eq!(host.level(), ToolHost::start(&program, &python).unwrap().level());
     assert_eq!(Call::new("def tool():\n    return 5\n", "tool").run(&host).value(), &serde_json::json!(5));
     let attack = Call::new("def tool():\n    open('/etc/passwd')\n", "tool").run(&host);
-    assert_eq!(attack.raised().0, "PermissionError");
+    assert_eq!(attack.fault().limit(), "open_files");
 }
 
 #[test]

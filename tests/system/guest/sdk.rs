@@ -302,9 +302,10 @@ fn printing_travels_with_the_turns() {
     let limits = Limits { output_bytes: 1000, ..Limits::default() };
     let flood =
         Call::new("def flood():\n    while True:\n        print('x' * 100)\n", "flood").within(limits);
+    // Printed text comes in pieces.
     assert_eq!(
         flood.run(&host()).fault().to_string(),
-        "the tool printed more than its 1000 bytes; print less, or return a summary"
+        "the tool printed 16384 bytes, its budget is 1000; print less, or return a summary"
     );
 }
 

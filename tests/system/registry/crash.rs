@@ -182,7 +182,7 @@ fn a_full_disk_leaves_the_old_version_and_says_so() {
     bench.write("counter.py", &source("counter", 2));
     let read = |name: &str| fs::read_to_string(bench.path(name)).unwrap();
     // Room for nothing; for the code; for code and manifest, but not for the state.
-    for kilobytes in ["0", "4", "12"] {
+    for kilobytes in ["0", "4", "8"] {
         let plain = bench.command(&[]);
         let mut command = std::process::Command::new("unshare");
         command.args(["--map-root-user", "--mount", "sh", "-c", ON_A_FULL_DISK]).arg(plain.get_program());
