@@ -66,14 +66,14 @@ mod tests {
         let said = br#"{"turn":"asks","cue":{"cue":"sleep","seconds":0.5},"spent":20000,"printed":"[{\"\\"}"#;
         assert!(matches!(turn(said), Ok(Turn::Asks { spent: 20_000, .. })));
         let value = "[".repeat(32) + &"]".repeat(32);
-        let deep = format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{"tool":[1,2]}}}"#);
+        let deep = format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{{"tool":[1,2]}}}}"#);
         assert!(matches!(turn(deep.as_bytes()), Ok(Turn::Done { .. })));
     }
 
     #[test]
     fn what_is_cut_short_at_any_byte_is_an_error() {
         let said =
-            br#"{"turn":"raised","kind":"K","message":"\u00e9","line":3,"printed":"","spent":1,"lines":[7]}"#;
+            br#"{"turn":"raised","kind":"K","message":"\u00e9","line":3,"printed":"","spent":1,"lines":{"tool":[7]}}"#;
         assert!(turn(said).is_ok());
         for length in 0..said.len() {
             assert!(turn(&said[..length]).is_err(), "{length} bytes");
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_changed_byte_is_read_or_refused_but_breaks_nothing() {
         let said =
-            br#"{"turn":"done","value":{"a":[1,-2.5e3,null,true,"x"]},"printed":"p","spent":0,"lines":[1]}"#;
+            br#"{"turn":"done","value":{"a":[1,-2.5e3,null,true,"x"]},"printed":"p","spent":0,"lines":{"tool":[1]}}"#;
         for place in 0..said.len() {
             for byte in 0..=255 {
                 let mut changed = said.to_vec();
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn depth_and_number_are_bounded_before_anything_is_built() {
         let done = |value: String| {
-            format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":[]}}"#).into_bytes()
+            format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{{}}}}"#).into_bytes()
         };
         for depth in [DEEPEST, 1_000, 400_000] {
             assert!(forged(&done("[".repeat(depth) + &"]".repeat(depth))).contains("deep"));

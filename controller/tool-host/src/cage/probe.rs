@@ -10,7 +10,8 @@ use super::trial::{Ground, LATE, Shown, TRIALS, Trial};
 const FILES: &str = "opening a file";
 
 /// The variables that the supervisor sets; numpy's libraries read them when they are loaded.
-const SET_BY_SUPERVISOR: [&str; 3] = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
+const SET_BY_SUPERVISOR: [&str; 4] =
+    ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_BIND_NOW"];
 
 /// Tries everything that can be tried before there are namespaces and Python.
 pub fn early(at_most: Level, ground: &Ground<'_>) -> Vec<Mechanism> {
