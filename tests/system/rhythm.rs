@@ -110,6 +110,7 @@ fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
     }
     let honest =
         "def honest(robot):\n    robot.goto_target(antennas=[0.1, -0.1], duration=0.2)\n    return 7\n";
+    stage.begin(handle.halts());
     let performance = perform_unread(&host, &mut stage, "honest", honest);
     assert_eq!(performance.outcome, Outcome::Returned { value: 7.into() });
 }
