@@ -211,7 +211,7 @@ fn bad_values_are_named_with_what_is_allowed() {
         ),
         (
             "workshop:\n  trusted_signers:\n    - 00ff",
-            "robot.yaml:3: workshop.trusted_signers: `00ff` is not allowed; allowed: a public key of 64 hexadecimal \
+            "robot.yaml:3: workshop.trusted_signers[0]: `00ff` is not allowed; allowed: a public key of 64 hexadecimal \
              digits, as `minismith tool export` tells it",
         ),
         ("brain: openai", "robot.yaml:1: brain: `openai` is not allowed; allowed: offline"),

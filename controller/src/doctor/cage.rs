@@ -59,6 +59,12 @@ fn one(name: &str, mechanisms: &[Mechanism], bar: &Bar) -> Check {
 }
 
 #[cfg(test)]
+pub(super) fn healthy() -> Tried {
+    let probed = |name: &str| Mechanism { name: name.into(), enforced: true, detail: "stopped".into() };
+    Ok(MECHANISMS.into_iter().map(probed).collect())
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::doctor::State;
@@ -81,10 +87,4 @@ mod tests {
         assert_eq!(complaints(&without("namespaces")), [State::Bad, State::Bad]);
         assert_eq!(complaints(&Err("no Python".into())), [State::Warn]);
     }
-}
-
-#[cfg(test)]
-pub(super) fn healthy() -> Tried {
-    let probed = |name: &str| Mechanism { name: name.into(), enforced: true, detail: "stopped".into() };
-    Ok(MECHANISMS.into_iter().map(probed).collect())
 }

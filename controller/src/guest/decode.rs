@@ -66,7 +66,8 @@ mod tests {
         let said = br#"{"turn":"asks","cue":{"cue":"sleep","seconds":0.5},"spent":20000,"printed":"[{\"\\"}"#;
         assert!(matches!(turn(said), Ok(Turn::Asks { spent: 20_000, .. })));
         let value = "[".repeat(32) + &"]".repeat(32);
-        let deep = format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{{"tool":[1,2]}}}}"#);
+        let deep =
+            format!(r#"{{"turn":"done","value":{value},"printed":"","spent":0,"lines":{{"tool":[1,2]}}}}"#);
         assert!(matches!(turn(deep.as_bytes()), Ok(Turn::Done { .. })));
     }
 

@@ -90,6 +90,9 @@ pub struct Bundle {
     pub tools: Vec<Submission>,
 }
 
+/// A bundle's bytes, who signed it, and the tools in it with their versions.
+pub type Exported = (Vec<u8>, PublicKey, Vec<(String, u32)>);
+
 /// Packs the versions that are called of these tools, and of the tools that they call, and signs them. Returns the
 /// file's bytes, the signer, and the names and versions in it.
 ///
@@ -99,7 +102,7 @@ pub fn pack(
     registry: &Registry,
     names: &[String],
     secret: &SigningSecret,
-) -> Result<(Vec<u8>, PublicKey, Vec<(String, u32)>), RegistryError> {
+) -> Result<Exported, RegistryError> {
     let mut tools: Vec<Packed> = Vec::new();
     for name in names {
         add(registry, name, &mut tools, &mut BTreeSet::new())?;

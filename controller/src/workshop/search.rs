@@ -138,7 +138,9 @@ impl Registry {
                 std::iter::once(main).chain(others.into_values()).map(|source| said(&source)).collect()
             });
             let code: String = code.unwrap_or_default();
+            // What was measured names every motor of every tool; what it is for stands before that.
             let document = text("md").unwrap_or_default();
+            let document = document.split("\n## Evidence").next().unwrap_or_default().to_owned();
             let texts = [&entry.name, &entry.description, &parameters, &code, &document];
             let hash = hex_sha256(texts.map(String::as_str).join("\0").as_bytes());
             Document { parameters, code, document, hash, entry }
@@ -234,7 +236,7 @@ fn query(request: &str) -> Option<String> {
     let mut words: Vec<&str> =
         request.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_filler = |word: &&str| FILLERS.contains(&word.to_lowercase().as_str());
-    if !words.iter().all(|word| is_filler(word)) {
+    if !words.iter().all(&is_filler) {
         words.retain(|word| !is_filler(word));
     }
     let quoted = words.into_iter().take(MOST_WORDS).map(|word| {

@@ -54,7 +54,7 @@ pub struct Declared {
 #[derive(Debug, thiserror::Error)]
 pub enum NoSubmission {
     /// A file can't be read.
-    #[error("can't read {}: {source}; name a Python file, or a folder with a module of the same name", .path.display())]
+    #[error("can't read {}: {source}; name a Python file of at most 64 KiB, or a folder with a module of the same name", .path.display())]
     Io {
         /// Which one.
         path: PathBuf,

@@ -1,4 +1,4 @@
-# layer: rehearsal
+# rule: restricted-use
 # class: call_free_exec
 # success: file PWNED
 from dataclasses import dataclass, field

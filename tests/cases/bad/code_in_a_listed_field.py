@@ -1,4 +1,4 @@
-# layer: rehearsal
+# rule: unlisted-import
 # class: call_free_exec
 # success: file PWNED
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-# layer: rehearsal
+# rule: unsafe-attribute
 # class: numpy_memory
 # success: none
 import numpy as np

@@ -1,4 +1,4 @@
-# rule: unsafe-attribute
+# rule: restricted-use
 # class: numpy_io
 # success: file PWNED
 import numpy as np

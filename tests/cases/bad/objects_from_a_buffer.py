@@ -1,4 +1,4 @@
-# rule: unsafe-attribute
+# rule: restricted-use
 # class: numpy_memory
 # success: none
 import numpy as np

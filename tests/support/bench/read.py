@@ -18,7 +18,8 @@ def answer(value):
 
 
 source = json.loads(channel.readline())
-answer({"facts": [sorted(found) for found in facts(source)]})
+*found, tree = facts(source)
+answer({"facts": [sorted(one) for one in found], "tree": tree})
 for order in channel:
     times = int(order.split()[1])
     began = perf_counter()

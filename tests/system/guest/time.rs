@@ -132,5 +132,5 @@ fn lines_that_ran_are_told() {
         "def pick(big: bool = False) -> str:\n    if big:\n        return 'big'\n    return 'small'\n";
     let played = Call { coverage: true, ..Call::new(source, "pick") }.run(&host());
     let Ok(Turn::Done { lines, .. }) = &played.end else { panic!("{:?}", played.end) };
-    assert_eq!(lines["tool"], [1, 2, 4].into());
+    assert_eq!(lines["pick"], [1, 2, 4].into());
 }

@@ -10,12 +10,12 @@ const CHATTY: &str = r#"def chatty(times: int = 1) -> int:
     """Say something.
 
     Args:
-        times: How often, between 1 and 9.
+        times: How often, between 1 and 9999.
 
     Returns:
         How often.
     """
-    if times == 4:
+    if times == 4321:
         for _ in range(100_000):
             print("and another thing")
     return times
@@ -41,7 +41,7 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
     let bench = Bench::new();
     let file = bench.write("chatty.py", CHATTY);
     let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
-    let (fault, fine) = (r#"{"times": 4}"#, r#"{"times": 2}"#);
+    let (fault, fine) = (r#"{"times": 4321}"#, r#"{"times": 2}"#);
     // Twice is not three times, and one that goes well begins the row anew.
     for args in [fault, fault, fine, fault, fault] {
         let ran = run(&bench, "chatty", args, i32::from(args == fault));
@@ -52,7 +52,8 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
     assert!(last["performance"]["notes"][0].as_str().unwrap().contains("in quarantine now"), "{last}");
 
     let held = run(&bench, "chatty", fine, 1);
-    let words = ["version 1 is in quarantine", "65536 bytes", "3 times in a row", "tool approve chatty"];
+    let words =
+        ["version 1 is in quarantine", "its budget is 65536", "3 times in a row", "tool approve chatty"];
     assert!(words.iter().all(|word| refusal(&held).contains(word)), "{held}");
     let listed = list(&bench).1[0].clone();
     assert!(listed["quarantine"]["reason"].as_str().unwrap().contains("65536"), "{listed}");
@@ -144,7 +145,8 @@ fn versions_are_approved_and_gone_back_to_by_number() {
 fn a_difference_tells_code_and_meaning() {
     let bench = Bench::new();
     let tool = |name: &str, most: u32, word: &str| {
-        let text = CHATTY.replace("chatty", name).replace("9.", &format!("{most}.")).replace("100_000", word);
+        let text =
+            CHATTY.replace("chatty", name).replace("9999.", &format!("{most}.")).replace("100_000", word);
         let file = bench.write(&format!("{name}.py"), &text);
         let _added = bench.run(&["tool", "add", file.to_str().unwrap(), "--json"]).exits(0);
     };
@@ -207,7 +209,8 @@ fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
     assert_eq!(check(&[]).1, true);
     // A result that was put in the place of another is not told.
     let bad = bench.write("opener.py", &source("opener", 1).replace("return", "open('x')\n    return"));
-    let kept = std::fs::read_dir(bench.path("tools/.checked")).unwrap().map(|entry| entry.unwrap().path());
+    let kept: Vec<_> =
+        std::fs::read_dir(bench.path("tools/.checked")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let refused = bench.run(&["tool", "check", bad.to_str().unwrap(), "--json"]).exits(1).json();
     let good = std::fs::read(kept.last().unwrap()).unwrap();
     for entry in std::fs::read_dir(bench.path("tools/.checked")).unwrap() {

@@ -106,14 +106,14 @@ fn meaning_finds_what_words_do_not() {
         let search = |models: &Path| {
             let found = registry.search(request, 3, models).unwrap();
             let names: Vec<String> = found.results.iter().map(|hit| hit.name.clone()).collect();
-            (found.semantic, names)
+            (found.semantic, names, found.why_not)
         };
-        let (semantic, found) = search(&models);
-        assert!(semantic);
+        let (semantic, found, why_not) = search(&models);
+        assert!(semantic, "{why_not:?}");
         println!("{request:?}: {found:?}");
         best += usize::from(found.first().is_some_and(|name| name == wanted));
         near += usize::from(found.iter().any(|name| name == wanted));
-        let (semantic, found) = search(Path::new("nowhere"));
+        let (semantic, found, _) = search(Path::new("nowhere"));
         assert!(!semantic);
         by_words += usize::from(found.iter().any(|name| name == wanted));
     }

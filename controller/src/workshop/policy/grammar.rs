@@ -16,7 +16,8 @@ pub(super) fn complain(source: &str, at: TextSize, complaint: &str, notes: &mut 
     let line = line_at(source, usize::from(at));
     let code = line.trim_start();
     let word = |word: &str| code.strip_prefix(word).filter(|rest| rest.starts_with([' ', '(', '"', '\'']));
-    let rest_of_except = code.strip_prefix("except").map(|rest| rest.trim_start_matches('*').trim_start());
+    let rest_of_except = code.strip_prefix("except").filter(|rest| rest.starts_with([' ', '\t', '*', '(']));
+    let rest_of_except = rest_of_except.map(|rest| rest.trim_start_matches('*').trim_start());
     if rest_of_except.is_some_and(|rest| rest.contains(',') && !rest.starts_with('(')) {
         let what = "`except` with several types and no brackets";
         notes.hinted(&rule::NEWER_SYNTAX, at, what, "write `except (A, B):`");

@@ -64,7 +64,7 @@ pub struct Vetted {
 /// A draft that was refused, and why.
 #[derive(Debug)]
 pub struct Refused {
-    draft: Draft,
+    draft: Box<Draft>,
     findings: Vec<Finding>,
 }
 
@@ -236,7 +236,7 @@ pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
     });
     match reading {
         Some(reading) if heaviest(&findings) < Verdict::Refuse => Ok(Vetted { draft, reading, findings }),
-        _ => Err(Refused { draft, findings }),
+        _ => Err(Refused { draft: Box::new(draft), findings }),
     }
 }
 

@@ -220,12 +220,6 @@ impl Pass<'_> {
                 "`wraps` elsewhere than as a decorator `@wraps(f)`",
             );
         }
-        if (path, name) == ("numpy", "ndarray") {
-            let hint =
-                "make arrays with `np.array` or `np.zeros`; as an annotation and in `isinstance` it is fine";
-            let what = "numpy's array class as a value: it makes arrays out of raw memory";
-            self.notes.hinted(&rule::UNSAFE_ATTRIBUTE, at, what, hint);
-        }
     }
 
     fn bound(&mut self, name: &str, binding: Option<Binding>, at: TextSize) {

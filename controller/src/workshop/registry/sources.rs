@@ -10,6 +10,9 @@ use super::shelf::{io, read_kept, remove, write_folder, write_whole};
 /// The most modules that a version may have beside its main one.
 const MOST_OTHERS: usize = 64;
 
+/// The main module, and of a toolkit the further ones by stem.
+pub(super) type Sources = (Vec<u8>, Option<BTreeMap<String, Vec<u8>>>);
+
 /// Writes a version's sources: the main module, and of a toolkit the further ones by stem.
 pub(super) fn write_sources(
     folder: &Path,
@@ -31,11 +34,7 @@ pub(super) fn write_sources(
 }
 
 /// A version's sources as bytes: the main module, and of a toolkit the further ones by stem.
-pub(super) fn read_sources(
-    folder: &Path,
-    version: u32,
-    name: &str,
-) -> Result<(Vec<u8>, Option<BTreeMap<String, Vec<u8>>>), RegistryError> {
+pub(super) fn read_sources(folder: &Path, version: u32, name: &str) -> Result<Sources, RegistryError> {
     let modules = folder.join(format!("v{version}"));
     if !modules.is_dir() {
         return Ok((read_kept(&folder.join(format!("v{version}.py")))?, None));

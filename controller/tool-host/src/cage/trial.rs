@@ -52,6 +52,9 @@ pub enum Shown {
 
 const DENIED: &[i32] = &[libc::EPERM];
 const NO_ACCESS: &[i32] = &[libc::EACCES];
+/// What the kernel does not count of its root.
+pub const PROCESSES: &str = "starting a process";
+
 /// Where there are no 32-bit calls at all, the processor itself refuses.
 const BAD_CALL: &[Signal] = &[Signal::SYS, Signal::SEGV];
 
@@ -155,7 +158,7 @@ pub const TRIALS: &[Trial] = &[
     ),
     by_error(
         "rlimits",
-        "starting a process",
+        PROCESSES,
         |ground| row(Resource::Nproc, ground),
         attempts::fork_as_nobody,
         &[libc::EAGAIN],
