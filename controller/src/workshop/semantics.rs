@@ -6,8 +6,10 @@
 mod wordpiece;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use ndarray::{Array2, Axis};
+use ort::environment::Environment;
 use ort::session::Session;
 use ort::value::TensorRef;
 use sha2::{Digest, Sha256};
@@ -128,10 +130,20 @@ pub fn likeness(one: &[f32], other: &[f32]) -> f32 {
 }
 
 fn session(folder: &Path) -> Result<Session, String> {
-    let runtime = ort::init_from(folder.join(RUNTIME)).map_err(|error| error.to_string())?;
-    let session = || {
-        let environment = runtime.with_name("minismith").build()?;
-        Session::builder(&environment)?.with_intra_threads(1)?.commit_from_file(folder.join(MODEL))
-    };
+    let environment = environment(folder)?;
+    let session =
+        || Session::builder(&environment)?.with_intra_threads(1)?.commit_from_file(folder.join(MODEL));
     session().map_err(|error: ort::Error| error.to_string())
+}
+
+/// The one runtime of this process, loaded by the first model that is opened.
+fn environment(folder: &Path) -> Result<Environment, String> {
+    static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = &*loaded {
+        return Ok(environment.clone());
+    }
+    let runtime = ort::init_from(folder.join(RUNTIME)).map_err(|error| error.to_string())?;
+    let environment = runtime.with_name("minismith").build().map_err(|error| error.to_string())?;
+    Ok(loaded.insert(environment).clone())
 }
