@@ -41,7 +41,7 @@ pub enum Untold {
 #[derive(Debug)]
 pub enum Happened {
     /// A beat.
-    Beat(Beat),
+    Beat(Box<Beat>),
     /// A text.
     Text(Text),
 }
@@ -85,7 +85,7 @@ impl<R: BufRead> Told<R> {
                 self.judge(&beat)?;
                 self.beats += 1;
                 self.last = Some(beat.beat);
-                Ok(Some(Happened::Beat(*beat)))
+                Ok(Some(Happened::Beat(beat)))
             }
             Message::Text(text) => Ok(Some(Happened::Text(text))),
             Message::End(End { beats }) => {
