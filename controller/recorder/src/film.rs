@@ -50,7 +50,7 @@ impl Film {
             Happened::Text(text) => texts::said(&self.stream, &self.about, &text).map_err(refused),
             Happened::Beat(beat) => {
                 self.span = Some((self.span.map_or(beat.beat, |(first, _)| first), beat.beat));
-                self.waiting.push(beat);
+                self.waiting.push(*beat);
                 if self.waiting.len() < TOGETHER { Ok(()) } else { self.hand_on() }
             }
         }
