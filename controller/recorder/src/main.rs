@@ -4,7 +4,7 @@
 //! absent; so whoever moves motors never waits for it. The words on standard input are `minismith_wire::recording`.
 //!
 //! Reading order: [`told`] (reads and judges the lines), [`film`] (takes beats and texts, and gives the recording),
-//! `motors`, `robot`, `texts`, `layout` (what a viewer shows of them), [`file`] (writes it, whole or not at all).
+//! `motors`, `robot`, `texts`, `layout` (what a viewer shows of them), [`mod@file`] (writes it, whole or not at all).
 
 mod file;
 mod film;
