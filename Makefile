@@ -55,7 +55,7 @@ test: build recorder peers nextest ## All tests
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
 
 bench: official ## Measures against the official packages; prints a table and writes target/bench.json
-	cargo build --release --package minismith
+	cargo build --release --package minismith --package minismith-tool-host
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
 
 fuzz: ## Fuzzes the policy and the guest's wire, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing
