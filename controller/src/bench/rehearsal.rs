@@ -112,7 +112,12 @@ impl HandedIn {
         let run = || {
             let mut child = processes::start(Program {
                 path: std::env::current_exe()?,
-                arguments: vec!["tool".into(), "check".into(), self.file.clone().into_os_string()],
+                arguments: vec![
+                    "tool".into(),
+                    "check".into(),
+                    "--no-cache".into(),
+                    self.file.clone().into_os_string(),
+                ],
                 environment: environment(),
                 input: fs::File::open("/dev/null")?.into(),
             })?;
