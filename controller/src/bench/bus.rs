@@ -25,6 +25,8 @@ pub(super) const RATE: &str = "bus_rate_hz";
 const CYCLE_PEER: &str = "reachy_mini_motor_controller 1.5.6";
 const RATE_PEER: &str = "reachy-mini-daemon 1.13.0";
 
+/// How often the positions are asked for before the line counts as one that does not work.
+const LOOKS: u32 = 100;
 /// The highest rate that the configuration allows, Hz.
 const FASTEST: u32 = 400;
 
@@ -69,7 +71,14 @@ impl OurBus {
         let line = Line::start()?;
         let mut bus = MotorBus::open(line.path(), &bus_options(desk.config)).map_err(|fault| at(&fault))?;
         bus.beat(Tick::ZERO, &Envelope::torque(Joints::all(true))).map_err(|fault| at(&fault))?;
-        let state = bus.sense(Tick::ZERO).map_err(|fault| at(&fault))?;
+        let mut state = bus.sense(Tick::ZERO).map_err(|fault| at(&fault))?;
+        // On a busy machine an answer of the emulated servos may come after its beat.
+        for _ in 0..LOOKS {
+            if state.present().is_ok() {
+                break;
+            }
+            state = bus.sense(Tick::ZERO).map_err(|fault| at(&fault))?;
+        }
         let hold = state.present().map_err(|fault| at(&fault))?;
         Ok(OurBus { bus, envelope: Envelope::at_rest(limits_of(desk.config), hold), hold, _line: line })
     }

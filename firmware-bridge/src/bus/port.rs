@@ -79,6 +79,11 @@ impl Port {
         }
     }
 
+    /// How long an answer may take, where no beat waits for it; what it was before.
+    pub fn allow_replies(&mut self, timeout: Duration) -> Duration {
+        std::mem::replace(&mut self.reply_timeout, timeout)
+    }
+
     /// The present moment on the line's own clock.
     pub fn now(&self) -> Tick {
         self.wire.now()

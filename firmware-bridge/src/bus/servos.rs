@@ -18,6 +18,9 @@ use crate::servo::{Gains, HardwareErrors, Health, Loss, Mode};
 
 /// In how many looks one that is silent is asked once, so that it does not slow the others down.
 const ASKED_AGAIN: u64 = 10;
+/// While the line is opened no beat waits, and a machine that is busy starting may look away for longer than a servo
+/// takes to answer; only a motor that is not there costs this time.
+const OPENING_PATIENCE: Duration = Duration::from_millis(50);
 
 /// The servos, ready for beats.
 pub(super) struct Servos {
@@ -56,7 +59,9 @@ impl Servos {
         options: &BusOptions,
         gains: &Joints<Gains>,
     ) -> Result<Servos, RobotFault> {
+        let usual = port.allow_replies(options.reply_timeout.max(OPENING_PATIENCE));
         let Ready { spans, current_limits, torque, asking } = prepare(&mut port, options, gains)?;
+        port.allow_replies(usual);
         let now = port.now();
         Ok(Servos {
             port,
