@@ -1,0 +1,132 @@
+//! A prompt: what a model is told, what it may call, and in which form it has to answer.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One question to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    /// Which use this is, in one word (`coordinator`, `author`, ...): for records, not for the model.
+    pub purpose: &'static str,
+    /// Instructions, from this program and its configuration only; never text from elsewhere.
+    pub instructions: String,
+    /// What was said so far, oldest first.
+    pub messages: Vec<Message>,
+    /// The form of the answer.
+    pub form: Form,
+    /// The longest answer, tokens.
+    pub most_tokens: u32,
+}
+
+/// The form in which a model has to answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// Text.
+    Text,
+    /// One JSON document that fits this JSON Schema (strict: every property required, no others).
+    Json(Value),
+    /// Text, or calls of these functions.
+    Calls(Vec<Function>),
+}
+
+/// A function that a model may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Function {
+    /// Its name, an identifier.
+    pub name: String,
+    /// What it does, in a sentence or two.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// By whom.
+    pub role: Role,
+    /// What.
+    pub parts: Vec<Part>,
+}
+
+/// Who said something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The person, or whoever speaks for them.
+    Person,
+    /// The model.
+    Model,
+}
+
+/// A part of what was said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Part {
+    /// Words.
+    Text {
+        /// Them.
+        text: String,
+    },
+    /// Data from elsewhere (a tool, the camera, a file, the network): shown to the model within a fence that the data
+    /// can't close, as data and not as instructions.
+    Data {
+        /// Where it comes from, in a few words.
+        source: String,
+        /// It.
+        text: String,
+    },
+    /// A picture.
+    Image {
+        /// JPEG.
+        #[serde(with = "base64_bytes")]
+        jpeg: Vec<u8>,
+    },
+    /// A call that the model made.
+    Called {
+        /// The model's name for this call.
+        id: String,
+        /// The function.
+        name: String,
+        /// Its arguments.
+        arguments: Map<String, Value>,
+    },
+    /// What came of a call; data, like that from elsewhere.
+    Returned {
+        /// The model's name for the call.
+        id: String,
+        /// The function.
+        name: String,
+        /// What came of it.
+        text: String,
+    },
+}
+
+impl Message {
+    /// Words of the person.
+    #[must_use]
+    pub fn person(text: impl Into<String>) -> Self {
+        Message { role: Role::Person, parts: vec![Part::Text { text: text.into() }] }
+    }
+
+    /// Words of the model.
+    #[must_use]
+    pub fn model(text: impl Into<String>) -> Self {
+        Message { role: Role::Model, parts: vec![Part::Text { text: text.into() }] }
+    }
+}
+
+/// Bytes as base64 in records.
+mod base64_bytes {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        STANDARD.decode(String::deserialize(from)?).map_err(serde::de::Error::custom)
+    }
+}
