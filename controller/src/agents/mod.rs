@@ -1,11 +1,18 @@
 //! The four agents. Each decides; what they decide is carried out by [`crate::conversation`].
 //!
 //! Reading order: [`coordinator`] (who does what), [`robot_control`] (motions), [`vision`] (pictures), [`code`] (new
-//! tools).
+//! tools). With a language model: [`roster`] (who there is), [`ability`] and [`action`] (what they may do), [`turn`]
+//! (the machine of reason, act, observe), [`plan`] (long tasks), [`consent`] (whose wish an action is).
 
+pub mod ability;
+pub mod action;
 pub mod code;
+pub mod consent;
 pub mod coordinator;
+pub mod plan;
 pub mod robot_control;
+pub mod roster;
+pub mod turn;
 pub mod vision;
 
 use serde::Serialize;

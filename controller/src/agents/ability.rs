@@ -1,0 +1,565 @@
+//! What an agent may be allowed to do: a closed set of functions, each with its schema, and how a model's call of one is
+//! read. Pure.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use firmware_bridge::units::Radians;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::action::Action;
+use super::plan::StepStatus;
+use super::roster::Spec;
+use crate::brain::primitive::{
+    AIMED, DANCE, HALF, HEIGHT, LOOK, Look, Primitive, SWING, SWINGS, Side, TILT, TURN, antenna_duration,
+    body_duration, head_duration,
+};
+use crate::brain::tool_name;
+use crate::model::Function;
+use crate::workshop::arguments::accept;
+
+/// One function that a model may call. The names are words of `config.yaml` and of prompts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ability {
+    /// Point the head in a direction.
+    Look,
+    /// Point the head at a place.
+    LookAt,
+    /// Lean the head to a side.
+    TiltHead,
+    /// Turn the body.
+    TurnBody,
+    /// Raise or lower the head.
+    RaiseHead,
+    /// Nod.
+    Nod,
+    /// Shake the head.
+    ShakeHead,
+    /// Wiggle the antennas.
+    WiggleAntennas,
+    /// Put the antennas at angles.
+    SetAntennas,
+    /// Dance.
+    Dance,
+    /// Back to neutral.
+    Center,
+    /// Wake up.
+    WakeUp,
+    /// Go to sleep.
+    GoToSleep,
+    /// Wait.
+    Wait,
+    /// Where the body is.
+    ReportState,
+    /// Look through the camera.
+    TakePicture,
+    /// The tools of the registry.
+    ListGeneratedTools,
+    /// The code of one.
+    GetToolCode,
+    /// Run one.
+    ExecFunction,
+    /// Write a new tool's code.
+    CreateFunction,
+    /// Write its test cases.
+    CreateTestCases,
+    /// Prove it.
+    TestFunction,
+    /// Keep it.
+    SaveFunction,
+    /// Declare another agent.
+    CreateAssistant,
+    /// Give a task to another agent.
+    HandOver,
+    /// Ask the person.
+    AskPerson,
+    /// Note how a step of the plan went, or change the plan.
+    UpdatePlan,
+}
+
+impl Ability {
+    /// All of them.
+    pub const ALL: [Ability; 27] = [
+        Ability::Look,
+        Ability::LookAt,
+        Ability::TiltHead,
+        Ability::TurnBody,
+        Ability::RaiseHead,
+        Ability::Nod,
+        Ability::ShakeHead,
+        Ability::WiggleAntennas,
+        Ability::SetAntennas,
+        Ability::Dance,
+        Ability::Center,
+        Ability::WakeUp,
+        Ability::GoToSleep,
+        Ability::Wait,
+        Ability::ReportState,
+        Ability::TakePicture,
+        Ability::ListGeneratedTools,
+        Ability::GetToolCode,
+        Ability::ExecFunction,
+        Ability::CreateFunction,
+        Ability::CreateTestCases,
+        Ability::TestFunction,
+        Ability::SaveFunction,
+        Ability::CreateAssistant,
+        Ability::HandOver,
+        Ability::AskPerson,
+        Ability::UpdatePlan,
+    ];
+
+    /// Its name in prompts and in the configuration.
+    #[must_use]
+    pub fn name(self) -> String {
+        crate::outcome::word(&self)
+    }
+
+    /// The one of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Ability> {
+        Ability::ALL.into_iter().find(|ability| ability.name() == name)
+    }
+
+    /// Whether it changes something outside of the conversation: the body, the shelf, the roster.
+    #[must_use]
+    pub const fn has_effect(self) -> bool {
+        !matches!(
+            self,
+            Ability::ReportState
+                | Ability::TakePicture
+                | Ability::ListGeneratedTools
+                | Ability::GetToolCode
+                | Ability::HandOver
+                | Ability::AskPerson
+                | Ability::UpdatePlan
+                | Ability::Wait
+        )
+    }
+
+    /// How a model is told of it. `others` are the agents that a task may be handed to; `tools` the tools that may be
+    /// run by name.
+    #[must_use]
+    pub fn function(self, others: &[String], tools: &[String]) -> Function {
+        let (description, parameters) = self.told(others, tools);
+        Function { name: self.name(), description: description.into(), parameters }
+    }
+
+    fn told(self, others: &[String], tools: &[String]) -> (&'static str, Value) {
+        let seconds = || number("how long the motion takes, seconds", 0.2, 30.0);
+        let times = || json!({"type": "integer", "minimum": 1, "maximum": 20, "description": "how often"});
+        let text = |what: &str| json!({"type": "string", "description": what});
+        let side = || json!({"type": "string", "enum": ["left", "right"]});
+        match self {
+            Ability::Look => (
+                "Point the head left, right, up, down or straight ahead, and leave it there.",
+                object(
+                    &[(
+                        "direction",
+                        json!({"type": "string", "enum": ["left", "right", "up", "down", "ahead"]}),
+                    )],
+                    &[("degrees", number("how far from straight ahead", 0.0, 60.0)), ("seconds", seconds())],
+                ),
+            ),
+            Ability::LookAt => (
+                "Point the head at a place, metres from the neutral head: x forward, y left, z up.",
+                object(
+                    &[
+                        ("x", number("forward, metres", -10.0, 10.0)),
+                        ("y", number("left, metres", -10.0, 10.0)),
+                        ("z", number("up, metres", -10.0, 10.0)),
+                    ],
+                    &[("seconds", seconds())],
+                ),
+            ),
+            Ability::TiltHead => (
+                "Lean the head to a side and leave it there.",
+                object(
+                    &[("side", side())],
+                    &[("degrees", number("how far", 0.0, 30.0)), ("seconds", seconds())],
+                ),
+            ),
+            Ability::TurnBody => (
+                "Turn the whole body, the head with it, to an angle from the base's front.",
+                object(
+                    &[("side", side())],
+                    &[("degrees", number("how far", 0.0, 160.0)), ("seconds", seconds())],
+                ),
+            ),
+            Ability::RaiseHead => (
+                "Raise the head, or lower it with a negative number.",
+                object(&[], &[("millimetres", number("above neutral", -40.0, 20.0)), ("seconds", seconds())]),
+            ),
+            Ability::Nod => (
+                "Nod the head, as a yes.",
+                object(&[], &[("times", times()), ("degrees", number("how deep", 2.0, 25.0))]),
+            ),
+            Ability::ShakeHead => (
+                "Shake the head, as a no.",
+                object(&[], &[("times", times()), ("degrees", number("how far", 2.0, 25.0))]),
+            ),
+            Ability::WiggleAntennas => ("Wiggle both antennas.", object(&[], &[("times", times())])),
+            Ability::SetAntennas => (
+                "Put the antennas at angles; zero points up, positive leans outwards.",
+                object(
+                    &[],
+                    &[
+                        ("right_degrees", number("the right antenna", -170.0, 170.0)),
+                        ("left_degrees", number("the left antenna", -170.0, 170.0)),
+                        ("seconds", seconds()),
+                    ],
+                ),
+            ),
+            Ability::Dance => {
+                ("Dance on the spot.", object(&[], &[("seconds", number("how long", 2.0, 60.0))]))
+            }
+            Ability::Center => ("Bring head, body and antennas back to neutral.", object(&[], &[])),
+            Ability::WakeUp => ("Wake up: switch the motors on and raise the head.", object(&[], &[])),
+            Ability::GoToSleep => ("Go to sleep: lay the head down.", object(&[], &[])),
+            Ability::Wait => {
+                ("Do nothing for a while.", object(&[("seconds", number("how long", 0.0, 300.0))], &[]))
+            }
+            Ability::ReportState => {
+                ("Tell where head and body are, and how the motors are.", object(&[], &[]))
+            }
+            Ability::TakePicture => {
+                ("Take a picture with the camera and tell what is known of it.", object(&[], &[]))
+            }
+            Ability::ListGeneratedTools => ("List the tools that there are.", object(&[], &[])),
+            Ability::GetToolCode => {
+                ("Get the Python code of a tool.", object(&[("name", choice("the tool", tools))], &[]))
+            }
+            Ability::ExecFunction => (
+                "Run a tool by its name.",
+                object(&[("name", choice("the tool", tools)), ("arguments", json!({"type": "object"}))], &[]),
+            ),
+            Ability::CreateFunction => (
+                "Have a new Python tool written, when no tool and no other function does what is needed.",
+                object(
+                    &[
+                        ("name", text("a Python identifier, such as peek_left")),
+                        (
+                            "specification",
+                            text("what it does, step by step, with angles, counts and seconds"),
+                        ),
+                    ],
+                    &[],
+                ),
+            ),
+            Ability::CreateTestCases => (
+                "Have test cases written for a new tool, from its specification alone.",
+                object(&[("name", text("the new tool"))], &[]),
+            ),
+            Ability::TestFunction => (
+                "Read a new tool by the rules and rehearse it on the simulated robot.",
+                object(&[("name", text("the new tool"))], &[]),
+            ),
+            Ability::SaveFunction => (
+                "Keep a new tool that has passed its tests, so that it can be run.",
+                object(&[("name", text("the new tool"))], &[]),
+            ),
+            Ability::CreateAssistant => (
+                "Create another agent, with instructions and functions that you have yourself.",
+                object(
+                    &[
+                        ("name", text("an identifier")),
+                        ("purpose", text("what it is for, in one sentence")),
+                        ("instructions", text("how it should work")),
+                        ("functions", json!({"type": "array", "items": {"type": "string"}})),
+                    ],
+                    &[],
+                ),
+            ),
+            Ability::HandOver => (
+                "Give a task to another agent, who has functions that you do not have.",
+                object(
+                    &[("agent", choice("who", others)), ("task", text("what to do, with all details"))],
+                    &[],
+                ),
+            ),
+            Ability::AskPerson => (
+                "Ask the person one question, when the request can't be understood without the answer.",
+                object(&[("question", text("the question"))], &[]),
+            ),
+            Ability::UpdatePlan => (
+                "Note how a step of the plan went.",
+                object(
+                    &[
+                        ("step", json!({"type": "integer", "minimum": 1, "maximum": 30})),
+                        ("status", json!({"type": "string", "enum": ["done", "failed", "skipped"]})),
+                    ],
+                    &[("note", text("what came of it"))],
+                ),
+            ),
+        }
+    }
+
+    /// Reads a call of it.
+    ///
+    /// # Errors
+    /// One sentence for the model: which argument, and what is allowed.
+    pub fn read(
+        self,
+        arguments: &Map<String, Value>,
+        others: &[String],
+        tools: &[String],
+    ) -> Result<Action, String> {
+        // A model that may leave an argument out often sends a null.
+        let given: Map<String, Value> = arguments
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect();
+        accept(&self.told(others, tools).1, &given)?;
+        let read = Read(&given);
+        let primitive = match self {
+            Ability::Look => read.look(),
+            Ability::LookAt => Primitive::LookAt {
+                point: ["x", "y", "z"].map(|key| read.number(key).unwrap_or_default()),
+                duration: read.seconds().unwrap_or(AIMED),
+            },
+            Ability::TiltHead => {
+                let angle = read.degrees("degrees").unwrap_or(TILT);
+                let side = if read.is_left() { Side::Left } else { Side::Right };
+                Primitive::Tilt { side, angle, duration: read.seconds().unwrap_or(head_duration(angle)) }
+            }
+            Ability::TurnBody => {
+                let angle = read.degrees("degrees").unwrap_or(TURN);
+                let duration = read.seconds().unwrap_or(body_duration(angle));
+                Primitive::TurnBody { angle: if read.is_left() { angle } else { -angle }, duration }
+            }
+            Ability::RaiseHead => Primitive::Height {
+                metres: read.number("millimetres").map_or(HEIGHT, |value| value / 1000.0),
+                duration: read.seconds().unwrap_or(AIMED),
+            },
+            Ability::Nod => Primitive::Nod {
+                times: read.times(1),
+                angle: read.degrees("degrees").unwrap_or(SWING),
+                half: HALF,
+            },
+            Ability::ShakeHead => Primitive::Shake {
+                times: read.times(SWINGS),
+                angle: read.degrees("degrees").unwrap_or(SWING),
+                half: HALF,
+            },
+            Ability::WiggleAntennas => Primitive::WiggleAntennas { times: read.times(SWINGS), half: HALF },
+            Ability::SetAntennas => read.antennas()?,
+            Ability::Dance => Primitive::Dance { duration: read.seconds().unwrap_or(DANCE) },
+            Ability::Center => Primitive::Center,
+            Ability::WakeUp => Primitive::Wake,
+            Ability::GoToSleep => Primitive::Sleep,
+            Ability::Wait => Primitive::Wait { duration: read.seconds().unwrap_or_default() },
+            other => return read.other(other),
+        };
+        primitive.check().map_err(|range| range.to_string())?;
+        Ok(Action::Move(primitive))
+    }
+}
+
+/// The arguments of a call; what is read of them has been held against the schema.
+struct Read<'a>(&'a Map<String, Value>);
+
+impl Read<'_> {
+    fn number(&self, key: &str) -> Option<f64> {
+        self.0.get(key).and_then(Value::as_f64)
+    }
+
+    fn degrees(&self, key: &str) -> Option<Radians> {
+        self.number(key).map(Radians::from_degrees)
+    }
+
+    fn seconds(&self) -> Option<Duration> {
+        self.number("seconds").and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+    }
+
+    fn times(&self, usual: u32) -> u32 {
+        self.0
+            .get("times")
+            .and_then(Value::as_u64)
+            .and_then(|times| u32::try_from(times).ok())
+            .unwrap_or(usual)
+    }
+
+    fn text(&self, key: &str) -> String {
+        self.0.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
+    }
+
+    fn is_left(&self) -> bool {
+        self.text("side") == "left"
+    }
+
+    fn look(&self) -> Primitive {
+        let direction = match self.text("direction").as_str() {
+            "left" => Look::Left,
+            "right" => Look::Right,
+            "up" => Look::Up,
+            "down" => Look::Down,
+            _ => Look::Ahead,
+        };
+        let angle = match direction {
+            Look::Ahead => Radians::ZERO,
+            _ => self.degrees("degrees").unwrap_or(LOOK),
+        };
+        Primitive::Look { direction, angle, duration: self.seconds().unwrap_or(head_duration(angle)) }
+    }
+
+    fn antennas(&self) -> Result<Primitive, String> {
+        let (right, left) = (self.degrees("right_degrees"), self.degrees("left_degrees"));
+        let furthest =
+            right.into_iter().chain(left).map(Radians::abs).max_by(|a, b| a.value().total_cmp(&b.value()));
+        let Some(furthest) = furthest else {
+            return Err("one of `right_degrees` and `left_degrees` is needed".into());
+        };
+        Ok(Primitive::SetAntennas {
+            right,
+            left,
+            duration: self.seconds().unwrap_or(antenna_duration(furthest)),
+        })
+    }
+
+    fn other(&self, ability: Ability) -> Result<Action, String> {
+        let name = || {
+            let said = self.text("name");
+            tool_name(&said).map_err(|range| range.to_string())
+        };
+        Ok(match ability {
+            Ability::ReportState => Action::ReportState,
+            Ability::TakePicture => Action::TakePicture,
+            Ability::ListGeneratedTools => Action::ListTools,
+            Ability::GetToolCode => Action::ToolCode { name: self.text("name") },
+            Ability::ExecFunction => {
+                let arguments =
+                    self.0.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
+                Action::RunTool { name: self.text("name"), arguments }
+            }
+            Ability::CreateFunction => {
+                Action::CreateFunction { name: name()?, specification: self.text("specification") }
+            }
+            Ability::CreateTestCases => Action::CreateTestCases { name: name()? },
+            Ability::TestFunction => Action::TestFunction { name: name()? },
+            Ability::SaveFunction => Action::SaveFunction { name: name()? },
+            Ability::CreateAssistant => Action::CreateAssistant(self.assistant(name()?)?),
+            Ability::HandOver => Action::HandOver { agent: self.text("agent"), task: self.text("task") },
+            Ability::AskPerson => Action::AskPerson { question: self.text("question") },
+            _ => {
+                let step = self.0.get("step").and_then(Value::as_u64).unwrap_or(1);
+                let status = match self.text("status").as_str() {
+                    "failed" => StepStatus::Failed,
+                    "skipped" => StepStatus::Skipped,
+                    _ => StepStatus::Done,
+                };
+                let step = usize::try_from(step).unwrap_or(usize::MAX);
+                Action::UpdatePlan { step, status, note: self.text("note") }
+            }
+        })
+    }
+
+    fn assistant(&self, name: String) -> Result<Spec, String> {
+        let named = self.0.get("functions").and_then(Value::as_array);
+        let mut functions = BTreeSet::new();
+        for function in named.into_iter().flatten().filter_map(Value::as_str) {
+            functions.insert(
+                Ability::named(function).ok_or_else(|| format!("there is no function `{function}`"))?,
+            );
+        }
+        Ok(Spec {
+            name,
+            purpose: self.text("purpose"),
+            instructions: self.text("instructions"),
+            functions,
+            creator: None,
+        })
+    }
+}
+
+fn number(description: &str, least: f64, most: f64) -> Value {
+    json!({"type": "number", "description": description, "minimum": least, "maximum": most})
+}
+
+/// A name out of these; any when there are none, so that the schema stays one.
+fn choice(description: &str, names: &[String]) -> Value {
+    if names.is_empty() {
+        json!({"type": "string", "description": description})
+    } else {
+        json!({"type": "string", "description": description, "enum": names})
+    }
+}
+
+fn object(required: &[(&str, Value)], optional: &[(&str, Value)]) -> Value {
+    let properties: Map<String, Value> =
+        required.iter().chain(optional).map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    let required: Vec<&str> = required.iter().map(|(name, _)| *name).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, arguments: Value) -> Result<String, String> {
+        let ability = Ability::named(name).unwrap();
+        let arguments = arguments.as_object().cloned().unwrap();
+        ability.read(&arguments, &["vision".into()], &["greet".into()]).map(|action| action.describe())
+    }
+
+    #[test]
+    fn each_has_a_name_of_its_own_and_a_strict_schema() {
+        let names: BTreeSet<String> = Ability::ALL.into_iter().map(Ability::name).collect();
+        assert_eq!(names.len(), Ability::ALL.len());
+        for ability in Ability::ALL {
+            assert_eq!(Ability::named(&ability.name()), Some(ability));
+            let function = ability.function(&[], &[]);
+            assert_eq!(function.parameters["additionalProperties"], false, "{}", function.name);
+            assert!(!function.description.is_empty());
+        }
+        // Those by which a model may extend the system.
+        for name in [
+            "create_function",
+            "create_test_cases",
+            "test_function",
+            "save_function",
+            "list_generated_tools",
+            "get_tool_code",
+            "create_assistant",
+            "exec_function",
+        ] {
+            assert!(Ability::named(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn calls_are_read_with_the_defaults_and_ranges_of_commands() {
+        let cases = [
+            ("look", json!({"direction": "left", "degrees": 30}), "look left 30 deg"),
+            ("look", json!({"direction": "ahead", "degrees": null}), "look ahead"),
+            ("turn_body", json!({"side": "right", "degrees": 90}), "turn the body right 90 deg"),
+            ("raise_head", json!({"millimetres": -20}), "lower the head 20 mm"),
+            ("nod", json!({"times": 3}), "nod 3 times"),
+            ("tilt_head", json!({"side": "left"}), "tilt the head left 15 deg"),
+            ("exec_function", json!({"name": "greet", "arguments": {}}), "run greet"),
+        ];
+        for (name, arguments, meant) in cases {
+            assert_eq!(read(name, arguments).as_deref(), Ok(meant));
+        }
+        let refused = [
+            ("look", json!({"direction": "sideways"}), "left"),
+            ("look", json!({"direction": "up", "degrees": 50}), "35"),
+            ("look", json!({"direction": "left", "speed": 3}), "speed"),
+            ("nod", json!({"times": 2.5}), "times"),
+            ("exec_function", json!({"name": "delete_all", "arguments": {}}), "greet"),
+            ("set_antennas", json!({}), "right_degrees"),
+            ("create_function", json!({"name": "import", "specification": "x"}), "name"),
+            (
+                "create_assistant",
+                json!({"name": "x_agent", "purpose": "p", "instructions": "i", "functions": ["sudo"]}),
+                "sudo",
+            ),
+        ];
+        for (name, arguments, word) in refused {
+            let complaint = read(name, arguments).unwrap_err();
+            assert!(complaint.contains(word), "{complaint}");
+        }
+    }
+}
