@@ -7,6 +7,7 @@
 pub mod ability;
 pub mod action;
 pub mod code;
+pub mod commission;
 pub mod consent;
 pub mod coordinator;
 pub mod plan;
