@@ -1,0 +1,249 @@
+//! One conversation: what was said and done in it, and what a model is reminded of.
+
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Handle, Kind, MemoryError, Object, seconds};
+use crate::agents::plan::Plan;
+use crate::agents::roster::Spec;
+use crate::model::Message;
+
+/// The most bytes of data that a session keeps.
+pub(super) const MOST_BYTES: usize = 64 << 20;
+/// The most lines of the summary, and the most characters of each.
+const MOST_LINES: usize = 12;
+const LONGEST_LINE: usize = 120;
+/// The longest text of a turn that a model is reminded of, in characters.
+const LONGEST_TEXT: usize = 1_200;
+
+/// One turn as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// When, seconds since 1970.
+    pub at: u64,
+    /// What the person said.
+    pub said: String,
+    /// What was answered.
+    pub answer: String,
+    /// How it ended.
+    pub ending: String,
+    /// Everything that was done: steps, calls, what came of them.
+    pub log: Value,
+}
+
+/// What a model is reminded of: older turns in a few lines, the last ones in their words. No logs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reminder {
+    /// Older turns; empty when there are none.
+    pub summary: String,
+    /// The last turns, oldest first.
+    pub last: Vec<(String, String)>,
+}
+
+impl Reminder {
+    /// As messages before the next request. What a person said and what was answered are their words; the summary is
+    /// data.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if !self.summary.is_empty() {
+            messages.push(Message::model(format!("Before that, in short:\n{}", self.summary)));
+        }
+        for (said, answer) in &self.last {
+            messages.push(Message::person(said.clone()));
+            messages.push(Message::model(answer.clone()));
+        }
+        messages
+    }
+}
+
+/// One conversation in the file.
+pub struct Session<'a> {
+    database: &'a Connection,
+    id: String,
+}
+
+impl<'a> Session<'a> {
+    pub(super) const fn of(database: &'a Connection, id: String) -> Self {
+        Session { database, id }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Keeps a turn.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn remember(&self, record: &Record) -> Result<(), MemoryError> {
+        self.database.execute(
+            "INSERT INTO turns (session, place, at, said, answer, ending, log) VALUES (?1, (SELECT coalesce(max(place), \
+             0) + 1 FROM turns WHERE session = ?1), ?2, ?3, ?4, ?5, ?6)",
+            params![
+                self.id,
+                i64::try_from(record.at).unwrap_or(i64::MAX),
+                record.said,
+                record.answer,
+                record.ending,
+                record.log.to_string()
+            ],
+        )?;
+        self.database.execute("UPDATE sessions SET used = ?2 WHERE id = ?1", params![self.id, seconds()])?;
+        Ok(())
+    }
+
+    /// All turns, oldest first.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn turns(&self) -> Result<Vec<Record>, MemoryError> {
+        let mut rows = self
+            .database
+            .prepare("SELECT at, said, answer, ending, log FROM turns WHERE session = ?1 ORDER BY place")?;
+        let rows = rows.query_map([&self.id], |row| {
+            let record = Record {
+                at: row.get::<_, i64>(0)?.unsigned_abs(),
+                said: row.get(1)?,
+                answer: row.get(2)?,
+                ending: row.get(3)?,
+                log: Value::Null,
+            };
+            Ok((record, row.get::<_, String>(4)?))
+        })?;
+        rows.map(|row| {
+            let (record, log) = row?;
+            Ok(Record { log: serde_json::from_str(&log)?, ..record })
+        })
+        .collect()
+    }
+
+    /// The last turns in their words, and the older ones in a line each, the oldest of which are left out.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn reminder(&self, last: usize) -> Result<Reminder, MemoryError> {
+        let turns = self.turns()?;
+        let (old, new) = turns.split_at(turns.len().saturating_sub(last));
+        let lines: Vec<String> = old
+            .iter()
+            .skip(old.len().saturating_sub(MOST_LINES))
+            .map(|turn| format!("- {} ({})", clip(&turn.said, LONGEST_LINE), turn.ending))
+            .collect();
+        let last = new.iter().map(|turn| (clip(&turn.said, LONGEST_TEXT), clip(&turn.answer, LONGEST_TEXT)));
+        Ok(Reminder { summary: lines.join("\n"), last: last.collect() })
+    }
+
+    /// Keeps the plan that is worked on; none when there is none any longer.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn keep_plan(&self, plan: Option<&Plan>) -> Result<(), MemoryError> {
+        let plan = plan.map(serde_json::to_string).transpose()?;
+        self.database.execute("UPDATE sessions SET plan = ?2 WHERE id = ?1", params![self.id, plan])?;
+        Ok(())
+    }
+
+    /// The plan that was worked on last.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn plan(&self) -> Result<Option<Plan>, MemoryError> {
+        let plan: Option<String> =
+            self.database
+                .query_row("SELECT plan FROM sessions WHERE id = ?1", [&self.id], |row| row.get(0))?;
+        Ok(plan.map(|plan| serde_json::from_str(&plan)).transpose()?)
+    }
+
+    /// Keeps an agent that was created in this session.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn keep_agent(&self, spec: &Spec) -> Result<(), MemoryError> {
+        self.database.execute(
+            "INSERT OR REPLACE INTO agents (session, name, spec) VALUES (?1, ?2, ?3)",
+            params![self.id, spec.name, serde_json::to_string(spec)?],
+        )?;
+        Ok(())
+    }
+
+    /// The agents that were created in this session.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn agents(&self) -> Result<Vec<Spec>, MemoryError> {
+        let mut rows = self.database.prepare("SELECT spec FROM agents WHERE session = ?1 ORDER BY rowid")?;
+        let rows = rows.query_map([&self.id], |row| row.get::<_, String>(0))?;
+        rows.map(|spec| Ok(serde_json::from_str(&spec?)?)).collect()
+    }
+
+    /// Keeps data under a short name of its own.
+    ///
+    /// # Errors
+    /// When the session has no room for it, or the file can't be written.
+    pub fn keep(&self, object: &Object) -> Result<Handle, MemoryError> {
+        let (kept, count): (i64, i64) = self.database.query_row(
+            "SELECT coalesce(sum(length(bytes)), 0), count(*) FROM objects WHERE session = ?1",
+            [&self.id],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        let most = MOST_BYTES.saturating_sub(usize::try_from(kept).unwrap_or(usize::MAX));
+        if object.bytes.len() > most {
+            return Err(MemoryError::TooLarge {
+                about: object.about.clone(),
+                bytes: object.bytes.len(),
+                most: MOST_BYTES,
+            });
+        }
+        let handle = Handle::numbered(object.kind, count + 1);
+        self.database.execute(
+            "INSERT INTO objects (session, handle, kind, about, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![self.id, handle.as_str(), object.kind.word(), object.about, object.bytes],
+        )?;
+        Ok(handle)
+    }
+
+    /// The data of this name.
+    ///
+    /// # Errors
+    /// When there is none, or the file can't be read.
+    pub fn recall(&self, handle: &str) -> Result<Object, MemoryError> {
+        let found = self
+            .database
+            .query_row(
+                "SELECT kind, about, bytes FROM objects WHERE session = ?1 AND handle = ?2",
+                params![self.id, handle],
+                |row| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?)),
+            )
+            .optional()?;
+        let no = || MemoryError::NoObject { handle: handle.chars().take(60).collect() };
+        let (kind, about, bytes) = found.ok_or_else(no)?;
+        let kind = Kind::of(&kind).ok_or_else(no)?;
+        Ok(Object { kind, about, bytes })
+    }
+
+    /// Names, kinds, descriptions and sizes of the data that it keeps.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn objects(&self) -> Result<Vec<(String, String, String, u64)>, MemoryError> {
+        let mut rows = self.database.prepare(
+            "SELECT handle, kind, about, length(bytes) FROM objects WHERE session = ?1 ORDER BY rowid",
+        )?;
+        let rows = rows.query_map([&self.id], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, i64>(3)?.unsigned_abs()))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+fn clip(text: &str, most: usize) -> String {
+    let text = text.trim();
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most).chain("...".chars()).collect()
+}
