@@ -8,6 +8,7 @@ use rustpython_parser::text_size::TextSize;
 
 use super::conduct::catches_all;
 use super::rules::conduct as rule;
+use super::signature::yields;
 use super::survey::Survey;
 use super::tree::{Notes, text};
 use super::walk::{
@@ -331,27 +332,6 @@ fn is_stub(body: &[Stmt]) -> bool {
         Stmt::Expr(s) => s.value.is_constant_expr(),
         _ => false,
     })
-}
-
-/// Whether a `yield` stands in these statements, outside of other functions.
-fn yields(body: &[Stmt]) -> bool {
-    struct Yields(bool);
-    impl Visit for Yields {
-        fn stmt(&mut self, stmt: &Stmt) {
-            if function(stmt).is_none() && !stmt.is_class_def_stmt() {
-                walk_stmt(self, stmt);
-            }
-        }
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= expr.is_yield_expr() || expr.is_yield_from_expr();
-            if !expr.is_lambda_expr() {
-                walk_expr(self, expr);
-            }
-        }
-    }
-    let mut found = Yields(false);
-    walk_body(&mut found, body);
-    found.0
 }
 
 /// Calls of a function by itself that nothing stands before.

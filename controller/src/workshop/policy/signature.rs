@@ -230,8 +230,8 @@ fn alias(stmt: &Stmt) -> Option<(&str, &Expr)> {
     Some((target.as_name_expr()?.id.as_str(), value))
 }
 
-/// Whether a function's own body yields.
-fn yields(body: &[Stmt]) -> bool {
+/// Whether a `yield` stands in these statements, outside of other functions.
+pub(super) fn yields(body: &[Stmt]) -> bool {
     struct Yields(bool);
     impl Visit for Yields {
         fn stmt(&mut self, stmt: &Stmt) {

@@ -127,18 +127,20 @@ pub(super) fn number(expr: &Expr) -> Option<f64> {
             UnaryOp::UAdd => number(&unary.operand),
             UnaryOp::Invert | UnaryOp::Not => None,
         },
-        Expr::BinOp(binary) => {
-            let (left, right) = (number(&binary.left)?, number(&binary.right)?);
-            match binary.op {
-                Operator::Add => Some(left + right),
-                Operator::Sub => Some(left - right),
-                Operator::Mult => Some(left * right),
-                Operator::Div => Some(left / right),
-                Operator::Pow => Some(left.powf(right)),
-                Operator::LShift => Some(left * right.exp2()),
-                _ => None,
-            }
-        }
+        Expr::BinOp(binary) => computed(binary.op, number(&binary.left)?, number(&binary.right)?),
+        _ => None,
+    }
+}
+
+/// What an operator makes of two numbers; none where it is another one than these.
+pub(super) fn computed(operator: Operator, left: f64, right: f64) -> Option<f64> {
+    match operator {
+        Operator::Add => Some(left + right),
+        Operator::Sub => Some(left - right),
+        Operator::Mult => Some(left * right),
+        Operator::Div => Some(left / right),
+        Operator::Pow => Some(left.powf(right)),
+        Operator::LShift => Some(left * right.exp2()),
         _ => None,
     }
 }

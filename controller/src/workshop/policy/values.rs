@@ -159,16 +159,7 @@ impl<'a> Values<'a> {
                 UnaryOp::Invert | UnaryOp::Not => None,
             },
             Expr::BinOp(binary) => {
-                let (left, right) = (self.number(&binary.left)?, self.number(&binary.right)?);
-                match binary.op {
-                    Operator::Add => Some(left + right),
-                    Operator::Sub => Some(left - right),
-                    Operator::Mult => Some(left * right),
-                    Operator::Div => Some(left / right),
-                    Operator::Pow => Some(left.powf(right)),
-                    Operator::LShift => Some(left * right.exp2()),
-                    _ => None,
-                }
+                tree::computed(binary.op, self.number(&binary.left)?, self.number(&binary.right)?)
             }
             Expr::Call(call) => {
                 let [only] = call.args.as_slice() else { return None };
