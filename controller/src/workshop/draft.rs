@@ -155,7 +155,8 @@ fn hash_of_all(name: &str, source: &str, others: &BTreeMap<String, String>) -> S
 /// The hash of `bytes`, in lower-case hexadecimal.
 #[must_use]
 pub fn hex_sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 fn is_module_name(name: &str) -> bool {
@@ -177,6 +178,9 @@ fn line_of(bytes: &[u8], offset: usize) -> u32 {
 /// Characters that are read differently by different readers: each kind once.
 fn forbidden_characters(source: &str) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
+    if source.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
+        return findings;
+    }
     let mut line = 1;
     let mut rest = source.chars().peekable();
     let mut first = true;
@@ -233,6 +237,11 @@ enum Reading {
     Text { quote: char, triple: bool },
 }
 
+/// Whether a quote stands twice at the start of a text.
+fn is_twice(quote: char, text: &str) -> bool {
+    text.strip_prefix(quote).is_some_and(|text| text.starts_with(quote))
+}
+
 /// Nesting that no person writes: it would only serve to exhaust a parser. Counted before one runs.
 fn nesting(source: &str) -> Option<Finding> {
     let (mut line, mut brackets, mut unary, mut indentation) = (1, 0_usize, 0, Some(0));
@@ -253,7 +262,7 @@ fn nesting(source: &str) -> Option<Finding> {
             Reading::Text { quote, triple } => {
                 if !triple && (c == quote || c == '\n') {
                     reading = Reading::Code;
-                } else if c == quote && rest.as_str().starts_with(&format!("{quote}{quote}")) {
+                } else if c == quote && is_twice(quote, rest.as_str()) {
                     rest.nth(1);
                     reading = Reading::Code;
                 }
@@ -261,7 +270,7 @@ fn nesting(source: &str) -> Option<Finding> {
             Reading::Code => match c {
                 '#' => reading = Reading::Comment,
                 '\'' | '"' => {
-                    let triple = rest.as_str().starts_with(&format!("{c}{c}"));
+                    let triple = is_twice(c, rest.as_str());
                     if triple {
                         rest.nth(1);
                     }
@@ -282,14 +291,16 @@ fn nesting(source: &str) -> Option<Finding> {
             ' ' => unary,
             _ => 0,
         };
-        let deep = [
-            (brackets > MAX_BRACKETS, "brackets"),
-            (unary > MAX_UNARY, "unary operators"),
-            (indentation.is_some_and(|deep| deep > MAX_INDENTATION), "indentation"),
-        ];
-        if let Some((_, what)) = deep.into_iter().find(|(over, _)| *over) {
-            return Some(rule::TOO_NESTED.at(line, format!("{what} nested too deeply")));
-        }
+        let what = if brackets > MAX_BRACKETS {
+            "brackets"
+        } else if unary > MAX_UNARY {
+            "unary operators"
+        } else if indentation.is_some_and(|deep| deep > MAX_INDENTATION) {
+            "indentation"
+        } else {
+            continue;
+        };
+        return Some(rule::TOO_NESTED.at(line, format!("{what} nested too deeply")));
     }
     None
 }

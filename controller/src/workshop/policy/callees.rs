@@ -48,5 +48,7 @@ fn each(body: &[Stmt], survey: &Survey, then: &mut dyn FnMut(&ExprCall)) {
             walk_expr(self, expr);
         }
     }
-    walk_body(&mut Calls { survey, then }, body);
+    if survey.imports("minismith") {
+        walk_body(&mut Calls { survey, then }, body);
+    }
 }

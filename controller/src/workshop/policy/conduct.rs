@@ -2,7 +2,6 @@
 
 use rustpython_parser::ast::{Constant, ExceptHandler, Expr, ExprCall, Operator, Ranged, Stmt, UnaryOp};
 
-use super::names::listed;
 use super::rules::conduct as rule;
 use super::survey::{Meaning, Survey};
 use super::tree::{Notes, number};
@@ -27,7 +26,7 @@ const MAX_STATEMENTS: usize = 120;
 const MAX_INDENT: usize = 6;
 
 /// Functions of numpy whose first argument says how much they allocate.
-const ALLOCATING: &str = "arange empty eye full identity ones zeros";
+const ALLOCATING: &[&str] = &["arange", "empty", "eye", "full", "identity", "ones", "zeros"];
 
 /// Judges everything below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
@@ -85,9 +84,8 @@ impl Pass<'_> {
         {
             self.notes.add(&rule::HUGE_NUMBER, call.start(), "a range of millions");
         }
-        if let Meaning::Listed(path, name) = self.survey.meaning(&call.func)
-            && path == "numpy"
-            && listed(ALLOCATING, &name)
+        if let Meaning::Listed("numpy", name) = self.survey.meaning(&call.func)
+            && ALLOCATING.contains(&name)
             && call.args.first().and_then(items).is_some_and(|count| count > MANY)
         {
             self.notes.add(&rule::HUGE_NUMBER, call.start(), "an array of millions");

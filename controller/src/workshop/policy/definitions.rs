@@ -23,14 +23,14 @@ impl Pass<'_> {
     /// Whether a call only makes a value.
     fn is_pure(&self, callee: &Expr) -> bool {
         match (self.survey.meaning(callee), callee) {
-            (Meaning::Listed(path, name), _) => imports::is_pure(&path, &name),
+            (Meaning::Listed(path, name), _) => imports::is_pure(path, name),
             // Judged where names are judged.
             (Meaning::Module(_) | Meaning::Unlisted(..), _) => true,
             (Meaning::Other, Expr::Name(name)) => {
                 self.survey.classes.contains(name.id.as_str()) || imports::is_pure_builtin(&name.id)
             }
             (Meaning::Other, Expr::Attribute(attribute)) => match self.survey.meaning(&attribute.value) {
-                Meaning::Listed(path, name) => imports::is_pure(&path, &name),
+                Meaning::Listed(path, name) => imports::is_pure(path, name),
                 _ => true,
             },
             (Meaning::Other, _) => false,

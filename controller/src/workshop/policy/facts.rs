@@ -6,7 +6,7 @@ use rustpython_parser::ast::{Expr, ModModule, Pattern, Ranged, Stmt};
 use rustpython_parser::text_size::TextSize;
 
 use super::shape;
-use super::tree::dotted;
+use super::tree::{dotted, note_name};
 use super::walk::{Role, Visit, walk_body, walk_expr, walk_pattern, walk_stmt};
 
 /// The deepest tree that the other passes walk.
@@ -75,13 +75,13 @@ impl Visit for Pass {
 
     fn identifier(&mut self, name: &str, role: Role, _at: TextSize) {
         match role {
-            Role::Attribute => self.facts.attributes.insert(name.to_owned()),
+            Role::Attribute => note_name(&mut self.facts.attributes, name),
             Role::Load | Role::Bind(_) | Role::Delete | Role::Declare | Role::Keyword => {
-                self.facts.names.insert(name.to_owned())
+                note_name(&mut self.facts.names, name);
             }
             // What an import binds is a name of its own.
-            Role::Imported => false,
-        };
+            Role::Imported => {}
+        }
     }
 }
 

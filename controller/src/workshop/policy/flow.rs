@@ -10,7 +10,7 @@ use super::conduct::catches_all;
 use super::rules::conduct as rule;
 use super::signature::yields;
 use super::survey::Survey;
-use super::tree::{Notes, text};
+use super::tree::{Notes, note_name, text};
 use super::walk::{
     Function, Role, Visit, blocks, defaults, function, walk_body, walk_expr, walk_signature, walk_stmt,
 };
@@ -65,7 +65,7 @@ impl Visit for Known {
                 call.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
             }
             Expr::Name(name) if name.ctx.is_load() => {
-                self.values.insert(name.id.to_string());
+                note_name(&mut self.values, &name.id);
             }
             _ => walk_expr(self, expr),
         }
@@ -89,14 +89,14 @@ impl Visit for Reads {
         if let Stmt::AugAssign(s) = stmt
             && let Expr::Name(name) = &*s.target
         {
-            self.0.insert(name.id.to_string());
+            note_name(&mut self.0, &name.id);
         }
         walk_stmt(self, stmt);
     }
 
     fn identifier(&mut self, name: &str, role: Role, _at: TextSize) {
         if matches!(role, Role::Load | Role::Delete | Role::Declare) {
-            self.0.insert(name.to_owned());
+            note_name(&mut self.0, name);
         }
     }
 }
@@ -139,6 +139,9 @@ impl Pass<'_> {
         });
         let mut lost = BTreeSet::new();
         for stmt in function.body {
+            if unread.is_empty() {
+                return;
+            }
             let reads = Reads::of(std::slice::from_ref(stmt));
             let overwritten = match stmt {
                 Stmt::Assign(s) => s.targets.first(),
@@ -422,8 +425,8 @@ impl Handlers {
     fn handlers(&mut self, handlers: &[ExceptHandler]) {
         for ExceptHandler::ExceptHandler(handler) in handlers {
             let all = handler.type_.as_deref().is_none_or(catches_all);
-            let reads = Reads::of(&handler.body);
-            let names_it = handler.name.as_ref().is_some_and(|name| reads.contains(name.as_str()));
+            let names_it =
+                handler.name.as_ref().is_some_and(|name| Reads::of(&handler.body).contains(name.as_str()));
             for stmt in &handler.body {
                 let Stmt::Return(s) = stmt else { continue };
                 let Some(said) = s.value.as_deref().and_then(said) else { continue };

@@ -216,6 +216,13 @@ pub(super) fn is_module(path: &str) -> bool {
     NAMES.contains_key(path)
 }
 
+/// The module `path.name`, where it may be imported.
+pub(super) fn below(path: &str, name: &str) -> Option<&'static str> {
+    let length = path.len() + 1 + name.len();
+    let mut modules = MODULES.iter().map(|module| module.path).filter(|below| below.len() == length);
+    modules.find(|below| below.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')) == Some(name))
+}
+
 /// Whether `name` may be taken from the module.
 pub(super) fn admits(path: &str, name: &str) -> bool {
     NAMES.get(path).is_some_and(|names| names.contains(name))

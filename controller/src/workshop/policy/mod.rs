@@ -361,6 +361,8 @@ fn statement_lines(source: &str, body: &[Stmt]) -> BTreeSet<u32> {
             }
             walk_stmt(self, stmt);
         }
+        /// No statement stands in an expression.
+        fn expr(&mut self, _: &Expr) {}
     }
     let starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let mut lines = Lines { starts, found: BTreeSet::new(), source };
@@ -402,6 +404,8 @@ fn syntax(body: &[Stmt], notes: &mut Notes) {
             }
             walk_stmt(self, stmt);
         }
+        /// No statement stands in an expression.
+        fn expr(&mut self, _: &Expr) {}
     }
     walk_body(&mut Targets(notes), body);
 }

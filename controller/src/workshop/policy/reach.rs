@@ -71,14 +71,14 @@ impl Pass<'_> {
         let receiver = self.survey.meaning(&attribute.value);
         match (receiver, self.survey.meaning_of_attribute(attribute)) {
             (Meaning::Module(path), _)
-                if name.starts_with('_') && !listed(names::PUBLIC_UNDERSCORES, name) =>
+                if name.starts_with('_') && !listed(&names::PUBLIC_UNDERSCORES, name) =>
             {
                 self.plain_attribute(name, at, &format!("of the module {path}"));
                 return;
             }
             (Meaning::Module(_), Meaning::Unlisted(path, name)) => {
                 let what = format!("{path} has no `{name}` on its list");
-                match imports::resembling(&path, &name) {
+                match imports::resembling(path, name) {
                     Some(alike) => {
                         self.notes.hinted(
                             &rule::UNLISTED_ATTRIBUTE,
@@ -96,7 +96,7 @@ impl Pass<'_> {
                 return;
             }
             (Meaning::Module(_), Meaning::Listed(path, name)) => {
-                self.imported(&path, &name, at);
+                self.imported(path, name, at);
                 return;
             }
             _ => {}
@@ -104,7 +104,7 @@ impl Pass<'_> {
         let own = matches!(&*attribute.value, Expr::Name(receiver) if Some(receiver.id.as_str()) == self.own.as_deref());
         let own = own && !name.starts_with("__") && self.survey.own_private.contains(name);
         let own = own && (name.starts_with('_') || !self.foreign);
-        let super_call = listed(names::MAGIC_METHODS, name) && is_super(&attribute.value);
+        let super_call = listed(&names::MAGIC_METHODS, name) && is_super(&attribute.value);
         let type_name = name == "__name__" && attribute.ctx.is_load();
         if !own && !super_call && !type_name {
             self.plain_attribute(name, at, "of a value");
@@ -155,7 +155,7 @@ impl Pass<'_> {
 
     /// A builtin class under its own name. Only the body of a class may bind that anew.
     fn is_builtin_class(&self, name: &str) -> bool {
-        (name == "type" || listed(names::CLASSES, name)) && !self.hides(name)
+        (name == "type" || listed(&names::CLASSES, name)) && !self.hides(name)
     }
 
     /// Whether a name here may mean what the class around binds to it.
@@ -187,8 +187,8 @@ impl Pass<'_> {
     fn is_generic(&self, expr: &Expr) -> bool {
         match (self.survey.meaning(expr), expr) {
             (Meaning::Listed(path, name), _) => {
-                matches!(path.as_str(), "typing" | "collections" | "collections.abc" | "asyncio")
-                    || (path.as_str(), name.as_str()) == ("numpy", "ndarray")
+                matches!(path, "typing" | "collections" | "collections.abc" | "asyncio")
+                    || (path, name) == ("numpy", "ndarray")
             }
             (_, Expr::Name(name)) => self.is_builtin_class(&name.id),
             _ => false,
@@ -199,11 +199,11 @@ impl Pass<'_> {
     fn plain_attribute(&mut self, name: &str, at: TextSize, of: &str) {
         let rule = if name.starts_with("__") {
             &rule::DUNDER_ATTRIBUTE
-        } else if name.starts_with('_') && !listed(names::PUBLIC_UNDERSCORES, name) {
+        } else if name.starts_with('_') && !listed(&names::PUBLIC_UNDERSCORES, name) {
             &rule::PRIVATE_ATTRIBUTE
-        } else if listed(names::INTERPRETER_ATTRIBUTES, name) {
+        } else if listed(&names::INTERPRETER_ATTRIBUTES, name) {
             &rule::INTERPRETER_ATTRIBUTE
-        } else if listed(names::UNSAFE_ATTRIBUTES, name) {
+        } else if listed(&names::UNSAFE_ATTRIBUTES, name) {
             &rule::UNSAFE_ATTRIBUTE
         } else {
             return;
@@ -226,15 +226,15 @@ impl Pass<'_> {
         let in_class = self.scope == Scope::Class;
         if is_dunder(name) {
             if binding == Some(Binding::Function) && in_class {
-                if !listed(names::MAGIC_METHODS, name) {
+                if !listed(&names::MAGIC_METHODS, name) {
                     self.notes.add(&rule::MAGIC_METHOD, at, format!("the special method `{name}`"));
                 }
             } else if !(in_class && name == "__slots__") {
                 self.notes.add(&rule::DUNDER_NAME, at, format!("`{name}` is bound"));
             }
-        } else if listed(names::FORBIDDEN_BUILTINS, name) {
+        } else if listed(&names::FORBIDDEN_BUILTINS, name) {
             self.notes.add(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is bound"));
-        } else if listed(names::BUILTINS, name) && !in_class {
+        } else if listed(&names::BUILTINS, name) && !in_class {
             let hint = format!("choose another name, such as `{name}_`");
             self.notes.hinted(&rule::BUILTIN_REBOUND, at, format!("the builtin `{name}` is bound"), hint);
         } else if matches!(name, "self" | "cls") && binding != Some(Binding::Parameter) {
@@ -342,7 +342,7 @@ impl Visit for Pass<'_> {
         };
         let (path, name) = match (self.survey.meaning(callee), callee) {
             (Meaning::Listed(path, name), _) => (path, name),
-            (Meaning::Other, Expr::Name(name)) => (String::new(), name.id.to_string()),
+            (Meaning::Other, Expr::Name(name)) => ("", name.id.as_str()),
             (Meaning::Other, Expr::Attribute(accessor))
                 if matches!(accessor.attr.as_str(), "setter" | "getter" | "deleter")
                     && accessor.value.is_name_expr()
@@ -359,7 +359,7 @@ impl Visit for Pass<'_> {
                 );
             }
         };
-        if !names::DECORATORS.contains(&(path.as_str(), name.as_str())) || path.is_empty() && call.is_some() {
+        if !names::DECORATORS.contains(&(path, name)) || path.is_empty() && call.is_some() {
             self.notes.add(&rule::UNLISTED_DECORATOR, expr.start(), format!("the decorator `{name}`"));
         }
         let Some(call) = call else { return };
@@ -383,13 +383,13 @@ impl Visit for Pass<'_> {
                         format!("the module {path} is used as a value"),
                     );
                 }
-                Meaning::Listed(path, name) => self.imported(&path, &name, at),
+                Meaning::Listed(path, name) => self.imported(path, name, at),
                 Meaning::Unlisted(..) | Meaning::Other => {}
             },
             Role::Load if name.starts_with("__") && name != "__name__" => {
                 self.notes.add(&rule::DUNDER_NAME, at, format!("the name `{name}`"));
             }
-            Role::Load if listed(names::FORBIDDEN_BUILTINS, name) => {
+            Role::Load if listed(&names::FORBIDDEN_BUILTINS, name) => {
                 self.notes.add(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is used"));
             }
             Role::Load if name == "type" => {

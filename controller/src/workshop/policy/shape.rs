@@ -16,16 +16,16 @@ use rustpython_parser::ast::{
     Identifier, Keyword, Operator, Pattern, Ranged, Stmt, TypeParam, UnaryOp, WithItem,
 };
 use rustpython_parser::text_size::TextSize;
-use sha2::{Digest, Sha256};
 
 use super::tree::Lines;
 use super::walk::{Function, function};
+use crate::workshop::draft::hex_sha256;
 
 /// The hash of a module's tree, in lower-case hexadecimal.
 pub(super) fn of(source: &str, body: &[Stmt]) -> String {
     let mut shape = Shape { form: Vec::with_capacity(16 * source.len()), lines: Lines::of(source) };
     shape.body(body);
-    Sha256::digest(&shape.form).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex_sha256(&shape.form)
 }
 
 /// Writes the normal form.
@@ -40,8 +40,17 @@ impl Shape {
         self.form.push(b'\n');
     }
 
+    fn decimal(&mut self, number: usize) {
+        if number >= 10 {
+            self.decimal(number / 10);
+        }
+        self.form.push(b'0' + (number % 10) as u8);
+    }
+
     fn text(&mut self, text: &str) {
-        self.word(&format!("{}:{text}", text.chars().count()));
+        self.decimal(text.chars().count());
+        self.form.push(b':');
+        self.word(text);
     }
 
     fn name(&mut self, name: Option<&Identifier>) {
@@ -52,7 +61,9 @@ impl Shape {
     }
 
     fn list<T>(&mut self, items: &[T], mut each: impl FnMut(&mut Self, &T)) {
-        self.word(&format!("[{}", items.len()));
+        self.form.push(b'[');
+        self.decimal(items.len());
+        self.form.push(b'\n');
         for item in items {
             each(self, item);
         }
@@ -78,7 +89,9 @@ impl Shape {
     }
 
     fn at(&mut self, word: &str, at: TextSize) {
-        self.word(&format!("{word}{}", self.lines.line(at)));
+        self.form.extend_from_slice(word.as_bytes());
+        self.decimal(self.lines.line(at) as usize);
+        self.form.push(b'\n');
     }
 
     fn stmt(&mut self, stmt: &Stmt) {

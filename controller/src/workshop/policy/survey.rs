@@ -10,7 +10,7 @@ use rustpython_parser::text_size::TextSize;
 
 use super::imports::{self, nearest};
 use super::rules::reach as rule;
-use super::tree::{Notes, dotted, text};
+use super::tree::{Notes, text};
 use super::walk::{Binding, Role, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
 
 /// The other modules of a toolkit: what each defines at its top, and whether that is a class.
@@ -56,14 +56,14 @@ pub(super) struct Survey {
 }
 
 /// What an expression of names and dots means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning<'a> {
     /// A module.
-    Module(String),
+    Module(&'a str),
     /// A listed name of a module.
-    Listed(String, String),
+    Listed(&'a str, &'a str),
     /// A name that its module's list does not have.
-    Unlisted(String, String),
+    Unlisted(&'a str, &'a str),
     /// Anything else.
     Other,
 }
@@ -95,7 +95,7 @@ impl Survey {
     }
 
     /// What an expression means.
-    pub(super) fn meaning(&self, expr: &Expr) -> Meaning {
+    pub(super) fn meaning<'a>(&'a self, expr: &'a Expr) -> Meaning<'a> {
         match expr {
             Expr::Name(name) => self.meaning_of_name(&name.id),
             Expr::Attribute(attribute) => self.meaning_of_attribute(attribute),
@@ -104,32 +104,37 @@ impl Survey {
     }
 
     /// What a name means.
-    pub(super) fn meaning_of_name(&self, name: &str) -> Meaning {
+    pub(super) fn meaning_of_name(&self, name: &str) -> Meaning<'_> {
         if let Some(path) = self.modules.get(name) {
-            Meaning::Module(path.clone())
+            Meaning::Module(path)
         } else if let Some((path, name)) = self.values.get(name) {
-            Meaning::Listed(path.clone(), name.clone())
+            Meaning::Listed(path, name)
         } else {
             Meaning::Other
         }
     }
 
     /// What `a.b` means.
-    pub(super) fn meaning_of_attribute(&self, attribute: &ExprAttribute) -> Meaning {
+    pub(super) fn meaning_of_attribute<'a>(&'a self, attribute: &'a ExprAttribute) -> Meaning<'a> {
         let Meaning::Module(path) = self.meaning(&attribute.value) else { return Meaning::Other };
-        let below = format!("{path}.{}", attribute.attr);
-        if imports::is_module(&below) {
-            Meaning::Module(below)
-        } else if imports::admits(&path, &attribute.attr) {
-            Meaning::Listed(path, attribute.attr.to_string())
-        } else {
-            Meaning::Unlisted(path, attribute.attr.to_string())
+        let name = attribute.attr.as_str();
+        match imports::below(path, name) {
+            Some(module) => Meaning::Module(module),
+            None if imports::admits(path, name) => Meaning::Listed(path, name),
+            None => Meaning::Unlisted(path, name),
         }
     }
 
     /// Whether an expression is exactly this listed name of a module.
     pub(super) fn is(&self, expr: &Expr, path: &str, name: &str) -> bool {
-        self.meaning(expr) == Meaning::Listed(path.to_owned(), name.to_owned())
+        // Asked of every call: most end in another name.
+        !matches!(expr, Expr::Attribute(attribute) if attribute.attr.as_str() != name)
+            && self.meaning(expr) == Meaning::Listed(path, name)
+    }
+
+    /// Whether the module itself or a name of it was imported.
+    pub(super) fn imports(&self, path: &str) -> bool {
+        self.modules.values().any(|module| module == path) || self.values.values().any(|(of, _)| of == path)
     }
 
     /// Whether a name was imported, as a module or from one.
@@ -141,7 +146,7 @@ impl Survey {
     pub(super) fn is_robot_type(&self, annotation: &Expr) -> bool {
         text(annotation).is_some_and(|text| text.trim() == "ReachyMini")
             || self.is(annotation, "reachy_mini", "ReachyMini")
-            || dotted(annotation).is_some_and(|name| name == "ReachyMini")
+            || matches!(annotation, Expr::Name(name) if name.id.as_str() == "ReachyMini")
     }
 
     /// Finds parameters annotated as the robot, then names assigned from them.
@@ -255,9 +260,9 @@ impl Pass<'_> {
 
 impl Visit for Pass<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
-        let (outer, around) = (self.class_body, self.function.clone());
+        let outer = self.class_body;
         match stmt {
-            Stmt::Raise(_) => self.survey.raising.extend(around.clone()),
+            Stmt::Raise(_) => self.survey.raising.extend(self.function.clone()),
             Stmt::Import(s) => {
                 for alias in &s.names {
                     let path = alias.name.as_str();
@@ -295,13 +300,16 @@ impl Visit for Pass<'_> {
                         self.survey.own_private.insert(function.name.to_string());
                     }
                     self.class_body = false;
-                    self.function = Some(function.name.to_string());
+                    let around = self.function.replace(function.name.to_string());
+                    walk_stmt(self, stmt);
+                    (self.class_body, self.function) = (outer, around);
                 }
+                return;
             }
             _ => {}
         }
         walk_stmt(self, stmt);
-        (self.class_body, self.function) = (outer, around);
+        self.class_body = outer;
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -354,4 +362,7 @@ impl Visit for Robots<'_> {
         }
         walk_stmt(self, stmt);
     }
+
+    /// No statement stands in an expression.
+    fn expr(&mut self, _: &Expr) {}
 }

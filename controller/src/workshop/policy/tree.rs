@@ -1,5 +1,7 @@
 //! Small readings of a syntax tree: lines, dotted names, literals, numbers.
 
+use std::collections::BTreeSet;
+
 use rustpython_parser::ast::{Constant, Expr, Operator, Stmt, UnaryOp};
 use rustpython_parser::text_size::TextSize;
 use serde_json::{Value, json};
@@ -16,7 +18,7 @@ pub(super) struct Lines(Vec<usize>);
 impl Lines {
     /// Those of `source`.
     pub(super) fn of(source: &str) -> Self {
-        let behind = source.match_indices('\n').map(|(at, _)| at + 1);
+        let behind = (1..).zip(source.bytes()).filter_map(|(behind, byte)| (byte == b'\n').then_some(behind));
         Lines(std::iter::once(0).chain(behind).collect())
     }
 
@@ -80,8 +82,20 @@ impl Notes {
 pub(super) fn dotted(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Name(name) => Some(name.id.to_string()),
-        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
+        Expr::Attribute(attribute) => {
+            let mut name = dotted(&attribute.value)?;
+            name.push('.');
+            name.push_str(&attribute.attr);
+            Some(name)
+        }
         _ => None,
+    }
+}
+
+/// Puts a name into a set, where most stand already.
+pub(super) fn note_name(names: &mut BTreeSet<String>, name: &str) {
+    if !names.contains(name) {
+        names.insert(name.to_owned());
     }
 }
 

@@ -67,6 +67,9 @@ pub(super) fn has_foreign_bases(body: &[Stmt], survey: &Survey) -> bool {
             walk_stmt(self, stmt);
         }
     }
+    if survey.classes.is_empty() {
+        return false;
+    }
     let mut bases = Bases(survey, false);
     walk_body(&mut bases, body);
     bases.1
@@ -91,14 +94,14 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// Where a name may stand; anything may stand everywhere that is not listed.
-    fn place(&self, expr: &Expr) -> Option<(Place, String)> {
+    fn place<'e>(&self, expr: &'e Expr) -> Option<(Place, &'e str)> {
         if let Expr::Name(name) = expr
             && self.arrays.contains(name.id.as_str())
         {
-            return Some((Place::Type, name.id.to_string()));
+            return Some((Place::Type, &name.id));
         }
         let Meaning::Listed(path, name) = self.survey.meaning(expr) else { return None };
-        let (_, _, place) = PLACES.iter().find(|(module, known, _)| *module == path && *known == name)?;
+        let (_, name, place) = PLACES.iter().find(|(module, known, _)| *module == path && *known == name)?;
         Some((*place, name))
     }
 
@@ -173,8 +176,8 @@ impl Pass<'_> {
     fn is_generic(&self, value: &Expr) -> bool {
         match (self.survey.meaning(value), value) {
             // What is annotated can be called like the type itself.
-            (Meaning::Listed(_, name), _) if name == "Annotated" => self.types,
-            (Meaning::Listed(path, _), _) => matches!(path.as_str(), "typing" | "collections.abc"),
+            (Meaning::Listed(_, "Annotated"), _) => self.types,
+            (Meaning::Listed(path, _), _) => matches!(path, "typing" | "collections.abc"),
             (_, Expr::Name(name)) => {
                 matches!(name.id.as_str(), "dict" | "frozenset" | "list" | "set" | "tuple" | "type")
             }

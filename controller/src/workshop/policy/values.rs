@@ -146,7 +146,7 @@ impl<'a> Values<'a> {
         match expr {
             Expr::Name(name) => self.constants.get(name.id.as_str()).copied(),
             Expr::Attribute(_) => match self.survey.meaning(expr) {
-                Meaning::Listed(path, name) if is_mathematics(&path) => match name.as_str() {
+                Meaning::Listed(path, name) if is_mathematics(path) => match name {
                     "pi" => Some(std::f64::consts::PI),
                     "tau" => Some(std::f64::consts::TAU),
                     _ => None,
@@ -188,9 +188,9 @@ impl<'a> Values<'a> {
     /// What a call of a conversion gives: `math.radians`, `np.deg2rad`, `math.degrees`, ...
     pub(super) fn conversion(&self, call: &ExprCall) -> Option<Unit> {
         let Meaning::Listed(path, name) = self.survey.meaning(&call.func) else { return None };
-        match name.as_str() {
-            "radians" | "deg2rad" if is_mathematics(&path) => Some(Unit::Radians),
-            "degrees" | "rad2deg" if is_mathematics(&path) => Some(Unit::Degrees),
+        match name {
+            "radians" | "deg2rad" if is_mathematics(path) => Some(Unit::Radians),
+            "degrees" | "rad2deg" if is_mathematics(path) => Some(Unit::Degrees),
             _ => None,
         }
     }
@@ -198,7 +198,7 @@ impl<'a> Values<'a> {
     /// Whether a call is a sine, cosine or tangent.
     pub(super) fn is_trigonometric(&self, call: &ExprCall) -> bool {
         matches!(self.survey.meaning(&call.func), Meaning::Listed(path, name)
-            if is_mathematics(&path) && matches!(name.as_str(), "sin" | "cos" | "tan"))
+            if is_mathematics(path) && matches!(name, "sin" | "cos" | "tan"))
     }
 
     /// What an expression counts, where that is plain.
@@ -221,7 +221,7 @@ impl<'a> Values<'a> {
                 }
                 let same = match (self.survey.meaning(&call.func), &*call.func) {
                     (Meaning::Listed(path, name), _) => {
-                        is_mathematics(&path) && matches!(name.as_str(), "clip" | "fabs" | "abs" | "copysign")
+                        is_mathematics(path) && matches!(name, "clip" | "fabs" | "abs" | "copysign")
                     }
                     (_, Expr::Name(name)) => {
                         matches!(name.id.as_str(), "abs" | "float" | "int" | "max" | "min" | "round")
