@@ -3,6 +3,9 @@
 //! The reflex comes first: a stop word halts the body before anything is understood. Every answer about motion is
 //! made from what was measured, not from what was wished.
 
+mod mind;
+mod workbench;
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -14,12 +17,14 @@ use minismith_wire::Job;
 
 use crate::agents::code::{NoCommission, commission};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
+use crate::agents::turn::Spent;
 use crate::agents::{robot_control, vision};
 use crate::body::Body;
 use crate::brain::{Known, KnownTool, answer, is_stop, understand};
 use crate::files::input::{Opened, bind, read};
 use crate::files::{BadFile, Output};
 use crate::guest::GuestFault;
+use crate::memory::Memory;
 use crate::outcome::{Step, trims};
 use crate::performance::{Callees, Outcome, perform};
 use crate::stage::Stage;
@@ -32,6 +37,8 @@ use crate::workshop::rehearsal::{Cage, NoRehearsal, job, permit, rehearse};
 use crate::workshop::report::{PhysicalReport, digest};
 use crate::workshop::troupe::{Troupe, no_function, split};
 use crate::workshop::usage::Run;
+
+pub use mind::{Asking, Mind};
 
 /// How a conversation's turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,12 +69,15 @@ pub struct Reply {
     pub tool: Option<ToolReply>,
     /// How it ended.
     pub outcome: Ending,
+    /// What a language model cost, if one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
 }
 
 impl Reply {
     /// Nothing was done.
     fn nothing(text: String, outcome: Ending) -> Self {
-        Reply { text, plan: Vec::new(), steps: Vec::new(), tool: None, outcome }
+        Reply { text, plan: Vec::new(), steps: Vec::new(), tool: None, outcome, spent: None }
     }
 }
 
@@ -88,6 +98,26 @@ pub struct ToolReply {
     pub report: Option<PhysicalReport>,
     /// What came of running it.
     pub performance: Option<PerformanceReply>,
+}
+
+impl PerformanceReply {
+    /// Whether it said anything in words of its own: such words are not ours.
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        fn words(value: &Value) -> bool {
+            match value {
+                Value::String(text) => !text.is_empty(),
+                Value::Array(items) => items.iter().any(words),
+                Value::Object(items) => !items.is_empty(),
+                Value::Null | Value::Bool(_) | Value::Number(_) => false,
+            }
+        }
+        !self.printed.is_empty()
+            || match &self.outcome {
+                Outcome::Returned { value } => words(value),
+                Outcome::Raised { .. } | Outcome::Stopped { .. } => true,
+            }
+    }
 }
 
 /// What came of running a tool.
@@ -166,13 +196,27 @@ pub struct Conversation<'a> {
     stage: Stage,
     workshop: &'a Workshop,
     folder: Option<PathBuf>,
+    mind: Option<Mind>,
+    memory: Option<(&'a Memory, String)>,
 }
 
 impl<'a> Conversation<'a> {
     /// Begins a conversation.
     #[must_use]
     pub fn new(body: &'a Body, workshop: &'a Workshop) -> Self {
-        Conversation { body, stage: body.stage(), workshop, folder: None }
+        Conversation { body, stage: body.stage(), workshop, folder: None, mind: None, memory: None }
+    }
+
+    /// The same with a language model for what the grammar does not know.
+    #[must_use]
+    pub fn thinking_with(self, mind: Mind) -> Self {
+        Conversation { mind: Some(mind), ..self }
+    }
+
+    /// The same, kept in a session of this name.
+    #[must_use]
+    pub fn remembering(self, memory: &'a Memory, session: &str) -> Self {
+        Conversation { memory: Some((memory, session.to_owned())), ..self }
     }
 
     /// The same with somebody who may name any file of this machine, relative ones from this folder: a person at the
@@ -203,12 +247,22 @@ impl<'a> Conversation<'a> {
             return self.halt();
         }
         let known = self.known_tools().unwrap_or_default();
-        match decide(understand(text, &Known { tools: &known })) {
+        let reply = match decide(understand(text, &Known { tools: &known })) {
             Decision::Stop => self.halt(),
-            Decision::Decline(text) => Reply::nothing(text, Ending::NotUnderstood),
+            // What the grammar does not know, the agents may.
+            Decision::Decline(declined) => {
+                let mut notices = Vec::new();
+                let reply = self.think(text, &mut notices);
+                let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, Ending::NotUnderstood));
+                notices.push(std::mem::take(&mut reply.text));
+                reply.text = notices.join(" ");
+                reply
+            }
             Decision::Refuse(text) => Reply::nothing(text, Ending::Refused),
             Decision::Do(tasks) => self.carry_out(tasks),
-        }
+        };
+        self.remember(text, &reply);
+        reply
     }
 
     /// Brakes to rest and says where. What was halted since it was said is not halted again, so that what was said
@@ -226,6 +280,7 @@ impl<'a> Conversation<'a> {
             steps: vec![step],
             tool: None,
             outcome: Ending::Done,
+            spent: None,
         }
     }
 
@@ -234,11 +289,17 @@ impl<'a> Conversation<'a> {
         Ok(known(self.workshop.registry().list()?))
     }
 
+    /// The tools that may be run.
+    fn callable_tools(&self) -> Vec<KnownTool> {
+        let mut tools = self.workshop.registry().list().unwrap_or_default();
+        tools.retain(Entry::is_callable);
+        known(tools)
+    }
+
     fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {
         let plan =
             tasks.iter().map(|task| Assignment { agent: task.agent(), task: task.describe() }).collect();
-        let mut reply =
-            Reply { text: String::new(), plan, steps: Vec::new(), tool: None, outcome: Ending::Done };
+        let mut reply = Reply { plan, ..Reply::nothing(String::new(), Ending::Done) };
         let mut words: Vec<String> = Vec::new();
         for task in tasks {
             if self.stage.is_stopped() {

@@ -19,6 +19,7 @@ pub mod conversation;
 pub mod doctor;
 pub mod files;
 pub mod guest;
+pub mod lookup;
 pub mod memory;
 pub mod model;
 pub mod net;

@@ -13,6 +13,7 @@ pub mod coordinator;
 pub mod plan;
 pub mod robot_control;
 pub mod roster;
+pub mod route;
 pub mod turn;
 pub mod vision;
 

@@ -46,6 +46,15 @@ impl Admissible {
         &self.beats
     }
 
+    /// The same, read by a reviewer beyond the rules. It can only be more careful than they were.
+    #[must_use]
+    pub fn reviewed_by(mut self, reviewer: &str, risks: Vec<String>, ask: bool) -> Self {
+        self.manifest.review.by = format!("rules, then {reviewer}");
+        self.manifest.review.risks.extend(risks);
+        self.manifest.needs_approval |= ask;
+        self
+    }
+
     /// How the rehearsed calls went.
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {

@@ -1,0 +1,304 @@
+//! Thinking: where the grammar does not know what is meant, the agents' machine is driven with a language model, and what
+//! they decide is carried out like anything else that was asked for.
+//!
+//! The machine ([`crate::agents::turn`]) decides; here its effects become questions to the model, motions, runs of tools
+//! and questions to the person, and what came of them becomes its events.
+
+use serde_json::json;
+
+use super::workbench::Workbench;
+use super::{Conversation, Ending, Reply};
+use crate::agents::action::Action;
+use crate::agents::commission::Page;
+use crate::agents::coordinator::{Assignment, Task};
+use crate::agents::roster::{CODE, Roster};
+use crate::agents::route::{Style, style};
+use crate::agents::turn::{Effect, End, Event, Limits, Observation, Offered, Turn, Why};
+use crate::agents::{Agent, plan::Plan};
+use crate::brain::KnownTool;
+use crate::model::{Function, Message, Model, NoAnswer, Said, Watch};
+use firmware_bridge::clock::{Clock, WallClock};
+
+/// The most tools that a model is offered for one request.
+const MOST_OFFERED: usize = 6;
+/// The most turns that a model is reminded of in their words.
+pub(super) const REMINDED: usize = 6;
+
+/// Asks the person a question; none when nobody is there to answer.
+pub type Asking = Box<dyn FnMut(&str) -> Option<String>>;
+
+/// What a conversation thinks with.
+pub struct Mind {
+    /// Who answers.
+    pub model: Box<dyn Model>,
+    /// The agents.
+    pub roster: Roster,
+    /// How far they may go.
+    pub limits: Limits,
+    /// How often a refused draft may be mended.
+    pub most_iterations: u32,
+    /// Who is asked when a yes or an answer is needed.
+    pub ask: Asking,
+    /// The folder of installed models, for the search for tools.
+    pub models: std::path::PathBuf,
+}
+
+impl Conversation<'_> {
+    /// Has the agents work on a request; none when there is no mind, or no model answers it: then `notice` says why.
+    pub(super) fn think(&mut self, text: &str, notices: &mut Vec<String>) -> Option<Reply> {
+        let mut mind = self.mind.take()?;
+        let reply = self.think_with(&mut mind, text, notices);
+        self.mind = Some(mind);
+        reply
+    }
+
+    fn think_with(&mut self, mind: &mut Mind, text: &str, notices: &mut Vec<String>) -> Option<Reply> {
+        let clock = WallClock::start();
+        let history = self.reminder();
+        let mut reply = Reply::nothing(String::new(), Ending::Done);
+        let plan = match self.plan_for(mind, text, &history) {
+            Ok(plan) => plan,
+            Err(no) => {
+                notices.push(no.to_string());
+                return None;
+            }
+        };
+        let offered = self.offered(text, mind);
+        let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
+        let (mut turn, mut effect) =
+            Turn::begin(mind.roster.clone(), mind.limits, offered, history, text, plan);
+        let end = loop {
+            let event = if self.stage.is_stopped() {
+                Event::Stopped
+            } else if clock.now().seconds() > mind.limits.seconds {
+                Event::Late
+            } else {
+                match effect {
+                    Effect::End(end) => break end,
+                    Effect::Ask(prompt) => match mind.model.answer(&prompt, &mut |_| self.watch()) {
+                        Ok(answer) => {
+                            notices.extend(mind.model.notices());
+                            Event::Answered(answer)
+                        }
+                        Err(NoAnswer::GivenUp) => Event::Stopped,
+                        Err(no) => Event::NoAnswer(no),
+                    },
+                    Effect::AskPerson(question) => Event::Replied((mind.ask)(&question)),
+                    Effect::Act { agent, action } => {
+                        reply.plan.push(Assignment { agent: doer(&action), task: action.describe() });
+                        Event::Observed(self.act(mind, &mut bench, &agent, action, &mut reply))
+                    }
+                }
+            };
+            effect = turn.step(event);
+            self.keep_plan(turn.plan());
+        };
+        mind.roster = turn.roster().clone();
+        self.keep_agents(&mind.roster);
+        reply.spent = Some(turn.spent());
+        let End { text, why } = end;
+        match why {
+            // Nothing was done yet: the grammar's own answer is as good.
+            Why::NoModel(no) if reply.steps.is_empty() && reply.tool.is_none() => {
+                notices.push(no.to_string());
+                return None;
+            }
+            Why::NoModel(no) => {
+                reply.text = format!("I did a part of it, then {no}.");
+                reply.outcome = Ending::Failed;
+            }
+            Why::Stopped => {
+                reply.text = text;
+                reply.outcome = Ending::Stopped;
+            }
+            Why::Limit(_) => {
+                reply.text = text;
+                reply.outcome = Ending::Failed;
+            }
+            Why::Answered => {
+                reply.text = text;
+                // What the model says of a motion is its opinion; what was measured stands beside it.
+                if let Some(step) = reply.steps.iter().find(|step| step.refusal.is_some()) {
+                    reply.text.push_str(&format!(
+                        " (Measured: {} was not done: {}.)",
+                        step.kind,
+                        step.refusal.as_deref().unwrap_or_default()
+                    ));
+                    reply.outcome = Ending::Refused;
+                }
+            }
+        }
+        Some(reply)
+    }
+
+    /// Whether to go on listening to a model.
+    pub(super) fn watch(&self) -> Watch {
+        if self.stage.is_stopped() { Watch::Off } else { Watch::On }
+    }
+
+    /// A long request gets a plan first; a plan that was interrupted is gone on with when that is asked for.
+    fn plan_for(
+        &mut self,
+        mind: &mut Mind,
+        text: &str,
+        history: &[Message],
+    ) -> Result<Option<Plan>, NoAnswer> {
+        match style(text) {
+            Style::Resume => Ok(self.kept_plan().filter(|plan| !plan.is_over())),
+            Style::React => Ok(None),
+            Style::Plan => {
+                let prompt = crate::agents::route::plan_prompt(text, history, mind.limits.answer_tokens);
+                match mind.model.answer(&prompt, &mut |_| self.watch()) {
+                    Ok(answer) => match answer.said {
+                        Said::Json(value) => Ok(crate::agents::route::read_plan(text, &value)),
+                        _ => Ok(None),
+                    },
+                    Err(no) => Err(no),
+                }
+            }
+        }
+    }
+
+    /// The tools that fit the request: those a search finds, by words and by meaning where its model is installed.
+    fn offered(&self, text: &str, mind: &Mind) -> Vec<Offered> {
+        let known = self.callable_tools();
+        let found = self.workshop.registry().search(text, MOST_OFFERED, &mind.models);
+        let fits = |tool: &&KnownTool| match &found {
+            Ok(found) => found.results.iter().any(|result| result.name == tool.name),
+            Err(_) => true,
+        };
+        known
+            .iter()
+            .filter(fits)
+            .take(MOST_OFFERED)
+            .map(|KnownTool { name, description, parameters }| Offered {
+                function: Function {
+                    name: name.clone(),
+                    description: description.clone(),
+                    parameters: parameters.clone(),
+                },
+            })
+            .collect()
+    }
+
+    /// Carries out one action and says what came of it.
+    fn act(
+        &mut self,
+        mind: &mut Mind,
+        bench: &mut Workbench,
+        agent: &str,
+        action: Action,
+        reply: &mut Reply,
+    ) -> Observation {
+        let own = |(text, ending): (String, Ending)| Observation {
+            text,
+            done: ending == Ending::Done,
+            foreign: None,
+        };
+        match action {
+            Action::Move(primitive) => own(self.one(Task::Move(primitive), reply)),
+            Action::ReportState => own(self.one(Task::ReportState, reply)),
+            Action::ListTools => own(self.one(Task::ListTools, reply)),
+            Action::TakePicture => {
+                let seen = own(self.one(Task::Look, reply));
+                Observation { foreign: seen.done.then(|| "the picture".into()), ..seen }
+            }
+            Action::RunTool { name, arguments } => {
+                let source = format!("what {name} said");
+                let ran = own(self.one(Task::RunTool { name, arguments }, reply));
+                let said = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
+                let free = said.is_some_and(|performance| performance.has_words());
+                Observation { foreign: free.then_some(source), ..ran }
+            }
+            Action::ToolCode { name } => match self.workshop.registry().load(&name, None) {
+                Ok(admitted) => Observation {
+                    text: admitted.vetted().draft().source().to_owned(),
+                    done: true,
+                    foreign: Some(format!("the code of {name}")),
+                },
+                Err(error) => Observation { text: format!("refused: {error}"), done: false, foreign: None },
+            },
+            Action::CreateFunction { name, specification } => {
+                let pages = self.pages(&specification);
+                let whole = agent != CODE;
+                bench.create(self, mind, name, specification, pages, whole, reply)
+            }
+            Action::CreateTestCases { name } => bench.write_tests(self, mind, &name, reply),
+            Action::TestFunction { name } => bench.test(self, mind, &name, reply),
+            Action::SaveFunction { name } => bench.save(self, mind, &name, reply),
+            // These are the machine's own.
+            Action::CreateAssistant(_)
+            | Action::HandOver { .. }
+            | Action::AskPerson { .. }
+            | Action::UpdatePlan { .. } => {
+                Observation { text: "refused: this can't be done here".into(), done: false, foreign: None }
+            }
+        }
+    }
+
+    /// Pages that help an author with this request.
+    pub(super) fn pages(&self, request: &str) -> Vec<Page> {
+        crate::lookup::pages(request, crate::lookup::MOST_TOKENS)
+    }
+
+    fn reminder(&self) -> Vec<Message> {
+        let reminder = self.session(|session| session.reminder(REMINDED));
+        reminder.map(|reminder| reminder.messages()).unwrap_or_default()
+    }
+
+    fn kept_plan(&self) -> Option<Plan> {
+        self.session(|session| session.plan()).flatten()
+    }
+
+    fn keep_plan(&self, plan: Option<&Plan>) {
+        if plan.is_some() {
+            self.session(|session| session.keep_plan(plan));
+        }
+    }
+
+    fn keep_agents(&self, roster: &Roster) {
+        for spec in roster.iter().filter(|spec| spec.creator.is_some()) {
+            self.session(|session| session.keep_agent(spec));
+        }
+    }
+
+    /// Keeps a turn in the session.
+    pub(super) fn remember(&self, said: &str, reply: &Reply) {
+        let record = crate::memory::Record {
+            at: firmware_bridge::clock::unix_seconds(),
+            said: said.into(),
+            answer: reply.text.clone(),
+            ending: crate::outcome::word(&reply.outcome),
+            log: json!({"plan": reply.plan, "steps": reply.steps, "tool": reply.tool, "spent": reply.spent}),
+        };
+        self.session(|session| session.remember(&record));
+    }
+
+    /// Does something with the session's file; what fails is told in the log, and the conversation goes on.
+    fn session<T>(
+        &self,
+        act: impl FnOnce(&crate::memory::Session<'_>) -> Result<T, crate::memory::MemoryError>,
+    ) -> Option<T> {
+        let (memory, id) = self.memory.as_ref()?;
+        let done = memory.session(Some(id)).and_then(|session| act(&session));
+        done.inspect_err(|error| tracing::warn!(%error, "the session is not kept")).ok()
+    }
+}
+
+/// Whose kind of work an action is.
+const fn doer(action: &Action) -> Agent {
+    match action {
+        Action::Move(_) | Action::ReportState | Action::RunTool { .. } => Agent::RobotControl,
+        Action::TakePicture => Agent::Vision,
+        Action::ToolCode { .. }
+        | Action::CreateFunction { .. }
+        | Action::CreateTestCases { .. }
+        | Action::TestFunction { .. }
+        | Action::SaveFunction { .. } => Agent::Code,
+        Action::ListTools
+        | Action::CreateAssistant(_)
+        | Action::HandOver { .. }
+        | Action::AskPerson { .. }
+        | Action::UpdatePlan { .. } => Agent::Coordinator,
+    }
+}

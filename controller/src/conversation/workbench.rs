@@ -1,0 +1,224 @@
+//! The tools that are being made in a turn: each a commission, advanced step by step or as a whole.
+
+use std::collections::BTreeMap;
+
+use super::mind::Mind;
+use super::{Conversation, Reply, ToolReply};
+use crate::agents::commission::{Commission, Draft, Effect, Event, Order, Over, Page};
+use crate::agents::turn::Observation;
+use crate::model::NoAnswer;
+use crate::workshop::check::Checked;
+use crate::workshop::manifest::Provenance;
+use crate::workshop::review::Admissible;
+use crate::workshop::submission::{Declared, Submission};
+
+/// The most tools that one turn may make.
+const MOST_TOOLS: usize = 4;
+
+/// How far a commission is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Until {
+    Written,
+    Tested,
+    Proved,
+    Kept,
+}
+
+/// A tool on its way.
+struct Piece {
+    commission: Commission,
+    pending: Effect,
+    admissible: Option<Admissible>,
+    checked: Option<Checked>,
+}
+
+/// What is being made.
+pub(super) struct Workbench {
+    pieces: BTreeMap<String, Piece>,
+    most_iterations: u32,
+    answer_tokens: u32,
+}
+
+impl Workbench {
+    pub(super) const fn new(most_iterations: u32, answer_tokens: u32) -> Self {
+        Workbench { pieces: BTreeMap::new(), most_iterations, answer_tokens }
+    }
+
+    /// Begins a tool; `whole` takes it all the way.
+    #[allow(clippy::too_many_arguments, reason = "each is another part of one commission")]
+    pub(super) fn create(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        mind: &mut Mind,
+        name: String,
+        request: String,
+        pages: Vec<Page>,
+        whole: bool,
+        reply: &mut Reply,
+    ) -> Observation {
+        if self.pieces.len() >= MOST_TOOLS {
+            return refused(format!("at most {MOST_TOOLS} tools can be made for one request"));
+        }
+        if let Err(error) = conversation.workshop.registry().may_be_given(&name) {
+            return refused(error.to_string());
+        }
+        let order = Order { name: Some(name.clone()), request, pages };
+        let (commission, pending) = Commission::begin(order, self.most_iterations, self.answer_tokens);
+        self.pieces.insert(name.clone(), Piece { commission, pending, admissible: None, checked: None });
+        self.advance(conversation, mind, &name, if whole { Until::Kept } else { Until::Written }, reply)
+    }
+
+    pub(super) fn write_tests(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        mind: &mut Mind,
+        name: &str,
+        reply: &mut Reply,
+    ) -> Observation {
+        self.advance(conversation, mind, name, Until::Tested, reply)
+    }
+
+    pub(super) fn test(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        mind: &mut Mind,
+        name: &str,
+        reply: &mut Reply,
+    ) -> Observation {
+        self.advance(conversation, mind, name, Until::Proved, reply)
+    }
+
+    pub(super) fn save(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        mind: &mut Mind,
+        name: &str,
+        reply: &mut Reply,
+    ) -> Observation {
+        self.advance(conversation, mind, name, Until::Kept, reply)
+    }
+
+    fn advance(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        mind: &mut Mind,
+        name: &str,
+        until: Until,
+        reply: &mut Reply,
+    ) -> Observation {
+        let Some(mut piece) = self.pieces.remove(name) else {
+            return refused(format!("there is no draft of {name}; begin with create_function"));
+        };
+        loop {
+            if stands_at(&piece.pending, until) {
+                let text = so_far(name, &piece, until);
+                self.pieces.insert(name.to_owned(), piece);
+                return Observation { text, done: true, foreign: None };
+            }
+            let pending = std::mem::replace(&mut piece.pending, Effect::AskPerson(String::new()));
+            let event = match pending {
+                Effect::Over(over) => return tell(name, over, piece.checked, reply),
+                Effect::Ask(prompt) => match mind.model.answer(&prompt, &mut |_| conversation.watch()) {
+                    Ok(answer) => Event::Answered(answer),
+                    Err(NoAnswer::GivenUp) => Event::Stopped,
+                    Err(no) => Event::NoAnswer(no),
+                },
+                Effect::AskPerson(question) => Event::Replied((mind.ask)(&question)),
+                Effect::Check(draft) => match check(conversation, &draft) {
+                    Ok((checked, admissible)) => {
+                        piece.admissible = admissible;
+                        piece.checked = Some(checked.clone());
+                        Event::Checked(Box::new(checked))
+                    }
+                    Err(why) => Event::NotAdmitted(why),
+                },
+                Effect::Admit { reviewer, risks, ask } => match piece.admissible.take() {
+                    Some(admissible) => {
+                        let reviewed = admissible.reviewed_by(&reviewer, risks, ask);
+                        match conversation.workshop.admit(&reviewed) {
+                            Ok(manifest) => Event::Admitted(manifest.version),
+                            Err(error) => Event::NotAdmitted(error.to_string()),
+                        }
+                    }
+                    None => Event::NotAdmitted("it was not proved".into()),
+                },
+            };
+            piece.pending = piece.commission.step(event);
+        }
+    }
+}
+
+/// Whether a commission has come as far as this: what it wants next lies beyond.
+fn stands_at(pending: &Effect, until: Until) -> bool {
+    match pending {
+        Effect::Ask(prompt) => match prompt.purpose {
+            "tester" => until <= Until::Written,
+            "reviewer" => until <= Until::Proved,
+            _ => false,
+        },
+        Effect::Check(_) => until <= Until::Tested,
+        _ => false,
+    }
+}
+
+fn so_far(name: &str, piece: &Piece, until: Until) -> String {
+    let draft = piece.commission.draft();
+    match until {
+        Until::Written => format!("{name} is written:\n{}\nNext: create_test_cases.", draft.source),
+        Until::Tested => {
+            let cases: Vec<&str> = draft.test_cases.iter().map(|case| case.name.as_str()).collect();
+            format!("{name} has test cases ({}). Next: test_function.", cases.join(", "))
+        }
+        Until::Proved | Until::Kept => format!("{name} has passed rules and rehearsal. Next: save_function."),
+    }
+}
+
+fn check(conversation: &Conversation<'_>, draft: &Draft) -> Result<(Checked, Option<Admissible>), String> {
+    let origin = Provenance {
+        author: "code agent".into(),
+        request: draft.specification.clone(),
+        plan: draft.plan.clone(),
+        model: Some(draft.model.clone()),
+        ..Provenance::default()
+    };
+    let declared = Declared { test_cases: draft.test_cases.clone(), ..Declared::default() };
+    let submission = Submission::of(&draft.name, draft.source.as_bytes()).declaring(declared).from(origin);
+    conversation.workshop.check(&submission).map_err(|error| error.to_string())
+}
+
+/// What became of a commission, for the agents and in the reply.
+fn tell(name: &str, over: Over, checked: Option<Checked>, reply: &mut Reply) -> Observation {
+    let version = over.kept.as_ref().ok().copied();
+    let (findings, report) = checked.map(|checked| (checked.findings, checked.report)).unwrap_or_default();
+    reply.tool = Some(ToolReply {
+        name: over.draft.name.clone(),
+        version,
+        plan: over.draft.plan,
+        code: Some(over.draft.source),
+        findings,
+        report,
+        performance: None,
+    });
+    let assumed =
+        if over.assumption.is_empty() { String::new() } else { format!(" Assumed: {}.", over.assumption) };
+    match over.kept {
+        Ok(version) => Observation {
+            text: format!(
+                "done: {name} is written, proved in {} tries and kept as version {version}; it can be run with \
+                 exec_function.{assumed}",
+                over.iterations
+            ),
+            done: true,
+            foreign: None,
+        },
+        Err(why) => Observation {
+            text: format!("not done: {name} was not kept: {why}.{assumed}"),
+            done: false,
+            foreign: None,
+        },
+    }
+}
+
+fn refused(why: String) -> Observation {
+    Observation { text: format!("refused: {why}"), done: false, foreign: None }
+}

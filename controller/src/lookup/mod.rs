@@ -1,0 +1,114 @@
+//! What an author is shown: of the reference, only the pages that fit the request, within a budget of tokens.
+//!
+//! The pages are this project's own description of the SDK as tools see it ([`REFERENCE`]); a full-text index (FTS5) in
+//! memory finds those that fit.
+
+use rusqlite::{Connection, params};
+
+use crate::agents::commission::Page;
+
+/// All pages.
+pub const REFERENCE: &str = include_str!("reference.md");
+
+/// The usual budget, tokens.
+pub const MOST_TOKENS: usize = 700;
+
+/// Bytes of a token, as a rule of thumb.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// The pages that fit a request best, best first, together within so many tokens. None when nothing fits.
+#[must_use]
+pub fn pages(request: &str, most_tokens: usize) -> Vec<Page> {
+    let all = all();
+    let found = find(&all, request).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the reference can't be searched");
+        Vec::new()
+    });
+    let mut left = most_tokens * BYTES_PER_TOKEN;
+    let fits = |page: &Page| {
+        let cost = page.title.len() + page.text.len();
+        let fits = cost <= left;
+        if fits {
+            left -= cost;
+        }
+        fits
+    };
+    found.into_iter().filter_map(|place| all.get(place).cloned()).filter(fits).collect()
+}
+
+/// The tokens of everything, for comparison.
+#[must_use]
+pub const fn all_tokens() -> usize {
+    REFERENCE.len() / BYTES_PER_TOKEN
+}
+
+fn all() -> Vec<Page> {
+    format!("\n{REFERENCE}")
+        .split("\n# ")
+        .filter_map(|page| page.split_once('\n'))
+        .map(|(title, text)| Page { title: format!("reference: {title}"), text: text.trim_end().to_owned() })
+        .collect()
+}
+
+/// The places of the pages that share words with the request, best first. A title counts more than a text.
+fn find(all: &[Page], request: &str) -> rusqlite::Result<Vec<usize>> {
+    let words: Vec<String> = request
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 2)
+        .take(60)
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let index = Connection::open_in_memory()?;
+    index.execute_batch("CREATE VIRTUAL TABLE pages USING fts5(title, text, tokenize='porter unicode61')")?;
+    for (place, page) in all.iter().enumerate() {
+        index.execute(
+            "INSERT INTO pages (rowid, title, text) VALUES (?1, ?2, ?3)",
+            params![i64::try_from(place).unwrap_or(i64::MAX), page.title, page.text],
+        )?;
+    }
+    let mut rows = index
+        .prepare("SELECT rowid FROM pages WHERE pages MATCH ?1 ORDER BY bm25(pages, 6.0, 1.0), rowid")?;
+    let rows = rows.query_map([words.join(" OR ")], |row| row.get::<_, i64>(0))?;
+    rows.map(|place| Ok(usize::try_from(place?).unwrap_or(usize::MAX))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(request: &str) -> Vec<String> {
+        pages(request, MOST_TOKENS).into_iter().map(|page| page.title).collect()
+    }
+
+    #[test]
+    fn the_page_that_fits_comes_first_and_the_rest_stays_out() {
+        for (request, title) in [
+            ("wiggle the ears happily", "antennas"),
+            ("move the head in a circle", "stream"),
+            ("turn the body to the left by 40 degrees", "body turn"),
+            ("measure the brightness of the picture", "camera"),
+        ] {
+            let found = titles(request);
+            assert!(found.first().is_some_and(|first| first.contains(title)), "{request}: {found:?}");
+            assert!(found.len() < 10, "{found:?}");
+        }
+        assert!(titles("").is_empty());
+        assert!(titles("\" OR * NEAR( --").len() < 5);
+    }
+
+    #[test]
+    fn the_budget_is_kept() {
+        for most in [0, 50, 200, 700] {
+            let bytes: usize =
+                pages("nod the head, turn the body, antennas, camera, face, dance, wait", most)
+                    .iter()
+                    .map(|page| page.title.len() + page.text.len())
+                    .sum();
+            assert!(bytes <= most * BYTES_PER_TOKEN, "{bytes} of {most} tokens");
+        }
+        assert!(all_tokens() > MOST_TOKENS);
+    }
+}
