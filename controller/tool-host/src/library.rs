@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-use crate::{package, practice, stage};
+use crate::{interpreter, package, practice, stage};
 use minismith_wire::Job;
 
 /// Everything that a tool may come to need, directly or by a lazy import inside another module.
@@ -148,6 +148,7 @@ pub fn warm_up(py: Python<'_>, python: &Path) -> PyResult<Versions> {
     gc.call_method0("collect")?;
     // What is here now is never looked at by a guest's collector, so its memory stays shared.
     gc.call_method0("freeze")?;
+    interpreter::settle();
     Ok(Versions {
         python: sys.getattr("version")?.extract()?,
         numpy: py.import("numpy")?.getattr("__version__")?.extract()?,
