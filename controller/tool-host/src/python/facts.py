@@ -59,8 +59,56 @@ def joined(values):
     return pieces
 
 
+# What a kind of node is noted for; `found` is the imports, names, attributes and calls so far.
+
+
+def call(node, found):
+    if name := dotted(node.func):
+        found[3].add(name)
+
+
+def keyword(node, found):
+    if node.arg is not None:
+        found[1].add(node.arg)
+
+
+def imported_from(node, found):
+    module = "." * node.level + (f"{node.module}." if node.module else "")
+    found[0].update(module + alias.name for alias in node.names)
+
+
+def named(node, found):
+    if node.name is not None:
+        found[1].add(node.name)
+
+
+def mapping(node, found):
+    if node.rest is not None:
+        found[1].add(node.rest)
+
+
+NOTED = {
+    ast.Call: call,
+    ast.arg: lambda node, found: found[1].add(node.arg),
+    ast.keyword: keyword,
+    ast.alias: lambda node, found: found[1].add(node.asname or node.name.split(".")[0]),
+    ast.Import: lambda node, found: found[0].update(alias.name for alias in node.names),
+    ast.ImportFrom: imported_from,
+    ast.FunctionDef: named,
+    ast.AsyncFunctionDef: named,
+    ast.ClassDef: named,
+    ast.Global: lambda node, found: found[1].update(node.names),
+    ast.Nonlocal: lambda node, found: found[1].update(node.names),
+    ast.ExceptHandler: named,
+    ast.MatchAs: named,
+    ast.MatchStar: named,
+    ast.MatchMapping: mapping,
+    ast.MatchClass: lambda node, found: found[2].update(node.kwd_attrs),
+}
+
+
 def facts(source):
-    imports, names, attributes, calls = set(), set(), set(), set()
+    found = imports, names, attributes, calls = set(), set(), set(), set()
     tree = ast.parse(source)
     # What the parser lets pass and the compiler does not is no Python either: `return` outside of a function.
     compile(tree, "<tool>", "exec", dont_inherit=True)
@@ -68,68 +116,36 @@ def facts(source):
     while left:
         part = left.pop()
         kind = type(part)
-        if kind is list:
-            words.append(f"[{len(part)}")
-            left.extend(reversed(part))
-            continue
         if kind is str:
             words.append(f"{len(part)}:{part}")
-            continue
-        if part is None:
+        elif kind is list:
+            words.append(f"[{len(part)}")
+            left.extend(reversed(part))
+        elif part is None:
             words.append("-")
-            continue
-        if kind is int:
+        elif kind is ast.Constant:
+            words.append(constant(part.value))
+        elif kind is int:
             words.append(f"i{part:x}")
-            continue
-        word, parts, counts = KINDS[kind]
-        match part:
-            case ast.Constant():
-                words.append(constant(part.value))
-                continue
-            case ast.Name():
+        elif kind is ast.JoinedStr:
+            words.append("JoinedStr")
+            left.append(joined(part.values))
+        elif kind is ast.MatchSingleton:
+            words += "MatchSingleton", constant(part.value)
+        else:
+            if kind is ast.Name:
                 names.add(part.id)
-            case ast.Attribute():
+            elif kind is ast.Attribute:
                 attributes.add(part.attr)
-            case ast.Call():
-                if name := dotted(part.func):
-                    calls.add(name)
-            case ast.JoinedStr():
-                words.append(word)
-                left.append(joined(part.values))
-                continue
-            case ast.arg():
-                names.add(part.arg)
-            case ast.keyword():
-                if part.arg is not None:
-                    names.add(part.arg)
-            case ast.alias():
-                names.add(part.asname or part.name.split(".")[0])
-            case ast.Import():
-                imports.update(alias.name for alias in part.names)
-            case ast.ImportFrom():
-                module = "." * part.level + (f"{part.module}." if part.module else "")
-                imports.update(module + alias.name for alias in part.names)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                names.add(part.name)
-            case ast.Global() | ast.Nonlocal():
-                names.update(part.names)
-            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
-                if part.name is not None:
-                    names.add(part.name)
-            case ast.MatchMapping():
-                if part.rest is not None:
-                    names.add(part.rest)
-            case ast.MatchClass():
-                attributes.update(part.kwd_attrs)
-            case ast.MatchSingleton():
-                words += word, constant(part.value)
-                continue
-        words.append(f"{word}{part.lineno}" if counts else word)
-        if parts is not None:
-            left.extend(parts(part))
-    form = "".join(f"{word}\n" for word in words)
+            elif note := NOTED.get(kind):
+                note(part, found)
+            word, parts, counts = KINDS[kind]
+            words.append(f"{word}{part.lineno}" if counts else word)
+            if parts is not None:
+                left.extend(parts(part))
+    words.append("")
     # A lone half of a surrogate pair is no text: it has no bytes that the policy's parser could hash as well.
-    digest = hashlib.sha256(form.encode(errors="surrogatepass")).hexdigest()
+    digest = hashlib.sha256("\n".join(words).encode(errors="surrogatepass")).hexdigest()
     return imports, names, attributes, calls, digest
 
 
