@@ -214,11 +214,13 @@ pub fn rehearse(
     if heaviest(&findings) == Verdict::Refuse {
         return Ok(Err(NotRehearsed { findings, report: None, cases: Vec::new() }));
     }
-    let act = Act { vetted: &vetted, callees: &callees, cage, conditions };
+    let mut act = Act { vetted: &vetted, callees: &callees, cage, conditions, compared: false };
     let (mut results, mut proved) = (Vec::new(), BTreeMap::new());
     let mut cases = cases_for(&vetted, declared);
     let first = cases.remove(0);
     let ran = run(&act, &first)?;
+    // A call comes to an end of its own only when its source was read as the policy read it.
+    act.compared = !matches!(ran.performance.outcome, Outcome::Stopped { .. });
     judge(&act, &first, &ran, &mut findings);
     let mut report = ran.report.clone();
     let usual_trim = report.worst_trim_deg;
@@ -264,6 +266,13 @@ struct Act<'a> {
     callees: &'a BTreeMap<String, About>,
     cage: &'a dyn Cage,
     conditions: &'a Conditions,
+    /// Whether a guest's reading of these sources was compared with the policy's in this rehearsal.
+    ///
+    /// Once is enough. What a guest says is presumed forged when the tool's code has run in it, and its reading comes
+    /// before that; it is told by the same interpreter of the same bytes, which the draft holds unchanged from the
+    /// policy's reading to the last case. Another guest could only say the same again. Nothing is kept beyond this
+    /// rehearsal, and the guest that moves the motors is compared by itself, every time.
+    compared: bool,
 }
 
 /// The tools that it calls. One that is not there, or is itself, refuses it.
@@ -362,6 +371,7 @@ pub fn job(
         files: Vec::new(),
         outputs: entry.outputs.as_ref().map(|(parameter, _)| parameter.clone()),
         interactive: false,
+        compared: false,
     }
 }
 

@@ -55,6 +55,10 @@ pub struct Job {
     /// Whether there is no tool, but a person who gives line after line by [`Answer::Line`].
     #[serde(default)]
     pub interactive: bool,
+    /// Whether these very sources were compared with the policy's reading before: their facts are not read again, and
+    /// the first word holds none.
+    #[serde(default)]
+    pub compared: bool,
 }
 
 /// The seed of jobs where nothing else is said: the tool host has begun with it before it forks.

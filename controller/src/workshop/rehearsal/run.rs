@@ -59,7 +59,7 @@ pub(super) fn run_all(act: &Act<'_>, cases: &[Case]) -> Result<Vec<(Case, Ran)>,
 
 /// Lets a fresh guest act on a fresh body.
 pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
-    let Act { vetted, callees, cage, conditions } = act;
+    let Act { vetted, callees, cage, conditions, compared } = *act;
     let trace = Trace::with_room_for(conditions.beats());
     let robot = Noisy::new(Traced::new(body(&case.on), trace.clone()), case.on.noise);
     let pulse = Pulse::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
@@ -69,9 +69,13 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
     // Declared functions were looked up before.
     let entry = vetted.entry_of(case.function.as_deref()).unwrap_or_else(|| vetted.entry());
     let lends = callees.values().flat_map(|about| &about.capabilities).copied().collect();
-    let job = Job { seed: case.seed, ..job(vetted, entry, &case.arguments, true, conditions.guest) };
+    let job =
+        Job { seed: case.seed, compared, ..job(vetted, entry, &case.arguments, true, conditions.guest) };
     let job = bind(job, &entry.parameters_schema(), &samples::open)?;
-    let permit = permit(vetted, entry, lends, cage.callees(), conditions.stage_seconds);
+    let mut permit = permit(vetted, entry, lends, cage.callees(), conditions.stage_seconds);
+    if compared {
+        permit.facts = None;
+    }
     let mut guest = cage.guest(conditions.guest)?;
     let performance = perform(&mut *guest, job, &mut stage, &permit);
     let usage = guest.usage();
