@@ -8,5 +8,6 @@ mod crashes;
 mod hostile;
 mod killing;
 mod sdk;
+mod spare;
 pub mod stage;
 mod time;

@@ -32,7 +32,8 @@ const LEAVING: Duration = Duration::from_millis(500);
 /// How long the kernel may take to bury it.
 const DYING: Duration = Duration::from_secs(5);
 
-/// A caged guest. When it is dropped it is dead.
+/// A caged guest. When it is dropped it is dead; one that has said its last word is sent the signal that ends it, which
+/// nothing in it can see or put off, and is buried while others go on.
 #[derive(Debug)]
 pub struct CagedGuest {
     zygote: Arc<Zygote>,
@@ -159,13 +160,18 @@ impl CagedGuest {
     /// Ends it, whatever it holds; whether it is dead. That asks nothing of the guest: no signal of its own, no lock
     /// of its interpreter and no byte in its channel is waited for.
     fn kill(&self) -> bool {
-        // It may be dead already.
-        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+        self.send_kill();
         matches!(channel::wait(&self.pidfd, PollFlags::IN, DYING), Ok(true))
     }
 
+    /// Sends the signal that ends it; whether it has it, or is dead already.
+    fn send_kill(&self) -> bool {
+        let sent = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+        matches!(sent, Ok(()) | Err(rustix::io::Errno::SRCH))
+    }
+
     fn reap(&mut self) -> Result<Usage, GuestFault> {
-        match self.zygote.ask(&Request::Reap { pid: self.pid }, None) {
+        match self.zygote.ask(&Request::Reap { pid: self.pid }) {
             Ok((Reply::Reaped { ending, cpu_seconds, peak_bytes }, _)) => {
                 let usage = Usage { ending, cpu_seconds, peak_bytes };
                 self.usage = Some(usage);
@@ -294,11 +300,16 @@ impl Guest for CagedGuest {
 
 impl Drop for CagedGuest {
     fn drop(&mut self) {
-        if self.usage.is_none() {
-            self.kill();
-            // Nothing more can be done if the host has gone; the kernel buries its children.
-            let _ = self.reap();
+        if self.usage.is_some() {
+            return;
         }
+        if self.place == Place::Over && self.send_kill() {
+            // Nothing more can be done if the host has gone; the kernel buries its children.
+            let _ = self.zygote.tell(&Request::Forget { pid: self.pid });
+            return;
+        }
+        self.kill();
+        let _ = self.reap();
     }
 }
 

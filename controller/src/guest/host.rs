@@ -1,6 +1,6 @@
 //! The warm tool host: it forks guests, and is started again once when it has died.
 
-use std::os::fd::AsFd;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,13 +109,12 @@ fn warm(program: &Path, python: &Path, at_most: Level) -> Result<(Zygote, Ready)
 
 /// The outer error means that the host is lost; the inner one that it could not do it.
 fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<CagedGuest, GuestFault>> {
-    let (near, far) = UnixStream::pair()?;
-    near.set_nonblocking(true)?;
-    let (reply, pidfd) = zygote.ask(&Request::Fork { limits }, Some(far.as_fd()))?;
-    drop(far);
-    Ok(match (reply, pidfd) {
-        (Reply::Forked { pid }, Some(pidfd)) => {
-            Ok(CagedGuest::new(Arc::clone(zygote), pid, pidfd, near, limits))
+    let (reply, attached) = zygote.ask(&Request::Fork { limits })?;
+    Ok(match (reply, <[OwnedFd; 2]>::try_from(attached)) {
+        (Reply::Forked { pid }, Ok([pidfd, channel])) => {
+            let channel = UnixStream::from(channel);
+            channel.set_nonblocking(true)?;
+            Ok(CagedGuest::new(Arc::clone(zygote), pid, pidfd, channel, limits))
         }
         (Reply::Failed { reason }, _) => Err(GuestFault::no_host("forking a guest", reason)),
         (reply, _) => return Err(std::io::Error::other(format!("the tool host answered {reply:?}"))),

@@ -1,9 +1,9 @@
 //! One running tool host, seen through its control socket.
 
 use std::ffi::OsString;
-use std::io::{Error, ErrorKind, IoSlice, IoSliceMut, Result};
+use std::io::{Error, ErrorKind, IoSliceMut, Result};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Child;
 use std::sync::{Mutex, PoisonError};
@@ -12,8 +12,7 @@ use std::time::Duration;
 use minismith_wire::zygote::{Hello, Level, MAX_MESSAGE, Reply, Request};
 use rustix::event::PollFlags;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,14 +59,15 @@ impl Zygote {
     }
 
     /// Asks one thing. An error means that the host is of no use any more.
-    pub fn ask(
-        &self,
-        request: &Request,
-        attached: Option<BorrowedFd<'_>>,
-    ) -> Result<(Reply, Option<OwnedFd>)> {
+    pub fn ask(&self, request: &Request) -> Result<(Reply, Vec<OwnedFd>)> {
         let control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
-        send(&control, request, attached)?;
+        send(&control, request)?;
         receive(&control, ANSWER)
+    }
+
+    /// Says one thing that has no answer.
+    pub fn tell(&self, request: &Request) -> Result<()> {
+        send(&self.control.lock().unwrap_or_else(PoisonError::into_inner), request)
     }
 }
 
@@ -79,31 +79,27 @@ impl Drop for Zygote {
     }
 }
 
-fn send<T: Serialize>(control: &OwnedFd, message: &T, attached: Option<BorrowedFd<'_>>) -> Result<()> {
-    let bytes = serde_json::to_vec(message)?;
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if let Some(descriptor) = &attached {
-        ancillary.push(SendAncillaryMessage::ScmRights(std::slice::from_ref(descriptor)));
-    }
-    rustix::net::sendmsg(control.as_fd(), &[IoSlice::new(&bytes)], &mut ancillary, SendFlags::NOSIGNAL)?;
+fn send<T: Serialize>(control: &OwnedFd, message: &T) -> Result<()> {
+    rustix::net::send(control, &serde_json::to_vec(message)?, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
-fn receive<T: DeserializeOwned>(control: &OwnedFd, at_most: Duration) -> Result<(T, Option<OwnedFd>)> {
+fn receive<T: DeserializeOwned>(control: &OwnedFd, at_most: Duration) -> Result<(T, Vec<OwnedFd>)> {
     if !channel::wait(control, PollFlags::IN, at_most)? {
         return Err(Error::new(ErrorKind::TimedOut, "the tool host does not answer"));
     }
     let mut bytes = vec![0; MAX_MESSAGE];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::CMSG_CLOEXEC;
     let length =
         rustix::net::recvmsg(control, &mut [IoSliceMut::new(&mut bytes)], &mut ancillary, flags)?.bytes;
-    let attached = ancillary.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-        _ => None,
-    });
+    let mut attached = Vec::new();
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+            attached.extend(descriptors);
+        }
+    }
     match bytes.get(..length) {
         Some(bytes) if !bytes.is_empty() => Ok((serde_json::from_slice(bytes)?, attached)),
         _ => Err(Error::new(ErrorKind::UnexpectedEof, "the tool host has ended")),

@@ -1,14 +1,11 @@
-//! The control socket: one message, with at most one descriptor, at a time.
+//! The control socket: one message at a time; those that are sent may carry descriptors.
 
-use std::io::{Error, ErrorKind, IoSlice, IoSliceMut, Result};
+use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use minismith_wire::zygote::MAX_MESSAGE;
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, SocketType,
-};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -28,34 +25,26 @@ impl Control {
         Some(Control(socket))
     }
 
-    /// The next message and its descriptor; `None` when the supervisor has gone.
-    pub fn receive<T: DeserializeOwned>(&self) -> Result<Option<(T, Option<OwnedFd>)>> {
+    /// The next message; `None` when the supervisor has gone.
+    pub fn receive<T: DeserializeOwned>(&self) -> Result<Option<T>> {
         let mut bytes = vec![0; MAX_MESSAGE];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut attached = RecvAncillaryBuffer::new(&mut space);
-        let flags = RecvFlags::CMSG_CLOEXEC;
         let length = loop {
-            match rustix::net::recvmsg(&self.0, &mut [IoSliceMut::new(&mut bytes)], &mut attached, flags) {
+            match rustix::net::recv(&self.0, &mut *bytes, RecvFlags::empty()) {
                 Err(rustix::io::Errno::INTR) => {}
-                other => break other?.bytes,
+                other => break other?.0,
             }
         };
-        let descriptor = attached.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-            _ => None,
-        });
         let Some(bytes) = bytes.get(..length).filter(|bytes| !bytes.is_empty()) else { return Ok(None) };
         let message =
             serde_json::from_slice(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
-        Ok(Some((message, descriptor)))
+        Ok(Some(message))
     }
 
-    /// Sends one message, with a descriptor if there is one.
-    pub fn send<T: Serialize>(&self, message: &T, descriptor: Option<BorrowedFd<'_>>) -> Result<()> {
+    /// Sends one message, with at most two descriptors.
+    pub fn send<T: Serialize>(&self, message: &T, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
         let bytes = serde_json::to_vec(message)?;
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut attached = SendAncillaryBuffer::new(&mut space);
-        let descriptors = descriptor.as_slice();
         if !descriptors.is_empty() {
             attached.push(SendAncillaryMessage::ScmRights(descriptors));
         }

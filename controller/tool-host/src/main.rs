@@ -4,7 +4,8 @@
 //! by hand. One process warms an interpreter up; for each request it forks a guest, which closes its own cage and then
 //! knows nothing but one channel to the controller.
 //!
-//! Reading order: [`zygote`] (what is warmed up, and how it serves), [`cage`] (what a guest can't do), [`guest`] (a
+//! Reading order: [`zygote`] (what is warmed up, and how it serves), [`fresh`] (a guest to be),
+//! [`cage`] (what a guest can't do), [`guest`] (a
 //! guest's life), [`budget`] (files and processes by name), [`stage`] (how a guest asks and how time passes), [`robot`]
 //! (what a tool sees of the robot), [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`]
 //! (results), [`practice`] (what is done beforehand). [`process`] and [`interpreter`] are the only modules with unsafe
@@ -16,6 +17,7 @@ mod cage;
 mod control;
 mod facts;
 mod files;
+mod fresh;
 mod guest;
 #[allow(unsafe_code)]
 mod interpreter;

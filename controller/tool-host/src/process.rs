@@ -70,7 +70,7 @@ pub fn hush() -> io::Result<()> {
 
 /// In a child: puts the channel on 3 and the report on 4.
 pub fn keep(channel: &impl AsFd, report: &impl AsFd) -> io::Result<()> {
-    // Received descriptors lie above 3, so that the channel is not overwritten before it is placed.
+    // The control socket and the zygote's accounting lie on 3 and 4, so that neither is overwritten before it is placed.
     place(channel.as_fd().as_raw_fd(), CHANNEL)?;
     place(report.as_fd().as_raw_fd(), REPORT)
 }
@@ -144,6 +144,15 @@ pub fn wait(pid: i32) -> io::Result<Ended> {
         cpu_seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
         peak_bytes: u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024),
     })
+}
+
+/// Whether a child has ended; then it is buried.
+pub fn has_ended(pid: i32) -> io::Result<bool> {
+    // SAFETY: the kernel is asked for no status.
+    match unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) } {
+        -1 => Err(io::Error::last_os_error()),
+        ended => Ok(ended != 0),
+    }
 }
 
 /// Becomes another program; the error says why not.

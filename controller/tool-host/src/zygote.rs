@@ -3,30 +3,33 @@
 //! With namespaces there are two processes. The one that the supervisor started makes them and waits; its child, the
 //! first process of the new namespace, is the zygote, and when it dies the kernel ends every guest with it. Each dies
 //! with its parent.
+//!
+//! While one guest works, the next one is forked and closes its cage: whoever asks for it need not wait for that.
 
-use std::io::Read;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::ExitCode;
 
+use minismith_wire::Limits;
 use minismith_wire::zygote::{Ending, Hello, Mechanism, Reply, Request};
 use pyo3::prelude::*;
-use rustix::process::{PidfdFlags, Signal};
+use rustix::process::Signal;
 use seccompiler::BpfProgram;
 
 use crate::arguments::Arguments;
 use crate::cage::trial::Ground;
-use crate::cage::{Cage, Open, be_undumpable, filter, limits, namespaces, probe};
+use crate::cage::{Cage, be_undumpable, filter, limits, namespaces, probe};
 use crate::control::Control;
+use crate::fresh::Fresh;
 use crate::process::{self, Fork};
-use crate::{budget, guest, interpreter, library};
+use crate::{budget, interpreter, library};
 
 /// The host's whole life.
 pub fn run(arguments: &Arguments, control: Control) -> ExitCode {
     let lived = live(arguments, &control);
     lived.unwrap_or_else(|(reason, mechanisms)| {
         // If nobody hears it any more, nobody needs to.
-        let _ = control.send(&Hello::Unfit { reason, mechanisms }, None);
+        let _ = control.send(&Hello::Unfit { reason, mechanisms }, &[]);
         ExitCode::FAILURE
     })
 }
@@ -159,53 +162,40 @@ fn answer_requests(
     (cage, address_space): (&Cage, &limits::AddressSpace),
     hello: &Hello,
 ) -> std::io::Result<()> {
-    control.send(hello, None)?;
-    while let Some((request, descriptor)) = control.receive()? {
-        let (reply, attached) = match (request, descriptor) {
-            (Request::Fork { limits }, Some(channel)) => {
-                let base = address_space.now()?;
-                match fork_guest(py, || cage.close(&limits, base), channel) {
-                    Ok((pid, pidfd)) => (Reply::Forked { pid }, Some(pidfd)),
-                    Err(reason) => (Reply::Failed { reason }, None),
+    let fork = |limits: Limits| -> Result<Fresh, String> {
+        let base = address_space.now().map_err(|error| error.to_string())?;
+        Fresh::fork(py, limits, || cage.close(&limits, base))
+    };
+    control.send(hello, &[])?;
+    let (mut spare, mut last, mut dying) = (None::<Fresh>, None, Vec::new());
+    while let Some(request) = control.receive()? {
+        match request {
+            Request::Fork { limits } => {
+                let fresh = match spare.take() {
+                    Some(spare) if spare.fits(&limits) => Ok(spare),
+                    other => {
+                        dying.extend(other.map(Fresh::discard));
+                        fork(limits)
+                    }
+                };
+                match fresh.and_then(Fresh::caged) {
+                    Ok(Fresh { pid, pidfd, channel, .. }) => {
+                        let reply = Reply::Forked { pid: pid.as_raw_nonzero().get() };
+                        control.send(&reply, &[pidfd.as_fd(), channel.as_fd()])?;
+                    }
+                    Err(reason) => control.send(&Reply::Failed { reason }, &[])?,
+                }
+                // Where two were alike the next one will be. If it can't be had now, whoever asks for it is told.
+                if last.replace(limits) == Some(limits) {
+                    spare = fork(limits).ok();
                 }
             }
-            (Request::Fork { .. }, None) => (Reply::Failed { reason: "no channel came along".into() }, None),
-            (Request::Reap { pid }, _) => (reap(pid), None),
-        };
-        control.send(&reply, attached.as_ref().map(AsFd::as_fd))?;
+            Request::Reap { pid } => control.send(&reap(pid), &[])?,
+            Request::Forget { pid } => dying.push(pid),
+        }
+        dying.retain(|pid| matches!(process::has_ended(*pid), Ok(false)));
     }
     Ok(())
-}
-
-fn fork_guest(
-    py: Python<'_>,
-    close_cage: impl FnOnce() -> Result<(), Open>,
-    channel: OwnedFd,
-) -> Result<(i32, OwnedFd), String> {
-    let failed = |error: std::io::Error| error.to_string();
-    let (mut said, report) = std::io::pipe().map_err(failed)?;
-    match process::fork_python(py).map_err(failed)? {
-        Fork::Child => guest::live(py, close_cage, &channel, &report),
-        Fork::Parent(pid) => {
-            drop((channel, report));
-            let number = pid.as_raw_nonzero().get();
-            let mut text = String::new();
-            let read = said.read_to_string(&mut text);
-            let pidfd = rustix::process::pidfd_open(pid, PidfdFlags::empty());
-            match (read, text.as_str(), pidfd) {
-                (Ok(_), guest::CAGED, Ok(pidfd)) => Ok((number, pidfd)),
-                (read, reason, pidfd) => {
-                    let _ = rustix::process::kill_process(pid, Signal::KILL);
-                    process::wait(number).map_err(failed)?;
-                    Err(format!(
-                        "the guest's cage did not close: {reason} {:?} {:?}",
-                        read.err(),
-                        pidfd.err()
-                    ))
-                }
-            }
-        }
-    }
 }
 
 fn reap(pid: i32) -> Reply {

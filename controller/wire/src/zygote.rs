@@ -1,8 +1,9 @@
 //! The words between the supervisor and the zygote, over a `SOCK_SEQPACKET` socket on the zygote's standard input.
 //!
 //! The zygote first says [`Hello::Ready`] or [`Hello::Unfit`]. Then it answers each [`Request`] with one [`Reply`].
-//! A [`Request::Fork`] carries one descriptor, the guest's end of its channel; a [`Reply::Forked`] carries one, the
-//! guest's pidfd. A guest that has ended is a [`Request::Reap`] away from being forgotten.
+//! No request carries a descriptor; a [`Reply::Forked`] carries two, the guest's pidfd and the supervisor's end of its
+//! channel. A guest that has ended is a [`Request::Reap`] or a [`Request::Forget`] away from being forgotten; the latter
+//! alone has no reply.
 
 use serde::{Deserialize, Serialize};
 
@@ -92,13 +93,19 @@ pub enum Request {
         /// As in [`Reply::Forked`].
         pid: i32,
     },
+    /// Nobody wants to know how a guest ended, which has been sent the signal that ends it: bury it in your own time.
+    /// Not answered.
+    Forget {
+        /// As in [`Reply::Forked`].
+        pid: i32,
+    },
 }
 
 /// What the zygote answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reply {
-    /// The guest lives, and its cage is closed; its pidfd is attached.
+    /// The guest lives, and its cage is closed; its pidfd and the other end of its channel are attached.
     Forked {
         /// Its process id as the zygote sees it.
         pid: i32,

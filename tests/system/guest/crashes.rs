@@ -25,7 +25,7 @@ fn command(program: &Path) -> Command {
 }
 
 /// Every process below `ancestor`, by what `/proc` says of parents.
-fn below(ancestor: u32) -> Vec<OwnedFd> {
+pub(super) fn below(ancestor: u32) -> Vec<OwnedFd> {
     let parent_of = |pid: u32| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
@@ -45,7 +45,7 @@ fn below(ancestor: u32) -> Vec<OwnedFd> {
     found.iter().skip(1).filter_map(open).collect()
 }
 
-fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
+pub(super) fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
     let limit = Timespec { tv_sec: within_seconds, tv_nsec: 0 };
     poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit)).unwrap() == 1
 }
