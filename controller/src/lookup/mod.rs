@@ -13,6 +13,15 @@ pub const REFERENCE: &str = include_str!("reference.md");
 /// The usual budget, tokens.
 pub const MOST_TOKENS: usize = 700;
 
+/// The most pages.
+const MOST_PAGES: usize = 5;
+
+/// Words that say nothing of what a page is about.
+const SAY_NOTHING: &[&str] = &[
+    "all", "and", "are", "but", "can", "each", "for", "from", "has", "have", "into", "its", "makes", "not",
+    "one", "some", "that", "the", "then", "they", "this", "tool", "two", "with", "you", "your",
+];
+
 /// Bytes of a token, as a rule of thumb.
 const BYTES_PER_TOKEN: usize = 4;
 
@@ -33,7 +42,7 @@ pub fn pages(request: &str, most_tokens: usize) -> Vec<Page> {
         }
         fits
     };
-    found.into_iter().filter_map(|place| all.get(place).cloned()).filter(fits).collect()
+    found.into_iter().filter_map(|place| all.get(place).cloned()).filter(fits).take(MOST_PAGES).collect()
 }
 
 /// The tokens of everything, for comparison.
@@ -54,7 +63,8 @@ fn all() -> Vec<Page> {
 fn find(all: &[Page], request: &str) -> rusqlite::Result<Vec<usize>> {
     let words: Vec<String> = request
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.len() > 2)
+        .map(str::to_lowercase)
+        .filter(|word| word.len() > 2 && !SAY_NOTHING.contains(&word.as_str()))
         .take(60)
         .map(|word| format!("\"{word}\""))
         .collect();
@@ -93,10 +103,12 @@ mod tests {
         ] {
             let found = titles(request);
             assert!(found.first().is_some_and(|first| first.contains(title)), "{request}: {found:?}");
-            assert!(found.len() < 10, "{found:?}");
+            assert!(found.len() <= MOST_PAGES, "{found:?}");
         }
         assert!(titles("").is_empty());
-        assert!(titles("\" OR * NEAR( --").len() < 5);
+        assert!(titles("the one with all of you").is_empty());
+        // What is asked is words, and no language of queries.
+        assert_eq!(titles("\" OR * NEAR( antennas) --"), titles("near antennas"));
     }
 
     #[test]

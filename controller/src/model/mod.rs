@@ -17,11 +17,6 @@ pub trait Model {
     /// # Errors
     /// [`NoAnswer`] says what happened, in words for a person, and whether another try could help.
     fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer>;
-
-    /// What a person should know of the answers since this was asked last: that another endpoint took over, say.
-    fn notices(&mut self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 /// Whether to go on listening to a model.
