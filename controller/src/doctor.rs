@@ -15,7 +15,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::config::{Brain, Config, RobotChoice};
+use crate::config::{Brain, Config, Endpoint, LanguageModel, RobotChoice};
 use machine::{Machine, Packages, Port};
 
 /// How one thing stands.
@@ -100,7 +100,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.push(disk(&config.tools, machine.free));
     let real = matches!(config.robot, RobotChoice::Serial(_));
     checks.extend(machine.periphery.judge(real));
-    checks.push(brain(config.brain));
+    checks.push(brain(config));
     checks.push(Check::good(
         "models",
         "none are configured, and none is needed: the built-in grammar understands text, speech and faces are optional",
@@ -205,9 +205,21 @@ fn disk(directory: &Path, free: Option<u64>) -> Check {
 }
 
 /// Who understands text, and whether that can be reached.
-fn brain(brain: Brain) -> Check {
-    match brain {
+fn brain(config: &Config) -> Check {
+    match config.brain {
         Brain::Offline => Check::good("language model", "none is needed: the brain is offline"),
+        Brain::Openai => endpoints(&config.language_model),
+    }
+}
+
+/// Whether each endpoint's key is there; whether it answers shows the first question.
+fn endpoints(model: &LanguageModel) -> Check {
+    const NAME: &str = "language model";
+    let named = |endpoint: &Endpoint| format!("{} at {}", endpoint.model, endpoint.url);
+    let keys = model.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
+    match keys.filter_map(|name| name.read().err()).next() {
+        Some(missing) => Check::bad(NAME, missing.to_string(), "set the key, or `brain: offline`"),
+        None => Check::good(NAME, model.endpoints.iter().map(named).collect::<Vec<_>>().join(", then ")),
     }
 }
 

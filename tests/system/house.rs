@@ -27,9 +27,10 @@ const DOORS: &[(&[&str], &[&str])] = &[
     // The cage's attempts try to connect, and must fail.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
-        &["controller/src/net.rs", "controller/tool-host/src/cage/attempts.rs"],
+        &["controller/src/net/", "controller/tool-host/src/cage/attempts.rs"],
     ),
-    (&["TcpListener"], &["controller/src/net.rs", "controller/src/api.rs"]),
+    (&["TcpListener"], &["controller/src/net/", "controller/src/api.rs"]),
+    (&["reqwest::", "rustls::"], &["controller/src/net/"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
     (

@@ -106,13 +106,27 @@ impl FromStr for RobotChoice {
 pub enum Brain {
     /// The built-in grammar and composer.
     Offline,
+    /// A language model, behind an endpoint that speaks as OpenAI's does.
+    Openai,
 }
 
 impl FromStr for Brain {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        one_of(text, &[("offline", Brain::Offline)])
+        one_of(text, &[("offline", Brain::Offline), ("openai", Brain::Openai)])
+    }
+}
+
+/// Yes or no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flag(pub(super) bool);
+
+impl FromStr for Flag {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        one_of(text, &[("true", Flag(true)), ("false", Flag(false))])
     }
 }
 

@@ -7,11 +7,12 @@ use std::str::FromStr;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
-use super::choice::{Brain, Loopback, MayLack, NotAllowed, RobotChoice, SomePath};
+use super::choice::{Brain, Flag, Loopback, MayLack, NotAllowed, RobotChoice, SomePath};
+use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::quantity::{
     Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, Frames, HeadRange, Iterations, Jerk, Kilobytes,
-    Margin, Megabytes, Milliseconds, MotionRate, Port, Rate, Scale, SimulatedSeconds, Speed, Steadiness,
-    Volts, WallSeconds, Watchdog,
+    Margin, Megabytes, Milliseconds, MotionRate, Patience, Port, Rate, Retries, Scale, Seed,
+    SimulatedSeconds, Speed, Steadiness, Temperature, TokenBudget, Volts, WallSeconds, Watchdog,
 };
 use super::signing::PublicKey;
 
@@ -80,6 +81,40 @@ impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Listed<T> {
     }
 }
 
+/// The mappings of a key that takes a list of them, where the key is given.
+#[derive(Clone, Debug)]
+pub(super) struct Mappings<T>(pub(super) Option<Vec<T>>);
+
+impl<T> Default for Mappings<T> {
+    fn default() -> Self {
+        Mappings(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mappings<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list, each entry after a dash")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+                let mut values = Vec::new();
+                while let Some(value) = list.next_element()? {
+                    values.push(value);
+                }
+                Ok(values)
+            }
+        }
+
+        deserializer.deserialize_seq(List(PhantomData)).map(|values| Mappings(Some(values)))
+    }
+}
+
 /// Declares the mappings of the file, in which every key may be left out.
 macro_rules! mappings {
     ($($(#[$doc:meta])+ $name:ident { $($key:ident: $kind:ty,)+ })+) => {$(
@@ -103,6 +138,7 @@ mappings! {
         workshop: WorkshopKeys,
         tool_host: ToolHostKeys,
         brain: Given<Brain>,
+        language_model: LanguageModelKeys,
     }
     /// `pulse`.
     PulseKeys {
@@ -185,5 +221,23 @@ mappings! {
     ToolHostKeys {
         python: Given<SomePath>,
         may_lack: Listed<MayLack>,
+    }
+    /// `language_model`.
+    LanguageModelKeys {
+        endpoints: Mappings<EndpointKeys>,
+        allow_plain_http: Given<Flag>,
+        answer_seconds: Given<Patience>,
+        silence_seconds: Given<Patience>,
+        retries: Given<Retries>,
+        prompt_tokens: Given<TokenBudget>,
+        answer_tokens: Given<TokenBudget>,
+        temperature: Given<Temperature>,
+        seed: Given<Seed>,
+    }
+    /// An entry of `language_model.endpoints`.
+    EndpointKeys {
+        url: Given<ServerAddress>,
+        model: Given<ModelName>,
+        key_env: Given<KeyName>,
     }
 }

@@ -1,13 +1,14 @@
 //! The configuration: read once from `config.yaml`, checked completely, and from then on only typed values.
 //!
 //! Reading order: [`Config`] and its sections, `file` (the keys as written), `choice` and `quantity` (what each value
-//! may be), `signing` (keys and a secret), `resolve` (from keys to meaning), `error` (what is said when one is not). Degrees and milliseconds end here: inside, angles are [`Radians`]
+//! may be), `signing` (keys and a secret), `language_model` (endpoints and a key), `resolve` (from keys to meaning), `error` (what is said when one is not). Degrees and milliseconds end here: inside, angles are [`Radians`]
 //! and times are [`Duration`]. The file at the root of the project is built into the program; what a person's own
 //! file leaves out has its value from there.
 
 mod choice;
 mod error;
 mod file;
+mod language_model;
 mod quantity;
 mod resolve;
 mod signing;
@@ -21,6 +22,7 @@ use firmware_bridge::units::Radians;
 
 pub use choice::{Brain, Loopback, NotAllowed, RobotChoice};
 pub use error::ConfigError;
+pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
 pub use quantity::{Rate, Scale};
 pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
 
@@ -62,6 +64,8 @@ pub struct Config {
     pub tool_host: ToolHost,
     /// Who understands text and writes tools.
     pub brain: Brain,
+    /// Where and how a language model is asked, for the brain that uses one.
+    pub language_model: LanguageModel,
 }
 
 /// What the safety envelope lets through.

@@ -106,6 +106,16 @@ spans! {
     pub(super) Frames: whole -> u32 = 0..=1_000_000, "";
     /// Motions in any one second of stage time.
     pub(super) MotionRate: whole -> u32 = 1..=1000, "";
+    /// Time to wait for words, seconds.
+    pub(super) Patience: number -> f64 = 0.1..=3600.0, " (seconds)";
+    /// How often something is tried again.
+    pub(super) Retries: whole -> u32 = 0..=10, "";
+    /// Tokens of a language model.
+    pub(super) TokenBudget: whole -> u32 = 64..=2_000_000, " (tokens)";
+    /// How freely a language model chooses its words.
+    pub(super) Temperature: number -> f64 = 0.0..=2.0, "";
+    /// A seed of chance.
+    pub(super) Seed: whole -> u32 = 0..=2_147_483_647, "";
     /// Memory, megabytes.
     pub(super) Megabytes: whole -> u32 = 32..=4096, " (megabytes)";
     /// Printed text, kilobytes.

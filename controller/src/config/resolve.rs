@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-use super::file::{File, Given};
+use super::file::{EndpointKeys, File, Given};
 use super::{
-    BUILT_IN, BUILT_IN_NAME, Budget, Bus, Config, ConfigError, Group, Head, Limits, RobotChoice, Serve,
-    Stewart, ToolHost, Workshop, parse,
+    BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Config, ConfigError, Endpoint, Group, Head, LanguageModel,
+    Limits, RobotChoice, Serve, Stewart, ToolHost, Workshop, parse,
 };
 
 /// The meaning of the keys: those of `own`, and for each one left out the built-in value.
@@ -101,7 +101,21 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             .collect(),
         },
         brain: of!(brain),
+        language_model: LanguageModel {
+            endpoints: endpoints(
+                own.language_model.endpoints.0.as_ref().or(built_in.language_model.endpoints.0.as_ref()),
+                name,
+            )?,
+            answer: Duration::from_secs_f64(of!(language_model.answer_seconds).value()),
+            silence: Duration::from_secs_f64(of!(language_model.silence_seconds).value()),
+            retries: of!(language_model.retries).value(),
+            prompt_tokens: of!(language_model.prompt_tokens).value(),
+            answer_tokens: of!(language_model.answer_tokens).value(),
+            temperature: of!(language_model.temperature).value(),
+            seed: of!(language_model.seed).value(),
+        },
     };
+    agree(&config, of!(language_model.allow_plain_http).0, name)?;
     match config.bus.watchdog {
         Some(time) if time < config.rate.beat() * 3 => Err(ConfigError::Whole {
             file: name.to_owned(),
@@ -114,6 +128,44 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         }),
         _ => Ok(config),
     }
+}
+
+/// The entries of `language_model.endpoints`; each has to be whole.
+fn endpoints(entries: Option<&Vec<EndpointKeys>>, name: &str) -> Result<Vec<Endpoint>, ConfigError> {
+    let mut endpoints = Vec::new();
+    for (place, entry) in entries.into_iter().flatten().enumerate() {
+        let (Some(url), Some(model)) = (&entry.url.0, &entry.model.0) else {
+            let lacking = if entry.url.0.is_none() { "url" } else { "model" };
+            return Err(ConfigError::Whole {
+                file: name.to_owned(),
+                problem: format!(
+                    "language_model.endpoints[{place}] has no `{lacking}`; each entry needs both `url` and `model`"
+                ),
+            });
+        };
+        endpoints.push(Endpoint { url: url.0.clone(), model: model.0.clone(), key: entry.key_env.0.clone() });
+    }
+    Ok(endpoints)
+}
+
+/// Whether there is a language model for the brain that needs one, and nobody can overhear what is said to it.
+fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigError> {
+    let model = &config.language_model;
+    let problem = match (config.brain, model.overheard()) {
+        (Brain::Openai, _) if model.endpoints.is_empty() => {
+            "brain is `openai`, and language_model.endpoints names nobody to ask; write for example `language_model: \
+             {endpoints: [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `brain: offline`"
+                .to_owned()
+        }
+        (_, Some((place, endpoint))) if !plain_http => format!(
+            "language_model.endpoints[{place}] would be asked over plain http at {}, where others can listen and \
+             answer in its place{}; use https, or, if the way there is safe, `language_model: {{allow_plain_http: true}}`",
+            endpoint.url,
+            if endpoint.key.is_some() { ", and read the key" } else { "" },
+        ),
+        _ => return Ok(()),
+    };
+    Err(ConfigError::Whole { file: name.to_owned(), problem })
 }
 
 fn pick<T: Clone>(own: &Given<T>, built_in: &Given<T>, key: &str) -> Result<T, ConfigError> {

@@ -77,7 +77,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         (
             "robot: mock\npuls: {rate_hz: 100}",
             "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, models, \
-             workshop, tool_host, brain; did you mean `pulse`?",
+             workshop, tool_host, brain, language_model; did you mean `pulse`?",
         ),
         (
             "limits:\n  stewart:\n    speed: 3\n    acceleraton: 9",
@@ -91,7 +91,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, models, workshop, tool_host, brain; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, models, workshop, tool_host, brain, language_model; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
@@ -214,7 +214,44 @@ fn bad_values_are_named_with_what_is_allowed() {
             "robot.yaml:3: workshop.trusted_signers[0]: `00ff` is not allowed; allowed: a public key of 64 hexadecimal \
              digits, as `minismith tool export` tells it",
         ),
-        ("brain: openai", "robot.yaml:1: brain: `openai` is not allowed; allowed: offline"),
+        (
+            "brain: open_ai",
+            "robot.yaml:1: brain: `open_ai` is not allowed; allowed: offline, openai; did you mean `openai`?",
+        ),
+        (
+            "language_model:\n  endpoints:\n    - url: 127.0.0.1:8080/v1",
+            "robot.yaml:3: language_model.endpoints[0].url: `127.0.0.1:8080/v1` is not allowed; allowed: an address that \
+             begins with http:// or https://, without user, `?` or `#`, such as http://127.0.0.1:8080/v1; did you mean \
+             `http://127.0.0.1:8080/v1`?",
+        ),
+        (
+            "language_model:\n  endpoints:\n    - url: http://127.0.0.1/v1\n      modell: x",
+            "robot.yaml:4: language_model.endpoints[0].modell: unknown key; allowed here: url, model, key_env; did you \
+             mean `model`?",
+        ),
+        (
+            "language_model: {endpoints: [{key_env: sk-secret}]}",
+            "robot.yaml:1: language_model.endpoints[0].key_env: `what stands here` is not allowed; allowed: the name of \
+             an environment variable in capitals, such as OPENAI_API_KEY, never the key itself",
+        ),
+        (
+            "language_model: {endpoints: {url: x}}",
+            "robot.yaml:1: language_model.endpoints: there is map here; allowed: a list, each entry after a dash",
+        ),
+        (
+            "language_model: {endpoints: [{model: two words}]}",
+            "robot.yaml:1: language_model.endpoints[0].model: `two words` is not allowed; allowed: a model's name as its \
+             endpoint lists it, without spaces",
+        ),
+        (
+            "language_model: {allow_plain_http: yes}",
+            "robot.yaml:1: language_model.allow_plain_http: `yes` is not allowed; allowed: true, false",
+        ),
+        (
+            "language_model: {silence_seconds: 0}",
+            "robot.yaml:1: language_model.silence_seconds: `0` is not allowed; allowed: a number from 0.1 to 3600 \
+             (seconds)",
+        ),
         ("tools: {directory: ''}", "robot.yaml:1: tools.directory: `` is not allowed; allowed: a path"),
         (
             "robot: \"a\\x1b[31m\"",
@@ -253,6 +290,62 @@ fn values_that_do_not_fit_together_are_named() {
          the middle of a motion; raise either one, or switch the watchdog off with 0",
     );
     assert!(check("pulse: {rate_hz: 10}\nbus: {watchdog_ms: 300}").is_ok());
+    refused(
+        "brain: openai",
+        "robot.yaml: brain is `openai`, and language_model.endpoints names nobody to ask; write for example \
+         `language_model: {endpoints: [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `brain: offline`",
+    );
+    refused(
+        "language_model: {endpoints: [{url: http://127.0.0.1/v1, model: m}, {url: http://127.0.0.1/v1}]}",
+        "robot.yaml: language_model.endpoints[1] has no `model`; each entry needs both `url` and `model`",
+    );
+}
+
+#[test]
+fn endpoints_are_read_in_order() {
+    let config = check(
+        "brain: openai\nlanguage_model:\n  answer_seconds: 1.5\n  endpoints:\n    - url: http://127.0.0.1:8080/v1/\n      \
+         model: small\n    - {url: 'https://example.com/v1', model: org/large, key_env: A_KEY}\n",
+    )
+    .unwrap();
+    let model = &config.language_model;
+    assert_eq!((config.brain, model.endpoints.len()), (Brain::Openai, 2));
+    assert_eq!(model.endpoints[0].url.to_string(), "http://127.0.0.1:8080/v1");
+    assert_eq!((model.endpoints[0].model.as_str(), &model.endpoints[0].key), ("small", &None));
+    assert_eq!(model.endpoints[1].key.as_ref().unwrap().to_string(), "A_KEY");
+    assert_eq!(model.answer, Duration::from_millis(1500));
+    let built_in = Config::built_in().unwrap();
+    assert_eq!(model.silence, built_in.language_model.silence);
+    assert_eq!(built_in.language_model.endpoints, []);
+    assert_eq!(built_in.brain, Brain::Offline);
+}
+
+#[test]
+fn nothing_is_said_in_the_clear_where_others_may_listen() {
+    let said = |url: &str, more: &str, also: &str| {
+        check(&format!("language_model: {{endpoints: [{{url: '{url}', model: m{more}}}]{also}}}"))
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    for (url, bare, with_key) in [
+        ("http://127.0.0.1:1/v1", true, true),
+        ("http://[::1]:1/v1", true, true),
+        ("http://localhost/v1", true, true),
+        ("http://192.168.1.7/v1", true, false),
+        ("http://8.8.8.8/v1", false, false),
+        ("http://example.com/v1", false, false),
+        ("https://example.com/v1", true, true),
+    ] {
+        assert_eq!(said(url, "", "").is_ok(), bare, "{url}");
+        assert_eq!(said(url, ", key_env: K", "").is_ok(), with_key, "{url} with a key");
+        assert_eq!(said(url, ", key_env: K", ", allow_plain_http: true"), Ok(()), "{url}");
+    }
+    assert_eq!(
+        said("http://192.168.1.7/v1", ", key_env: K", "").unwrap_err(),
+        "robot.yaml: language_model.endpoints[0] would be asked over plain http at http://192.168.1.7/v1, where others \
+         can listen and answer in its place, and read the key; use https, or, if the way there is safe, \
+         `language_model: {allow_plain_http: true}`"
+    );
 }
 
 #[test]

@@ -38,7 +38,11 @@ fn unknown(name: &str, properties: &Map<String, Value>) -> String {
     }
 }
 
-fn fits(schema: &Value, value: &Value) -> Result<(), String> {
+/// Whether a value fits a schema: types, choices, ranges, lengths, and what objects have to hold and may hold.
+///
+/// # Errors
+/// A clause that begins with "is", "has" or "lacks": what is wrong and what is allowed.
+pub fn fits(schema: &Value, value: &Value) -> Result<(), String> {
     if let Some(choices) = schema.get("anyOf").and_then(Value::as_array) {
         return match choices.iter().find(|choice| fits(choice, value).is_ok()) {
             Some(_) => Ok(()),
@@ -50,6 +54,11 @@ fn fits(schema: &Value, value: &Value) -> Result<(), String> {
     {
         let allowed = allowed.iter().map(short).collect::<Vec<_>>().join(", ");
         return Err(format!("is {}; allowed are {allowed}", short(value)));
+    }
+    if let Some(only) = schema.get("const")
+        && only != value
+    {
+        return Err(format!("is {}; only {} is allowed", short(value), short(only)));
     }
     if let Some(kind) = schema.get("type").and_then(Value::as_str)
         && !is_a(kind, value)
@@ -64,6 +73,7 @@ fn fits(schema: &Value, value: &Value) -> Result<(), String> {
             return Err(format!("is {number}; it must be {}", range(bound("minimum"), bound("maximum"))));
         }
     }
+    long_enough(schema, value)?;
     if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
         for (place, item) in values.iter().enumerate() {
             fits(items, item).map_err(|complaint| format!("has an item {place} that {complaint}"))?;
@@ -72,8 +82,51 @@ fn fits(schema: &Value, value: &Value) -> Result<(), String> {
     if let (Some(inner), Some(values)) =
         (schema.get("additionalProperties").filter(|inner| inner.is_object()), value.as_object())
     {
-        for (key, item) in values {
+        let named = schema.get("properties").and_then(Value::as_object);
+        for (key, item) in
+            values.iter().filter(|(key, _)| !named.is_some_and(|named| named.contains_key(*key)))
+        {
             fits(inner, item).map_err(|complaint| format!("has a key `{key}` that {complaint}"))?;
+        }
+    }
+    value.as_object().map_or(Ok(()), |values| whole(schema, values))
+}
+
+/// Whether a list or a text is as long as it has to be.
+fn long_enough(schema: &Value, value: &Value) -> Result<(), String> {
+    let (length, least, most, unit) = match value {
+        Value::String(text) => (text.chars().count(), "minLength", "maxLength", "characters"),
+        Value::Array(items) => (items.len(), "minItems", "maxItems", "items"),
+        _ => return Ok(()),
+    };
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let (least, most) = (bound(least), bound(most));
+    if least.is_some_and(|least| (length as f64) < least) || most.is_some_and(|most| length as f64 > most) {
+        return Err(format!("has {length} {unit}; it must have {}", range(least, most)));
+    }
+    Ok(())
+}
+
+/// Whether an object holds what it has to, and each of its properties fits.
+fn whole(schema: &Value, values: &Map<String, Value>) -> Result<(), String> {
+    let required = schema.get("required").and_then(Value::as_array);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        if !values.contains_key(name) {
+            return Err(format!("lacks `{name}`"));
+        }
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    for (name, value) in values {
+        match properties.and_then(|properties| properties.get(name)) {
+            Some(inner) => {
+                fits(inner, value).map_err(|complaint| format!("has a `{name}` that {complaint}"))?
+            }
+            None if is_closed => {
+                let name: String = name.chars().take(60).collect();
+                return Err(format!("has a `{name}`, which is not allowed"));
+            }
+            None => {}
         }
     }
     Ok(())
@@ -155,6 +208,41 @@ mod tests {
         assert!(complaint(json!({"times": 2, "side": "up"})).contains("\"left\", \"right\""));
         assert!(complaint(json!({"times": 2, "path": [1, "x"]})).contains("item 1"));
         assert!(complaint(json!({"times": 2, "note": 5})).contains("none of its types"));
+    }
+
+    #[test]
+    fn nested_objects_are_held_to_their_schemas() {
+        let schema = json!({"type": "object", "properties": {
+            "kind": {"const": "plan"},
+            "steps": {"type": "array", "minItems": 1, "maxItems": 2, "items": {
+                "type": "object", "properties": {"what": {"type": "string", "maxLength": 5}},
+                "required": ["what"], "additionalProperties": false,
+            }},
+            "notes": {"type": "object", "properties": {"n": {"type": "integer"}},
+                "additionalProperties": {"type": "string"}},
+        }, "required": ["kind", "steps"], "additionalProperties": false});
+        let complaint = |value: Value| fits(&schema, &value).err().unwrap_or_default();
+        assert_eq!(
+            complaint(json!({"kind": "plan", "steps": [{"what": "nod"}], "notes": {"n": 1, "a": "b"}})),
+            ""
+        );
+        for (wrong, words) in [
+            (json!([]), "type object"),
+            (json!({"kind": "plan"}), "lacks `steps`"),
+            (json!({"kind": "plot", "steps": [{"what": "nod"}]}), "`kind` that is \"plot\"; only \"plan\""),
+            (json!({"kind": "plan", "steps": []}), "has 0 items; it must have between 1 and 2"),
+            (json!({"kind": "plan", "steps": [{}]}), "`steps` that has an item 0 that lacks `what`"),
+            (json!({"kind": "plan", "steps": [{"what": "wiggle"}]}), "6 characters; it must have at most 5"),
+            (json!({"kind": "plan", "steps": [{"what": "nod", "x": 1}]}), "has a `x`, which is not allowed"),
+            (
+                json!({"kind": "plan", "steps": [{"what": "nod"}], "why": 1}),
+                "has a `why`, which is not allowed",
+            ),
+            (json!({"kind": "plan", "steps": [{"what": "nod"}], "notes": {"n": "1"}}), "`n` that is \"1\""),
+            (json!({"kind": "plan", "steps": [{"what": "nod"}], "notes": {"a": 1}}), "key `a` that is 1"),
+        ] {
+            assert!(complaint(wrong.clone()).contains(words), "{wrong}: {}", complaint(wrong.clone()));
+        }
     }
 
     #[test]

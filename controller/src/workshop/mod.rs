@@ -13,7 +13,7 @@ pub mod arguments;
 pub mod attachments;
 pub mod bundle;
 pub mod cases;
-mod chance;
+pub(crate) mod chance;
 pub mod check;
 pub mod draft;
 pub mod finding;

@@ -1,12 +1,18 @@
 //! The one door to the network: every listener is made here, and every question to a server.
 //!
+//! Reading order: this file (listeners, and questions to our own server), [`Address`], [`http`] (questions to others).
 //! Safety: nothing listens beyond loopback. There are no tokens yet, and without one nobody else may ask.
+
+mod address;
+pub mod http;
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+
+pub use address::{Address, Reach};
 
 /// A listener that can't be had.
 #[derive(Debug, thiserror::Error)]

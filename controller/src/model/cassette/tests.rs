@@ -1,0 +1,92 @@
+//! A cassette is faithful to its recording, and says where it is not followed.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::*;
+use crate::model::{Form, Message, Part, Said};
+
+fn prompt(text: &str) -> Prompt {
+    Prompt {
+        purpose: "test",
+        instructions: "Be brief.".into(),
+        messages: vec![Message::person(text)],
+        form: Form::Text,
+        most_tokens: 50,
+    }
+}
+
+/// A file with these requests and answers.
+fn cassette(pairs: &[(Prompt, &str)]) -> tempfile::NamedTempFile {
+    let settings =
+        Settings { model: "m".into(), prompt_tokens: 1000, answer_tokens: 100, temperature: 0.0, seed: 7 };
+    let manner =
+        crate::model::request::Manner { model: "m".into(), answer_tokens: 100, temperature: 0.0, seed: 7 };
+    let pair = |(prompt, text): &(Prompt, &str)| Pair {
+        request: kept(&crate::model::request::request(
+            prompt,
+            crate::model::strategy::Strategy::Plain,
+            &manner,
+        )),
+        reply: Heard::Reply(Reply { text: (*text).into(), finish: Some("stop".into()), ..Reply::default() }),
+    };
+    let file = File { settings, pairs: pairs.iter().map(pair).collect() };
+    let tape = Tape(Arc::new(Mutex::new(Reel { file, played: 0, mismatch: None })));
+    let path = tempfile::NamedTempFile::new().unwrap();
+    tape.save(path.path()).unwrap();
+    path
+}
+
+#[test]
+fn what_was_recorded_is_answered_in_order() {
+    let file = cassette(&[(prompt("One"), "1"), (prompt("Two"), "2")]);
+    let mut model = Cassette::replay(file.path()).unwrap();
+    let tape = model.tape();
+    for (question, answer) in [("One", "1"), ("Two", "2")] {
+        assert!(tape.finish().unwrap_err().contains("were not made"));
+        let said = model.answer(&prompt(question), &mut |_| Watch::On).unwrap().said;
+        assert_eq!(said, Said::Text(answer.into()));
+    }
+    assert_eq!(tape.finish(), Ok(()));
+    assert!(model.answer(&prompt("Three"), &mut |_| Watch::On).is_err());
+    assert!(tape.finish().unwrap_err().contains("request 3 was not recorded"));
+}
+
+#[test]
+fn another_request_is_told_by_its_lines() {
+    let file = cassette(&[(prompt("Look\nleft"), "1"), (prompt("Two"), "2")]);
+    let mut model = Cassette::replay(file.path()).unwrap();
+    let tape = model.tape();
+    assert!(model.answer(&prompt("Look\nright"), &mut |_| Watch::On).is_err());
+    let difference = tape.finish().unwrap_err();
+    assert!(difference.contains("request 1 is not the one") && difference.contains("\n-"), "{difference}");
+    assert!(difference.contains("left\"") && difference.contains("right\""), "{difference}");
+    assert!(difference.lines().count() < 14, "{difference}");
+    // Nothing that follows can make that good.
+    assert!(model.answer(&prompt("Look\nleft"), &mut |_| Watch::On).is_err());
+    assert_eq!(tape.finish().unwrap_err(), difference);
+}
+
+#[test]
+fn of_pictures_the_digest_is_kept() {
+    let with = |byte: u8| {
+        let image = Part::Image { jpeg: vec![byte; 3000] };
+        Prompt { messages: vec![Message { parts: vec![image], ..Message::person("") }], ..prompt("") }
+    };
+    let file = cassette(&[(with(1), "1")]);
+    assert!(fs::read(file.path()).unwrap().len() < 2000);
+    assert!(Cassette::replay(file.path()).unwrap().answer(&with(1), &mut |_| Watch::On).is_ok());
+    assert!(Cassette::replay(file.path()).unwrap().answer(&with(2), &mut |_| Watch::On).is_err());
+}
+
+#[test]
+fn what_is_no_cassette_is_refused() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for damaged in ["", "{}", &json!({"settings": {}, "pairs": []}).to_string()] {
+        fs::write(file.path(), damaged).unwrap();
+        assert!(matches!(Cassette::replay(file.path()), Err(NoCassette::Damaged { .. })), "{damaged}");
+    }
+    let missing = file.path().with_extension("none");
+    assert!(matches!(Cassette::replay(&missing), Err(NoCassette::Io { .. })));
+}

@@ -1,0 +1,112 @@
+//! What an endpoint turned out to know and to refuse: tried once, and kept for as long as the program runs.
+
+use serde_json::{Value, json};
+
+use super::prompt::{Form, Function, Message, Prompt};
+use super::reply::Reply;
+
+/// What is known of an endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Habits {
+    /// Whether it answers with `tool_calls`; none if that was not tried yet.
+    pub(super) calls: Option<bool>,
+    /// Whether it takes `response_format`; none if that was not tried yet.
+    pub(super) schemas: Option<bool>,
+    /// Whether it wants the length of the answer under its newer name.
+    newer_name: bool,
+    /// Keys of a request that it does not take.
+    left_out: Vec<&'static str>,
+}
+
+/// Keys without which a request says the same.
+const OPTIONAL: [&str; 4] = ["stream_options", "seed", "temperature", "tool_choice"];
+
+const LENGTH: &str = "max_tokens";
+const NEWER_LENGTH: &str = "max_completion_tokens";
+
+impl Habits {
+    /// Makes a request as the endpoint wants it.
+    pub(super) fn suit(&self, request: &mut Value) {
+        let Some(keys) = request.as_object_mut() else { return };
+        keys.retain(|key, _| !self.left_out.contains(&key.as_str()));
+        if self.newer_name
+            && let Some(length) = keys.shift_remove(LENGTH)
+        {
+            keys.insert(NEWER_LENGTH.into(), length);
+        }
+    }
+
+    /// Learns from a refusal that names a key which is not needed; false if there is nothing to be learnt.
+    pub(super) fn learn(&mut self, refusal: &str) -> bool {
+        if refusal.contains(LENGTH) && refusal.contains(NEWER_LENGTH) && !self.newer_name {
+            self.newer_name = true;
+            return true;
+        }
+        let named = OPTIONAL.iter().find(|key| refusal.contains(**key) && !self.left_out.contains(*key));
+        self.left_out.extend(named);
+        named.is_some()
+    }
+}
+
+/// A question that a model can only answer by a call.
+pub(super) fn call_probe() -> Prompt {
+    let ready =
+        Function { name: READY.into(), description: "Tells that you are ready.".into(), parameters: word() };
+    probe("You call functions.", "Call the function `ready` with the word yes.", Form::Calls(vec![ready]))
+}
+
+/// Whether that question was answered by a proper call.
+pub(super) fn is_call(reply: &Reply) -> bool {
+    reply.calls.first().is_some_and(|call| {
+        call.name == READY
+            && serde_json::from_str::<Value>(&call.arguments).is_ok_and(|word| word.is_object())
+    })
+}
+
+/// A question whose answer has to fit a schema.
+pub(super) fn schema_probe() -> Prompt {
+    probe("You answer in JSON.", "Are you ready?", Form::Json(word()))
+}
+
+const READY: &str = "ready";
+
+fn word() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"word": {"type": "string", "enum": ["yes"]}},
+        "required": ["word"],
+        "additionalProperties": false,
+    })
+}
+
+fn probe(instructions: &str, question: &str, form: Form) -> Prompt {
+    Prompt {
+        purpose: "probe",
+        instructions: instructions.into(),
+        messages: vec![Message::person(question)],
+        form,
+        most_tokens: 64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_that_names_a_key_is_learnt_from_once() {
+        let mut habits = Habits::default();
+        let request = json!({"model": "m", "max_tokens": 5, "temperature": 0, "seed": 1, "stream": true});
+        let suited = |habits: &Habits| {
+            let mut request = request.clone();
+            habits.suit(&mut request);
+            request.to_string()
+        };
+        assert!(habits.learn("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."));
+        assert!(habits.learn("Unsupported value: 'temperature' does not support 0 with this model."));
+        assert!(!habits.learn("'temperature' again"));
+        assert!(!habits.learn("this model's context is 2048 tokens"));
+        assert_eq!(suited(&habits), r#"{"model":"m","seed":1,"stream":true,"max_completion_tokens":5}"#);
+        assert_eq!(suited(&Habits::default()), request.to_string());
+    }
+}

@@ -1,0 +1,246 @@
+//! A reply as an endpoint sends it, whole or in pieces: nothing of it is judged yet but its size.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answer::Tokens;
+
+/// The most calls that one reply may hold.
+pub(super) const MOST_CALLS: usize = 16;
+
+/// The longest text of one field that is put together from pieces, bytes.
+const LONGEST: usize = 4 << 20;
+
+/// What an endpoint sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reply {
+    /// What the model said.
+    #[serde(default)]
+    pub(super) text: String,
+    /// The calls it made, if the endpoint knows of calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) calls: Vec<RawCall>,
+    /// What it cost, if the endpoint counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tokens: Option<Tokens>,
+    /// Why the model ended, in the endpoint's word; none if it never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) finish: Option<String>,
+}
+
+/// A call as it was sent: the arguments are text that should be JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+/// Why what came is no reply.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoReply {
+    #[error("it is no JSON as a language model's server sends it")]
+    NotJson,
+    #[error("it makes more than {MOST_CALLS} calls at once")]
+    TooManyCalls,
+    #[error("it does not end")]
+    TooLong,
+    #[error("the server broke off: {0}")]
+    Error(String),
+}
+
+impl Reply {
+    /// Whether anything of an answer has come.
+    pub(super) const fn has_begun(&self) -> bool {
+        !self.text.is_empty() || !self.calls.is_empty()
+    }
+
+    /// Takes a whole reply, or the next piece of a streamed one; returns the text that it adds.
+    pub(super) fn take(&mut self, json: &str) -> Result<String, NoReply> {
+        let piece: Value = serde_json::from_str(json).map_err(|_| NoReply::NotJson)?;
+        if let Some(error) = piece.get("error").filter(|error| !error.is_null()) {
+            return Err(NoReply::Error(message(error)));
+        }
+        if !piece.is_object() {
+            return Err(NoReply::NotJson);
+        }
+        self.take_usage(piece.get("usage"));
+        // The last piece of a stream may tell of tokens alone.
+        let Some(choice) = piece.get("choices").and_then(|choices| choices.get(0)) else {
+            let is_known = ["choices", "usage", "id", "object"].iter().any(|key| piece.get(key).is_some());
+            return if is_known { Ok(String::new()) } else { Err(NoReply::NotJson) };
+        };
+        if let Some(finish) = choice.get("finish_reason").and_then(Value::as_str) {
+            self.finish = Some(finish.chars().take(40).collect());
+        }
+        let Some(said) = choice.get("delta").or_else(|| choice.get("message")) else {
+            return Ok(String::new());
+        };
+        let mut text = text_of(said.get("content"));
+        if text.is_empty() {
+            text = text_of(said.get("refusal"));
+        }
+        append(&mut self.text, &text)?;
+        for (place, call) in
+            said.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate()
+        {
+            self.take_call(place, call)?;
+        }
+        Ok(text)
+    }
+
+    fn take_usage(&mut self, usage: Option<&Value>) {
+        let count = |key| usage?.get(key)?.as_u64();
+        if let (Some(prompt), Some(answer)) = (count("prompt_tokens"), count("completion_tokens")) {
+            self.tokens = Some(Tokens { prompt, answer });
+        }
+    }
+
+    /// One call, or a piece of one: which, its index tells, or, where a server gives none, a new name for it.
+    fn take_call(&mut self, place: usize, call: &Value) -> Result<(), NoReply> {
+        let of = |key: &str| call.get("function").and_then(|function| function.get(key));
+        let id = call.get("id").and_then(Value::as_str).unwrap_or_default();
+        let index = call
+            .get("index")
+            .and_then(Value::as_u64)
+            .map(|index| usize::try_from(index).unwrap_or(usize::MAX));
+        let index = index.unwrap_or_else(|| match self.calls.last() {
+            Some(last) if place == 0 && (id.is_empty() || last.id == id) => self.calls.len() - 1,
+            _ => self.calls.len(),
+        });
+        if index >= MOST_CALLS {
+            return Err(NoReply::TooManyCalls);
+        }
+        if self.calls.len() <= index {
+            self.calls.resize_with(index + 1, RawCall::default);
+        }
+        let Some(whole) = self.calls.get_mut(index) else { return Ok(()) };
+        if whole.id.is_empty() {
+            whole.id = id.chars().take(100).collect();
+        }
+        if whole.name.is_empty() {
+            whole.name = of("name").and_then(Value::as_str).unwrap_or_default().chars().take(200).collect();
+        }
+        match of("arguments") {
+            Some(Value::String(piece)) => append(&mut whole.arguments, piece),
+            // Some servers send them as the document itself.
+            Some(arguments @ Value::Object(_)) => append(&mut whole.arguments, &arguments.to_string()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn append(whole: &mut String, piece: &str) -> Result<(), NoReply> {
+    if whole.len() + piece.len() > LONGEST {
+        return Err(NoReply::TooLong);
+    }
+    whole.push_str(piece);
+    Ok(())
+}
+
+/// Text, or the text among parts.
+fn text_of(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+/// What an endpoint's error says; its forms differ from server to server.
+pub(super) fn message(error: &Value) -> String {
+    let inner = error.get("error").unwrap_or(error);
+    let text = inner.get("message").or_else(|| inner.get("detail")).unwrap_or(inner);
+    let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
+    let mut short: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .filter(|c| !super::fence::is_hidden(*c))
+        .take(300)
+        .collect();
+    if text.chars().nth(300).is_some() {
+        short.push_str("...");
+    }
+    short.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn heard(pieces: &[Value]) -> Result<Reply, NoReply> {
+        let mut reply = Reply::default();
+        for piece in pieces {
+            reply.take(&piece.to_string())?;
+        }
+        Ok(reply)
+    }
+
+    fn delta(delta: &Value) -> Value {
+        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
+    }
+
+    #[test]
+    fn text_is_put_together_and_usage_is_read() {
+        let reply = heard(&[
+            delta(&json!({"role": "assistant", "content": null})),
+            delta(&json!({"content": "Hel"})),
+            delta(&json!({"content": "lo", "reasoning_content": "hm"})),
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+            json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}),
+        ])
+        .unwrap();
+        assert_eq!(reply.text, "Hello");
+        assert_eq!(reply.finish.as_deref(), Some("stop"));
+        assert_eq!(reply.tokens, Some(Tokens { prompt: 7, answer: 2 }));
+        let whole = heard(&[json!({"choices": [{"message": {"content": [{"type": "text", "text": "Hi"}]},
+            "finish_reason": "stop"}], "usage": {"prompt_tokens": 1, "completion_tokens": 1}})]);
+        assert_eq!(whole.unwrap().text, "Hi");
+    }
+
+    #[test]
+    fn calls_are_put_together_by_index_or_by_name() {
+        let piece = |index: Value, id: &str, name: &str, arguments: &str| {
+            let mut call = json!({"function": {"name": name, "arguments": arguments}});
+            if !index.is_null() {
+                call["index"] = index;
+            }
+            if !id.is_empty() {
+                call["id"] = id.into();
+            }
+            delta(&json!({"tool_calls": [call]}))
+        };
+        for index in [[json!(0), json!(1)], [Value::Null, Value::Null]] {
+            let reply = heard(&[
+                piece(index[0].clone(), "a", "nod", "{\"ti"),
+                piece(index[0].clone(), "", "", "mes\": 2}"),
+                piece(index[1].clone(), "b", "look", "{}"),
+            ])
+            .unwrap();
+            let call = |id: &str, name: &str, arguments: &str| RawCall {
+                id: id.into(),
+                name: name.into(),
+                arguments: arguments.into(),
+            };
+            assert_eq!(reply.calls, [call("a", "nod", "{\"times\": 2}"), call("b", "look", "{}")]);
+        }
+        let endless: Vec<Value> = (0..40).map(|index| piece(json!(index), "x", "nod", "{}")).collect();
+        assert_eq!(heard(&endless), Err(NoReply::TooManyCalls));
+        assert_eq!(heard(&[piece(json!(u64::MAX), "x", "nod", "{}")]), Err(NoReply::TooManyCalls));
+    }
+
+    #[test]
+    fn errors_and_garbage_are_told_apart() {
+        let error = heard(&[json!({"error": {"message": "out\nof\u{202e} memory", "code": 500}})]);
+        assert_eq!(error, Err(NoReply::Error("out of memory".into())));
+        for garbage in [json!([]), json!("hello"), json!({}), json!({"hello": 1})] {
+            assert_eq!(heard(&[garbage]), Err(NoReply::NotJson));
+        }
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(Reply::default().take(&deep), Err(NoReply::NotJson));
+        assert_eq!(message(&json!("x".repeat(400))).chars().count(), 303);
+    }
+}

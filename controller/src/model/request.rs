@@ -1,0 +1,228 @@
+//! The request that goes over the line: a prompt as the JSON body of a chat completion.
+
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::fence::{RULE, fence, shown};
+use super::prompt::{Form, Function, Message, Part, Prompt, Role};
+use super::strategy::{Spoken, Strategy};
+
+/// How an endpoint's model is asked, from the configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Manner {
+    pub(super) model: String,
+    pub(super) answer_tokens: u32,
+    pub(super) temperature: f64,
+    pub(super) seed: u32,
+}
+
+/// The request for a prompt.
+pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> Value {
+    let mut instructions = format!("{}\n\n{RULE}", prompt.instructions.trim_end());
+    let mut more = Map::new();
+    match (&prompt.form, strategy) {
+        (Form::Text, _) => {}
+        (Form::Json(schema), _) => {
+            instructions.push_str(&format!(
+                "\n\nAnswer with nothing but one JSON object that fits this JSON Schema:\n{schema}"
+            ));
+            if strategy != Strategy::Plain {
+                more.insert("response_format".into(), response_format(schema));
+            }
+        }
+        (Form::Calls(functions), Strategy::Native) => {
+            let tools = functions.iter().map(|function| json!({"type": "function", "function": function}));
+            more.insert("tools".into(), tools.collect());
+            more.insert("tool_choice".into(), "auto".into());
+        }
+        (Form::Calls(functions), _) => {
+            let spoken = Spoken::new(functions);
+            instructions.push_str(&format!("\n\n{}", spoken.instructions()));
+            if strategy == Strategy::Schema {
+                more.insert("response_format".into(), response_format(&spoken.schema()));
+            }
+        }
+    }
+    let mut body = json!({
+        "model": manner.model,
+        "messages": messages(instructions, prompt, strategy),
+        "max_tokens": prompt.most_tokens.min(manner.answer_tokens),
+        "temperature": manner.temperature,
+        "seed": manner.seed,
+        "stream": true,
+        "stream_options": {"include_usage": true},
+    });
+    if let Some(body) = body.as_object_mut() {
+        body.extend(more);
+    }
+    body
+}
+
+fn response_format(schema: &Value) -> Value {
+    json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": true, "schema": schema}})
+}
+
+/// Adds what the model said and why that can't be used, so that it can mend it.
+pub(super) fn add_complaint(request: &mut Value, said: &str, complaint: &str) {
+    let said: String = shown(said).chars().take(4000).collect();
+    let complaint = format!("That answer can't be used: {complaint}. Answer again, and put that right.");
+    if let Some(messages) = request.get_mut("messages").and_then(Value::as_array_mut) {
+        if !said.is_empty() {
+            messages.push(json!({"role": "assistant", "content": said}));
+        }
+        messages.push(json!({"role": "user", "content": complaint}));
+    }
+}
+
+fn messages(instructions: String, prompt: &Prompt, strategy: Strategy) -> Vec<Value> {
+    let is_native = strategy == Strategy::Native && matches!(prompt.form, Form::Calls(_));
+    let functions: &[Function] = match &prompt.form {
+        Form::Calls(functions) => functions,
+        _ => &[],
+    };
+    let mut talk = Talk {
+        spoken: Spoken::new(functions),
+        answered: if is_native { answered(&prompt.messages) } else { BTreeSet::new() },
+        writes_calls: matches!(prompt.form, Form::Calls(_)) && !is_native,
+        said: vec![json!({"role": "system", "content": instructions})],
+        turn: Turn::default(),
+    };
+    for (place, message) in prompt.messages.iter().enumerate() {
+        talk.add(place, message);
+    }
+    talk.end_turn();
+    talk.said
+}
+
+/// The calls of which something came right after them, and what came of them; by their messages and their names. Only
+/// those may stand as calls: endpoints refuse a call without what came of it, and the other way round.
+fn answered(messages: &[Message]) -> BTreeSet<(usize, &str)> {
+    let mut answered = BTreeSet::new();
+    for (place, message) in messages.iter().enumerate() {
+        for part in &message.parts {
+            let Part::Called { id: called, .. } = part else { continue };
+            for (later, message) in messages.iter().enumerate().skip(place + 1) {
+                let returned = |part: &Part| matches!(part, Part::Returned { id, .. } if id == called);
+                if message.parts.iter().any(returned) {
+                    answered.insert((place, called.as_str()));
+                    answered.insert((later, called.as_str()));
+                    break;
+                }
+                if !message.parts.iter().all(|part| matches!(part, Part::Returned { .. })) {
+                    break;
+                }
+            }
+        }
+    }
+    answered
+}
+
+/// What one side says in one go.
+#[derive(Default)]
+struct Turn {
+    role: Option<Role>,
+    texts: Vec<String>,
+    pictures: Vec<Value>,
+    /// Calls, as the endpoint wants them.
+    calls: Vec<Value>,
+    /// Calls, as the model writes them itself.
+    written: Vec<Value>,
+}
+
+/// The talk so far, as the endpoint wants it: sides in turn, calls in their places.
+struct Talk<'a> {
+    spoken: Spoken<'a>,
+    /// The calls that stand as calls, and what came of them.
+    answered: BTreeSet<(usize, &'a str)>,
+    /// Whether the model writes its calls itself.
+    writes_calls: bool,
+    said: Vec<Value>,
+    turn: Turn,
+}
+
+impl<'a> Talk<'a> {
+    fn add(&mut self, place: usize, message: &'a Message) {
+        // What came of calls has to follow them, before anything else is said.
+        let (returned, others): (Vec<&Part>, Vec<&Part>) =
+            message.parts.iter().partition(|part| matches!(part, Part::Returned { .. }));
+        for part in returned.into_iter().chain(others) {
+            let role = match part {
+                Part::Called { .. } => Role::Model,
+                Part::Data { .. } | Part::Image { .. } | Part::Returned { .. } => Role::Person,
+                Part::Text { .. } => message.role,
+            };
+            if self.turn.role != Some(role) {
+                self.end_turn();
+                self.turn.role = Some(role);
+            }
+            self.add_part(place, part);
+        }
+    }
+
+    fn add_part(&mut self, place: usize, part: &'a Part) {
+        match part {
+            Part::Text { text } => self.turn.texts.push(shown(text)),
+            Part::Data { source, text } => self.turn.texts.push(fence(source, text)),
+            Part::Image { jpeg } => self.turn.pictures.push(json!({
+                "type": "image_url",
+                "image_url": {"url": format!("data:image/jpeg;base64,{}", STANDARD.encode(jpeg))},
+            })),
+            Part::Called { id, name, arguments } if self.answered.contains(&(place, id.as_str())) => {
+                self.turn.calls.push(json!({
+                    "id": id,
+                    "type": "function",
+                    "function": {"name": name, "arguments": Value::Object(arguments.clone()).to_string()},
+                }));
+            }
+            Part::Called { name, arguments, .. } => {
+                self.turn.written.push(json!({"name": name, "arguments": arguments}));
+            }
+            Part::Returned { id, name, text } if self.answered.contains(&(place, id.as_str())) => {
+                let content = fence(&format!("the function {name}"), text);
+                self.end_turn();
+                self.said.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
+                self.turn.role = Some(Role::Person);
+            }
+            Part::Returned { name, text, .. } => {
+                self.turn.texts.push(fence(&format!("the function {name}"), text));
+            }
+        }
+    }
+
+    fn end_turn(&mut self) {
+        let turn = std::mem::take(&mut self.turn);
+        let text = turn.texts.join("\n\n");
+        match turn.role {
+            None => {}
+            Some(Role::Person) if turn.pictures.is_empty() && text.is_empty() => {}
+            Some(Role::Person) if turn.pictures.is_empty() => {
+                self.said.push(json!({"role": "user", "content": text}));
+            }
+            Some(Role::Person) => {
+                let mut content = turn.pictures;
+                content.push(json!({"type": "text", "text": text}));
+                self.said.push(json!({"role": "user", "content": content}));
+            }
+            Some(Role::Model) if self.writes_calls => {
+                let content = self.spoken.written(&text, turn.written);
+                self.said.push(json!({"role": "assistant", "content": content}));
+            }
+            Some(Role::Model) => {
+                let told = turn.written.iter().map(|call| format!("(I called {call})"));
+                let lines: Vec<String> =
+                    Some(text).filter(|text| !text.is_empty()).into_iter().chain(told).collect();
+                let mut message = json!({"role": "assistant", "content": lines.join("\n")});
+                if !turn.calls.is_empty() {
+                    message["tool_calls"] = turn.calls.into();
+                }
+                self.said.push(message);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

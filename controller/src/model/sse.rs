@@ -1,0 +1,118 @@
+//! Server-sent events, taken apart as their bytes arrive: strict about text and lengths, indifferent to where bytes split.
+//!
+//! The format is that of the HTML standard, section "Server-sent events"; only `data` counts here.
+
+/// The longest line, bytes. A piece of an answer is a few hundred.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// A stream of events that is being heard.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    line: Vec<u8>,
+    /// The last line ended with a carriage return, so that a line feed belongs to it.
+    returned: bool,
+    /// What the event has so far; none before its first `data`.
+    data: Option<String>,
+}
+
+/// Why a stream is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoEvents {
+    #[error("a line of the stream is longer than {LONGEST_LINE} bytes")]
+    TooLong,
+    #[error("the stream is not UTF-8 text")]
+    NotText,
+    #[error("the stream holds a line that is no event")]
+    NoField,
+}
+
+impl Events {
+    /// Takes the next bytes, and hands on the data of each event that they end.
+    pub(super) fn take(&mut self, bytes: &[u8], events: &mut Vec<String>) -> Result<(), NoEvents> {
+        for byte in bytes {
+            match byte {
+                b'\n' if std::mem::take(&mut self.returned) => {}
+                b'\n' | b'\r' => {
+                    self.returned = *byte == b'\r';
+                    self.end_line(events)?;
+                }
+                _ if self.line.len() >= LONGEST_LINE => return Err(NoEvents::TooLong),
+                _ => {
+                    self.returned = false;
+                    self.line.push(*byte);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, events: &mut Vec<String>) -> Result<(), NoEvents> {
+        let line = std::mem::take(&mut self.line);
+        let line = std::str::from_utf8(&line).map_err(|_| NoEvents::NotText)?;
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+        if line.is_empty() {
+            events.extend(self.data.take());
+            return Ok(());
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        match field {
+            "data" => {
+                let value = value.strip_prefix(' ').unwrap_or(value);
+                let data = self.data.get_or_insert_default();
+                if data.len() + value.len() > LONGEST_LINE {
+                    return Err(NoEvents::TooLong);
+                }
+                if !data.is_empty() {
+                    data.push('\n');
+                }
+                data.push_str(value);
+                Ok(())
+            }
+            // A comment, or a field that carries nothing of an answer.
+            "" | "event" | "id" | "retry" => Ok(()),
+            // An error that was not put into an event, as some servers send it.
+            "error" => {
+                self.data = Some(format!("{{\"error\":{}}}", value.trim()));
+                Ok(())
+            }
+            _ => Err(NoEvents::NoField),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(bytes: &[u8]) -> Result<Vec<String>, NoEvents> {
+        let mut events = Vec::new();
+        Events::default().take(bytes, &mut events).map(|()| events)
+    }
+
+    #[test]
+    fn events_are_the_same_wherever_the_bytes_split() {
+        let stream = "\u{feff}: hello\r\ndata: {\"a\":\"größer \u{1f916}\"}\r\n\r\nevent: x\nid: 1\ndata: one\ndata:two\n\n\
+                      retry: 3\n\ndata: [DONE]\r\rdata: unfinished"
+            .as_bytes();
+        let expected = vec!["{\"a\":\"größer \u{1f916}\"}".to_owned(), "one\ntwo".into(), "[DONE]".into()];
+        assert_eq!(whole(stream).unwrap(), expected);
+        for step in 1..stream.len() {
+            let (mut events, mut heard) = (Events::default(), Vec::new());
+            for piece in stream.chunks(step) {
+                events.take(piece, &mut heard).unwrap();
+            }
+            assert_eq!(heard, expected, "in steps of {step}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_stream_is_refused() {
+        assert_eq!(whole(b"data: \xff\n\n"), Err(NoEvents::NotText));
+        assert_eq!(whole(b"<html>\n"), Err(NoEvents::NoField));
+        assert_eq!(whole(&vec![b'x'; LONGEST_LINE + 1]), Err(NoEvents::TooLong));
+        let endless = "data: 0123456789\n".repeat(LONGEST_LINE / 10 + 1);
+        assert_eq!(whole(endless.as_bytes()), Err(NoEvents::TooLong));
+        assert_eq!(whole(b"\n\n\n: only comments\n\n"), Ok(vec![]));
+        assert_eq!(whole(b"data\n\n"), Ok(vec![String::new()]));
+    }
+}
