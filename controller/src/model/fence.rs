@@ -174,15 +174,14 @@ mod tests {
 
     #[test]
     fn long_data_is_cut_and_says_so() {
-        let data = format!("{}{}", "a".repeat(20_000), "\u{e9}".repeat(3_000));
+        let data = format!("{}{}", "Q".repeat(20_000), "\u{e9}".repeat(3_000));
         let fenced = fence("a file", &data);
-        assert!(fenced.contains("\n[... 11000 characters are left out here ...]\n"), "{}", fenced.len());
-        assert_eq!(
-            fenced.matches('a').count()
-                - "data".matches('a').count() * 2
-                - "characters are".matches('a').count(),
-            9_000
+        assert!(
+            fenced.contains("Q\n[... 11000 characters are left out here ...]\n\u{e9}"),
+            "{}",
+            fenced.len()
         );
+        assert_eq!(fenced.matches('Q').count(), 9_000);
         assert_eq!(fenced.matches('\u{e9}').count(), 3_000);
     }
 }

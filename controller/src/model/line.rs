@@ -68,20 +68,13 @@ impl Exchange for Line {
         limits: Limits,
         hear: &mut dyn FnMut(&str) -> Watch,
     ) -> Result<Reply, Trouble> {
-        let mut ear = Ear::new(longest_text(request), hear);
+        let http = &self.0;
+        let hide = |text: &str| http.hide(text);
+        let mut ear = Ear::new(longest_text(request), &hide, hear);
         let patience = Patience { whole: limits.whole, silence: limits.silence, bytes: LONGEST_REPLY };
         let heard =
-            self.0.post("chat/completions", request.to_string(), patience, &mut |piece| ear.take(piece));
-        let hide = |trouble: Trouble| match trouble {
-            Trouble::Busy { status, reason, after } => {
-                Trouble::Busy { status, reason: self.0.hide(&reason), after }
-            }
-            Trouble::Refused { status, reason } => Trouble::Refused { status, reason: self.0.hide(&reason) },
-            Trouble::Ended(reason) => Trouble::Ended(self.0.hide(&reason)),
-            Trouble::Garbled(reason) => Trouble::Garbled(self.0.hide(&reason)),
-            other => other,
-        };
-        ear.end(heard).map_err(hide)
+            http.post("chat/completions", request.to_string(), patience, &mut |piece| ear.take(piece));
+        ear.end(heard)
     }
 
     fn hide(&self, text: &str) -> String {
@@ -106,11 +99,17 @@ struct Ear<'a> {
     is_done: bool,
     trouble: Option<Trouble>,
     longest_text: usize,
+    /// Takes the key out of a text, in case the server repeats it.
+    hide: &'a dyn Fn(&str) -> String,
     hear: &'a mut dyn FnMut(&str) -> Watch,
 }
 
 impl<'a> Ear<'a> {
-    fn new(longest_text: usize, hear: &'a mut dyn FnMut(&str) -> Watch) -> Self {
+    fn new(
+        longest_text: usize,
+        hide: &'a dyn Fn(&str) -> String,
+        hear: &'a mut dyn FnMut(&str) -> Watch,
+    ) -> Self {
         Ear {
             opening: None,
             events: Events::default(),
@@ -119,6 +118,7 @@ impl<'a> Ear<'a> {
             is_done: false,
             trouble: None,
             longest_text,
+            hide,
             hear,
         }
     }
@@ -151,7 +151,7 @@ impl<'a> Ear<'a> {
         match opening.status {
             300..=399 => {
                 let elsewhere = opening.elsewhere.as_deref().unwrap_or("elsewhere");
-                let elsewhere = message(&Value::from(elsewhere));
+                let elsewhere = message(&Value::from((self.hide)(elsewhere)));
                 Err(Trouble::Refused {
                     status: opening.status,
                     reason: format!(
@@ -199,7 +199,7 @@ impl<'a> Ear<'a> {
 
     fn hear_reply(&mut self, json: &str) -> Result<(), Trouble> {
         let has_begun = self.reply.has_begun();
-        let text = self.reply.take(json).map_err(|error| match error {
+        let text = self.reply.take(&(self.hide)(json)).map_err(|error| match error {
             NoReply::Error(_) if !has_begun => Trouble::Ended(error.to_string()),
             NoReply::TooManyCalls => Trouble::Unfit(error.to_string()),
             _ => Trouble::Garbled(error.to_string()),
@@ -218,7 +218,9 @@ impl<'a> Ear<'a> {
         }
         match (&self.opening, heard) {
             // How an error ends is no matter.
-            (Some(opening), _) if opening.status != 200 => return Err(refusal(opening, &self.whole)),
+            (Some(opening), _) if opening.status != 200 => {
+                return Err(refusal(opening, &self.whole, self.hide));
+            }
             (_, Ok(())) => {}
             (_, Err(Broken::Unreachable(reason))) => return Err(Trouble::Unreachable(reason)),
             (_, Err(Broken::Slow(limit))) => return Err(Trouble::Slow(limit)),
@@ -248,8 +250,8 @@ impl<'a> Ear<'a> {
     }
 }
 
-fn refusal(opening: &Opening, body: &[u8]) -> Trouble {
-    let text = String::from_utf8_lossy(body.get(..LONGEST_ERROR).unwrap_or(body));
+fn refusal(opening: &Opening, body: &[u8], hide: &dyn Fn(&str) -> String) -> Trouble {
+    let text = hide(&String::from_utf8_lossy(body.get(..LONGEST_ERROR).unwrap_or(body)));
     let reason = match serde_json::from_str::<Value>(&text) {
         Ok(error) => message(&error),
         Err(_) => message(&Value::from(text.lines().next().unwrap_or_default())),

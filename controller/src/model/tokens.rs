@@ -8,17 +8,42 @@ const PICTURE: u64 = 1000;
 /// What frames one message.
 const MESSAGE: u64 = 4;
 
-/// A text's tokens: words of prose have about four letters each, signs stand two to a token, and letters beyond ASCII one.
+/// What a character is to a tokenizer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Letter,
+    Space,
+    Sign,
+    /// Stands alone: a digit, a letter beyond ASCII.
+    Alone,
+}
+
+/// A text's tokens: words are tokens of up to six letters, signs stand two to a token, white space counts where it is more
+/// than the blank before a word, and digits and letters beyond ASCII count one by one.
 pub(super) fn of_text(text: &str) -> u64 {
-    let (mut letters, mut signs, mut others) = (0_u64, 0_u64, 0_u64);
+    let kind = |character: char| match character {
+        'a'..='z' | 'A'..='Z' => Kind::Letter,
+        ' ' | '\t' | '\n' => Kind::Space,
+        '0'..='9' => Kind::Alone,
+        _ if character.is_ascii() => Kind::Sign,
+        _ => Kind::Alone,
+    };
+    let count = |kind: Kind, length: u64| match kind {
+        Kind::Letter => length.div_ceil(6),
+        Kind::Space => u64::from(length > 1),
+        Kind::Sign => length.div_ceil(2),
+        Kind::Alone => length,
+    };
+    let (mut tokens, mut run, mut length) = (0, Kind::Space, 0);
     for character in text.chars() {
-        match character {
-            ' ' | 'a'..='z' | 'A'..='Z' => letters += 1,
-            _ if character.is_ascii() => signs += 1,
-            _ => others += 1,
+        let kind = kind(character);
+        if kind != run {
+            tokens += count(run, length);
+            (run, length) = (kind, 0);
         }
+        length += 1;
     }
-    letters.div_ceil(4) + signs.div_ceil(2) + others
+    tokens + count(run, length)
 }
 
 /// A request's tokens: its messages, and the schemas and functions that the model is shown.

@@ -20,7 +20,7 @@ fn prompt(text: &str) -> Prompt {
 /// A file with these requests and answers.
 fn cassette(pairs: &[(Prompt, &str)]) -> tempfile::NamedTempFile {
     let settings =
-        Settings { model: "m".into(), prompt_tokens: 1000, answer_tokens: 100, temperature: 0.0, seed: 7 };
+        Settings { model: "m".into(), prompt_tokens: 3000, answer_tokens: 100, temperature: 0.0, seed: 7 };
     let manner =
         crate::model::request::Manner { model: "m".into(), answer_tokens: 100, temperature: 0.0, seed: 7 };
     let pair = |(prompt, text): &(Prompt, &str)| Pair {

@@ -1,0 +1,558 @@
+//! The language model's client against servers that misbehave on a real socket: a person hears what happened, and
+//! nothing grows or hangs.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use firmware_bridge::clock::VirtualClock;
+use minismith::config::{Config, Endpoint, LanguageModel};
+use minismith::model::{Answer, Client, Form, Function, Message, Model, NoAnswer, Prompt, Said, Watch};
+use minismith::net::Address;
+use serde_json::{Value, json};
+
+/// What a server does with one request: it is told on which connection it came.
+type Behaviour = Box<dyn FnMut(&mut TcpStream) + Send>;
+
+/// A server that treats its connections one after another as it is told, and then is gone.
+struct Server {
+    port: u16,
+    requests: Arc<Mutex<Vec<String>>>,
+    finished: Receiver<()>,
+}
+
+impl Server {
+    fn start(behaviours: Vec<Behaviour>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (kept, (done, finished)) = (Arc::clone(&requests), channel());
+        thread::spawn(move || {
+            for mut behaviour in behaviours {
+                let Ok((mut stream, _)) = listener.accept() else { break };
+                let Some(request) = request(&mut stream) else { continue };
+                kept.lock().unwrap().push(request);
+                behaviour(&mut stream);
+            }
+            drop(listener);
+            let _ = done.send(());
+        });
+        Server { port, requests, finished }
+    }
+
+    fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    fn endpoint(&self) -> Endpoint {
+        let url = Address::parse(&format!("http://127.0.0.1:{}/v1", self.port)).unwrap();
+        Endpoint { url, model: "small".into(), key: None }
+    }
+}
+
+/// Head and body of one request.
+fn request(stream: &mut TcpStream) -> Option<String> {
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| {
+                line.to_lowercase()
+                    .strip_prefix("content-length:")
+                    .map(|length| length.trim().parse::<usize>().unwrap())
+            });
+            if body.len() >= length.unwrap_or(0) {
+                return Some(text);
+            }
+        }
+        match stream.read(&mut piece) {
+            Ok(0) | Err(_) => return None,
+            Ok(read) => bytes.extend_from_slice(&piece[..read]),
+        }
+    }
+}
+
+/// Waits until the other side hangs up.
+fn wait_for_the_end(stream: &mut TcpStream) {
+    let mut piece = [0; 64];
+    while matches!(stream.read(&mut piece), Ok(read) if read > 0) {}
+}
+
+/// Writes all of it, as long as anybody listens.
+fn write(stream: &mut TcpStream, bytes: &[u8]) -> bool {
+    stream.write_all(bytes).and_then(|()| stream.flush()).is_ok()
+}
+
+fn head(status: &str, more: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nConnection: close\r\n{more}\r\n")
+}
+
+const STREAM: &str = "Content-Type: text/event-stream\r\n";
+const JSON: &str = "Content-Type: application/json\r\n";
+
+fn plain(status: &'static str, more: &'static str, body: impl Into<Vec<u8>>) -> Behaviour {
+    let body = body.into();
+    Box::new(move |stream| {
+        let _gone = write(stream, head(status, more).as_bytes()) && write(stream, &body);
+    })
+}
+
+fn delta(delta: &Value) -> String {
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
+}
+
+fn ending(reason: &str) -> String {
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}))
+}
+
+fn streamed(text: &str) -> String {
+    let half = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+    let (one, two) = text.split_at(half);
+    let usage = json!({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 3}});
+    [
+        delta(&json!({"role": "assistant", "content": one})),
+        delta(&json!({"content": two})),
+        ending("stop"),
+        format!("data: {usage}\n\ndata: [DONE]\n\n"),
+    ]
+    .concat()
+}
+
+fn says(text: &str) -> Behaviour {
+    plain("200 OK", STREAM, streamed(text))
+}
+
+fn config(endpoints: Vec<Endpoint>) -> LanguageModel {
+    LanguageModel {
+        endpoints,
+        answer: Duration::from_secs(30),
+        silence: Duration::from_secs(20),
+        ..Config::built_in().unwrap().language_model
+    }
+}
+
+fn client(config: &LanguageModel) -> Client {
+    Client::with_clock(config, Arc::new(VirtualClock::new())).unwrap()
+}
+
+fn prompt(form: Form) -> Prompt {
+    Prompt {
+        purpose: "test",
+        instructions: "Be brief.".into(),
+        messages: vec![Message::person("Hello")],
+        form,
+        most_tokens: 64,
+    }
+}
+
+fn ask(config: &LanguageModel, form: Form) -> Result<Answer, NoAnswer> {
+    client(config).answer(&prompt(form), &mut |_| Watch::On)
+}
+
+fn nod() -> Form {
+    let parameters = json!({"type": "object", "properties": {"times": {"type": "integer"}}});
+    Form::Calls(vec![Function { name: "nod".into(), description: "Nods.".into(), parameters }])
+}
+
+fn ready() -> Behaviour {
+    call(&["{}"], "ready")
+}
+
+/// One call, its arguments in pieces.
+fn call(pieces: &[&str], name: &str) -> Behaviour {
+    let first = json!({"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": {"name": name, "arguments": ""}}]});
+    let mut stream = delta(&first);
+    for piece in pieces {
+        stream += &delta(&json!({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}));
+    }
+    plain("200 OK", STREAM, stream + &ending("tool_calls") + "data: [DONE]\n\n")
+}
+
+#[test]
+fn a_streamed_answer_is_heard_as_it_comes() {
+    let server = Server::start(vec![says("Größe \u{1f916}!")]);
+    let mut heard = Vec::new();
+    let answer = client(&config(vec![server.endpoint()]))
+        .answer(&prompt(Form::Text), &mut |text| {
+            heard.extend(Some(text.to_owned()).filter(|text| !text.is_empty()));
+            Watch::On
+        })
+        .unwrap();
+    assert_eq!(answer.said, Said::Text("Größe \u{1f916}!".into()));
+    assert_eq!((answer.tokens.prompt, answer.tokens.answer), (5, 3));
+    assert_eq!(heard, ["Größ", "e \u{1f916}!"]);
+    let requests = server.requests();
+    assert!(requests[0].starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{requests:?}");
+    assert!(!requests[0].to_lowercase().contains("authorization"), "{requests:?}");
+    let body: Value = serde_json::from_str(requests[0].split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!((&body["model"], &body["stream"]), (&json!("small"), &json!(true)));
+}
+
+#[test]
+fn bytes_may_come_one_by_one() {
+    let whole = streamed("Größe \u{1f916}!").replace('\n', "\r\n");
+    let server = Server::start(vec![Box::new(move |stream| {
+        stream.set_nodelay(true).unwrap();
+        write(
+            stream,
+            head(
+                "200 OK",
+                "Content-Type: Text/Event-Stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n",
+            )
+            .as_bytes(),
+        );
+        for byte in whole.as_bytes() {
+            if !write(stream, &[b"1\r\n".as_slice(), &[*byte], b"\r\n"].concat()) {
+                return;
+            }
+        }
+        write(stream, b"0\r\n\r\n");
+    })]);
+    let answer = ask(&config(vec![server.endpoint()]), Form::Text).unwrap();
+    assert_eq!(answer.said, Said::Text("Größe \u{1f916}!".into()));
+}
+
+#[test]
+fn an_answer_that_is_not_streamed_is_taken_too() {
+    let body = json!({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1}});
+    let server = Server::start(vec![plain("200 OK", JSON, body.to_string())]);
+    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+}
+
+#[test]
+fn calls_come_natively_or_by_schema() {
+    let server = Server::start(vec![ready(), call(&["{\"ti", "mes\": 2}"], "nod")]);
+    let Said::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().said else {
+        panic!()
+    };
+    assert_eq!((calls[0].name.as_str(), &calls[0].arguments["times"]), ("nod", &json!(2)));
+
+    // As small coder models answer `tools`: JSON in the text, with braces written twice.
+    let bare = "{{\"name\": \"ready\", \"arguments\": {}}}";
+    let spoken = json!({"calls": [{"name": "nod", "arguments": {"times": 3}}]}).to_string();
+    let server = Server::start(vec![says(bare), says("{\"word\": \"yes\"}"), says(&spoken)]);
+    let Said::Calls { calls, .. } = ask(&config(vec![server.endpoint()]), nod()).unwrap().said else {
+        panic!()
+    };
+    assert_eq!(calls[0].arguments["times"], 3);
+    assert!(server.requests()[2].contains("response_format") && !server.requests()[2].contains("\"tools\""));
+}
+
+#[test]
+fn a_wrong_schema_is_put_right_once() {
+    let form =
+        || Form::Json(json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}));
+    let ready = || says("{\"word\": \"yes\"}");
+    let server = Server::start(vec![ready(), says("{\"n\": \"two\"}"), says("{\"n\": 2}")]);
+    assert_eq!(ask(&config(vec![server.endpoint()]), form()).unwrap().said, Said::Json(json!({"n": 2})));
+    assert!(server.requests()[2].contains("it must be of type integer"), "{:?}", server.requests()[2]);
+
+    let server = Server::start(vec![ready(), says("{\"n\": \"two\"}"), says("{\"n\": \"two\"}")]);
+    let error = ask(&config(vec![server.endpoint()]), form()).unwrap_err();
+    assert!(
+        matches!(&error, NoAnswer::Unusable { reason, .. } if reason.contains("type integer")),
+        "{error}"
+    );
+}
+
+/// What is said of a server with these behaviours.
+#[track_caller]
+fn complaint(behaviours: Vec<Behaviour>, form: Form) -> String {
+    let server = Server::start(behaviours);
+    let error = ask(&config(vec![server.endpoint()]), form).unwrap_err().to_string();
+    assert!(error.contains(&format!("http://127.0.0.1:{}/v1 (small)", server.port)), "{error}");
+    error
+}
+
+#[test]
+fn nobody_there_is_said_with_a_remedy() {
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let url = Address::parse(&format!("http://127.0.0.1:{port}/v1")).unwrap();
+    let nobody = Endpoint { url, model: "small".into(), key: None };
+    let error = ask(&config(vec![nobody.clone()]), Form::Text).unwrap_err().to_string();
+    assert!(error.contains("can't be reached: Connection refused"), "{error}");
+    assert!(error.contains("brain: offline"), "{error}");
+    // The next one answers, and that is told.
+    let server = Server::start(vec![says("Hi")]);
+    let mut client = client(&config(vec![nobody, server.endpoint()]));
+    let answer = client.answer(&prompt(Form::Text), &mut |_| Watch::On).unwrap();
+    assert_eq!(answer.from, format!("http://127.0.0.1:{}/v1 (small)", server.port));
+    assert_eq!(client.notices().len(), 2);
+}
+
+#[test]
+fn garbage_is_no_answer() {
+    let said = complaint(vec![plain("200 OK", STREAM, b"data: \xff\xfe\x00\n\n".to_vec())], Form::Text);
+    assert!(said.contains("no usable answer") && said.contains("not UTF-8"), "{said}");
+    let said = complaint(vec![plain("200 OK", STREAM, "data: {\"hello\": 1}\n\n")], Form::Text);
+    assert!(said.contains("no JSON as a language model's server sends it"), "{said}");
+    let said = complaint(vec![plain("200 OK", "Content-Type: text/html\r\n", "<html>")], Form::Text);
+    assert!(said.contains("of the type text/html") && said.contains("/v1"), "{said}");
+    // No HTTP at all, each time.
+    let garbage = || -> Behaviour {
+        Box::new(|stream| {
+            write(stream, &[0xff; 512]);
+        })
+    };
+    let said = complaint(vec![garbage(), garbage(), garbage()], Form::Text);
+    assert!(said.contains("broke off"), "{said}");
+}
+
+#[test]
+fn half_a_stream_is_no_answer_and_an_empty_one_is_asked_for_again() {
+    let half = delta(&json!({"content": "Hel"}));
+    let said = complaint(vec![plain("200 OK", STREAM, half)], Form::Text);
+    assert!(said.contains("ended in the middle"), "{said}");
+    let chunked = "Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n";
+    let said = complaint(vec![plain("200 OK", chunked, "ff\r\ndata: {\"choices\"")], Form::Text);
+    assert!(said.contains("broke off") || said.contains("can't be reached"), "{said}");
+    let server = Server::start(vec![plain("200 OK", STREAM, ""), says("Hi")]);
+    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+    // One that said how the model ended has said all.
+    let stream = delta(&json!({"content": "Hi"})) + &ending("stop");
+    let server = Server::start(vec![plain("200 OK", STREAM, stream)]);
+    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+}
+
+#[test]
+fn a_busy_server_is_asked_again_and_a_refusal_is_told() {
+    let busy =
+        plain("429 Too Many Requests", "Retry-After: 3\r\n", "{\"error\": {\"message\": \"slow down\"}}");
+    let server = Server::start(vec![busy, plain("503 Busy", "", "loading"), says("Hi")]);
+    assert_eq!(ask(&config(vec![server.endpoint()]), Form::Text).unwrap().said, Said::Text("Hi".into()));
+    assert_eq!(server.requests().len(), 3);
+
+    let ill = || plain("500 Oh", JSON, "{\"error\": {\"message\": \"out of\\u001b[31m memory\"}}");
+    let said = complaint(vec![ill(), ill(), ill()], Form::Text);
+    assert!(said.contains("(500): out of [31m memory"), "{said}");
+    let said = complaint(vec![plain("404 Not Found", "", "<h1>no</h1>")], Form::Text);
+    assert!(said.contains("(404)") && said.contains("`model`"), "{said}");
+}
+
+#[test]
+fn endless_things_end() {
+    // Text that goes on and on, far beyond the tokens that were asked for.
+    let endless = |piece: String| -> Behaviour {
+        Box::new(move |stream| {
+            let open = write(stream, head("200 OK", STREAM).as_bytes());
+            while open && write(stream, piece.as_bytes()) {}
+        })
+    };
+    let said = complaint(vec![endless(delta(&json!({"content": "and so on ".repeat(10)})))], Form::Text);
+    assert!(said.contains("does not end"), "{said}");
+    let said = complaint(vec![endless(": still there\n\n".repeat(1000))], Form::Text);
+    assert!(said.contains("longer than 8388608 bytes"), "{said}");
+    // A line of 100 MB is not read to its end.
+    let line: Behaviour = Box::new(|stream| {
+        let mebibyte = vec![b'x'; 1 << 20];
+        write(stream, head("200 OK", STREAM).as_bytes());
+        let written = (0..100).take_while(|_| write(stream, &mebibyte)).count();
+        assert!(written < 100, "somebody read 100 MB");
+    });
+    let server = Server::start(vec![line]);
+    let error = ask(&config(vec![server.endpoint()]), Form::Text).unwrap_err().to_string();
+    assert!(error.contains("a line of the stream is longer"), "{error}");
+    assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the server was read to the end");
+    // Calls without end.
+    let calls = (0..).map(|index| {
+        delta(&json!({"tool_calls": [{"index": index, "id": format!("c{index}"), "function": {"name": "nod", "arguments": "{}"}}]}))
+    });
+    let mut calls = calls.take(100_000);
+    let endless: Behaviour = Box::new(move |stream| {
+        let open = write(stream, head("200 OK", STREAM).as_bytes());
+        while open && calls.next().is_some_and(|call| write(stream, call.as_bytes())) {}
+    });
+    let said = complaint(vec![ready(), endless], nod());
+    assert!(said.contains("more than 16 calls"), "{said}");
+    // An error without end.
+    let ill: Behaviour = Box::new(|stream| {
+        let open = write(stream, head("400 Bad", "").as_bytes());
+        while open && write(stream, &[b'e'; 4096]) {}
+    });
+    let said = complaint(vec![ill], Form::Text);
+    assert!(said.contains("(400): eee") && said.len() < 600, "{said}");
+}
+
+#[test]
+fn silence_and_slowness_have_limits() {
+    let silent = || -> Behaviour { Box::new(wait_for_the_end) };
+    let server = Server::start(vec![silent()]);
+    let short = LanguageModel { silence: Duration::from_millis(200), ..config(vec![server.endpoint()]) };
+    let error = ask(&short, Form::Text).unwrap_err();
+    assert_eq!(
+        error,
+        NoAnswer::Slow {
+            endpoint: format!("http://127.0.0.1:{}/v1 (small)", server.port),
+            limit: short.silence
+        }
+    );
+    assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
+    // It began, and then fell silent.
+    let begun: Behaviour = Box::new(|stream| {
+        write(stream, (head("200 OK", STREAM) + &delta(&json!({"content": "Hel"}))).as_bytes());
+        wait_for_the_end(stream);
+    });
+    let server = Server::start(vec![begun]);
+    let short = LanguageModel { endpoints: vec![server.endpoint()], ..short };
+    assert!(matches!(ask(&short, Form::Text), Err(NoAnswer::Slow { .. })));
+    // Never silent, and never at an end either.
+    let chatty: Behaviour = Box::new(|stream| {
+        let open = write(stream, head("200 OK", STREAM).as_bytes());
+        stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let waited = |stream: &mut TcpStream| match stream.read(&mut [0; 8]) {
+            Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+            Ok(_) => false,
+        };
+        while open && waited(stream) && write(stream, b": still there\n\n") {}
+    });
+    let server = Server::start(vec![chatty]);
+    let short = LanguageModel {
+        endpoints: vec![server.endpoint()],
+        answer: Duration::from_millis(500),
+        ..config(vec![])
+    };
+    let error = ask(&short, Form::Text).unwrap_err();
+    assert!(matches!(error, NoAnswer::Slow { limit, .. } if limit == short.answer), "{error}");
+}
+
+#[test]
+fn a_stop_is_heard_in_silence() {
+    let server = Server::start(vec![Box::new(wait_for_the_end)]);
+    let mut looks = 0;
+    let answer = client(&config(vec![server.endpoint()])).answer(&prompt(Form::Text), &mut |_| {
+        looks += 1;
+        if looks < 4 { Watch::On } else { Watch::Off }
+    });
+    // The limits are 20 and 30 seconds: only the stop can have ended this.
+    assert_eq!((answer, looks), (Err(NoAnswer::GivenUp), 4));
+    assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
+}
+
+/// A configuration with a key, as a person writes it. The variable is one that every process of a test has.
+fn with_key(port: u16) -> LanguageModel {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yaml");
+    let url = format!("http://127.0.0.1:{port}/v1");
+    std::fs::write(
+        &path,
+        format!(
+            "brain: openai\nlanguage_model:\n  endpoints: [{{url: '{url}', model: small, key_env: PATH}}]\n"
+        ),
+    )
+    .unwrap();
+    Config::load(Some(&path)).unwrap().language_model
+}
+
+#[test]
+fn a_key_goes_to_its_address_alone_and_is_never_repeated() {
+    let key = std::env::var("PATH").unwrap();
+    let thief = Server::start(vec![says("stolen")]);
+    let elsewhere =
+        format!("Location: http://127.0.0.1:{}/v1/chat/completions\r\nContent-Length: 0\r\n", thief.port);
+    let away: Behaviour = Box::new(move |stream| {
+        write(stream, head("307 Temporary Redirect", &elsewhere).as_bytes());
+    });
+    let server = Server::start(vec![away]);
+    let error = ask(&with_key(server.port), Form::Text).unwrap_err().to_string();
+    assert!(error.contains("(307)") && error.contains("is not followed"), "{error}");
+    assert_eq!(thief.requests(), Vec::<String>::new());
+    assert!(server.requests()[0].contains(&format!("Bearer {key}")), "the key was not sent at all");
+    // A server that repeats the key in its refusal.
+    let refusal = json!({"error": {"message": format!("{key} is wrong")}}).to_string();
+    let server = Server::start(vec![plain("401 Unauthorized", JSON, refusal)]);
+    let error = ask(&with_key(server.port), Form::Text).unwrap_err().to_string();
+    assert!(error.contains("(401): (key) is wrong") && !error.contains(&key), "{error}");
+}
+
+/// How a real small model does. Not asserted on more than that each form is kept to; what it chose is printed.
+#[test]
+#[ignore = "needs a model's server on 127.0.0.1:18080, such as llama.cpp's"]
+fn a_real_model_keeps_to_each_form() {
+    let url = Address::parse("http://127.0.0.1:18080/v1").unwrap();
+    let config = LanguageModel {
+        answer: Duration::from_secs(400),
+        silence: Duration::from_secs(300),
+        ..config(vec![Endpoint { url, model: "local".into(), key: None }])
+    };
+    let mut client = Client::open(&config).unwrap();
+    let mut ask = |words: &str, form: Form| {
+        let prompt = Prompt {
+            instructions: "You control a small robot with a head, a body that turns and two antennas.".into(),
+            messages: vec![Message::person(words)],
+            most_tokens: 120,
+            ..prompt(form)
+        };
+        let answer = client.answer(&prompt, &mut |_| Watch::On).unwrap();
+        println!("{words}: {:?} {:?}", answer.said, answer.tokens);
+        answer.said
+    };
+    assert!(matches!(ask("Say hello in one short sentence.", Form::Text), Said::Text(_)));
+    let plan = json!({
+        "type": "object",
+        "properties": {
+            "goal": {"type": "string"},
+            "steps": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
+        },
+        "required": ["goal", "steps"],
+        "additionalProperties": false,
+    });
+    assert!(matches!(ask("Plan how to greet a guest.", Form::Json(plan)), Said::Json(_)));
+    let mut right = 0;
+    let requests = [
+        ("Nod three times.", "nod"),
+        ("Please turn your head to the left by 20 degrees.", "look"),
+        ("Wiggle your antennas!", "wiggle_antennas"),
+        ("What do you see?", "take_picture"),
+        ("Turn around to face the door on your right.", "turn_body"),
+        ("Agree with me twice.", "nod"),
+        ("Look up a bit.", "look"),
+        ("What is the capital of France?", ""),
+        ("Thank you, that was nice.", ""),
+    ];
+    for (words, wanted) in requests {
+        let chosen = match ask(words, Form::Calls(five_functions())) {
+            Said::Calls { calls, .. } => calls[0].name.clone(),
+            _ => String::new(),
+        };
+        right += usize::from(chosen == wanted);
+    }
+    println!("{right} of {} right; {:?}; {:?}", requests.len(), client.used(), client.notices());
+}
+
+fn five_functions() -> Vec<Function> {
+    let number = |least: f64, most: f64| json!({"type": "number", "minimum": least, "maximum": most});
+    let function = |name: &str, description: &str, properties: Value| {
+        let required: Vec<&String> = properties.as_object().unwrap().keys().collect();
+        let parameters = json!({"type": "object", "properties": properties, "required": required,
+            "additionalProperties": false});
+        Function { name: name.into(), description: description.into(), parameters }
+    };
+    vec![
+        function("nod", "Nods the head.", json!({"times": {"type": "integer", "minimum": 1, "maximum": 10}})),
+        function(
+            "look",
+            "Turns the head in a direction, by degrees.",
+            json!({"direction": {"type": "string", "enum": ["left", "right", "up", "down"]},
+                "degrees": number(0.0, 60.0)}),
+        ),
+        function(
+            "turn_body",
+            "Turns the whole body, by degrees; to the left is positive.",
+            json!({"degrees": number(-160.0, 160.0)}),
+        ),
+        function(
+            "wiggle_antennas",
+            "Wiggles both antennas.",
+            json!({"times": {"type": "integer", "minimum": 1, "maximum": 10}}),
+        ),
+        function("take_picture", "Takes a picture with the camera and tells what is on it.", json!({})),
+    ]
+}
