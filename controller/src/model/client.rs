@@ -115,7 +115,7 @@ impl Client {
     }
 
     fn notice(&mut self, text: String) {
-        tracing::warn!("{text}");
+        tracing::info!("{text}");
         if self.notices.len() < MOST_NOTICES {
             self.notices.push(text);
         }

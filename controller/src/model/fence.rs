@@ -1,5 +1,6 @@
 //! The fence around data from elsewhere: what stands inside can neither close it nor pass for the frame of the talk.
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Said once in every prompt.
@@ -78,6 +79,16 @@ pub(super) fn shown(text: &str) -> String {
         rest = rest.get(character.len_utf8()..).unwrap_or_default();
     }
     shown
+}
+
+/// The same for every text in a document.
+pub(super) fn shown_in(value: &Value) -> Value {
+    match value {
+        Value::String(text) => shown(text).into(),
+        Value::Array(values) => values.iter().map(shown_in).collect(),
+        Value::Object(values) => values.iter().map(|(key, value)| (shown(key), shown_in(value))).collect(),
+        other => other.clone(),
+    }
 }
 
 fn begins(text: &str, frame: &str) -> bool {

@@ -6,9 +6,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::fence::{RULE, fence, shown};
+use super::fence::{RULE, fence, shown, shown_in};
 use super::prompt::{Form, Function, Message, Part, Prompt, Role};
 use super::strategy::{Spoken, Strategy};
+
+/// The longest description of a function, characters.
+const LONGEST_DESCRIPTION: usize = 600;
 
 /// How an endpoint's model is asked, from the configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,10 @@ pub(super) struct Manner {
 pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> Value {
     let mut instructions = format!("{}\n\n{RULE}", prompt.instructions.trim_end());
     let mut more = Map::new();
+    let functions: Vec<Function> = match &prompt.form {
+        Form::Calls(functions) => functions.iter().map(tame).collect(),
+        _ => Vec::new(),
+    };
     match (&prompt.form, strategy) {
         (Form::Text, _) => {}
         (Form::Json(schema), _) => {
@@ -33,13 +40,13 @@ pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> V
                 more.insert("response_format".into(), response_format(schema));
             }
         }
-        (Form::Calls(functions), Strategy::Native) => {
+        (Form::Calls(_), Strategy::Native) => {
             let tools = functions.iter().map(|function| json!({"type": "function", "function": function}));
             more.insert("tools".into(), tools.collect());
             more.insert("tool_choice".into(), "auto".into());
         }
-        (Form::Calls(functions), _) => {
-            let spoken = Spoken::new(functions);
+        (Form::Calls(_), _) => {
+            let spoken = Spoken::new(&functions);
             instructions.push_str(&format!("\n\n{}", spoken.instructions()));
             if strategy == Strategy::Schema {
                 more.insert("response_format".into(), response_format(&spoken.schema()));
@@ -48,7 +55,7 @@ pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> V
     }
     let mut body = json!({
         "model": manner.model,
-        "messages": messages(instructions, prompt, strategy),
+        "messages": messages(instructions, prompt, &functions, strategy),
         "max_tokens": prompt.most_tokens.min(manner.answer_tokens),
         "temperature": manner.temperature,
         "seed": manner.seed,
@@ -77,12 +84,23 @@ pub(super) fn add_complaint(request: &mut Value, said: &str, complaint: &str) {
     }
 }
 
-fn messages(instructions: String, prompt: &Prompt, strategy: Strategy) -> Vec<Value> {
+/// A function whose description may come from whoever wrote the tool: no more than a few sentences, and no frame.
+fn tame(function: &Function) -> Function {
+    Function {
+        name: function.name.clone(),
+        description: shown(&function.description)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(LONGEST_DESCRIPTION)
+            .collect(),
+        parameters: shown_in(&function.parameters),
+    }
+}
+
+fn messages(instructions: String, prompt: &Prompt, functions: &[Function], strategy: Strategy) -> Vec<Value> {
     let is_native = strategy == Strategy::Native && matches!(prompt.form, Form::Calls(_));
-    let functions: &[Function] = match &prompt.form {
-        Form::Calls(functions) => functions,
-        _ => &[],
-    };
     let mut talk = Talk {
         spoken: Spoken::new(functions),
         answered: if is_native { answered(&prompt.messages) } else { BTreeSet::new() },
@@ -174,11 +192,13 @@ impl<'a> Talk<'a> {
                 self.turn.calls.push(json!({
                     "id": id,
                     "type": "function",
-                    "function": {"name": name, "arguments": Value::Object(arguments.clone()).to_string()},
+                    "function": {"name": name, "arguments": shown_in(&arguments.clone().into()).to_string()},
                 }));
             }
             Part::Called { name, arguments, .. } => {
-                self.turn.written.push(json!({"name": name, "arguments": arguments}));
+                self.turn
+                    .written
+                    .push(json!({"name": name, "arguments": shown_in(&arguments.clone().into())}));
             }
             Part::Returned { id, name, text } if self.answered.contains(&(place, id.as_str())) => {
                 let content = fence(&format!("the function {name}"), text);
@@ -214,11 +234,11 @@ impl<'a> Talk<'a> {
                 let told = turn.written.iter().map(|call| format!("(I called {call})"));
                 let lines: Vec<String> =
                     Some(text).filter(|text| !text.is_empty()).into_iter().chain(told).collect();
-                let mut message = json!({"role": "assistant", "content": lines.join("\n")});
-                if !turn.calls.is_empty() {
-                    message["tool_calls"] = turn.calls.into();
-                }
-                self.said.push(message);
+                let content = lines.join("\n");
+                self.said.push(match turn.calls.is_empty() {
+                    true => json!({"role": "assistant", "content": content}),
+                    false => json!({"role": "assistant", "content": content, "tool_calls": turn.calls}),
+                });
             }
         }
     }

@@ -321,6 +321,14 @@ fn what_it_cost_is_counted() {
 }
 
 #[test]
+fn a_client_may_move_to_another_thread() {
+    const fn is_send<T: Send>() {}
+    is_send::<Client>();
+    is_send::<crate::model::Cassette>();
+    is_send::<crate::model::Scripted>();
+}
+
+#[test]
 fn nothing_to_call_is_a_question_for_text() {
     let mut bench = self::bench(vec![vec![said("Hi")]]);
     assert_eq!(bench.ask(Form::Calls(vec![])).unwrap(), text("Hi"));
