@@ -17,119 +17,18 @@
 //! (pictures, files, tools' words) is data; after it an action with an effect that the person has not named needs the
 //! person's yes ([`super::consent`]).
 
-use std::collections::{BTreeMap, VecDeque};
+mod words;
 
-use serde::Serialize;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::ability::Ability;
 use super::action::Action;
 use super::consent;
 use super::plan::{Plan, StepStatus};
 use super::roster::{COORDINATOR, Roster};
-use crate::model::{Answer, Call, Form, Function, Message, NoAnswer, Part, Prompt, Role, Said};
+use crate::model::{Answer, Call, Form, Function, Message, Part, Prompt, Role, Said};
 
-/// How far a turn may go.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Answers of a model.
-    pub steps: u32,
-    /// Tokens, read and written.
-    pub tokens: u64,
-    /// Seconds on the wall.
-    pub seconds: f64,
-    /// The same call with the same arguments in a row.
-    pub repeats: u32,
-    /// The longest answer, tokens.
-    pub answer_tokens: u32,
-}
-
-/// A tool that may be run in this turn: what the driver's search found fit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Offered {
-    /// Its name, and what it does.
-    pub function: Function,
-}
-
-/// What is told to the machine.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// A model has answered.
-    Answered(Answer),
-    /// No model has.
-    NoAnswer(NoAnswer),
-    /// An action was carried out, or not.
-    Observed(Observation),
-    /// The person answered a question; none when nobody is there to answer.
-    Replied(Option<String>),
-    /// The person said something else meanwhile: a correction.
-    Corrected(String),
-    /// The person said stop.
-    Stopped,
-    /// So many seconds have passed since the beginning.
-    Late,
-}
-
-/// What came of an action.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Observation {
-    /// What is known of it, from what was measured.
-    pub text: String,
-    /// Whether it was done.
-    pub done: bool,
-    /// Where free text in it comes from (a picture, a file, a tool's words); none when every word is our own.
-    pub foreign: Option<String>,
-}
-
-/// What the machine wants done.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
-    /// Ask the model.
-    Ask(Prompt),
-    /// Carry this out, for this agent.
-    Act {
-        /// Who.
-        agent: String,
-        /// What.
-        action: Action,
-    },
-    /// Ask the person.
-    AskPerson(String),
-    /// It is over.
-    End(End),
-}
-
-/// How a turn ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct End {
-    /// What is said to the person.
-    pub text: String,
-    /// Why it ended.
-    pub why: Why,
-}
-
-/// Why a turn ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Why {
-    /// The coordinator answered.
-    Answered,
-    /// A limit was reached, by name.
-    Limit(&'static str),
-    /// There is no model.
-    NoModel(NoAnswer),
-    /// The person said stop.
-    Stopped,
-}
-
-/// What a turn has cost so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Spent {
-    /// Answers of a model.
-    pub steps: u32,
-    /// Tokens of prompts.
-    pub prompt_tokens: u64,
-    /// Tokens of answers.
-    pub answer_tokens: u64,
-}
+pub use words::{Effect, End, Event, Limits, Observation, Offered, Spent, Why};
 
 /// An agent at work: what it has been told.
 #[derive(Clone, Debug)]

@@ -2,12 +2,16 @@
 
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::mpsc::{TrySendError, sync_channel};
 
 use firmware_bridge::pulse::{Conductor, Order};
+use minismith::body::Body;
 use minismith::brain::is_stop;
 use minismith::config::Config;
-use minismith::conversation::{Conversation, Ending, Reply, ToolReply};
+use minismith::conversation::{Conversation, Ending, Mind, Reply, ToolReply};
+use minismith::memory::Memory;
+use minismith::workshop::Workshop;
 
 use super::{Done, OnRobot, print, shop};
 
@@ -18,10 +22,13 @@ const LONGEST_LINE: u64 = 64 << 10;
 const MOST_LINES: usize = 1_000;
 
 /// One sentence.
-pub fn say(config: &Config, text: &str, on: &OnRobot) -> anyhow::Result<Done> {
+pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
+    let memory = session.map(|_| shop::memory(config)).transpose()?;
     let body = shop::body(config, on)?;
-    let mut conversation = Conversation::new(&body, &workshop).reading_from(Path::new(""));
+    // One sentence has nobody behind it who could answer.
+    let mind = shop::mind(config, Box::new(|_| None))?;
+    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?;
     let mut reply = conversation.hear(text);
     keep(&mut reply)?;
     if on.json {
@@ -33,11 +40,21 @@ pub fn say(config: &Config, text: &str, on: &OnRobot) -> anyhow::Result<Done> {
 }
 
 /// Line by line, until the end of the input.
-pub fn chat(config: &Config, on: &OnRobot) -> anyhow::Result<Done> {
+pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
+    let memory = session.map(|_| shop::memory(config)).transpose()?;
     let body = shop::body(config, on)?;
-    let mut conversation = Conversation::new(&body, &workshop).reading_from(Path::new(""));
-    let (lines, inbox) = sync_channel(MOST_LINES);
+    let (lines, inbox) = sync_channel::<(String, u64)>(MOST_LINES);
+    let inbox = Rc::new(inbox);
+    let answers = inbox.clone();
+    let ask = move |question: &str| {
+        eprintln!("{question}");
+        prompt(false);
+        // A stop is no answer; it has halted the body by itself.
+        answers.recv().ok().map(|(line, _)| line).filter(|line| !is_stop(line))
+    };
+    let mind = shop::mind(config, Box::new(ask))?;
+    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?;
     let mut handle = body.handle();
     // The reader hears "stop" while a motion plays, and halts it before the conversation gets the line.
     std::thread::Builder::new().name("reader".into()).spawn(move || {
@@ -58,7 +75,7 @@ pub fn chat(config: &Config, on: &OnRobot) -> anyhow::Result<Done> {
         }
     })?;
     prompt(on.json);
-    for (text, halts) in inbox {
+    while let Ok((text, halts)) = inbox.recv() {
         if matches!(text.to_lowercase().as_str(), "bye" | "quit" | "exit") {
             break;
         }
@@ -72,6 +89,24 @@ pub fn chat(config: &Config, on: &OnRobot) -> anyhow::Result<Done> {
         prompt(on.json);
     }
     Ok(Done::Well)
+}
+
+fn begin<'a>(
+    body: &'a Body,
+    workshop: &'a Workshop,
+    mind: Option<Mind>,
+    memory: Option<&'a Memory>,
+    session: Option<&str>,
+) -> anyhow::Result<Conversation<'a>> {
+    let mut conversation = Conversation::new(body, workshop).reading_from(Path::new(""));
+    if let Some(mind) = mind {
+        conversation = conversation.thinking_with(mind);
+    }
+    if let Some(memory) = memory {
+        let session = memory.session(session)?;
+        conversation = conversation.remembering(memory, session.id());
+    }
+    Ok(conversation)
 }
 
 /// The next line; none at the end of the input. Of a line that is too long the end is thrown away, not taken for a line

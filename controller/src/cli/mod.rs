@@ -13,6 +13,7 @@ mod quantity;
 mod raw;
 mod repl;
 mod serve;
+mod session;
 mod shelf;
 mod shop;
 mod tool;
@@ -86,13 +87,31 @@ minismith say \"hello\" --robot mock-bus")]
     Say {
         /// What to do, in plain English.
         text: String,
+        /// Go on with a session of this name, or begin one: what was said in it before is remembered.
+        #[arg(long, value_name = "NAME")]
+        session: Option<String>,
         #[command(flatten)]
         on: OnRobot,
     },
     /// Talk line by line; "stop" halts at once, "bye" ends.
+    #[command(
+        after_help = "Examples:\n  minismith chat\n  minismith chat --session evening --robot mock-bus"
+    )]
     Chat {
+        /// Go on with a session of this name, or begin one.
+        #[arg(long, value_name = "NAME")]
+        session: Option<String>,
         #[command(flatten)]
         on: OnRobot,
+    },
+    /// What is remembered of conversations: list, show, export or delete sessions.
+    #[command(
+        after_help = "Examples:\n  minismith session list\n  minismith session export evening > evening.json\n  \
+minismith session delete evening"
+    )]
+    Session {
+        #[command(subcommand)]
+        command: session::SessionCommand,
     },
     /// Keep the robot alive and answer over HTTP: /health, /api/v1/state, POST /api/v1/stop.
     #[command(
@@ -204,8 +223,9 @@ minismith raw /dev/ttyACM0 < packets.txt"
 pub fn run(cli: Cli) -> anyhow::Result<Done> {
     let config = Config::load(cli.config.as_deref())?;
     match cli.command {
-        Command::Say { text, on } => converse::say(&config, &text, &on),
-        Command::Chat { on } => converse::chat(&config, &on),
+        Command::Say { text, session, on } => converse::say(&config, &text, session.as_deref(), &on),
+        Command::Chat { session, on } => converse::chat(&config, session.as_deref(), &on),
+        Command::Session { command } => session::run(&config, command),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
         Command::Move(arguments) => joints::run(&config, &arguments),
         Command::Motors(arguments) => motors::run(&config, &arguments),

@@ -1,7 +1,12 @@
 //! Sets up what commands share: the workshop and the body.
 
+use minismith::agents::roster::Roster;
+use minismith::agents::turn::Limits;
 use minismith::body::Body;
-use minismith::config::Config;
+use minismith::config::{Brain, Config};
+use minismith::conversation::{Asking, Mind};
+use minismith::memory::Memory;
+use minismith::model::Client;
 use minismith::workshop::Workshop;
 
 use super::OnRobot;
@@ -14,4 +19,32 @@ pub fn workshop(config: &Config) -> anyhow::Result<Workshop> {
 /// The body that the command line or the configuration names.
 pub fn body(config: &Config, on: &OnRobot) -> anyhow::Result<Body> {
     Ok(Body::open(on.robot.as_ref().unwrap_or(&config.robot), config)?)
+}
+
+/// What a conversation thinks with, where the configuration names a language model; `ask` asks the person.
+pub fn mind(config: &Config, ask: Asking) -> anyhow::Result<Option<Mind>> {
+    match config.brain {
+        Brain::Offline => Ok(None),
+        Brain::Openai => Ok(Some(Mind {
+            model: Box::new(Client::open(&config.language_model)?),
+            roster: Roster::of(config.agents.roster.clone()),
+            limits: Limits {
+                steps: config.agents.steps,
+                tokens: config.agents.tokens,
+                seconds: config.agents.seconds,
+                repeats: config.agents.repeats,
+                answer_tokens: config.language_model.answer_tokens,
+            },
+            most_iterations: config.workshop.max_iterations,
+            ask,
+            models: config.models.clone(),
+        })),
+    }
+}
+
+/// The file of sessions, without those that are too old.
+pub fn memory(config: &Config) -> anyhow::Result<Memory> {
+    let memory = Memory::open(&config.memory.file)?;
+    memory.forget_after(config.memory.keep_days)?;
+    Ok(memory)
 }

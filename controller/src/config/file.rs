@@ -7,14 +7,17 @@ use std::str::FromStr;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
+use super::agents::{AgentName, AgentText};
 use super::choice::{Brain, Flag, Loopback, MayLack, NotAllowed, RobotChoice, SomePath};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, Frames, HeadRange, Iterations, Jerk, Kilobytes,
-    Margin, Megabytes, Milliseconds, MotionRate, Patience, Port, Rate, Retries, Scale, Seed,
-    SimulatedSeconds, Speed, Steadiness, Temperature, TokenBudget, Volts, WallSeconds, Watchdog,
+    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, Days, Frames, HeadRange, Iterations, Jerk,
+    Kilobytes, Margin, Megabytes, Milliseconds, MotionRate, Patience, Port, Rate, Repeats, Retries, Scale,
+    Seed, SimulatedSeconds, Speed, Steadiness, Steps, Temperature, TokenBudget, TurnTokens, Volts,
+    WallSeconds, Watchdog,
 };
 use super::signing::PublicKey;
+use crate::agents::ability::Ability;
 
 /// The value of a key, where the key is given.
 #[derive(Clone, Debug)]
@@ -139,6 +142,8 @@ mappings! {
         tool_host: ToolHostKeys,
         brain: Given<Brain>,
         language_model: LanguageModelKeys,
+        agents: AgentsKeys,
+        memory: MemoryKeys,
     }
     /// `pulse`.
     PulseKeys {
@@ -239,5 +244,25 @@ mappings! {
         url: Given<ServerAddress>,
         model: Given<ModelName>,
         key_env: Given<KeyName>,
+    }
+    /// `agents`.
+    AgentsKeys {
+        steps: Given<Steps>,
+        tokens: Given<TurnTokens>,
+        seconds: Given<WallSeconds>,
+        repeats: Given<Repeats>,
+        roster: Mappings<AgentKeys>,
+    }
+    /// An entry of `agents.roster`.
+    AgentKeys {
+        name: Given<AgentName>,
+        purpose: Given<AgentText>,
+        instructions: Given<AgentText>,
+        functions: Listed<Ability>,
+    }
+    /// `memory`.
+    MemoryKeys {
+        file: Given<SomePath>,
+        keep_days: Given<Days>,
     }
 }

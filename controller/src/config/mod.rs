@@ -5,6 +5,7 @@
 //! and times are [`Duration`]. The file at the root of the project is built into the program; what a person's own
 //! file leaves out has its value from there.
 
+mod agents;
 mod choice;
 mod error;
 mod file;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
+pub use agents::Agents;
 pub use choice::{Brain, Loopback, NotAllowed, RobotChoice};
 pub use error::ConfigError;
 pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
@@ -37,7 +39,7 @@ const BUILT_IN: &str = include_str!("../../../config.yaml");
 const BUILT_IN_NAME: &str = "built-in config.yaml";
 
 /// The most that is read of a file, bytes.
-const LONGEST: usize = 16 << 10;
+const LONGEST: usize = 32 << 10;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +68,19 @@ pub struct Config {
     pub brain: Brain,
     /// Where and how a language model is asked, for the brain that uses one.
     pub language_model: LanguageModel,
+    /// The agents, and how far they may go.
+    pub agents: Agents,
+    /// What is remembered of conversations.
+    pub memory: Memory,
+}
+
+/// What is remembered of conversations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The file of sessions.
+    pub file: PathBuf,
+    /// After so many days without use a session is forgotten; never when zero.
+    pub keep_days: u32,
 }
 
 /// What the safety envelope lets through.

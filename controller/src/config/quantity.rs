@@ -96,6 +96,14 @@ spans! {
     pub(super) Port: whole -> u16 = 0..=65_535, "";
     /// How often something is tried.
     pub(super) Iterations: whole -> u32 = 1..=10, "";
+    /// How often a model is asked for one request.
+    pub(super) Steps: whole -> u32 = 1..=200, "";
+    /// Tokens that are read and written for one request.
+    pub(super) TurnTokens: whole -> u32 = 1_000..=100_000_000, "";
+    /// How often the same is done.
+    pub(super) Repeats: whole -> u32 = 1..=20, "";
+    /// How long something is kept, days.
+    pub(super) Days: whole -> u32 = 0..=3_650, " (days)";
     /// Time on the stage's clock, seconds.
     pub(super) SimulatedSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
     /// Processor time, seconds.

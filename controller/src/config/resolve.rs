@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
+use super::agents::roster;
 use super::file::{EndpointKeys, File, Given};
 use super::{
-    BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Config, ConfigError, Endpoint, Group, Head, LanguageModel,
-    Limits, RobotChoice, Serve, Stewart, ToolHost, Workshop, parse,
+    Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Config, ConfigError, Endpoint, Group, Head,
+    LanguageModel, Limits, Memory, RobotChoice, Serve, Stewart, ToolHost, Workshop, parse,
 };
 
 /// The meaning of the keys: those of `own`, and for each one left out the built-in value.
@@ -114,6 +115,18 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             temperature: of!(language_model.temperature).value(),
             seed: of!(language_model.seed).value(),
         },
+        agents: Agents {
+            steps: of!(agents.steps).value(),
+            tokens: u64::from(of!(agents.tokens).value()),
+            seconds: of!(agents.seconds).value(),
+            repeats: of!(agents.repeats).value(),
+            roster: roster(built_in.agents.roster.0.as_ref(), own.agents.roster.0.as_ref())
+                .map_err(|problem| ConfigError::Whole { file: name.to_owned(), problem })?,
+        },
+        memory: Memory {
+            file: absolute(folder, &of_the_user(&of!(memory.file).0)),
+            keep_days: of!(memory.keep_days).value(),
+        },
     };
     agree(&config, of!(language_model.allow_plain_http).0, name)?;
     match config.bus.watchdog {
@@ -180,13 +193,13 @@ fn pick<T: Clone>(own: &Given<T>, built_in: &Given<T>, key: &str) -> Result<T, C
 fn of_the_user(path: &Path) -> PathBuf {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let home = folder("HOME");
-    let moved = match (path.strip_prefix("~/.config"), path.strip_prefix("~")) {
-        (Ok(rest), _) => folder("XDG_CONFIG_HOME")
-            .or_else(|| home.map(|home| home.join(".config")))
-            .map(|folder| folder.join(rest)),
-        (_, Ok(rest)) => home.map(|home| home.join(rest)),
-        _ => None,
-    };
+    for (usual, variable) in [(".config", "XDG_CONFIG_HOME"), (".local/share", "XDG_DATA_HOME")] {
+        if let Ok(rest) = path.strip_prefix(Path::new("~").join(usual)) {
+            let folder = folder(variable).or_else(|| home.map(|home| home.join(usual)));
+            return folder.map_or_else(|| path.to_owned(), |folder| folder.join(rest));
+        }
+    }
+    let moved = path.strip_prefix("~").ok().zip(home).map(|(rest, home)| home.join(rest));
     moved.unwrap_or_else(|| path.to_owned())
 }
 

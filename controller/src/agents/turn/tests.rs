@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::agents::roster::{ROBOT_CONTROL, Spec, VISION};
-use crate::model::Tokens;
+use crate::model::{NoAnswer, Tokens};
 
 const LIMITS: Limits = Limits { steps: 8, tokens: 10_000, seconds: 60.0, repeats: 2, answer_tokens: 500 };
 

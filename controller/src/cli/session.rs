@@ -1,0 +1,85 @@
+//! `session`: what is remembered of conversations.
+
+use clap::Subcommand;
+use minismith::config::Config;
+use minismith::memory::{Memory, MemoryError};
+
+use super::{Done, print};
+
+/// What to do with sessions.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// All sessions, the last used first.
+    List {
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// What was said in a session.
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Everything that is known of a session, as one JSON document.
+    Export {
+        /// Its name.
+        name: String,
+    },
+    /// Forget a session.
+    Delete {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Carries it out.
+pub fn run(config: &Config, command: SessionCommand) -> anyhow::Result<Done> {
+    let memory = Memory::open(&config.memory.file)?;
+    memory.forget_after(config.memory.keep_days)?;
+    let done = match command {
+        SessionCommand::List { json } => list(&memory, json),
+        SessionCommand::Show { name } => show(&memory, &name),
+        SessionCommand::Export { name } => {
+            memory.export(&name).map(|document| print::line(&document.to_string()))
+        }
+        SessionCommand::Delete { name } => {
+            memory.delete(&name).map(|()| print::line(&format!("The session {name} is forgotten.")))
+        }
+    };
+    match done {
+        Ok(()) => Ok(Done::Well),
+        // A name that is not there is data, and no fault of the machine.
+        Err(error @ (MemoryError::NoSession { .. } | MemoryError::NotAName { .. })) => {
+            eprintln!("minismith: {error}");
+            Ok(Done::Badly)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn list(memory: &Memory, json: bool) -> Result<(), MemoryError> {
+    let entries = memory.list()?;
+    if json {
+        print::line(&serde_json::json!({ "sessions": entries }).to_string());
+        return Ok(());
+    }
+    if entries.is_empty() {
+        print::line("There are no sessions; `minismith chat --session NAME` begins one.");
+    }
+    for entry in entries {
+        let first: String =
+            entry.first.chars().map(|c| if c.is_control() { ' ' } else { c }).take(60).collect();
+        print::line(&format!("{}  {} turns  {first}", entry.id, entry.turns));
+    }
+    Ok(())
+}
+
+fn show(memory: &Memory, name: &str) -> Result<(), MemoryError> {
+    let document = memory.export(name)?;
+    let turns = document.get("turns").and_then(serde_json::Value::as_array);
+    for turn in turns.into_iter().flatten() {
+        let text = |key: &str| turn.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+        print::line(&format!("> {}\n{}", text("said"), text("answer")));
+    }
+    Ok(())
+}
