@@ -17,13 +17,16 @@ use firmware_bridge::pulse::Order;
 use crate::agents::code::{NoCommission, commission};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::turn::Spent;
-use crate::agents::{robot_control, vision};
+use crate::agents::{account, robot_control, vision};
 use crate::body::Body;
-use crate::brain::{Known, KnownTool, answer, is_stop, understand};
+use crate::brain::{
+    Aim, Before, Intent, Known, KnownTool, Reason, Turn, Understanding, answer, is_stop, understand,
+};
 use crate::files::input::{Opened, read};
 use crate::files::{BadFile, Output};
 use crate::guest::GuestFault;
 use crate::memory::Memory;
+pub use crate::outcome::Ending;
 use crate::outcome::Step;
 use crate::performance::Outcome;
 use crate::stage::Stage;
@@ -34,22 +37,6 @@ use crate::workshop::rehearsal::NoRehearsal;
 use crate::workshop::report::PhysicalReport;
 
 pub use mind::{Asking, Mind};
-
-/// How a conversation's turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// Everything was done.
-    Done,
-    /// It was not understood; nothing moved.
-    NotUnderstood,
-    /// Something was refused, by the body's limits or by the workshop.
-    Refused,
-    /// Motion was stopped.
-    Stopped,
-    /// Something failed.
-    Failed,
-}
 
 /// The answer to one sentence.
 #[derive(Debug, Serialize)]
@@ -193,13 +180,22 @@ pub struct Conversation<'a> {
     folder: Option<PathBuf>,
     mind: Option<Mind>,
     memory: Option<(&'a Memory, String)>,
+    before: Before,
 }
 
 impl<'a> Conversation<'a> {
     /// Begins a conversation.
     #[must_use]
     pub fn new(body: &'a Body, workshop: &'a Workshop) -> Self {
-        Conversation { body, stage: body.stage(), workshop, folder: None, mind: None, memory: None }
+        Conversation {
+            body,
+            stage: body.stage(),
+            workshop,
+            folder: None,
+            mind: None,
+            memory: None,
+            before: Before::default(),
+        }
     }
 
     /// The same with a language model for what the grammar does not know.
@@ -238,14 +234,39 @@ impl<'a> Conversation<'a> {
     /// for it too.
     pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
         self.stage.begin(halts);
+        let from = self.stage.commanded_posture().as_ref().map(Aim::of);
+        let (plan, reply) = self.answer(text);
+        self.before.remember(Turn {
+            said: text.to_owned(),
+            answer: reply.text.clone(),
+            plan,
+            steps: reply.steps.clone(),
+            ending: reply.outcome,
+            from,
+        });
+        reply
+    }
+
+    /// What was understood, and what came of it.
+    fn answer(&mut self, text: &str) -> (Vec<Intent>, Reply) {
         if is_stop(text) {
-            return self.halt();
+            return (Vec::new(), self.halt());
         }
         let known = self.known_tools().unwrap_or_default();
-        let reply = match decide(understand(text, &Known { tools: &known })) {
+        let understood = understand(text, &Known { tools: &known, before: Some(&self.before) });
+        let plan = match &understood {
+            Understanding::Plan(plan) => plan.clone(),
+            _ => Vec::new(),
+        };
+        // What the grammar knows and declines is declined; the agents get what is beyond it.
+        let is_beyond = matches!(
+            understood,
+            Understanding::Unclear { reason: Reason::Unknown | Reason::Knowledge | Reason::Conditional, .. }
+        );
+        let reply = match decide(understood) {
             Decision::Stop => self.halt(),
             // What the grammar does not know, the agents may.
-            Decision::Decline(declined) => {
+            Decision::Decline(declined) if is_beyond => {
                 let mut notices = Vec::new();
                 let reply = self.think(text, &mut notices);
                 let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, Ending::NotUnderstood));
@@ -253,11 +274,12 @@ impl<'a> Conversation<'a> {
                 reply.text = notices.join(" ");
                 reply
             }
+            Decision::Decline(text) => Reply::nothing(text, Ending::NotUnderstood),
             Decision::Refuse(text) => Reply::nothing(text, Ending::Refused),
             Decision::Do(tasks) => self.carry_out(tasks),
         };
-        self.remember(text, &reply);
-        reply
+        self.keep_turn(text, &reply);
+        (plan, reply)
     }
 
     /// Brakes to rest and says where. What was halted since it was said is not halted again, so that what was said
@@ -316,6 +338,11 @@ impl<'a> Conversation<'a> {
     fn one(&mut self, task: Task, reply: &mut Reply) -> (String, Ending) {
         match task {
             Task::Answer(text) => (text, Ending::Done),
+            Task::Tell(topic) => {
+                let tools = self.known_tools().unwrap_or_default();
+                let text = account::tell(&topic, &self.before, &reply.steps, &tools, &self.stage);
+                (text, Ending::Done)
+            }
             Task::ListTools => (self.list_tools(), Ending::Done),
             Task::ReportState => (robot_control::report_state(&self.stage), Ending::Done),
             Task::Look => {
@@ -410,7 +437,7 @@ impl<'a> Conversation<'a> {
         match self.workshop.registry().list() {
             Ok(mut tools) => {
                 tools.retain(Entry::is_callable);
-                answer::tools(&Known { tools: &known(tools) })
+                answer::tools(&Known { tools: &known(tools), ..Known::default() })
             }
             Err(error) => format!("I can't list my tools: {error}."),
         }

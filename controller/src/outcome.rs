@@ -139,6 +139,22 @@ pub fn word<T: Serialize>(value: &T) -> String {
     }
 }
 
+/// How a conversation's turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Everything was done.
+    Done,
+    /// It was not understood; nothing moved.
+    NotUnderstood,
+    /// Something was refused, by the body's limits or by the workshop.
+    Refused,
+    /// Motion was stopped.
+    Stopped,
+    /// Something failed.
+    Failed,
+}
+
 /// One step of a performance: what was asked, what came of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {

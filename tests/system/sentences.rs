@@ -3,8 +3,13 @@
 use std::collections::BTreeMap;
 
 use minismith::brain::answer::refusal;
-use minismith::brain::{Intent, Known, KnownTool, Primitive, Reason, Understanding, is_stop, understand};
+use minismith::brain::{
+    Aim, Before, Intent, Known, KnownTool, Primitive, Turn, Understanding, is_stop, understand,
+};
+use minismith::outcome::Ending;
+use minismith_tests::Bench;
 use serde::Deserialize;
+use serde_json::Value;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,43 +19,39 @@ struct Cases {
 }
 
 /// One sentence and its expectations; what is not given is not expected.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sentence {
     say: String,
-    plan: Option<Vec<String>>,
+    /// What was said before it, and done.
+    #[serde(default)]
+    after: Vec<String>,
+    plan: Option<String>,
+    declines: Option<String>,
     #[serde(default)]
     stop: bool,
-    unclear: Option<String>,
+    heard: Option<String>,
     nearest: Option<String>,
-    out_of_range: Option<String>,
     allowed: Option<String>,
-    #[serde(default)]
-    empty: bool,
 }
 
 impl Sentence {
     fn is_met_by(&self, understanding: &Understanding) -> bool {
         let holds =
             |part: &Option<String>, whole: &str| part.as_ref().is_none_or(|part| whole.contains(part));
-        match understanding {
-            Understanding::Stop => self.stop,
-            Understanding::Empty => self.empty,
-            Understanding::TooLong { .. } => false,
-            Understanding::Plan(plan) => {
-                let said: Vec<String> = plan.iter().map(ToString::to_string).collect();
-                self.plan.as_ref() == Some(&said)
-            }
+        let named = match understanding {
             Understanding::Unclear { heard, nearest, .. } => {
-                self.unclear.is_some()
-                    && holds(&self.unclear, heard)
-                    && self.nearest.as_ref().is_none_or(|one| nearest.contains(one))
+                holds(&self.heard, heard) && self.nearest.as_ref().is_none_or(|one| nearest.contains(one))
             }
             Understanding::OutOfRange(range) => {
-                self.out_of_range.is_some()
-                    && holds(&self.out_of_range, &range.what)
-                    && holds(&self.allowed, &range.allowed)
+                holds(&self.heard, &range.what) && holds(&self.allowed, &range.allowed)
             }
+            _ => true,
+        };
+        match understanding {
+            Understanding::Stop => self.stop,
+            Understanding::Plan(plan) => self.plan.as_ref() == Some(&said(plan)),
+            declined => named && self.declines.as_deref() == declined.declined(),
         }
     }
 
@@ -59,6 +60,40 @@ impl Sentence {
         let done = self.stop || self.plan.is_some();
         refusal(understanding).is_none() == done && is_stop(&self.say) == self.stop
     }
+
+    /// What it means after what was said before it.
+    fn understood(&self, tools: &[KnownTool]) -> Understanding {
+        let mut before = Before::default();
+        let mut aim = Aim::neutral();
+        for earlier in &self.after {
+            hear(earlier, tools, &mut before, &mut aim);
+        }
+        hear(&self.say, tools, &mut before, &mut aim)
+    }
+}
+
+fn said(plan: &[Intent]) -> String {
+    plan.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// A turn of a conversation with a body that does whatever it is asked.
+fn hear(text: &str, tools: &[KnownTool], before: &mut Before, aim: &mut Aim) -> Understanding {
+    let understanding = understand(text, &Known { tools, before: Some(before) });
+    let (plan, ending) = match &understanding {
+        Understanding::Plan(plan) => (plan.clone(), Ending::Done),
+        Understanding::Stop => (Vec::new(), Ending::Done),
+        Understanding::OutOfRange(_) => (Vec::new(), Ending::Refused),
+        _ => (Vec::new(), Ending::NotUnderstood),
+    };
+    let from = Some(*aim);
+    for intent in &plan {
+        if let Intent::Motion(motion) = intent {
+            motion.motions_from(aim);
+        }
+    }
+    let (said, answer) = (text.to_owned(), refusal(&understanding).unwrap_or_default());
+    before.remember(Turn { said, answer, plan, steps: Vec::new(), ending, from });
+    understanding
 }
 
 impl Cases {
@@ -76,41 +111,42 @@ impl Cases {
 #[test]
 fn check() {
     let (tools, sentences) = Cases::read().unwrap();
-    let known = Known { tools: &tools };
     let mut wrong = Vec::new();
     for sentence in &sentences {
-        let understanding = understand(&sentence.say, &known);
+        let understanding = sentence.understood(&tools);
         if !sentence.is_met_by(&understanding) || !sentence.is_answered(&understanding) {
-            let plan = match &understanding {
-                Understanding::Plan(plan) => plan.iter().map(|intent| format!("\n    {intent}")).collect(),
-                other => format!(" {other:?}"),
+            let found = match &understanding {
+                Understanding::Plan(plan) => said(plan),
+                other => format!("{other:?}"),
             };
-            wrong.push(format!("{:?}:{plan}", sentence.say));
+            wrong.push(format!("{:?} after {:?}: {found}", sentence.say, sentence.after));
         }
     }
     let all = sentences.len();
-    println!("{} of {all} sentences are understood as they should be", all - wrong.len());
+    println!("sentences: {} of {all} right", all - wrong.len());
     assert!(wrong.is_empty(), "{} of {all} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    let declined = sentences.iter().filter(|sentence| sentence.declines.is_some()).count();
+    assert!(all >= 300 && declined * 100 >= all * 15, "{declined} of {all} are written to be refused");
 }
 
 /// Whatever the plan: a negation, a stop or a word that is not known takes it away.
 #[test]
 fn one_word_is_enough_to_move_nothing() {
     let (tools, sentences) = Cases::read().unwrap();
-    let known = Known { tools: &tools };
-    for say in sentences.iter().filter(|sentence| sentence.plan.is_some()).map(|sentence| sentence.say.trim())
-    {
+    let known = Known { tools: &tools, ..Known::default() };
+    for sentence in sentences.iter().filter(|sentence| sentence.plan.is_some() && sentence.after.is_empty()) {
+        let say = sentence.say.trim();
         let bare = say.trim_end_matches(['.', '!', '?']);
-        for (said, reason) in [
-            (format!("do not {say}"), Reason::Negated),
-            (format!("{say} and don't dance"), Reason::Negated),
-            (format!("{bare} blorp"), Reason::Unknown),
-            (format!("{bare}, then blorp"), Reason::Unknown),
-            (format!("blorp, {say}"), Reason::Unknown),
+        for said in [
+            format!("do not {say}"),
+            format!("{say} and don't dance"),
+            format!("{bare} blorp"),
+            format!("{bare}, then blorp"),
+            format!("blorp, {say}"),
         ] {
             let understood = understand(&said, &known);
             let expected = match &understood {
-                Understanding::Unclear { reason: found, .. } => *found == reason,
+                Understanding::Unclear { .. } => true,
                 // "do not move your head" stops.
                 Understanding::Stop => is_stop(&said),
                 // A name may have several words: "call it yes yes blorp".
@@ -127,13 +163,80 @@ fn one_word_is_enough_to_move_nothing() {
     }
 }
 
-/// Two sentences said as one are the two plans in a row.
+/// What moves when this is heard after what was said before it; a stop moves nothing.
+fn moves(sentence: &Sentence, said: &str, tools: &[KnownTool]) -> Option<Vec<Intent>> {
+    let changed = Sentence { say: said.to_owned(), after: sentence.after.clone(), ..Sentence::default() };
+    match changed.understood(tools) {
+        Understanding::Plan(plan) => {
+            let acts = |intent: &Intent| {
+                matches!(intent, Intent::Motion(_) | Intent::RunTool { .. } | Intent::MakeTool { .. })
+            };
+            plan.iter().any(acts).then_some(plan)
+        }
+        _ => None,
+    }
+}
+
+/// Words are dropped, doubled and swapped, and clauses appended: there is an answer, its motions stay in their ranges,
+/// and no negation in front or behind ever leaves a motion.
+#[test]
+fn changed_sentences_never_do_what_was_negated() {
+    let (tools, sentences) = Cases::read().unwrap();
+    for sentence in &sentences {
+        let say = sentence.say.trim();
+        let bare = say.trim_end_matches(['.', '!', '?']);
+        for said in [
+            format!("don't {say}"),
+            format!("never {say}"),
+            format!("Don't, {say}"),
+            format!("please never ever {say}"),
+            format!("you must not {say}"),
+            format!("{bare} not"),
+            format!("{bare}, not"),
+            format!("{bare}, but don't"),
+            format!("{bare}... or rather don't"),
+        ] {
+            let named = |plan: &[Intent]| {
+                // What a person calls a new tool may be any words.
+                plan.iter()
+                    .any(|intent| matches!(intent, Intent::MakeTool { name, .. } if name.contains("not")))
+            };
+            let plan = moves(sentence, &said, &tools);
+            assert!(plan.as_deref().is_none_or(named), "{said:?}: {plan:?}");
+        }
+        let words: Vec<&str> = say.split(' ').collect();
+        for at in 0..words.len() {
+            let (head, tail) = (words[..at].join(" "), words[at + 1..].join(" "));
+            let word = words[at];
+            let joiner = |other: &str| {
+                say.replace(", ", &format!(" {other} ")).replace(" then ", &format!(" {other} "))
+            };
+            for said in [
+                format!("{head} {tail}"),
+                format!("{head} {word} {word} {tail}"),
+                format!("{tail} {word} {head}"),
+                joiner("and"),
+                joiner("next"),
+                joiner("before"),
+            ] {
+                for intent in moves(sentence, &said, &tools).into_iter().flatten() {
+                    if let Intent::Motion(motion) = intent {
+                        assert_eq!(motion.check(), Ok(()), "{said:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Two sentences said as one are the two plans in a row, or are declined: never a third plan.
 #[test]
 fn two_sentences_make_one_plan() {
     let (tools, sentences) = Cases::read().unwrap();
-    let known = Known { tools: &tools };
+    let known = Known { tools: &tools, ..Known::default() };
     let motions: Vec<(&str, Vec<Intent>)> = sentences
         .iter()
+        .filter(|sentence| sentence.after.is_empty())
         .filter_map(|sentence| match understand(&sentence.say, &known) {
             Understanding::Plan(plan) if plan.iter().all(|intent| matches!(intent, Intent::Motion(_))) => {
                 Some((sentence.say.trim().trim_end_matches(['.', '!', '?']), plan))
@@ -142,20 +245,30 @@ fn two_sentences_make_one_plan() {
         })
         .collect();
     assert!(motions.len() > 90, "{}", motions.len());
-    for (first, plan_one) in &motions {
-        for (second, plan_two) in &motions {
+    let (mut joined, mut declined) = (0, 0);
+    for (one, (first, plan_one)) in motions.iter().enumerate() {
+        for (second, plan_two) in motions.iter().skip(one % STRIDE).step_by(STRIDE) {
             let said = format!("{first}, then {second}");
-            let expected = Understanding::Plan([plan_one.clone(), plan_two.clone()].concat());
-            assert_eq!(understand(&said, &known), expected, "{said:?}");
+            match understand(&said, &known) {
+                Understanding::Plan(plan) => {
+                    assert_eq!(plan, [plan_one.clone(), plan_two.clone()].concat(), "{said:?}");
+                    joined += 1;
+                }
+                _ => declined += 1,
+            }
         }
     }
+    assert!(joined > 20 * declined, "{joined} joined, {declined} declined");
 }
+
+/// Each sentence is joined to every seventh of all.
+const STRIDE: usize = 7;
 
 /// Cut anywhere, spoiled anywhere: an answer, never a panic, and never a motion outside its range.
 #[test]
 fn spoiled_sentences_are_answered() {
     let (tools, sentences) = Cases::read().unwrap();
-    let known = Known { tools: &tools };
+    let known = Known { tools: &tools, ..Known::default() };
     let spoils =
         ["", "\u{0}", "\u{1f600}", "\"", "'", "-", "1e9", " and ", "\u{b0}", "((", "=", "again", "a hundred"];
     let mut spoils = spoils.into_iter().cycle();
@@ -204,4 +317,33 @@ fn floods_are_refused_in_few_words() {
         let answer = refusal(&understood).unwrap_or_else(|| panic!("{flood:?} is done: {understood:?}"));
         assert!(answer.len() < 400, "{answer}");
     }
+}
+
+/// What is changed, taken back and accounted for in a conversation is what the body measured.
+#[test]
+fn a_conversation_refers_to_what_really_happened() {
+    let bench = Bench::new();
+    let mut chat = bench.start(&["chat", "--robot", "mock", "--json"]);
+    let mut hear = |said: &str| -> Value {
+        chat.feed(&format!("{said}\n"));
+        serde_json::from_str(&chat.line().unwrap()).unwrap()
+    };
+    let yaw = |reply: &Value| reply["steps"][0]["achieved"]["yaw_deg"].as_f64().unwrap().round();
+    assert!(hear("again")["text"].as_str().unwrap().contains("nothing before"));
+    assert_eq!(yaw(&hear("look left 20 degrees")), 20.0);
+    assert_eq!(yaw(&hear("no, further left")), 30.0);
+    let happened = hear("what happened?");
+    assert!(happened["text"].as_str().unwrap().contains("deg left"), "{happened}");
+    assert_eq!(
+        (&happened["steps"], &happened["outcome"]),
+        (&serde_json::json!([]), &serde_json::json!("done"))
+    );
+    assert!(hear("did you do it?")["text"].as_str().unwrap().starts_with("Yes. I did \"look left 30 deg\""));
+    assert_eq!(yaw(&hear("undo that")), 20.0);
+    assert_eq!(hear("look left 200 degrees")["outcome"], "refused");
+    let why = hear("why did you not move?");
+    assert!(why["text"].as_str().unwrap().contains("200 deg"), "{why}");
+    assert!(hear("did you do it?")["text"].as_str().unwrap().starts_with("No."));
+    chat.feed("bye\n");
+    assert_eq!(chat.end().code, Some(0));
 }

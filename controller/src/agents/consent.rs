@@ -54,6 +54,7 @@ const fn stems(primitive: &Primitive) -> &'static [&'static str] {
             &["antenna", "ear", "wiggl", "wav", "flap", "greet"]
         }
         Primitive::Dance { .. } => &["danc", "party"],
+        Primitive::Return { .. } => &["back", "undo", "return"],
         Primitive::Center => &["cent", "neutral", "ahead", "reset", "straight", "back"],
         Primitive::Wake => &["wake", "get", "up"],
         Primitive::Sleep => &["sleep", "rest", "down"],

@@ -4,13 +4,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Agent;
-use crate::brain::{Intent, Primitive, Understanding, answer};
+use super::account;
+use crate::brain::{Intent, Primitive, Topic, Understanding, answer};
 
 /// What one agent is to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// Say this; nothing else.
     Answer(String),
+    /// Answer a question about the robot itself.
+    Tell(Topic),
     /// Move.
     Move(Primitive),
     /// Say where the body is.
@@ -44,6 +47,7 @@ impl Task {
         match self {
             Task::Answer(_) | Task::ListTools => Agent::Coordinator,
             Task::Move(_) | Task::ReportState | Task::RunTool { .. } => Agent::RobotControl,
+            Task::Tell(topic) => account::agent(topic),
             Task::Look => Agent::Vision,
             Task::Commission { .. } => Agent::Code,
         }
@@ -54,6 +58,7 @@ impl Task {
     pub fn describe(&self) -> String {
         match self {
             Task::Answer(_) => "answer".into(),
+            Task::Tell(topic) => format!("tell {topic}"),
             Task::Move(primitive) => primitive.describe(),
             Task::ReportState => "report where the body is".into(),
             Task::Look => "take a picture".into(),
@@ -106,6 +111,7 @@ pub fn decide(understood: Understanding) -> Decision {
 fn task(intent: Intent) -> Task {
     match intent {
         Intent::Motion(primitive) => Task::Move(primitive),
+        Intent::Tell(topic) => Task::Tell(topic),
         Intent::See => Task::Look,
         Intent::State => Task::ReportState,
         Intent::Help => Task::Answer(answer::help()),

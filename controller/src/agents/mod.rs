@@ -1,10 +1,12 @@
 //! The four agents. Each decides; what they decide is carried out by [`crate::conversation`].
 //!
 //! Reading order: [`coordinator`] (who does what), [`robot_control`] (motions), [`vision`] (pictures), [`code`] (new
-//! tools). With a language model: [`roster`] (who there is), [`ability`] and [`action`] (what they may do), [`turn`]
-//! (the machine of reason, act, observe), [`plan`] (long tasks), [`consent`] (whose wish an action is).
+//! tools), [`account`] (what happened, and how the robot is). With a language model: [`roster`] (who there is), [`ability`]
+//! and [`action`] (what they may do), [`turn`] (the machine of reason, act, observe), [`route`] and [`plan`] (long
+//! tasks), [`mod@commission`] (how a tool is made), [`consent`] (whose wish an action is).
 
 pub mod ability;
+pub mod account;
 pub mod action;
 pub mod code;
 pub mod commission;

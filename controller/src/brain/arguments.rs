@@ -20,6 +20,15 @@ static COMPOSED: LazyLock<Value> = LazyLock::new(
 impl Parser<'_> {
     /// The arguments that follow a tool's name; a count that the tool has no argument for repeats the run.
     pub fn with_arguments(&mut self, name: String) -> Result<Vec<Intent>, Trouble> {
+        self.with_arguments_over(name, Map::new())
+    }
+
+    /// The same over the arguments of an earlier run: what is said replaces them.
+    pub fn with_arguments_over(
+        &mut self,
+        name: String,
+        mut earlier: Map<String, Value>,
+    ) -> Result<Vec<Intent>, Trouble> {
         let known = self.known.tools.iter().find(|tool| tool.name == name && !self.made.contains(&name));
         let schema = known.map_or(&*COMPOSED, |tool| &tool.parameters);
         let none = Map::new();
@@ -35,6 +44,15 @@ impl Parser<'_> {
                 if arguments.insert(parameter, value).is_some() {
                     return Err(Trouble::unclear(lead..self.at, Reason::Unknown));
                 }
+            } else if let Some((parameter, value_at, end)) = self.counted_at(lead, properties) {
+                // "with 5 waves"
+                self.at = value_at;
+                let schema = properties.get(&parameter).unwrap_or(&Value::Null);
+                let value = self.value(&parameter, schema)?;
+                self.at = end;
+                if arguments.insert(parameter, value).is_some() {
+                    return Err(Trouble::unclear(lead..self.at, Reason::Unknown));
+                }
             } else if let Some((Quantity::Times(said), taken)) = self.tokens.get(self.at..).and_then(quantity)
             {
                 let times = count(said, "running a tool")?;
@@ -46,8 +64,8 @@ impl Parser<'_> {
                     }
                     _ => runs = times,
                 }
-            } else if self.word(self.at) == Some("again") && arguments.is_empty() {
-                arguments = self.last_arguments(&name);
+            } else if self.word(self.at) == Some("again") && earlier.is_empty() {
+                earlier = self.last_arguments(&name);
                 self.at += 1;
             } else if self.tokens.get(self.at).is_some_and(|token| token.is_mark(')')) {
                 self.at += 1;
@@ -55,13 +73,15 @@ impl Parser<'_> {
                 break;
             }
         }
+        earlier.extend(arguments);
+        let arguments = earlier;
         self.last_tool = Some((name.clone(), arguments.clone()));
         Ok(vec![Intent::RunTool { name, arguments }; runs as usize])
     }
 
     /// The arguments of this tool's last run, if it was the last.
     fn last_arguments(&self, name: &str) -> Map<String, Value> {
-        let last = self.last_tool.as_ref().filter(|(last, _)| last == name);
+        let last = self.last_tool.as_ref().or(self.earlier_tool.as_ref()).filter(|(last, _)| last == name);
         last.map(|(_, arguments)| arguments.clone()).unwrap_or_default()
     }
 
@@ -83,6 +103,40 @@ impl Parser<'_> {
                 || self.tokens.get(at).is_some_and(|token| token.is_mark('=') || token.is_mark(':'))
         };
         Some((name, end + usize::from(links(end))))
+    }
+
+    /// The parameter that is named after its number, where the number stands, and where both end.
+    fn counted_at(&self, at: usize, properties: &Map<String, Value>) -> Option<(String, usize, usize)> {
+        let (_, taken) = number(self.tokens.get(at..)?)?;
+        let numeric = |name: &&String| {
+            matches!(properties.get(*name).map(kind_of), Some("integer" | "number"))
+                && name.as_str() != "times"
+        };
+        let found = properties.keys().filter(numeric);
+        let named = found.filter_map(|name| Some((name.clone(), self.spelled(name, at + taken)?)));
+        named.max_by_key(|(_, end)| *end).map(|(name, end)| (name, at, end))
+    }
+
+    /// This run at another pace, if it has a speed to change.
+    pub fn paced_run(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        slower: f64,
+    ) -> Result<Option<Intent>, Trouble> {
+        let known = self.known.tools.iter().find(|tool| tool.name == name);
+        let schema = known.map_or(&*COMPOSED, |tool| &tool.parameters);
+        let Some(speed) = schema.get("properties").and_then(|all| all.get("speed")) else { return Ok(None) };
+        if kind_of(speed) != "number" {
+            return Ok(None);
+        }
+        let usual = speed.get("default").and_then(Value::as_f64).unwrap_or(1.0);
+        let before = arguments.get("speed").and_then(Value::as_f64).unwrap_or(usual);
+        let after = (before / slower * 100.0).round() / 100.0;
+        check_range("speed", after, speed)?;
+        let mut arguments = arguments.clone();
+        arguments.insert("speed".to_owned(), numeral("speed", after, false)?);
+        Ok(Some(Intent::RunTool { name: name.to_owned(), arguments }))
     }
 
     /// A value of the type that the schema names.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use firmware_bridge::units::Radians;
 
 use super::describe::plain;
-use super::frame::{Frame, Said};
+use super::frame::{Extent, Frame, Said};
 use super::grammar::Trouble;
 use super::lexicon::{Direction, Pace, Part, Verb};
 use super::offline::Reason;
@@ -23,20 +23,22 @@ impl Frame {
         clause: Range<usize>,
     ) -> Result<(Vec<Primitive>, Option<u32>), Trouble> {
         self.place_bare(verb);
-        let unclear = || Trouble::unclear(clause.clone(), Reason::Unknown);
+        let reason = if self.aimless() { Reason::WhichWay } else { Reason::Unknown };
+        let unclear = || Trouble::unclear(clause.clone(), reason);
         let mut built = match (verb, self.part) {
             (Verb::Nod, None | Some(Part::Head)) => vec![self.nod()?],
             (Verb::Shake, None | Some(Part::Head)) => vec![self.shake()?],
             (Verb::Shake | Verb::Wiggle, Some(Part::Antennas)) | (Verb::Wiggle, None) => vec![self.wiggle()?],
             (Verb::Dance, None) => vec![self.dance()?],
             (Verb::Wait, None) => vec![self.wait(&clause)?],
-            (Verb::Look, None | Some(Part::Head)) | (Verb::Turn | Verb::Tilt, Some(Part::Head))
+            (Verb::Look | Verb::Point, None | Some(Part::Head))
+            | (Verb::Turn | Verb::Tilt, Some(Part::Head))
                 if verb != Verb::Tilt || self.level() =>
             {
                 vec![self.look().ok_or_else(unclear)??]
             }
             (Verb::Tilt, None | Some(Part::Head)) => vec![self.tilt().ok_or_else(unclear)??],
-            (Verb::Turn, None | Some(Part::Body)) | (Verb::Move, Some(Part::Body)) => {
+            (Verb::Turn, None | Some(Part::Body)) | (Verb::Move | Verb::Point, Some(Part::Body)) => {
                 vec![self.turn().ok_or_else(unclear)??]
             }
             (Verb::Raise | Verb::Lower, Some(Part::Head)) => vec![self.height(verb, &clause)?],
@@ -46,10 +48,10 @@ impl Frame {
                 }
                 _ => vec![self.look().ok_or_else(unclear)??],
             },
-            (Verb::Raise | Verb::Lower | Verb::Move, Some(Part::Antennas)) => {
+            (Verb::Raise | Verb::Lower | Verb::Move | Verb::Point, Some(Part::Antennas)) => {
                 vec![self.antennas(verb).ok_or_else(unclear)??]
             }
-            _ => return Err(unclear()),
+            _ => return Err(Trouble::unclear(clause.clone(), Reason::Unknown)),
         };
         for primitive in &built {
             primitive.check().map_err(Trouble::Range)?;
@@ -60,6 +62,10 @@ impl Frame {
             built.push(wait);
         }
         let repeat = self.times.take().map(|said| count(said.0, "repeating a motion")).transpose()?;
+        // Antennas go all the way up and down anyway.
+        if self.part == Some(Part::Antennas) {
+            self.extent.take_if(|said| said.0 == Extent::Full);
+        }
         match self.left_over() {
             Some(at) => Err(Trouble::unclear(at, Reason::Unknown)),
             None => Ok((built, repeat)),
@@ -71,7 +77,10 @@ impl Frame {
         let Some(Said(value, at)) = self.bare.take() else { return };
         let angle = Said(Radians::from_degrees(value), at.clone());
         match verb {
-            Verb::Look | Verb::Turn | Verb::Tilt | Verb::Move if self.angle.is_none() => {
+            Verb::Look | Verb::Turn | Verb::Tilt | Verb::Move | Verb::Point
+                // "look left by half" is not half a degree.
+                if self.angle.is_none() && (value == 0.0 || value.abs() >= 1.0) =>
+            {
                 self.angle = Some(angle)
             }
             Verb::Nod | Verb::Shake | Verb::Wiggle if self.times.is_none() => {
@@ -93,10 +102,15 @@ impl Frame {
             self.within.as_ref().map(|said| &said.1),
             self.bare.as_ref().map(|said| &said.1),
             self.pace.as_ref().map(|said| &said.1),
-            self.slightly.as_ref().map(|said| &said.1),
+            self.extent.as_ref().map(|said| &said.1),
             self.point.as_ref().map(|said| &said.1),
         ];
         spans.into_iter().flatten().min_by_key(|at| at.start).cloned()
+    }
+
+    /// Nothing says where to.
+    fn aimless(&self) -> bool {
+        self.directions.is_empty() && self.point.is_none()
     }
 
     /// A tilt up or down is a look.
@@ -108,15 +122,29 @@ impl Frame {
         if self.directions.is_empty() { None } else { Some(self.directions.remove(0).0) }
     }
 
-    fn angle_or(&mut self, usual: Radians) -> Radians {
-        let usual = if self.slightly.take().is_some() { usual / 2.0 } else { usual };
-        self.angle.take().map_or(usual, |said| said.0)
+    /// The angle that was said, or how far the words say to go. With both, neither is certain.
+    fn angle_or(&mut self, usual: Radians, most: Radians) -> Radians {
+        if let Some(Said(angle, _)) = self.angle.take() {
+            // "a little, 10 degrees" is 10 degrees; "all the way, 10 degrees" is left over, and reported.
+            self.extent.take_if(|said| said.0 == Extent::Slight);
+            return angle;
+        }
+        match self.extent.take() {
+            Some(Said(Extent::Slight, _)) => usual / 2.0,
+            Some(Said(Extent::Much, _)) => Radians(f64::min((usual * 2.0).value(), most.value())),
+            Some(Said(Extent::Full, _)) => most,
+            None => usual,
+        }
     }
 
     /// How long a motion takes: as said, or its calm duration at the pace that was said.
     fn time_or(&mut self, usual: Duration, what: &str) -> Result<Duration, Trouble> {
         match self.within.take() {
-            Some(Said(seconds, _)) => duration(seconds, what),
+            Some(Said(seconds, _)) => {
+                // "slowly, over four seconds": the seconds say how slowly.
+                self.pace = None;
+                duration(seconds, what)
+            }
             None => Ok(self.paced(usual)),
         }
     }
@@ -131,7 +159,9 @@ impl Frame {
 
     /// Counted swings: how often, and how long each way takes.
     fn swings(&mut self, usual: u32, what: &str) -> Result<(u32, Duration), Trouble> {
-        let seconds = self.within.take().or_else(|| self.lasting.take()).map(|said| said.0);
+        // "nod in 5 seconds" may mean later: without a count it is left over, and reported.
+        let within = if self.times.is_some() { self.within.take() } else { None };
+        let seconds = within.or_else(|| self.lasting.take()).map(|said| said.0);
         let half = self.paced(p::HALF);
         let times = self.times.take().map(|said| count(said.0, what)).transpose()?;
         let Some(seconds) = seconds else { return Ok((times.unwrap_or(usual), half)) };
@@ -143,12 +173,12 @@ impl Frame {
 
     fn nod(&mut self) -> Result<Primitive, Trouble> {
         let (times, half) = self.swings(1, "nodding")?;
-        Ok(Primitive::Nod { times, angle: self.angle_or(p::SWING), half })
+        Ok(Primitive::Nod { times, angle: self.angle_or(p::SWING, p::MOST_SWING), half })
     }
 
     fn shake(&mut self) -> Result<Primitive, Trouble> {
         let (times, half) = self.swings(p::SWINGS, "shaking the head")?;
-        Ok(Primitive::Shake { times, angle: self.angle_or(p::SWING), half })
+        Ok(Primitive::Shake { times, angle: self.angle_or(p::SWING, p::MOST_SWING), half })
     }
 
     fn wiggle(&mut self) -> Result<Primitive, Trouble> {
@@ -182,7 +212,11 @@ impl Frame {
             Direction::Ahead => Look::Ahead,
             Direction::Outwards | Direction::Inwards => return None,
         };
-        let angle = if direction == Look::Ahead { Radians::ZERO } else { self.angle_or(p::LOOK) };
+        let angle = match direction {
+            Look::Ahead => Radians::ZERO,
+            Look::Left | Look::Right => self.angle_or(p::LOOK, p::MOST_LOOK),
+            Look::Up | Look::Down => self.angle_or(p::LOOK, p::MOST_LOOK_UP_DOWN),
+        };
         let time = self.time_or(p::head_duration(angle), "looking");
         Some(time.map(|duration| Primitive::Look { direction, angle, duration }))
     }
@@ -193,7 +227,7 @@ impl Frame {
             Direction::Right => Side::Right,
             _ => return None,
         };
-        let angle = self.angle_or(p::TILT);
+        let angle = self.angle_or(p::TILT, p::MOST_TILT);
         let time = self.time_or(p::head_duration(angle), "tilting the head");
         Some(time.map(|duration| Primitive::Tilt { side, angle, duration }))
     }
@@ -202,8 +236,8 @@ impl Frame {
         let direction = self.turn_to()?;
         let angle = match direction {
             Direction::Ahead => Radians::ZERO,
-            Direction::Left => self.angle_or(p::TURN),
-            Direction::Right => -self.angle_or(p::TURN),
+            Direction::Left => self.angle_or(p::TURN, p::MOST_TURN),
+            Direction::Right => -self.angle_or(p::TURN, p::MOST_TURN),
             _ => return None,
         };
         let time = self.time_or(p::body_duration(angle), "turning the body");
@@ -219,12 +253,24 @@ impl Frame {
         };
         if self.angle.is_some() {
             let direction = if up { Look::Up } else { Look::Down };
-            let angle = self.angle_or(p::LOOK);
+            let angle = self.angle_or(p::LOOK, p::MOST_LOOK_UP_DOWN);
             let duration = self.time_or(p::head_duration(angle), "looking")?;
             return Ok(Primitive::Look { direction, angle, duration });
         }
-        let slight = if self.slightly.take().is_some() { 0.5 } else { 1.0 };
-        let metres = self.metres.take().map_or(p::HEIGHT * slight, |said| said.0);
+        let metres = match (self.metres.take(), self.extent.as_ref()) {
+            (Some(said), _) => said.0,
+            (None, None) => p::HEIGHT,
+            (None, Some(Said(extent, _))) => {
+                let most = p::furthest_height(if up { 1.0 } else { -1.0 }).abs();
+                let metres = match extent {
+                    Extent::Slight => p::HEIGHT * 0.5,
+                    Extent::Much => f64::min(p::HEIGHT * 2.0, most),
+                    Extent::Full => most,
+                };
+                self.extent = None;
+                metres
+            }
+        };
         if metres < 0.0 {
             return Err(negative("a length for the head's height"));
         }

@@ -18,7 +18,7 @@ pub(super) enum Joint {
 }
 
 /// No phrase of the lexicon has more words.
-const LONGEST_PHRASE: usize = 6;
+const LONGEST_PHRASE: usize = 9;
 
 impl Parser<'_> {
     /// Takes what joins two clauses.

@@ -7,6 +7,7 @@ use firmware_bridge::units::Radians;
 use super::primitive::{
     AIMED, HALF, Look, Primitive, SWING, Side, antenna_duration, body_duration, head_duration,
 };
+use super::stroke::CENTER;
 
 impl Primitive {
     /// The motion in a person's words: `look left 20 deg`.
@@ -70,6 +71,10 @@ impl Primitive {
             }
             Primitive::Dance { duration } => format!("dance for {}", seconds(duration)),
             Primitive::Center => "return to the centre".to_owned(),
+            Primitive::Return { to, duration } => {
+                let there = to.describe().unwrap_or_else(|| "neutral".to_owned());
+                format!("go back to where I was ({there}){}", timed(duration, CENTER))
+            }
             Primitive::Wake => "wake up".to_owned(),
             Primitive::Sleep => "go to sleep".to_owned(),
             Primitive::Wait { duration } => format!("wait {}", seconds(duration)),

@@ -5,14 +5,26 @@ use std::ops::Range;
 use firmware_bridge::units::Radians;
 
 use super::grammar::Trouble;
-use super::lexicon::{Direction, Pace, Part, Verb, direction, is_small, pace, part};
+use super::lexicon::{Direction, Pace, Part, Verb, direction, is_small, pace, part, verb};
 use super::numbers::{Quantity, number, quantity};
 use super::offline::Reason;
+use super::phrases::longest;
 use super::tokenize::Token;
 
 /// A value and the tokens that said it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Said<T>(pub T, pub Range<usize>);
+
+/// How far, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Half as far as usual.
+    Slight,
+    /// Twice as far as usual.
+    Much,
+    /// As far as it goes.
+    Full,
+}
 
 /// The slots of a motion clause.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +40,7 @@ pub(super) struct Frame {
     pub lasting: Option<Said<f64>>,
     pub bare: Option<Said<f64>>,
     pub pace: Option<Said<Pace>>,
-    pub slightly: Option<Said<()>>,
+    pub extent: Option<Said<Extent>>,
     pub point: Option<Said<[f64; 3]>>,
     pub answer: Option<Said<()>>,
 }
@@ -51,10 +63,20 @@ impl Frame {
             let rest = tokens.get(at..).unwrap_or_default();
             let next = if let Some(taken) = idiom(verb, rest) {
                 at + taken
+            } else if token.word() == Some("at") && rest.get(1).and_then(Token::word) == Some("a") {
+                // "at a 20 degree angle"
+                at + 2
+            } else if rounds(verb, rest)
+                || (verb == Verb::Turn && token.word() == Some("turn") && frame.ends_with_angle(at))
+            {
+                // "the antenna at 45 degrees", "rotate by a 90 degree turn"
+                at + 1
             } else if verb == Verb::Look && token.word() == Some("at") {
                 frame.read_point(tokens, at)?
-            } else if let Some(taken) = slightly(rest) {
-                fill(&mut frame.slightly, (), at..at + taken)?
+            } else if let Some((extent, taken)) = extent(rest) {
+                fill(&mut frame.extent, extent, at..at + taken)?
+            } else if let Some(after) = afterthought(verb, tokens, at) {
+                after
             } else if let Some((slot, quantity, taken)) = preposition(verb, rest) {
                 match slot {
                     Timed::For => fill(&mut frame.lasting, quantity, at..at + taken)?,
@@ -62,7 +84,11 @@ impl Frame {
                     Timed::Often => fill(&mut frame.times, quantity, at..at + taken)?,
                 }
             } else if let Some((quantity, taken)) = quantity(rest) {
-                frame.put(quantity, at..at + taken)?
+                let more = usize::from(
+                    matches!(quantity, Quantity::Times(_))
+                        && tokens.get(at + taken).and_then(Token::word) == Some("more"),
+                );
+                frame.put(quantity, at..at + taken)? + more
             } else {
                 match token.word() {
                     Some(word) => match frame.word(verb, word, at)? {
@@ -75,6 +101,10 @@ impl Frame {
             at = next;
         }
         Ok((frame, at))
+    }
+
+    fn ends_with_angle(&self, at: usize) -> bool {
+        self.angle.as_ref().is_some_and(|said| said.1.end == at)
     }
 
     fn word(&mut self, verb: Verb, word: &str, at: usize) -> Result<Option<usize>, Trouble> {
@@ -139,14 +169,98 @@ impl Frame {
         fill(&mut self.point, point, start..at)
     }
 
-    /// A pace that was said before the verb.
-    pub fn set_pace(&mut self, pace: Pace, at: usize) -> Result<(), Trouble> {
-        fill(&mut self.pace, pace, at..at + 1).map(drop)
+    /// Reads what stands before a verb: "a quick 20 degree turn", "three nods", "a slight left tilt", "a head shake".
+    pub fn read_before(
+        &mut self,
+        verb: Verb,
+        tokens: &[Token],
+        mut at: usize,
+        end: usize,
+    ) -> Result<(), Trouble> {
+        while at < end {
+            let rest = tokens.get(at..end).unwrap_or_default();
+            let word = rest.first().and_then(Token::word).unwrap_or_default();
+            at = if let Some((quantity, taken)) = quantity(rest) {
+                self.put(quantity, at..at + taken)?
+            } else if let Some(found) = adjective(word) {
+                fill(&mut self.extent, found, at..at + 1)?
+            } else if is_article(word) || rest.first().is_some_and(|token| token.is_mark(',')) {
+                at + 1
+            } else {
+                match self.word(verb, word, at)? {
+                    Some(next) => next,
+                    None => return Err(Trouble::unclear(at..end, Reason::Unknown)),
+                }
+            };
+        }
+        Ok(())
     }
 
     /// Whether anything says where to.
     pub fn aims(&self) -> bool {
         !self.directions.is_empty() || self.angle.is_some() || self.bare.is_some() || self.metres.is_some()
+    }
+}
+
+/// What a motion may be called that is named as a noun.
+fn adjective(word: &str) -> Option<Extent> {
+    match word {
+        "slight" | "tiny" => Some(Extent::Slight),
+        "big" | "large" | "wide" | "deep" => Some(Extent::Much),
+        "full" => Some(Extent::Full),
+        _ => None,
+    }
+}
+
+/// Words before a noun that carry nothing: "a little dance" is a dance.
+fn is_article(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "an"
+            | "the"
+            | "your"
+            | "little"
+            | "small"
+            | "short"
+            | "nice"
+            | "friendly"
+            | "simple"
+            | "single"
+            | "good"
+    )
+}
+
+/// Where the verb stands that a clause begins with, if only modifiers of it stand before it.
+pub(super) fn verb_at(tokens: &[Token], start: usize) -> Option<(Verb, usize)> {
+    let mut at = start;
+    let mut counted = false;
+    loop {
+        let rest = tokens.get(at..)?;
+        let word = rest.first().and_then(Token::word);
+        if let Some(verb) = word.and_then(verb) {
+            return Some((verb, at));
+        }
+        if !counted && let Some((_, taken)) = quantity(rest) {
+            (at, counted) = (at + taken, true);
+            continue;
+        }
+        // "slowly, look down"
+        let after_pace = at > start && tokens.get(at - 1).and_then(Token::word).and_then(pace).is_some();
+        if after_pace && rest.first().is_some_and(|token| token.is_mark(',')) {
+            at += 1;
+            continue;
+        }
+        let word = word?;
+        let modifies = is_article(word)
+            || adjective(word).is_some()
+            || pace(word).is_some()
+            || direction(word).is_some();
+        // "a head shake", but not "head left".
+        let part_of = part(word).is_some() && rest.get(1).and_then(Token::word).and_then(verb).is_some();
+        if !(modifies || part_of) {
+            return None;
+        }
+        at += 1;
     }
 }
 
@@ -158,9 +272,11 @@ fn idiom(verb: Verb, rest: &[Token]) -> Option<usize> {
             &["left", "and", "right"],
             &["from", "side", "to", "side"],
             &["side", "to", "side"],
+            &["from", "left", "to", "right"],
+            &["left", "to", "right"],
             &["back", "and", "forth"],
         ],
-        Verb::Turn | Verb::Look | Verb::Move => &[&["back", "to"], &["back"]],
+        Verb::Turn | Verb::Look | Verb::Move | Verb::Point => &[&["back", "to"], &["back"]],
         _ => &[],
     };
     let matches = |phrase: &&&[&str]| {
@@ -169,14 +285,58 @@ fn idiom(verb: Verb, rest: &[Token]) -> Option<usize> {
     phrases.iter().find(matches).map(|phrase| phrase.len())
 }
 
-fn slightly(rest: &[Token]) -> Option<usize> {
-    let word = |at: usize| rest.get(at).and_then(Token::word);
-    match (word(0)?, word(1), word(2)) {
-        ("a", Some("little"), Some("bit")) => Some(3),
-        ("a", Some("little" | "bit"), _) => Some(2),
-        ("slightly", ..) => Some(1),
-        _ => None,
+/// "at" and "around" before a number; a look at a number is a look at a point, unless it is an angle.
+fn rounds(verb: Verb, rest: &[Token]) -> bool {
+    let after = rest.get(1..).and_then(quantity).map(|(found, _)| found);
+    match (rest.first().and_then(Token::word), after) {
+        (Some("around"), Some(_)) | (Some("at"), Some(Quantity::Angle(_))) => true,
+        (Some("at"), Some(_)) => verb != Verb::Look,
+        _ => false,
     }
+}
+
+const EXTENTS: &[(&str, Extent)] = &[
+    ("a little bit", Extent::Slight),
+    ("a tiny bit", Extent::Slight),
+    ("a small bit", Extent::Slight),
+    ("a little", Extent::Slight),
+    ("a bit", Extent::Slight),
+    ("a touch", Extent::Slight),
+    ("a tad", Extent::Slight),
+    ("slightly", Extent::Slight),
+    ("somewhat", Extent::Slight),
+    ("a lot", Extent::Much),
+    ("far", Extent::Much),
+    ("deeply", Extent::Much),
+    ("deep", Extent::Much),
+    ("widely", Extent::Much),
+    ("all the way", Extent::Full),
+    ("fully", Extent::Full),
+    ("completely", Extent::Full),
+    ("as far as you can", Extent::Full),
+    ("as far as possible", Extent::Full),
+];
+
+fn extent(rest: &[Token]) -> Option<(Extent, usize)> {
+    let words: Vec<Option<&str>> = rest.iter().take(5).map(Token::word).collect();
+    if let Some((place, taken)) = longest(EXTENTS.iter().map(|(phrase, _)| *phrase), &words) {
+        return EXTENTS.get(place).map(|(_, extent)| (*extent, taken));
+    }
+    None
+}
+
+/// A comma before the last modifier of a clause: "nod 4 times, slowly", "look up, in 2 seconds"; where that begins.
+fn afterthought(verb: Verb, tokens: &[Token], at: usize) -> Option<usize> {
+    if !tokens.get(at)?.is_mark(',') {
+        return None;
+    }
+    let rest = tokens.get(at + 1..)?;
+    let taken = match preposition(verb, rest) {
+        Some((Timed::For | Timed::In, _, taken)) => taken,
+        _ => usize::from(rest.first()?.word().and_then(pace).is_some()),
+    };
+    let last = rest.get(taken).is_none_or(|token| token.word().is_none());
+    (taken > 0 && last).then_some(at + 1)
 }
 
 /// What a number after a preposition says.
@@ -194,6 +354,8 @@ fn preposition(verb: Verb, rest: &[Token]) -> Option<(Timed, f64, usize)> {
         ("for", Quantity::Seconds(seconds)) => (Timed::For, seconds),
         ("for", Quantity::Bare(seconds)) if matches!(verb, Verb::Wait | Verb::Dance) => (Timed::For, seconds),
         ("for", Quantity::Times(times)) => (Timed::Often, times),
+        // "dance in 5 seconds" may mean later.
+        ("in", Quantity::Seconds(_)) if matches!(verb, Verb::Dance | Verb::Wait) => return None,
         ("in" | "over" | "within" | "during", Quantity::Seconds(seconds)) => (Timed::In, seconds),
         _ => return None,
     };
@@ -202,6 +364,10 @@ fn preposition(verb: Verb, rest: &[Token]) -> Option<(Timed, f64, usize)> {
 
 /// Whether a clause may begin with this: a direction, a part of the body, or a small word before one of them.
 pub(super) fn begins_inside(tokens: &[Token]) -> bool {
+    // "angle your head left" may be a tilt or a look.
+    if tokens.first().and_then(Token::word) == Some("angle") {
+        return false;
+    }
     let words =
         tokens.iter().map_while(Token::word).skip_while(|word| is_small(word) || *word == "back").take(1);
     let known = words.into_iter().any(|word| direction(word).is_some() || part(word).is_some());

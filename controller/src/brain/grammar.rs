@@ -13,14 +13,19 @@ use std::ops::Range;
 use firmware_bridge::units::Radians;
 use serde_json::{Map, Value};
 
+use super::before::Before;
 use super::build::count;
-use super::frame::{Frame, begins_inside};
+use super::fixed::{Fixed, fixed};
+use super::frame::{Frame, begins_inside, verb_at};
+use super::gesture::gesture;
 use super::lexicon::{self, Part, Verb};
 use super::numbers::{Quantity, quantity};
 use super::offline::{Intent, Known, MOST_STEPS, Reason};
-use super::phrases::{self, Fixed};
+use super::phrases;
 use super::primitive::{self, OutOfRange, Primitive};
+use super::reword::reword;
 use super::tokenize::{Token, tokenize};
+use super::why::why;
 
 /// Why a clause gives no plan; tokens are named by their place.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,11 +48,23 @@ pub(super) enum Refused {
 
 /// The plan of a whole text.
 pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refused> {
-    let mut parser = Parser { text, tokens: tokenize(text), at: 0, known, made: Vec::new(), last_tool: None };
-    parser.sentence().map_err(|trouble| match trouble {
+    let mut parser = Parser::new(text, known);
+    let mut flow = parser.take_up();
+    parser.sentence(&mut flow).map_err(|trouble| match trouble {
         Trouble::Range(range) => Refused::Range(range),
-        Trouble::Unclear { at, reason } => Refused::Unclear { heard: parser.words_of(at), reason },
+        Trouble::Unclear { at, reason } => {
+            let reason = if reason == Reason::Unknown { why(&tokenize(text)) } else { reason };
+            Refused::Unclear { heard: parser.words_of(at), reason }
+        }
     })
+}
+
+/// Whether a text refers to what was done before it, be it in vain.
+pub(super) fn refers(text: &str, before: &Before) -> bool {
+    let known = Known { before: Some(before), ..Known::default() };
+    let mut parser = Parser::new(text, &known);
+    parser.take_up();
+    !matches!(parser.correction(), Ok(None))
 }
 
 /// What the next clause of motion may refer back to.
@@ -56,6 +73,20 @@ pub(super) struct Flow {
     verb: Option<(Verb, Option<Part>)>,
     /// Everything since the last verb.
     group: Vec<Primitive>,
+}
+
+impl Flow {
+    /// What a clause may refer back to that follows these motions.
+    pub fn after(group: Vec<Primitive>) -> Self {
+        let verb = group.last().and_then(|last| match last {
+            Primitive::Look { .. } => Some((Verb::Look, None)),
+            Primitive::Tilt { .. } => Some((Verb::Tilt, None)),
+            Primitive::TurnBody { .. } => Some((Verb::Turn, None)),
+            Primitive::SetAntennas { .. } => Some((Verb::Move, Some(Part::Antennas))),
+            _ => None,
+        });
+        Flow { verb, group }
+    }
 }
 
 pub(super) struct Parser<'a> {
@@ -67,19 +98,50 @@ pub(super) struct Parser<'a> {
     pub made: Vec<String>,
     /// The tool that "it" means, and the arguments of its last run.
     pub last_tool: Option<(String, Map<String, Value>)>,
+    /// The tool that "it" means when nothing in this text does.
+    pub earlier_tool: Option<(String, Map<String, Value>)>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, known: &'a Known<'a>) -> Self {
+        let tokens = reword(text, known);
+        Parser { text, tokens, at: 0, known, made: Vec::new(), last_tool: None, earlier_tool: None }
+    }
 }
 
 impl Parser<'_> {
-    fn sentence(&mut self) -> Result<Vec<Intent>, Trouble> {
+    /// What the first clause may refer back to: what was done before this text.
+    fn take_up(&mut self) -> Flow {
+        let Some(before) = self.known.before else { return Flow::default() };
+        self.earlier_tool = before.tool().cloned();
+        let plan = before.acted().map(|turn| turn.plan.as_slice()).unwrap_or_default();
+        if let Some(Intent::RunTool { .. } | Intent::MakeTool { .. }) = plan.last() {
+            self.last_tool.clone_from(&self.earlier_tool);
+        }
+        let motion = |intent: &Intent| match intent {
+            Intent::Motion(primitive) => Some(*primitive),
+            _ => None,
+        };
+        Flow::after(plan.iter().map(motion).collect::<Option<_>>().unwrap_or_default())
+    }
+
+    fn sentence(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Trouble> {
+        if let Some(topic) = self.whole_question()? {
+            return Ok(vec![Intent::Tell(topic)]);
+        }
+        if let Some(plan) = self.correction()? {
+            return Ok(plan);
+        }
         self.refuse_negation()?;
+        self.refuse_turned_order()?;
         let mut plan = Vec::new();
-        let mut flow = Flow::default();
-        self.joint();
+        self.begin();
         while self.at < self.tokens.len() {
-            plan.extend(self.clause(&mut flow)?);
+            plan.extend(self.clause(flow)?);
             if plan.len() > MOST_STEPS {
                 break;
             }
+            self.skip_trailer();
             if !self.clause_ended() {
                 return Err(self.rest_unclear());
             }
@@ -102,16 +164,73 @@ impl Parser<'_> {
         }
     }
 
+    /// "before looking right, nod": what is said first is not to be done first.
+    fn refuse_turned_order(&self) -> Result<(), Trouble> {
+        let begins = |at: usize| {
+            at.checked_sub(1).is_none_or(|before| {
+                let full_stop = |mark| self.tokens.get(before).is_some_and(|token| token.is_mark(mark));
+                ['.', '!', '?', ';'].into_iter().any(full_stop)
+                    || matches!(self.word(before), Some("and" | "then" | "but"))
+            })
+        };
+        match (0..self.tokens.len()).find(|&at| self.word(at) == Some("before") && begins(at)) {
+            Some(at) => Err(Trouble::unclear(at..self.clause_end(at + 1), Reason::Unknown)),
+            None => Ok(()),
+        }
+    }
+
+    /// The joints before the first clause, "no," and the "after" of "after looking left, nod".
+    fn begin(&mut self) {
+        self.joint();
+        let comma = |at: usize| self.tokens.get(at).is_some_and(|token| token.word().is_none());
+        if matches!(self.word(self.at), Some("no" | "nope" | "yes" | "yeah" | "sorry")) && comma(self.at + 1)
+        {
+            self.at += 1;
+            self.joint();
+        }
+        let you = usize::from(self.word(self.at + 1) == Some("you"));
+        if self.word(self.at) == Some("after")
+            && self.word(self.at + 1).is_some_and(|word| word.ends_with("ing") || word == "you")
+            && (self.at..self.tokens.len())
+                .any(|at| self.tokens.get(at).is_some_and(|token| token.is_mark(',')))
+        {
+            self.at += 1 + you;
+        }
+    }
+
+    /// "nod, would you", "nod okay": words at the end that change nothing.
+    fn skip_trailer(&mut self) {
+        if let Some(count) = phrases::trailer(&self.window(self.at)) {
+            let end = self.at + count;
+            if end >= self.tokens.len() || self.tokens.get(end).is_some_and(|token| token.word().is_none()) {
+                self.at = end;
+            }
+        }
+    }
+
     fn clause(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Trouble> {
         if let Some(said) = self.talk() {
             return Ok(vec![said]);
         }
-        while let Some(count) = phrases::opener(&self.window(self.at)) {
+        // "look left, er, right": whether the first one still counts is not certain.
+        let first = self.at == 0 || (0..self.at).all(|at| self.word(at).is_none());
+        let mut hesitates = false;
+        while let Some(count) = self.opener().or_else(|| {
+            let count = phrases::hesitation(&self.window(self.at)).filter(|_| self.whole_phrase().is_none());
+            hesitates |= count.is_some();
+            count
+        }) {
             self.at += count;
+            while hesitates
+                && self.tokens.get(self.at).is_some_and(|token| token.is_mark(',') || token.is_mark('.'))
+            {
+                self.at += 1;
+            }
             if let Some(said) = self.talk() {
                 return Ok(vec![said]);
             }
         }
+        self.skip_trailer();
         if self.at >= self.tokens.len() || self.at_joint() {
             return Ok(Vec::new());
         }
@@ -122,7 +241,8 @@ impl Parser<'_> {
         let runs = match (self.repetition()?, self.last_tool.clone()) {
             (Some((times, end)), Some((name, arguments))) => {
                 self.at = end;
-                Some(vec![Intent::RunTool { name, arguments }; times as usize])
+                let runs = self.with_arguments_over(name, arguments)?;
+                Some(runs.into_iter().cycle().take(times as usize).collect())
             }
             (Some(_), None) => None,
             (None, _) => self.run()?,
@@ -132,6 +252,9 @@ impl Parser<'_> {
             return Ok(runs);
         }
         let start = self.at;
+        if hesitates && !first && verb_at(&self.tokens, start).is_none() && self.whole_phrase().is_none() {
+            return Err(self.rest_unclear());
+        }
         match self.step(flow) {
             Ok(steps) => {
                 self.last_tool = None;
@@ -145,8 +268,22 @@ impl Parser<'_> {
         }
     }
 
+    /// Words that lead to a command; those of a tool's name or of the making of one are none.
+    fn opener(&self) -> Option<usize> {
+        let words = self.window(self.at);
+        if self.names_tool(self.at) || self.whole_phrase().is_some() || gesture(&words).is_some() {
+            return None;
+        }
+        let gives = || phrases::gives(&words).filter(|_| !self.makes_tool());
+        phrases::opener(&words).or_else(gives)
+    }
+
     /// A phrase that is a whole clause and moves nothing.
     fn talk(&mut self) -> Option<Intent> {
+        if let Some((topic, taken)) = self.question_here() {
+            self.at += taken;
+            return Some(Intent::Tell(topic));
+        }
         let (fixed, taken) = self.whole_phrase()?;
         let intent = match fixed {
             Fixed::See => Intent::See,
@@ -162,7 +299,7 @@ impl Parser<'_> {
     }
 
     fn whole_phrase(&self) -> Option<(Fixed, usize)> {
-        let (fixed, taken) = phrases::fixed(&self.window(self.at))?;
+        let (fixed, taken) = fixed(&self.window(self.at))?;
         let end = self.at + taken;
         (end >= self.tokens.len() || self.is_joint(end)).then_some((fixed, taken))
     }
@@ -187,6 +324,13 @@ impl Parser<'_> {
                 return Ok(vec![primitive]);
             }
         }
+        if let Some((motions, taken)) = gesture(&self.window(self.at))
+            && (self.at + taken >= self.tokens.len() || self.is_joint(self.at + taken))
+        {
+            self.at += taken;
+            *flow = Flow { verb: None, group: motions.clone() };
+            return Ok(motions);
+        }
         if let Some((times, end)) = self.repetition()? {
             if flow.group.is_empty() {
                 return Err(Trouble::unclear(self.at..end, Reason::NothingToRepeat));
@@ -196,21 +340,29 @@ impl Parser<'_> {
         }
         let start = self.at;
         let clause = start..self.clause_end(start);
-        self.skip_to_verb();
-        match self.word(self.at).and_then(lexicon::verb) {
-            Some(verb) => {
-                let (mut frame, end) = Frame::read(verb, &self.tokens, self.at + 1)?;
-                if let Some(pace) = self.word(start).and_then(lexicon::pace) {
-                    frame.set_pace(pace, start)?;
-                }
+        match verb_at(&self.tokens, start) {
+            Some((verb, at)) => {
+                let (mut frame, end) = Frame::read(verb, &self.tokens, at + 1)?;
+                frame.read_before(verb, &self.tokens, start, at)?;
                 let part = frame.part;
-                let (built, times) = frame.build(verb, clause)?;
+                let built = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end));
+                let (built, times) = built?;
                 self.at = end;
                 let built = repeat(&built, times.unwrap_or(1));
                 *flow = Flow { verb: Some((verb, part)), group: built.clone() };
                 Ok(built)
             }
             None => self.carried_on(flow, clause),
+        }
+    }
+
+    /// Which way to turn the page is not the question.
+    fn plainly(&self, trouble: Trouble, end: usize) -> Trouble {
+        match trouble {
+            Trouble::Unclear { at, reason: Reason::WhichWay } if !self.is_end(end) => {
+                Trouble::unclear(at, Reason::Unknown)
+            }
+            trouble => trouble,
         }
     }
 
@@ -233,7 +385,7 @@ impl Parser<'_> {
             (None, None) => return Err(Trouble::unclear(clause, Reason::Unknown)),
         };
         let part = frame.part;
-        let (built, times) = frame.build(verb, clause)?;
+        let (built, times) = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end))?;
         self.at = end;
         let mut steps = built.clone();
         if fresh {
@@ -249,12 +401,17 @@ impl Parser<'_> {
 
     /// "again", "once more", "repeat that twice", "do it three times": how often, and where it ends.
     fn repetition(&self) -> Result<Option<(u32, usize)>, Trouble> {
+        self.repetition_at(self.at)
+    }
+
+    /// The same from this token on.
+    pub fn repetition_at(&self, start: usize) -> Result<Option<(u32, usize)>, Trouble> {
         let word = |at: usize| self.word(at);
         let pronoun = |at: usize| matches!(word(at), Some("it" | "that" | "this"));
-        let (mut end, mut certain) = (self.at, false);
-        if matches!(word(end), Some("repeat" | "repeats")) {
+        let (mut end, mut certain) = (start, false);
+        if matches!(word(end), Some("repeat" | "repeats" | "repeating")) {
             (end, certain) = (end + 1 + usize::from(pronoun(end + 1)), true);
-        } else if matches!(word(end), Some("do" | "does")) && pronoun(end + 1) {
+        } else if matches!(word(end), Some("do" | "does" | "doing")) && pronoun(end + 1) {
             end += 2;
         }
         let mut times = None;
@@ -264,27 +421,13 @@ impl Parser<'_> {
             }
             if let Some((Quantity::Times(said), taken)) = self.tokens.get(end..).and_then(quantity) {
                 let more = (end..end + taken + 1).any(|at| word(at) == Some("more"));
-                certain |= more || end > self.at;
+                certain |= more || end > start;
                 times = Some(count(said, "repeating a motion")?);
                 end += taken;
                 end += usize::from(word(end) == Some("more"));
             }
         }
         Ok(certain.then_some((times.unwrap_or(1), end)))
-    }
-
-    /// "a nod", "a little dance", "slowly turn left".
-    fn skip_to_verb(&mut self) {
-        let mut at = self.at + usize::from(self.word(self.at).and_then(lexicon::pace).is_some());
-        while self
-            .word(at)
-            .is_some_and(|word| matches!(word, "a" | "an" | "the" | "your" | "little" | "small" | "short"))
-        {
-            at += 1;
-        }
-        if self.word(at).and_then(lexicon::verb).is_some() {
-            self.at = at;
-        }
     }
 }
 

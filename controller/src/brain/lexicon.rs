@@ -1,6 +1,7 @@
 //! The single words that the offline brain knows.
 
-use super::phrases::{fixed, joiner};
+use super::fixed::fixed;
+use super::phrases::joiner;
 
 /// The verbs of motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub(super) enum Verb {
     Raise,
     Lower,
     Move,
+    /// Like a move, but of the head it is always a look.
+    Point,
     Nod,
     Shake,
     Wiggle,
@@ -50,16 +53,42 @@ const VERBS: &[(&str, Verb)] = &[
     ("gaze", Verb::Look),
     ("glance", Verb::Look),
     ("face", Verb::Look),
+    ("peek", Verb::Look),
+    ("peer", Verb::Look),
+    ("stare", Verb::Look),
+    ("glimpse", Verb::Look),
     ("turn", Verb::Turn),
     ("rotate", Verb::Turn),
     ("swivel", Verb::Turn),
+    ("spin", Verb::Turn),
+    ("rotation", Verb::Turn),
+    ("pivot", Verb::Turn),
+    ("twist", Verb::Turn),
+    ("revolve", Verb::Turn),
     ("tilt", Verb::Tilt),
     ("lean", Verb::Tilt),
+    ("cock", Verb::Tilt),
+    ("incline", Verb::Tilt),
+    ("tip", Verb::Tilt),
+    ("bend", Verb::Tilt),
     ("raise", Verb::Raise),
+    ("elevate", Verb::Raise),
+    ("perk", Verb::Raise),
     ("lift", Verb::Raise),
     ("lower", Verb::Lower),
     ("drop", Verb::Lower),
+    ("sink", Verb::Lower),
+    ("droop", Verb::Lower),
     ("move", Verb::Move),
+    ("shift", Verb::Move),
+    ("fold", Verb::Move),
+    ("bring", Verb::Move),
+    ("swing", Verb::Move),
+    ("position", Verb::Move),
+    ("place", Verb::Move),
+    ("point", Verb::Point),
+    ("aim", Verb::Point),
+    ("direct", Verb::Point),
     ("set", Verb::Move),
     ("put", Verb::Move),
     ("nod", Verb::Nod),
@@ -69,7 +98,13 @@ const VERBS: &[(&str, Verb)] = &[
     ("wave", Verb::Wiggle),
     ("flap", Verb::Wiggle),
     ("twitch", Verb::Wiggle),
+    ("wriggle", Verb::Wiggle),
+    ("jiggle", Verb::Wiggle),
+    ("flutter", Verb::Wiggle),
+    ("flick", Verb::Wiggle),
+    ("wag", Verb::Wiggle),
     ("dance", Verb::Dance),
+    ("boogie", Verb::Dance),
     ("groove", Verb::Dance),
     ("wait", Verb::Wait),
     ("pause", Verb::Wait),
@@ -106,13 +141,37 @@ const TOOLS: &[&str] = &[
 /// Words that turn a command into its opposite.
 const NEGATIONS: &[&str] = &[
     "dont", "not", "never", "without", "cannot", "cant", "wont", "avoid", "except", "unless", "neither",
-    "nor", "doesnt", "shouldnt", "mustnt", "refrain", "skip",
+    "nor", "doesnt", "neednt", "aint", "shouldnt", "mustnt", "refrain", "skip",
 ];
 
 /// Small words inside a command that carry nothing.
 const SMALL: &[&str] = &[
-    "your", "the", "its", "a", "an", "to", "by", "of", "about", "toward", "towards", "side", "with", "both",
+    "your",
+    "the",
+    "its",
+    "a",
+    "an",
+    "to",
+    "by",
+    "of",
+    "about",
+    "toward",
+    "towards",
+    "side",
+    "with",
+    "both",
     "again",
+    "approximately",
+    "roughly",
+    "exactly",
+    "directly",
+    "sideways",
+    "whole",
+    "entire",
+    "own",
+    "only",
+    "angle",
+    "on",
 ];
 
 /// Which of these a word is, in any of its forms: look, looks, looking; nod, nods, nodding.
@@ -151,8 +210,8 @@ pub(super) fn is_small(word: &str) -> bool {
 pub(super) fn part(word: &str) -> Option<Part> {
     match word {
         "head" => Some(Part::Head),
-        "body" | "base" | "torso" => Some(Part::Body),
-        "antenna" | "antennas" | "antennae" | "ears" => Some(Part::Antennas),
+        "body" | "base" | "torso" | "yourself" => Some(Part::Body),
+        "antenna" | "antennas" | "antennae" | "ears" | "ear" | "feelers" => Some(Part::Antennas),
         _ => None,
     }
 }
@@ -174,8 +233,10 @@ pub(super) fn direction(word: &str) -> Option<Direction> {
 
 pub(super) fn pace(word: &str) -> Option<Pace> {
     match word {
-        "slow" | "slowly" | "gently" | "calmly" => Some(Pace::Slow),
-        "fast" | "quick" | "quickly" | "rapidly" | "briskly" => Some(Pace::Fast),
+        "slow" | "slowly" | "slower" | "gently" | "gentle" | "calmly" | "leisurely" | "smoothly"
+        | "carefully" => Some(Pace::Slow),
+        "fast" | "faster" | "quicker" | "quick" | "quickly" | "rapidly" | "briskly" | "swiftly"
+        | "speedily" | "hurriedly" | "rapid" | "brisk" => Some(Pace::Fast),
         _ => None,
     }
 }

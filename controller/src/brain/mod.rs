@@ -1,15 +1,22 @@
 //! The offline brain: English commands into plans of motion, without a network, a model or a guess.
 //!
 //! Reading order: [`primitive`] (what can be asked for), [`stroke`] (what it is made of), [`offline`] (what a text
-//! means), `grammar`, `cursor`, `frame` and `build` (how it is read), `tools` and `arguments` (the clauses about tools), [`answer`] (what is said back).
-//! [`is_stop`] stands apart: it is asked before anything else. Everything here is pure.
+//! means), [`before`] (what it may refer back to), `reword` (the same in fewer words), `grammar`, `cursor`, `frame` and
+//! `build` (how it is read), `tools` and `arguments` (the clauses about tools), [`question`] (those about the robot),
+//! `correct`, `referring` and `change` (what changes or repeats an earlier motion), `why` (what is declined, and for what reason),
+//! [`answer`] (what is said back). [`is_stop`] stands apart: it is asked before anything else. Everything here is pure.
 
 pub mod answer;
 mod arguments;
+pub mod before;
 mod build;
+mod change;
+mod correct;
 mod cursor;
 mod describe;
+mod fixed;
 mod frame;
+mod gesture;
 mod grammar;
 mod lexicon;
 mod name;
@@ -18,13 +25,20 @@ mod numbers;
 pub mod offline;
 mod phrases;
 pub mod primitive;
+pub mod question;
+mod referring;
+mod reword;
 mod stop;
 pub mod stroke;
 mod tokenize;
 mod tools;
+mod typo;
+mod why;
 
+pub use before::{Before, Turn};
 pub use name::tool_name;
 pub use offline::{Intent, Known, KnownTool, Reason, Understanding, understand};
 pub use primitive::{OutOfRange, Primitive};
+pub use question::{Reach, Topic};
 pub use stop::is_stop;
 pub use stroke::{Aim, Stroke, lower};

@@ -126,7 +126,7 @@ const fn word_for(primitive: &Primitive) -> &'static str {
         Primitive::WiggleAntennas { .. } => "wiggle",
         Primitive::SetAntennas { .. } => "antennas",
         Primitive::Dance { .. } => "dance",
-        Primitive::Center => "center",
+        Primitive::Center | Primitive::Return { .. } => "center",
         Primitive::Wake => "wake",
         Primitive::Sleep => "sleep",
         Primitive::Wait { .. } => "wait",

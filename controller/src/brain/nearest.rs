@@ -72,7 +72,7 @@ mod tests {
             description: String::new(),
             parameters: serde_json::Value::Null,
         }];
-        let known = Known { tools: &tools };
+        let known = Known { tools: &tools, ..Known::default() };
         assert_eq!(nearest("wigle your antenas", &known), ["wiggle your antennas"]);
         assert_eq!(nearest("run hapy_helo", &known).first().map(String::as_str), Some("happy_hello"));
         assert_eq!(nearest("spin", &known), ["turn left 30 degrees"]);

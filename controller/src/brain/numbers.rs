@@ -49,6 +49,7 @@ fn with_unit(value: f64, unit: &str) -> Option<Quantity> {
         "s" | "sec" | "secs" | "second" | "seconds" | "moment" => Quantity::Seconds(value),
         "ms" | "millisecond" | "milliseconds" => Quantity::Seconds(value / 1e3),
         "min" | "mins" | "minute" | "minutes" => Quantity::Seconds(value * 60.0),
+        "h" | "hour" | "hours" => Quantity::Seconds(value * 3600.0),
         "m" | "metre" | "metres" | "meter" | "meters" => Quantity::Metres(value),
         "cm" | "centimetre" | "centimetres" | "centimeter" | "centimeters" => Quantity::Metres(value / 1e2),
         "mm" | "millimetre" | "millimetres" | "millimeter" | "millimeters" => Quantity::Metres(value / 1e3),

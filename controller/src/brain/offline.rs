@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::before::Before;
 use super::grammar;
 use super::nearest::nearest;
 use super::primitive::{OutOfRange, Primitive};
+use super::question::Topic;
 use super::stop::is_stop;
 
 /// The longest text that is read, in characters.
@@ -31,6 +33,8 @@ pub struct KnownTool {
 pub struct Known<'a> {
     /// The tools in the registry.
     pub tools: &'a [KnownTool],
+    /// What was said and done before, in a conversation.
+    pub before: Option<&'a Before>,
 }
 
 /// What a text means.
@@ -69,12 +73,70 @@ pub enum Reason {
     Unknown,
     /// It says what not to do; nothing is done for that.
     Negated,
-    /// "again" without anything before it.
+    /// "again", "further" or "undo that" without anything before it.
     NothingToRepeat,
     /// "it" without a tool before it.
     WhichTool,
     /// It holds characters that no one types.
     NotText,
+    /// What was done before has nothing of that kind to change.
+    NoSuchChange,
+    /// A motion to a side, and no side.
+    WhichWay,
+    /// It depends on something that would have to happen first.
+    Conditional,
+    /// A question whether, or what somebody else said: no wish.
+    Hearsay,
+    /// Two motions at once.
+    Together,
+    /// It asks for a body that this robot does not have.
+    Body,
+    /// A question about something else than this robot.
+    Knowledge,
+    /// It asks to leave the limits.
+    Rules,
+    /// It asks for single motors.
+    Motors,
+    /// An insult.
+    Unkind,
+}
+
+impl Reason {
+    /// One word for it, as scripts and tests know it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Reason::Unknown => "unknown",
+            Reason::Negated => "negated",
+            Reason::NothingToRepeat => "nothing_before",
+            Reason::WhichTool => "which_tool",
+            Reason::NotText => "not_text",
+            Reason::NoSuchChange => "no_such_change",
+            Reason::WhichWay => "which_way",
+            Reason::Conditional => "conditional",
+            Reason::Hearsay => "hearsay",
+            Reason::Together => "together",
+            Reason::Body => "body",
+            Reason::Knowledge => "knowledge",
+            Reason::Rules => "rules",
+            Reason::Motors => "motors",
+            Reason::Unkind => "unkind",
+        }
+    }
+}
+
+impl Understanding {
+    /// Why nothing is done, in one word; none if something is.
+    #[must_use]
+    pub const fn declined(&self) -> Option<&'static str> {
+        match self {
+            Understanding::Stop | Understanding::Plan(_) => None,
+            Understanding::Unclear { reason, .. } => Some(reason.word()),
+            Understanding::OutOfRange(_) => Some("out_of_range"),
+            Understanding::Empty => Some("empty"),
+            Understanding::TooLong { .. } => Some("too_long"),
+        }
+    }
 }
 
 /// One thing to do.
@@ -110,6 +172,8 @@ pub enum Intent {
     Greet,
     /// Answer thanks.
     Thanks,
+    /// Answer a question about the robot itself.
+    Tell(Topic),
 }
 
 /// `nod twice`, `run happy_hello {"times":3}`, `make happy_hello: nod 3 times; wiggle the antennas twice`.
@@ -133,6 +197,7 @@ impl fmt::Display for Intent {
             }
             Intent::Greet => f.write_str("greet"),
             Intent::Thanks => f.write_str("thanks"),
+            Intent::Tell(topic) => write!(f, "tell {topic}"),
         }
     }
 }
@@ -166,9 +231,9 @@ pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
 
 fn unclear(heard: &str, reason: Reason, known: &Known<'_>) -> Understanding {
     let nearest = match reason {
-        Reason::Unknown => nearest(heard, known),
+        Reason::Unknown | Reason::Body | Reason::Knowledge => nearest(heard, known),
         Reason::WhichTool => known.tools.iter().take(3).map(|tool| tool.name.clone()).collect(),
-        Reason::Negated | Reason::NothingToRepeat | Reason::NotText => Vec::new(),
+        _ => Vec::new(),
     };
     Understanding::Unclear { heard: printable(heard), reason, nearest }
 }

@@ -1,121 +1,6 @@
-//! The phrases of several words that the offline brain knows.
+//! The phrases that stand before, between and after commands, and how phrases are found.
 
 use super::lexicon::is_form;
-
-/// What a whole phrase means by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fixed {
-    See,
-    State,
-    Help,
-    ListTools,
-    Greet,
-    Thanks,
-    Center,
-    Wake,
-    Sleep,
-    TurnRound,
-}
-
-/// Whole phrases. A word matches in any of its forms ("goes to sleep").
-const FIXED: &[(&str, Fixed)] = &[
-    ("what do you see", Fixed::See),
-    ("what can you see", Fixed::See),
-    ("what are you seeing", Fixed::See),
-    ("tell me what you see", Fixed::See),
-    ("describe what you see", Fixed::See),
-    ("describe the scene", Fixed::See),
-    ("what is in front of you", Fixed::See),
-    ("whats in front of you", Fixed::See),
-    ("take a picture", Fixed::See),
-    ("take a photo", Fixed::See),
-    ("take a look", Fixed::See),
-    ("look through the camera", Fixed::See),
-    ("where are you looking", Fixed::State),
-    ("where do you look", Fixed::State),
-    ("where is your head", Fixed::State),
-    ("wheres your head", Fixed::State),
-    ("how are you", Fixed::State),
-    ("how are you doing", Fixed::State),
-    ("what are you doing", Fixed::State),
-    ("are you awake", Fixed::State),
-    ("are you ready", Fixed::State),
-    ("are you ok", Fixed::State),
-    ("status", Fixed::State),
-    ("state", Fixed::State),
-    ("what is your status", Fixed::State),
-    ("whats your status", Fixed::State),
-    ("what is your state", Fixed::State),
-    ("what is your position", Fixed::State),
-    ("report your status", Fixed::State),
-    ("report", Fixed::State),
-    ("help", Fixed::Help),
-    ("help me", Fixed::Help),
-    ("what can you do", Fixed::Help),
-    ("what do you understand", Fixed::Help),
-    ("what can i say", Fixed::Help),
-    ("what are your commands", Fixed::Help),
-    ("commands", Fixed::Help),
-    ("list tools", Fixed::ListTools),
-    ("list your tools", Fixed::ListTools),
-    ("list the tools", Fixed::ListTools),
-    ("list all tools", Fixed::ListTools),
-    ("show tools", Fixed::ListTools),
-    ("show me your tools", Fixed::ListTools),
-    ("show your tools", Fixed::ListTools),
-    ("tools", Fixed::ListTools),
-    ("what tools do you have", Fixed::ListTools),
-    ("what tools do you know", Fixed::ListTools),
-    ("which tools do you have", Fixed::ListTools),
-    ("which tools do you know", Fixed::ListTools),
-    ("hello", Fixed::Greet),
-    ("hello there", Fixed::Greet),
-    ("hi", Fixed::Greet),
-    ("hi there", Fixed::Greet),
-    ("hey", Fixed::Greet),
-    ("hey there", Fixed::Greet),
-    ("good morning", Fixed::Greet),
-    ("good afternoon", Fixed::Greet),
-    ("good evening", Fixed::Greet),
-    ("thanks", Fixed::Thanks),
-    ("thanks a lot", Fixed::Thanks),
-    ("thank you", Fixed::Thanks),
-    ("thank you very much", Fixed::Thanks),
-    ("many thanks", Fixed::Thanks),
-    ("well done", Fixed::Thanks),
-    ("good job", Fixed::Thanks),
-    ("good robot", Fixed::Thanks),
-    ("center", Fixed::Center),
-    ("centre", Fixed::Center),
-    ("go to the center", Fixed::Center),
-    ("go to the centre", Fixed::Center),
-    ("go back to the center", Fixed::Center),
-    ("go back to the centre", Fixed::Center),
-    ("go back to center", Fixed::Center),
-    ("go back to centre", Fixed::Center),
-    ("return to the center", Fixed::Center),
-    ("return to the centre", Fixed::Center),
-    ("go to neutral", Fixed::Center),
-    ("go back to neutral", Fixed::Center),
-    ("return to neutral", Fixed::Center),
-    ("go home", Fixed::Center),
-    ("center your head", Fixed::Center),
-    ("centre your head", Fixed::Center),
-    ("reset", Fixed::Center),
-    ("reset your position", Fixed::Center),
-    ("reset your posture", Fixed::Center),
-    ("neutral", Fixed::Center),
-    ("wake", Fixed::Wake),
-    ("wake up", Fixed::Wake),
-    ("get up", Fixed::Wake),
-    ("sleep", Fixed::Sleep),
-    ("go to sleep", Fixed::Sleep),
-    ("go to bed", Fixed::Sleep),
-    ("take a nap", Fixed::Sleep),
-    ("rest", Fixed::Sleep),
-    ("turn around", Fixed::TurnRound),
-    ("turn round", Fixed::TurnRound),
-];
 
 /// What may stand before a command without changing it.
 const OPENERS: &[&str] = &[
@@ -140,16 +25,119 @@ const OPENERS: &[&str] = &[
     "hey mini",
     "mini",
     "robot",
-    "ok",
-    "okay",
-    "alright",
-    "so",
-    "well",
     "also",
     "first",
     "second",
+    "i need you to",
+    "i ask you to",
+    "i am asking you to",
+    "you can",
+    "you may",
+    "you could",
+    "you must",
+    "you need to",
+    "you are to",
+    "i would like to see",
+    "i want to see",
+    "let me see",
+    "let me see you",
+    "show me",
+    "show me how you",
+    "show us",
+    "begin",
+    "begin by",
+    "begin to",
+    "start by",
+    "start to",
+    "start with",
+    "try to",
+    "attempt to",
+    "proceed to",
+    "go on and",
+    "come on",
+    "feel free to",
+    "time to",
+    "it is time to",
+    "give us",
+    "have",
+    "but",
+    "can you also",
+    "could you also",
+    "third",
+    "last",
+    "to begin with",
+    "to start with",
+    "as a start",
+    "for starters",
+    "hey mini robot",
+    "hello mini",
+    "dear robot",
+    "its time to",
+    "begin with",
+    "follow with",
+    "follow it with",
+    "follow that with",
+    "follow up with",
+    "end with",
+    "end by",
+    "finish with",
+    "finish by",
+    "conclude with",
+    "conclude by",
+    "can i see you",
+    "could i see you",
+    "may i see you",
+    "i think you should",
     "finally",
     "lastly",
+];
+
+/// Words of somebody who thinks aloud. What follows them may take back what was said before them.
+const HESITATIONS: &[&str] = &[
+    "um",
+    "uh",
+    "uhm",
+    "umm",
+    "erm",
+    "er",
+    "hmm",
+    "hm",
+    "ah",
+    "oh",
+    "actually",
+    "well",
+    "so",
+    "ok",
+    "okay",
+    "alright",
+    "great",
+    "good",
+    "fine",
+    "yes",
+    "yeah",
+    "yep",
+    "right then",
+];
+
+/// What leads to a motion that is named as a noun: "give a nod", "make a left turn", "take a bow".
+const GIVES: &[&str] = &[
+    "give a",
+    "give an",
+    "give your",
+    "let your",
+    "get your",
+    "have your",
+    "give",
+    "give us a",
+    "make a",
+    "make an",
+    "make your",
+    "take a",
+    "have a",
+    "let out a",
+    "cast a",
+    "throw a",
+    "steal a",
 ];
 
 /// Words between two commands; punctuation does the same.
@@ -163,10 +151,42 @@ const JOINERS: &[&str] = &[
     "followed by",
     "before",
     "subsequently",
+    "later",
+    "thereafter",
+    "and also",
+    "plus",
+];
+
+/// What may stand after a command without changing it.
+const TRAILERS: &[&str] = &[
+    "first",
+    "will you",
+    "would you",
+    "could you",
+    "can you",
+    "ok",
+    "okay",
+    "alright",
+    "if you will",
+    "as well",
+    "too",
+    "thanks",
+    "thank you",
+    "robot",
+    "mini",
+    "there",
+    "my friend",
+    "buddy",
+    "for a start",
+    "to start with",
+    "to begin with",
 ];
 
 /// The longest of these phrases that the words begin with: its place and how many words it takes.
-fn longest<'p>(phrases: impl Iterator<Item = &'p str>, words: &[Option<&str>]) -> Option<(usize, usize)> {
+pub(super) fn longest<'p>(
+    phrases: impl Iterator<Item = &'p str>,
+    words: &[Option<&str>],
+) -> Option<(usize, usize)> {
     let taken = |phrase: &str| {
         let mut count = 0;
         for expected in phrase.split(' ') {
@@ -178,19 +198,29 @@ fn longest<'p>(phrases: impl Iterator<Item = &'p str>, words: &[Option<&str>]) -
         }
         Some(count)
     };
+    // Whatever the form of a word, its first letter stays: most phrases begin with another.
+    let first = words.first().copied().flatten()?.as_bytes().first();
     phrases
         .enumerate()
+        .filter(|(_, phrase)| phrase.as_bytes().first() == first)
         .filter_map(|(place, phrase)| Some((place, taken(phrase)?)))
         .max_by_key(|&(_, count)| count)
 }
 
-pub(super) fn fixed(words: &[Option<&str>]) -> Option<(Fixed, usize)> {
-    let (place, count) = longest(FIXED.iter().map(|&(phrase, _)| phrase), words)?;
-    FIXED.get(place).map(|&(_, fixed)| (fixed, count))
-}
-
 pub(super) fn opener(words: &[Option<&str>]) -> Option<usize> {
     longest(OPENERS.iter().copied(), words).map(|(_, count)| count)
+}
+
+pub(super) fn hesitation(words: &[Option<&str>]) -> Option<usize> {
+    longest(HESITATIONS.iter().copied(), words).map(|(_, count)| count)
+}
+
+pub(super) fn gives(words: &[Option<&str>]) -> Option<usize> {
+    longest(GIVES.iter().copied(), words).map(|(_, count)| count)
+}
+
+pub(super) fn trailer(words: &[Option<&str>]) -> Option<usize> {
+    longest(TRAILERS.iter().copied(), words).map(|(_, count)| count)
 }
 
 pub(super) fn joiner(words: &[Option<&str>]) -> Option<usize> {
@@ -199,6 +229,7 @@ pub(super) fn joiner(words: &[Option<&str>]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixed::{Fixed, fixed};
     use super::super::lexicon::is_command;
     use super::*;
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use firmware_bridge::units::Radians;
 
 use super::describe::plain;
+use super::stroke::Aim;
 
 /// Where a look goes, seen from the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,13 @@ pub enum Primitive {
     },
     /// Back to the neutral posture: head, body and antennas.
     Center,
+    /// Back to where the robot was told to be before.
+    Return {
+        /// There.
+        to: Aim,
+        /// How long the motion takes.
+        duration: Duration,
+    },
     /// Wake up, as the official software does.
     Wake,
     /// Go to sleep, as the official software does.
@@ -157,12 +165,18 @@ pub const DANCE: Duration = Duration::from_secs(8);
 /// A look at a point, and a change of the head's height.
 pub const AIMED: Duration = Duration::from_secs(1);
 
-/// The widest look to a side, tilt, turn of the body and swing of the antennas, in degrees.
-const MOST_LOOK: f64 = 60.0;
-const MOST_LOOK_UP_DOWN: f64 = 35.0;
-const MOST_TILT: f64 = 30.0;
-const MOST_TURN: f64 = 160.0;
-const MOST_ANTENNA: f64 = 170.0;
+/// The widest look to a side, look up or down, tilt and turn of the body.
+pub(super) const MOST_LOOK: Radians = Radians::from_degrees(60.0);
+pub(super) const MOST_LOOK_UP_DOWN: Radians = Radians::from_degrees(35.0);
+pub(super) const MOST_TILT: Radians = Radians::from_degrees(30.0);
+pub(super) const MOST_TURN: Radians = Radians::from_degrees(160.0);
+/// The deepest nod, and the widest shake to each side.
+pub(super) const MOST_SWING: Radians = Radians::from_degrees(25.0);
+/// The widest swing of the antennas, degrees.
+pub(super) const MOST_ANTENNA: f64 = 170.0;
+/// How far the head sinks and rises from the neutral pose, millimetres.
+pub(super) const MOST_SUNK: f64 = 40.0;
+pub(super) const MOST_RAISED: f64 = 20.0;
 /// Mean speeds, degrees per second, beyond which a motion is refused rather than trimmed on the way.
 const FASTEST_HEAD: f64 = 150.0;
 const FASTEST_BODY: f64 = 120.0;
@@ -170,6 +184,9 @@ const FASTEST_ANTENNA: f64 = 360.0;
 /// Seconds.
 const SHORTEST_MOVE: f64 = 0.2;
 const LONGEST_MOVE: f64 = 30.0;
+/// The shortest and the longest dance, seconds.
+pub(super) const SHORTEST_DANCE: f64 = 2.0;
+pub(super) const LONGEST_DANCE: f64 = 60.0;
 /// How often a motion may be repeated.
 pub const MOST_TIMES: u32 = 20;
 
@@ -197,6 +214,22 @@ fn calm(angle: Radians, degrees_per_second: f64, at_least: f64) -> Duration {
     Duration::from_millis((seconds * 1000.0).round() as u64)
 }
 
+/// How far this look, tilt or turn goes at most; none for other motions.
+pub(super) const fn furthest(primitive: &Primitive) -> Option<Radians> {
+    Some(match primitive {
+        Primitive::Look { direction: Look::Left | Look::Right, .. } => MOST_LOOK,
+        Primitive::Look { direction: Look::Up | Look::Down, .. } => MOST_LOOK_UP_DOWN,
+        Primitive::Tilt { .. } => MOST_TILT,
+        Primitive::TurnBody { .. } => MOST_TURN,
+        _ => return None,
+    })
+}
+
+/// The greatest height of the head to this side of the neutral one, metres.
+pub(super) const fn furthest_height(metres: f64) -> f64 {
+    if metres < 0.0 { -MOST_SUNK / 1000.0 } else { MOST_RAISED / 1000.0 }
+}
+
 impl Primitive {
     /// Whether every quantity is in its range.
     ///
@@ -209,28 +242,28 @@ impl Primitive {
             }
             Primitive::Look { direction: Look::Left | Look::Right, angle, duration } => {
                 let hint = " (the body turns further: \"turn left 90 degrees\")";
-                self.within(angle.degrees(), 0.0, MOST_LOOK, "deg", hint)?;
+                self.within(angle.degrees(), 0.0, MOST_LOOK.degrees(), "deg", hint)?;
                 self.moves(angle.degrees(), duration, FASTEST_HEAD)
             }
             Primitive::Look { angle, duration, .. } => {
-                self.within(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN, "deg", "")?;
+                self.within(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN.degrees(), "deg", "")?;
                 self.moves(angle.degrees(), duration, FASTEST_HEAD)
             }
             Primitive::LookAt { point, duration } => self.looks_at(point, duration),
             Primitive::Tilt { angle, duration, .. } => {
-                self.within(angle.degrees(), 0.0, MOST_TILT, "deg", "")?;
+                self.within(angle.degrees(), 0.0, MOST_TILT.degrees(), "deg", "")?;
                 self.moves(angle.degrees(), duration, FASTEST_HEAD)
             }
             Primitive::TurnBody { angle, duration } => {
-                self.within(angle.degrees().abs(), 0.0, MOST_TURN, "deg", " to either side")?;
+                self.within(angle.degrees().abs(), 0.0, MOST_TURN.degrees(), "deg", " to either side")?;
                 self.moves(angle.degrees(), duration, FASTEST_BODY)
             }
             Primitive::Height { metres, duration } if metres < 0.0 => {
-                self.within(-metres * 1000.0, 0.0, 40.0, "mm", "")?;
+                self.within(-metres * 1000.0, 0.0, MOST_SUNK, "mm", "")?;
                 self.moves(0.0, duration, FASTEST_HEAD)
             }
             Primitive::Height { metres, duration } => {
-                self.within(metres * 1000.0, 0.0, 20.0, "mm", "")?;
+                self.within(metres * 1000.0, 0.0, MOST_RAISED, "mm", "")?;
                 self.moves(0.0, duration, FASTEST_HEAD)
             }
             Primitive::Nod { times, angle, half } => self.swings(times, angle.degrees(), 1.0, half),
@@ -243,8 +276,11 @@ impl Primitive {
                 }
                 Ok(())
             }
-            Primitive::Dance { duration } => self.within(duration.as_secs_f64(), 2.0, 60.0, "s", ""),
+            Primitive::Dance { duration } => {
+                self.within(duration.as_secs_f64(), SHORTEST_DANCE, LONGEST_DANCE, "s", "")
+            }
             Primitive::Wait { duration } => self.within(duration.as_secs_f64(), 0.0, 300.0, "s", ""),
+            Primitive::Return { duration, .. } => self.moves(MOST_TURN.degrees(), duration, FASTEST_BODY),
             Primitive::Center | Primitive::Wake | Primitive::Sleep => Ok(()),
         }
     }
@@ -254,13 +290,13 @@ impl Primitive {
         let [x, y, z] = point;
         let far = (x * x + y * y + z * z).sqrt();
         let reachable = (0.05..=10.0).contains(&far)
-            && yaw.degrees().abs() <= MOST_LOOK
-            && pitch.degrees().abs() <= MOST_LOOK_UP_DOWN;
+            && yaw.degrees().abs() <= MOST_LOOK.degrees()
+            && pitch.degrees().abs() <= MOST_LOOK_UP_DOWN.degrees();
         if !reachable {
             let allowed = format!(
                 "points 0.05 to 10 m away, up to {} deg to a side and {} deg up or down (x forward, y left, z up)",
-                plain(MOST_LOOK),
-                plain(MOST_LOOK_UP_DOWN)
+                plain(MOST_LOOK.degrees()),
+                plain(MOST_LOOK_UP_DOWN.degrees())
             );
             return Err(OutOfRange { what: self.describe(), allowed });
         }
@@ -269,7 +305,7 @@ impl Primitive {
 
     fn swings(&self, times: u32, degrees: f64, widest: f64, half: Duration) -> Result<(), OutOfRange> {
         self.within(f64::from(times), 1.0, f64::from(MOST_TIMES), "times", "")?;
-        self.within(degrees, 2.0, 25.0, "deg", "")?;
+        self.within(degrees, 2.0, MOST_SWING.degrees(), "deg", "")?;
         self.within(half.as_secs_f64(), SHORTEST_MOVE, 5.0, "s each way", "")?;
         self.moves(degrees * widest, half, FASTEST_HEAD)
     }

@@ -46,6 +46,10 @@ enum Before {
     Negation,
     /// "hold", "stand": with "still" it is a stop.
     Hold,
+    /// "did you": what follows is asked about, not asked for.
+    Did,
+    /// "did you not": the next word did not happen.
+    DidNot,
 }
 
 #[derive(Default)]
@@ -63,10 +67,12 @@ impl Scan {
         }
         let (found, before) = match (self.word.as_str(), self.before) {
             ("stop" | "halt" | "freze" | "abort" | "cancel" | "cease", before) => {
-                (before != Before::Negation, Before::Nothing)
+                (!matches!(before, Before::Negation | Before::DidNot), Before::Nothing)
             }
             ("move", Before::Negation) => (true, Before::Nothing),
             ("stil", Before::Hold) => (true, Before::Nothing),
+            ("did", _) => (false, Before::Did),
+            ("not", Before::Did) => (false, Before::DidNot),
             ("dont" | "not" | "never" | "non", _) => (false, Before::Negation),
             ("hold" | "stand" | "stay" | "kep" | "be", Before::Nothing) => (false, Before::Hold),
             ("you" | "ever" | "dare" | "please" | "even", before) => (false, before),
@@ -105,6 +111,9 @@ mod tests {
             "won't you stop",
             "don't\nstop",
             "cancel that",
+            "did you nod? do not move",
+            "could you not move",
+            "did you stop",
         ] {
             assert!(is_stop(text), "{text:?}");
         }
@@ -125,6 +134,9 @@ mod tests {
             "nod",
             "stopwatch",
             "hold for 2 seconds",
+            "why did you not move?",
+            "you did not move",
+            "why did you not stop",
             "move",
         ] {
             assert!(!is_stop(text), "{text:?}");

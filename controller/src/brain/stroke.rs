@@ -9,6 +9,7 @@ use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use minismith_wire::Method;
 
+use super::describe::plain;
 use super::primitive::{Look, Primitive, Side, direction_of};
 
 /// One thing that the body does, from its beginning to its end.
@@ -81,6 +82,29 @@ impl Aim {
         Aim { angles, height, body_yaw: posture.body_yaw, antennas: posture.antennas }
     }
 
+    /// In words, what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is.
+    pub(super) fn describe(&self) -> Option<String> {
+        let neutral = Aim::neutral();
+        let mut parts = Vec::new();
+        let mut tell = |angle: Radians, positive: &str, negative: &str| {
+            let word = if angle.value() > 0.0 { positive } else { negative };
+            if angle.abs().degrees() > TOLD_DEGREES {
+                parts.push(format!("{word} {} deg", plain(angle.abs().degrees())));
+            }
+        };
+        tell(self.angles.yaw, "head left", "head right");
+        tell(self.angles.pitch, "head down", "head up");
+        tell(self.angles.roll, "head tilted right", "head tilted left");
+        tell(self.body_yaw, "body left", "body right");
+        tell(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
+        tell(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
+        if self.height.abs() * 1000.0 > TOLD_DEGREES {
+            let word = if self.height > 0.0 { "raised" } else { "lowered" };
+            parts.push(format!("head {word} {} mm", plain(self.height.abs() * 1000.0)));
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
     fn head_at(&self, angles: RollPitchYaw) -> HeadPose {
         HeadPose::new(0.0, 0.0, self.height, RollPitchYaw { yaw: angles.yaw + self.body_yaw, ..angles })
     }
@@ -89,6 +113,9 @@ impl Aim {
         self.head_at(self.angles)
     }
 }
+
+/// Degrees or millimetres; what is nearer to neutral goes without saying.
+const TOLD_DEGREES: f64 = 0.5;
 
 impl Primitive {
     /// The strokes of this motion alone, from the neutral posture.
@@ -146,6 +173,10 @@ impl Primitive {
                 *aim = Aim::neutral();
                 vec![goto(Some(aim.head()), Some(aim.body_yaw), Some(aim.antennas), CENTER)]
             }
+            Primitive::Return { to, duration } => {
+                *aim = to;
+                vec![goto(Some(aim.head()), Some(aim.body_yaw), Some(aim.antennas), duration)]
+            }
             Primitive::Wake => {
                 *aim = Aim::neutral();
                 vec![Stroke::Wake]
@@ -165,8 +196,8 @@ pub fn lower(body: &[Primitive], mut aim: Aim) -> Vec<Stroke> {
     body.iter().flat_map(|primitive| primitive.motions_from(&mut aim)).collect()
 }
 
-/// How long the return to the neutral posture takes: the body may come from 160 degrees.
-const CENTER: Duration = Duration::from_secs(2);
+/// How long the return to the neutral posture takes, or to an earlier one: the body may come from 160 degrees.
+pub(super) const CENTER: Duration = Duration::from_secs(2);
 
 fn goto(
     head: Option<HeadPose>,

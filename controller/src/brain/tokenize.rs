@@ -39,7 +39,20 @@ impl Token {
 }
 
 /// Words that only make a sentence polite, or name the one who is spoken to.
-const POLITE: &[&str] = &["please", "pls", "kindly", "just", "reachy", "now", "immediately"];
+const POLITE: &[&str] = &[
+    "please",
+    "pls",
+    "plz",
+    "kindly",
+    "just",
+    "simply",
+    "reachy",
+    "now",
+    "immediately",
+    "basically",
+    "politely",
+    "currently",
+];
 
 /// The tokens of a text, without polite words.
 pub(super) fn tokenize(text: &str) -> Vec<Token> {

@@ -35,6 +35,16 @@ impl Parser<'_> {
         Ok(Some(Intent::MakeTool { name, body, request: self.text.to_owned() }))
     }
 
+    /// Whether the making of a tool begins here.
+    pub fn makes_tool(&self) -> bool {
+        self.tool_noun().is_some()
+    }
+
+    /// Whether a tool's whole name begins here, in one word or several.
+    pub fn names_tool(&self, at: usize) -> bool {
+        self.tool_at(at).is_some()
+    }
+
     /// Where "tool" stands, if the clause begins like "make a new tool".
     fn tool_noun(&self) -> Option<usize> {
         let small =
@@ -157,10 +167,12 @@ impl Parser<'_> {
         }
         if matches!(self.word(at), Some("it" | "that" | "this")) || (at > start + 1 && self.is_end(at)) {
             let last = self.last_tool.as_ref().map(|(name, _)| name).or(self.made.last());
+            let last = last.or(self.earlier_tool.as_ref().map(|(name, _)| name));
             let Some(name) = last.cloned() else {
                 return Err(Trouble::unclear(start..self.clause_end(start), Reason::WhichTool));
             };
             self.at = at + usize::from(!self.is_end(at));
+            self.at += usize::from(self.word(self.at).is_some_and(lexicon::is_tool_noun));
             return self.with_arguments(name).map(Some);
         }
         // "do a little dance": the verb comes later.
@@ -175,11 +187,11 @@ impl Parser<'_> {
         self.with_arguments(name).map(Some)
     }
 
-    fn is_end(&self, at: usize) -> bool {
+    pub fn is_end(&self, at: usize) -> bool {
         at >= self.tokens.len() || self.is_joint(at)
     }
 
-    fn after_articles(&self, mut at: usize) -> usize {
+    pub fn after_articles(&self, mut at: usize) -> usize {
         while self
             .word(at)
             .is_some_and(|word| matches!(word, "the" | "your" | "my" | "tool" | "skill" | "new"))
@@ -190,7 +202,7 @@ impl Parser<'_> {
     }
 
     /// The longest name of a tool that begins here, and where it ends.
-    fn tool_at(&self, at: usize) -> Option<(String, usize)> {
+    pub fn tool_at(&self, at: usize) -> Option<(String, usize)> {
         let known = self.known.tools.iter().map(|tool| &tool.name);
         let all = known.chain(&self.made);
         all.filter_map(|name| Some((name.clone(), self.spelled(name, at)?))).max_by_key(|(_, end)| *end)

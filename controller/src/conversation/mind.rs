@@ -11,7 +11,7 @@ use super::{Conversation, Ending, Reply};
 use crate::agents::action::Action;
 use crate::agents::commission::Page;
 use crate::agents::coordinator::{Assignment, Task};
-use crate::agents::roster::{CODE, Roster};
+use crate::agents::roster::{CODE, COORDINATOR, Roster};
 use crate::agents::route::{Style, style};
 use crate::agents::turn::{Effect, End, Event, Limits, Observation, Offered, Turn, Why};
 use crate::agents::{Agent, plan::Plan};
@@ -129,6 +129,18 @@ impl Conversation<'_> {
             }
         }
         Some(reply)
+    }
+
+    /// Who there is: the agents of the configuration, and those that joined in this session, with no more powers than the
+    /// coordinator has today.
+    fn roster(&self, mind: &Mind) -> Roster {
+        let most = mind.roster.get(COORDINATOR).map(|spec| spec.functions.clone()).unwrap_or_default();
+        let joined = self.session(|session| session.agents()).unwrap_or_default().into_iter();
+        let joined = joined.filter(|spec| mind.roster.get(&spec.name).is_none()).map(|mut spec| {
+            spec.functions.retain(|ability| most.contains(ability));
+            spec
+        });
+        Roster::of(mind.roster.iter().cloned().chain(joined.collect::<Vec<_>>()))
     }
 
     /// Whether to go on listening to a model.
@@ -263,7 +275,7 @@ impl Conversation<'_> {
     }
 
     /// Keeps a turn in the session.
-    pub(super) fn remember(&self, said: &str, reply: &Reply) {
+    pub(super) fn keep_turn(&self, said: &str, reply: &Reply) {
         let record = crate::memory::Record {
             at: firmware_bridge::clock::unix_seconds(),
             said: said.into(),

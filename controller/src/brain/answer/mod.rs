@@ -1,5 +1,8 @@
 //! Short answers in words, for what needs no motion. They promise nothing that the robot can't do.
 
+pub mod about;
+pub mod account;
+
 use super::offline::{Known, Reason, Understanding};
 
 /// What can be said to the robot, with examples.
@@ -54,21 +57,7 @@ pub fn refusal(understanding: &Understanding) -> Option<String> {
             format!("I did nothing: {} is not possible. Possible: {}.", range.what, range.allowed)
         }
         Understanding::Unclear { heard, reason, nearest } => {
-            let why = match reason {
-                Reason::Unknown => format!("I don't understand \"{heard}\", so I did nothing."),
-                Reason::Negated => {
-                    format!("\"{heard}\" says what not to do; I did nothing. Say what to do, or \"stop\".")
-                }
-                Reason::NothingToRepeat => {
-                    format!(
-                        "There is nothing before \"{heard}\" to repeat, so I did nothing. Say the motion again."
-                    )
-                }
-                Reason::WhichTool => {
-                    format!("I don't know which tool \"{heard}\" means, so I did nothing. Say its name.")
-                }
-                Reason::NotText => "That holds characters that are no text, so I did nothing.".to_owned(),
-            };
+            let why = declined(heard, *reason);
             let nearest: Vec<String> = nearest.iter().map(|what| format!("\"{what}\"")).collect();
             match (reason, nearest.is_empty()) {
                 (_, false) => format!("{why} Near to it I know: {}.", nearest.join(", ")),
@@ -80,6 +69,58 @@ pub fn refusal(understanding: &Understanding) -> Option<String> {
             }
         }
     })
+}
+
+/// Why a part is not done, and what to say instead.
+fn declined(heard: &str, reason: Reason) -> String {
+    match reason {
+        Reason::Unknown => format!("I don't understand \"{heard}\", so I did nothing."),
+        Reason::Negated => {
+            format!("\"{heard}\" says what not to do; I did nothing. Say what to do, or \"stop\".")
+        }
+        Reason::NothingToRepeat => format!(
+            "There is nothing before \"{heard}\" that I did and could repeat or change, so I did nothing. Say the \
+             motion itself."
+        ),
+        Reason::NoSuchChange => format!(
+            "\"{heard}\" does not fit what I did last, so I did nothing. Say the motion itself, for example \"look \
+             left 30 degrees in 2 seconds\"."
+        ),
+        Reason::WhichTool => {
+            format!("I don't know which tool \"{heard}\" means, so I did nothing. Say its name.")
+        }
+        Reason::WhichWay => {
+            format!(
+                "\"{heard}\" does not say which way, so I did nothing. Say for example \"left\" or \"right\"."
+            )
+        }
+        Reason::NotText => "That holds characters that are no text, so I did nothing.".to_owned(),
+        Reason::Conditional => {
+            format!("I can't wait for something to happen: \"{heard}\". I did nothing; say what to do now.")
+        }
+        Reason::Hearsay => format!(
+            "\"{heard}\" is a question about a motion or somebody else's words, so I did nothing. To have it done, say \
+             it to me plainly."
+        ),
+        Reason::Together => format!(
+            "I do one motion after the other, not two at once: \"{heard}\". I did nothing; say \"then\" between them."
+        ),
+        Reason::Body => format!(
+            "I have no body for \"{heard}\", so I did nothing. I move my head, body and antennas: for example \"nod \
+             twice\" or \"look left 20 degrees\"."
+        ),
+        Reason::Knowledge => format!(
+            "I can't answer \"{heard}\"; I know only myself. Ask \"what can you do\", \"status\" or \"what happened\"."
+        ),
+        Reason::Rules => {
+            format!("My limits stay as they are, whoever asks: \"{heard}\". I did nothing of that sentence.")
+        }
+        Reason::Motors => format!(
+            "I don't set single motors on request: \"{heard}\". I did nothing; say the motion, such as \"turn left 30 \
+             degrees\", or \"go to sleep\" to let the motors rest."
+        ),
+        Reason::Unkind => "I did nothing. Say \"help\" to hear what I understand.".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,329 @@
+//! A motion that was asked for before, changed in one respect. What it yields is checked like any other motion.
+
+use std::time::Duration;
+
+use firmware_bridge::units::Radians;
+
+use super::lexicon::Direction;
+use super::primitive::{self as p, Look, Primitive, Side};
+
+/// In which respect a motion is changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Change {
+    /// So many times as far.
+    Scale(f64),
+    /// So many times as far, or as deep.
+    Size(f64),
+    /// As far as it goes.
+    Full,
+    /// So many times as deep: nods and shakes.
+    Swing(f64),
+    /// Its mirror image.
+    Opposite,
+    /// The same to another side, by another angle if one was said.
+    To(Direction, Option<Radians>),
+    /// From where it went, further to this side, by this part of its way.
+    Toward(Direction, f64),
+    /// From where it went, further to this side, by so much.
+    TowardBy(Direction, Radians),
+    /// So far.
+    Angle(Radians),
+    /// Further by so much.
+    Add(Radians),
+    /// To this height, metres.
+    Metres(f64),
+    /// So often.
+    Times(u32),
+    /// Slower by this factor.
+    Pace(f64),
+    /// Within so many seconds.
+    Within(f64),
+    /// So many times as long: dances and waits.
+    Longer(f64),
+}
+
+impl Change {
+    /// Whether it is about a whole sequence rather than about one motion of it.
+    pub const fn is_about_all(self) -> bool {
+        matches!(self, Change::Pace(_))
+    }
+}
+
+/// The motion with this change; none if it has nothing of that kind to change.
+pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
+    match change {
+        Change::Scale(factor) => match motion {
+            Primitive::Height { metres, duration } => {
+                Some(Primitive::Height { metres: metres * factor, duration: *duration })
+            }
+            _ => aimed(motion, |signed| signed * factor),
+        },
+        Change::Size(factor) => changed(motion, Change::Scale(factor)).or_else(|| swung(motion, factor)),
+        Change::Add(more) => {
+            // Less than nothing is no way at all.
+            let (_, before) = signed(motion)?;
+            let stays = (before.abs() + more).value() >= 0.0;
+            stays.then(|| aimed(motion, |signed| signed + more * signed.value().signum()))?
+        }
+        Change::Angle(angle) => match motion {
+            Primitive::Nod { times, half, .. } => Some(Primitive::Nod { times: *times, angle, half: *half }),
+            Primitive::Shake { times, half, .. } => {
+                Some(Primitive::Shake { times: *times, angle, half: *half })
+            }
+            Primitive::SetAntennas { right, left, duration } => Some(Primitive::SetAntennas {
+                right: right.map(|_| angle),
+                left: left.map(|_| angle),
+                duration: *duration,
+            }),
+            _ => aimed(motion, |signed| angle * signed.value().signum()),
+        },
+        Change::Full => furthest(motion),
+        Change::Swing(factor) => swung(motion, factor),
+        Change::Opposite => match motion {
+            Primitive::Height { metres, duration } => {
+                Some(Primitive::Height { metres: -metres, duration: *duration })
+            }
+            _ => aimed(motion, |signed| -signed),
+        },
+        Change::To(direction, angle) => redirected(motion, direction, angle),
+        Change::Toward(direction, part) => match motion {
+            Primitive::Height { metres, duration } => {
+                let sign = sign(Axis::Height, direction)?;
+                let metres = metres + metres.abs() * part * sign;
+                Some(Primitive::Height { metres, duration: *duration })
+            }
+            _ => toward(motion, direction, |signed| signed.abs() * part),
+        },
+        Change::TowardBy(direction, by) => toward(motion, direction, |_| by),
+        Change::Metres(metres) => match motion {
+            Primitive::Height { metres: before, duration } => {
+                Some(Primitive::Height { metres: metres * before.signum(), duration: *duration })
+            }
+            _ => None,
+        },
+        Change::Times(often) => repeated(motion, often),
+        Change::Pace(slower) => paced(motion, slower),
+        Change::Within(seconds) => within(motion, seconds),
+        Change::Longer(factor) => match motion {
+            Primitive::Dance { duration } => Some(Primitive::Dance { duration: duration.mul_f64(factor) }),
+            Primitive::Wait { duration } => Some(Primitive::Wait { duration: duration.mul_f64(factor) }),
+            _ => None,
+        },
+    }
+}
+
+/// What an angle is measured along, with one sign for each of its two ends.
+#[derive(Clone, Copy, PartialEq)]
+enum Axis {
+    /// Left and right.
+    Sides,
+    /// Up and down.
+    Level,
+    /// The height of the head.
+    Height,
+}
+
+/// The sign of a direction on an axis; none if it does not lie on it.
+const fn sign(axis: Axis, direction: Direction) -> Option<f64> {
+    match (axis, direction) {
+        (Axis::Sides, Direction::Left) | (Axis::Level | Axis::Height, Direction::Up) => Some(1.0),
+        (Axis::Sides, Direction::Right) | (Axis::Level | Axis::Height, Direction::Down) => Some(-1.0),
+        _ => None,
+    }
+}
+
+/// The axis that a motion goes along, and how far it goes: left and up are positive.
+fn signed(motion: &Primitive) -> Option<(Axis, Radians)> {
+    match *motion {
+        Primitive::Look { direction: Look::Left, angle, .. }
+        | Primitive::Tilt { side: Side::Left, angle, .. }
+        | Primitive::TurnBody { angle, .. } => Some((Axis::Sides, angle)),
+        Primitive::Look { direction: Look::Right, angle, .. }
+        | Primitive::Tilt { side: Side::Right, angle, .. } => Some((Axis::Sides, -angle)),
+        Primitive::Look { direction: Look::Up, angle, .. } => Some((Axis::Level, angle)),
+        Primitive::Look { direction: Look::Down, angle, .. } => Some((Axis::Level, -angle)),
+        _ => None,
+    }
+}
+
+/// The motion with another angle along its axis, at the same pace; none without an angle to change.
+fn aimed(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitive> {
+    let (axis, before) = signed(motion)?;
+    if before.value() == 0.0 {
+        return None;
+    }
+    let after = to(before);
+    let (positive, angle) = (after.value() >= 0.0, after.abs());
+    let fresh = |usual_before: Duration, usual: Duration, duration: Duration| {
+        let pace = duration.as_secs_f64() / usual_before.as_secs_f64();
+        if duration == usual_before { usual } else { usual.mul_f64(pace) }
+    };
+    Some(match *motion {
+        Primitive::Look { angle: before, duration, .. } => {
+            let direction = match (axis, positive) {
+                (Axis::Sides, true) => Look::Left,
+                (Axis::Sides, false) => Look::Right,
+                (_, true) => Look::Up,
+                (_, false) => Look::Down,
+            };
+            let duration = fresh(p::head_duration(before), p::head_duration(angle), duration);
+            Primitive::Look { direction, angle, duration }
+        }
+        Primitive::Tilt { angle: before, duration, .. } => {
+            let side = if positive { Side::Left } else { Side::Right };
+            let duration = fresh(p::head_duration(before), p::head_duration(angle), duration);
+            Primitive::Tilt { side, angle, duration }
+        }
+        Primitive::TurnBody { angle: before, duration } => {
+            let duration = fresh(p::body_duration(before), p::body_duration(after), duration);
+            Primitive::TurnBody { angle: after, duration }
+        }
+        _ => return None,
+    })
+}
+
+fn toward(motion: &Primitive, direction: Direction, by: impl Fn(Radians) -> Radians) -> Option<Primitive> {
+    let (axis, _) = signed(motion)?;
+    let sign = sign(axis, direction)?;
+    aimed(motion, |before| before + by(before) * sign)
+}
+
+fn redirected(motion: &Primitive, direction: Direction, angle: Option<Radians>) -> Option<Primitive> {
+    match *motion {
+        Primitive::Look { angle: before, duration, .. } => {
+            if direction == Direction::Ahead && angle.is_none() {
+                return Some(Primitive::Look { direction: Look::Ahead, angle: Radians::ZERO, duration });
+            }
+            let direction = match direction {
+                Direction::Left => Look::Left,
+                Direction::Right => Look::Right,
+                Direction::Up => Look::Up,
+                Direction::Down => Look::Down,
+                _ => return None,
+            };
+            let turned = Primitive::Look { direction, angle: before, duration };
+            angle.map_or(Some(turned), |angle| changed(&turned, Change::Angle(angle)))
+        }
+        Primitive::Tilt { .. } | Primitive::TurnBody { .. } => {
+            let (axis, _) = signed(motion)?;
+            let sign = sign(axis, direction)?;
+            aimed(motion, |before| angle.unwrap_or(before.abs()) * sign)
+        }
+        Primitive::Height { metres, duration } if angle.is_none() => {
+            let metres = metres.abs() * sign(Axis::Height, direction)?;
+            Some(Primitive::Height { metres, duration })
+        }
+        _ => None,
+    }
+}
+
+fn furthest(motion: &Primitive) -> Option<Primitive> {
+    match *motion {
+        Primitive::Height { metres, duration } => {
+            Some(Primitive::Height { metres: p::furthest_height(metres), duration })
+        }
+        _ => {
+            let most = p::furthest(motion)?;
+            aimed(motion, |before| most * before.value().signum())
+        }
+    }
+}
+
+fn swung(motion: &Primitive, factor: f64) -> Option<Primitive> {
+    match *motion {
+        Primitive::Nod { times, angle, half } => Some(Primitive::Nod { times, angle: angle * factor, half }),
+        Primitive::Shake { times, angle, half } => {
+            Some(Primitive::Shake { times, angle: angle * factor, half })
+        }
+        _ => None,
+    }
+}
+
+fn repeated(motion: &Primitive, times: u32) -> Option<Primitive> {
+    match *motion {
+        Primitive::Nod { angle, half, .. } => Some(Primitive::Nod { times, angle, half }),
+        Primitive::Shake { angle, half, .. } => Some(Primitive::Shake { times, angle, half }),
+        Primitive::WiggleAntennas { half, .. } => Some(Primitive::WiggleAntennas { times, half }),
+        _ => None,
+    }
+}
+
+fn paced(motion: &Primitive, slower: f64) -> Option<Primitive> {
+    let mut motion = *motion;
+    match &mut motion {
+        Primitive::Look { duration, .. }
+        | Primitive::LookAt { duration, .. }
+        | Primitive::Tilt { duration, .. }
+        | Primitive::TurnBody { duration, .. }
+        | Primitive::Height { duration, .. }
+        | Primitive::SetAntennas { duration, .. }
+        | Primitive::Return { duration, .. } => *duration = duration.mul_f64(slower),
+        Primitive::Nod { half, .. }
+        | Primitive::Shake { half, .. }
+        | Primitive::WiggleAntennas { half, .. } => *half = half.mul_f64(slower),
+        Primitive::Dance { .. }
+        | Primitive::Center
+        | Primitive::Wake
+        | Primitive::Sleep
+        | Primitive::Wait { .. } => return None,
+    }
+    Some(motion)
+}
+
+fn within(motion: &Primitive, seconds: f64) -> Option<Primitive> {
+    let whole = Duration::try_from_secs_f64(seconds).ok()?;
+    let mut motion = *motion;
+    match &mut motion {
+        Primitive::Look { duration, .. }
+        | Primitive::LookAt { duration, .. }
+        | Primitive::Tilt { duration, .. }
+        | Primitive::TurnBody { duration, .. }
+        | Primitive::Height { duration, .. }
+        | Primitive::SetAntennas { duration, .. }
+        | Primitive::Return { duration, .. }
+        | Primitive::Dance { duration }
+        | Primitive::Wait { duration } => *duration = whole,
+        Primitive::Nod { times, half, .. }
+        | Primitive::Shake { times, half, .. }
+        | Primitive::WiggleAntennas { times, half } => *half = whole / times.saturating_mul(2).max(1),
+        Primitive::Center | Primitive::Wake | Primitive::Sleep => return None,
+    }
+    Some(motion)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn deg(degrees: f64) -> Radians {
+        Radians::from_degrees(degrees)
+    }
+
+    fn look(direction: Look, degrees: f64) -> Primitive {
+        Primitive::Look { direction, angle: deg(degrees), duration: p::head_duration(deg(degrees)) }
+    }
+
+    #[test]
+    fn a_longer_way_keeps_its_pace() {
+        let slow = paced(&look(Look::Left, 30.0), 2.0).unwrap();
+        let Some(Primitive::Look { duration, .. }) = changed(&slow, Change::Scale(2.0)) else { panic!() };
+        assert_eq!(duration, Duration::from_secs(4));
+    }
+
+    #[test]
+    fn past_the_middle_a_look_goes_to_the_other_side() {
+        let changed = changed(&look(Look::Left, 20.0), Change::TowardBy(Direction::Right, deg(30.0)));
+        assert!(matches!(changed, Some(Primitive::Look { direction: Look::Right, .. })), "{changed:?}");
+    }
+
+    #[test]
+    fn what_has_no_such_quantity_is_not_changed() {
+        for change in [Change::Scale(2.0), Change::Opposite, Change::Pace(2.0), Change::Swing(2.0)] {
+            for motion in [Primitive::Wake, Primitive::Sleep, Primitive::Center] {
+                assert_eq!(changed(&motion, change), None);
+            }
+        }
+        assert_eq!(changed(&look(Look::Ahead, 0.0), Change::Scale(2.0)), None);
+        assert_eq!(changed(&look(Look::Left, 20.0), Change::Toward(Direction::Up, 0.5)), None);
+    }
+}
