@@ -258,11 +258,8 @@ impl<'a> Conversation<'a> {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
-        // What the grammar knows and declines is declined; the agents get what is beyond it.
-        let is_beyond = matches!(
-            understood,
-            Understanding::Unclear { reason: Reason::Unknown | Reason::Knowledge | Reason::Conditional, .. }
-        );
+        let is_beyond =
+            matches!(understood, Understanding::Unclear { reason, .. } if is_beyond_grammar(reason));
         let reply = match decide(understood) {
             Decision::Stop => self.halt(),
             // What the grammar does not know, the agents may.
@@ -441,6 +438,23 @@ impl<'a> Conversation<'a> {
             }
             Err(error) => format!("I can't list my tools: {error}."),
         }
+    }
+}
+
+/// What the agents may make something of. What is forbidden, denied, reported or unclear in itself stays declined.
+const fn is_beyond_grammar(reason: Reason) -> bool {
+    match reason {
+        Reason::Unknown | Reason::Knowledge | Reason::Conditional | Reason::Body | Reason::Together => true,
+        Reason::Negated
+        | Reason::NothingToRepeat
+        | Reason::WhichTool
+        | Reason::NotText
+        | Reason::NoSuchChange
+        | Reason::WhichWay
+        | Reason::Hearsay
+        | Reason::Rules
+        | Reason::Motors
+        | Reason::Unkind => false,
     }
 }
 

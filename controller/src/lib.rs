@@ -1,10 +1,12 @@
 //! The mind of Minismith: it understands, decides, writes and proves tools, and performs them on a body.
 //!
 //! Reading order: [`conversation`] (a sentence in, the truth out), [`brain`] (what a sentence means), [`agents`] (who
-//! does what), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
+//! does what), [`model`] (asks a language model), [`lookup`] (what an author is shown), [`memory`] (what conversations
+//! leave behind), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
 //! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
-//! [`files`] (what tools read and write), [`repl`] (Python line by line), [`recording`] (moves that are kept in files), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
-//! against the official packages), [`doctor`] (examines the machine).
+//! [`files`] (what tools read and write), [`repl`] (Python line by line), [`recording`] (moves that are kept in files),
+//! [`calibration`] (the servos' settings), [`mod@bench`] (measures all that against the official packages), [`doctor`]
+//! (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
 
 pub mod agents;

@@ -12,6 +12,7 @@ mod files;
 mod guest;
 mod house;
 mod kill;
+mod mind;
 mod model;
 mod official_daemon;
 mod official_motor;

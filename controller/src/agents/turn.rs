@@ -165,6 +165,7 @@ impl Turn {
                     return self.ask();
                 };
                 self.foreign.extend(observation.foreign);
+                self.offered.extend(observation.tool.map(|function| Offered { function }));
                 self.returned(&call, &observation.text);
                 self.go_on()
             }

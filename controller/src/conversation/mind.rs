@@ -66,7 +66,7 @@ impl Conversation<'_> {
         let offered = self.offered(text, mind);
         let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
         let (mut turn, mut effect) =
-            Turn::begin(mind.roster.clone(), mind.limits, offered, history, text, plan);
+            Turn::begin(self.roster(mind), mind.limits, offered, history, text, plan);
         let end = loop {
             let event = if self.stage.is_stopped() {
                 Event::Stopped
@@ -203,9 +203,8 @@ impl Conversation<'_> {
         reply: &mut Reply,
     ) -> Observation {
         let own = |(text, ending): (String, Ending)| Observation {
-            text,
             done: ending == Ending::Done,
-            foreign: None,
+            ..Observation::done(text)
         };
         match action {
             Action::Move(primitive) => own(self.one(Task::Move(primitive), reply)),
@@ -224,11 +223,10 @@ impl Conversation<'_> {
             }
             Action::ToolCode { name } => match self.workshop.registry().load(&name, None) {
                 Ok(admitted) => Observation {
-                    text: admitted.vetted().draft().source().to_owned(),
-                    done: true,
                     foreign: Some(format!("the code of {name}")),
+                    ..Observation::done(admitted.vetted().draft().source())
                 },
-                Err(error) => Observation { text: format!("refused: {error}"), done: false, foreign: None },
+                Err(error) => Observation::not_done(format!("refused: {error}")),
             },
             Action::CreateFunction { name, specification } => {
                 let pages = self.pages(&specification);
@@ -242,9 +240,7 @@ impl Conversation<'_> {
             Action::CreateAssistant(_)
             | Action::HandOver { .. }
             | Action::AskPerson { .. }
-            | Action::UpdatePlan { .. } => {
-                Observation { text: "refused: this can't be done here".into(), done: false, foreign: None }
-            }
+            | Action::UpdatePlan { .. } => Observation::not_done("refused: this can't be done here"),
         }
     }
 

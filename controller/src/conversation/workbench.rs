@@ -6,7 +6,8 @@ use super::mind::Mind;
 use super::{Conversation, Reply, ToolReply};
 use crate::agents::commission::{Commission, Draft, Effect, Event, Order, Over, Page};
 use crate::agents::turn::Observation;
-use crate::model::NoAnswer;
+use crate::brain::KnownTool;
+use crate::model::{Function, NoAnswer};
 use crate::workshop::check::Checked;
 use crate::workshop::manifest::Provenance;
 use crate::workshop::review::Admissible;
@@ -113,11 +114,14 @@ impl Workbench {
             if stands_at(&piece.pending, until) {
                 let text = so_far(name, &piece, until);
                 self.pieces.insert(name.to_owned(), piece);
-                return Observation { text, done: true, foreign: None };
+                return Observation::done(text);
             }
             let pending = std::mem::replace(&mut piece.pending, Effect::AskPerson(String::new()));
             let event = match pending {
-                Effect::Over(over) => return tell(name, over, piece.checked, reply),
+                Effect::Over(over) => {
+                    let made = conversation.callable_tools().into_iter().find(|tool| tool.name == name);
+                    return tell(name, over, made, piece.checked, reply);
+                }
                 Effect::Ask(prompt) => match mind.model.answer(&prompt, &mut |_| conversation.watch()) {
                     Ok(answer) => Event::Answered(answer),
                     Err(NoAnswer::GivenUp) => Event::Stopped,
@@ -187,7 +191,13 @@ fn check(conversation: &Conversation<'_>, draft: &Draft) -> Result<(Checked, Opt
 }
 
 /// What became of a commission, for the agents and in the reply.
-fn tell(name: &str, over: Over, checked: Option<Checked>, reply: &mut Reply) -> Observation {
+fn tell(
+    name: &str,
+    over: Over,
+    tool: Option<KnownTool>,
+    checked: Option<Checked>,
+    reply: &mut Reply,
+) -> Observation {
     let version = over.kept.as_ref().ok().copied();
     let (findings, report) = checked.map(|checked| (checked.findings, checked.report)).unwrap_or_default();
     reply.tool = Some(ToolReply {
@@ -203,22 +213,21 @@ fn tell(name: &str, over: Over, checked: Option<Checked>, reply: &mut Reply) -> 
         if over.assumption.is_empty() { String::new() } else { format!(" Assumed: {}.", over.assumption) };
     match over.kept {
         Ok(version) => Observation {
-            text: format!(
-                "done: {name} is written, proved in {} tries and kept as version {version}; it can be run with \
-                 exec_function.{assumed}",
+            tool: tool.map(|tool| Function {
+                name: tool.name,
+                description: tool.description,
+                parameters: tool.parameters,
+            }),
+            ..Observation::done(format!(
+                "done: {name} is written, proved in {} tries and kept as version {version}; it can be called by its name \
+                 now.{assumed}",
                 over.iterations
-            ),
-            done: true,
-            foreign: None,
+            ))
         },
-        Err(why) => Observation {
-            text: format!("not done: {name} was not kept: {why}.{assumed}"),
-            done: false,
-            foreign: None,
-        },
+        Err(why) => Observation::not_done(format!("not done: {name} was not kept: {why}.{assumed}")),
     }
 }
 
 fn refused(why: String) -> Observation {
-    Observation { text: format!("refused: {why}"), done: false, foreign: None }
+    Observation::not_done(format!("refused: {why}"))
 }

@@ -70,7 +70,7 @@ fn calls(calls: &[(&str, Value)]) -> Event {
 }
 
 fn saw(text: &str, foreign: Option<&str>) -> Event {
-    Event::Observed(Observation { text: text.into(), done: true, foreign: foreign.map(String::from) })
+    Event::Observed(Observation { foreign: foreign.map(String::from), ..Observation::done(text) })
 }
 
 #[track_caller]

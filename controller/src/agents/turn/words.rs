@@ -55,6 +55,22 @@ pub struct Observation {
     pub done: bool,
     /// Where free text in it comes from (a picture, a file, a tool's words); none when every word is our own.
     pub foreign: Option<String>,
+    /// A tool that there is since then.
+    pub tool: Option<Function>,
+}
+
+impl Observation {
+    /// Our own words on something that was done.
+    #[must_use]
+    pub fn done(text: impl Into<String>) -> Self {
+        Observation { text: text.into(), done: true, foreign: None, tool: None }
+    }
+
+    /// Our own words on something that was not.
+    #[must_use]
+    pub fn not_done(text: impl Into<String>) -> Self {
+        Observation { text: text.into(), done: false, foreign: None, tool: None }
+    }
 }
 
 /// What the machine wants done.
