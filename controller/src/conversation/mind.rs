@@ -6,7 +6,7 @@
 
 use serde_json::json;
 
-use super::workbench::Workbench;
+use super::workbench::{Until, Workbench};
 use super::{Conversation, Ending, Reply};
 use crate::agents::action::Action;
 use crate::agents::commission::Page;
@@ -233,9 +233,9 @@ impl Conversation<'_> {
                 let whole = agent != CODE;
                 bench.create(self, mind, name, specification, pages, whole, reply)
             }
-            Action::CreateTestCases { name } => bench.write_tests(self, mind, &name, reply),
-            Action::TestFunction { name } => bench.test(self, mind, &name, reply),
-            Action::SaveFunction { name } => bench.save(self, mind, &name, reply),
+            Action::CreateTestCases { name } => bench.advance(self, mind, &name, Until::Tested, reply),
+            Action::TestFunction { name } => bench.advance(self, mind, &name, Until::Proved, reply),
+            Action::SaveFunction { name } => bench.advance(self, mind, &name, Until::Kept, reply),
             // These are the machine's own.
             Action::CreateAssistant(_)
             | Action::HandOver { .. }

@@ -18,10 +18,14 @@ const MOST_TOOLS: usize = 4;
 
 /// How far a commission is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Until {
+pub(super) enum Until {
+    /// There is code.
     Written,
+    /// There are test cases.
     Tested,
+    /// It has passed rules and rehearsal.
     Proved,
+    /// It is on the shelf.
     Kept,
 }
 
@@ -69,37 +73,8 @@ impl Workbench {
         self.advance(conversation, mind, &name, if whole { Until::Kept } else { Until::Written }, reply)
     }
 
-    pub(super) fn write_tests(
-        &mut self,
-        conversation: &mut Conversation<'_>,
-        mind: &mut Mind,
-        name: &str,
-        reply: &mut Reply,
-    ) -> Observation {
-        self.advance(conversation, mind, name, Until::Tested, reply)
-    }
-
-    pub(super) fn test(
-        &mut self,
-        conversation: &mut Conversation<'_>,
-        mind: &mut Mind,
-        name: &str,
-        reply: &mut Reply,
-    ) -> Observation {
-        self.advance(conversation, mind, name, Until::Proved, reply)
-    }
-
-    pub(super) fn save(
-        &mut self,
-        conversation: &mut Conversation<'_>,
-        mind: &mut Mind,
-        name: &str,
-        reply: &mut Reply,
-    ) -> Observation {
-        self.advance(conversation, mind, name, Until::Kept, reply)
-    }
-
-    fn advance(
+    /// Takes a tool that was begun as far as this.
+    pub(super) fn advance(
         &mut self,
         conversation: &mut Conversation<'_>,
         mind: &mut Mind,
