@@ -251,7 +251,7 @@ fn the_largest_tools_stay_below_eight_kilobytes() {
     };
     let dances = ["dance for 2 seconds, dance for 3 seconds"; 5].join(", ");
     long(&format!("make a tool called {} that {dances}", "a".repeat(40)));
-    let mixed = ["shake your head by 7 degrees in 1.1 seconds, dance for 2.1 seconds"; 5].join(", ");
+    let mixed = ["shake your head twice by 7 degrees in 1.1 seconds, dance for 2.1 seconds"; 5].join(", ");
     long(&format!("make a tool called {} that {mixed}", "a".repeat(40)));
     let uneven: Vec<String> = (1..9).map(|at| format!("dance for 2.{at}34567 seconds")).collect();
     let first = "turn left 12.345678 degrees in 1.001234 seconds, raise your head 1.234567 mm";

@@ -11,6 +11,9 @@ use firmware_bridge::robot::Reading;
 
 use super::{MOST_FRAMES, NotARecording, Recording};
 
+/// So many moments are seen of every recording; one frame is no motion.
+const LEAST_FRAMES: usize = 2;
+
 /// How a body is sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
@@ -52,9 +55,11 @@ pub fn sample(conductor: &mut dyn Conductor, sampling: Sampling, done: &AtomicBo
         // Whole beats, rounded to the nearest; of several moments in one beat each is the beat's own.
         let beats = (since.as_nanos() + period.as_nanos() / 2) / period.as_nanos().max(1);
         let beat = began.saturating_add(u64::try_from(beats).unwrap_or(u64::MAX));
-        let over = |snapshot: &Snapshot| snapshot.beats >= beat || done.load(Ordering::Relaxed);
+        // Also one that is ended at once has a beginning and an end.
+        let is_done = || moment >= LEAST_FRAMES && done.load(Ordering::Relaxed);
+        let over = |snapshot: &Snapshot| snapshot.beats >= beat || is_done();
         let snapshot = conductor.watch(&over);
-        if !over(&snapshot) || done.load(Ordering::Relaxed) {
+        if !over(&snapshot) || is_done() {
             // The pulse has gone, or enough was seen.
             break;
         }

@@ -20,7 +20,7 @@ use crate::servo::{Gains, HardwareErrors, Health, Loss, Mode};
 const ASKED_AGAIN: u64 = 10;
 /// While the line is opened no beat waits, and a machine that is busy starting may look away for longer than a servo
 /// takes to answer; only a motor that is not there costs this time.
-const OPENING_PATIENCE: Duration = Duration::from_millis(50);
+const OPENING_PATIENCE: Duration = Duration::from_millis(100);
 
 /// The servos, ready for beats.
 pub(super) struct Servos {
