@@ -208,7 +208,10 @@ fn a_body_is_sampled_at_any_rate_and_plays_what_was_sampled() {
 #[test]
 fn sampling_ends_when_it_is_told_to_and_never_grows_without_end() {
     let forever = Sampling { rate: 50.0, longest: LONGEST };
-    let none = sample(&mut mock(), forever, &AtomicBool::new(true));
+    // One that is ended at once has a beginning and an end, and no more.
+    let short = sample(&mut mock(), forever, &AtomicBool::new(true));
+    assert_eq!(short.into_recording(String::new()).unwrap().count(), 2);
+    let none = Sampled::default();
     assert!(matches!(none.into_recording(String::new()), Err(NotARecording::Empty)));
     let long = Sampling { rate: 1_000.0, longest: Duration::from_secs(6_000) };
     let mut pulse = mock();
