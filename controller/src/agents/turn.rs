@@ -25,7 +25,7 @@ use super::ability::Ability;
 use super::action::Action;
 use super::consent;
 use super::plan::{Plan, StepStatus};
-use super::roster::{COORDINATOR, Roster};
+use super::roster::{COORDINATOR, Roster, Spec};
 use crate::model::{Answer, Call, Form, Function, Message, Part, Prompt, Role, Said};
 
 pub use words::{Effect, End, Event, Limits, Observation, Offered, Spent, Why};
@@ -269,11 +269,7 @@ impl Turn {
                 Some(Effect::AskPerson(question))
             }
             Action::CreateAssistant(spec) => {
-                let text = match self.roster.create(&agent, spec) {
-                    Ok(()) => "done: the agent has joined; hand tasks over to it".to_owned(),
-                    Err(no) => format!("refused: {no}"),
-                };
-                self.returned(&call, &text);
+                self.join(&call, spec);
                 None
             }
             Action::UpdatePlan { step, status, note } => {
@@ -369,16 +365,21 @@ impl Turn {
     fn consented(&mut self, call: &Call, action: Action) -> Option<Action> {
         match action {
             Action::CreateAssistant(spec) => {
-                let agent = self.agent();
-                let text = match self.roster.create(&agent, spec) {
-                    Ok(()) => "done: the agent has joined".to_owned(),
-                    Err(no) => format!("refused: {no}"),
-                };
-                self.returned(call, &text);
+                self.join(call, spec);
                 None
             }
             action => Some(action),
         }
+    }
+
+    /// An agent that was created joins, with no more powers than its creator.
+    fn join(&mut self, call: &Call, spec: Spec) {
+        let creator = self.agent();
+        let text = match self.roster.create(&creator, spec) {
+            Ok(()) => "done: the agent has joined; hand tasks over to it".to_owned(),
+            Err(no) => format!("refused: {no}"),
+        };
+        self.returned(call, &text);
     }
 
     /// Notes what became of the step before, and begins the next one of the plan.

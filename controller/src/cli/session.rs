@@ -4,7 +4,7 @@ use clap::Subcommand;
 use minismith::config::Config;
 use minismith::memory::{Memory, MemoryError};
 
-use super::{Done, print};
+use super::{Done, print, shop};
 
 /// What to do with sessions.
 #[derive(Debug, Subcommand)]
@@ -34,8 +34,7 @@ pub enum SessionCommand {
 
 /// Carries it out.
 pub fn run(config: &Config, command: SessionCommand) -> anyhow::Result<Done> {
-    let memory = Memory::open(&config.memory.file)?;
-    memory.forget_after(config.memory.keep_days)?;
+    let memory = shop::memory(config)?;
     let done = match command {
         SessionCommand::List { json } => list(&memory, json),
         SessionCommand::Show { name } => show(&memory, &name),
