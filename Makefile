@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup build run recorder test peers official models bench fuzz nextest lint check clean
+.PHONY: help setup build run code recorder test peers official models bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -35,6 +35,9 @@ recorder: ## The program minismith-recorder, which records what tools do for the
 	@mkdir -p $(PROGRAMS)
 	@ln -f $(TARGET)/recorder/minismith-recorder $(PROGRAMS)/minismith-recorder
 
+code: ## The libraries for code tasks (pandas, matplotlib and so on) in .venv-code (640 MB); tools do without
+	@scripts/venv .venv-code requirements/code.txt
+
 peers: ## The official motor controller, kinematics and dance packages in .cache/peers, for tests and benchmarks only
 	@scripts/peers
 
@@ -49,7 +52,7 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
 		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
 
-test: build recorder peers nextest ## All tests
+test: build code recorder peers nextest ## All tests
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
@@ -77,4 +80,4 @@ check: lint test ## lint and test
 
 clean: ## Removes what was built and installed here
 	cargo clean
-	rm -rf .venv .cache
+	rm -rf .venv .venv-code .cache

@@ -69,7 +69,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let name = entry.file_name();
         if entry.file_type().unwrap().is_dir() {
-            if !["target", ".git", ".venv", ".cache", "__pycache__"].iter().any(|skipped| name == *skipped) {
+            if !["target", ".git", ".venv", ".venv-code", ".cache", "__pycache__"]
+                .iter()
+                .any(|skipped| name == *skipped)
+            {
                 found.extend(files(&entry.path()));
             }
         } else {

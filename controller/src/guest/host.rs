@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use minismith_wire::Limits;
-use minismith_wire::zygote::{Hello, Level, Mechanism, Reply, Request};
+use minismith_wire::zygote::{Hello, Level, Mechanism, Profile, Reply, Request};
 
 use super::zygote::Zygote;
 use super::{CagedGuest, GuestFault};
@@ -16,6 +16,7 @@ use super::{CagedGuest, GuestFault};
 pub struct ToolHost {
     program: PathBuf,
     python: PathBuf,
+    profile: Profile,
     ready: Ready,
     zygote: Mutex<Arc<Zygote>>,
 }
@@ -43,9 +44,22 @@ impl ToolHost {
     /// # Errors
     /// As [`ToolHost::start`].
     pub fn start_at_most(program: &Path, python: &Path, level: Level) -> Result<ToolHost, GuestFault> {
-        let (zygote, ready) = warm(program, python, level)?;
+        ToolHost::start_for(Profile::Motion, program, python, level)
+    }
+
+    /// Starts a host whose guests are made for something else than motion.
+    ///
+    /// # Errors
+    /// As [`ToolHost::start`].
+    pub fn start_for(
+        profile: Profile,
+        program: &Path,
+        python: &Path,
+        level: Level,
+    ) -> Result<ToolHost, GuestFault> {
+        let (zygote, ready) = warm(profile, program, python, level)?;
         let (program, python) = (program.to_owned(), python.to_owned());
-        Ok(ToolHost { program, python, ready, zygote: Mutex::new(Arc::new(zygote)) })
+        Ok(ToolHost { program, python, profile, ready, zygote: Mutex::new(Arc::new(zygote)) })
     }
 
     /// How strongly guests are caged.
@@ -83,7 +97,7 @@ impl ToolHost {
             Ok(forked) => return forked,
             Err(lost) => tracing::warn!(%lost, "the tool host is lost and is started again"),
         }
-        let (fresh, ready) = warm(&self.program, &self.python, self.ready.level)?;
+        let (fresh, ready) = warm(self.profile, &self.program, &self.python, self.ready.level)?;
         if ready.level != self.ready.level {
             let reason = format!("its cage was {:?} and is now {:?}; restart", self.ready.level, ready.level);
             return Err(GuestFault::Uncaged { reason, mechanisms: ready.mechanisms });
@@ -93,8 +107,13 @@ impl ToolHost {
     }
 }
 
-fn warm(program: &Path, python: &Path, at_most: Level) -> Result<(Zygote, Ready), GuestFault> {
-    let started = Zygote::start(program, python, at_most);
+fn warm(
+    profile: Profile,
+    program: &Path,
+    python: &Path,
+    at_most: Level,
+) -> Result<(Zygote, Ready), GuestFault> {
+    let started = Zygote::start(profile, program, python, at_most);
     match started.map_err(|error| GuestFault::no_host(&format!("starting {}", program.display()), error))? {
         (zygote, Hello::Ready { python, numpy, level, mechanisms }) => {
             Ok((zygote, Ready { python, numpy, level, mechanisms }))

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use minismith_wire::Limits;
+use minismith_wire::zygote::{Level, Profile};
 
 use super::bar::Bar;
+use super::locate::locate_code;
 use super::{Guest, GuestFault, ToolHost, locate};
 use crate::workshop::rehearsal::Cage;
 
@@ -13,6 +15,7 @@ use crate::workshop::rehearsal::Cage;
 pub struct LazyHost {
     python: PathBuf,
     bar: Bar,
+    profile: Profile,
     host: Mutex<Option<std::sync::Arc<ToolHost>>>,
 }
 
@@ -20,7 +23,13 @@ impl LazyHost {
     /// A host for this interpreter; its cage must reach the bar.
     #[must_use]
     pub fn new(python: &Path, bar: Bar) -> Self {
-        LazyHost { python: python.to_owned(), bar, host: Mutex::new(None) }
+        LazyHost { python: python.to_owned(), bar, profile: Profile::Motion, host: Mutex::new(None) }
+    }
+
+    /// A host of the code profile, whose interpreter lies beside that of the tools.
+    #[must_use]
+    pub fn for_code(python: &Path, bar: Bar) -> Self {
+        LazyHost { profile: Profile::Code, ..LazyHost::new(python, bar) }
     }
 
     /// The host, started if it is not yet.
@@ -32,8 +41,12 @@ impl LazyHost {
         if let Some(host) = &*slot {
             return Ok(host.clone());
         }
-        let (program, python) = locate(&self.python)?;
-        let host = std::sync::Arc::new(ToolHost::start(&program, &python)?);
+        let (program, python) = match self.profile {
+            Profile::Motion => locate(&self.python)?,
+            Profile::Code => locate_code(&self.python)?,
+        };
+        let host = ToolHost::start_for(self.profile, &program, &python, Level::Namespaces)?;
+        let host = std::sync::Arc::new(host);
         self.bar.check(host.mechanisms())?;
         Ok(slot.insert(host).clone())
     }

@@ -9,6 +9,9 @@ const PROGRAM: &str = "minismith-tool-host";
 const PROGRAM_VARIABLE: &str = "MINISMITH_TOOL_HOST";
 const PYTHON: &str = ".venv/bin/python";
 const PYTHON_VARIABLE: &str = "MINISMITH_PYTHON";
+const CODE_VARIABLE: &str = "MINISMITH_CODE_PYTHON";
+/// What the environment of code tasks has beyond the name of that of the tools, beside which it lies.
+const CODE_SUFFIX: &str = "-code";
 
 /// The host program and the interpreter for it.
 ///
@@ -30,6 +33,27 @@ pub fn locate(python: &Path) -> Result<(PathBuf, PathBuf), GuestFault> {
     let python = choose(PYTHON_VARIABLE, std::iter::once(python.to_owned()).chain(above), |_| {
         format!(
             "there is no {PYTHON} in this folder or above; make it with `make setup`, or set {PYTHON_VARIABLE}"
+        )
+    })?;
+    Ok((program, python))
+}
+
+/// The host program and the interpreter of the code profile: `MINISMITH_CODE_PYTHON`, or `.venv-code` beside the
+/// `.venv` of the tools.
+///
+/// # Errors
+/// [`GuestFault::NoHost`] says what to run where it is not installed.
+pub fn locate_code(python: &Path) -> Result<(PathBuf, PathBuf), GuestFault> {
+    let (program, tools) = locate(python)?;
+    let beside = tools.parent().and_then(Path::parent).and_then(|venv| {
+        let mut name = venv.file_name()?.to_owned();
+        name.push(CODE_SUFFIX);
+        Some(venv.with_file_name(name).join("bin").join("python"))
+    });
+    let python = choose(CODE_VARIABLE, beside.into_iter(), |looked| {
+        format!(
+            "the libraries for code tasks are not installed (looked for {looked}); run `make code` in the project's \
+             folder, which takes 640 MB, or set {CODE_VARIABLE}"
         )
     })?;
     Ok((program, python))

@@ -9,7 +9,7 @@ use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use minismith_wire::zygote::{Hello, Level, MAX_MESSAGE, Reply, Request};
+use minismith_wire::zygote::{Hello, Level, MAX_MESSAGE, Profile, Reply, Request};
 use rustix::event::PollFlags;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
@@ -20,8 +20,8 @@ use serde::de::DeserializeOwned;
 use super::channel;
 use crate::processes::{self, Program};
 
-/// Importing numpy from a cold, slow disk takes its time.
-const WARM_UP: Duration = Duration::from_secs(60);
+/// Importing numpy from a cold, slow disk takes its time; the libraries of the code profile take more.
+const WARM_UP: Duration = Duration::from_secs(180);
 /// Forking and reaping take milliseconds.
 const ANSWER: Duration = Duration::from_secs(10);
 
@@ -34,7 +34,7 @@ pub struct Zygote {
 
 impl Zygote {
     /// Starts a host and waits for its first word.
-    pub fn start(program: &Path, python: &Path, at_most: Level) -> Result<(Self, Hello)> {
+    pub fn start(profile: Profile, program: &Path, python: &Path, at_most: Level) -> Result<(Self, Hello)> {
         let flags = SocketFlags::CLOEXEC;
         let (near, far) = rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         let level = match at_most {
@@ -42,7 +42,14 @@ impl Zygote {
             Level::Landlock => "landlock",
             Level::NoOpen => "no_open",
         };
-        let arguments: [OsString; 4] = ["--python".into(), python.into(), "--at-most".into(), level.into()];
+        let arguments: [OsString; 6] = [
+            "--python".into(),
+            python.into(),
+            "--at-most".into(),
+            level.into(),
+            "--profile".into(),
+            profile.word().into(),
+        ];
         // numpy's libraries start threads of their own unless told not to, and a fork would copy only one.
         let one = ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
         // The linker binds all symbols at the start, so that not every guest binds those that only guests use.

@@ -1,9 +1,9 @@
-//! The command line: which interpreter, and which cage at most.
+//! The command line: which interpreter, what its guests are made for, and which cage at most.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use minismith_wire::zygote::Level;
+use minismith_wire::zygote::{Level, Profile};
 
 /// What the supervisor asked for.
 #[derive(Debug, PartialEq)]
@@ -12,12 +12,14 @@ pub struct Arguments {
     pub python: PathBuf,
     /// The strongest cage to try: `--at-most LEVEL`. A weaker one than the machine allows is for tests.
     pub at_most: Level,
+    /// What the guests are made for: `--profile PROFILE`.
+    pub profile: Profile,
 }
 
 impl Arguments {
     /// Reads the arguments after the program's name.
     pub fn read(arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
-        let (mut python, mut at_most) = (None, Level::Namespaces);
+        let (mut python, mut at_most, mut profile) = (None, Level::Namespaces, Profile::Motion);
         let mut arguments = arguments;
         while let Some(name) = arguments.next() {
             let value = arguments.next().ok_or_else(|| format!("{} needs a value", name.display()))?;
@@ -26,10 +28,12 @@ impl Arguments {
                 (Some("--at-most"), Some("namespaces")) => at_most = Level::Namespaces,
                 (Some("--at-most"), Some("landlock")) => at_most = Level::Landlock,
                 (Some("--at-most"), Some("no_open")) => at_most = Level::NoOpen,
+                (Some("--profile"), Some("motion")) => profile = Profile::Motion,
+                (Some("--profile"), Some("code")) => profile = Profile::Code,
                 _ => return Err(format!("{} {} is not understood", name.display(), value.display())),
             }
         }
-        Ok(Arguments { python: python.ok_or("--python is missing")?, at_most })
+        Ok(Arguments { python: python.ok_or("--python is missing")?, at_most, profile })
     }
 }
 
@@ -44,7 +48,16 @@ mod tests {
     #[test]
     fn only_what_is_known_is_taken() {
         let read_one = read(&["--python", "/venv/bin/python", "--at-most", "landlock"]).unwrap();
-        assert_eq!(read_one, Arguments { python: "/venv/bin/python".into(), at_most: Level::Landlock });
+        assert_eq!(
+            read_one,
+            Arguments {
+                python: "/venv/bin/python".into(),
+                at_most: Level::Landlock,
+                profile: Profile::Motion,
+            }
+        );
+        assert_eq!(read(&["--profile", "code", "--python", "p"]).unwrap().profile, Profile::Code);
+        assert!(read(&["--profile", "both", "--python", "p"]).is_err());
         assert_eq!(read(&["--python", "p"]).unwrap().at_most, Level::Namespaces);
         assert!(read(&[]).unwrap_err().contains("--python"));
         assert!(read(&["--python"]).unwrap_err().contains("needs a value"));

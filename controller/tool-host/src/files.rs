@@ -4,7 +4,7 @@
 use minismith_wire::{Cue, Job};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyMappingProxy};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMappingProxy};
 use serde_json::Value;
 
 use crate::{library, stage, value};
@@ -16,6 +16,9 @@ pub fn give(
     contents: Vec<Vec<u8>>,
     arguments: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
+    if library::is_for_code(py) {
+        return give_to_code(py, job, contents, arguments);
+    }
     for (file, content) in job.files.iter().zip(contents) {
         let about = value::to_python(py, &Value::Object(file.about.clone()))?.cast_into::<PyDict>()?;
         let given = InputFile {
@@ -29,6 +32,23 @@ pub fn give(
         arguments.set_item(parameter, Bound::new(py, OutputFiles)?)?;
     }
     Ok(())
+}
+
+/// A script has all its files by name in one argument, `inputs`, and takes more of what it writes.
+fn give_to_code(
+    py: Python<'_>,
+    job: &Job,
+    contents: Vec<Vec<u8>>,
+    arguments: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    let files = PyList::empty(py);
+    for (file, content) in job.files.iter().zip(contents) {
+        let about = value::to_python(py, &Value::Object(file.about.clone()))?;
+        files.append((&file.name, about, PyBytes::new(py, &content)))?;
+    }
+    arguments.set_item("inputs", library::helper(py, "data", "Inputs")?.call1((files,))?)?;
+    let outputs = library::helper(py, "data", "Outputs")?.call1((Bound::new(py, OutputFiles)?,))?;
+    arguments.set_item(job.outputs.as_deref().unwrap_or("outputs"), outputs)
 }
 
 /// A file that was given to the tool.

@@ -98,12 +98,16 @@ fn perform(py: Python<'_>, job: &Job, given: Vec<Vec<u8>>) -> PyResult<serde_jso
         arguments.set_item(name, value::to_python(py, argument)?)?;
     }
     files::give(py, job, given, &arguments)?;
-    let result = if job.takes_robot {
+    let result = if job.takes_robot && !library::is_for_code(py) {
         entry.call((Bound::new(py, ReachyMini::of_stage())?,), Some(&arguments))?
     } else {
         entry.call((), Some(&arguments))?
     };
-    value::to_json(&library::run_if_coroutine(&result)?)
+    let result = library::run_if_coroutine(&result)?;
+    if library::is_for_code(py) {
+        return value::to_json(&library::helper(py, "data", "plain")?.call1((result,))?);
+    }
+    value::to_json(&result)
 }
 
 fn last_word(performed: Result<serde_json::Value, Raised>, lines: BTreeMap<String, BTreeSet<u32>>) {

@@ -12,6 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::{interpreter, package, practice, stage};
 use minismith_wire::Job;
+use minismith_wire::zygote::Profile;
 
 /// Everything that a tool may come to need, directly or by a lazy import inside another module.
 const MODULES: &[&str] = &[
@@ -107,6 +108,10 @@ const HELPERS: &[(&str, &str)] = &[
     ("console", include_str!("python/console.py")),
 ];
 
+/// Those of the code profile, after the others: its libraries are loaded when all else is in place.
+const CODE_HELPERS: &[(&str, &str)] =
+    &[("data", include_str!("python/data.py")), ("libraries", include_str!("python/libraries.py"))];
+
 static HELPER: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
 /// What runs inside.
@@ -118,32 +123,36 @@ pub struct Versions {
 }
 
 /// Imports and exchanges everything. Afterwards the interpreter is ready to be forked.
-pub fn warm_up(py: Python<'_>, python: &Path) -> PyResult<Versions> {
+pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Versions> {
     let sys = py.import("sys")?;
     is_the_one(&sys, python)?;
     let stage = stage_module(py)?;
     let helpers = PyDict::new(py);
-    for (name, source) in HELPERS {
-        // Forks come first, before any module registers for them; then the clocks, before any copies them. Chance
-        // imports numpy.
-        let names = PyDict::new(py);
-        names.set_item("__name__", format!("minismith.{name}"))?;
-        names.set_item("stage", &stage)?;
-        run(py, source, &format!("<minismith/{name}>"), &names)?;
-        if let Some(install) = names.get_item("install")? {
-            install.call0()?;
-        }
-        helpers.set_item(name, names)?;
+    // Forks come first, before any module registers for them; then the clocks, before any copies them. Chance imports
+    // numpy.
+    // A script has no stage whose clock it could follow, and pandas is built on the machine's own classes of dates.
+    let parts = HELPERS.iter().filter(|(name, _)| profile == Profile::Motion || *name != "clocks");
+    for &(name, source) in parts {
+        install(py, (name, source), &stage, &helpers)?;
     }
-    HELPER.set(py, helpers.unbind()).map_err(|_| PyRuntimeError::new_err("warmed up twice"))?;
     for module in MODULES {
         py.import(*module)?;
     }
-    package::install(py)?;
+    if profile == Profile::Code {
+        for &(name, source) in CODE_HELPERS {
+            install(py, (name, source), &stage, &helpers)?;
+        }
+    }
+    HELPER.set(py, helpers.unbind()).map_err(|_| PyRuntimeError::new_err("warmed up twice"))?;
+    if profile == Profile::Motion {
+        package::install(py)?;
+    }
     let printer = Bound::new(py, Printer)?;
     sys.setattr("stdout", &printer)?;
     sys.setattr("stderr", &printer)?;
-    practice::practise(py)?;
+    if profile == Profile::Motion {
+        practice::practise(py)?;
+    }
     let gc = py.import("gc")?;
     gc.call_method0("collect")?;
     // What is here now is never looked at by a guest's collector, so its memory stays shared.
@@ -153,6 +162,23 @@ pub fn warm_up(py: Python<'_>, python: &Path) -> PyResult<Versions> {
         python: sys.getattr("version")?.extract()?,
         numpy: py.import("numpy")?.getattr("__version__")?.extract()?,
     })
+}
+
+/// Runs one part, and keeps its names.
+fn install(
+    py: Python<'_>,
+    (name, source): (&str, &str),
+    stage: &Bound<'_, PyModule>,
+    helpers: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    let names = PyDict::new(py);
+    names.set_item("__name__", format!("minismith.{name}"))?;
+    names.set_item("stage", stage)?;
+    run(py, source, &format!("<minismith/{name}>"), &names)?;
+    if let Some(install) = names.get_item("install")? {
+        install.call0()?;
+    }
+    helpers.set_item(name, names)
 }
 
 /// A wrong path makes CPython fall back to another interpreter's packages without a word.
@@ -182,6 +208,11 @@ pub fn run(py: Python<'_>, source: &str, file: &str, names: &Bound<'_, PyDict>) 
 pub fn helper<'py>(py: Python<'py>, part: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let helpers = HELPER.get(py).ok_or_else(|| PyRuntimeError::new_err("not warmed up"))?;
     helpers.bind(py).as_any().get_item(part)?.get_item(name)
+}
+
+/// Whether guests are made for code: then they have libraries for data, and no robot.
+pub fn is_for_code(py: Python<'_>) -> bool {
+    HELPER.get(py).is_some_and(|helpers| helpers.bind(py).contains("data").unwrap_or_default())
 }
 
 /// Makes chance repeat: the same seed, the same numbers.

@@ -109,7 +109,7 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
     interpreter::start(&arguments.python)
         .map_err(|reason| unfit(format!("{python} does not start: {reason}; run `make setup`")))?;
     Python::attach(|py| {
-        let versions = library::warm_up(py, &arguments.python)
+        let versions = library::warm_up(py, &arguments.python, arguments.profile)
             .map_err(|error| unfit(format!("{python} can't run tools: {error}; run `make setup`")))?;
         budget::watch(py).map_err(|error| unfit(format!("{python} can't be watched: {error}")))?;
         one_thread().map_err(unfit)?;

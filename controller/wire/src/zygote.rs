@@ -21,6 +21,27 @@ pub enum Level {
     NoOpen,
 }
 
+/// What guests are made for: each has its own warm interpreter and its own libraries, in the same cage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Tools that move the robot.
+    #[default]
+    Motion,
+    /// Scripts that compute on data; they have no robot.
+    Code,
+}
+
+impl Profile {
+    /// Its word on the host's command line.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Profile::Motion => "motion",
+            Profile::Code => "code",
+        }
+    }
+}
+
 /// Every mechanism of the cage, from the outermost to the innermost.
 pub const MECHANISMS: [&str; 12] = [
     "environment",
