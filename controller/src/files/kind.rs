@@ -23,11 +23,38 @@ pub enum Kind {
     Wav,
     /// A numpy array.
     Npy,
-    /// A drawing; written only.
+    /// A drawing; of tools, written only.
     Svg,
+    /// A spreadsheet; for code tasks, like all that follow.
+    Xlsx,
+    /// An XML document.
+    Xml,
+    /// A printed document.
+    Pdf,
+    /// A table by columns.
+    Parquet,
+    /// A store of arrays.
+    Hdf5,
+    /// A picture.
+    Gif,
+    /// A picture.
+    Bmp,
+    /// A picture.
+    Tiff,
+    /// A picture.
+    Webp,
+    /// An archive.
+    Zip,
+    /// An archive, packed or not.
+    Tar,
+    /// One packed file.
+    Gz,
 }
 
-use Kind::{Csv, Jpg, Json, Md, Npy, Png, Svg, Txt, Wav, Yaml};
+use Kind::{
+    Bmp, Csv, Gif, Gz, Hdf5, Jpg, Json, Md, Npy, Parquet, Pdf, Png, Svg, Tar, Tiff, Txt, Wav, Webp, Xlsx,
+    Xml, Yaml, Zip,
+};
 
 impl Kind {
     /// What a tool may be given.
@@ -35,6 +62,16 @@ impl Kind {
 
     /// What a tool may write.
     pub const OUTPUTS: [Kind; 10] = [Csv, Json, Yaml, Txt, Md, Png, Jpg, Wav, Npy, Svg];
+
+    /// What a code task may be given.
+    pub const TASK_INPUTS: [Kind; 22] = [
+        Csv, Json, Yaml, Txt, Md, Png, Jpg, Wav, Npy, Svg, Xlsx, Xml, Pdf, Parquet, Hdf5, Gif, Bmp, Tiff,
+        Webp, Zip, Tar, Gz,
+    ];
+
+    /// What a code task may write.
+    pub const TASK_OUTPUTS: [Kind; 18] =
+        [Csv, Json, Yaml, Txt, Md, Png, Jpg, Wav, Npy, Svg, Xlsx, Xml, Pdf, Parquet, Gif, Bmp, Tiff, Webp];
 
     /// Its name: the usual extension.
     #[must_use]
@@ -50,6 +87,18 @@ impl Kind {
             Wav => "wav",
             Npy => "npy",
             Svg => "svg",
+            Xlsx => "xlsx",
+            Xml => "xml",
+            Pdf => "pdf",
+            Parquet => "parquet",
+            Hdf5 => "hdf5",
+            Gif => "gif",
+            Bmp => "bmp",
+            Tiff => "tiff",
+            Webp => "webp",
+            Zip => "zip",
+            Tar => "tar",
+            Gz => "gz",
         }
     }
 
@@ -65,6 +114,45 @@ impl Kind {
         }
     }
 
+    /// By the extension of a file's name, as code tasks know it: tools know fewer.
+    #[must_use]
+    pub fn of_task(name: &str) -> Option<Kind> {
+        let name = name.to_ascii_lowercase();
+        let (stem, word) = name.rsplit_once('.')?;
+        match word {
+            "tsv" => Some(Csv),
+            "xlsm" => Some(Xlsx),
+            "log" => Some(Txt),
+            "h5" | "hdf" | "he5" => Some(Hdf5),
+            "tif" => Some(Tiff),
+            "tgz" | "tbz2" | "txz" => Some(Tar),
+            "gz" | "bz2" | "xz" if stem.ends_with(".tar") => Some(Tar),
+            _ => Kind::from_word(word)
+                .or_else(|| Kind::TASK_INPUTS.into_iter().find(|kind| kind.name() == word)),
+        }
+    }
+
+    /// What bytes are that begin as one of the types does that only code tasks know. A spreadsheet is an archive, so only
+    /// its name tells it from others.
+    #[must_use]
+    pub fn from_task_signature(bytes: &[u8]) -> Option<Kind> {
+        match bytes {
+            [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(Zip),
+            [b'%', b'P', b'D', b'F', b'-', ..] => Some(Pdf),
+            [b'P', b'A', b'R', b'1', ..] => Some(Parquet),
+            [0x89, b'H', b'D', b'F', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Hdf5),
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Gif),
+            [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some(Bmp),
+            [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Some(Tiff),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Webp),
+            [0x1f, 0x8b, ..] => Some(Gz),
+            [b'B', b'Z', b'h', _, b'1', b'A', b'Y', b'&', b'S', b'Y', ..]
+            | [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Tar),
+            _ if bytes.get(257..262) == Some(b"ustar") => Some(Tar),
+            _ => Kind::from_signature(bytes),
+        }
+    }
+
     /// By the extension of a file's name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Kind> {
@@ -74,7 +162,7 @@ impl Kind {
     /// Whether it is text.
     #[must_use]
     pub const fn is_text(self) -> bool {
-        matches!(self, Csv | Json | Yaml | Txt | Md | Svg)
+        matches!(self, Csv | Json | Yaml | Txt | Md | Svg | Xml)
     }
 
     /// What bytes are that begin as no text does.

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use minismith_wire::{Content, MAX_PIECE, RefusalKind};
 use serde::{Deserialize, Serialize};
 
-use super::inspect::inspect;
+use super::inspect::inspect_for_task;
 use super::kind::{Kind, listed};
 use crate::workshop::draft::hex_sha256;
 
@@ -46,6 +46,16 @@ impl Outputs {
 
     /// Files in all where a tool says nothing, and the most that it may say.
     pub const MOST_FILES: u32 = 16;
+
+    /// What a code task may write: more types, and more of each.
+    #[must_use]
+    pub fn of_task() -> Self {
+        let types = Kind::TASK_OUTPUTS.map(|kind| kind.name().to_owned()).to_vec();
+        Outputs { names: Vec::new(), types, max_bytes: Outputs::TASK_BYTES, max_files: Outputs::MOST_FILES }
+    }
+
+    /// Bytes in all that a code task may write.
+    pub const TASK_BYTES: u64 = 50 << 20;
 
     /// Whether it is said that this file is written.
     fn declares(&self, name: &str, kind: Kind) -> bool {
@@ -94,7 +104,7 @@ fn kind_of(name: &str) -> Result<Kind, String> {
     if !well {
         return Err(format!("{short:?} is no plain file name; use letters, digits, _, - and one extension"));
     }
-    Kind::from_name(name).ok_or_else(|| {
+    Kind::of_task(name).ok_or_else(|| {
         format!("{short:?} is of no known type; end it in .{}", listed(Kind::OUTPUTS.map(Kind::name)))
     })
 }
@@ -157,7 +167,7 @@ impl Collector {
         }
         let mut notes = Vec::new();
         let output = |(name, kind, content): (String, Kind, Vec<u8>)| {
-            notes.extend(inspect(&name, &content).err().map(|differs| differs.to_string()));
+            notes.extend(inspect_for_task(&name, &content).err().map(|differs| differs.to_string()));
             Output {
                 r#type: kind.name().to_owned(),
                 bytes: content.len() as u64,

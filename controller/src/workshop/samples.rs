@@ -66,7 +66,7 @@ const fn names(kind: Kind) -> &'static [&'static str] {
         Kind::Jpg => &["picture.jpg"],
         Kind::Wav => &["tone.wav", "empty.wav"],
         Kind::Npy => &["array.npy", "empty.npy", "largest.npy"],
-        Kind::Svg => &[],
+        _ => &[],
     }
 }
 
