@@ -3,7 +3,7 @@
 //! Reading order: [`mod@rules`] (what is judged, as data), `imports` (the allow-lists), `walk` (how a tree is visited),
 //! `facts` and `shape` (what CPython's parser must find as well), `survey` and `values` (what names mean), then the
 //! judges: `grammar`, `reach`, `uses`, `definitions`, `conduct`, `flow`, `robot_lint`, and [`signature`] (how the tool is
-//! called).
+//! called). [`vet_script`] reads the scripts of code tasks, with less.
 //!
 //! It is a reviewer, not a wall: the wall is the guest's cage. What it does not recognise as harmless it refuses.
 
@@ -23,6 +23,7 @@ mod names;
 mod reach;
 mod robot_lint;
 mod schema;
+mod script;
 mod shape;
 mod survey;
 mod tree;
@@ -49,6 +50,7 @@ use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review
 pub use self::facts::facts_of;
 pub use self::imports::text as importable;
 pub use self::rules::{RULES_VERSION, rules, rules_digest};
+pub use self::script::{VettedScript, vet_script};
 
 /// Deep trees are dropped by recursion; the draft's size bounds their depth.
 const STACK_BYTES: usize = 32 << 20;

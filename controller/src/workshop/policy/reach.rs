@@ -454,7 +454,7 @@ fn is_class_test(call: &rustpython_parser::ast::ExprCall) -> bool {
 }
 
 /// Whether no replacement field of a format string reaches an attribute or an item.
-fn is_plain_format(format: &str) -> bool {
+pub(super) fn is_plain_format(format: &str) -> bool {
     // Every brace counts as the start of a field, doubled ones too: stricter than Python, and simple.
     format.split('{').skip(1).all(|field| {
         let name = field.split([':', '!', '}']).next().unwrap_or_default();
