@@ -4,9 +4,9 @@
 //! does what), [`model`] (asks a language model), [`lookup`] (what an author is shown), [`memory`] (what conversations
 //! leave behind), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
 //! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
-//! [`files`] (what tools read and write), [`repl`] (Python line by line), [`recording`] (moves that are kept in files),
-//! [`calibration`] (the servos' settings), [`mod@bench`] (measures all that against the official packages), [`doctor`]
-//! (examines the machine).
+//! [`files`] (what tools read and write), [`tasks`] (questions that a script answers), [`repl`] (Python line by line),
+//! [`recording`] (moves that are kept in files), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
+//! against the official packages), [`doctor`] (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
 
 pub mod agents;
@@ -31,4 +31,5 @@ pub mod processes;
 pub mod recording;
 pub mod repl;
 pub mod stage;
+pub mod tasks;
 pub mod workshop;

@@ -3,6 +3,7 @@
 mod bench;
 mod body;
 mod calibrate;
+mod code;
 mod converse;
 mod interrupt;
 mod joints;
@@ -153,6 +154,9 @@ minismith play wave.json --robot mock-bus --record did.json --json")]
 minismith repl --robot mock"
     )]
     Repl(repl::ReplArgs),
+    /// Answer a question about files by a script in a cage; it needs `make code` once.
+    #[command(after_help = code::EXAMPLES)]
+    Code(code::CodeArgs),
     /// Check, keep and run tools.
     Tool {
         #[command(subcommand)]
@@ -232,6 +236,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Record(arguments) => moves::record(&config, &arguments),
         Command::Play(arguments) => moves::play(&config, &arguments),
         Command::Repl(arguments) => repl::run(&config, &arguments),
+        Command::Code(arguments) => code::run(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),
         Command::Mock { link, faults, unpaced } => body::mock(link, faults.as_deref(), !unpaced),
         Command::Scan { port, all_bauds, json } => body::scan(&config, &port, all_bauds, json),

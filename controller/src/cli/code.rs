@@ -1,0 +1,78 @@
+//! `code`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use minismith::config::Config;
+use minismith::model::Watch;
+use minismith::tasks::report::Report;
+use minismith::tasks::{CodeTasks, Request, offline, read_files};
+use serde_json::Value;
+
+use super::{Done, print};
+
+/// The end of the help.
+pub const EXAMPLES: &str = "Files: csv, xlsx, json, yaml, xml, txt, pdf, parquet, hdf5, npy, pictures, archives; 50 MB each.\n\
+Examples:\n  minismith code \"what is the mean of column b?\" --file data.csv\n  \
+minismith code \"plot torque against time\" --file joints.csv --out plots\n  \
+minismith code \"how many pages?\" --file manual.pdf --json";
+
+/// What is asked.
+#[derive(Debug, Args)]
+pub struct CodeArgs {
+    /// The question, in plain English.
+    question: String,
+    /// A file that it is about; may be given several times.
+    #[arg(long = "file", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where files are kept that the answer comes with; without it ./outputs/answer. No file that is there is touched.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Answers a question.
+///
+/// # Errors
+/// When the libraries are not installed, there is no cage, or a file can't be given.
+pub fn run(config: &Config, arguments: &CodeArgs) -> anyhow::Result<Done> {
+    let tasks = CodeTasks::new(config);
+    let files = read_files(&arguments.files)?;
+    let request = Request { question: arguments.question.clone(), files };
+    let mut report = tasks.answer(request, None, &mut || Watch::On)?;
+    print::keep(arguments.out.as_deref(), "answer", &mut report.outputs)
+        .context("the answer is there, its files are not")?;
+    if arguments.json {
+        print::json(&report)?;
+    } else {
+        tell(&report);
+    }
+    Ok(Done::when(report.success))
+}
+
+fn tell(report: &Report) {
+    match (&report.error, &report.answer) {
+        (Some(error), _) => print::line(error),
+        (None, Value::String(text)) => print::line(text),
+        (None, answer) => print::line(&answer.to_string()),
+    }
+    for assumption in &report.assumptions {
+        print::line(&format!("  assumed: {assumption}"));
+    }
+    print::outputs(&report.outputs);
+    if !report.author.is_empty() {
+        let by = if report.author == offline::AUTHOR {
+            "a simple reading of the question"
+        } else {
+            &report.author
+        };
+        let again = if report.reused { ", for a similar question before" } else { "" };
+        print::line(&format!(
+            "  computed in {} s by code of {by}{again}; --json shows it",
+            report.execution_time_s
+        ));
+    }
+}
