@@ -6,6 +6,7 @@
 mod bench;
 mod bus;
 mod cli;
+mod code;
 mod dances;
 mod engineer;
 mod files;
