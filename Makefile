@@ -15,11 +15,11 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup build run code recorder test peers official models bench fuzz nextest lint check clean
+.PHONY: help setup build run code recorder test peers official models llm test-llm bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
 
 setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and python3-venv where no fit Python is found
 	@scripts/venv .venv requirements/tools.txt
@@ -56,6 +56,13 @@ test: build code recorder peers nextest ## All tests
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
+
+llm: ## A small language model and its server in .cache/llm (1.2 GB; built from source in 10 to 25 minutes), for test-llm only
+	@scripts/llm
+
+# One after another: each has the model's server for itself.
+test-llm: build nextest llm ## The agents with a real, small language model on this machine (about an hour on two cores)
+	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture live::
 
 bench: official ## Measures against the official packages; prints a table and writes target/bench.json
 	cargo build --release --package minismith --package minismith-tool-host

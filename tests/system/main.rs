@@ -13,6 +13,7 @@ mod files;
 mod guest;
 mod house;
 mod kill;
+mod live;
 mod mind;
 mod model;
 mod official_daemon;

@@ -1,0 +1,347 @@
+//! The agents with a real, small language model on this machine: `make test-llm`. What it manages is printed; what is
+//! asserted is what has to hold with any model.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use minismith::agents::roster::Roster;
+use minismith::agents::turn::Limits;
+use minismith::body::Body;
+use minismith::config::{Config, Endpoint, LanguageModel, RobotChoice};
+use minismith::conversation::{Conversation, Mind, Reply};
+use minismith::model::{Cassette, Client, Form, Function, Message, Model, Prompt, Said, Watch};
+use minismith::net::Address;
+use minismith::workshop::Workshop;
+use minismith::workshop::submission::Submission;
+use minismith_tests::{Bench, workspace};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const MODEL: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
+
+/// The real model's server, on a port of its own.
+struct Server {
+    process: Child,
+    port: u16,
+}
+
+impl Server {
+    // The server is a program that no one here wrote.
+    #[allow(clippy::disallowed_methods)]
+    fn start() -> Server {
+        let folder =
+            std::env::var_os("MINISMITH_LLM").map_or_else(|| workspace().join(".cache/llm"), PathBuf::from);
+        let program = folder.join("llama-server");
+        assert!(program.is_file(), "there is no {}; `make test-llm` builds it", program.display());
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let threads = std::env::var("LLM_THREADS").unwrap_or_else(|_| "1".into());
+        let process = Command::new(program)
+            .args(["--host", "127.0.0.1", "--port", &port.to_string(), "--offline", "--ctx-size", "24576"])
+            // One slot for each kind of question keeps what they begin with.
+            .args(["--parallel", "3", "--threads", &threads, "--threads-batch", &threads, "--poll", "0"])
+            .arg("--model")
+            .arg(folder.join(MODEL).with_extension("gguf"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut server = Server { process, port };
+        let clock = WallClock::start();
+        while !server.is_ready() {
+            assert!(server.process.try_wait().unwrap().is_none(), "the server has ended");
+            assert!(clock.now().seconds() < 300.0, "the server does not get ready");
+            clock.wait_until(clock.now() + Duration::from_millis(200));
+        }
+        server
+    }
+
+    fn is_ready(&self) -> bool {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
+        let asked = stream.write_all(b"GET /health HTTP/1.0\r\nHost: localhost\r\n\r\n");
+        let mut answer = String::new();
+        asked.and_then(|()| stream.read_to_string(&mut answer)).is_ok() && answer.contains(" 200 ")
+    }
+
+    fn config(&self) -> LanguageModel {
+        let url = Address::parse(&format!("http://127.0.0.1:{}/v1", self.port)).unwrap();
+        LanguageModel {
+            endpoints: vec![Endpoint { url, model: MODEL.into(), key: None }],
+            answer: Duration::from_secs(900),
+            silence: Duration::from_secs(600),
+            prompt_tokens: 6_000,
+            answer_tokens: 900,
+            ..Config::built_in().unwrap().language_model
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _gone = self.process.kill();
+        let _ended = self.process.wait();
+    }
+}
+
+/// A shelf, a mock robot, and agents who think with a model.
+struct House {
+    _bench: Bench,
+    config: Config,
+    workshop: Workshop,
+    body: Body,
+}
+
+impl House {
+    fn new() -> House {
+        let bench = Bench::new();
+        let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
+        let workshop = Workshop::open(&config).unwrap();
+        let body = Body::open(&RobotChoice::Mock, &config).unwrap();
+        House { _bench: bench, config, workshop, body }
+    }
+
+    fn mind(&self, model: Box<dyn Model>) -> Mind {
+        let agents = &self.config.agents;
+        Mind {
+            model,
+            roster: Roster::of(agents.roster.clone()),
+            limits: Limits {
+                steps: agents.steps,
+                tokens: agents.tokens,
+                seconds: 3_600.0,
+                repeats: agents.repeats,
+                answer_tokens: 900,
+            },
+            most_iterations: 3,
+            ask: Box::new(|_| None),
+            models: workspace().join(".cache/models"),
+        }
+    }
+
+    fn hear(&self, text: &str, model: Box<dyn Model>) -> Reply {
+        Conversation::new(&self.body, &self.workshop).thinking_with(self.mind(model)).hear(text)
+    }
+}
+
+fn requests() -> Vec<String> {
+    serde_yaml::from_str(include_str!("../cases/requests.yaml")).unwrap()
+}
+
+/// How a reply is told in a line of a table.
+fn row(request: &str, reply: &Reply, seconds: f64) -> String {
+    let tool = reply.tool.as_ref();
+    let kept =
+        tool.and_then(|tool| tool.version).map_or("not kept".into(), |version| format!("version {version}"));
+    let spent = reply.spent.unwrap_or_default();
+    let found =
+        tool.map(|tool| tool.findings.iter().map(|f| f.rule.clone()).collect::<Vec<_>>()).unwrap_or_default();
+    format!(
+        "{kept:10} {:28} {:>2} answers {:>6}+{:<5} tokens {seconds:>5.0} s  {request}  {}\n    {}",
+        tool.map(|tool| tool.name.clone()).unwrap_or_default(),
+        spent.steps,
+        spent.prompt_tokens,
+        spent.answer_tokens,
+        found.join(" "),
+        reply.text,
+    )
+}
+
+/// Of ten tools that nobody foresaw, some come all the way: written, proved, reviewed and kept.
+#[test]
+#[ignore = "needs a real model: make test-llm"]
+fn ten_requests_for_new_tools() {
+    let server = Server::start();
+    let record = std::env::var_os("MINISMITH_CASSETTES").map(PathBuf::from);
+    let only = std::env::var("MINISMITH_ONLY").ok();
+    let (mut kept, mut all) = (0, 0);
+    for (place, request) in requests().iter().enumerate() {
+        if only.as_ref().is_some_and(|only| !request.contains(only.as_str())) {
+            continue;
+        }
+        let house = House::new();
+        let clock = WallClock::start();
+        let cassette = Cassette::record(&server.config()).unwrap();
+        let tape = cassette.tape();
+        let reply = house.hear(request, Box::new(cassette));
+        println!("{}", row(request, &reply, clock.now().seconds()));
+        if reply.tool.as_ref().is_none_or(|tool| tool.version.is_none())
+            && let Some(code) = reply.tool.as_ref().and_then(|tool| tool.code.as_ref())
+        {
+            println!("{code}\n{:#?}", reply.tool.as_ref().unwrap().findings);
+        }
+        let on_the_shelf = house.workshop.registry().list().unwrap();
+        let version = reply.tool.as_ref().and_then(|tool| tool.version);
+        // What is said is what is on the shelf.
+        assert_eq!(
+            on_the_shelf.iter().filter(|entry| !entry.predefined).count(),
+            usize::from(version.is_some())
+        );
+        kept += usize::from(version.is_some());
+        all += 1;
+        if let Some(folder) = &record {
+            tape.save(&folder.join(format!("request-{:02}.json", place + 1))).unwrap();
+        }
+    }
+    println!("{kept} of {all} were written, proved, reviewed and kept");
+    assert!(kept >= 3.min(all), "{kept} of {all}");
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    tools: Vec<String>,
+    says: Vec<Saying>,
+}
+
+#[derive(Deserialize)]
+struct Saying {
+    say: String,
+    tool: String,
+}
+
+/// Which of thirty tools the model chooses, when it sees all of them, and when it sees those that a search finds.
+#[test]
+#[ignore = "needs a real model: make test-llm"]
+fn thirty_tools_with_and_without_the_search() {
+    let server = Server::start();
+    let house = House::new();
+    let Choice { tools, says } = serde_yaml::from_str(include_str!("../cases/choice.yaml")).unwrap();
+    for name in &tools {
+        let source = std::fs::read(workspace().join(format!("tests/cases/good/{name}.py"))).unwrap();
+        let (checked, admissible) = house.workshop.check(&Submission::of(name, &source)).unwrap();
+        let admissible = admissible.unwrap_or_else(|| panic!("{name}: {:?}", checked.findings));
+        house.workshop.admit(&admissible.reviewed_by("rules", Vec::new(), false)).unwrap();
+    }
+    let entries = house.workshop.registry().list().unwrap();
+    let function = |name: &str| {
+        let entry = entries.iter().find(|entry| entry.name == name).unwrap();
+        Function {
+            name: entry.name.clone(),
+            description: entry.description.clone(),
+            parameters: entry.parameters.clone(),
+        }
+    };
+    let everything: Vec<Function> = tools.iter().map(|name| function(name)).collect();
+    let models = workspace().join(".cache/models");
+    let found = |say: &str| -> Vec<Function> {
+        let found = house.workshop.registry().search(say, 6, &models).unwrap();
+        found.results.iter().filter(|hit| tools.contains(&hit.name)).map(|hit| function(&hit.name)).collect()
+    };
+    let among = says.iter().filter(|one| found(&one.say).iter().any(|f| f.name == one.tool)).count();
+    let semantic = house.workshop.registry().search("x", 6, &models).unwrap().semantic;
+    println!("the search finds the tool for {among} of {} (by meaning too: {semantic})", says.len());
+    let mut client = Client::open(&server.config()).unwrap();
+    let mut score = |what: &str, functions: &dyn Fn(&str) -> Vec<Function>| -> usize {
+        let (mut right, mut tokens) = (0, 0);
+        for Saying { say, tool } in &says {
+            let prompt = Prompt {
+                purpose: "test",
+                instructions: "You control a small robot. Call the one function that does what is asked."
+                    .into(),
+                messages: vec![Message::person(say.as_str())],
+                form: Form::Calls(functions(say)),
+                most_tokens: 200,
+            };
+            let answer = client.answer(&prompt, &mut |_| Watch::On).unwrap();
+            tokens += answer.tokens.prompt;
+            let chosen = match answer.said {
+                Said::Calls { calls, .. } => calls[0].name.clone(),
+                _ => "nothing".into(),
+            };
+            if chosen != *tool {
+                println!("  {what}: {say:?} is for {tool}, and {chosen} was chosen");
+            }
+            right += usize::from(chosen == *tool);
+        }
+        println!("{what}: {right} of {} right, {} tokens a prompt", says.len(), tokens / says.len() as u64);
+        right
+    };
+    let searched = score("those that a search finds", &found);
+    let all = score("all thirty", &|_| everything.clone());
+    // Seeing less must not make the choice worse.
+    assert!(searched >= all, "{searched} with the search, {all} without");
+}
+
+/// Each form of answer is kept to; what it says is printed.
+#[test]
+#[ignore = "needs a real model: make test-llm"]
+fn each_form_is_kept_to() {
+    let server = Server::start();
+    let mut client = Client::open(&server.config()).unwrap();
+    let mut ask = |words: &str, form: Form| {
+        let prompt = Prompt {
+            purpose: "test",
+            instructions: "You control a small robot with a head, a body that turns and two antennas.".into(),
+            messages: vec![Message::person(words)],
+            form,
+            most_tokens: 120,
+        };
+        let answer = client.answer(&prompt, &mut |_| Watch::On).unwrap();
+        println!("{words}: {:?} {:?}", answer.said, answer.tokens);
+        answer.said
+    };
+    assert!(matches!(ask("Say hello in one short sentence.", Form::Text), Said::Text(_)));
+    let plan = json!({
+        "type": "object",
+        "properties": {
+            "goal": {"type": "string"},
+            "steps": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
+        },
+        "required": ["goal", "steps"],
+        "additionalProperties": false,
+    });
+    assert!(matches!(ask("Plan how to greet a guest.", Form::Json(plan)), Said::Json(_)));
+    let requests = [
+        ("Nod three times.", "nod"),
+        ("Please turn your head to the left by 20 degrees.", "look"),
+        ("Wiggle your antennas!", "wiggle_antennas"),
+        ("What do you see?", "take_picture"),
+        ("Turn around to face the door on your right.", "turn_body"),
+        ("Agree with me twice.", "nod"),
+        ("Look up a bit.", "look"),
+        ("What is the capital of France?", ""),
+        ("Thank you, that was nice.", ""),
+    ];
+    let mut right = 0;
+    for (words, wanted) in requests {
+        let chosen = match ask(words, Form::Calls(five_functions())) {
+            Said::Calls { calls, .. } => calls[0].name.clone(),
+            _ => String::new(),
+        };
+        right += usize::from(chosen == wanted);
+    }
+    println!("{right} of {} right; {:?}; {:?}", requests.len(), client.used(), client.notices());
+}
+
+fn five_functions() -> Vec<Function> {
+    let number = |least: f64, most: f64| json!({"type": "number", "minimum": least, "maximum": most});
+    let function = |name: &str, description: &str, properties: Value| {
+        let required: Vec<&String> = properties.as_object().unwrap().keys().collect();
+        let parameters = json!({"type": "object", "properties": properties, "required": required,
+            "additionalProperties": false});
+        Function { name: name.into(), description: description.into(), parameters }
+    };
+    vec![
+        function("nod", "Nods the head.", json!({"times": {"type": "integer", "minimum": 1, "maximum": 10}})),
+        function(
+            "look",
+            "Turns the head in a direction, by degrees.",
+            json!({"direction": {"type": "string", "enum": ["left", "right", "up", "down"]},
+                "degrees": number(0.0, 60.0)}),
+        ),
+        function(
+            "turn_body",
+            "Turns the whole body, by degrees; to the left is positive.",
+            json!({"degrees": number(-160.0, 160.0)}),
+        ),
+        function(
+            "wiggle_antennas",
+            "Wiggles both antennas.",
+            json!({"times": {"type": "integer", "minimum": 1, "maximum": 10}}),
+        ),
+        function("take_picture", "Takes a picture with the camera and tells what is on it.", json!({})),
+    ]
+}
