@@ -16,11 +16,13 @@ mod kinematics;
 mod line;
 mod peer;
 mod policy;
+mod prompts;
 mod rehearsal;
 mod rounds;
 pub mod row;
 mod spinning;
 mod tools;
+mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -121,10 +123,14 @@ enum Subject {
     Rehearsal,
     /// The whole way of a tool.
     Check,
+    /// How long prompts are.
+    Prompts,
+    /// From a sentence to the line.
+    Words,
 }
 
 impl Subject {
-    const ALL: [Subject; 11] = [
+    const ALL: [Subject; 13] = [
         Subject::Kinematics,
         Subject::BeatCost,
         Subject::BusCycle,
@@ -133,6 +139,8 @@ impl Subject {
         Subject::Jobs,
         Subject::Rehearsal,
         Subject::Check,
+        Subject::Prompts,
+        Subject::Words,
         Subject::Jitter(Load::Idle),
         Subject::Jitter(Load::Loaded),
         Subject::Jitter(Load::Guests),
@@ -150,6 +158,8 @@ impl Subject {
             Subject::Jobs => jobs::NAMES.map(str::to_owned).into(),
             Subject::Rehearsal => rehearsal::SPEEDS.map(str::to_owned).into(),
             Subject::Check => vec![rehearsal::CHECK.to_owned()],
+            Subject::Prompts => vec![prompts::NAME.to_owned()],
+            Subject::Words => words::NAMES.map(str::to_owned).into(),
         }
     }
 
@@ -164,6 +174,8 @@ impl Subject {
             Subject::Jobs => jobs::measure(desk),
             Subject::Rehearsal => rehearsal::speeds(desk),
             Subject::Check => vec![rehearsal::check(desk)],
+            Subject::Prompts => vec![prompts::measure(desk)],
+            Subject::Words => words::measure(desk),
         }
     }
 }

@@ -35,13 +35,15 @@ fn our_own_side_is_measured_on_the_emulated_line() {
 }
 
 #[test]
-fn the_workshop_is_measured_against_plain_python_and_time() {
+fn workshop_and_mind_are_measured() {
     let bench = Bench::new();
     for (name, unit, has_peer) in [
         ("policy", "ms", true),
         ("jobs_per_second", "1/s", true),
         ("rehearsal_speed", "s/s", true),
         ("tool_check", "s", false),
+        ("prompt_tokens", "tokens", true),
+        ("words_to_bus_p50", "ms", false),
     ] {
         let document = bench.run(&["bench", "--json", "--quick", "--only", name]).exits(0).json();
         let row = &document["results"][0];
@@ -55,11 +57,14 @@ fn the_workshop_is_measured_against_plain_python_and_time() {
 fn an_unknown_name_and_a_place_without_packages_are_errors() {
     let bench = Bench::new();
     let names = [
-        ["ik", "fk", "bus_cycle", "bus_rate_hz", "policy", "guest_job", "jobs_per_second"],
-        [
+        &["ik", "fk", "bus_cycle", "bus_rate_hz", "policy", "guest_job", "jobs_per_second"][..],
+        &[
             "rehearsal_speed",
             "rehearsal_speed_stream",
             "tool_check",
+            "prompt_tokens",
+            "words_to_bus_p50",
+            "words_to_bus_p99",
             "pulse_jitter_p99_idle",
             "pulse_jitter_p99_loaded",
             "pulse_jitter_p99_guests",

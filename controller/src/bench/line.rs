@@ -68,14 +68,24 @@ impl Line {
         }
     }
 
+    /// The next goal positions, as they stand in the packet.
+    pub(super) fn next_positions(&self) -> Result<Vec<u8>, Failed> {
+        let arrival = self.next_beat(STOPPED).ok_or_else(|| Failed("it has stopped sending goals".into()))?;
+        Ok(arrival.parameters)
+    }
+
     /// When the next goals arrive.
     fn next_goals(&self, at_most: Duration) -> Option<Tick> {
+        self.next_beat(at_most).map(|arrival| arrival.at)
+    }
+
+    fn next_beat(&self, at_most: Duration) -> Option<Arrival> {
         let clock = WallClock::start();
         loop {
             let left = at_most.checked_sub(clock.now().since(Tick::ZERO))?;
             let arrival = self.arrivals.recv_timeout(left).ok()?;
             if is_beat(&arrival) {
-                return Some(arrival.at);
+                return Some(arrival);
             }
         }
     }

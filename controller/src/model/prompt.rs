@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::tokens;
+
 /// One question to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
@@ -100,6 +102,29 @@ pub enum Part {
         /// What came of it.
         text: String,
     },
+}
+
+impl Prompt {
+    /// How many tokens it has, by a rule of thumb.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        let form = match &self.form {
+            Form::Text => String::new(),
+            Form::Json(schema) => schema.to_string(),
+            Form::Calls(functions) => serde_json::to_string(functions).unwrap_or_default(),
+        };
+        let parts = self.messages.iter().flat_map(|message| &message.parts);
+        let parts = parts.map(|part| match part {
+            Part::Text { text } | Part::Returned { text, .. } => tokens::of_text(text),
+            Part::Data { source, text } => tokens::of_text(source) + tokens::of_text(text),
+            Part::Image { .. } => tokens::PICTURE,
+            Part::Called { name, arguments, .. } => {
+                tokens::of_text(name)
+                    + arguments.values().map(|value| tokens::of_text(&value.to_string())).sum::<u64>()
+            }
+        });
+        tokens::of_text(&self.instructions) + tokens::of_text(&form) + parts.sum::<u64>()
+    }
 }
 
 impl Message {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// What a picture counts. Servers count from 85 to some 1500.
-const PICTURE: u64 = 1000;
+pub(super) const PICTURE: u64 = 1000;
 
 /// What frames one message.
 const MESSAGE: u64 = 4;

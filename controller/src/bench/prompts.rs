@@ -1,0 +1,55 @@
+//! `prompt_tokens`: how long a prompt is from which a tool is written, with the pages that fit the request, and with all
+//! pages of the reference.
+
+use serde_json::json;
+
+use super::row::{Better, Row};
+use super::{Desk, Failed};
+use crate::agents::commission::{Commission, Effect, Event, Order, Page};
+use crate::lookup::{MOST_TOKENS, REFERENCE, pages};
+use crate::model::{Answer, Said, Tokens};
+
+pub(super) const NAME: &str = "prompt_tokens";
+const PEER: &str = "the whole reference in the prompt";
+
+/// What people want a robot to learn.
+const REQUESTS: [&str; 10] = [
+    "peek over the left shoulder and come back",
+    "move the head in a slow circle",
+    "bow deeply and stay there for a second",
+    "wag the antennas like a dog",
+    "look around the room and say how bright it is",
+    "turn the body from side to side three times",
+    "draw a figure of eight with the head",
+    "count to five, one nod for each number",
+    "act sleepy: sink slowly, then start up",
+    "follow a point that moves from left to right",
+];
+
+pub(super) fn measure(desk: &Desk<'_>) -> Row {
+    (desk.progress)("prompts: with the pages that fit, and with all of them");
+    let mean = |pages: &dyn Fn(&str) -> Vec<Page>| -> Result<f64, Failed> {
+        let tokens = REQUESTS.map(|request| tokens(request, pages(request)));
+        let sum: u64 = tokens.into_iter().sum::<Option<u64>>().ok_or_else(|| Failed("no prompt".into()))?;
+        Ok(sum as f64 / REQUESTS.len() as f64)
+    };
+    let everything = |_: &str| vec![Page { title: "reference".into(), text: REFERENCE.into() }];
+    let peer = mean(&everything).ok();
+    Row::alone(NAME, "tokens", mean(&|request| pages(request, MOST_TOKENS)))
+        .against(PEER, peer, Better::Lower)
+        .noting("by a rule of thumb, a mean over ten requests")
+}
+
+/// The tokens of the prompt by which the code is written.
+fn tokens(request: &str, pages: Vec<Page>) -> Option<u64> {
+    let order = Order { name: Some("tool".into()), request: request.into(), pages };
+    let (mut commission, _specify) = Commission::begin(order, 1, 1_000);
+    let specified = json!({
+        "name": "tool", "specification": request, "plan": [request], "assumption": "", "question": "",
+    });
+    let answer = Answer { said: Said::Json(specified), tokens: Tokens::default(), from: String::new() };
+    match commission.step(Event::Answered(answer)) {
+        Effect::Ask(prompt) => Some(prompt.tokens()),
+        _ => None,
+    }
+}
