@@ -129,6 +129,42 @@ fn check() {
     assert!(all >= 300 && declined * 100 >= all * 15, "{declined} of {all} are written to be refused");
 }
 
+/// A sentence of `cases/paraphrases.yaml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Paraphrase {
+    say: String,
+    means: Vec<String>,
+}
+
+/// What a model says in other words: mostly understood, and never taken for another motion.
+#[test]
+fn paraphrases_of_a_model() {
+    let (tools, _) = Cases::read().unwrap();
+    let known = Known { tools: &tools, ..Known::default() };
+    let cases: Vec<Paraphrase> = serde_yaml::from_str(include_str!("../cases/paraphrases.yaml")).unwrap();
+    assert_eq!(cases.len(), 150);
+    let (mut right, mut declined, mut wrong) = (0, 0, Vec::new());
+    for Paraphrase { say, means } in &cases {
+        let found = match understand(say, &known) {
+            Understanding::Stop => "stop".to_owned(),
+            Understanding::Plan(plan) => said(&plan),
+            _ => "declines".to_owned(),
+        };
+        if means.contains(&found) {
+            right += 1;
+        } else if found == "declines" {
+            declined += 1;
+            println!("declined: {say:?} means {means:?}");
+        } else {
+            wrong.push(format!("{say:?} means {means:?}, and not {found:?}"));
+        }
+    }
+    println!("paraphrases: {right} of {} right, {declined} declined, {} wrong", cases.len(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(right * 100 >= cases.len() * 80, "{right} of {}", cases.len());
+}
+
 /// Whatever the plan: a negation, a stop or a word that is not known takes it away.
 #[test]
 fn one_word_is_enough_to_move_nothing() {
