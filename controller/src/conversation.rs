@@ -3,6 +3,7 @@
 //! The reflex comes first: a stop word halts the body before anything is understood. Every answer about motion is
 //! made from what was measured, not from what was wished.
 
+mod data;
 mod mind;
 mod run;
 mod workbench;
@@ -25,11 +26,13 @@ use crate::brain::{
 use crate::files::input::{Opened, read};
 use crate::files::{BadFile, Output};
 use crate::guest::GuestFault;
-use crate::memory::Memory;
+use crate::memory::{Handle, Memory};
 pub use crate::outcome::Ending;
 use crate::outcome::Step;
 use crate::performance::Outcome;
 use crate::stage::Stage;
+use crate::tasks::CodeTasks;
+use crate::tasks::report::Report;
 use crate::workshop::Workshop;
 use crate::workshop::finding::Finding;
 use crate::workshop::registry::{Entry, RegistryError};
@@ -54,12 +57,15 @@ pub struct Reply {
     /// What a language model cost, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<Spent>,
+    /// What code made of files or kept data, if that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Report>,
 }
 
 impl Reply {
     /// Nothing was done.
     fn nothing(text: String, outcome: Ending) -> Self {
-        Reply { text, plan: Vec::new(), steps: Vec::new(), tool: None, outcome, spent: None }
+        Reply { text, plan: Vec::new(), steps: Vec::new(), tool: None, outcome, spent: None, answer: None }
     }
 }
 
@@ -118,6 +124,9 @@ pub struct PerformanceReply {
     pub slips: u64,
     /// SHA-256 of the stream of goal positions.
     pub command_digest: String,
+    /// Under which short name the session keeps what the motors did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trajectory: Option<Handle>,
     /// Its motions.
     pub steps: Vec<Step>,
     /// What was trimmed in all.
@@ -179,6 +188,7 @@ pub struct Conversation<'a> {
     workshop: &'a Workshop,
     folder: Option<PathBuf>,
     mind: Option<Mind>,
+    tasks: Option<&'a CodeTasks>,
     memory: Option<(&'a Memory, String)>,
     before: Before,
 }
@@ -193,6 +203,7 @@ impl<'a> Conversation<'a> {
             workshop,
             folder: None,
             mind: None,
+            tasks: None,
             memory: None,
             before: Before::default(),
         }
@@ -202,6 +213,12 @@ impl<'a> Conversation<'a> {
     #[must_use]
     pub fn thinking_with(self, mind: Mind) -> Self {
         Conversation { mind: Some(mind), ..self }
+    }
+
+    /// The same with code for questions about files.
+    #[must_use]
+    pub fn answering_with(self, tasks: &'a CodeTasks) -> Self {
+        Conversation { tasks: Some(tasks), ..self }
     }
 
     /// The same, kept in a session of this name.
@@ -265,7 +282,7 @@ impl<'a> Conversation<'a> {
             // What the grammar does not know, the agents may.
             Decision::Decline(declined) if is_beyond => {
                 let mut notices = Vec::new();
-                let reply = self.think(text, &mut notices);
+                let reply = self.answer_by_reading(text).or_else(|| self.think(text, &mut notices));
                 let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, Ending::NotUnderstood));
                 notices.push(std::mem::take(&mut reply.text));
                 reply.text = notices.join(" ");
@@ -295,6 +312,7 @@ impl<'a> Conversation<'a> {
             tool: None,
             outcome: Ending::Done,
             spent: None,
+            answer: None,
         }
     }
 
@@ -399,9 +417,11 @@ impl<'a> Conversation<'a> {
             Ok((version, performance)) => {
                 let (text, ending) = match &performance.outcome {
                     Outcome::Returned { value: Value::String(said) } => {
+                        let said = self.in_short(name, said);
                         (format!("I ran {name}; it says: {said:?}."), Ending::Done)
                     }
                     Outcome::Returned { value } => {
+                        let value = self.in_short(name, &value.to_string());
                         (format!("I ran {name}; it returned {value}."), Ending::Done)
                     }
                     Outcome::Raised { kind, message, .. } => {
@@ -415,12 +435,18 @@ impl<'a> Conversation<'a> {
                     }
                 };
                 reply.steps.extend(performance.steps.iter().cloned());
+                let kept = performance.trajectory.clone();
                 let tool = reply.tool.get_or_insert_with(ToolReply::default);
                 if tool.name != name {
                     *tool = ToolReply { name: name.into(), ..ToolReply::default() };
                 }
                 tool.version = Some(version);
                 tool.performance = Some(performance);
+                // Only where there is a session is anything kept.
+                let text = match kept {
+                    Some(handle) => format!("{text} What the motors did is kept as {handle}."),
+                    None => text,
+                };
                 (text, ending)
             }
             Err(error @ (NoRun::Guest(_) | NoRun::Rehearsal(_))) => {

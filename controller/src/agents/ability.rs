@@ -55,6 +55,8 @@ pub enum Ability {
     ReportState,
     /// Look through the camera.
     TakePicture,
+    /// Have a question about files or kept data answered by code.
+    AnswerFromFiles,
     /// The tools of the registry.
     ListGeneratedTools,
     /// The code of one.
@@ -79,9 +81,20 @@ pub enum Ability {
     UpdatePlan,
 }
 
+/// What names a call may hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Within<'a> {
+    /// The agents that a task may be handed to.
+    pub others: &'a [String],
+    /// The tools that may be run by name.
+    pub tools: &'a [String],
+    /// The files and kept data that the person has named.
+    pub data: &'a [String],
+}
+
 impl Ability {
     /// All of them.
-    pub const ALL: [Ability; 27] = [
+    pub const ALL: [Ability; 28] = [
         Ability::Look,
         Ability::LookAt,
         Ability::TiltHead,
@@ -98,6 +111,7 @@ impl Ability {
         Ability::Wait,
         Ability::ReportState,
         Ability::TakePicture,
+        Ability::AnswerFromFiles,
         Ability::ListGeneratedTools,
         Ability::GetToolCode,
         Ability::ExecFunction,
@@ -130,6 +144,7 @@ impl Ability {
             self,
             Ability::ReportState
                 | Ability::TakePicture
+                | Ability::AnswerFromFiles
                 | Ability::ListGeneratedTools
                 | Ability::GetToolCode
                 | Ability::HandOver
@@ -139,15 +154,14 @@ impl Ability {
         )
     }
 
-    /// How a model is told of it. `others` are the agents that a task may be handed to; `tools` the tools that may be
-    /// run by name.
+    /// How a model is told of it.
     #[must_use]
-    pub fn function(self, others: &[String], tools: &[String]) -> Function {
-        let (description, parameters) = self.told(others, tools);
+    pub fn function(self, within: Within<'_>) -> Function {
+        let (description, parameters) = self.told(within);
         Function { name: self.name(), description: description.into(), parameters }
     }
 
-    fn told(self, others: &[String], tools: &[String]) -> (&'static str, Value) {
+    fn told(self, Within { others, tools, data }: Within<'_>) -> (&'static str, Value) {
         let seconds = || number("how long the motion takes, seconds", 0.2, 30.0);
         let times = || json!({"type": "integer", "minimum": 1, "maximum": 20, "description": "how often"});
         let text = |what: &str| json!({"type": "string", "description": what});
@@ -227,6 +241,19 @@ impl Ability {
             Ability::TakePicture => {
                 ("Take a picture with the camera and tell what is known of it.", object(&[], &[]))
             }
+            Ability::AnswerFromFiles => (
+                "Answer a question about files or kept data that the person named, by code: numbers, tables, plots.",
+                object(
+                    &[
+                        ("question", text("the question, with every detail")),
+                        (
+                            "files",
+                            json!({"type": "array", "items": choice("a file or kept data", data), "maxItems": 8}),
+                        ),
+                    ],
+                    &[],
+                ),
+            ),
             Ability::ListGeneratedTools => ("List the tools that there are.", object(&[], &[])),
             Ability::GetToolCode => {
                 ("Get the Python code of a tool.", object(&[("name", choice("the tool", tools))], &[]))
@@ -300,19 +327,14 @@ impl Ability {
     ///
     /// # Errors
     /// One sentence for the model: which argument, and what is allowed.
-    pub fn read(
-        self,
-        arguments: &Map<String, Value>,
-        others: &[String],
-        tools: &[String],
-    ) -> Result<Action, String> {
+    pub fn read(self, arguments: &Map<String, Value>, within: Within<'_>) -> Result<Action, String> {
         // A model that may leave an argument out often sends a null.
         let given: Map<String, Value> = arguments
             .iter()
             .filter(|(_, value)| !value.is_null())
             .map(|(k, v)| (k.clone(), v.clone()))
             .collect();
-        accept(&self.told(others, tools).1, &given)?;
+        accept(&self.told(within).1, &given)?;
         let read = Read(&given);
         let primitive = match self {
             Ability::Look => read.look(),
@@ -386,6 +408,11 @@ impl Read<'_> {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
     }
 
+    fn texts(&self, key: &str) -> impl Iterator<Item = &str> {
+        let items = self.0.get(key).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str)
+    }
+
     fn is_left(&self) -> bool {
         self.text("side") == "left"
     }
@@ -427,6 +454,10 @@ impl Read<'_> {
         Ok(match ability {
             Ability::ReportState => Action::ReportState,
             Ability::TakePicture => Action::TakePicture,
+            Ability::AnswerFromFiles => Action::AnswerFromFiles {
+                question: self.text("question"),
+                files: self.texts("files").map(str::to_owned).collect(),
+            },
             Ability::ListGeneratedTools => Action::ListTools,
             Ability::GetToolCode => Action::ToolCode { name: self.text("name") },
             Ability::ExecFunction => {
@@ -457,9 +488,8 @@ impl Read<'_> {
     }
 
     fn assistant(&self, name: String) -> Result<Spec, String> {
-        let named = self.0.get("functions").and_then(Value::as_array);
         let mut functions = BTreeSet::new();
-        for function in named.into_iter().flatten().filter_map(Value::as_str) {
+        for function in self.texts("functions") {
             functions.insert(
                 Ability::named(function).ok_or_else(|| format!("there is no function `{function}`"))?,
             );
@@ -501,7 +531,9 @@ mod tests {
     fn read(name: &str, arguments: Value) -> Result<String, String> {
         let ability = Ability::named(name).unwrap();
         let arguments = arguments.as_object().cloned().unwrap();
-        ability.read(&arguments, &["vision".into()], &["greet".into()]).map(|action| action.describe())
+        let (others, tools, data) = (["vision".into()], ["greet".into()], ["joints.csv".into()]);
+        let within = Within { others: &others, tools: &tools, data: &data };
+        ability.read(&arguments, within).map(|action| action.describe())
     }
 
     #[test]
@@ -510,7 +542,7 @@ mod tests {
         assert_eq!(names.len(), Ability::ALL.len());
         for ability in Ability::ALL {
             assert_eq!(Ability::named(&ability.name()), Some(ability));
-            let function = ability.function(&[], &[]);
+            let function = ability.function(Within::default());
             assert_eq!(function.parameters["additionalProperties"], false, "{}", function.name);
             assert!(!function.description.is_empty());
         }
@@ -539,6 +571,11 @@ mod tests {
             ("nod", json!({"times": 3}), "nod 3 times"),
             ("tilt_head", json!({"side": "left"}), "tilt the head left 15 deg"),
             ("exec_function", json!({"name": "greet", "arguments": {}}), "run greet"),
+            (
+                "answer_from_files",
+                json!({"question": "how many rows?", "files": ["joints.csv"]}),
+                "read joints.csv for: how many rows?",
+            ),
         ];
         for (name, arguments, meant) in cases {
             assert_eq!(read(name, arguments).as_deref(), Ok(meant));
@@ -549,6 +586,7 @@ mod tests {
             ("look", json!({"direction": "left", "speed": 3}), "speed"),
             ("nod", json!({"times": 2.5}), "times"),
             ("exec_function", json!({"name": "delete_all", "arguments": {}}), "greet"),
+            ("answer_from_files", json!({"question": "q", "files": ["/etc/passwd"]}), "joints.csv"),
             ("set_antennas", json!({}), "right_degrees"),
             ("create_function", json!({"name": "import", "specification": "x"}), "name"),
             (

@@ -15,6 +15,13 @@ pub enum Action {
     ReportState,
     /// Look through the camera.
     TakePicture,
+    /// Answer a question by code.
+    AnswerFromFiles {
+        /// The question.
+        question: String,
+        /// Files, and the short names of kept data.
+        files: Vec<String>,
+    },
     /// List the tools.
     ListTools,
     /// Show a tool's code.
@@ -84,6 +91,9 @@ impl Action {
             Action::Move(primitive) => primitive.describe(),
             Action::ReportState => "report where the body is".into(),
             Action::TakePicture => "take a picture".into(),
+            Action::AnswerFromFiles { question, files } => {
+                format!("read {} for: {question}", files.join(" and "))
+            }
             Action::ListTools => "list the tools".into(),
             Action::ToolCode { name } => format!("read the code of {name}"),
             Action::RunTool { name, .. } => format!("run {name}"),

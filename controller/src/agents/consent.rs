@@ -4,6 +4,8 @@
 use super::ability::Ability;
 use super::action::Action;
 use crate::brain::Primitive;
+use crate::files::Kind;
+use crate::memory::Handle;
 
 /// Whether the person's own words name this action.
 #[must_use]
@@ -31,6 +33,8 @@ pub fn is_named(action: &Action, said: &[String]) -> bool {
         Action::CreateAssistant(_) => has("assistant") || has("agent"),
         Action::ReportState
         | Action::TakePicture
+        // Its files are of those that the person has named, always.
+        | Action::AnswerFromFiles { .. }
         | Action::ListTools
         | Action::ToolCode { .. }
         | Action::HandOver { .. }
@@ -62,6 +66,20 @@ const fn stems(primitive: &Primitive) -> &'static [&'static str] {
     }
 }
 
+/// The files and the kept data that the person's own words name: no other is opened, whatever a model asks for.
+#[must_use]
+pub fn named_data(said: &[String]) -> Vec<String> {
+    let mut named: Vec<String> = Vec::new();
+    for word in said.iter().flat_map(|text| text.split_whitespace()) {
+        let word = word.trim_matches(|c: char| "\"'`?,;:!()".contains(c)).trim_end_matches('.');
+        if (Kind::of_task(word).is_some() || Handle::is_one(word)) && !named.iter().any(|known| known == word)
+        {
+            named.push(word.to_owned());
+        }
+    }
+    named
+}
+
 /// What the person is asked.
 #[must_use]
 pub fn question(agent: &str, ability: Ability, action: &Action, sources: &[String]) -> String {
@@ -80,6 +98,13 @@ mod tests {
 
     fn named(action: &Action, said: &str) -> bool {
         is_named(action, &[said.to_owned()])
+    }
+
+    #[test]
+    fn files_and_kept_data_are_named_by_the_person() {
+        let said = ["What is the mean of column b in 'logs/joints.csv'? And plot trajectory-2.".to_owned()];
+        assert_eq!(named_data(&said), ["logs/joints.csv", "trajectory-2"]);
+        assert!(named_data(&["look left. Then nod, e.g. twice; see frame-x".to_owned()]).is_empty());
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Which way a request goes: worked on step by step as it comes, or planned first. Pure.
 //!
+//! A tool that is asked for in so many words is made at once: nobody has to think about who could do that.
+//!
 //! Trying early is preferred: what one look ahead may settle is not split. A plan is made only where a request has
 //! several parts that build on each other, or says that it wants one.
 
 use serde_json::{Value, json};
 
 use super::plan::{MOST_STEPS, Plan};
+use crate::brain::tool_name;
 use crate::model::{Form, Message, Part, Prompt, Role};
 
 /// The way.
@@ -41,6 +44,94 @@ pub fn style(text: &str) -> Style {
     let joins: usize = JOINERS.iter().map(|joiner| text.matches(joiner).count()).sum();
     let sentences = text.split(". ").filter(|sentence| sentence.split_whitespace().count() > 2).count();
     if joins + sentences > MANY_PARTS { Style::Plan } else { Style::React }
+}
+
+/// A tool that a person asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// What it is to be called.
+    pub name: String,
+    /// What it should do, in the person's words.
+    pub text: String,
+    /// Whether it is to be run once it is there.
+    pub run: bool,
+}
+
+const FILLERS: [&str; 9] = ["please", "can", "could", "would", "you", "now", "robot", "hey", "reachy"];
+const MAKING: [&str; 7] = ["make", "write", "create", "build", "program", "code", "develop"];
+const BEFORE_IT: [&str; 10] =
+    ["me", "yourself", "us", "a", "an", "another", "new", "small", "python", "little"];
+const MADE: [&str; 7] = ["tool", "skill", "function", "trick", "routine", "behaviour", "behavior"];
+const NAMING: [&str; 2] = ["called", "named"];
+const LINKING: [&str; 7] = ["that", "which", "to", "for", "and", "how", "where"];
+/// The ends of requests by which the tool is to be run.
+const RUNNING: [&str; 10] = [
+    "run it",
+    "use it",
+    "try it",
+    "do it",
+    "execute it",
+    "start it",
+    "show it to me",
+    "show me",
+    "perform it",
+    "call it",
+];
+/// Words that tell nothing of what a tool does.
+const SAY_NOTHING: [&str; 24] = [
+    "a", "an", "the", "your", "its", "it", "you", "my", "me", "i", "to", "of", "and", "then", "with", "by",
+    "in", "on", "for", "from", "as", "is", "so", "at",
+];
+
+/// The tool that a request asks for, where it begins by asking for one: "make a tool called peek that ...".
+#[must_use]
+pub fn wish(text: &str) -> Option<Wish> {
+    let (text, run) = without_running(text.trim());
+    let mut words = text.split_whitespace().peekable();
+    let is = |word: &str, known: &[&str]| known.contains(&plain(word).as_str());
+    while words.next_if(|word| is(word, &FILLERS)).is_some() {}
+    words.next_if(|word| is(word, &MAKING))?;
+    while words.next_if(|word| is(word, &BEFORE_IT)).is_some() {}
+    words.next_if(|word| is(word, &MADE))?;
+    let given = match words.next_if(|word| is(word, &NAMING)) {
+        Some(_) => words.next().map(plain),
+        None => None,
+    };
+    while words.next_if(|word| is(word, &LINKING)).is_some() {}
+    let rest: Vec<&str> = words.collect();
+    if rest.len() < 2 {
+        return None;
+    }
+    let telling = rest.iter().map(|word| plain(word)).filter(|word| {
+        !SAY_NOTHING.contains(&word.as_str())
+            && word.chars().all(|c| c.is_ascii_alphabetic())
+            && word.len() < 14
+    });
+    let made_up = || telling.take(3).collect::<Vec<_>>().join("_");
+    let name = tool_name(&given.unwrap_or_else(made_up)).ok()?;
+    Some(Wish { name, text: rest.join(" "), run })
+}
+
+/// Without ", then run it" at the end, and whether that was there.
+fn without_running(text: &str) -> (&str, bool) {
+    let text = text.trim_end_matches(['.', '!']);
+    let lower = text.to_ascii_lowercase();
+    for ending in RUNNING {
+        if let Some(before) = lower.strip_suffix(ending)
+            && let Some(kept) = text.get(..before.len())
+            && before.ends_with(' ')
+        {
+            let kept = kept.trim_end();
+            let kept = kept.strip_suffix("then").unwrap_or(kept).trim_end();
+            let kept = kept.strip_suffix("and").unwrap_or(kept);
+            return (kept.trim_end().trim_end_matches([',', '.', ';']), true);
+        }
+    }
+    (text, false)
+}
+
+fn plain(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase()
 }
 
 const PLAN: &str = "\
@@ -97,6 +188,25 @@ mod tests {
             assert_eq!(style(long), Style::Plan, "{long}");
         }
         assert_eq!(style("Go on."), Style::Resume);
+    }
+
+    #[test]
+    fn a_tool_that_is_asked_for_is_made_at_once() {
+        let asked = |text: &str| wish(text).map(|Wish { name, text, run }| (name, text, run));
+        let wanted = |name: &str, text: &str, run| Some((name.to_owned(), text.to_owned(), run));
+        assert_eq!(
+            asked("Please make a tool called peek_left that peeks to the left and back, then run it."),
+            wanted("peek_left", "peeks to the left and back", true),
+        );
+        assert_eq!(
+            asked("Could you write a new Python function that bows as deeply as an actor?"),
+            wanted("bows_deeply_actor", "bows as deeply as an actor?", false),
+        );
+        assert_eq!(asked("make a fuss about the tool"), None);
+        assert_eq!(asked("make a tool"), None);
+        assert_eq!(asked("do not make a tool that spins around"), None);
+        assert_eq!(asked("make a tool called class that bows a lot"), None, "no name for a tool");
+        assert_eq!(asked("look left and make a tool that bows a lot"), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod words;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::ability::Ability;
+use super::ability::{Ability, Within};
 use super::action::Action;
 use super::consent;
 use super::plan::{Plan, StepStatus};
@@ -174,9 +174,7 @@ impl Turn {
     }
 
     fn answered(&mut self, answer: Answer) -> Effect {
-        self.spent.steps += 1;
-        self.spent.prompt_tokens += answer.tokens.prompt;
-        self.spent.answer_tokens += answer.tokens.answer;
+        self.spent.count(answer.tokens);
         match answer.said {
             Said::Calls { text, calls } => {
                 let mut parts = Vec::new();
@@ -306,7 +304,12 @@ impl Turn {
         if !spec.functions.contains(&ability) {
             return Err(format!("the {agent} agent may not do {}; hand the task over", call.name));
         }
-        let action = ability.read(&call.arguments, &self.roster.others(agent), &[])?;
+        let (others, data) = (self.roster.others(agent), consent::named_data(&self.said));
+        if ability == Ability::AnswerFromFiles && data.is_empty() {
+            return Err("the person has named no file; ask which one is meant".into());
+        }
+        let action =
+            ability.read(&call.arguments, Within { others: &others, data: &data, ..Within::default() })?;
         if let Action::HandOver { agent: to, .. } = &action
             && self.desks.iter().any(|desk| desk.agent == *to)
         {
@@ -422,14 +425,16 @@ impl Turn {
         let Some(spec) = self.roster.get(&agent) else {
             return self.over("agents", "The agent who should do this is not there.");
         };
-        let others = self.roster.others(&agent);
+        let (others, data) = (self.roster.others(&agent), consent::named_data(&self.said));
+        let within = Within { others: &others, data: &data, ..Within::default() };
         let mut functions: Vec<Function> = spec
             .functions
             .iter()
             // Each tool is a function of its own.
             .filter(|ability| **ability != Ability::ExecFunction)
             .filter(|ability| **ability != Ability::UpdatePlan || self.plan.is_some())
-            .map(|ability| ability.function(&others, &[]))
+            .filter(|ability| **ability != Ability::AnswerFromFiles || !data.is_empty())
+            .map(|ability| ability.function(within))
             .collect();
         if spec.functions.contains(&Ability::ExecFunction) {
             functions.extend(self.offered.iter().map(|offered| offered.function.clone()));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use minismith::config::Config;
-use minismith::model::Watch;
+use minismith::config::{Brain, Config};
+use minismith::model::{Client, Model, Watch};
 use minismith::tasks::report::Report;
 use minismith::tasks::{CodeTasks, Request, offline, read_files};
 use serde_json::Value;
@@ -42,7 +42,15 @@ pub fn run(config: &Config, arguments: &CodeArgs) -> anyhow::Result<Done> {
     let tasks = CodeTasks::new(config);
     let files = read_files(&arguments.files)?;
     let request = Request { question: arguments.question.clone(), files };
-    let mut report = tasks.answer(request, None, &mut || Watch::On)?;
+    let mut client = match config.brain {
+        Brain::Offline => None,
+        Brain::Openai => Some(Client::open(&config.language_model)?),
+    };
+    let model = client.as_mut().map(|client| client as &mut dyn Model);
+    let mut report = tasks.answer(request, model, &mut || Watch::On)?;
+    for notice in client.iter_mut().flat_map(Model::notices) {
+        eprintln!("minismith: {notice}");
+    }
     print::keep(arguments.out.as_deref(), "answer", &mut report.outputs)
         .context("the answer is there, its files are not")?;
     if arguments.json {

@@ -11,6 +11,7 @@ use minismith::brain::is_stop;
 use minismith::config::Config;
 use minismith::conversation::{Conversation, Ending, Mind, Reply, ToolReply};
 use minismith::memory::Memory;
+use minismith::tasks::CodeTasks;
 use minismith::workshop::Workshop;
 
 use super::{Done, OnRobot, print, shop};
@@ -28,7 +29,8 @@ pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> 
     let body = shop::body(config, on)?;
     // One sentence has nobody behind it who could answer.
     let mind = shop::mind(config, Box::new(|_| None))?;
-    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?;
+    let tasks = CodeTasks::new(config);
+    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?.answering_with(&tasks);
     let mut reply = conversation.hear(text);
     keep(&mut reply)?;
     if on.json {
@@ -54,7 +56,8 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
         answers.recv().ok().map(|(line, _)| line).filter(|line| !is_stop(line))
     };
     let mind = shop::mind(config, Box::new(ask))?;
-    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?;
+    let tasks = CodeTasks::new(config);
+    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?.answering_with(&tasks);
     let mut handle = body.handle();
     // The reader hears "stop" while a motion plays, and halts it before the conversation gets the line.
     std::thread::Builder::new().name("reader".into()).spawn(move || {
@@ -129,8 +132,11 @@ fn prompt(json: bool) {
     }
 }
 
-/// Keeps what a tool wrote.
+/// Keeps what a tool or code wrote.
 fn keep(reply: &mut Reply) -> anyhow::Result<()> {
+    if let Some(answer) = &mut reply.answer {
+        print::keep(None, "answer", &mut answer.outputs)?;
+    }
     match &mut reply.tool {
         Some(ToolReply { name, performance: Some(performance), .. }) => {
             print::keep(None, name, &mut performance.outputs)
@@ -149,6 +155,9 @@ fn tell(reply: &Reply) {
         if let Some(performance) = &tool.performance {
             print::outputs(&performance.outputs);
         }
+    }
+    if let Some(answer) = &reply.answer {
+        print::outputs(&answer.outputs);
     }
     for step in &reply.steps {
         if let (Some(requested), Some(achieved)) = (&step.requested, &step.achieved) {

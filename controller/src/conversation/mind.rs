@@ -12,11 +12,11 @@ use crate::agents::action::Action;
 use crate::agents::commission::Page;
 use crate::agents::coordinator::{Assignment, Task};
 use crate::agents::roster::{CODE, COORDINATOR, Roster};
-use crate::agents::route::{Style, style};
+use crate::agents::route::{Style, Wish, style, wish};
 use crate::agents::turn::{Effect, End, Event, Limits, Observation, Offered, Turn, Why};
 use crate::agents::{Agent, plan::Plan};
 use crate::brain::KnownTool;
-use crate::model::{Function, Message, Model, NoAnswer, Said, Watch};
+use crate::model::{Function, Message, Model, NoAnswer, Said};
 use firmware_bridge::clock::{Clock, WallClock};
 
 /// The most tools that a model is offered for one request.
@@ -53,6 +53,9 @@ impl Conversation<'_> {
     }
 
     fn think_with(&mut self, mind: &mut Mind, text: &str, notices: &mut Vec<String>) -> Option<Reply> {
+        if let Some(wish) = wish(text) {
+            return Some(self.make(mind, wish, notices));
+        }
         let clock = WallClock::start();
         let history = self.reminder();
         let mut reply = Reply::nothing(String::new(), Ending::Done);
@@ -95,7 +98,7 @@ impl Conversation<'_> {
         };
         mind.roster = turn.roster().clone();
         self.keep_agents(&mind.roster);
-        reply.spent = Some(turn.spent());
+        reply.spent = Some(turn.spent() + bench.spent());
         let End { text, why } = end;
         match why {
             // Nothing was done yet: the grammar's own answer is as good.
@@ -131,6 +134,34 @@ impl Conversation<'_> {
         Some(reply)
     }
 
+    /// Has a tool made that was asked for in so many words, and runs it where that was asked for too.
+    fn make(&mut self, mind: &mut Mind, wish: Wish, notices: &mut Vec<String>) -> Reply {
+        let Wish { name, text, run } = wish;
+        let mut reply = Reply::nothing(String::new(), Ending::Done);
+        reply.plan.push(Assignment { agent: Agent::Code, task: format!("write the tool {name}: {text}") });
+        let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
+        let pages = self.pages(&text);
+        let made = bench.create(self, mind, name.clone(), text, pages, true, &mut reply);
+        notices.extend(mind.model.notices());
+        reply.spent = Some(bench.spent());
+        match reply.tool.as_ref().and_then(|tool| tool.version) {
+            Some(version) => {
+                reply.text = format!("I wrote and proved {name}, version {version}.");
+                if run {
+                    let (said, ending) = self.run(&name, serde_json::Map::new(), &mut reply);
+                    reply.text = format!("{} {said}", reply.text);
+                    reply.outcome = ending;
+                }
+            }
+            None => {
+                let why = made.text.trim_start_matches("not done: ").trim_start_matches("refused: ");
+                reply.text = format!("I did not make it: {why}");
+                reply.outcome = if self.stage.is_stopped() { Ending::Stopped } else { Ending::Refused };
+            }
+        }
+        reply
+    }
+
     /// Who there is: the agents of the configuration, and those that joined in this session, with no more powers than the
     /// coordinator has today.
     fn roster(&self, mind: &Mind) -> Roster {
@@ -141,11 +172,6 @@ impl Conversation<'_> {
             spec
         });
         Roster::of(mind.roster.iter().cloned().chain(joined.collect::<Vec<_>>()))
-    }
-
-    /// Whether to go on listening to a model.
-    pub(super) fn watch(&self) -> Watch {
-        if self.stage.is_stopped() { Watch::Off } else { Watch::On }
     }
 
     /// A long request gets a plan first; a plan that was interrupted is gone on with when that is asked for.
@@ -213,6 +239,21 @@ impl Conversation<'_> {
             Action::TakePicture => {
                 let seen = own(self.one(Task::Look, reply));
                 Observation { foreign: seen.done.then(|| "the picture".into()), ..seen }
+            }
+            Action::AnswerFromFiles { question, files } => {
+                match self.answer_about(Some(&mut *mind.model), &question, &files) {
+                    Ok(report) => {
+                        let observation = Observation {
+                            text: self.tell_answer(&report),
+                            done: report.success,
+                            foreign: Some(files.join(" and ")),
+                            tool: None,
+                        };
+                        reply.answer = Some(report);
+                        observation
+                    }
+                    Err(why) => Observation::not_done(format!("refused: {why}")),
+                }
             }
             Action::RunTool { name, arguments } => {
                 let source = format!("what {name} said");
@@ -283,7 +324,7 @@ impl Conversation<'_> {
     }
 
     /// Does something with the session's file; what fails is told in the log, and the conversation goes on.
-    fn session<T>(
+    pub(super) fn session<T>(
         &self,
         act: impl FnOnce(&crate::memory::Session<'_>) -> Result<T, crate::memory::MemoryError>,
     ) -> Option<T> {
@@ -299,6 +340,7 @@ const fn doer(action: &Action) -> Agent {
         Action::Move(_) | Action::ReportState | Action::RunTool { .. } => Agent::RobotControl,
         Action::TakePicture => Agent::Vision,
         Action::ToolCode { .. }
+        | Action::AnswerFromFiles { .. }
         | Action::CreateFunction { .. }
         | Action::CreateTestCases { .. }
         | Action::TestFunction { .. }

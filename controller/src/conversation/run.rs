@@ -82,17 +82,15 @@ impl Conversation<'_> {
         notes.extend(
             quarantine.map(|Quarantine { reason, .. }| format!("{tool} is in quarantine now: {reason}")),
         );
+        let moves = manifest.capabilities.contains(&Capability::Motion);
         let reply = PerformanceReply {
             outcome: performance.outcome,
             printed: performance.printed,
             took_s: crate::outcome::tidy(performance.took.as_secs_f64()),
             frames: performance.frames,
             slips: performance.slips,
-            command_digest: if manifest.capabilities.contains(&Capability::Motion) {
-                digest(&beats)
-            } else {
-                String::new()
-            },
+            command_digest: if moves { digest(&beats) } else { String::new() },
+            trajectory: moves.then(|| self.keep_trajectory(name, &beats)).flatten(),
             steps: performance.steps,
             trims: trims(&performance.trims, self.stage.conductor.period()),
             notes,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::mind::Mind;
 use super::{Conversation, Reply, ToolReply};
 use crate::agents::commission::{Commission, Draft, Effect, Event, Order, Over, Page};
-use crate::agents::turn::Observation;
+use crate::agents::turn::{Observation, Spent};
 use crate::brain::KnownTool;
 use crate::model::{Function, NoAnswer};
 use crate::workshop::check::Checked;
@@ -42,11 +42,17 @@ pub(super) struct Workbench {
     pieces: BTreeMap<String, Piece>,
     most_iterations: u32,
     answer_tokens: u32,
+    spent: Spent,
 }
 
 impl Workbench {
-    pub(super) const fn new(most_iterations: u32, answer_tokens: u32) -> Self {
-        Workbench { pieces: BTreeMap::new(), most_iterations, answer_tokens }
+    pub(super) fn new(most_iterations: u32, answer_tokens: u32) -> Self {
+        Workbench { pieces: BTreeMap::new(), most_iterations, answer_tokens, spent: Spent::default() }
+    }
+
+    /// What authors, testers and reviewers have cost.
+    pub(super) const fn spent(&self) -> Spent {
+        self.spent
     }
 
     /// Begins a tool; `whole` takes it all the way.
@@ -98,7 +104,10 @@ impl Workbench {
                     return tell(name, over, made, piece.checked, reply);
                 }
                 Effect::Ask(prompt) => match mind.model.answer(&prompt, &mut |_| conversation.watch()) {
-                    Ok(answer) => Event::Answered(answer),
+                    Ok(answer) => {
+                        self.spent.count(answer.tokens);
+                        Event::Answered(answer)
+                    }
                     Err(NoAnswer::GivenUp) => Event::Stopped,
                     Err(no) => Event::NoAnswer(no),
                 },

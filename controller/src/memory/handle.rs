@@ -45,6 +45,17 @@ impl Handle {
         Handle(format!("{}-{number}", kind.word()))
     }
 
+    /// Whether this word has the shape of one.
+    #[must_use]
+    pub fn is_one(word: &str) -> bool {
+        word.split_once('-').is_some_and(|(kind, number)| {
+            Kind::of(kind).is_some()
+                && !number.is_empty()
+                && number.len() <= 9
+                && number.chars().all(|c| c.is_ascii_digit())
+        })
+    }
+
     /// As it is said.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::agents::action::Action;
-use crate::model::{Answer, Function, NoAnswer, Prompt};
+use crate::model::{Answer, Function, NoAnswer, Prompt, Tokens};
 
 /// How far a turn may go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,4 +122,25 @@ pub struct Spent {
     pub prompt_tokens: u64,
     /// Tokens of answers.
     pub answer_tokens: u64,
+}
+
+impl Spent {
+    /// One more answer.
+    pub fn count(&mut self, tokens: Tokens) {
+        self.steps += 1;
+        self.prompt_tokens += tokens.prompt;
+        self.answer_tokens += tokens.answer;
+    }
+}
+
+impl std::ops::Add for Spent {
+    type Output = Spent;
+
+    fn add(self, other: Spent) -> Spent {
+        Spent {
+            steps: self.steps + other.steps,
+            prompt_tokens: self.prompt_tokens + other.prompt_tokens,
+            answer_tokens: self.answer_tokens + other.answer_tokens,
+        }
+    }
 }
