@@ -44,7 +44,7 @@ impl Server {
             // One slot for each kind of question keeps what they begin with.
             .args(["--parallel", "3", "--threads", &threads, "--threads-batch", &threads, "--poll", "0"])
             .arg("--model")
-            .arg(folder.join(MODEL).with_extension("gguf"))
+            .arg(folder.join(format!("{MODEL}.gguf")))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
