@@ -3,11 +3,14 @@
 //! The reflex comes first: a stop word halts the body before anything is understood. Every answer about motion is
 //! made from what was measured, not from what was wished.
 
+mod approval;
 mod data;
+mod making;
 mod mind;
 mod run;
 mod workbench;
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -15,7 +18,6 @@ use serde_json::{Map, Value};
 
 use firmware_bridge::pulse::Order;
 
-use crate::agents::code::{NoCommission, commission};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::turn::Spent;
 use crate::agents::{account, robot_control, vision};
@@ -80,6 +82,9 @@ pub struct ToolReply {
     pub plan: Vec<String>,
     /// Its code, when it was made now.
     pub code: Option<String>,
+    /// What was assumed where the request left something open.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
     /// What policy and rehearsal found.
     pub findings: Vec<Finding>,
     /// What the rehearsal measured.
@@ -156,6 +161,10 @@ pub enum NoRun {
     Approval {
         /// The tool.
         name: String,
+        /// The version that is called.
+        version: u32,
+        /// What it was not proved for, when it is the arguments that ask for it.
+        unproved: Option<String>,
     },
     /// Its evidence is stale and it did not pass again.
     #[error("{name} was proved under other rules or limits and does not pass now: {}", .findings.first().map(ToString::to_string).unwrap_or_default())]
@@ -191,6 +200,9 @@ pub struct Conversation<'a> {
     tasks: Option<&'a CodeTasks>,
     memory: Option<(&'a Memory, String)>,
     before: Before,
+    ask: Option<Asking>,
+    person: String,
+    models: PathBuf,
 }
 
 impl<'a> Conversation<'a> {
@@ -206,13 +218,30 @@ impl<'a> Conversation<'a> {
             tasks: None,
             memory: None,
             before: Before::default(),
+            ask: None,
+            person: "the person in the conversation".into(),
+            models: PathBuf::new(),
         }
     }
 
     /// The same with a language model for what the grammar does not know.
     #[must_use]
-    pub fn thinking_with(self, mind: Mind) -> Self {
-        Conversation { mind: Some(mind), ..self }
+    pub fn thinking_with(self, mut mind: Mind) -> Self {
+        let ask = std::mem::replace(&mut mind.ask, Box::new(|_| None));
+        let models = mind.models.clone();
+        Conversation { mind: Some(mind), ask: Some(ask), models, ..self }
+    }
+
+    /// The same with a person of this name who can be asked: what `ask` answers is taken for the person's own word.
+    #[must_use]
+    pub fn asking(self, person: &str, ask: Asking) -> Self {
+        Conversation { ask: Some(ask), person: person.into(), ..self }
+    }
+
+    /// The same with the folder of installed models, for the search for tools.
+    #[must_use]
+    pub fn searching_with(self, models: &Path) -> Self {
+        Conversation { models: models.to_owned(), ..self }
     }
 
     /// The same with code for questions about files.
@@ -333,13 +362,19 @@ impl<'a> Conversation<'a> {
             tasks.iter().map(|task| Assignment { agent: task.agent(), task: task.describe() }).collect();
         let mut reply = Reply { plan, ..Reply::nothing(String::new(), Ending::Done) };
         let mut words: Vec<String> = Vec::new();
-        for task in tasks {
+        let mut tasks = VecDeque::from(tasks);
+        while let Some(task) = tasks.pop_front() {
             if self.stage.is_stopped() {
                 reply.outcome = Ending::Stopped;
                 words.push("I was stopped.".into());
                 break;
             }
-            let (said, ending) = self.one(task, &mut reply);
+            let (said, ending) = match task {
+                Task::Commission { name, body, request } => {
+                    self.make((name, body, request), &mut tasks, &mut reply)
+                }
+                task => self.one(task, &mut reply),
+            };
             words.push(said);
             reply.outcome = ending;
             if ending != Ending::Done {
@@ -380,40 +415,20 @@ impl<'a> Conversation<'a> {
             }
             Task::RunTool { name, arguments } => self.run(&name, arguments, reply),
             Task::Commission { name, body, request } => {
-                match commission(self.workshop, &name, &body, &request) {
-                    Ok(made) => {
-                        let refusing =
-                            made.checked.findings.first().map(ToString::to_string).unwrap_or_default();
-                        let version = made.registered.as_ref().map(|manifest| manifest.version);
-                        reply.tool = Some(ToolReply {
-                            name: made.name,
-                            version,
-                            plan: made.plan,
-                            code: Some(made.code),
-                            findings: made.checked.findings,
-                            report: made.checked.report,
-                            performance: None,
-                        });
-                        match version {
-                            Some(version) => {
-                                (format!("I wrote and proved {name}, version {version}."), Ending::Done)
-                            }
-                            None => {
-                                (format!("I wrote {name}, but it was refused: {refusing}."), Ending::Refused)
-                            }
-                        }
-                    }
-                    Err(NoCommission::Registry(error @ RegistryError::Predefined { .. })) => {
-                        (format!("I did not make it: {error}."), Ending::Refused)
-                    }
-                    Err(error) => (format!("I could not make {name}: {error}."), Ending::Failed),
-                }
+                self.make((name, body, request), &mut VecDeque::new(), reply)
             }
         }
     }
 
     fn run(&mut self, name: &str, arguments: Map<String, Value>, reply: &mut Reply) -> (String, Ending) {
-        match self.run_tool(name, arguments) {
+        let mut ran = self.run_tool(name, arguments.clone());
+        if let Err(refused @ NoRun::Approval { .. }) = &ran {
+            if let Err(told) = self.ask_approval(refused) {
+                return told;
+            }
+            ran = self.run_tool(name, arguments);
+        }
+        match ran {
             Ok((version, performance)) => {
                 let (text, ending) = match &performance.outcome {
                     Outcome::Returned { value: Value::String(said) } => {

@@ -13,6 +13,7 @@ mod files;
 mod guest;
 mod house;
 mod kill;
+mod likeness;
 mod live;
 mod mind;
 mod model;

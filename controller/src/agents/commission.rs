@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::model::{Answer, NoAnswer, Prompt, Said};
 use crate::workshop::check::Checked;
 use crate::workshop::finding::Finding;
+use crate::workshop::lessons::{Lesson, learned};
 use crate::workshop::manifest::TestCase;
 
 pub use read::Verdict;
@@ -34,6 +35,17 @@ pub struct Order {
     pub request: String,
     /// Pages of the reference, of tools and of past failures that fit the request.
     pub pages: Vec<Page>,
+    /// The tool whose next version this is; none for a new tool.
+    pub base: Option<Base>,
+}
+
+/// A tool that is to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// What it does.
+    pub purpose: String,
+    /// Its code.
+    pub source: String,
 }
 
 /// A page that helps an author.
@@ -114,6 +126,8 @@ pub struct Over {
     pub assumption: String,
     /// What each try was refused for.
     pub refusals: Vec<Vec<Finding>>,
+    /// What can be learned from them.
+    pub lessons: Vec<Lesson>,
     /// How often the code was written.
     pub iterations: u32,
 }
@@ -141,6 +155,8 @@ pub struct Commission {
     reply: Option<String>,
     has_asked: bool,
     refusals: Vec<Vec<Finding>>,
+    /// The code of each try that was refused.
+    refused: Vec<String>,
     iterations: u32,
     checked: Option<Box<Checked>>,
 }
@@ -160,6 +176,7 @@ impl Commission {
             reply: None,
             has_asked: false,
             refusals: Vec::new(),
+            refused: Vec::new(),
             iterations: 0,
             checked: None,
         };
@@ -289,6 +306,7 @@ impl Commission {
         let prompt = prompts::mend(&self.order, &self.draft, &refusing, self.most_tokens);
         let first = refusing.first().map(ToString::to_string).unwrap_or_default();
         self.refusals.push(refusing);
+        self.refused.push(self.draft.source.clone());
         if self.iterations >= self.most_iterations {
             return self.over(Err(format!(
                 "it was refused {} times, the last time for this: {first}",
@@ -299,12 +317,23 @@ impl Commission {
         Effect::Ask(prompt)
     }
 
+    /// What each refused try teaches, by what came after it. The last code counts only if it was kept.
+    fn lessons(&self, is_kept: bool) -> Vec<Lesson> {
+        let last = is_kept.then_some((self.draft.source.as_str(), [].as_slice()));
+        let tries = || self.refused.iter().map(String::as_str).zip(self.refusals.iter().map(Vec::as_slice));
+        let next = tries().skip(1).map(Some).chain([last]);
+        let learned = |((source, findings), next)| learned(&self.order.request, source, findings, next);
+        tries().zip(next).flat_map(learned).collect()
+    }
+
     fn over(&mut self, kept: Result<u32, String>) -> Effect {
+        let lessons = self.lessons(kept.is_ok());
         Effect::Over(Over {
             draft: std::mem::take(&mut self.draft),
             kept,
             assumption: std::mem::take(&mut self.assumption),
             refusals: std::mem::take(&mut self.refusals),
+            lessons,
             iterations: self.iterations,
         })
     }

@@ -165,7 +165,11 @@ impl Turn {
                     return self.ask();
                 };
                 self.foreign.extend(observation.foreign);
-                self.offered.extend(observation.tool.map(|function| Offered { function }));
+                if let Some(function) = observation.tool {
+                    // A new version replaces the one before it.
+                    self.offered.retain(|offered| offered.function.name != function.name);
+                    self.offered.push(Offered { function });
+                }
                 self.returned(&call, &observation.text);
                 self.go_on()
             }
@@ -500,7 +504,7 @@ fn end(text: &str, why: Why) -> Effect {
 }
 
 /// Whether a person's answer is a yes.
-fn is_yes(reply: &str) -> bool {
+pub(crate) fn is_yes(reply: &str) -> bool {
     let word = reply.trim().trim_end_matches(['.', '!']).to_lowercase();
     ["yes", "y", "yes please", "ok", "okay", "sure", "do it", "go ahead", "please do"]
         .contains(&word.as_str())

@@ -24,6 +24,8 @@ pub struct Authored {
     pub test_cases: Vec<TestCase>,
     /// What it does, step by step, for people.
     pub plan: Vec<String>,
+    /// The first line of its docstring.
+    pub purpose: String,
 }
 
 /// The slowest and the fastest tempo.
@@ -46,6 +48,7 @@ const LONGEST_SENTENCE: usize = 90;
 pub fn compose(name: &str, body: &[Primitive], request: &str) -> Authored {
     let strokes = lower(body, Aim::neutral());
     let plan: Vec<String> = body.iter().map(Primitive::describe).collect();
+    let summary = summary(&plan);
     let rounds = most_rounds(&strokes);
     let motions: Vec<String> =
         phrase::phrases(&strokes).iter().map(|phrase| python::lines(phrase, "        ")).collect();
@@ -88,12 +91,12 @@ def {name}(robot: ReachyMini, times: int = 1, speed: float = 1.0) -> str:
     for _ in range(times):
 {motions}    return f"Sent {{times}} x ({sent}) at speed {{speed:g}}."
 "#,
-        summary = summary(&plan),
         request =
             python::paragraph(&format!("Written for the request '{}'.", python::harmless(request)), "    "),
         sent = sent(&plan),
     );
-    Authored { source, test_cases: test_cases(rounds), plan }
+    let purpose = if plan.join(", then ").len() > LONGEST_SENTENCE { plan.join(", then ") } else { summary };
+    Authored { source, test_cases: test_cases(rounds), plan, purpose }
 }
 
 /// The docstring's first line, and the steps below it where they do not fit into one sentence.

@@ -35,14 +35,14 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
     };
     let everything = |_: &str| vec![Page { title: "reference".into(), text: REFERENCE.into() }];
     let peer = mean(&everything).ok();
-    Row::alone(NAME, "tokens", mean(&|request| pages(request, MOST_TOKENS)))
+    Row::alone(NAME, "tokens", mean(&|request| pages(request, &[], MOST_TOKENS)))
         .against(PEER, peer, Better::Lower)
         .noting("by a rule of thumb, a mean over ten requests")
 }
 
 /// The tokens of the prompt by which the code is written.
 fn tokens(request: &str, pages: Vec<Page>) -> Option<u64> {
-    let order = Order { name: Some("tool".into()), request: request.into(), pages };
+    let order = Order { name: Some("tool".into()), request: request.into(), pages, base: None };
     let (mut commission, _specify) = Commission::begin(order, 1, 1_000);
     let specified = json!({
         "name": "tool", "specification": request, "plan": [request], "assumption": "", "question": "",

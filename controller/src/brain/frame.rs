@@ -356,6 +356,10 @@ fn preposition(verb: Verb, rest: &[Token]) -> Option<(Timed, f64, usize)> {
         ("for", Quantity::Times(times)) => (Timed::Often, times),
         // "dance in 5 seconds" may mean later.
         ("in", Quantity::Seconds(_)) if matches!(verb, Verb::Dance | Verb::Wait) => return None,
+        // A swing has no end to arrive at: "nod over 2 seconds" is how long all of it takes.
+        ("over", Quantity::Seconds(seconds)) if matches!(verb, Verb::Nod | Verb::Shake | Verb::Wiggle) => {
+            (Timed::For, seconds)
+        }
         ("in" | "over" | "within" | "during", Quantity::Seconds(seconds)) => (Timed::In, seconds),
         _ => return None,
     };

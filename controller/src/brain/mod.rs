@@ -36,7 +36,7 @@ mod typo;
 mod why;
 
 pub use before::{Before, Turn};
-pub use name::tool_name;
+pub use name::{LONGEST_NAME, tool_name};
 pub use offline::{Intent, Known, KnownTool, Reason, Understanding, understand};
 pub use primitive::{OutOfRange, Primitive};
 pub use question::{Reach, Topic};

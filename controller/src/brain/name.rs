@@ -4,7 +4,7 @@ use super::lexicon::is_command;
 use super::primitive::{OutOfRange, Primitive};
 
 /// The longest name of a tool.
-const LONGEST_NAME: usize = 40;
+pub const LONGEST_NAME: usize = 40;
 
 /// Keywords of Python 3.11 and later, soft ones included.
 const KEYWORDS: &[&str] = &[

@@ -1,6 +1,8 @@
 //! `say` and `chat`.
 
-use std::io::{BufRead, Read, Write};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::{TrySendError, sync_channel};
@@ -9,7 +11,7 @@ use firmware_bridge::pulse::{Conductor, Order};
 use minismith::body::Body;
 use minismith::brain::is_stop;
 use minismith::config::Config;
-use minismith::conversation::{Conversation, Ending, Mind, Reply, ToolReply};
+use minismith::conversation::{Conversation, Ending, Reply, ToolReply};
 use minismith::memory::Memory;
 use minismith::tasks::CodeTasks;
 use minismith::workshop::Workshop;
@@ -27,10 +29,20 @@ pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> 
     let workshop = shop::workshop(config)?;
     let memory = session.map(|_| shop::memory(config)).transpose()?;
     let body = shop::body(config, on)?;
-    // One sentence has nobody behind it who could answer.
-    let mind = shop::mind(config, Box::new(|_| None))?;
     let tasks = CodeTasks::new(config);
-    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?.answering_with(&tasks);
+    let mut conversation = begin(config, &body, &workshop, memory.as_ref(), session)?.answering_with(&tasks);
+    // Only at a terminal is somebody behind the one sentence who can answer.
+    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        conversation = conversation.asking(
+            &super::shelf::user(),
+            Box::new(|question| {
+                eprintln!("{question}");
+                prompt(false);
+                let line = read_line(&mut std::io::stdin().lock()).ok().flatten();
+                line.filter(|line| !is_stop(line))
+            }),
+        );
+    }
     let mut reply = conversation.hear(text);
     keep(&mut reply)?;
     if on.json {
@@ -49,15 +61,23 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
     let (lines, inbox) = sync_channel::<(String, u64)>(MOST_LINES);
     let inbox = Rc::new(inbox);
     let answers = inbox.clone();
+    // What was typed before a question was put is no answer to it: it is heard afterwards. A script writes ahead.
+    let typed = Rc::new(RefCell::new(VecDeque::new()));
+    let ahead = typed.clone();
+    let is_typed = std::io::stdin().is_terminal();
     let ask = move |question: &str| {
+        if is_typed {
+            ahead.borrow_mut().extend(answers.try_iter());
+        }
         eprintln!("{question}");
         prompt(false);
         // A stop is no answer; it has halted the body by itself.
         answers.recv().ok().map(|(line, _)| line).filter(|line| !is_stop(line))
     };
-    let mind = shop::mind(config, Box::new(ask))?;
     let tasks = CodeTasks::new(config);
-    let mut conversation = begin(&body, &workshop, mind, memory.as_ref(), session)?.answering_with(&tasks);
+    let mut conversation = begin(config, &body, &workshop, memory.as_ref(), session)?
+        .answering_with(&tasks)
+        .asking(&super::shelf::user(), Box::new(ask));
     let mut handle = body.handle();
     // The reader hears "stop" while a motion plays, and halts it before the conversation gets the line.
     std::thread::Builder::new().name("reader".into()).spawn(move || {
@@ -78,7 +98,11 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
         }
     })?;
     prompt(on.json);
-    while let Ok((text, halts)) = inbox.recv() {
+    let next = || {
+        let earlier = typed.borrow_mut().pop_front();
+        earlier.or_else(|| inbox.recv().ok())
+    };
+    while let Some((text, halts)) = next() {
         if matches!(text.to_lowercase().as_str(), "bye" | "quit" | "exit") {
             break;
         }
@@ -95,14 +119,15 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
 }
 
 fn begin<'a>(
+    config: &Config,
     body: &'a Body,
     workshop: &'a Workshop,
-    mind: Option<Mind>,
     memory: Option<&'a Memory>,
     session: Option<&str>,
 ) -> anyhow::Result<Conversation<'a>> {
-    let mut conversation = Conversation::new(body, workshop).reading_from(Path::new(""));
-    if let Some(mind) = mind {
+    let mut conversation =
+        Conversation::new(body, workshop).reading_from(Path::new("")).searching_with(&config.models);
+    if let Some(mind) = shop::mind(config)? {
         conversation = conversation.thinking_with(mind);
     }
     if let Some(memory) = memory {

@@ -353,7 +353,7 @@ fn names(kept: &[Value]) -> String {
 }
 
 /// Who this system says is asking.
-fn user() -> String {
+pub(super) fn user() -> String {
     let uid = rustix::process::getuid().as_raw();
     let known = read_at_most(Path::new("/etc/passwd"), 1 << 20).unwrap_or_default();
     let known = String::from_utf8_lossy(&known).into_owned();

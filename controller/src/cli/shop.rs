@@ -4,7 +4,7 @@ use minismith::agents::roster::Roster;
 use minismith::agents::turn::Limits;
 use minismith::body::Body;
 use minismith::config::{Brain, Config};
-use minismith::conversation::{Asking, Mind};
+use minismith::conversation::Mind;
 use minismith::memory::Memory;
 use minismith::model::Client;
 use minismith::workshop::Workshop;
@@ -21,8 +21,8 @@ pub fn body(config: &Config, on: &OnRobot) -> anyhow::Result<Body> {
     Ok(Body::open(on.robot.as_ref().unwrap_or(&config.robot), config)?)
 }
 
-/// What a conversation thinks with, where the configuration names a language model; `ask` asks the person.
-pub fn mind(config: &Config, ask: Asking) -> anyhow::Result<Option<Mind>> {
+/// What a conversation thinks with, where the configuration names a language model.
+pub fn mind(config: &Config) -> anyhow::Result<Option<Mind>> {
     match config.brain {
         Brain::Offline => Ok(None),
         Brain::Openai => Ok(Some(Mind {
@@ -36,7 +36,7 @@ pub fn mind(config: &Config, ask: Asking) -> anyhow::Result<Option<Mind>> {
                 answer_tokens: config.language_model.answer_tokens,
             },
             most_iterations: config.workshop.max_iterations,
-            ask,
+            ask: Box::new(|_| None),
             models: config.models.clone(),
         })),
     }

@@ -4,10 +4,10 @@
 //! The machine ([`crate::agents::turn`]) decides; here its effects become questions to the model, motions, runs of tools
 //! and questions to the person, and what came of them becomes its events.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::workbench::{Until, Workbench};
-use super::{Conversation, Ending, Reply};
+use super::{Conversation, Ending, Reply, ToolReply};
 use crate::agents::action::Action;
 use crate::agents::commission::Page;
 use crate::agents::coordinator::{Assignment, Task};
@@ -37,7 +37,7 @@ pub struct Mind {
     pub limits: Limits,
     /// How often a refused draft may be mended.
     pub most_iterations: u32,
-    /// Who is asked when a yes or an answer is needed.
+    /// Who is asked when a yes or an answer is needed; the conversation takes it over.
     pub ask: Asking,
     /// The folder of installed models, for the search for tools.
     pub models: std::path::PathBuf,
@@ -54,7 +54,7 @@ impl Conversation<'_> {
 
     fn think_with(&mut self, mind: &mut Mind, text: &str, notices: &mut Vec<String>) -> Option<Reply> {
         if let Some(wish) = wish(text) {
-            return Some(self.make(mind, wish, notices));
+            return Some(self.grant(mind, wish, notices));
         }
         let clock = WallClock::start();
         let history = self.reminder();
@@ -86,7 +86,7 @@ impl Conversation<'_> {
                         Err(NoAnswer::GivenUp) => Event::Stopped,
                         Err(no) => Event::NoAnswer(no),
                     },
-                    Effect::AskPerson(question) => Event::Replied((mind.ask)(&question)),
+                    Effect::AskPerson(question) => Event::Replied(self.ask(&question)),
                     Effect::Act { agent, action } => {
                         reply.plan.push(Assignment { agent: doer(&action), task: action.describe() });
                         Event::Observed(self.act(mind, &mut bench, &agent, action, &mut reply))
@@ -135,29 +135,45 @@ impl Conversation<'_> {
     }
 
     /// Has a tool made that was asked for in so many words, and runs it where that was asked for too.
-    fn make(&mut self, mind: &mut Mind, wish: Wish, notices: &mut Vec<String>) -> Reply {
+    fn grant(&mut self, mind: &mut Mind, wish: Wish, notices: &mut Vec<String>) -> Reply {
         let Wish { name, text, run } = wish;
         let mut reply = Reply::nothing(String::new(), Ending::Done);
         reply.plan.push(Assignment { agent: Agent::Code, task: format!("write the tool {name}: {text}") });
         let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
         let pages = self.pages(&text);
-        let made = bench.create(self, mind, name.clone(), text, pages, true, &mut reply);
+        let made = bench.create(self, mind, name, text, pages, true, &mut reply);
         notices.extend(mind.model.notices());
         reply.spent = Some(bench.spent());
-        match reply.tool.as_ref().and_then(|tool| tool.version) {
-            Some(version) => {
-                reply.text = format!("I wrote and proved {name}, version {version}.");
-                if run {
-                    let (said, ending) = self.run(&name, serde_json::Map::new(), &mut reply);
-                    reply.text = format!("{} {said}", reply.text);
-                    reply.outcome = ending;
+        let (text, callable, ran) = match &reply.tool {
+            Some(ToolReply { name, version: Some(version), code: Some(_), assumed, .. }) => {
+                let assumed: String = assumed.iter().map(|what| format!(" Assumed: {what}.")).collect();
+                (format!("I wrote and proved {name}, version {version}.{assumed}"), Some(name.clone()), false)
+            }
+            Some(ToolReply { name, performance: Some(_), .. }) => {
+                (format!("I already have {name}, so I wrote nothing and ran it."), Some(name.clone()), true)
+            }
+            _ => match &made.tool {
+                Some(Function { name, .. }) => (
+                    format!("I already have {name}, so I wrote nothing; I assumed that you want to use it."),
+                    Some(name.clone()),
+                    false,
+                ),
+                None => {
+                    let why = made.text.trim_start_matches("not done: ").trim_start_matches("refused: ");
+                    (format!("I did not make it: {why}"), None, false)
                 }
-            }
-            None => {
-                let why = made.text.trim_start_matches("not done: ").trim_start_matches("refused: ");
-                reply.text = format!("I did not make it: {why}");
-                reply.outcome = if self.stage.is_stopped() { Ending::Stopped } else { Ending::Refused };
-            }
+            },
+        };
+        reply.text = text;
+        reply.outcome = match made.done {
+            true => Ending::Done,
+            false if self.stage.is_stopped() => Ending::Stopped,
+            false => Ending::Refused,
+        };
+        if let Some(name) = callable.filter(|_| run && !ran && made.done) {
+            let (said, ending) = self.run(&name, serde_json::Map::new(), &mut reply);
+            reply.text = format!("{} {said}", reply.text);
+            reply.outcome = ending;
         }
         reply
     }
@@ -228,10 +244,6 @@ impl Conversation<'_> {
         action: Action,
         reply: &mut Reply,
     ) -> Observation {
-        let own = |(text, ending): (String, Ending)| Observation {
-            done: ending == Ending::Done,
-            ..Observation::done(text)
-        };
         match action {
             Action::Move(primitive) => own(self.one(Task::Move(primitive), reply)),
             Action::ReportState => own(self.one(Task::ReportState, reply)),
@@ -255,13 +267,7 @@ impl Conversation<'_> {
                     Err(why) => Observation::not_done(format!("refused: {why}")),
                 }
             }
-            Action::RunTool { name, arguments } => {
-                let source = format!("what {name} said");
-                let ran = own(self.one(Task::RunTool { name, arguments }, reply));
-                let said = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
-                let free = said.is_some_and(|performance| performance.has_words());
-                Observation { foreign: free.then_some(source), ..ran }
-            }
+            Action::RunTool { name, arguments } => self.observe_run(name, arguments, reply),
             Action::ToolCode { name } => match self.workshop.registry().load(&name, None) {
                 Ok(admitted) => Observation {
                     foreign: Some(format!("the code of {name}")),
@@ -285,9 +291,24 @@ impl Conversation<'_> {
         }
     }
 
+    /// Runs a tool for the agents: its words are not ours.
+    pub(super) fn observe_run(
+        &mut self,
+        name: String,
+        arguments: Map<String, Value>,
+        reply: &mut Reply,
+    ) -> Observation {
+        let source = format!("what {name} said");
+        let ran = own(self.one(Task::RunTool { name, arguments }, reply));
+        let said = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
+        let free = said.is_some_and(|performance| performance.has_words());
+        Observation { foreign: free.then_some(source), ..ran }
+    }
+
     /// Pages that help an author with this request.
     pub(super) fn pages(&self, request: &str) -> Vec<Page> {
-        crate::lookup::pages(request, crate::lookup::MOST_TOKENS)
+        let own = crate::lookup::own::pages(self.workshop.registry(), request);
+        crate::lookup::pages(request, &own, crate::lookup::MOST_TOKENS)
     }
 
     fn reminder(&self) -> Vec<Message> {
@@ -332,6 +353,11 @@ impl Conversation<'_> {
         let done = memory.session(Some(id)).and_then(|session| act(&session));
         done.inspect_err(|error| tracing::warn!(%error, "the session is not kept")).ok()
     }
+}
+
+/// What came of something, in our own words.
+fn own((text, ending): (String, Ending)) -> Observation {
+    Observation { done: ending == Ending::Done, ..Observation::done(text) }
 }
 
 /// Whose kind of work an action is.

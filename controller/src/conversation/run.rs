@@ -41,7 +41,7 @@ impl Conversation<'_> {
         let needs_approval = self.freshen(&admitted)? || manifest.needs_approval;
         let unproved = manifest.beyond_proof(function, &arguments);
         if (needs_approval || unproved.is_some()) && !admitted.is_approved() && self.body.is_real() {
-            return Err(NoRun::Approval { name: tool.into() });
+            return Err(NoRun::Approval { name: tool.into(), version: manifest.version, unproved });
         }
         let troupe = Troupe::new(self.workshop, self.body.is_real());
         let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);

@@ -1,13 +1,15 @@
 //! The tools that are being made in a turn: each a commission, advanced step by step or as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::making::Choice;
 use super::mind::Mind;
 use super::{Conversation, Reply, ToolReply};
-use crate::agents::commission::{Commission, Draft, Effect, Event, Order, Over, Page};
+use crate::agents::commission::{Base, Commission, Draft, Effect, Event, Order, Over, Page};
 use crate::agents::turn::{Observation, Spent};
 use crate::brain::KnownTool;
 use crate::model::{Function, NoAnswer};
+use crate::workshop::alike::{Alike, arguments_in};
 use crate::workshop::check::Checked;
 use crate::workshop::manifest::Provenance;
 use crate::workshop::review::Admissible;
@@ -40,14 +42,17 @@ struct Piece {
 /// What is being made.
 pub(super) struct Workbench {
     pieces: BTreeMap<String, Piece>,
+    /// The names of those that were begun in this turn.
+    made: BTreeSet<String>,
     most_iterations: u32,
     answer_tokens: u32,
     spent: Spent,
 }
 
 impl Workbench {
-    pub(super) fn new(most_iterations: u32, answer_tokens: u32) -> Self {
-        Workbench { pieces: BTreeMap::new(), most_iterations, answer_tokens, spent: Spent::default() }
+    pub(super) const fn new(most_iterations: u32, answer_tokens: u32) -> Self {
+        let spent = Spent { steps: 0, prompt_tokens: 0, answer_tokens: 0 };
+        Workbench { pieces: BTreeMap::new(), made: BTreeSet::new(), most_iterations, answer_tokens, spent }
     }
 
     /// What authors, testers and reviewers have cost.
@@ -70,13 +75,61 @@ impl Workbench {
         if self.pieces.len() >= MOST_TOOLS {
             return refused(format!("at most {MOST_TOOLS} tools can be made for one request"));
         }
+        let mut order = Order { name: None, request, pages, base: None };
+        let mut assumed = String::new();
+        // What was made in this turn may be made better in it.
+        let name = if self.made.contains(&name) || self.pieces.contains_key(&name) {
+            name
+        } else {
+            match conversation.choose(&name, &order.request, &mind.models) {
+                Choice::New { name, assumed: why } => {
+                    assumed = why;
+                    name
+                }
+                Choice::Change(alike) => match base(conversation, &alike) {
+                    Ok(base) => {
+                        order.base = Some(base);
+                        alike.name
+                    }
+                    Err(why) => return refused(why),
+                },
+                Choice::Use { alike, asked: true } => {
+                    let arguments = arguments_in(&order.request, &alike);
+                    let ran = conversation.observe_run(alike.name.clone(), arguments, reply);
+                    let text = format!(
+                        "nothing was written: the person wants to use {}, which is there already. {}",
+                        alike.name, ran.text
+                    );
+                    return Observation { text, tool: Some(function(alike)), ..ran };
+                }
+                // Nobody said so: whether it runs is decided as for any other run.
+                Choice::Use { alike, asked: false } => {
+                    let text = format!(
+                        "nothing was written: {} is there already ({}). It is assumed that it is to be used: run it by its \
+                         name if it is to move now, and say that you assumed that.",
+                        alike.name, alike.purpose
+                    );
+                    return Observation { tool: Some(function(alike)), ..Observation::done(text) };
+                }
+                Choice::Stopped => return refused("the person said stop".into()),
+            }
+        };
         if let Err(error) = conversation.workshop.registry().may_be_given(&name) {
             return refused(error.to_string());
         }
-        let order = Order { name: Some(name.clone()), request, pages };
+        self.made.insert(name.clone());
+        order.name = Some(name.clone());
         let (commission, pending) = Commission::begin(order, self.most_iterations, self.answer_tokens);
         self.pieces.insert(name.clone(), Piece { commission, pending, admissible: None, checked: None });
-        self.advance(conversation, mind, &name, if whole { Until::Kept } else { Until::Written }, reply)
+        let until = if whole { Until::Kept } else { Until::Written };
+        let made = self.advance(conversation, mind, &name, until, reply);
+        if assumed.is_empty() {
+            return made;
+        }
+        if let Some(tool) = &mut reply.tool {
+            tool.assumed.push(assumed.clone());
+        }
+        Observation { text: format!("{} Assumed, and to be said: {assumed}.", made.text), ..made }
     }
 
     /// Takes a tool that was begun as far as this.
@@ -100,6 +153,7 @@ impl Workbench {
             let pending = std::mem::replace(&mut piece.pending, Effect::AskPerson(String::new()));
             let event = match pending {
                 Effect::Over(over) => {
+                    conversation.workshop.registry().keep_lessons(&over.lessons);
                     let made = conversation.callable_tools().into_iter().find(|tool| tool.name == name);
                     return tell(name, over, made, piece.checked, reply);
                 }
@@ -111,7 +165,7 @@ impl Workbench {
                     Err(NoAnswer::GivenUp) => Event::Stopped,
                     Err(no) => Event::NoAnswer(no),
                 },
-                Effect::AskPerson(question) => Event::Replied((mind.ask)(&question)),
+                Effect::AskPerson(question) => Event::Replied(conversation.ask(&question)),
                 Effect::Check(draft) => match check(conversation, &draft) {
                     Ok((checked, admissible)) => {
                         piece.admissible = admissible;
@@ -134,6 +188,18 @@ impl Workbench {
             piece.pending = piece.commission.step(event);
         }
     }
+}
+
+/// The code that a changed tool begins with.
+fn base(conversation: &Conversation<'_>, alike: &Alike) -> Result<Base, String> {
+    let admitted = conversation.workshop.registry().load(&alike.name, Some(alike.version));
+    let admitted = admitted.map_err(|error| error.to_string())?;
+    Ok(Base { purpose: alike.purpose.clone(), source: admitted.vetted().draft().source().into() })
+}
+
+/// A tool that is there, as a function that may be called.
+fn function(alike: Alike) -> Function {
+    Function { name: alike.name, description: alike.purpose, parameters: alike.parameters }
 }
 
 /// Whether a commission has come as far as this: what it wants next lies beyond.
@@ -189,6 +255,7 @@ fn tell(
         version,
         plan: over.draft.plan,
         code: Some(over.draft.source),
+        assumed: Some(over.assumption.clone()).filter(|assumed| !assumed.is_empty()).into_iter().collect(),
         findings,
         report,
         performance: None,

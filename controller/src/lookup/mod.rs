@@ -1,7 +1,9 @@
-//! What an author is shown: of the reference, only the pages that fit the request, within a budget of tokens.
+//! What an author is shown: of all that is known, only the pages that fit the request, within a budget of tokens.
 //!
-//! The pages are this project's own description of the SDK as tools see it ([`REFERENCE`]); a full-text index (FTS5) in
-//! memory finds those that fit.
+//! The pages are this project's own description of the SDK as tools see it ([`REFERENCE`]), and of what was made here
+//! the tools and the past failures ([`own`]); a full-text index (FTS5) in memory finds those that fit.
+
+pub mod own;
 
 use rusqlite::{Connection, params};
 
@@ -13,8 +15,9 @@ pub const REFERENCE: &str = include_str!("reference.md");
 /// The usual budget, tokens.
 pub const MOST_TOKENS: usize = 700;
 
-/// The most pages.
+/// The most pages, and the most of them that are of what was made here.
 const MOST_PAGES: usize = 5;
+const MOST_OWN: usize = 3;
 
 /// Words that say nothing of what a page is about.
 const SAY_NOTHING: &[&str] = &[
@@ -25,14 +28,20 @@ const SAY_NOTHING: &[&str] = &[
 /// Bytes of a token, as a rule of thumb.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// The pages that fit a request best, best first, together within so many tokens. None when nothing fits.
+/// The pages that fit a request best, together within so many tokens: of the reference, and of these others, of which
+/// none may crowd the reference out. None when nothing fits.
 #[must_use]
-pub fn pages(request: &str, most_tokens: usize) -> Vec<Page> {
-    let all = all();
+pub fn pages(request: &str, own: &[Page], most_tokens: usize) -> Vec<Page> {
+    let mut all = reference();
+    let references = all.len();
+    all.extend_from_slice(own);
     let found = find(&all, request).unwrap_or_else(|error| {
         tracing::warn!(%error, "the reference can't be searched");
         Vec::new()
     });
+    let (first, others): (Vec<usize>, Vec<usize>) = found.into_iter().partition(|place| *place < references);
+    // The best page of the reference, then what was made here, then the rest.
+    let (best, rest) = first.split_at(first.len().min(1));
     let mut left = most_tokens * BYTES_PER_TOKEN;
     let fits = |page: &Page| {
         let cost = page.title.len() + page.text.len();
@@ -42,7 +51,8 @@ pub fn pages(request: &str, most_tokens: usize) -> Vec<Page> {
         }
         fits
     };
-    found.into_iter().filter_map(|place| all.get(place).cloned()).filter(fits).take(MOST_PAGES).collect()
+    let places = best.iter().chain(others.iter().take(MOST_OWN)).chain(rest);
+    places.filter_map(|place| all.get(*place).cloned()).filter(fits).take(MOST_PAGES).collect()
 }
 
 /// The tokens of everything, for comparison.
@@ -51,7 +61,7 @@ pub const fn all_tokens() -> usize {
     REFERENCE.len() / BYTES_PER_TOKEN
 }
 
-fn all() -> Vec<Page> {
+fn reference() -> Vec<Page> {
     format!("\n{REFERENCE}")
         .split("\n# ")
         .filter_map(|page| page.split_once('\n'))
@@ -90,7 +100,7 @@ mod tests {
     use super::*;
 
     fn titles(request: &str) -> Vec<String> {
-        pages(request, MOST_TOKENS).into_iter().map(|page| page.title).collect()
+        pages(request, &[], MOST_TOKENS).into_iter().map(|page| page.title).collect()
     }
 
     #[test]
@@ -113,13 +123,18 @@ mod tests {
 
     #[test]
     fn the_budget_is_kept() {
+        let own = |number: usize| Page {
+            title: format!("a past failure: rule {number}"),
+            text: "nod the head ".repeat(number * 4),
+        };
+        let own: Vec<Page> = (1..20).map(own).collect();
         for most in [0, 50, 200, 700] {
-            let bytes: usize =
-                pages("nod the head, turn the body, antennas, camera, face, dance, wait", most)
-                    .iter()
-                    .map(|page| page.title.len() + page.text.len())
-                    .sum();
+            let pages = pages("nod the head, turn the body, antennas, camera, face, dance, wait", &own, most);
+            let bytes: usize = pages.iter().map(|page| page.title.len() + page.text.len()).sum();
             assert!(bytes <= most * BYTES_PER_TOKEN, "{bytes} of {most} tokens");
+            let failures = pages.iter().filter(|page| page.title.contains("failure")).count();
+            assert!(failures <= MOST_OWN && pages.len() <= MOST_PAGES, "{pages:?}");
+            assert!(most < 700 || (pages[0].title.contains("reference") && failures > 0), "{pages:?}");
         }
         assert!(all_tokens() > MOST_TOKENS);
     }

@@ -4,10 +4,11 @@
 //! (reads a draft and never runs it), [`cases`] and [`rehearsal`] (runs it on the mock), [`report`] (what was
 //! measured), [`margins`] (what that left of the limits), [`mod@review`], [`mod@check`] (the whole way), [`manifest`]
 //! (what is written beside an admitted tool), [`attachments`] (and for people: picture, page, recording), [`registry`]
-//! (the shelf), [`usage`], [`search`] and [`semantics`], [`bundle`] (tools on their way to another shelf), [`kept`]
-//! (what checks have found), [`troupe`] (who acts on a stage). The proofs pass by value: `Draft`, `Vetted`,
+//! (the shelf), [`usage`], [`search`] and [`semantics`], [`alike`], [`bundle`] (tools on their way to another shelf), [`kept`]
+//! (what checks have found), [`lessons`] (what commissions were refused for), [`troupe`] (who acts on a stage). The proofs pass by value: `Draft`, `Vetted`,
 //! `Rehearsed`, `Admissible`, `Admitted`.
 
+pub mod alike;
 mod allowance;
 pub mod arguments;
 pub mod attachments;
@@ -18,6 +19,7 @@ pub mod check;
 pub mod draft;
 pub mod finding;
 pub mod kept;
+pub mod lessons;
 pub mod manifest;
 pub mod margins;
 pub mod policy;

@@ -231,11 +231,16 @@ const FILLERS: &[&str] = &[
     "would", "you", "your",
 ];
 
+/// Whether a word, in lower case, says nothing of what is wanted.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word)
+}
+
 /// The request as a query: each word quoted, so that nothing in it is a sign of the query language.
 fn query(request: &str) -> Option<String> {
     let mut words: Vec<&str> =
         request.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let is_filler = |word: &&str| FILLERS.contains(&word.to_lowercase().as_str());
+    let is_filler = |word: &&str| is_filler(&word.to_lowercase());
     if !words.iter().all(&is_filler) {
         words.retain(|word| !is_filler(word));
     }

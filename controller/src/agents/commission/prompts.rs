@@ -73,6 +73,13 @@ pub fn specify(order: &Order, reply: Option<&str>, most_tokens: u32) -> Prompt {
     if let Some(name) = &order.name {
         parts.push(text(&format!("The tool has to be named {name}.")));
     }
+    if let Some(base) = &order.base {
+        parts.push(data("what the tool does now", &base.purpose));
+        parts.push(data("its present code", &base.source));
+        parts.push(text(
+            "The request is a change to this tool: specify the whole of what it does afterwards.",
+        ));
+    }
     if let Some(reply) = reply {
         parts.push(data("the person's answer to your question", reply));
         parts.push(text("Do not ask again: leave `question` empty, and state what you assume."));
@@ -92,7 +99,16 @@ pub fn write(order: &Order, draft: &Draft, most_tokens: u32) -> Prompt {
     let mut parts = pages(order);
     parts.push(data("the request", &order.request));
     parts.push(data("the specification", &specification(draft)));
-    parts.push(text(&format!("Write the tool `{}`.", draft.name)));
+    match &order.base {
+        Some(base) => {
+            parts.push(data("the present code", &base.source));
+            parts.push(text(&format!(
+                "Change the tool `{}`: begin with its present code, and keep what need not change.",
+                draft.name
+            )));
+        }
+        None => parts.push(text(&format!("Write the tool `{}`.", draft.name))),
+    }
     prompt("author", WRITE.into(), parts, Form::Text, most_tokens)
 }
 

@@ -10,7 +10,7 @@ use crate::workshop::finding::Verdict as Weight;
 const CODE: &str = "```python\nfrom reachy_mini import ReachyMini\n\n\ndef sway(robot: ReachyMini, degrees: float = 10.0) -> str:\n    \"\"\"Sways.\"\"\"\n    return \"swayed\"\n```";
 
 fn order(request: &str) -> Order {
-    Order { name: Some("sway".into()), request: request.into(), pages: Vec::new() }
+    Order { name: Some("sway".into()), request: request.into(), ..Order::default() }
 }
 
 fn answer(said: Said) -> Event {

@@ -1,0 +1,477 @@
+//! What a conversation does with what is there already: tools that are alike, what earlier authors were refused for, and
+//! approvals that a person gives.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use minismith::agents::roster::Roster;
+use minismith::agents::turn::Limits;
+use minismith::body::{Body, initial_joints};
+use minismith::config::{Config, RobotChoice};
+use minismith::conversation::{Conversation, Ending, Mind, Reply};
+use minismith::lookup;
+use minismith::model::{Call, NoAnswer, Part, Prompt, Said, Scripted};
+use minismith::workshop::Workshop;
+use minismith::workshop::alike::likeness;
+use minismith::workshop::draft::Draft;
+use minismith::workshop::manifest::Provenance;
+use minismith::workshop::policy::vet;
+use minismith::workshop::semantics::{self, Semantics};
+use minismith_tests::{Bench, Ran, workspace};
+use mock_robot::faults::Faults;
+use mock_robot::firmware::{Emulator, EmulatorOptions};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// `cases/alike.yaml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pairs {
+    pairs: Vec<Pair>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pair {
+    request: String,
+    tool: String,
+    alike: bool,
+}
+
+/// What a tool of the workspace says that it does.
+fn description(tool: &str) -> String {
+    let places = [format!("tests/cases/good/{tool}.py"), format!("tools/predefined/{tool}/v1.py")]
+        .map(|place| workspace().join(place));
+    let file = places.iter().find(|place| place.is_file()).unwrap();
+    let draft = Draft::read(tool, &std::fs::read(file).unwrap()).unwrap();
+    vet(draft).unwrap().manifest(Provenance::default()).description
+}
+
+/// Precision and recall of one way to judge.
+fn measured(pairs: &[Pair], name: &str, mut judge: impl FnMut(&Pair, &str) -> bool) -> (f64, f64) {
+    let (mut hits, mut false_alarms, mut misses) = (0.0, 0.0, 0.0);
+    for pair in pairs {
+        match (judge(pair, &description(&pair.tool)), pair.alike) {
+            (true, true) => hits += 1.0,
+            (true, false) => {
+                println!("{name}: taken for alike: {:?} and {}", pair.request, pair.tool);
+                false_alarms += 1.0;
+            }
+            (false, true) => {
+                println!("{name}: missed: {:?} and {}", pair.request, pair.tool);
+                misses += 1.0;
+            }
+            (false, false) => {}
+        }
+    }
+    let (precision, recall) = (hits / (hits + false_alarms), hits / (hits + misses));
+    println!("{name}: precision {precision:.2}, recall {recall:.2}");
+    (precision, recall)
+}
+
+#[test]
+fn what_counts_as_alike_is_measured_on_pairs() {
+    let Pairs { pairs } = serde_yaml::from_str(include_str!("../cases/alike.yaml")).unwrap();
+    let alike = pairs.iter().filter(|pair| pair.alike).count();
+    assert!(alike >= 20 && pairs.len() - alike >= 20);
+    let (precision, recall) = measured(&pairs, "by words", |pair, description| {
+        likeness(&pair.request, &pair.tool, description, None).is_some()
+    });
+    assert!(precision >= 0.9 && recall >= 0.5, "{precision} {recall}");
+    let mut model = match Semantics::open(&workspace().join(".cache/models")) {
+        Ok(model) => model,
+        Err(error) => return println!("skipped: {error}"),
+    };
+    let mut known: BTreeMap<String, Vec<f32>> = BTreeMap::new();
+    let mut direction =
+        |text: &str| known.entry(text.to_owned()).or_insert_with(|| model.direction(text).unwrap()).clone();
+    let mut judge = |request: &str, tool: &str, description: &str| {
+        let sentence = format!("{}: {description}", tool.replace('_', " "));
+        let meaning = semantics::likeness(&direction(request), &direction(&sentence));
+        likeness(request, tool, description, Some(Some(meaning))).is_some()
+    };
+    let (precision, recall) =
+        measured(&pairs, "by meaning too", |pair, description| judge(&pair.request, &pair.tool, description));
+    assert!(precision >= 0.9 && recall >= 0.85, "{precision} {recall}");
+
+    // A shelf has many tools, and each of them is a chance to ask for nothing.
+    let tools: BTreeMap<&str, String> =
+        pairs.iter().map(|pair| (pair.tool.as_str(), description(&pair.tool))).collect();
+    let (mut others, mut asked) = (0, 0);
+    for pair in pairs.iter().filter(|pair| pair.alike) {
+        for (tool, description) in &tools {
+            let is_meant = |one: &Pair| one.request == pair.request && one.tool == *tool && one.alike;
+            if !pairs.iter().any(is_meant) {
+                others += 1;
+                if judge(&pair.request, tool, description) {
+                    println!("among many: taken for alike: {:?} and {tool}", pair.request);
+                    asked += 1;
+                }
+            }
+        }
+    }
+    println!("among many: {asked} of {others} pairs of a request and another tool are taken for alike");
+    assert!(asked * 100 <= others, "{asked} of {others}");
+}
+
+/// A workshop and a body of its own, for conversations with a scripted model and a scripted person.
+struct House {
+    bench: Bench,
+    config: Config,
+    workshop: Workshop,
+    body: Body,
+}
+
+impl House {
+    fn new(robot: &RobotChoice) -> House {
+        let bench = Bench::new();
+        let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
+        let workshop = Workshop::open(&config).unwrap();
+        let body = Body::open(robot, &config).unwrap();
+        House { bench, config, workshop, body }
+    }
+
+    /// A request that the grammar does not know.
+    fn hear(
+        &self,
+        answers: Vec<Result<Said, NoAnswer>>,
+        replies: &[&str],
+    ) -> (Reply, Vec<Prompt>, Vec<String>) {
+        self.hear_wish("show me something like a boat on calm water", answers, replies)
+    }
+
+    /// One request to a model with these answers and a person with these replies: what came of it, what the model was
+    /// asked, and what the person was.
+    fn hear_wish(
+        &self,
+        wish: &str,
+        answers: Vec<Result<Said, NoAnswer>>,
+        replies: &[&str],
+    ) -> (Reply, Vec<Prompt>, Vec<String>) {
+        let model = Scripted::new(answers);
+        let prompts = model.prompts();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let mut replies: VecDeque<String> = replies.iter().map(|reply| (*reply).to_owned()).collect();
+        let questions = asked.clone();
+        let agents = &self.config.agents;
+        let mind = Mind {
+            model: Box::new(model),
+            roster: Roster::of(agents.roster.clone()),
+            limits: Limits {
+                steps: agents.steps,
+                tokens: agents.tokens,
+                seconds: agents.seconds,
+                repeats: agents.repeats,
+                answer_tokens: 500,
+            },
+            most_iterations: 3,
+            ask: Box::new(move |question| {
+                questions.lock().unwrap().push(question.to_owned());
+                replies.pop_front()
+            }),
+            models: self.bench.path("no models"),
+        };
+        let mut conversation = Conversation::new(&self.body, &self.workshop).thinking_with(mind);
+        let reply = conversation.hear(wish);
+        let asked = asked.lock().unwrap().clone();
+        (reply, prompts.seen(), asked)
+    }
+
+    fn add(&self, name: &str, source: &str) {
+        let file = self.bench.write(&format!("{name}.py"), source);
+        let _added = self.bench.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
+    }
+}
+
+fn says(text: &str) -> Result<Said, NoAnswer> {
+    Ok(Said::Text(text.into()))
+}
+
+fn calls(name: &str, arguments: Value) -> Result<Said, NoAnswer> {
+    let arguments = arguments.as_object().cloned().unwrap();
+    let call = Call { id: "c1".into(), name: name.into(), arguments };
+    Ok(Said::Calls { text: String::new(), calls: vec![call] })
+}
+
+fn create(name: &str, specification: &str) -> Result<Said, NoAnswer> {
+    calls("create_function", json!({"name": name, "specification": specification}))
+}
+
+/// The code of a tool that sways by so many degrees.
+fn sway(name: &str, degrees: u32) -> String {
+    format!(
+        r#"from reachy_mini import ReachyMini
+from reachy_mini.utils import create_head_pose
+
+
+def {name}(robot: ReachyMini, times: int = 1) -> str:
+    """Sway the head from side to side.
+
+    Args:
+        times: How often, between 1 and 5.
+
+    Returns:
+        What was done.
+    """
+    for _ in range(times):
+        robot.goto_target(head=create_head_pose(roll={degrees}), duration=0.6, body_yaw=None)
+        robot.goto_target(head=create_head_pose(roll=-{degrees}), duration=0.6, body_yaw=None)
+    robot.goto_target(head=create_head_pose(), duration=0.6, body_yaw=None)
+    return f"swayed {{times}} times"
+"#
+    )
+}
+
+/// What a model says while it makes a tool, with these tries at its code.
+fn making(tries: &[String]) -> Vec<Result<Said, NoAnswer>> {
+    let fenced = |source: &String| says(&format!("```python\n{source}```"));
+    let specified = json!({
+        "name": "x", "specification": "sway the head", "plan": ["lean right", "lean left"], "assumption": "",
+        "question": "",
+    });
+    let reviewed = json!({
+        "meets_request": true, "honest": true, "risks": [], "verdict": "accept", "reason": "it sways",
+    });
+    let mut said = vec![Ok(Said::Json(specified)), fenced(&tries[0]), Ok(Said::Json(json!({"cases": []})))];
+    said.extend(tries[1..].iter().map(fenced));
+    said.push(Ok(Said::Json(reviewed)));
+    said.push(says("There it is."));
+    said
+}
+
+fn returned(prompt: &Prompt) -> String {
+    let parts = prompt.messages.iter().flat_map(|message| &message.parts);
+    let mut texts = parts.filter_map(|part| match part {
+        Part::Returned { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    texts.next_back().unwrap_or_default()
+}
+
+/// What stands in a prompt as data, with where it is from.
+fn data(prompt: &Prompt) -> Vec<(String, String)> {
+    let parts = prompt.messages.iter().flat_map(|message| &message.parts);
+    let data = parts.filter_map(|part| match part {
+        Part::Data { source, text } => Some((source.clone(), text.clone())),
+        _ => None,
+    });
+    data.collect()
+}
+
+fn author(prompts: &[Prompt]) -> Option<&Prompt> {
+    prompts.iter().find(|prompt| prompt.purpose == "author")
+}
+
+const ALIKE: &str = "sway the head gently from side to side";
+
+#[test]
+fn an_agent_that_wants_a_tool_which_is_there_has_the_person_choose() {
+    let house = House::new(&RobotChoice::Mock);
+    house.add("sway_gently", &sway("sway_gently", 12));
+    let registry = house.workshop.registry();
+
+    let script = vec![create("boat_sway", "sway the head from side to side with 2 times"), says("Swayed.")];
+    let (reply, prompts, asked) = house.hear(script, &["use it"]);
+    assert_eq!(
+        asked,
+        [
+            "I already have `sway_gently` (Sway the head from side to side): use it, change it, or make another?"
+        ]
+    );
+    assert!(author(&prompts).is_none() && registry.load("boat_sway", None).is_err());
+    assert_eq!((reply.outcome, reply.steps.len()), (Ending::Done, 5), "twice: {}", reply.text);
+
+    let script = |name: &str, tries: &[String]| [vec![create(name, ALIKE)], making(tries)].concat();
+    let changed = script("boat_sway", &[sway("sway_gently", 8)]);
+    let (_, prompts, _) = house.hear(changed, &["change it"]);
+    let shown = data(author(&prompts).unwrap());
+    assert!(shown.iter().any(|(source, text)| source == "the present code" && text.contains("roll=12")));
+    assert_eq!(registry.load("sway_gently", None).unwrap().manifest().version, 2);
+    assert_eq!(registry.roll_back("sway_gently", None).unwrap(), (2, 1));
+    assert!(registry.load("boat_sway", None).is_err());
+
+    // Another one never takes the name of one that is there.
+    let (_, prompts, _) = house.hear(script("sway_gently", &[sway("sway_gently", 5)]), &["another"]);
+    assert!(returned(prompts.last().unwrap()).contains("sway_gently_2 is written"));
+    assert_eq!(registry.load("sway_gently", None).unwrap().manifest().version, 1);
+    assert_eq!(registry.load("sway_gently_2", None).unwrap().manifest().version, 1);
+}
+
+#[test]
+fn with_nobody_to_ask_only_the_very_same_tool_is_used() {
+    let house = House::new(&RobotChoice::Mock);
+    house.add("sway_gently", &sway("sway_gently", 12));
+    let registry = house.workshop.registry();
+    for script in [create("sway_gently", "lean about"), create("boat", "Sway the head from side to side.")] {
+        let (reply, prompts, asked) = house.hear(vec![script, says("It is there.")], &[]);
+        assert_eq!(asked.len(), 1);
+        let told = returned(prompts.last().unwrap());
+        assert!(told.contains("nothing was written") && told.contains("assumed"), "{told}");
+        assert!(author(&prompts).is_none() && reply.steps.is_empty());
+    }
+    assert_eq!(registry.list().unwrap().len(), 1);
+
+    // What is only alike is made, and that it was assumed is said; so it is with a reply that says nothing.
+    for (name, replies) in [("boat_sway", &[][..]), ("ship_sway", &["hmm"][..])] {
+        let script = [vec![create(name, ALIKE)], making(&[sway(name, 7)])].concat();
+        let (_, prompts, asked) = house.hear(script, replies);
+        assert_eq!(asked.len(), 1);
+        let told = returned(prompts.last().unwrap());
+        assert!(told.contains("Assumed") && told.contains("another tool beside"), "{told}");
+        assert_eq!(registry.load(name, None).unwrap().manifest().version, 1);
+    }
+}
+
+/// What a chat answers to these lines.
+fn chat(bench: &Bench, robot: &str, lines: &str) -> Vec<Value> {
+    let file = bench.write("lines.txt", lines);
+    let mut command = bench.command(&["chat", "--json", "--robot", robot]);
+    command.stdin(std::fs::File::open(file).unwrap());
+    let ran = Ran::from(command).exits(0);
+    ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_offline_brain_asks_too() {
+    let bench = Bench::new();
+    let replies = chat(
+        &bench,
+        "mock",
+        "make a tool called happy_hello that nods three times\n\
+         make a tool called jolly that nods three times\nuse it\n\
+         make a tool called jolly that nods three times\nmake another\n\
+         make a tool called happy_hello that nods twice\nchange it\n\
+         make a tool called happy_hello that shakes your head\nanother one please\n",
+    );
+    let tools: Vec<_> =
+        replies.iter().map(|reply| (&reply["tool"]["name"], &reply["tool"]["version"])).collect();
+    let expected =
+        [("happy_hello", 1), ("happy_hello", 1), ("jolly", 1), ("happy_hello", 2), ("happy_hello_2", 1)];
+    let expected: Vec<_> = expected.iter().map(|(name, version)| (json!(name), json!(version))).collect();
+    assert_eq!(
+        tools,
+        expected.iter().map(|(name, version)| (name, version)).collect::<Vec<_>>(),
+        "{replies:#?}"
+    );
+    assert_eq!(replies[1]["tool"]["performance"]["ended"], "returned");
+    assert_eq!(replies[1]["tool"]["code"], Value::Null);
+    assert!(replies[3]["text"].as_str().unwrap().contains("tool rollback happy_hello"));
+
+    // One sentence has nobody behind it. The same moves are used, and run once where that is asked for anyway.
+    let wish = "make a tool called third that nods three times, then run it";
+    let reply = bench.run(&["say", wish, "--json"]).exits(0).json();
+    assert_eq!((&reply["tool"]["name"], &reply["tool"]["code"]), (&json!("jolly"), &Value::Null));
+    let steps = replies[1]["steps"].as_array().unwrap().len();
+    assert_eq!(reply["steps"].as_array().unwrap().len(), steps);
+    let reply = bench.run(&["say", "make a tool called more that nods 4 times", "--json"]).exits(0).json();
+    assert_eq!(reply["tool"]["name"], "more");
+    assert!(
+        reply["text"].as_str().unwrap().contains("I assumed that you want another tool beside"),
+        "{reply}"
+    );
+}
+
+#[test]
+fn a_second_author_sees_what_the_first_was_refused_for() {
+    let house = House::new(&RobotChoice::Mock);
+    let hasty = |name: &str| sway(name, 9).replace("    return f", "    import os\n    return f");
+    let first = [vec![create("boat", ALIKE)], making(&[hasty("boat"), sway("boat", 9)])].concat();
+    let (_, prompts, asked) = house.hear(first, &[]);
+    assert!(asked.is_empty());
+    assert!(data(author(&prompts).unwrap()).iter().all(|(source, _)| !source.contains("failure")));
+    let lessons = house.workshop.registry().lessons();
+    let lesson = lessons.iter().find(|lesson| lesson.line == "import os").unwrap();
+    assert_eq!((&*lesson.request, &*lesson.worked), (ALIKE, "without that line"));
+
+    let wish = "rock the head gently to each side and count the files on disk";
+    let second = [vec![create("rocking", wish)], making(&[sway("rocking", 4)])].concat();
+    let (_, prompts, _) = house.hear(second, &["another"]);
+    let shown = data(author(&prompts).unwrap());
+    let (_, failure) = shown.iter().find(|(source, _)| source.starts_with("a past failure: ")).unwrap();
+    for word in [&*lesson.rule, &*lesson.hint, "The line was: import os", "What worked: without that line"] {
+        assert!(failure.contains(word), "{word:?} is not in {failure:?}");
+    }
+    let (_, tool) = shown.iter().find(|(source, _)| source == "the tool boat").unwrap();
+    assert!(
+        tool.contains("Sway the head from side to side.\ndef boat(") && tool.contains("roll=9"),
+        "{tool}"
+    );
+    let pages = shown
+        .iter()
+        .filter(|(source, _)| !source.starts_with("the request") && !source.starts_with("the spec"));
+    let bytes: usize = pages.map(|(source, text)| source.len() + text.len()).sum();
+    assert!(bytes <= lookup::MOST_TOKENS * 4, "{bytes}");
+}
+
+/// A tool about which a person is asked: it hides whether its motion was refused.
+const TWITCH: &str = r#"from reachy_mini import ReachyMini
+
+
+def twitch_once(robot: ReachyMini) -> int:
+    """Move the antennas, whatever comes of it.
+
+    Returns:
+        One.
+    """
+    try:
+        robot.goto_target(antennas=[0.3, -0.3], duration=0.2)
+    except Exception:
+        pass
+    return 1
+"#;
+
+#[test]
+fn a_person_approves_in_conversation_before_real_motors_move() {
+    let bench = Bench::new();
+    let file = bench.write("twitch_once.py", TWITCH);
+    let _added = bench.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
+    let mut mock = bench.start(&["mock"]);
+    let path = mock.line().unwrap();
+    let approval =
+        || bench.run(&["tool", "show", "twitch_once", "--json"]).exits(0).json()["approval"].clone();
+
+    let refused = bench.run(&["say", "run twitch_once", "--robot", &path, "--json"]).exits(1).json();
+    assert!(refused["text"].as_str().unwrap().contains("`minismith tool approve twitch_once`"), "{refused}");
+    let refused = &chat(&bench, &path, "run twitch_once\nnod twice\n")[0];
+    assert_eq!((&refused["outcome"], &refused["steps"]), (&json!("refused"), &json!([])));
+    assert!(refused["text"].as_str().unwrap().contains("you did not say yes"), "{refused}");
+    assert_eq!(approval(), Value::Null);
+
+    let replies = chat(&bench, &path, "run twitch_once\nyes\nrun twitch_once\n");
+    assert_eq!(replies.len(), 2, "the second time nothing is asked: {replies:#?}");
+    for reply in &replies {
+        assert_eq!(reply["tool"]["performance"]["value"], 1, "{reply}");
+    }
+    assert!(!approval()["by"].as_str().unwrap().is_empty());
+}
+
+#[test]
+fn no_model_gives_an_approval() {
+    let emulator = Emulator::start(EmulatorOptions {
+        link: None,
+        faults: Faults::default(),
+        start: initial_joints(),
+        paced: true,
+    })
+    .unwrap();
+    let house = House::new(&RobotChoice::Serial(emulator.path().to_owned()));
+    house.add("twitch_once", TWITCH);
+    // The search offers the tool for it.
+    let wish = "surprise me with something for the antennas";
+    let script = || vec![calls("twitch_once", json!({})), says("yes"), says("yes")];
+    for replies in [&[][..], &["yes, if you think so"][..]] {
+        let (reply, prompts, asked) = house.hear_wish(wish, script(), replies);
+        assert_eq!(asked.len(), 1, "{asked:?}");
+        assert!(
+            asked[0].starts_with("`twitch_once` v1 was not written by me and has no person's approval"),
+            "{asked:?}"
+        );
+        let told = returned(prompts.last().unwrap());
+        assert!(told.contains("I did not run twitch_once") && told.contains("tool approve"), "{told}");
+        assert!(reply.steps.is_empty());
+        assert!(!house.workshop.registry().load("twitch_once", None).unwrap().is_approved());
+    }
+    let (reply, _, _) = house.hear_wish(wish, script(), &["yes"]);
+    assert!(!reply.steps.is_empty());
+    assert!(house.workshop.registry().load("twitch_once", None).unwrap().is_approved());
+}
