@@ -8,6 +8,7 @@ mod data;
 mod making;
 mod mind;
 mod run;
+mod untold;
 mod workbench;
 
 use std::collections::VecDeque;
@@ -62,12 +63,24 @@ pub struct Reply {
     /// What code made of files or kept data, if that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Report>,
+    /// Where words of it came from that are not this program's own: a tool, a picture, a server.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
 }
 
 impl Reply {
     /// Nothing was done.
     fn nothing(text: String, outcome: Ending) -> Self {
-        Reply { text, plan: Vec::new(), steps: Vec::new(), tool: None, outcome, spent: None, answer: None }
+        Reply {
+            text,
+            plan: Vec::new(),
+            steps: Vec::new(),
+            tool: None,
+            outcome,
+            spent: None,
+            answer: None,
+            read: Vec::new(),
+        }
     }
 }
 
@@ -313,6 +326,9 @@ impl<'a> Conversation<'a> {
                 let mut notices = Vec::new();
                 let reply = self.answer_by_reading(text).or_else(|| self.think(text, &mut notices));
                 let mut reply = reply.unwrap_or_else(|| Reply::nothing(declined, Ending::NotUnderstood));
+                if !notices.is_empty() {
+                    reply.read.push("the language model's server".into());
+                }
                 notices.push(std::mem::take(&mut reply.text));
                 reply.text = notices.join(" ");
                 reply
@@ -342,19 +358,13 @@ impl<'a> Conversation<'a> {
             outcome: Ending::Done,
             spent: None,
             answer: None,
+            read: Vec::new(),
         }
     }
 
     /// The tools that a sentence may name: also those that are out of use, so that it can be said that they are.
     fn known_tools(&self) -> Result<Vec<KnownTool>, RegistryError> {
         Ok(known(self.workshop.registry().list()?))
-    }
-
-    /// The tools that may be run.
-    fn callable_tools(&self) -> Vec<KnownTool> {
-        let mut tools = self.workshop.registry().list().unwrap_or_default();
-        tools.retain(Entry::is_callable);
-        known(tools)
     }
 
     fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {
@@ -391,9 +401,15 @@ impl<'a> Conversation<'a> {
             Task::Tell(topic) => {
                 let tools = self.known_tools().unwrap_or_default();
                 let text = account::tell(&topic, &self.before, &reply.steps, &tools, &self.stage);
+                reply.read.push("an earlier answer".into());
                 (text, Ending::Done)
             }
-            Task::ListTools => (self.list_tools(), Ending::Done),
+            Task::ListTools => {
+                if self.workshop.registry().list().is_ok_and(|tools| !tools.iter().all(Entry::is_told)) {
+                    reply.read.push("the descriptions of tools".into());
+                }
+                (self.list_tools(), Ending::Done)
+            }
             Task::ReportState => (robot_control::report_state(&self.stage), Ending::Done),
             Task::Look => {
                 let (text, step) = vision::look(&mut self.stage);
@@ -451,6 +467,9 @@ impl<'a> Conversation<'a> {
                 };
                 reply.steps.extend(performance.steps.iter().cloned());
                 let kept = performance.trajectory.clone();
+                if performance.has_words() {
+                    reply.read.push(format!("what {name} said"));
+                }
                 let tool = reply.tool.get_or_insert_with(ToolReply::default);
                 if tool.name != name {
                     *tool = ToolReply { name: name.into(), ..ToolReply::default() };
@@ -467,7 +486,10 @@ impl<'a> Conversation<'a> {
             Err(error @ (NoRun::Guest(_) | NoRun::Rehearsal(_))) => {
                 (format!("I could not run {name}: {error}."), Ending::Failed)
             }
-            Err(error) => (format!("I did not run {name}: {error}."), Ending::Refused),
+            Err(error) => {
+                reply.read.push(format!("what {name} said"));
+                (format!("I did not run {name}: {error}."), Ending::Refused)
+            }
         }
     }
 

@@ -12,6 +12,7 @@ mod engineer;
 mod files;
 mod guest;
 mod house;
+mod injection;
 mod kill;
 mod likeness;
 mod live;

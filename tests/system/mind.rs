@@ -16,15 +16,15 @@ use minismith_tests::Bench;
 use serde_json::{Value, json};
 
 /// A house with a mock robot, a workshop of its own and a scripted model.
-struct House {
-    bench: Bench,
-    config: Config,
-    workshop: Workshop,
-    body: Body,
+pub(super) struct House {
+    pub(super) bench: Bench,
+    pub(super) config: Config,
+    pub(super) workshop: Workshop,
+    pub(super) body: Body,
 }
 
 impl House {
-    fn new() -> House {
+    pub(super) fn new() -> House {
         let bench = Bench::new();
         let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
         let workshop = Workshop::open(&config).unwrap();

@@ -15,17 +15,17 @@ use minismith::net::Address;
 use serde_json::{Value, json};
 
 /// What a server does with one request: it is told on which connection it came.
-type Behaviour = Box<dyn FnMut(&mut TcpStream) + Send>;
+pub(super) type Behaviour = Box<dyn FnMut(&mut TcpStream) + Send>;
 
 /// A server that treats its connections one after another as it is told, and then is gone.
-struct Server {
+pub(super) struct Server {
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
     finished: Receiver<()>,
 }
 
 impl Server {
-    fn start(behaviours: Vec<Behaviour>) -> Self {
+    pub(super) fn start(behaviours: Vec<Behaviour>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -43,11 +43,11 @@ impl Server {
         Server { port, requests, finished }
     }
 
-    fn requests(&self) -> Vec<String> {
+    pub(super) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 
-    fn endpoint(&self) -> Endpoint {
+    pub(super) fn endpoint(&self) -> Endpoint {
         let url = Address::parse(&format!("http://127.0.0.1:{}/v1", self.port)).unwrap();
         Endpoint { url, model: "small".into(), key: None }
     }
@@ -122,11 +122,11 @@ fn streamed(text: &str) -> String {
     .concat()
 }
 
-fn says(text: &str) -> Behaviour {
+pub(super) fn says(text: &str) -> Behaviour {
     plain("200 OK", STREAM, streamed(text))
 }
 
-fn config(endpoints: Vec<Endpoint>) -> LanguageModel {
+pub(super) fn config(endpoints: Vec<Endpoint>) -> LanguageModel {
     LanguageModel {
         endpoints,
         answer: Duration::from_secs(30),
@@ -135,7 +135,7 @@ fn config(endpoints: Vec<Endpoint>) -> LanguageModel {
     }
 }
 
-fn client(config: &LanguageModel) -> Client {
+pub(super) fn client(config: &LanguageModel) -> Client {
     Client::with_clock(config, Arc::new(VirtualClock::new())).unwrap()
 }
 

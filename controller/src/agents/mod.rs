@@ -3,11 +3,13 @@
 //! Reading order: [`coordinator`] (who does what), [`robot_control`] (motions), [`vision`] (pictures), [`code`] (new
 //! tools), [`account`] (what happened, and how the robot is). With a language model: [`roster`] (who there is), [`ability`]
 //! and [`action`] (what they may do), [`turn`] (the machine of reason, act, observe), [`route`] and [`plan`] (long
-//! tasks), [`mod@commission`] (how a tool is made), [`consent`] (whose wish an action is).
+//! tasks), [`mod@commission`] (how a tool is made), [`consent`] (whose wish an action is),
+//! [`claims`] (what was said and never measured).
 
 pub mod ability;
 pub mod account;
 pub mod action;
+pub mod claims;
 pub mod code;
 pub mod commission;
 pub mod consent;

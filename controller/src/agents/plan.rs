@@ -52,6 +52,9 @@ pub struct Plan {
     pub steps: Vec<PlanStep>,
     /// Why it was changed, each time.
     pub revisions: Vec<String>,
+    /// Where text from outside came from that was read while it was made or worked on: its words may be that text's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
 }
 
 impl Plan {

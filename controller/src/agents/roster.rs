@@ -39,6 +39,9 @@ pub struct Spec {
     /// Who created it; none for those of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<String>,
+    /// Where text from outside came from that its creator had read: its instructions may be that text's, and are data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
 }
 
 /// An agent that can't join.
@@ -136,6 +139,7 @@ mod tests {
             instructions: String::new(),
             functions: functions.iter().copied().collect(),
             creator: None,
+            read: Vec::new(),
         }
     }
 

@@ -17,9 +17,10 @@
 //! (pictures, files, tools' words) is data; after it an action with an effect that the person has not named needs the
 //! person's yes ([`super::consent`]).
 
+mod talk;
 mod words;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::ability::{Ability, Within};
 use super::action::Action;
@@ -28,6 +29,8 @@ use super::plan::{Plan, StepStatus};
 use super::roster::{COORDINATOR, Roster, Spec};
 use crate::model::{Answer, Call, Form, Function, Message, Part, Prompt, Role, Said};
 
+pub(crate) use talk::is_yes;
+use talk::{data, task_of, words};
 pub use words::{Effect, End, Event, Limits, Observation, Offered, Spent, Why};
 
 /// An agent at work: what it has been told.
@@ -69,10 +72,12 @@ pub struct Turn {
     desks: Vec<Desk>,
     awaits: Awaits,
     spent: Spent,
-    /// What the person has said in this session, lately.
+    /// What the person has said in this turn; what was done in earlier ones gives no leave for now.
     said: Vec<String>,
     /// Where text from outside came from.
     foreign: Vec<String>,
+    /// Tools that were made after that: the names are no words of the person's.
+    doubtful: BTreeSet<String>,
     /// How often each call was made.
     made: BTreeMap<String, u32>,
     corrections: Vec<String>,
@@ -92,29 +97,33 @@ impl Turn {
         request: &str,
         plan: Option<Plan>,
     ) -> (Turn, Effect) {
-        let said: Vec<String> = history
-            .iter()
-            .filter(|message| message.role == Role::Person)
-            .flat_map(|message| &message.parts)
-            .filter_map(|part| if let Part::Text { text } = part { Some(text.clone()) } else { None })
-            .chain([request.to_owned()])
-            .collect();
+        let said = plan.iter().map(|plan| plan.goal.clone()).chain([request.to_owned()]).collect();
+        let recalled = history.iter().flat_map(|message| &message.parts);
+        let recalled = recalled.filter_map(|part| match part {
+            Part::Data { source, .. } => Some(source.clone()),
+            _ => None,
+        });
+        let foreign: BTreeSet<String> =
+            recalled.chain(plan.iter().flat_map(|plan| plan.read.clone())).collect();
         let mut messages = history;
         messages.push(Message::person(request));
         let mut turn = Turn {
             roster,
             limits,
-            offered,
+            offered: Vec::new(),
             desks: vec![Desk::of(COORDINATOR.into(), messages, None)],
             awaits: Awaits::Model,
             spent: Spent::default(),
             said,
             foreign: Vec::new(),
+            doubtful: BTreeSet::new(),
             made: BTreeMap::new(),
             corrections: Vec::new(),
             plan,
             place: 0,
         };
+        turn.read_from(foreign);
+        offered.into_iter().for_each(|tool| turn.offer(tool));
         let effect = if turn.plan.is_some() { turn.next_step(None) } else { turn.ask() };
         (turn, effect)
     }
@@ -135,6 +144,31 @@ impl Turn {
     #[must_use]
     pub const fn roster(&self) -> &Roster {
         &self.roster
+    }
+
+    /// Where text from outside came from that was read in this turn.
+    #[must_use]
+    pub fn foreign(&self) -> &[String] {
+        &self.foreign
+    }
+
+    /// Notes that text from outside was read.
+    fn read_from(&mut self, sources: impl IntoIterator<Item = String>) {
+        for source in sources {
+            if !self.foreign.contains(&source) {
+                self.foreign.push(source);
+            }
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.read.clone_from(&self.foreign);
+        }
+    }
+
+    /// A tool may be called by its name, unless an ability has that name: no tool passes for one.
+    fn offer(&mut self, tool: Offered) {
+        if Ability::named(&tool.function.name).is_none() {
+            self.offered.push(tool);
+        }
     }
 
     /// Takes one event, and says what is wanted next.
@@ -164,12 +198,15 @@ impl Turn {
                 let Awaits::Action(call) = std::mem::replace(&mut self.awaits, Awaits::Model) else {
                     return self.ask();
                 };
-                self.foreign.extend(observation.foreign);
                 if let Some(function) = observation.tool {
+                    if !self.foreign.is_empty() {
+                        self.doubtful.insert(function.name.clone());
+                    }
                     // A new version replaces the one before it.
                     self.offered.retain(|offered| offered.function.name != function.name);
-                    self.offered.push(Offered { function });
+                    self.offer(Offered { function });
                 }
+                self.read_from(observation.foreign);
                 self.returned(&call, &observation.text);
                 self.go_on()
             }
@@ -253,20 +290,35 @@ impl Turn {
             );
             return None;
         }
-        if ability.has_effect() && !self.foreign.is_empty() && !consent::is_named(&action, &self.said) {
-            let question = consent::question(&agent, ability, &action, &self.foreign);
+        if ability.has_effect() && !self.foreign.is_empty() && !self.is_named(&action) {
+            let question = consent::question(&agent, &action, &self.foreign);
             self.awaits = Awaits::Consent(call, action);
             return Some(Effect::AskPerson(question));
         }
         match action {
-            Action::HandOver { agent, task } => {
+            Action::HandOver { agent: to, task } => {
                 // What was said before goes along, without the calls.
-                let mut messages: Vec<Message> = self.desks.first().map(words).unwrap_or_default();
-                messages.push(Message::person(task));
-                self.desks.push(Desk::of(agent, messages, Some(call)));
+                let mut messages: Vec<Message> =
+                    self.desks.first().map(|desk| words(&desk.messages)).unwrap_or_default();
+                let told = self.roster.get(&to).filter(|spec| !spec.read.is_empty()).cloned();
+                if let Some(Spec { instructions, read, .. }) = told {
+                    let source = format!("the words by which {to} was created");
+                    messages.push(data(
+                        "You were created for this, in other words than the person's:",
+                        &source,
+                        &instructions,
+                    ));
+                    self.read_from(read);
+                }
+                messages.push(task_of(&agent, &task, !self.foreign.is_empty()));
+                self.desks.push(Desk::of(to, messages, Some(call)));
                 Some(self.ask())
             }
             Action::AskPerson { question } => {
+                let question = match self.foreign.is_empty() {
+                    true => question,
+                    false => consent::asked(&agent, &question, &self.foreign),
+                };
                 self.awaits = Awaits::Reply(call);
                 Some(Effect::AskPerson(question))
             }
@@ -350,7 +402,10 @@ impl Turn {
             Awaits::Reply(call) => {
                 let text = match reply {
                     Some(text) => {
-                        self.said.push(text.clone());
+                        // A yes to an agent's own question is no word for anything.
+                        if !is_yes(&text) {
+                            self.said.push(text.clone());
+                        }
                         format!("the person says: {text}")
                     }
                     None => {
@@ -382,6 +437,7 @@ impl Turn {
     /// An agent that was created joins, with no more powers than its creator.
     fn join(&mut self, call: &Call, spec: Spec) {
         let creator = self.agent();
+        let spec = Spec { read: self.foreign.clone(), ..spec };
         let text = match self.roster.create(&creator, spec) {
             Ok(()) => "done: the agent has joined; hand tasks over to it".to_owned(),
             Err(no) => format!("refused: {no}"),
@@ -400,10 +456,19 @@ impl Turn {
         }
         match plan.begin_next() {
             Some((place, task)) => {
-                let text =
-                    format!("The plan:\n{plan}\nDo step {} now, and say what came of it: {task}", place + 1);
+                let (plan, number) = (plan.to_string(), place + 1);
+                let message = match self.foreign.is_empty() {
+                    true => Message::person(format!(
+                        "The plan:\n{plan}\nDo step {number} now, and say what came of it: {task}"
+                    )),
+                    false => data(
+                        &format!("Do step {number} of the plan now, and say what came of it."),
+                        "the plan",
+                        &plan,
+                    ),
+                };
                 self.place = place;
-                self.tell(Message::person(text));
+                self.tell(message);
                 self.ask()
             }
             None => {
@@ -443,11 +508,17 @@ impl Turn {
         if spec.functions.contains(&Ability::ExecFunction) {
             functions.extend(self.offered.iter().map(|offered| offered.function.clone()));
         }
-        let mut instructions = spec.instructions.clone();
+        let mut instructions = match spec.read.is_empty() {
+            true => spec.instructions.clone(),
+            false => format!("You are {agent}, an agent of a small robot. Do the task with your functions."),
+        };
         if spec.functions.contains(&Ability::HandOver) {
             instructions.push_str("\n\nThe other agents:");
             for other in self.roster.iter().filter(|other| others.contains(&other.name)) {
-                instructions.push_str(&format!("\n- {}: {}", other.name, other.purpose));
+                let purpose = other.purpose.split_whitespace().collect::<Vec<_>>().join(" ");
+                let purpose =
+                    if other.read.is_empty() { purpose.as_str() } else { "created in conversation" };
+                instructions.push_str(&format!("\n- {}: {purpose}", other.name));
             }
         }
         Effect::Ask(Prompt {
@@ -462,6 +533,12 @@ impl Turn {
     fn over(&self, limit: &'static str, text: &str) -> Effect {
         let done = self.plan.as_ref().map(|plan| format!("\n{plan}")).unwrap_or_default();
         end(format!("{text}{done}").trim_end(), Why::Limit(limit))
+    }
+
+    /// Whether the person's own words ask for this.
+    fn is_named(&self, action: &Action) -> bool {
+        let is_doubtful = matches!(action, Action::RunTool { name, .. } if self.doubtful.contains(name));
+        !is_doubtful && consent::is_named(action, &self.said)
     }
 
     fn agent(&self) -> String {
@@ -483,31 +560,8 @@ impl Turn {
     }
 }
 
-/// What was said at a desk, without calls and what came of them.
-fn words(desk: &Desk) -> Vec<Message> {
-    desk.messages
-        .iter()
-        .filter_map(|message| {
-            let parts: Vec<Part> = message
-                .parts
-                .iter()
-                .filter(|part| matches!(part, Part::Text { .. } | Part::Data { .. } | Part::Image { .. }))
-                .cloned()
-                .collect();
-            (!parts.is_empty()).then_some(Message { role: message.role, parts })
-        })
-        .collect()
-}
-
 fn end(text: &str, why: Why) -> Effect {
     Effect::End(End { text: text.into(), why })
-}
-
-/// Whether a person's answer is a yes.
-pub(crate) fn is_yes(reply: &str) -> bool {
-    let word = reply.trim().trim_end_matches(['.', '!']).to_lowercase();
-    ["yes", "y", "yes please", "ok", "okay", "sure", "do it", "go ahead", "please do"]
-        .contains(&word.as_str())
 }
 
 #[cfg(test)]

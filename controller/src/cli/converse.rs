@@ -36,7 +36,7 @@ pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> 
         conversation = conversation.asking(
             &super::shelf::user(),
             Box::new(|question| {
-                eprintln!("{question}");
+                eprintln!("{}", print::harmless(question));
                 prompt(false);
                 let line = read_line(&mut std::io::stdin().lock()).ok().flatten();
                 line.filter(|line| !is_stop(line))
@@ -69,7 +69,7 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
         if is_typed {
             ahead.borrow_mut().extend(answers.try_iter());
         }
-        eprintln!("{question}");
+        eprintln!("{}", print::harmless(question));
         prompt(false);
         // A stop is no answer; it has halted the body by itself.
         answers.recv().ok().map(|(line, _)| line).filter(|line| !is_stop(line))

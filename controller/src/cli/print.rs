@@ -20,9 +20,10 @@ pub fn text(text: &str) {
     let _gone = write!(out, "{}", harmless(text)).and_then(|()| out.flush());
 }
 
-/// Text from tools is shown here too: it must not steer the terminal. (JSON has escaped what it holds of this already.)
-fn harmless(text: &str) -> String {
-    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+/// Text from tools is shown here too: it must not steer the terminal, nor turn the direction of writing. (JSON has escaped what it holds of this already.)
+pub fn harmless(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let steers = |c: char| turns(c) || (c.is_control() && !matches!(c, '\n' | '\t'));
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
@@ -78,5 +79,6 @@ mod tests {
             super::harmless(text),
             "ValueError: \u{fffd}]0;owned\u{fffd}\u{fffd}2J\u{fffd}\n\tdone \u{e9}"
         );
+        assert_eq!(super::harmless("shall I \u{202e}on\u{2069}?"), "shall I \u{fffd}on\u{fffd}?");
     }
 }

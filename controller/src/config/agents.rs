@@ -96,6 +96,7 @@ pub(super) fn roster(
             instructions: instructions.0.clone(),
             functions: functions.iter().copied().collect(),
             creator: None,
+            read: Vec::new(),
         });
     }
     Ok(specs)

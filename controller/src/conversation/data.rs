@@ -29,6 +29,7 @@ impl Conversation<'_> {
         let mut reply = Reply::nothing(self.tell_answer(&report), Ending::Done);
         reply.plan.push(Assignment { agent: Agent::Code, task: format!("read {}", files.join(" and ")) });
         reply.answer = Some(report);
+        reply.read = files;
         Some(reply)
     }
 

@@ -7,16 +7,18 @@
 use serde_json::{Map, Value, json};
 
 use super::workbench::{Until, Workbench};
-use super::{Conversation, Ending, Reply, ToolReply};
+use super::{Conversation, Ending, Reply, ToolReply, known, untold};
 use crate::agents::action::Action;
+use crate::agents::claims;
 use crate::agents::commission::Page;
 use crate::agents::coordinator::{Assignment, Task};
 use crate::agents::roster::{CODE, COORDINATOR, Roster};
 use crate::agents::route::{Style, Wish, style, wish};
 use crate::agents::turn::{Effect, End, Event, Limits, Observation, Offered, Turn, Why};
 use crate::agents::{Agent, plan::Plan};
-use crate::brain::KnownTool;
+use crate::brain::{Known, KnownTool, answer};
 use crate::model::{Function, Message, Model, NoAnswer, Said};
+use crate::workshop::registry::Entry;
 use firmware_bridge::clock::{Clock, WallClock};
 
 /// The most tools that a model is offered for one request.
@@ -70,6 +72,7 @@ impl Conversation<'_> {
         let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
         let (mut turn, mut effect) =
             Turn::begin(self.roster(mind), mind.limits, offered, history, text, plan);
+        let mut made = false;
         let end = loop {
             let event = if self.stage.is_stopped() {
                 Event::Stopped
@@ -89,7 +92,13 @@ impl Conversation<'_> {
                     Effect::AskPerson(question) => Event::Replied(self.ask(&question)),
                     Effect::Act { agent, action } => {
                         reply.plan.push(Assignment { agent: doer(&action), task: action.describe() });
-                        Event::Observed(self.act(mind, &mut bench, &agent, action, &mut reply))
+                        let read = turn.foreign().to_vec();
+                        let observed = self.act(mind, &mut bench, &agent, action, &read, &mut reply);
+                        made |= reply
+                            .tool
+                            .as_ref()
+                            .is_some_and(|tool| tool.code.is_some() && tool.version.is_some());
+                        Event::Observed(observed)
                     }
                 }
             };
@@ -99,6 +108,7 @@ impl Conversation<'_> {
         mind.roster = turn.roster().clone();
         self.keep_agents(&mind.roster);
         reply.spent = Some(turn.spent() + bench.spent());
+        reply.read = turn.foreign().to_vec();
         let End { text, why } = end;
         match why {
             // Nothing was done yet: the grammar's own answer is as good.
@@ -128,6 +138,8 @@ impl Conversation<'_> {
                         step.refusal.as_deref().unwrap_or_default()
                     ));
                     reply.outcome = Ending::Refused;
+                } else if let Some(measured) = claims::beside(&reply.text, &reply.steps, made) {
+                    reply.text.push_str(&format!(" ({measured})"));
                 }
             }
         }
@@ -141,7 +153,7 @@ impl Conversation<'_> {
         reply.plan.push(Assignment { agent: Agent::Code, task: format!("write the tool {name}: {text}") });
         let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
         let pages = self.pages(&text);
-        let made = bench.create(self, mind, name, text, pages, true, &mut reply);
+        let made = bench.create(self, mind, name, text, pages, true, &[], &mut reply);
         notices.extend(mind.model.notices());
         reply.spent = Some(bench.spent());
         let (text, callable, ran) = match &reply.tool {
@@ -215,7 +227,7 @@ impl Conversation<'_> {
 
     /// The tools that fit the request: those a search finds, by words and by meaning where its model is installed.
     fn offered(&self, text: &str, mind: &Mind) -> Vec<Offered> {
-        let known = self.callable_tools();
+        let known = self.told_tools();
         let found = self.workshop.registry().search(text, MOST_OFFERED, &mind.models);
         let fits = |tool: &&KnownTool| match &found {
             Ok(found) => found.results.iter().any(|result| result.name == tool.name),
@@ -235,6 +247,14 @@ impl Conversation<'_> {
             .collect()
     }
 
+    /// The tools that may be run, as a model is told of them.
+    pub(super) fn told_tools(&self) -> Vec<KnownTool> {
+        let mut tools = self.workshop.registry().list().unwrap_or_default();
+        tools.retain(Entry::is_callable);
+        tools.iter_mut().filter(|tool| !tool.is_told()).for_each(untold::withhold);
+        known(tools)
+    }
+
     /// Carries out one action and says what came of it.
     fn act(
         &mut self,
@@ -242,12 +262,15 @@ impl Conversation<'_> {
         bench: &mut Workbench,
         agent: &str,
         action: Action,
+        read: &[String],
         reply: &mut Reply,
     ) -> Observation {
         match action {
             Action::Move(primitive) => own(self.one(Task::Move(primitive), reply)),
             Action::ReportState => own(self.one(Task::ReportState, reply)),
-            Action::ListTools => own(self.one(Task::ListTools, reply)),
+            Action::ListTools => {
+                Observation::done(answer::tools(&Known { tools: &self.told_tools(), ..Known::default() }))
+            }
             Action::TakePicture => {
                 let seen = own(self.one(Task::Look, reply));
                 Observation { foreign: seen.done.then(|| "the picture".into()), ..seen }
@@ -278,7 +301,7 @@ impl Conversation<'_> {
             Action::CreateFunction { name, specification } => {
                 let pages = self.pages(&specification);
                 let whole = agent != CODE;
-                bench.create(self, mind, name, specification, pages, whole, reply)
+                bench.create(self, mind, name, specification, pages, whole, read, reply)
             }
             Action::CreateTestCases { name } => bench.advance(self, mind, &name, Until::Tested, reply),
             Action::TestFunction { name } => bench.advance(self, mind, &name, Until::Proved, reply),
@@ -301,7 +324,8 @@ impl Conversation<'_> {
         let source = format!("what {name} said");
         let ran = own(self.one(Task::RunTool { name, arguments }, reply));
         let said = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
-        let free = said.is_some_and(|performance| performance.has_words());
+        // Why it did not run, or not to its end, may be in its words too.
+        let free = !ran.done || said.is_none_or(|performance| performance.has_words());
         Observation { foreign: free.then_some(source), ..ran }
     }
 
@@ -339,7 +363,8 @@ impl Conversation<'_> {
             said: said.into(),
             answer: reply.text.clone(),
             ending: crate::outcome::word(&reply.outcome),
-            log: json!({"plan": reply.plan, "steps": reply.steps, "tool": reply.tool, "spent": reply.spent}),
+            log: json!({"plan": reply.plan, "steps": reply.steps, "tool": reply.tool, "spent": reply.spent,
+                "read": reply.read}),
         };
         self.session(|session| session.remember(&record));
     }

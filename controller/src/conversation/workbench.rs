@@ -7,7 +7,6 @@ use super::mind::Mind;
 use super::{Conversation, Reply, ToolReply};
 use crate::agents::commission::{Base, Commission, Draft, Effect, Event, Order, Over, Page};
 use crate::agents::turn::{Observation, Spent};
-use crate::brain::KnownTool;
 use crate::model::{Function, NoAnswer};
 use crate::workshop::alike::{Alike, arguments_in};
 use crate::workshop::check::Checked;
@@ -37,6 +36,8 @@ struct Piece {
     pending: Effect,
     admissible: Option<Admissible>,
     checked: Option<Checked>,
+    /// Where text from outside came from that was read before it was begun.
+    read: Vec<String>,
 }
 
 /// What is being made.
@@ -70,13 +71,14 @@ impl Workbench {
         request: String,
         pages: Vec<Page>,
         whole: bool,
+        read: &[String],
         reply: &mut Reply,
     ) -> Observation {
         if self.pieces.len() >= MOST_TOOLS {
             return refused(format!("at most {MOST_TOOLS} tools can be made for one request"));
         }
         let mut order = Order { name: None, request, pages, base: None };
-        let mut assumed = String::new();
+        let (mut assumed, mut read) = (String::new(), read.to_vec());
         // What was made in this turn may be made better in it.
         let name = if self.made.contains(&name) || self.pieces.contains_key(&name) {
             name
@@ -89,6 +91,9 @@ impl Workbench {
                 Choice::Change(alike) => match base(conversation, &alike) {
                     Ok(base) => {
                         order.base = Some(base);
+                        if !alike.told {
+                            read.push(format!("the code of {}", alike.name));
+                        }
                         alike.name
                     }
                     Err(why) => return refused(why),
@@ -100,16 +105,17 @@ impl Workbench {
                         "nothing was written: the person wants to use {}, which is there already. {}",
                         alike.name, ran.text
                     );
-                    return Observation { text, tool: Some(function(alike)), ..ran };
+                    return Observation { text, tool: function(conversation, &alike.name), ..ran };
                 }
                 // Nobody said so: whether it runs is decided as for any other run.
                 Choice::Use { alike, asked: false } => {
                     let text = format!(
-                        "nothing was written: {} is there already ({}). It is assumed that it is to be used: run it by its \
-                         name if it is to move now, and say that you assumed that.",
-                        alike.name, alike.purpose
+                        "nothing was written: {} is there already. It is assumed that it is to be used: run it by its name \
+                         if it is to move now, and say that you assumed that.",
+                        alike.name
                     );
-                    return Observation { tool: Some(function(alike)), ..Observation::done(text) };
+                    let tool = function(conversation, &alike.name);
+                    return Observation { tool, ..Observation::done(text) };
                 }
                 Choice::Stopped => return refused("the person said stop".into()),
             }
@@ -120,7 +126,8 @@ impl Workbench {
         self.made.insert(name.clone());
         order.name = Some(name.clone());
         let (commission, pending) = Commission::begin(order, self.most_iterations, self.answer_tokens);
-        self.pieces.insert(name.clone(), Piece { commission, pending, admissible: None, checked: None });
+        self.pieces
+            .insert(name.clone(), Piece { commission, pending, admissible: None, checked: None, read });
         let until = if whole { Until::Kept } else { Until::Written };
         let made = self.advance(conversation, mind, &name, until, reply);
         if assumed.is_empty() {
@@ -154,7 +161,7 @@ impl Workbench {
             let event = match pending {
                 Effect::Over(over) => {
                     conversation.workshop.registry().keep_lessons(&over.lessons);
-                    let made = conversation.callable_tools().into_iter().find(|tool| tool.name == name);
+                    let made = function(conversation, name);
                     return tell(name, over, made, piece.checked, reply);
                 }
                 Effect::Ask(prompt) => match mind.model.answer(&prompt, &mut |_| conversation.watch()) {
@@ -166,7 +173,7 @@ impl Workbench {
                     Err(no) => Event::NoAnswer(no),
                 },
                 Effect::AskPerson(question) => Event::Replied(conversation.ask(&question)),
-                Effect::Check(draft) => match check(conversation, &draft) {
+                Effect::Check(draft) => match check(conversation, &draft, &piece.read) {
                     Ok((checked, admissible)) => {
                         piece.admissible = admissible;
                         piece.checked = Some(checked.clone());
@@ -198,8 +205,9 @@ fn base(conversation: &Conversation<'_>, alike: &Alike) -> Result<Base, String> 
 }
 
 /// A tool that is there, as a function that may be called.
-fn function(alike: Alike) -> Function {
-    Function { name: alike.name, description: alike.purpose, parameters: alike.parameters }
+fn function(conversation: &Conversation<'_>, name: &str) -> Option<Function> {
+    let tool = conversation.told_tools().into_iter().find(|tool| tool.name == name)?;
+    Some(Function { name: tool.name, description: tool.description, parameters: tool.parameters })
 }
 
 /// Whether a commission has come as far as this: what it wants next lies beyond.
@@ -227,9 +235,17 @@ fn so_far(name: &str, piece: &Piece, until: Until) -> String {
     }
 }
 
-fn check(conversation: &Conversation<'_>, draft: &Draft) -> Result<(Checked, Option<Admissible>), String> {
+fn check(
+    conversation: &Conversation<'_>,
+    draft: &Draft,
+    read: &[String],
+) -> Result<(Checked, Option<Admissible>), String> {
+    let author = match read {
+        [] => "code agent".into(),
+        read => format!("code agent, after reading {}", read.join(" and ")),
+    };
     let origin = Provenance {
-        author: "code agent".into(),
+        author,
         request: draft.specification.clone(),
         plan: draft.plan.clone(),
         model: Some(draft.model.clone()),
@@ -244,7 +260,7 @@ fn check(conversation: &Conversation<'_>, draft: &Draft) -> Result<(Checked, Opt
 fn tell(
     name: &str,
     over: Over,
-    tool: Option<KnownTool>,
+    tool: Option<Function>,
     checked: Option<Checked>,
     reply: &mut Reply,
 ) -> Observation {
@@ -264,11 +280,7 @@ fn tell(
         if over.assumption.is_empty() { String::new() } else { format!(" Assumed: {}.", over.assumption) };
     match over.kept {
         Ok(version) => Observation {
-            tool: tool.map(|tool| Function {
-                name: tool.name,
-                description: tool.description,
-                parameters: tool.parameters,
-            }),
+            tool,
             ..Observation::done(format!(
                 "done: {name} is written, proved in {} tries and kept as version {version}; it can be called by its name \
                  now.{assumed}",

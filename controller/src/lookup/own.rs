@@ -20,7 +20,8 @@ const LONGEST_CODE: usize = 400;
 /// The pages that share words with this request, of each kind those that share the most.
 #[must_use]
 pub fn pages(registry: &Registry, request: &str) -> Vec<Page> {
-    let tools = registry.list().unwrap_or_default().into_iter().filter(Entry::is_callable);
+    let tools = registry.list().unwrap_or_default().into_iter();
+    let tools = tools.filter(|entry| entry.is_callable() && entry.is_told());
     let tools = nearest(tools, MOST_TOOLS, |tool| {
         shared(request, &format!("{} {}", tool.name.replace('_', " "), tool.description))
     });

@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use handle::{Handle, Kind, Object};
-pub use session::{Record, Reminder, Session};
+pub use session::{Exchange, Record, Reminder, Session};
 
 /// How long one process waits for another's writing.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Handle, Kind, MemoryError, Object, seconds};
 use crate::agents::plan::Plan;
 use crate::agents::roster::Spec;
-use crate::model::Message;
+use crate::model::{Message, Part, Role};
 
 /// The most bytes of data that a session keeps.
 pub(super) const MOST_BYTES: usize = 64 << 20;
@@ -32,27 +32,59 @@ pub struct Record {
     pub log: Value,
 }
 
+impl Record {
+    /// Where words of the answer came from that are not this program's own. Of a turn in which a tool ran, and that does
+    /// not say, they may be the tool's.
+    #[must_use]
+    pub fn read(&self) -> Vec<String> {
+        match self.log.get("read").and_then(Value::as_array) {
+            Some(read) => read.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            None if self.log.pointer("/tool/performance").is_some_and(Value::is_object) => {
+                vec!["a tool".into()]
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
 /// What a model is reminded of: older turns in a few lines, the last ones in their words. No logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reminder {
     /// Older turns; empty when there are none.
     pub summary: String,
     /// The last turns, oldest first.
-    pub last: Vec<(String, String)>,
+    pub last: Vec<Exchange>,
+}
+
+/// One turn, in its words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exchange {
+    /// What the person said.
+    pub said: String,
+    /// What was answered.
+    pub answer: String,
+    /// Where words of the answer came from that are not this program's own.
+    pub read: Vec<String>,
 }
 
 impl Reminder {
-    /// As messages before the next request. What a person said and what was answered are their words; the summary is
-    /// data.
+    /// As messages before the next request. What a person said and what was answered are their words, except where an
+    /// answer holds words from outside: that is data.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let mut messages = Vec::new();
         if !self.summary.is_empty() {
             messages.push(Message::model(format!("Before that, in short:\n{}", self.summary)));
         }
-        for (said, answer) in &self.last {
+        for Exchange { said, answer, read } in &self.last {
             messages.push(Message::person(said.clone()));
-            messages.push(Message::model(answer.clone()));
+            messages.push(match read.is_empty() {
+                true => Message::model(answer.clone()),
+                false => {
+                    let source = "an earlier answer".to_owned();
+                    Message { role: Role::Model, parts: vec![Part::Data { source, text: answer.clone() }] }
+                }
+            });
         }
         messages
     }
@@ -133,7 +165,11 @@ impl<'a> Session<'a> {
             .skip(old.len().saturating_sub(MOST_LINES))
             .map(|turn| format!("- {} ({})", clip(&turn.said, LONGEST_LINE), turn.ending))
             .collect();
-        let last = new.iter().map(|turn| (clip(&turn.said, LONGEST_TEXT), clip(&turn.answer, LONGEST_TEXT)));
+        let last = new.iter().map(|turn| Exchange {
+            said: clip(&turn.said, LONGEST_TEXT),
+            answer: clip(&turn.answer, LONGEST_TEXT),
+            read: turn.read(),
+        });
         Ok(Reminder { summary: lines.join("\n"), last: last.collect() })
     }
 

@@ -30,6 +30,7 @@ fn a_session_is_found_again_by_another_program() {
         instructions: "Nod.".into(),
         functions: [Ability::Nod].into(),
         creator: Some("coordinator".into()),
+        read: Vec::new(),
     };
     {
         let memory = Memory::open(&path).unwrap();
@@ -63,8 +64,10 @@ fn a_model_is_reminded_of_the_last_turns_and_of_the_older_ones_in_short() {
     session.remember(&record(&"very ".repeat(1_000))).unwrap();
     let reminder = session.reminder(2).unwrap();
     assert_eq!(reminder.last.len(), 2);
-    assert_eq!(reminder.last[0], ("nod 29 times".into(), "Done: nod 29 times.".into()));
-    assert!(reminder.last[1].0.chars().count() < 1_300 && reminder.last[1].0.ends_with("..."));
+    let first =
+        Exchange { said: "nod 29 times".into(), answer: "Done: nod 29 times.".into(), read: Vec::new() };
+    assert_eq!(reminder.last[0], first);
+    assert!(reminder.last[1].said.chars().count() < 1_300 && reminder.last[1].said.ends_with("..."));
     let lines: Vec<&str> = reminder.summary.lines().collect();
     assert_eq!((lines.len(), lines[11]), (12, "- nod 28 times (done)"));
     // No logs: those are in the record alone.

@@ -65,7 +65,7 @@ fn mark(source: &str, data: &str) -> String {
 
 /// A text fit to stand in a prompt: what can't be seen, turns the direction of writing, or would pass for the frame of
 /// the talk is shown escaped.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {

@@ -27,6 +27,7 @@ mod trouble;
 pub use answer::{Answer, Call, NoAnswer, Said, Tokens};
 pub use cassette::Cassette;
 pub use client::Client;
+pub(crate) use fence::shown;
 pub use line::NoLine;
 pub use prompt::{Form, Function, Message, Part, Prompt, Role};
 pub use scripted::Scripted;

@@ -24,7 +24,7 @@ pub(super) struct Manner {
 
 /// The request for a prompt.
 pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> Value {
-    let mut instructions = format!("{}\n\n{RULE}", prompt.instructions.trim_end());
+    let mut instructions = format!("{}\n\n{RULE}", shown(prompt.instructions.trim_end()));
     let mut more = Map::new();
     let functions: Vec<Function> = match &prompt.form {
         Form::Calls(functions) => functions.iter().map(tame).collect(),

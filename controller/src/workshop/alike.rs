@@ -51,6 +51,8 @@ pub struct Alike {
     pub exact: bool,
     /// Whether a new version of it may be written: it does not come with the program, and is one module.
     pub changeable: bool,
+    /// Whether its author's words may be told to a model ([`Entry::is_told`]).
+    pub told: bool,
 }
 
 impl Registry {
@@ -69,6 +71,7 @@ impl Registry {
                 parameters: entry.parameters.clone(),
                 exact,
                 changeable: !entry.predefined && others.is_ok_and(|others| others.is_empty()),
+                told: entry.is_told(),
             }
         };
         let mut in_use = entries.iter().filter(|entry| entry.is_callable());
@@ -232,6 +235,7 @@ mod tests {
             }}),
             exact: false,
             changeable: true,
+            told: true,
         };
         let given = |request: &str| Value::Object(arguments_in(request, &tool("Greet somebody.")));
         assert_eq!(given("greet with 4 waves at speed 1.5."), json!({"waves": 4, "speed": 1.5}));

@@ -305,7 +305,16 @@ pub struct Provenance {
     pub signer: Option<Signature>,
 }
 
+/// The authors that this program has: one writes with a language model, one without.
+pub const OWN_AUTHORS: [&str; 2] = ["code agent", "offline author"];
+
 impl Provenance {
+    /// Whether this program wrote it, from a person's words alone.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.signer.is_none() && OWN_AUTHORS.contains(&self.author.as_str())
+    }
+
     /// Whether it comes from somebody whom this configuration does not trust.
     #[must_use]
     pub fn is_foreign(&self) -> bool {

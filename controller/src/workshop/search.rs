@@ -339,6 +339,7 @@ mod tests {
             active: true,
             quarantine: None,
             description: description.into(),
+            is_own: false,
             parameters: json!({}),
             functions: Vec::new(),
         };

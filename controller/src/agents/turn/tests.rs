@@ -15,6 +15,7 @@ fn roster() -> Roster {
         instructions: format!("You are {name}."),
         functions: functions.iter().copied().collect(),
         creator: None,
+        read: Vec::new(),
     };
     Roster::of([
         spec(

@@ -103,6 +103,9 @@ pub struct Entry {
     pub quarantine: Option<Quarantine>,
     /// What it does.
     pub description: String,
+    /// Whether this program wrote it, from a person's words alone.
+    #[serde(skip)]
+    pub is_own: bool,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
     /// The functions of a toolkit, each callable as `toolkit.function`.
@@ -111,6 +114,13 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether its description may be told to a model: it comes with the program, or was written by it, or a person has
+    /// approved it. Any other may be made to lead a model astray.
+    #[must_use]
+    pub const fn is_told(&self) -> bool {
+        self.predefined || self.is_own || self.approved
+    }
+
     /// Whether it runs when it is called.
     #[must_use]
     pub const fn is_callable(&self) -> bool {
@@ -135,6 +145,7 @@ pub(super) fn entry(folder: &Path, name: &str, predefined: bool) -> Result<Optio
         active: state.deactivated.is_none(),
         quarantine: state.quarantine.remove(&state.current),
         description: manifest.description,
+        is_own: manifest.provenance.is_own(),
         parameters: manifest.parameters,
         functions: manifest.functions,
     }))
