@@ -118,11 +118,11 @@ impl Seen {
     fn returned(&self) -> String {
         let parts =
             self.prompts.iter().flat_map(|prompt| &prompt.messages).flat_map(|message| &message.parts);
-        let returned = parts.filter_map(|part| match part {
+        let mut returned = parts.filter_map(|part| match part {
             Part::Returned { text, .. } => Some(text.clone()),
             _ => None,
         });
-        returned.last().unwrap_or_default()
+        returned.next_back().unwrap_or_default()
     }
 
     fn has_moved(&self) -> bool {

@@ -23,6 +23,10 @@ use serde_json::{Value, json};
 
 const MODEL: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
 
+/// Recorded requests, by their place: the tool, whether it was kept, and how often the model answered.
+const RECORDED: [(usize, (&str, bool, u32)); 2] =
+    [(1, ("bows_like_actor", true, 5)), (2, ("slow_circle", true, 4))];
+
 /// The real model's server, on a port of its own.
 struct Server {
     process: Child,
@@ -118,7 +122,8 @@ impl House {
             },
             most_iterations: 3,
             ask: Box::new(|_| None),
-            models: workspace().join(".cache/models"),
+            // Where a model for the meaning of words is installed is no matter here.
+            models: PathBuf::new(),
         }
     }
 
@@ -188,6 +193,23 @@ fn ten_requests_for_new_tools() {
     }
     println!("{kept} of {all} were written, proved, reviewed and kept");
     assert!(kept >= 3.min(all), "{kept} of {all}");
+}
+
+/// What was recorded of that is played again: the very same requests are made, and what is kept is the same.
+#[test]
+fn recorded_talks_come_to_the_same_end() {
+    let requests = requests();
+    for (place, kept) in RECORDED {
+        let path = workspace().join(format!("tests/cassettes/request-{place:02}.json"));
+        let cassette = Cassette::replay(&path).unwrap();
+        let tape = cassette.tape();
+        let house = House::new();
+        let reply = house.hear(&requests[place - 1], Box::new(cassette));
+        tape.finish().unwrap_or_else(|difference| panic!("{}: {difference}", path.display()));
+        let tool = reply.tool.as_ref().unwrap();
+        let tries = reply.spent.unwrap().steps;
+        assert_eq!((tool.name.as_str(), tool.version.is_some(), tries), kept, "{place}: {}", reply.text);
+    }
 }
 
 #[derive(Deserialize)]

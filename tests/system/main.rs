@@ -8,6 +8,7 @@ mod bus;
 mod cli;
 mod code;
 mod dances;
+mod data;
 mod engineer;
 mod files;
 mod guest;

@@ -1,7 +1,7 @@
 //! Data in a conversation: files that the person names, and what the session keeps under short names. It is asked about
 //! by code, and never pasted into what is said.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use firmware_bridge::joint::Joint;
 use firmware_bridge::trace::Beat;
@@ -12,6 +12,7 @@ use crate::agents::consent::named_data;
 use crate::agents::coordinator::Assignment;
 use crate::memory::{Handle, Kind, Object};
 use crate::model::{Model, Watch};
+use crate::outcome::tidy;
 use crate::tasks::Request;
 use crate::tasks::report::Report;
 
@@ -44,8 +45,15 @@ impl Conversation<'_> {
         files: &[String],
     ) -> Result<Report, String> {
         let tasks = self.tasks.ok_or("questions about files can be asked at the command line only")?;
-        let files = files.iter().map(|name| self.data(name)).collect::<Result<Vec<_>, String>>()?;
-        let request = Request { question: question.to_owned(), files };
+        let mut question = question.to_owned();
+        let mut given = Vec::new();
+        for said in files {
+            let (name, bytes) = self.data(said)?;
+            // The script knows it by its name, without any folder.
+            question = question.replace(said.as_str(), &name);
+            given.push((name, bytes));
+        }
+        let request = Request { question, files: given };
         let report = tasks.answer(request, model, &mut || self.watch());
         report.map_err(|error| error.to_string())
     }
@@ -90,18 +98,18 @@ impl Conversation<'_> {
     /// Keeps what the motors did during a run of a tool.
     pub(super) fn keep_trajectory(&self, tool: &str, beats: &[Beat]) -> Option<Handle> {
         let period = self.stage.conductor.period().as_secs_f64();
-        let seconds = |beat: usize| crate::outcome::tidy(beat as f64 * period);
-        let mut columns = Map::new();
-        columns.insert("time_s".into(), (0..beats.len()).map(seconds).collect());
-        for joint in Joint::ALL {
-            let goal = beats.iter().map(|beat| crate::outcome::tidy(beat.goal[joint].degrees()));
-            let present = beats.iter().map(|beat| crate::outcome::tidy(beat.present[joint].degrees()));
-            columns.insert(format!("{}_goal_deg", joint.name()), goal.collect());
-            columns.insert(format!("{}_present_deg", joint.name()), present.collect());
+        let names = Joint::ALL.map(|joint| format!("{0}_goal_deg,{0}_present_deg", joint.name()));
+        let mut table = format!("time_s,{}\n", names.join(","));
+        for (place, beat) in beats.iter().enumerate() {
+            table.push_str(&tidy(place as f64 * period).to_string());
+            for joint in Joint::ALL {
+                let (goal, present) = (beat.goal[joint].degrees(), beat.present[joint].degrees());
+                table.push_str(&format!(",{},{}", tidy(goal), tidy(present)));
+            }
+            table.push('\n');
         }
         let about = format!("goal and present positions of the motors while {tool} ran");
-        let bytes = Value::Object(columns).to_string().into_bytes();
-        self.keep_data(&Object { kind: Kind::Trajectory, about, bytes })
+        self.keep_data(&Object { kind: Kind::Trajectory, about, bytes: table.into_bytes() })
     }
 
     fn keep_data(&self, object: &Object) -> Option<Handle> {
@@ -120,7 +128,8 @@ impl Conversation<'_> {
         let name = match kind {
             Kind::File => about,
             Kind::Frame => format!("{name}.jpg"),
-            Kind::Trajectory | Kind::Report => format!("{name}.json"),
+            Kind::Trajectory => format!("{name}.csv"),
+            Kind::Report => format!("{name}.json"),
         };
         Ok((name, bytes))
     }

@@ -158,7 +158,8 @@ impl Conversation<'_> {
         reply.spent = Some(bench.spent());
         let (text, callable, ran) = match &reply.tool {
             Some(ToolReply { name, version: Some(version), code: Some(_), assumed, .. }) => {
-                let assumed: String = assumed.iter().map(|what| format!(" Assumed: {what}.")).collect();
+                let assumed: String =
+                    assumed.iter().map(|what| format!(" Assumed: {}.", what.trim_end_matches('.'))).collect();
                 (format!("I wrote and proved {name}, version {version}.{assumed}"), Some(name.clone()), false)
             }
             Some(ToolReply { name, performance: Some(_), .. }) => {

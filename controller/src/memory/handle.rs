@@ -11,7 +11,7 @@ use serde::Serialize;
 pub enum Kind {
     /// A picture, JPEG.
     Frame,
-    /// Motor positions over time, JSON.
+    /// Motor positions over time, CSV.
     Trajectory,
     /// What a rehearsal or a performance measured, JSON.
     Report,

@@ -1,0 +1,61 @@
+//! Questions about data in a conversation: files that the person names, and what a session keeps under short names.
+
+use minismith::body::Body;
+use minismith::config::{Config, RobotChoice};
+use minismith::conversation::{Conversation, Ending};
+use minismith::memory::Memory;
+use minismith::tasks::CodeTasks;
+use minismith::workshop::Workshop;
+use minismith_tests::{Bench, workspace};
+use serde_json::json;
+
+#[test]
+fn what_is_named_is_read_and_nothing_else() {
+    let bench = Bench::new();
+    bench.write("logs/data.csv", "a,b\n1,2\n3,4\n");
+    let mut config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
+    if !workspace().join(".venv-code/bin/python").is_file() {
+        println!("skipped: the libraries for code tasks are not installed; run `make code`");
+        return;
+    }
+    config.memory.file = bench.path("sessions.sqlite");
+    let (workshop, tasks) = (Workshop::open(&config).unwrap(), CodeTasks::new(&config));
+    let memory = Memory::open(&config.memory.file).unwrap();
+    let body = Body::open(&RobotChoice::Mock, &config).unwrap();
+    let conversation =
+        || Conversation::new(&body, &workshop).answering_with(&tasks).remembering(&memory, "logs");
+    let mut person = conversation().reading_from(&bench.path(""));
+
+    let reply = person.hear("What is the mean of column b in logs/data.csv?");
+    let answer = reply.answer.as_ref().unwrap_or_else(|| panic!("{}", reply.text));
+    assert_eq!((&answer.answer, reply.outcome), (&json!(3.0), Ending::Done), "{}", reply.text);
+    assert_eq!(reply.read, ["logs/data.csv"], "its words are data");
+    assert!(reply.steps.is_empty());
+
+    // What the motors did while a tool ran can be asked about.
+    let reply = person.hear("make a tool called deep_nod that nods twice, then run it");
+    let ran = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref()).unwrap();
+    let kept = ran.trajectory.as_ref().unwrap().to_string();
+    assert!(reply.text.contains(&kept), "{}", reply.text);
+    let reply = person.hear(&format!("what is the maximum of column time_s in {kept}?"));
+    let answer = reply.answer.as_ref().unwrap_or_else(|| panic!("{}", reply.text));
+    let last = answer.answer.as_f64().unwrap();
+    assert!((last - ran.took_s).abs() < 0.2, "{last} s of {} s", ran.took_s);
+    let reply = person.hear(&format!("plot column stewart_1_present_deg against time_s in {kept}"));
+    assert!(reply.text.contains("file-"), "{}", reply.text);
+    let session = memory.session(Some("logs")).unwrap();
+    assert!(session.objects().unwrap().iter().any(|(_, kind, ..)| kind == "file"));
+
+    // Another session has none of it, and whoever is no person at this machine names no files.
+    let mut other = Conversation::new(&body, &workshop).answering_with(&tasks).remembering(&memory, "other");
+    for question in
+        [format!("what is the maximum of column time_s in {kept}?"), "how many rows in logs/data.csv?".into()]
+    {
+        let reply = other.hear(&question);
+        assert!(
+            reply.answer.is_none() && reply.outcome == Ending::NotUnderstood,
+            "{question}: {}",
+            reply.text
+        );
+    }
+}
