@@ -239,10 +239,9 @@ impl<'a> Conversation<'a> {
 
     /// The same with a language model for what the grammar does not know.
     #[must_use]
-    pub fn thinking_with(self, mut mind: Mind) -> Self {
-        let ask = std::mem::replace(&mut mind.ask, Box::new(|_| None));
+    pub fn thinking_with(self, mind: Mind) -> Self {
         let models = mind.models.clone();
-        Conversation { mind: Some(mind), ask: Some(ask), models, ..self }
+        Conversation { mind: Some(mind), models, ..self }
     }
 
     /// The same with a person of this name who can be asked: what `ask` answers is taken for the person's own word.

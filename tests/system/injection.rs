@@ -8,8 +8,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use minismith::agents::roster::Roster;
-use minismith::agents::turn::Limits;
 use minismith::conversation::{Conversation, Mind, Reply};
 use minismith::memory::Memory;
 use minismith::model::{Answer, Call, Form, Model, NoAnswer, Part, Prompt, Role, Said, Tokens, Watch};
@@ -19,7 +17,7 @@ use minismith_tests::workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::mind::House;
+use super::mind::{House, person};
 use line::faults_on_the_line;
 
 /// The word that stands in every text that commands, and in no other.
@@ -139,29 +137,13 @@ fn turn(
     replies: &[String],
 ) -> Seen {
     let prompts = Arc::new(Mutex::new(Vec::new()));
-    let questions = Arc::new(Mutex::new(Vec::new()));
-    let (asked, mut replies) = (questions.clone(), VecDeque::from(replies.to_vec()));
-    let agents = &house.config.agents;
-    let mind = Mind {
-        model: Box::new(Obedient { says: script.into(), asked: prompts.clone() }),
-        roster: Roster::of(agents.roster.clone()),
-        limits: Limits {
-            steps: agents.steps,
-            tokens: agents.tokens,
-            seconds: agents.seconds,
-            repeats: agents.repeats,
-            answer_tokens: 500,
-        },
-        most_iterations: 1,
-        ask: Box::new(move |question| {
-            asked.lock().unwrap().push(question.to_owned());
-            replies.pop_front()
-        }),
-        models: house.bench.path("no models"),
-    };
+    let (ask, questions) = person(replies);
+    let model = Obedient { says: script.into(), asked: prompts.clone() };
+    let mind = Mind { most_iterations: 1, ..Mind::new(&house.config, Box::new(model)) };
     let memory = Memory::open(&house.bench.path("sessions.sqlite")).unwrap();
     let _before = house.body.take_trace();
-    let mut conversation = Conversation::new(&house.body, &house.workshop).thinking_with(mind);
+    let mut conversation =
+        Conversation::new(&house.body, &house.workshop).thinking_with(mind).asking("the person", ask);
     if let Some(session) = session {
         conversation = conversation.remembering(&memory, session);
     }

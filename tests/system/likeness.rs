@@ -1,11 +1,8 @@
 //! What a conversation does with what is there already: tools that are alike, what earlier authors were refused for, and
 //! approvals that a person gives.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
 
-use minismith::agents::roster::Roster;
-use minismith::agents::turn::Limits;
 use minismith::body::{Body, initial_joints};
 use minismith::config::{Config, RobotChoice};
 use minismith::conversation::{Conversation, Ending, Mind, Reply};
@@ -22,6 +19,8 @@ use mock_robot::faults::Faults;
 use mock_robot::firmware::{Emulator, EmulatorOptions};
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use super::mind::person;
 
 /// `cases/alike.yaml`.
 #[derive(Deserialize)]
@@ -150,28 +149,10 @@ impl House {
     ) -> (Reply, Vec<Prompt>, Vec<String>) {
         let model = Scripted::new(answers);
         let prompts = model.prompts();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let mut replies: VecDeque<String> = replies.iter().map(|reply| (*reply).to_owned()).collect();
-        let questions = asked.clone();
-        let agents = &self.config.agents;
-        let mind = Mind {
-            model: Box::new(model),
-            roster: Roster::of(agents.roster.clone()),
-            limits: Limits {
-                steps: agents.steps,
-                tokens: agents.tokens,
-                seconds: agents.seconds,
-                repeats: agents.repeats,
-                answer_tokens: 500,
-            },
-            most_iterations: 3,
-            ask: Box::new(move |question| {
-                questions.lock().unwrap().push(question.to_owned());
-                replies.pop_front()
-            }),
-            models: self.bench.path("no models"),
-        };
+        let (ask, asked) = person(replies);
+        let mind = Mind::new(&self.config, Box::new(model));
         let mut conversation = Conversation::new(&self.body, &self.workshop).thinking_with(mind);
+        conversation = conversation.asking("the person", ask);
         let reply = conversation.hear(wish);
         let asked = asked.lock().unwrap().clone();
         (reply, prompts.seen(), asked)

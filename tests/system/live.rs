@@ -8,18 +8,17 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, WallClock};
-use minismith::agents::roster::Roster;
 use minismith::agents::turn::Limits;
-use minismith::body::Body;
-use minismith::config::{Config, Endpoint, LanguageModel, RobotChoice};
+use minismith::config::{Config, Endpoint, LanguageModel};
 use minismith::conversation::{Conversation, Mind, Reply};
 use minismith::model::{Cassette, Client, Form, Function, Message, Model, Prompt, Said, Watch};
 use minismith::net::Address;
-use minismith::workshop::Workshop;
 use minismith::workshop::submission::Submission;
-use minismith_tests::{Bench, workspace};
+use minismith_tests::workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use super::mind::House;
 
 const MODEL: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
 
@@ -91,45 +90,11 @@ impl Drop for Server {
     }
 }
 
-/// A shelf, a mock robot, and agents who think with a model.
-struct House {
-    _bench: Bench,
-    config: Config,
-    workshop: Workshop,
-    body: Body,
-}
-
-impl House {
-    fn new() -> House {
-        let bench = Bench::new();
-        let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
-        let workshop = Workshop::open(&config).unwrap();
-        let body = Body::open(&RobotChoice::Mock, &config).unwrap();
-        House { _bench: bench, config, workshop, body }
-    }
-
-    fn mind(&self, model: Box<dyn Model>) -> Mind {
-        let agents = &self.config.agents;
-        Mind {
-            model,
-            roster: Roster::of(agents.roster.clone()),
-            limits: Limits {
-                steps: agents.steps,
-                tokens: agents.tokens,
-                seconds: 3_600.0,
-                repeats: agents.repeats,
-                answer_tokens: 900,
-            },
-            most_iterations: 3,
-            ask: Box::new(|_| None),
-            // Where a model for the meaning of words is installed is no matter here.
-            models: PathBuf::new(),
-        }
-    }
-
-    fn hear(&self, text: &str, model: Box<dyn Model>) -> Reply {
-        Conversation::new(&self.body, &self.workshop).thinking_with(self.mind(model)).hear(text)
-    }
+/// What becomes of one request in a house.
+fn hear(house: &House, text: &str, model: Box<dyn Model>) -> Reply {
+    let usual = Mind::new(&house.config, model);
+    let limits = Limits { seconds: 3_600.0, answer_tokens: 900, ..usual.limits };
+    Conversation::new(&house.body, &house.workshop).thinking_with(Mind { limits, ..usual }).hear(text)
 }
 
 fn requests() -> Vec<String> {
@@ -171,7 +136,7 @@ fn ten_requests_for_new_tools() {
         let clock = WallClock::start();
         let cassette = Cassette::record(&server.config()).unwrap();
         let tape = cassette.tape();
-        let reply = house.hear(request, Box::new(cassette));
+        let reply = hear(&house, request, Box::new(cassette));
         println!("{}", row(request, &reply, clock.now().seconds()));
         if reply.tool.as_ref().is_none_or(|tool| tool.version.is_none())
             && let Some(code) = reply.tool.as_ref().and_then(|tool| tool.code.as_ref())
@@ -204,7 +169,7 @@ fn recorded_talks_come_to_the_same_end() {
         let cassette = Cassette::replay(&path).unwrap();
         let tape = cassette.tape();
         let house = House::new();
-        let reply = house.hear(&requests[place - 1], Box::new(cassette));
+        let reply = hear(&house, &requests[place - 1], Box::new(cassette));
         tape.finish().unwrap_or_else(|difference| panic!("{}: {difference}", path.display()));
         let tool = reply.tool.as_ref().unwrap();
         let tries = reply.spent.unwrap().steps;

@@ -4,11 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use minismith::agents::roster::Roster;
-use minismith::agents::turn::Limits;
 use minismith::body::Body;
 use minismith::config::{Config, RobotChoice};
-use minismith::conversation::{Conversation, Ending, Mind};
+use minismith::conversation::{Asking, Conversation, Ending, Mind};
 use minismith::memory::Memory;
 use minismith::model::{Call, NoAnswer, Part, Prompt, Said, Scripted};
 use minismith::workshop::Workshop;
@@ -40,29 +38,23 @@ impl House {
     ) -> (Conversation<'_>, minismith::model::scripted::Prompts, Arc<Mutex<Vec<String>>>) {
         let model = Scripted::new(answers);
         let prompts = model.prompts();
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let mut replies: VecDeque<String> = replies.iter().map(|reply| (*reply).to_owned()).collect();
-        let questions = asked.clone();
-        let agents = &self.config.agents;
-        let mind = Mind {
-            model: Box::new(model),
-            roster: Roster::of(agents.roster.clone()),
-            limits: Limits {
-                steps: agents.steps,
-                tokens: agents.tokens,
-                seconds: agents.seconds,
-                repeats: agents.repeats,
-                answer_tokens: 500,
-            },
-            most_iterations: 3,
-            ask: Box::new(move |question| {
-                questions.lock().unwrap().push(question.to_owned());
-                replies.pop_front()
-            }),
-            models: self.bench.path("no models"),
-        };
-        (Conversation::new(&self.body, &self.workshop).thinking_with(mind), prompts, asked)
+        let (ask, asked) = person(replies);
+        let mind = Mind::new(&self.config, Box::new(model));
+        let conversation = Conversation::new(&self.body, &self.workshop).thinking_with(mind);
+        (conversation.asking("the person", ask), prompts, asked)
     }
+}
+
+/// A person who gives these replies, and what they are asked.
+pub(super) fn person(replies: &[impl ToString]) -> (Asking, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let mut replies: VecDeque<String> = replies.iter().map(ToString::to_string).collect();
+    let questions = asked.clone();
+    let ask = move |question: &str| {
+        questions.lock().unwrap().push(question.to_owned());
+        replies.pop_front()
+    };
+    (Box::new(ask), asked)
 }
 
 fn says(text: &str) -> Result<Said, NoAnswer> {

@@ -194,6 +194,7 @@ impl Commission {
     pub fn step(&mut self, event: Event) -> Effect {
         match event {
             Event::Stopped => self.over(Err("I was stopped".into())),
+            Event::NoAnswer(no @ NoAnswer::Unusable { .. }) => self.unusable(&no),
             Event::NoAnswer(no) => self.over(Err(no.to_string())),
             Event::NotAdmitted(why) => self.over(Err(why)),
             Event::Admitted(version) => self.over(Ok(version)),
@@ -245,7 +246,7 @@ impl Commission {
                 self.write()
             }
             Phase::Testing => {
-                self.draft.test_cases = read::test_cases(value, &self.draft);
+                self.draft.test_cases = read::test_cases(value, &self.draft, &self.order.request);
                 self.check()
             }
             Phase::Reviewing => {
@@ -265,6 +266,26 @@ impl Commission {
                 Effect::Admit { reviewer: self.draft.model.clone(), risks: verdict.risks, ask: verdict.asks }
             }
             _ => self.over(Err("the language model answered what nobody asked".into())),
+        }
+    }
+
+    /// A small model loses itself at times. What it should have said is done without, where that weakens no proof: the
+    /// request itself is the specification, the rehearsal goes on without test cases, and a tool that nobody reviewed is
+    /// left to a person before real motors move.
+    fn unusable(&mut self, no: &NoAnswer) -> Effect {
+        match (self.phase, &self.order.name) {
+            (Phase::Specifying, Some(name)) => {
+                self.draft.name.clone_from(name);
+                self.draft.specification.clone_from(&self.order.request);
+                self.write()
+            }
+            (Phase::Testing, _) => self.check(),
+            (Phase::Reviewing, _) => {
+                self.phase = Phase::Admitting;
+                let risks = vec!["its reviewer gave no usable answer".into()];
+                Effect::Admit { reviewer: self.draft.model.clone(), risks, ask: true }
+            }
+            _ => self.over(Err(no.to_string())),
         }
     }
 

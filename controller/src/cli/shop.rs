@@ -1,7 +1,5 @@
 //! Sets up what commands share: the workshop and the body.
 
-use minismith::agents::roster::Roster;
-use minismith::agents::turn::Limits;
 use minismith::body::Body;
 use minismith::config::{Brain, Config};
 use minismith::conversation::Mind;
@@ -25,20 +23,7 @@ pub fn body(config: &Config, on: &OnRobot) -> anyhow::Result<Body> {
 pub fn mind(config: &Config) -> anyhow::Result<Option<Mind>> {
     match config.brain {
         Brain::Offline => Ok(None),
-        Brain::Openai => Ok(Some(Mind {
-            model: Box::new(Client::open(&config.language_model)?),
-            roster: Roster::of(config.agents.roster.clone()),
-            limits: Limits {
-                steps: config.agents.steps,
-                tokens: config.agents.tokens,
-                seconds: config.agents.seconds,
-                repeats: config.agents.repeats,
-                answer_tokens: config.language_model.answer_tokens,
-            },
-            most_iterations: config.workshop.max_iterations,
-            ask: Box::new(|_| None),
-            models: config.models.clone(),
-        })),
+        Brain::Openai => Ok(Some(Mind::new(config, Box::new(Client::open(&config.language_model)?)))),
     }
 }
 

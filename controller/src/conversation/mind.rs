@@ -17,6 +17,7 @@ use crate::agents::route::{Style, Wish, style, wish};
 use crate::agents::turn::{Effect, End, Event, Limits, Observation, Offered, Turn, Why};
 use crate::agents::{Agent, plan::Plan};
 use crate::brain::{Known, KnownTool, answer};
+use crate::config::Config;
 use crate::model::{Function, Message, Model, NoAnswer, Said};
 use crate::workshop::registry::Entry;
 use firmware_bridge::clock::{Clock, WallClock};
@@ -39,10 +40,30 @@ pub struct Mind {
     pub limits: Limits,
     /// How often a refused draft may be mended.
     pub most_iterations: u32,
-    /// Who is asked when a yes or an answer is needed; the conversation takes it over.
-    pub ask: Asking,
     /// The folder of installed models, for the search for tools.
     pub models: std::path::PathBuf,
+}
+
+impl Mind {
+    /// With this model, and what the configuration says of agents.
+    #[must_use]
+    pub fn new(config: &Config, model: Box<dyn Model>) -> Self {
+        let agents = &config.agents;
+        let limits = Limits {
+            steps: agents.steps,
+            tokens: agents.tokens,
+            seconds: agents.seconds,
+            repeats: agents.repeats,
+            answer_tokens: config.language_model.answer_tokens,
+        };
+        Mind {
+            model,
+            roster: Roster::of(agents.roster.clone()),
+            limits,
+            most_iterations: config.workshop.max_iterations,
+            models: config.models.clone(),
+        }
+    }
 }
 
 impl Conversation<'_> {

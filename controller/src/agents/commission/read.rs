@@ -86,13 +86,13 @@ pub fn signature(code: &str, name: &str) -> String {
     clip(whole.unwrap_or(head), LONGEST_TEXT)
 }
 
-pub fn test_cases(value: &Value, draft: &Draft) -> Vec<TestCase> {
+pub fn test_cases(value: &Value, draft: &Draft, request: &str) -> Vec<TestCase> {
     let parameters = signature(&draft.source, &draft.name);
     let cases = value.get("cases").and_then(Value::as_array);
-    cases.into_iter().flatten().take(MOST_CASES).map(|case| test_case(case, &parameters)).collect()
+    cases.into_iter().flatten().take(MOST_CASES).map(|case| test_case(case, &parameters, request)).collect()
 }
 
-fn test_case(case: &Value, parameters: &str) -> TestCase {
+fn test_case(case: &Value, parameters: &str, request: &str) -> TestCase {
     let named = |key: &String| parameters.contains(&format!("{key}:")) && key != "robot";
     let arguments: Map<String, Value> = case
         .get("arguments")
@@ -102,7 +102,8 @@ fn test_case(case: &Value, parameters: &str) -> TestCase {
         })
         .unwrap_or_default();
     let parts = case.get("moves").and_then(Value::as_array);
-    let moves: Vec<Joint> = parts.into_iter().flatten().filter_map(Value::as_str).flat_map(motors).collect();
+    let parts = parts.into_iter().flatten().filter_map(Value::as_str);
+    let moves: Vec<Joint> = parts.filter(|part| is_named(part, request)).flat_map(motors).collect();
     let name = clip(case.get("name").and_then(Value::as_str).unwrap_or("case"), 80);
     TestCase {
         name: if name.is_empty() { "case".into() } else { name },
@@ -114,6 +115,17 @@ fn test_case(case: &Value, parameters: &str) -> TestCase {
         }),
         ..TestCase::default()
     }
+}
+
+/// Whether the person's words are about this part. A small tester lists every part that there is.
+fn is_named(part: &str, request: &str) -> bool {
+    let request = request.to_lowercase();
+    let words: &[&str] = match part {
+        "body" => &["body", "turn", "rotat", "spin", "swivel", "base"],
+        "antennas" => &["antenna", " ear"],
+        _ => return true,
+    };
+    words.iter().any(|word| request.contains(word))
 }
 
 /// A motor of each part that can't stand still when the part moves. The head moves by its legs, and no one leg moves in

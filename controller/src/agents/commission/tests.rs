@@ -199,3 +199,41 @@ fn no_model_no_tool_and_a_word() {
     let (mut commission, _) = Commission::begin(order("sway"), 3, 900);
     assert_eq!(over(commission.step(Event::Stopped)).kept, Err("I was stopped".into()));
 }
+
+#[test]
+fn what_a_model_could_not_say_is_done_without_where_that_weakens_no_proof() {
+    let unusable = || {
+        Event::NoAnswer(NoAnswer::Unusable {
+            endpoint: "here".into(),
+            reason: "it holds no whole JSON".into(),
+        })
+    };
+    let (mut commission, _specify) = Commission::begin(order("sway with the antennas"), 3, 500);
+    let writing = prompt(commission.step(unusable()));
+    assert_eq!(writing.purpose, "author");
+    assert!(told(&writing).contains("sway with the antennas"), "the request is the specification");
+    assert_eq!(prompt(commission.step(answer(Said::Text(CODE.into())))).purpose, "tester");
+    let Effect::Check(draft) = commission.step(unusable()) else { panic!("the rehearsal goes on") };
+    assert!(draft.test_cases.is_empty());
+    assert_eq!(prompt(commission.step(checked(&[]))).purpose, "reviewer");
+    // Nobody has reviewed it: a person has to.
+    assert!(matches!(commission.step(unusable()), Effect::Admit { ask: true, .. }));
+
+    // Without code there is nothing to go on with.
+    let (mut commission, _specify) = Commission::begin(order("sway"), 3, 500);
+    commission.step(specified(""));
+    assert!(over(commission.step(unusable())).kept.is_err());
+}
+
+#[test]
+fn a_tester_asks_for_the_motion_of_parts_that_the_person_spoke_of() {
+    for (request, count) in [("sway with the antennas", 2), ("sway gently", 0)] {
+        let (mut commission, _specify) = Commission::begin(order(request), 3, 500);
+        commission.step(specified(""));
+        commission.step(answer(Said::Text(CODE.into())));
+        let Effect::Check(draft) = commission.step(cases()) else { panic!("it is checked") };
+        let asked: usize =
+            draft.test_cases.iter().flat_map(|case| &case.motion).map(|motion| motion.moves.len()).sum();
+        assert_eq!(asked, count, "{request}");
+    }
+}

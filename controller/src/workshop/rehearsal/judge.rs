@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use firmware_bridge::joint::Joint;
 use serde_json::{Map, Value};
 
 use super::Act;
@@ -75,9 +76,21 @@ pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Fi
                 "test-case-fails",
                 Verdict::Refuse,
                 format!("{}: in {call} {complaint}", case.name),
-                "mend the tool, or the test case if it is wrong",
+                mending(&complaint),
             ));
         }
+    }
+}
+
+/// How a motion that lacks something is mended.
+fn mending(complaint: &str) -> &'static str {
+    let stands = |joint: Joint| complaint == format!("{} does not move", joint.name());
+    if stands(Joint::BodyYaw) {
+        "turn the body with `body_yaw=math.radians(...)` in `goto_target`, or mend the test case if it is wrong"
+    } else if stands(Joint::RightAntenna) || stands(Joint::LeftAntenna) {
+        "move both with `antennas=[right, left]`, in radians, in `goto_target`, or mend the test case if it is wrong"
+    } else {
+        "mend the tool, or the test case if it is wrong"
     }
 }
 
