@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 use firmware_bridge::pulse::Order;
 
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
+use crate::agents::route::wish;
 use crate::agents::turn::Spent;
 use crate::agents::{account, robot_control, vision};
 use crate::body::Body;
@@ -316,8 +317,12 @@ impl<'a> Conversation<'a> {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
-        let is_beyond =
-            matches!(understood, Understanding::Unclear { reason, .. } if is_beyond_grammar(reason));
+        let is_beyond = matches!(
+            understood,
+            Understanding::Unclear { reason, .. } if is_beyond_grammar(reason)
+                // What a tool is not to do belongs to its description.
+                || (reason == Reason::Negated && wish(text).is_some())
+        );
         let reply = match decide(understood) {
             Decision::Stop => self.halt(),
             // What the grammar does not know, the agents may.

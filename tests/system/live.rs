@@ -23,8 +23,14 @@ use super::mind::House;
 const MODEL: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
 
 /// Recorded requests, by their place: the tool, whether it was kept, and how often the model answered.
-const RECORDED: [(usize, (&str, bool, u32)); 2] =
-    [(1, ("bows_like_actor", true, 5)), (2, ("slow_circle", true, 4))];
+const RECORDED: [(usize, (&str, bool, u32)); 4] = [
+    (1, ("bows_like_actor", true, 4)),
+    // Thrice refused, since it turns the head and no body.
+    (4, ("lighthouse", false, 5)),
+    // The specification never ended, so the request stood for it.
+    (5, ("counts_up_number", true, 3)),
+    (7, ("drops_one_antenna", false, 5)),
+];
 
 /// The real model's server, on a port of its own.
 struct Server {
@@ -158,6 +164,35 @@ fn ten_requests_for_new_tools() {
     }
     println!("{kept} of {all} were written, proved, reviewed and kept");
     assert!(kept >= 3.min(all), "{kept} of {all}");
+}
+
+/// Nobody has told the model beforehand what it will be asked for.
+#[test]
+fn no_request_stands_in_a_prompt_or_in_the_program() {
+    let plain = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
+    };
+    let mut sources = vec![workspace().join("controller/src"), workspace().join("config.yaml")];
+    let mut texts = Vec::new();
+    while let Some(path) = sources.pop() {
+        if path.is_dir() {
+            sources.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            texts.push((plain(&std::fs::read_to_string(&path).unwrap()), path));
+        }
+    }
+    assert!(texts.len() > 100, "{}", texts.len());
+    for request in requests() {
+        // What all such requests begin with tells nothing.
+        let words: Vec<String> = plain(&request).split_whitespace().skip(4).map(str::to_owned).collect();
+        for part in words.windows(5) {
+            let part = format!(" {} ", part.join(" "));
+            let told: Vec<_> =
+                texts.iter().filter(|(text, _)| text.contains(&part)).map(|(_, path)| path).collect();
+            assert!(told.is_empty(), "{part:?} stands in {told:?}");
+        }
+    }
 }
 
 /// What was recorded of that is played again: the very same requests are made, and what is kept is the same.

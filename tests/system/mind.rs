@@ -162,6 +162,22 @@ fn a_missing_skill_is_made_refused_once_mended_kept_run_and_used_by_another_agen
 }
 
 #[test]
+fn a_tool_that_is_asked_for_goes_straight_to_its_author() {
+    let house = House::new();
+    let text = "make a tool called sway_gently that sways the head and does not nod, then run it";
+    let (mut conversation, prompts, asked) = house.conversation(making(), &[]);
+    let reply = conversation.hear(text);
+    let tool = reply.tool.as_ref().unwrap_or_else(|| panic!("{}", reply.text));
+    assert_eq!((tool.version, reply.outcome), (Some(1), Ending::Done), "{}", reply.text);
+    assert!(reply.text.contains("12 degrees") && reply.text.contains("swayed 2 times"), "{}", reply.text);
+    assert_eq!(prompts.seen()[0].purpose, "specify", "the coordinator was not asked");
+    assert!(asked.lock().unwrap().is_empty());
+    // What is not asked for is not made.
+    let reply = conversation.hear("do not make a tool that sways the head");
+    assert_eq!(reply.outcome, Ending::NotUnderstood, "{}", reply.text);
+}
+
+#[test]
 fn what_is_told_of_a_motion_is_what_was_measured() {
     let house = House::new();
     let script = vec![

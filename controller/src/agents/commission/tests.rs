@@ -90,7 +90,7 @@ fn told(prompt: &Prompt) -> String {
 
 #[test]
 fn refused_once_mended_reviewed_and_kept() {
-    let (mut commission, first) = Commission::begin(order("sway a bit"), 3, 900);
+    let (mut commission, first) = Commission::begin(order("sway a bit with the antennas"), 3, 900);
     let first = prompt(first);
     assert!(matches!(first.form, Form::Json(_)) && told(&first).contains("sway a bit"));
     // What a person asked for is data, and never among the instructions.
