@@ -50,7 +50,7 @@ pub fn beside(answer: &str, steps: &[Step], made: bool) -> Option<String> {
             || (kinds.is_empty() && !moved.is_empty())
             || moved.iter().any(|done| kinds.iter().any(|kind| done.contains(kind)))
     };
-    let claims = MOTIONS.iter().any(|(told, kinds)| told.iter().any(|word| says(word)) && !bears_out(kinds));
+    let claims = MOTIONS.iter().any(|(told, kinds)| told.iter().any(says) && !bears_out(kinds));
     if claims {
         return Some(match moved.is_empty() {
             true => "Measured: nothing was moved.".into(),
