@@ -1,7 +1,9 @@
-//! Health and state over HTTP, and the stop.
+//! Health and state over HTTP, the stop, and questions about files ([`mod@code`]).
 //!
 //! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
 //! reaches the body.
+
+mod code;
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -23,6 +25,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::body::Body;
+use crate::config::Config;
 use crate::outcome::{PostureView, tidy};
 
 /// Serves until `until` completes.
@@ -32,6 +35,7 @@ use crate::outcome::{PostureView, tidy};
 pub async fn serve(
     listener: TcpListener,
     body: &Body,
+    config: &Config,
     until: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let router = Router::new()
@@ -40,8 +44,9 @@ pub async fn serve(
         .route("/api/v1/stop", post(stop))
         .route("/api/v1/pulse/measure", post(measure))
         .fallback(unknown)
-        .layer(middleware::from_fn(only_this_machine))
-        .with_state(body.handle());
+        .with_state(body.handle())
+        .merge(code::routes(config))
+        .layer(middleware::from_fn(only_this_machine));
     let (ending, ends) = oneshot::channel::<()>();
     let asked = async move {
         until.await;
@@ -98,7 +103,7 @@ fn refuse(status: StatusCode, why: &str) -> Response {
 async fn unknown() -> Response {
     refuse(
         StatusCode::NOT_FOUND,
-        "there is: GET /health, GET /api/v1/state, POST /api/v1/stop, POST /api/v1/pulse/measure",
+        "there is: GET /health, GET /api/v1/state, POST /api/v1/stop, POST /api/v1/pulse/measure, POST /api/v1/code",
     )
 }
 

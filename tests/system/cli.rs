@@ -191,18 +191,24 @@ fn a_conversation_is_stopped_in_the_middle_and_goes_on() {
     is_close(&centred["steps"][0]["achieved"]["yaw_deg"], 0.0);
 }
 
-fn listening(line: &str) -> String {
+pub(super) fn listening(line: &str) -> String {
     let line: Value = serde_json::from_str(line).unwrap();
     line["listening"].as_str().unwrap().to_owned()
 }
 
 /// One request, with a Host header unless there is one among `headers`; the status and the JSON of the answer, if any.
 fn http(address: &str, what: &str, headers: &[&str]) -> (u16, Value) {
+    send(address, what, headers, "")
+}
+
+/// The same with a body.
+pub(super) fn send(address: &str, what: &str, headers: &[&str], body: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(address).unwrap();
     let host = format!("Host: {address}");
     let host = if headers.iter().any(|header| header.starts_with("Host:")) { vec![] } else { vec![&*host] };
-    let lines = [&[&*format!("{what} HTTP/1.1"), "Connection: close", "Content-Length: 0"], &*host, headers];
-    stream.write_all(format!("{}\r\n\r\n", lines.concat().join("\r\n")).as_bytes()).unwrap();
+    let length = format!("Content-Length: {}", body.len());
+    let lines = [&[&*format!("{what} HTTP/1.1"), "Connection: close", &*length], &*host, headers];
+    stream.write_all(format!("{}\r\n\r\n{body}", lines.concat().join("\r\n")).as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let status = answer.split(' ').nth(1).unwrap().parse().unwrap();

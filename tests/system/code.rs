@@ -16,6 +16,8 @@ use minismith_tests::{Bench, workspace};
 use minismith_wire::{FileGiven, Limits};
 use serde_json::{Value, json};
 
+use super::cli::{listening, send};
+
 /// Files of every kind, written by the libraries themselves in the folder that is given.
 const FIXTURES: &str = r#"
 import io, json, sys, tarfile, zipfile, zlib
@@ -475,4 +477,37 @@ fn where_the_libraries_are_missing_it_is_said_what_to_run() {
     fs::write(bench.path("config.yaml"), format!("tool_host: {{python: {}}}\n", elsewhere.display()))
         .unwrap();
     bench.run(&["code", "mean of a", "--file", "a.csv"]).is_error(&["not installed", "make code"]);
+}
+
+/// Over HTTP files come in the request, and go out in the answer.
+#[test]
+fn questions_over_http() {
+    if python().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let mut server = bench.start(&["serve", "--robot", "mock", "--port", "0", "--json"]);
+    let address = listening(&server.line().unwrap());
+    let ask = |body: &Value| send(&address, "POST /api/v1/code", &[], &body.to_string());
+    let table = json!([{"name": "data.csv", "base64": "YSxiCjEsMgozLDQK"}]);
+    let (status, report) = ask(&json!({"question": "what is the mean of column b?", "files": table}));
+    assert_eq!((status, &report["success"], &report["answer"]), (200, &json!(true), &json!(3.0)), "{report}");
+    let (status, report) = ask(&json!({"question": "plot column b against a", "files": table}));
+    let drawing = report["outputs"][0]["base64"].as_str().unwrap_or_default();
+    assert!(status == 200 && drawing.starts_with("iVBORw0KGgo"), "{report}");
+    let (status, report) = ask(&json!({"question": "why is the sky blue?"}));
+    assert_eq!((status, &report["success"]), (200, &json!(false)), "{report}");
+    // No file of this machine can be named, and what is no question is told.
+    for (body, word) in [
+        (json!({"question": "how many rows?", "files": ["/etc/passwd"]}), "base64"),
+        (json!({"question": "how many rows?", "files": [{"name": "/etc/passwd", "base64": ""}]}), "passwd"),
+        (json!({"question": "how many rows?", "files": [{"name": "data.csv", "base64": "~"}]}), "base64"),
+        (json!({"question": " "}), "question"),
+        (json!(3), "question"),
+    ] {
+        let (status, answer) = ask(&body);
+        let detail = answer["detail"].as_str().unwrap_or_default();
+        assert!(status == 400 && detail.contains(word), "{body}: {status} {answer}");
+    }
+    assert_eq!(send(&address, "POST /api/v1/code", &["Origin: https://robot.example"], "{}").0, 403);
 }

@@ -27,7 +27,7 @@ pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u
         let privilege = body.handle().regularity().privilege;
         tracing::info!("the pulse beats under {privilege}");
         privilege.notes.iter().for_each(|note| tracing::warn!("{note}"));
-        api::serve(listener, &body, async {
+        api::serve(listener, &body, config, async {
             // Without a signal handler there is nothing to wait for; the server is ended by force then.
             if interrupted().await.is_err() {
                 std::future::pending::<()>().await;

@@ -1,0 +1,118 @@
+//! `POST /api/v1/code`: a question about files, answered by code in the cage.
+//!
+//! Takes `{"question": text, "files": [{"name": text, "base64": text}]}` and gives what `minismith code --json` prints,
+//! each output with its content as `base64`. Files come in the request; none of this machine's can be named.
+
+use std::sync::{Arc, Mutex, TryLockError};
+
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::refuse;
+use crate::config::{Brain, Config};
+use crate::model::{Client, Model, Watch};
+use crate::tasks::report::Report;
+use crate::tasks::{CodeTasks, NoTask, Request};
+
+/// The longest body, bytes: one file of the largest size, in base64, and some more.
+const LONGEST_BODY: usize = 72 << 20;
+
+/// What questions are answered with; one at a time, since each may take all memory that code is given.
+struct Desk {
+    tasks: Mutex<CodeTasks>,
+    config: Config,
+}
+
+/// The route.
+pub(super) fn routes(config: &Config) -> Router {
+    let desk = Desk { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
+    Router::new()
+        .route("/api/v1/code", post(answer))
+        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .with_state(Arc::new(desk))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    question: String,
+    #[serde(default)]
+    files: Vec<File>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    base64: String,
+}
+
+async fn answer(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
+    let request = match read(&body) {
+        Ok(request) => request,
+        Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
+    };
+    match tokio::task::spawn_blocking(move || desk.answer(request)).await {
+        Ok(response) => response,
+        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the answer was lost; ask again"),
+    }
+}
+
+fn read(body: &[u8]) -> Result<Request, String> {
+    const FORM: &str = r#"send {"question": "...", "files": [{"name": "data.csv", "base64": "..."}]}"#;
+    let Asked { question, files } =
+        serde_json::from_slice(body).map_err(|error| format!("this is no question: {error}; {FORM}"))?;
+    let decode = |File { name, base64 }: File| match STANDARD.decode(base64) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(error) => Err(format!("the content of {name:?} is no base64: {error}")),
+    };
+    Ok(Request { question, files: files.into_iter().map(decode).collect::<Result<_, _>>()? })
+}
+
+impl Desk {
+    fn answer(&self, request: Request) -> Response {
+        let tasks = match self.tasks.try_lock() {
+            Ok(tasks) => tasks,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                let why = "another question is being answered; ask again in a few seconds";
+                return refuse(StatusCode::SERVICE_UNAVAILABLE, why);
+            }
+        };
+        let mut client = match self.config.brain {
+            Brain::Offline => None,
+            Brain::Openai => match Client::open(&self.config.language_model) {
+                Ok(client) => Some(client),
+                Err(error) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+            },
+        };
+        let model = client.as_mut().map(|client| client as &mut dyn Model);
+        match tasks.answer(request, model, &mut || Watch::On) {
+            Ok(report) => Json(document(&report)).into_response(),
+            Err(error @ NoTask::NoCage(_)) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+            Err(error @ (NoTask::BadInput(_) | NoTask::NoQuestion)) => {
+                refuse(StatusCode::BAD_REQUEST, &error.to_string())
+            }
+        }
+    }
+}
+
+/// The report, with what its files hold.
+fn document(report: &Report) -> Value {
+    let mut document = serde_json::to_value(report).unwrap_or_default();
+    let listed = document.get_mut("outputs").and_then(Value::as_array_mut);
+    for (listed, output) in listed.into_iter().flatten().zip(&report.outputs) {
+        if let Some(listed) = listed.as_object_mut() {
+            listed.insert("base64".into(), STANDARD.encode(output.content.0.as_slice()).into());
+        }
+    }
+    document
+}
