@@ -137,7 +137,8 @@ impl Servos {
     fn look(&self) -> Joints<Servo> {
         let port = self.port.to_str().unwrap();
         let mut line = serialport::new(port, 1_000_000).timeout(Duration::from_secs(2)).open().unwrap();
-        // What the killed one asked for and never read.
+        // What the killed one asked for and never read; the last answers may still be on their way.
+        pass(Duration::from_millis(30));
         line.clear(serialport::ClearBuffer::Input).unwrap();
         let ids = Joint::ALL.map(Joint::motor_id);
         let bus = DynamixelProtocolHandler::v2();
