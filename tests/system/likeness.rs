@@ -20,7 +20,7 @@ use mock_robot::firmware::{Emulator, EmulatorOptions};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::mind::person;
+use super::mind::{person, returned};
 
 /// `cases/alike.yaml`.
 #[derive(Deserialize)]
@@ -218,15 +218,6 @@ fn making(tries: &[String]) -> Vec<Result<Said, NoAnswer>> {
     said.push(Ok(Said::Json(reviewed)));
     said.push(says("There it is."));
     said
-}
-
-fn returned(prompt: &Prompt) -> String {
-    let parts = prompt.messages.iter().flat_map(|message| &message.parts);
-    let mut texts = parts.filter_map(|part| match part {
-        Part::Returned { text, .. } => Some(text.clone()),
-        _ => None,
-    });
-    texts.next_back().unwrap_or_default()
 }
 
 /// What stands in a prompt as data, with where it is from.

@@ -74,7 +74,7 @@ fn json_says(value: Value) -> Result<Said, NoAnswer> {
 }
 
 /// What the model was told last of its calls.
-fn returned(prompt: &Prompt) -> String {
+pub(super) fn returned(prompt: &Prompt) -> String {
     let parts = prompt.messages.iter().flat_map(|message| &message.parts);
     let mut texts = parts.filter_map(|part| match part {
         Part::Returned { text, .. } => Some(text.clone()),

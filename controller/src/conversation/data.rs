@@ -97,6 +97,8 @@ impl Conversation<'_> {
 
     /// Keeps what the motors did during a run of a tool.
     pub(super) fn keep_trajectory(&self, tool: &str, beats: &[Beat]) -> Option<Handle> {
+        // Without a session nothing is kept, and no table is written.
+        self.memory.as_ref()?;
         let period = self.stage.conductor.period().as_secs_f64();
         let names = Joint::ALL.map(|joint| format!("{0}_goal_deg,{0}_present_deg", joint.name()));
         let mut table = format!("time_s,{}\n", names.join(","));
