@@ -1,4 +1,4 @@
-//! Health and state over HTTP, the stop, and questions about files ([`mod@code`]).
+//! Health and state over HTTP, the stop, and questions about files (module `code`).
 //!
 //! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
 //! reaches the body.
