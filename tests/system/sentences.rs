@@ -140,9 +140,19 @@ struct Paraphrase {
 /// What a model says in other words: mostly understood, and never taken for another motion.
 #[test]
 fn paraphrases_of_a_model() {
+    paraphrased("paraphrases", include_str!("../cases/paraphrases.yaml"));
+}
+
+/// The same for wordings from which the grammar has never learned.
+#[test]
+fn paraphrases_that_the_grammar_has_not_learned_from() {
+    paraphrased("unseen paraphrases", include_str!("../cases/paraphrases_unseen.yaml"));
+}
+
+fn paraphrased(name: &str, cases: &str) {
     let (tools, _) = Cases::read().unwrap();
     let known = Known { tools: &tools, ..Known::default() };
-    let cases: Vec<Paraphrase> = serde_yaml::from_str(include_str!("../cases/paraphrases.yaml")).unwrap();
+    let cases: Vec<Paraphrase> = serde_yaml::from_str(cases).unwrap();
     assert_eq!(cases.len(), 150);
     let (mut right, mut declined, mut wrong) = (0, 0, Vec::new());
     for Paraphrase { say, means } in &cases {
@@ -160,7 +170,7 @@ fn paraphrases_of_a_model() {
             wrong.push(format!("{say:?} means {means:?}, and not {found:?}"));
         }
     }
-    println!("paraphrases: {right} of {} right, {declined} declined, {} wrong", cases.len(), wrong.len());
+    println!("{name}: {right} of {} right, {declined} declined, {} wrong", cases.len(), wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(right * 100 >= cases.len() * 80, "{right} of {}", cases.len());
 }

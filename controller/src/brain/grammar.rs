@@ -348,7 +348,7 @@ impl Parser<'_> {
                 let built = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end));
                 let (built, times) = built?;
                 self.at = end;
-                let built = repeat(&built, times.unwrap_or(1));
+                let built = several_times(&built, times, start..end)?;
                 *flow = Flow { verb: Some((verb, part)), group: built.clone() };
                 Ok(built)
             }
@@ -385,11 +385,12 @@ impl Parser<'_> {
             (None, None) => return Err(Trouble::unclear(clause, Reason::Unknown)),
         };
         let part = frame.part;
+        let start = clause.start;
         let (built, times) = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end))?;
         self.at = end;
         let mut steps = built.clone();
         if fresh {
-            steps = repeat(&built, times.unwrap_or(1));
+            steps = several_times(&built, times, start..end)?;
             *flow = Flow { verb: Some((verb, part)), group: steps.clone() };
         } else {
             // "look left and right twice" repeats the pair.
@@ -428,6 +429,20 @@ impl Parser<'_> {
             }
         }
         Ok(certain.then_some((times.unwrap_or(1), end)))
+    }
+}
+
+/// Steps as often as was said. A place that is reached already is not reached again: "raise your antennas four times" means
+/// some other motion, which nobody can guess.
+fn several_times(
+    built: &[Primitive],
+    times: Option<u32>,
+    at: Range<usize>,
+) -> Result<Vec<Primitive>, Trouble> {
+    let times = times.unwrap_or(1);
+    match built {
+        [only] if times > 1 && only.is_place() => Err(Trouble::unclear(at, Reason::Unknown)),
+        _ => Ok(repeat(built, times)),
     }
 }
 

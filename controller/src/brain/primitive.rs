@@ -231,6 +231,28 @@ pub(super) const fn furthest_height(metres: f64) -> f64 {
 }
 
 impl Primitive {
+    /// Whether it leads to a place and leaves the body there, so that doing it again moves nothing.
+    #[must_use]
+    pub const fn is_place(&self) -> bool {
+        match self {
+            Primitive::Look { .. }
+            | Primitive::LookAt { .. }
+            | Primitive::Tilt { .. }
+            | Primitive::TurnBody { .. }
+            | Primitive::Height { .. }
+            | Primitive::SetAntennas { .. }
+            | Primitive::Center
+            | Primitive::Return { .. } => true,
+            Primitive::Nod { .. }
+            | Primitive::Shake { .. }
+            | Primitive::WiggleAntennas { .. }
+            | Primitive::Dance { .. }
+            | Primitive::Wake
+            | Primitive::Sleep
+            | Primitive::Wait { .. } => false,
+        }
+    }
+
     /// Whether every quantity is in its range.
     ///
     /// # Errors
