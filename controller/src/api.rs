@@ -3,13 +3,19 @@
 //! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
 //! reaches the body.
 
+mod chat;
 mod code;
+mod desk;
+mod given;
+mod official;
 
 use std::future::Future;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -24,8 +30,10 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use self::desk::DeskThread;
 use crate::body::Body;
 use crate::config::Config;
+use crate::mover::MoverThread;
 use crate::outcome::{PostureView, tidy};
 
 /// Serves until `until` completes.
@@ -34,10 +42,12 @@ use crate::outcome::{PostureView, tidy};
 /// When the listener fails.
 pub async fn serve(
     listener: TcpListener,
-    body: &Body,
+    body: &Arc<Body>,
     config: &Config,
     until: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
+    let moving = MoverThread::start(body)?;
+    let answering = DeskThread::start(body.clone(), config.clone())?;
     let router = Router::new()
         .route("/health", get(health))
         .route("/api/v1/state", get(state))
@@ -46,6 +56,9 @@ pub async fn serve(
         .fallback(unknown)
         .with_state(body.handle())
         .merge(code::routes(config))
+        .merge(chat::routes(answering.desk(), config))
+        .merge(official::routes(official::Robot::new(moving.mover(), body.is_real())))
+        .layer(middleware::map_response(detailed))
         .layer(middleware::from_fn(only_this_machine));
     let (ending, ends) = oneshot::channel::<()>();
     let asked = async move {
@@ -65,6 +78,9 @@ pub async fn serve(
 
 /// How long requests may take that have begun when the end is asked for. One that never goes on would hold it up.
 const LAST_CALL: Duration = Duration::from_secs(1);
+
+/// The longest words of a refusal, bytes.
+const LONGEST_REFUSAL: usize = 64 << 10;
 
 /// A page in a browser must not reach the robot by a name that it points at this machine, nor from another site.
 async fn only_this_machine(request: Request, next: Next) -> Response {
@@ -96,6 +112,18 @@ fn is_local(host: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
+/// Refusals of the server's own kind come as JSON too.
+async fn detailed(response: Response) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let status = response.status();
+    if !(status.is_client_error() || status.is_server_error()) || kind.starts_with("application/json") {
+        return response;
+    }
+    let body = axum::body::to_bytes(response.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+    let why = String::from_utf8_lossy(&body);
+    refuse(status, if why.is_empty() { status.canonical_reason().unwrap_or_default() } else { &why })
+}
+
 fn refuse(status: StatusCode, why: &str) -> Response {
     (status, Json(json!({ "detail": why }))).into_response()
 }
@@ -103,7 +131,7 @@ fn refuse(status: StatusCode, why: &str) -> Response {
 async fn unknown() -> Response {
     refuse(
         StatusCode::NOT_FOUND,
-        "there is: GET /health, GET /api/v1/state, POST /api/v1/stop, POST /api/v1/pulse/measure, POST /api/v1/code",
+        "there is: GET /health, GET /api/v1/state, POST /api/v1/stop, POST /api/v1/chat, GET /api/v1/sessions, POST /api/v1/code, POST /api/v1/pulse/measure, and the official daemon's /api and /ws/sdk",
     )
 }
 

@@ -18,6 +18,7 @@ use mock_robot::firmware::{Emulator, EmulatorError, EmulatorOptions};
 use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
+use crate::arbiter::{Arbiter, Rank};
 use crate::config::{Config, RobotChoice};
 use crate::stage::Stage;
 
@@ -83,6 +84,7 @@ pub struct Body {
     choice: RobotChoice,
     trace: Trace,
     scene: Arc<Scene>,
+    arbiter: Arc<Arbiter>,
 }
 
 impl Body {
@@ -121,13 +123,26 @@ impl Body {
             choice: choice.clone(),
             trace,
             scene: Arc::new(Scene::default()),
+            arbiter: Arc::default(),
         })
     }
 
-    /// A stage on this body.
+    /// A stage on this body for an agent, or a person by way of one.
     #[must_use]
     pub fn stage(&self) -> Stage {
-        Stage::new(Box::new(self.pulse.handle()), self.scene.clone())
+        self.stage_for(Rank::Agent, "a conversation")
+    }
+
+    /// A stage on this body for whoever has this name.
+    #[must_use]
+    pub fn stage_for(&self, rank: Rank, name: &str) -> Stage {
+        Stage::shared(Box::new(self.pulse.handle()), self.scene.clone(), self.arbiter.voice(rank, name))
+    }
+
+    /// Who moves it.
+    #[must_use]
+    pub fn arbiter(&self) -> Arc<Arbiter> {
+        self.arbiter.clone()
     }
 
     /// A way to watch and halt it.

@@ -156,6 +156,23 @@ pub struct PerformanceReply {
     pub outputs: Vec<Output>,
 }
 
+/// What was done of a sentence, told while the rest is still being done.
+#[derive(Clone, Debug, Serialize)]
+pub struct Progress {
+    /// Who did what.
+    #[serde(flatten)]
+    pub assignment: Assignment,
+    /// What came of it, in words.
+    pub text: String,
+    /// How it ended.
+    pub outcome: Ending,
+    /// Its motions.
+    pub steps: Vec<Step>,
+}
+
+/// Hears what is done, as it is done.
+pub type Watching = Box<dyn FnMut(Progress)>;
+
 /// A tool that could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRun {
@@ -215,6 +232,7 @@ pub struct Conversation<'a> {
     memory: Option<(&'a Memory, String)>,
     before: Before,
     ask: Option<Asking>,
+    watching: Option<Watching>,
     person: String,
     models: PathBuf,
 }
@@ -233,6 +251,7 @@ impl<'a> Conversation<'a> {
             memory: None,
             before: Before::default(),
             ask: None,
+            watching: None,
             person: "the person in the conversation".into(),
             models: PathBuf::new(),
         }
@@ -249,6 +268,12 @@ impl<'a> Conversation<'a> {
     #[must_use]
     pub fn asking(self, person: &str, ask: Asking) -> Self {
         Conversation { ask: Some(ask), person: person.into(), ..self }
+    }
+
+    /// The same with somebody who hears of every step when it is done.
+    #[must_use]
+    pub fn watched_by(self, watching: Watching) -> Self {
+        Conversation { watching: Some(watching), ..self }
     }
 
     /// The same with the folder of installed models, for the search for tools.
@@ -295,6 +320,7 @@ impl<'a> Conversation<'a> {
         self.stage.begin(halts);
         let from = self.stage.commanded_posture().as_ref().map(Aim::of);
         let (plan, reply) = self.answer(text);
+        self.stage.leave_floor();
         self.before.remember(Turn {
             said: text.to_owned(),
             answer: reply.text.clone(),
@@ -383,12 +409,15 @@ impl<'a> Conversation<'a> {
                 words.push("I was stopped.".into());
                 break;
             }
+            let assignment = Assignment { agent: task.agent(), task: task.describe() };
+            let known = reply.steps.len();
             let (said, ending) = match task {
                 Task::Commission { name, body, request } => {
                     self.make((name, body, request), &mut tasks, &mut reply)
                 }
                 task => self.one(task, &mut reply),
             };
+            self.tell_progress(assignment, &said, ending, reply.steps.get(known..));
             words.push(said);
             reply.outcome = ending;
             if ending != Ending::Done {
@@ -397,6 +426,14 @@ impl<'a> Conversation<'a> {
         }
         reply.text = words.join(" ");
         reply
+    }
+
+    /// Tells whoever watches what came of one step.
+    fn tell_progress(&mut self, assignment: Assignment, text: &str, outcome: Ending, steps: Option<&[Step]>) {
+        if let Some(watching) = &mut self.watching {
+            let steps = steps.unwrap_or_default().to_vec();
+            watching(Progress { assignment, text: text.into(), outcome, steps });
+        }
     }
 
     fn one(&mut self, task: Task, reply: &mut Reply) -> (String, Ending) {

@@ -11,6 +11,7 @@
 
 pub mod agents;
 pub mod api;
+pub mod arbiter;
 pub mod author;
 pub mod bench;
 pub mod body;
@@ -24,6 +25,7 @@ pub mod guest;
 pub mod lookup;
 pub mod memory;
 pub mod model;
+pub mod mover;
 pub mod net;
 pub mod outcome;
 pub mod performance;

@@ -30,6 +30,7 @@ use self::budget::Used;
 use self::cues::needs;
 pub use self::exec::{About, Callee, Callees};
 pub use self::lines::{Lines, Said};
+use crate::arbiter::Rank;
 use crate::files::output::Collector;
 use crate::files::{Output, Outputs};
 use crate::guest::Guest;
@@ -131,6 +132,7 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
     performing.epoch = job.epoch;
     performing.used = Used::of(job.limits);
     performing.stage.automatic_body_yaw = true;
+    let rank = performing.stage.raise(Rank::Tool);
     let mut reply = Reply::plain(Answer::Start { job: Box::new(Job { now: 0, ..job }) });
     let outcome = loop {
         let turn = match guest.turn(&reply.answer, reply.raw.as_deref()) {
@@ -145,6 +147,7 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
             Heard::End(outcome) => break outcome,
         }
     };
+    performing.stage.raise(rank);
     performing.finish(outcome)
 }
 

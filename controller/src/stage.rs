@@ -18,6 +18,7 @@ use firmware_bridge::units::Radians;
 use minismith_wire::Method;
 use mock_robot::scene::{Picture, Scene, SeenFace};
 
+use crate::arbiter::{Arbiter, Rank, Took, Voice};
 use crate::outcome::{self, PostureView, Step};
 
 /// How long the body is left to settle before what was achieved is measured.
@@ -31,6 +32,7 @@ pub struct Stage {
     pub automatic_body_yaw: bool,
     /// Halts that are over and done with.
     halts: u64,
+    voice: Voice,
     camera: Arc<Scene>,
     /// The last picture, and until which beat it is the newest.
     picture: Option<(u64, Picture)>,
@@ -40,10 +42,45 @@ pub struct Stage {
 const PICTURE: Duration = Duration::from_millis(33);
 
 impl Stage {
-    /// A stage around a conductor.
+    /// A stage around a conductor that nobody else asks for motion.
     #[must_use]
     pub fn new(conductor: Box<dyn Conductor>, camera: Arc<Scene>) -> Self {
-        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, camera, picture: None }
+        let voice = Arc::new(Arbiter::default()).voice(Rank::Agent, "the only one");
+        Stage::shared(conductor, camera, voice)
+    }
+
+    /// A stage around a conductor that others ask for motion too.
+    #[must_use]
+    pub fn shared(conductor: Box<dyn Conductor>, camera: Arc<Scene>, voice: Voice) -> Self {
+        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, voice, camera, picture: None }
+    }
+
+    /// Takes the floor, and brakes what a less urgent voice has begun.
+    ///
+    /// # Errors
+    /// [`Refusal::Taken`] while a voice holds it that is as urgent or more.
+    pub fn take_floor(&mut self) -> Result<(), Refusal> {
+        match self.voice.take() {
+            Ok(Took::Free) => Ok(()),
+            Ok(Took::FromAnother) => {
+                // This halt is the other's end and not this one's; any further one is.
+                self.conductor.order(Order::Halt);
+                self.halts += 1;
+                self.rest();
+                Ok(())
+            }
+            Err(busy) => Err(Refusal::Taken { by: busy.by.to_string() }),
+        }
+    }
+
+    /// Gives the floor back: others may move the body again.
+    pub fn leave_floor(&self) {
+        self.voice.release();
+    }
+
+    /// Speaks with another urgency from now on; returns the one before.
+    pub fn raise(&mut self, rank: Rank) -> Rank {
+        self.voice.raise(rank)
     }
 
     /// Begins anew with a wish that was heard when there had been so many halts; a later one ends it.
@@ -62,13 +99,14 @@ impl Stage {
         self.conductor.order(Order::Play { trajectory, fresh, halts: self.halts });
     }
 
-    /// Plans a motion from where the body is commanded to be.
+    /// Takes the floor and plans a motion from where the body is commanded to be.
     ///
     /// # Errors
     /// A [`Refusal`]; nothing has moved then.
-    pub fn plan(&self, motion: &Motion) -> Result<Trajectory, Refusal> {
+    pub fn plan(&mut self, motion: &Motion) -> Result<Trajectory, Refusal> {
+        self.may_move(&self.conductor.snapshot())?;
+        self.take_floor()?;
         let snapshot = self.conductor.snapshot();
-        self.may_move(&snapshot)?;
         if snapshot.doing == Doing::Led {
             return Err(Refusal::Led);
         }
@@ -84,13 +122,7 @@ impl Stage {
         if self.is_stopped() {
             return Err(Refusal::Stopped);
         }
-        if let Some(fault) = &snapshot.fault {
-            return Err(Refusal::Fault { reason: fault.to_string() });
-        }
-        if snapshot.doing == Doing::Limp {
-            return Err(Refusal::Limp);
-        }
-        Ok(())
+        is_able(snapshot)
     }
 
     /// Carries out one motion to its end, and says what came of it.
@@ -200,10 +232,14 @@ impl Stage {
     }
 
     /// Switches the torque of all motors, or of some, once what plays has ended.
-    pub fn torque(&mut self, on: Joints<bool>) -> Snapshot {
+    ///
+    /// # Errors
+    /// [`Refusal::Taken`] while somebody else moves the body.
+    pub fn torque(&mut self, on: Joints<bool>) -> Result<Snapshot, Refusal> {
+        self.take_floor()?;
         self.conductor.wait(&is_quiet);
         self.conductor.order(Order::Torque(on));
-        self.conductor.wait(&|_| true)
+        Ok(self.conductor.wait(&|_| true))
     }
 
     /// How the motors hold from now on, once what plays has ended.
@@ -211,6 +247,7 @@ impl Stage {
     /// # Errors
     /// A [`Refusal`] when they do not take it.
     pub fn control(&mut self, control: Control) -> Result<(), Refusal> {
+        self.take_floor()?;
         let quiet = self.conductor.wait(&is_quiet);
         self.may_move(&quiet)?;
         self.conductor.order(Order::Control(control));
@@ -291,6 +328,18 @@ pub fn look_at(point: [f64; 3], duration: Duration) -> Result<Motion, Refusal> {
     let head = HeadPose::looking_at(point).ok_or(Refusal::NotFinite { what: "the direction to look in" })?;
     let target = Target { head: Some(head), body_yaw: Some(Radians::ZERO), antennas: None };
     Ok(Motion::Goto { target, duration, interpolation: Interpolation::Minjerk })
+}
+
+/// Whether the body can move at all.
+///
+/// # Errors
+/// A [`Refusal`] says why it can't.
+pub fn is_able(snapshot: &Snapshot) -> Result<(), Refusal> {
+    match &snapshot.fault {
+        Some(fault) => Err(Refusal::Fault { reason: fault.to_string() }),
+        None if snapshot.doing == Doing::Limp => Err(Refusal::Limp),
+        None => Ok(()),
+    }
 }
 
 fn is_quiet(snapshot: &Snapshot) -> bool {

@@ -183,6 +183,12 @@ pub enum Refusal {
     /// A hand leads the head.
     #[error("a hand leads the head now; switch gravity compensation off first")]
     Led,
+    /// Somebody else moves the body.
+    #[error("{by} moves the robot now; try again when that has ended, or stop it first")]
+    Taken {
+        /// Who.
+        by: String,
+    },
     /// Motion was stopped.
     #[error("motion was stopped")]
     Stopped,

@@ -27,7 +27,7 @@ pub fn staged() -> (Stage, Trace) {
     let robot = Traced::new(MockRobot::new(initial_joints(), Variation::default()), trace.clone());
     let pulse = Pulse::new(robot, VirtualClock::new(), Limits::default(), BEAT).unwrap();
     let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
-    stage.torque(Joints::all(true));
+    stage.torque(Joints::all(true)).unwrap();
     let _still = trace.take();
     (stage, trace)
 }

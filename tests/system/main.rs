@@ -5,6 +5,7 @@
 
 mod bench;
 mod bus;
+mod chat;
 mod cli;
 mod code;
 mod dances;
@@ -21,6 +22,7 @@ mod mind;
 mod model;
 mod official_daemon;
 mod official_motor;
+mod official_wire;
 mod parsers;
 mod policy;
 mod pulse;

@@ -238,7 +238,7 @@ fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is(
         pulse.step();
     }
     let mut stage = stage_of(pulse);
-    let limp = stage.torque(Joints::all(false));
+    let limp = stage.torque(Joints::all(false)).unwrap();
     // Torque goes when the motion has come to its end.
     assert_eq!((limp.doing, limp.ended), (Doing::Limp, Some(Ended::Arrived)));
     assert_eq!(stage.plan(&goto(far(-1.0), 1.0)), Err(Refusal::Limp));
@@ -247,7 +247,7 @@ fn without_torque_nothing_is_planned_and_with_torque_the_body_stays_where_it_is(
     let present = limp.state.present().unwrap();
 
     let count = heard.goals().len();
-    let on = stage.torque(Joints::all(true));
+    let on = stage.torque(Joints::all(true)).unwrap();
     assert_eq!((on.doing, on.commanded), (Doing::Holding, present));
     let rest = stage.pass_until(stage.conductor.stage_now() + BEAT * 100);
     assert_eq!(rest.state.present().unwrap(), present);

@@ -25,10 +25,10 @@ pub fn act(stage: &mut Stage, primitive: &Primitive) -> Step {
             },
             Stroke::Pause(duration) if duration.is_zero() => {}
             Stroke::Pause(duration) => motions.push(Motion::Hold { duration }),
-            Stroke::Wake => {
-                stage.torque(Joints::all(true));
-                motions.extend(Stage::waking());
-            }
+            Stroke::Wake => match stage.torque(Joints::all(true)) {
+                Ok(_) => motions.extend(Stage::waking()),
+                Err(refusal) => return Step::refused(primitive.describe(), refusal),
+            },
             Stroke::Rest => motions.extend(Stage::resting()),
         }
     }

@@ -234,6 +234,6 @@ fn agreed(arguments: &CalibrateArgs, what: &str) -> anyhow::Result<()> {
 /// Lets all motors go, by the same way as everything that moves.
 fn release(config: &Config, port: &Path) -> anyhow::Result<()> {
     let body = Body::open(&RobotChoice::Serial(port.to_owned()), config)?;
-    body.stage().torque(Joints::all(false));
+    body.stage().torque(Joints::all(false))?;
     Ok(())
 }

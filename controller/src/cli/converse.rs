@@ -13,6 +13,7 @@ use minismith::brain::is_stop;
 use minismith::config::Config;
 use minismith::conversation::{Conversation, Ending, Reply, ToolReply};
 use minismith::memory::Memory;
+use minismith::outcome::Step;
 use minismith::tasks::CodeTasks;
 use minismith::workshop::Workshop;
 
@@ -33,15 +34,7 @@ pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> 
     let mut conversation = begin(config, &body, &workshop, memory.as_ref(), session)?.answering_with(&tasks);
     // Only at a terminal is somebody behind the one sentence who can answer.
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        conversation = conversation.asking(
-            &super::shelf::user(),
-            Box::new(|question| {
-                eprintln!("{}", print::harmless(question));
-                prompt(false);
-                let line = read_line(&mut std::io::stdin().lock()).ok().flatten();
-                line.filter(|line| !is_stop(line))
-            }),
-        );
+        conversation = conversation.asking(&super::shelf::user(), Box::new(ask));
     }
     let mut reply = conversation.hear(text);
     keep(&mut reply)?;
@@ -51,6 +44,14 @@ pub fn say(config: &Config, text: &str, session: Option<&str>, on: &OnRobot) -> 
         tell(&reply);
     }
     Ok(Done::when(reply.outcome == Ending::Done))
+}
+
+/// Asks whoever sits at the terminal. A stop is no answer.
+pub fn ask(question: &str) -> Option<String> {
+    eprintln!("{}", print::harmless(question));
+    prompt(false);
+    let line = read_line(&mut std::io::stdin().lock()).ok().flatten();
+    line.filter(|line| !is_stop(line))
 }
 
 /// Line by line, until the end of the input.
@@ -184,24 +185,27 @@ fn tell(reply: &Reply) {
     if let Some(answer) = &reply.answer {
         print::outputs(&answer.outputs);
     }
-    for step in &reply.steps {
-        if let (Some(requested), Some(achieved)) = (&step.requested, &step.achieved) {
-            print::line(&format!(
-                "  {}: head yaw {} pitch {} roll {} deg (asked {} {} {}), body {} deg (asked {}), antennas {:?} \
-                 deg (asked {:?})",
-                step.kind,
-                achieved.yaw_deg,
-                achieved.pitch_deg,
-                achieved.roll_deg,
-                requested.yaw_deg,
-                requested.pitch_deg,
-                requested.roll_deg,
-                achieved.body_yaw_deg,
-                requested.body_yaw_deg,
-                achieved.antennas_deg,
-                requested.antennas_deg,
-            ));
-        }
+    reply.steps.iter().for_each(tell_step);
+}
+
+/// Prints where a motion ended, and where it should have.
+pub fn tell_step(step: &Step) {
+    if let (Some(requested), Some(achieved)) = (&step.requested, &step.achieved) {
+        print::line(&format!(
+            "  {}: head yaw {} pitch {} roll {} deg (asked {} {} {}), body {} deg (asked {}), antennas {:?} deg (asked \
+             {:?})",
+            step.kind,
+            achieved.yaw_deg,
+            achieved.pitch_deg,
+            achieved.roll_deg,
+            requested.yaw_deg,
+            requested.pitch_deg,
+            requested.roll_deg,
+            achieved.body_yaw_deg,
+            requested.body_yaw_deg,
+            achieved.antennas_deg,
+            requested.antennas_deg,
+        ));
     }
 }
 

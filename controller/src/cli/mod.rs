@@ -12,6 +12,7 @@ mod moves;
 mod print;
 mod quantity;
 mod raw;
+mod remote;
 mod repl;
 mod serve;
 mod session;
@@ -84,13 +85,16 @@ enum Command {
     /// Do what a sentence says, and tell what came of it.
     #[command(after_help = "Examples:\n  minismith say \"nod twice, then look left 20 degrees\"\n  \
 minismith say \"make a tool called hello that nods and wiggles the antennas, then run it\" --json\n  \
-minismith say \"hello\" --robot mock-bus")]
+minismith say \"hello\" --robot mock-bus\n  minismith say \"nod\" --url http://127.0.0.1:8000")]
     Say {
         /// What to do, in plain English.
         text: String,
         /// Go on with a session of this name, or begin one: what was said in it before is remembered.
         #[arg(long, value_name = "NAME")]
         session: Option<String>,
+        /// Say it to a controller that serves already, such as http://127.0.0.1:8000, whose robot it has then.
+        #[arg(long, value_name = "URL", conflicts_with = "robot")]
+        url: Option<String>,
         #[command(flatten)]
         on: OnRobot,
     },
@@ -227,7 +231,12 @@ minismith raw /dev/ttyACM0 < packets.txt"
 pub fn run(cli: Cli) -> anyhow::Result<Done> {
     let config = Config::load(cli.config.as_deref())?;
     match cli.command {
-        Command::Say { text, session, on } => converse::say(&config, &text, session.as_deref(), &on),
+        Command::Say { text, session, url: Some(url), on } => {
+            remote::say(&url, &text, session.as_deref(), on.json)
+        }
+        Command::Say { text, session, url: None, on } => {
+            converse::say(&config, &text, session.as_deref(), &on)
+        }
         Command::Chat { session, on } => converse::chat(&config, session.as_deref(), &on),
         Command::Session { command } => session::run(&config, command),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),

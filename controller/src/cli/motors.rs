@@ -115,7 +115,8 @@ pub fn run(config: &Config, arguments: &MotorsArgs) -> anyhow::Result<Done> {
     if let Some(switch) = torque {
         let driven = stage.conductor.snapshot().state.torque;
         let on = matches!(switch, Switch::On);
-        stage.torque(Joints::from_fn(|joint| if meant(joint) { on } else { driven[joint] }));
+        let wanted = Joints::from_fn(|joint| if meant(joint) { on } else { driven[joint] });
+        refusal = refusal.or(stage.torque(wanted).err().map(|why| why.to_string()));
     }
     if *stow {
         stage.conductor.order(Order::StowAndRelease);

@@ -186,8 +186,7 @@ fn hold_as(stage: &mut Stage, hold: Hold) -> Result<(), String> {
         Hold::Stiff => Ok(()),
         Hold::Released => {
             eprintln!("minismith: the motors are switched off now; hold the head");
-            stage.torque(Joints::all(false));
-            Ok(())
+            stage.torque(Joints::all(false)).map(|_| ()).map_err(|refusal| refusal.to_string())
         }
         Hold::GravityCompensation => {
             stage.conductor.order(Order::Control(Control::GravityCompensation));
@@ -217,7 +216,7 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
     let body = shop::body(config, on)?;
     interrupt::halts(body.handle())?;
     let mut stage = body.stage();
-    if let Err(refusal) = playable(&stage, &recording, *speed) {
+    if let Err(refusal) = playable(&mut stage, &recording, *speed) {
         return refused(on, file, &refusal);
     }
     let mut steps = vec![tidied(stage.carry_out("go to its beginning", &approach(&stage, &recording)))];
@@ -257,10 +256,10 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
 }
 
 /// Whether the whole move can be planned; if not, why, with the frame.
-fn playable(stage: &Stage, recording: &Recording, speed: f64) -> Result<(), String> {
+fn playable(stage: &mut Stage, recording: &Recording, speed: f64) -> Result<(), String> {
     let Err(refusal) = stage.plan(&recording.motion(speed)) else { return Ok(()) };
     let over = stage.conductor.period();
-    let refused = |target| stage.plan(&Motion::SetTarget { target, over }).err();
+    let mut refused = |target| stage.plan(&Motion::SetTarget { target, over }).err();
     let mut frames = recording.frames().enumerate();
     let culprit = frames.find(|(_, frame)| refused(Target::of(&frame.posture)).as_ref() == Some(&refusal));
     Err(match culprit {

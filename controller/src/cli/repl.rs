@@ -79,7 +79,7 @@ fn stage(
         let robot = MockRobot::new(initial_joints(), Variation::default());
         let pulse = Pulse::new(robot, VirtualClock::new(), limits, config.rate.beat())?;
         let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
-        stage.torque(Joints::all(true));
+        stage.torque(Joints::all(true))?;
         return Ok((stage, None, None));
     };
     if let RobotChoice::Serial(path) = choice {

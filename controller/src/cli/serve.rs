@@ -1,6 +1,7 @@
 //! `serve`: keeps the body alive and answers health and state over HTTP.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use minismith::api;
 use minismith::config::Config;
@@ -11,7 +12,7 @@ use super::{Done, OnRobot, print, shop};
 
 /// Serves until interrupted, then brakes to rest.
 pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u16>) -> anyhow::Result<Done> {
-    let body = shop::body(config, on)?;
+    let body = Arc::new(shop::body(config, on)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let host = host.unwrap_or_else(|| config.serve.host.address());

@@ -112,9 +112,13 @@ impl Conversation<'_> {
                     },
                     Effect::AskPerson(question) => Event::Replied(self.ask(&question)),
                     Effect::Act { agent, action } => {
-                        reply.plan.push(Assignment { agent: doer(&action), task: action.describe() });
+                        let assignment = Assignment { agent: doer(&action), task: action.describe() };
+                        reply.plan.push(assignment.clone());
                         let read = turn.foreign().to_vec();
+                        let known = reply.steps.len();
                         let observed = self.act(mind, &mut bench, &agent, action, &read, &mut reply);
+                        let ending = if observed.done { Ending::Done } else { Ending::Refused };
+                        self.tell_progress(assignment, &observed.text, ending, reply.steps.get(known..));
                         made |= reply
                             .tool
                             .as_ref()

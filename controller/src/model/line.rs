@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::Watch;
 use super::reply::{NoReply, Reply, message};
-use super::sse::Events;
 use super::trouble::Trouble;
 use crate::config::{Endpoint, NoKey};
 use crate::net::http::{Broken, Http, Listen, NoHttp, Opening, Patience, Piece};
+use crate::net::sse::Events;
 
 /// The longest reply with all that frames it, bytes.
 const LONGEST_REPLY: usize = 8 << 20;

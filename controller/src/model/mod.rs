@@ -19,7 +19,6 @@ mod reading;
 mod reply;
 mod request;
 pub mod scripted;
-mod sse;
 mod strategy;
 mod tokens;
 mod trouble;

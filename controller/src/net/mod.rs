@@ -1,10 +1,13 @@
 //! The one door to the network: every listener is made here, and every question to a server.
 //!
-//! Reading order: this file (listeners, and questions to our own server), [`Address`], [`http`] (questions to others).
+//! Reading order: this file (listeners, and questions to our own server), [`Address`], [`http`] (questions to others), [`sse`] (answers
+//! that come as events).
 //! Safety: nothing listens beyond loopback. There are no tokens yet, and without one nobody else may ask.
 
 mod address;
+pub mod here;
 pub mod http;
+pub mod sse;
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};

@@ -63,10 +63,10 @@ impl Performing<'_> {
                 self.stage.automatic_body_yaw = on;
                 self.done()
             }
-            Cue::Wake => {
-                self.switch(Joints::all(true));
-                self.sequence("wake", &Stage::waking())
-            }
+            Cue::Wake => match self.switch(Joints::all(true)) {
+                Ok(()) => self.sequence("wake", &Stage::waking()),
+                Err(refusal) => self.refused_step("wake", &refusal),
+            },
             Cue::Rest => self.sequence("rest", &Stage::resting()),
             Cue::Sound { file } => {
                 self.note(&format!("there is no speaker: the sound {:?} was not played", cut(file, 100)));
@@ -111,9 +111,12 @@ impl Performing<'_> {
     fn refused_step(&mut self, kind: &str, refusal: &Refusal) -> Heard {
         self.keep(Step::refused(kind, refusal));
         let kind = match refusal {
-            Refusal::Limp | Refusal::Led | Refusal::Stopped | Refusal::Fault { .. } | Refusal::Lost(_) => {
-                RefusalKind::Runtime
-            }
+            Refusal::Limp
+            | Refusal::Led
+            | Refusal::Taken { .. }
+            | Refusal::Stopped
+            | Refusal::Fault { .. }
+            | Refusal::Lost(_) => RefusalKind::Runtime,
             Refusal::Unreachable(_)
             | Refusal::BeyondServo { .. }
             | Refusal::NotFinite { .. }
@@ -324,16 +327,19 @@ impl Performing<'_> {
                 }
             }
         }
-        self.switch(torque);
         let kind = if on { "motors on" } else { "motors off" };
+        if let Err(refusal) = self.switch(torque) {
+            return self.refused_step(kind, &refusal);
+        }
         self.keep(Step { kind: kind.into(), ..Step::default() });
         self.done()
     }
 
-    fn switch(&mut self, torque: Joints<bool>) {
+    fn switch(&mut self, torque: Joints<bool>) -> Result<(), Refusal> {
         self.collect_trims();
-        self.stage.torque(torque);
+        self.stage.torque(torque)?;
         self.now = self.elapsed().max(self.now);
+        Ok(())
     }
 
     fn keep(&mut self, step: Step) {

@@ -61,7 +61,7 @@ fn mock(trace: &Trace) -> Traced<MockRobot> {
 
 fn staged(conductor: impl Conductor + 'static) -> Stage {
     let mut stage = Stage::new(Box::new(conductor), Arc::new(Scene::default()));
-    stage.torque(Joints::all(true));
+    stage.torque(Joints::all(true)).unwrap();
     stage
 }
 

@@ -64,7 +64,8 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
     let robot = Noisy::new(Traced::new(body(&case.on), trace.clone()), case.on.noise);
     let pulse = Pulse::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
     let mut stage = Stage::new(Box::new(pulse), Arc::new(room(case.on.room)));
-    stage.torque(Joints::all(true));
+    // Nobody else asks for the floor of this stage.
+    let _awake = stage.torque(Joints::all(true));
     let _still = trace.take();
     // Declared functions were looked up before.
     let entry = vetted.entry_of(case.function.as_deref()).unwrap_or_else(|| vetted.entry());

@@ -7,7 +7,7 @@ const LONGEST_LINE: usize = 1 << 20;
 
 /// A stream of events that is being heard.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub struct Events {
     line: Vec<u8>,
     /// The last line ended with a carriage return, so that a line feed belongs to it.
     returned: bool,
@@ -17,18 +17,24 @@ pub(super) struct Events {
 
 /// Why a stream is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoEvents {
+pub enum NoEvents {
+    /// A line has no end.
     #[error("a line of the stream is longer than {LONGEST_LINE} bytes")]
     TooLong,
+    /// Something else than text.
     #[error("the stream is not UTF-8 text")]
     NotText,
+    /// Text, and no event.
     #[error("the stream holds a line that is no event")]
     NoField,
 }
 
 impl Events {
     /// Takes the next bytes, and hands on the data of each event that they end.
-    pub(super) fn take(&mut self, bytes: &[u8], events: &mut Vec<String>) -> Result<(), NoEvents> {
+    ///
+    /// # Errors
+    /// [`NoEvents`] when this is no stream of events.
+    pub fn take(&mut self, bytes: &[u8], events: &mut Vec<String>) -> Result<(), NoEvents> {
         for byte in bytes {
             match byte {
                 b'\n' if std::mem::take(&mut self.returned) => {}

@@ -1,0 +1,204 @@
+//! What clients of the SDK may say over its WebSocket, and what each of it does.
+
+use std::sync::Arc;
+
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::kinematics::posture_from_joints;
+use firmware_bridge::motion::{Interpolation, Motion, Refusal, Target, duration_from_seconds};
+use firmware_bridge::posture::HeadPose;
+use firmware_bridge::pulse::Control;
+use firmware_bridge::units::Radians;
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::moves::Manner;
+use super::pose::target;
+use super::{Mode, Robot, motors};
+use crate::mover::{Change, Work};
+
+/// One message. What the official daemon knows beyond this concerns its own cloud, updates and sound.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Command {
+    SetTarget {
+        head: [f64; 16],
+    },
+    SetAntennas {
+        antennas: [f64; 2],
+    },
+    SetBodyYaw {
+        body_yaw: f64,
+    },
+    SetHeadJoints {
+        joints: [f64; 7],
+    },
+    SetFullTarget(FullTarget),
+    GotoTarget(GotoTarget),
+    WakeUp,
+    GotoSleep,
+    StopMove,
+    SetMotorMode {
+        mode: Mode,
+    },
+    SetTorque {
+        on: bool,
+        ids: Option<Vec<String>>,
+    },
+    SetGravityCompensation {
+        enabled: bool,
+    },
+    SetAutomaticBodyYaw {
+        enabled: bool,
+    },
+    StartRecording,
+    AppendRecord {
+        record: Value,
+    },
+    StopRecording,
+    Task {
+        uuid: Uuid,
+        req: GotoTarget,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct FullTarget {
+    #[serde(default)]
+    head: Option<[f64; 16]>,
+    #[serde(default)]
+    antennas: Option<[f64; 2]>,
+    #[serde(default)]
+    body_yaw: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct GotoTarget {
+    #[serde(flatten)]
+    target: FullTarget,
+    #[serde(default)]
+    duration: Option<f64>,
+    #[serde(default)]
+    method: Manner,
+}
+
+/// How long a move takes that says nothing of it, seconds, as officially.
+const USUAL: f64 = 0.5;
+
+impl FullTarget {
+    fn target(&self) -> Result<Target, Refusal> {
+        let head = self.head.map(|rows| HeadPose::from_row_major(&rows)).transpose()?;
+        target(head, self.antennas, self.body_yaw)
+    }
+}
+
+impl GotoTarget {
+    /// The motion, if it can be planned from where the body is.
+    pub(super) fn motion(&self, robot: &Robot) -> Result<Motion, Refusal> {
+        let target = self.target.target()?;
+        robot.mover.check(&target)?;
+        Ok(Motion::Goto {
+            target,
+            duration: duration_from_seconds(self.duration.unwrap_or(USUAL))?,
+            interpolation: Interpolation::from(self.method),
+        })
+    }
+
+    /// How long it is to take, seconds. A task that does not say so is none of the kind that is known.
+    pub(super) const fn seconds(&self) -> Option<f64> {
+        self.duration
+    }
+}
+
+/// The target of a message that streams one.
+fn streamed(command: &Command) -> Option<Result<Target, Refusal>> {
+    let only = |head, antennas, body_yaw| FullTarget { head, antennas, body_yaw }.target();
+    match command {
+        Command::SetTarget { head } => Some(only(Some(*head), None, None)),
+        Command::SetAntennas { antennas } => Some(only(None, Some(*antennas), None)),
+        Command::SetBodyYaw { body_yaw } => Some(only(None, None, Some(*body_yaw))),
+        Command::SetFullTarget(target) => Some(target.target()),
+        Command::SetHeadJoints { joints } => Some(posed(joints)),
+        _ => None,
+    }
+}
+
+/// The head and body that these joints are.
+fn posed(joints: &[f64; 7]) -> Result<Target, Refusal> {
+    if !joints.iter().all(|angle| angle.is_finite()) {
+        return Err(Refusal::NotFinite { what: "a head joint's target" });
+    }
+    let [body, s1, s2, s3, s4, s5, s6] = joints.map(Radians);
+    let [right, left] = [Radians::ZERO; 2];
+    let joints = Joints::new([body, s1, s2, s3, s4, s5, s6, right, left]);
+    let posture = posture_from_joints(&joints, &HeadPose::neutral())?;
+    Ok(Target { head: Some(posture.head), body_yaw: Some(posture.body_yaw), antennas: None })
+}
+
+/// Does what a message asks that nobody waits for. What can't be done is told in the log, as the wire has no answer.
+pub(super) async fn obey(robot: &Arc<Robot>, command: Command) {
+    if let Some(wanted) = streamed(&command) {
+        let followed = wanted.map(|target| robot.mover.follow(&target));
+        if let Err(refusal) = followed {
+            tracing::warn!("a client's target is not followed: {refusal}");
+        }
+        return;
+    }
+    let done = match command {
+        Command::GotoTarget(goto) => {
+            goto.motion(robot).map(|motion| begin(robot, Work::Motions(vec![motion])))
+        }
+        Command::WakeUp => {
+            begin(robot, Work::WakeUp);
+            Ok(())
+        }
+        Command::GotoSleep => {
+            begin(robot, Work::GoToSleep);
+            Ok(())
+        }
+        Command::StopMove => {
+            if let Some(id) = robot.mover.moving() {
+                robot.mover.stop(id);
+            }
+            Ok(())
+        }
+        Command::SetMotorMode { mode } => motors::switch(robot, mode).await,
+        Command::SetTorque { on, ids } => torque(robot, on, ids).await,
+        Command::SetGravityCompensation { enabled } => {
+            let control = if enabled { Control::GravityCompensation } else { Control::Position };
+            motors::changed(robot, Change::Control(control)).await
+        }
+        Command::SetAutomaticBodyYaw { enabled } => {
+            motors::changed(robot, Change::AutomaticBodyYaw(enabled)).await
+        }
+        _ => Ok(()),
+    };
+    if let Err(refusal) = done {
+        tracing::warn!("what a client asked is not done: {refusal}");
+    }
+}
+
+fn begin(robot: &Robot, work: Work) {
+    if let Err(busy) = robot.mover.begin(Uuid::new_v4(), work, |_| {}) {
+        tracing::warn!("a client's move is not begun: {busy}");
+    }
+}
+
+async fn torque(robot: &Robot, on: bool, ids: Option<Vec<String>>) -> Result<(), Refusal> {
+    let wanted = match ids {
+        None => Joints::all(Some(on)),
+        Some(ids) => {
+            let mut wanted = Joints::all(None);
+            for id in ids {
+                match Joint::from_name(&id) {
+                    Some(joint) => wanted[joint] = Some(on),
+                    None => tracing::warn!("a client names a motor that is not there: {id:?}"),
+                }
+            }
+            wanted
+        }
+    };
+    motors::changed(robot, Change::Torque(wanted)).await
+}
