@@ -22,6 +22,7 @@ mod rounds;
 pub mod row;
 mod spinning;
 mod tools;
+mod wire;
 mod words;
 
 use std::path::PathBuf;
@@ -127,10 +128,12 @@ enum Subject {
     Prompts,
     /// From a sentence to the line.
     Words,
+    /// The official wire.
+    Wire,
 }
 
 impl Subject {
-    const ALL: [Subject; 13] = [
+    const ALL: [Subject; 14] = [
         Subject::Kinematics,
         Subject::BeatCost,
         Subject::BusCycle,
@@ -141,6 +144,7 @@ impl Subject {
         Subject::Check,
         Subject::Prompts,
         Subject::Words,
+        Subject::Wire,
         Subject::Jitter(Load::Idle),
         Subject::Jitter(Load::Loaded),
         Subject::Jitter(Load::Guests),
@@ -160,6 +164,7 @@ impl Subject {
             Subject::Check => vec![rehearsal::CHECK.to_owned()],
             Subject::Prompts => vec![prompts::NAME.to_owned()],
             Subject::Words => words::NAMES.map(str::to_owned).into(),
+            Subject::Wire => wire::NAMES.map(str::to_owned).into(),
         }
     }
 
@@ -176,6 +181,7 @@ impl Subject {
             Subject::Check => vec![rehearsal::check(desk)],
             Subject::Prompts => vec![prompts::measure(desk)],
             Subject::Words => words::measure(desk),
+            Subject::Wire => wire::measure(desk),
         }
     }
 }

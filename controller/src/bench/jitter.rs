@@ -259,7 +259,7 @@ impl Load {
 }
 
 /// A port that is free just now.
-fn free_port() -> Result<u16, Failed> {
+pub(super) fn free_port() -> Result<u16, Failed> {
     let at = Failed::at("finding a free port");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let listener = runtime
