@@ -5,7 +5,7 @@
 
 use std::ops::{Add, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -81,8 +81,13 @@ fn monotonic_nanos() -> u64 {
 /// The calendar: whole seconds since 1970. Nothing moves by it.
 #[must_use]
 pub fn unix_seconds() -> u64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    u64::try_from(time.tv_sec).unwrap_or(0)
+    calendar().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// The calendar, to tell people and logs. Nothing moves by it.
+#[must_use]
+pub fn calendar() -> SystemTime {
+    SystemTime::now()
 }
 
 impl Clock for WallClock {

@@ -23,11 +23,11 @@ mod sdk;
 mod state;
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use axum::Router;
 use axum::extract::ws::Utf8Bytes;
 use axum::http::StatusCode;
+use firmware_bridge::clock::calendar;
 use firmware_bridge::posture::Posture;
 use firmware_bridge::pulse::{Conductor, Control, Snapshot};
 use serde::Serialize;
@@ -121,7 +121,7 @@ fn mode(snapshot: &Snapshot) -> Mode {
 
 /// The time of day as the official models write it.
 fn now() -> String {
-    humantime::format_rfc3339_micros(SystemTime::now()).to_string()
+    humantime::format_rfc3339_micros(calendar()).to_string()
 }
 
 /// The routes; `robot` also tells all clients of the SDK how the body is, for as long as the server runs.
