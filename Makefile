@@ -61,7 +61,7 @@ llm: ## A small language model and its server in .cache/llm (1.2 GB; built from 
 	@scripts/llm
 
 # One after another: each has the model's server for itself.
-test-llm: build nextest llm ## The agents with a real, small language model on this machine (half an hour on two cores)
+test-llm: build nextest llm models ## The agents with a real, small language model on this machine (forty minutes on two cores)
 	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture live::
 
 bench: official ## Measures against the official packages; prints a table and writes target/bench.json
