@@ -37,7 +37,7 @@ use row::Row;
 /// What is measured, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Only the row of this name.
+    /// Only the rows of these names, with commas between them.
     pub only: Option<String>,
     /// Short rounds: for a look, not for a comparison.
     pub quick: bool,
@@ -197,11 +197,10 @@ pub fn names() -> Vec<String> {
 /// # Errors
 /// [`NoBench`] when the options name what is not there. A side that could not be measured is a row that says so.
 pub fn run(config: &Config, options: &Options, progress: &dyn Fn(&str)) -> Result<Vec<Row>, NoBench> {
-    let wanted = |name: &str| options.only.as_deref().is_none_or(|only| only == name);
-    if let Some(name) = &options.only
-        && !names().contains(name)
-    {
-        return Err(NoBench::NoSuchName { name: name.clone() });
+    let only = || options.only.iter().flat_map(|only| only.split(','));
+    let wanted = |name: &str| options.only.is_none() || only().any(|only| only == name);
+    if let Some(name) = only().find(|name| !names().iter().any(|known| known == name)) {
+        return Err(NoBench::NoSuchName { name: name.to_owned() });
     }
     let peers = Peers::find(options.peers.as_deref())?;
     peers.tell_what_is_missing(progress);

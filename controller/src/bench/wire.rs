@@ -180,9 +180,11 @@ fn ours(port: u16) -> Vec<OsString> {
 fn theirs(port: u16, home: &std::path::Path) -> Vec<OsString> {
     const NOTING: &str = "
 import os, sys, time
+ticks = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+log = os.open(os.devnull, os.O_WRONLY)
+os.dup2(log, 1), os.dup2(log, 2)
 from reachy_mini.daemon.app.main import main
 from reachy_mini.daemon.backend.abstract import Backend
-ticks = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 set_pose = Backend.set_target_head_pose
 def noting(self, *arguments, **names):
     os.write(ticks, time.monotonic_ns().to_bytes(8, 'little'))

@@ -16,8 +16,8 @@ pub struct BenchArgs {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Only the row of this name, such as ik or pulse_jitter_p99_idle.
-    #[arg(long, value_name = "NAME")]
+    /// Only the rows of these names, such as ik,fk or pulse_jitter_p99_idle.
+    #[arg(long, value_name = "NAME[,NAME...]")]
     only: Option<String>,
     /// Short rounds: for a look, not for a comparison.
     #[arg(long)]
