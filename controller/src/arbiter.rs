@@ -120,6 +120,12 @@ impl Voice {
         Ok(took)
     }
 
+    /// Whether it has the floor.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.arbiter.lock().as_ref().is_some_and(|holder| holder.voice == self.id)
+    }
+
     /// Gives the floor back, if this voice holds it.
     pub fn release(&self) {
         let mut floor = self.arbiter.lock();
@@ -151,6 +157,7 @@ mod tests {
         assert_eq!(agent.take(), Err(Busy { by: "a client".into() }));
         assert_eq!(other.take(), Err(Busy { by: "a client".into() }));
         // Who lost the floor can't give it away.
+        assert!(client.holds() && !agent.holds());
         agent.release();
         assert_eq!(arbiter.holder(), Some((Rank::Client, "a client".into())));
         client.release();

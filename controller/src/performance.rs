@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
-use firmware_bridge::pulse::{Order, Snapshot, TrimLog};
+use firmware_bridge::pulse::{Snapshot, TrimLog};
 use minismith_wire::{Answer, CUE_COST, Cue, Facts, Job, Limits, RefusalKind, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -138,7 +138,7 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
         let turn = match guest.turn(&reply.answer, reply.raw.as_deref()) {
             Ok(turn) => turn,
             Err(fault) => {
-                performing.stage.conductor.order(Order::Halt);
+                performing.stage.brake();
                 break Outcome::stopped(fault.limit(), fault);
             }
         };

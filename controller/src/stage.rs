@@ -73,6 +73,13 @@ impl Stage {
         }
     }
 
+    /// Brakes what was begun here; what others have begun goes on.
+    pub fn brake(&mut self) {
+        if self.voice.holds() {
+            self.conductor.order(Order::Halt);
+        }
+    }
+
     /// Gives the floor back: others may move the body again.
     pub fn leave_floor(&self) {
         self.voice.release();

@@ -215,6 +215,7 @@ impl<'a> Clerk<'a> {
 
     fn serve(&self, said: &Receiver<Mail>) {
         let memory = Memory::open(&self.config.memory.file)
+            .and_then(|memory| memory.forget_after(self.config.memory.keep_days).map(|_| memory))
             .inspect_err(|error| tracing::warn!(%error, "sessions are not kept"))
             .ok();
         let mut open: VecDeque<(String, Conversation<'_>)> = VecDeque::new();

@@ -14,12 +14,10 @@ use std::process::Child;
 use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
 use super::line::Line;
-use super::peer::{DAEMON, LOAD, Script, environment};
+use super::peer::{DAEMON, LOAD, Script, end, environment};
 use super::rounds::quantile;
 use super::row::{Better, Row};
 use super::spinning::Spinning;
@@ -36,8 +34,6 @@ const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999
 const LONGEST_START: Duration = Duration::from_secs(60);
 /// What each side does before it is watched.
 const SETTLING: Duration = Duration::from_secs(1);
-/// How long a server may take to end.
-const LONGEST_END: Timespec = Timespec { tv_sec: 15, tv_nsec: 0 };
 /// Connections that flood a server.
 const CONNECTIONS: u32 = 4;
 
@@ -330,17 +326,7 @@ fn policy_in(stat: &str) -> Option<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself. One that does not end when asked is killed.
-        let pid = Pid::from_child(&self.child);
-        let _ = kill_process(pid, Signal::TERM);
-        let ended = pidfd_open(pid, PidfdFlags::empty()).is_ok_and(|process| {
-            let mut watched = [PollFd::new(&process, PollFlags::IN)];
-            poll(&mut watched, Some(&LONGEST_END)).is_ok_and(|ready| ready > 0)
-        });
-        if !ended {
-            let _ = self.child.kill();
-        }
-        let _ = self.child.wait();
+        end(&mut self.child);
         let _ = fs::remove_file(&self.config);
     }
 }

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
 use super::{Failed, NoBench};
@@ -139,6 +141,24 @@ impl Drop for Script {
         }
         let _ = self.child.wait();
     }
+}
+
+/// How long a server may take to end.
+const LONGEST_END: Timespec = Timespec { tv_sec: 15, tv_nsec: 0 };
+
+/// Asks a server to end, and sees to it that it does.
+pub(super) fn end(server: &mut Child) {
+    // It may have ended by itself. One that does not end when asked is killed.
+    let pid = Pid::from_child(server);
+    let _ = kill_process(pid, Signal::TERM);
+    let ended = pidfd_open(pid, PidfdFlags::empty()).is_ok_and(|process| {
+        let mut watched = [PollFd::new(&process, PollFlags::IN)];
+        poll(&mut watched, Some(&LONGEST_END)).is_ok_and(|ready| ready > 0)
+    });
+    if !ended {
+        let _ = server.kill();
+    }
+    let _ = server.wait();
 }
 
 /// What a program needs to find others.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use firmware_bridge::clock::{VirtualClock, WallClock};
 use firmware_bridge::limits::Limits;
-use firmware_bridge::pulse::{Conductor, Doing, Pulse, PulseHandle, PulseThread};
+use firmware_bridge::pulse::{Conductor, Doing, Order, Pulse, PulseHandle, PulseThread};
 use firmware_bridge::trace::{Trace, Traced};
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
