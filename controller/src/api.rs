@@ -31,6 +31,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use self::desk::DeskThread;
+use self::given::Refused;
 use crate::body::Body;
 use crate::config::Config;
 use crate::mover::MoverThread;
@@ -125,7 +126,7 @@ async fn detailed(response: Response) -> Response {
 }
 
 fn refuse(status: StatusCode, why: &str) -> Response {
-    (status, Json(json!({ "detail": why }))).into_response()
+    Refused::because(status, why).into_response()
 }
 
 async fn unknown() -> Response {

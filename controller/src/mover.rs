@@ -12,20 +12,17 @@ use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
 use firmware_bridge::joint::Joints;
-use firmware_bridge::motion::{Motion, PlanRules, Refusal, Target};
-use firmware_bridge::pulse::{Conductor, Control, Doing, Order, PulseHandle};
+use firmware_bridge::motion::{Motion, Refusal, Target};
+use firmware_bridge::pulse::{Conductor, Control, Order, PulseHandle};
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
 use crate::arbiter::Rank;
 use crate::body::Body;
-use crate::stage::{Stage, is_able};
+use crate::stage::{Stage, is_able, planned, ramp};
 
 /// How long a stream of targets may pause before it has ended.
 const DRY: Duration = Duration::from_millis(300);
-
-/// The greatest time over which a streamed target is reached; the least is a beat.
-const LONGEST_RAMP: Duration = Duration::from_millis(50);
 
 /// Events that a slow listener may be behind; it misses the oldest then.
 const EVENTS: usize = 256;
@@ -93,8 +90,6 @@ struct Mail {
     moving: Option<Uuid>,
     /// Parts of a target that are not yet on their way, and how often the body had been halted when they came.
     target: Option<(Target, u64)>,
-    /// Why the last target was not followed.
-    refused: Option<Refusal>,
     automatic_body_yaw: bool,
     closing: bool,
 }
@@ -148,7 +143,7 @@ impl MoverThread {
             pulse: body.handle(),
         });
         let stage = body.stage_for(Rank::Client, "a client of the API");
-        let moving = Moving { stage, post: post.clone(), stream: None };
+        let moving = Moving { stage, post: post.clone(), stream: None, refused: None };
         let thread = std::thread::Builder::new().name("mover".into()).spawn(move || moving.run())?;
         Ok(MoverThread { mover: Mover { post }, thread: Some(thread) })
     }
@@ -233,13 +228,9 @@ impl Mover {
     pub fn check(&self, target: &Target) -> Result<(), Refusal> {
         let snapshot = self.post.pulse.snapshot();
         is_able(&snapshot)?;
-        if snapshot.doing == Doing::Led {
-            return Err(Refusal::Led);
-        }
         let period = self.post.pulse.period();
-        let rules =
-            PlanRules { limits: &snapshot.limits, period, automatic_body_yaw: self.automatic_body_yaw() };
-        Motion::SetTarget { target: *target, over: period }.plan(&snapshot.commanded, &rules).map(|_| ())
+        let motion = Motion::SetTarget { target: *target, over: period };
+        planned(&motion, &snapshot, period, self.automatic_body_yaw()).map(|_| ())
     }
 
     /// The move that plays.
@@ -266,12 +257,6 @@ impl Mover {
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.post.events.subscribe()
-    }
-
-    /// Why the last target was not followed; none if it was.
-    #[must_use]
-    pub fn refused(&self) -> Option<Refusal> {
-        self.post.lock().refused.clone()
     }
 
     /// Whether the body follows the head's yaw.
@@ -306,6 +291,8 @@ struct Moving {
     stage: Stage,
     post: Arc<Post>,
     stream: Option<Stream>,
+    /// Why the last target was not followed, or not all of it.
+    refused: Option<Refusal>,
 }
 
 enum Next {
@@ -424,9 +411,8 @@ impl Moving {
         self.stage.begin(halts);
         self.stage.automatic_body_yaw = self.post.lock().automatic_body_yaw;
         let now = self.stage.conductor.stage_now();
-        let period = self.stage.conductor.period();
-        let gap = self.stream.as_ref().map_or(LONGEST_RAMP, |stream| now.since(stream.last));
-        let ramp = gap.clamp(period, LONGEST_RAMP.max(period));
+        let gap = self.stream.as_ref().map(|stream| now.since(stream.last));
+        let ramp = ramp(gap, self.stage.conductor.period());
         let earlier = self.stream.as_ref().map(|stream| stream.aim).unwrap_or_default();
         let aim = over(earlier, target);
         let planned = self.stage.plan(&Motion::SetTarget { target: aim, over: ramp });
@@ -439,7 +425,11 @@ impl Moving {
             Err(refusal) => (earlier, Err(refusal.clone()), Some(refusal)),
             planned => (aim, planned, None),
         };
-        self.post.lock().refused = refused;
+        // Of a stream that can't be followed each reason is told once.
+        if let Some(refusal) = refused.as_ref().filter(|_| refused != self.refused) {
+            tracing::warn!("a client's target is not followed: {refusal}");
+        }
+        self.refused = refused;
         let Ok(trajectory) = planned else {
             if self.stream.is_none() {
                 self.stage.leave_floor();

@@ -123,9 +123,6 @@ const STEPS_KEPT: usize = 200;
 /// Bytes that are kept of what an exception says: it stands in findings, and so in the manifest.
 const LONGEST_MESSAGE: usize = 4_000;
 
-/// The greatest time over which a streamed target is reached; the least is a beat.
-const LONGEST_RAMP: Duration = Duration::from_millis(50);
-
 /// Lets `guest` run `job` on `stage`, within `permit`.
 pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Permit<'_>) -> Performance {
     let mut performing = Performing::new(stage, permit);

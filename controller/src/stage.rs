@@ -21,6 +21,9 @@ use mock_robot::scene::{Picture, Scene, SeenFace};
 use crate::arbiter::{Arbiter, Rank, Took, Voice};
 use crate::outcome::{self, PostureView, Step};
 
+/// The greatest time over which a streamed target is reached; the least is a beat.
+const LONGEST_RAMP: Duration = Duration::from_millis(50);
+
 /// How long the body is left to settle before what was achieved is measured.
 const SETTLE: Duration = Duration::from_millis(150);
 
@@ -114,15 +117,7 @@ impl Stage {
         self.may_move(&self.conductor.snapshot())?;
         self.take_floor()?;
         let snapshot = self.conductor.snapshot();
-        if snapshot.doing == Doing::Led {
-            return Err(Refusal::Led);
-        }
-        let rules = PlanRules {
-            limits: &snapshot.limits,
-            period: self.conductor.period(),
-            automatic_body_yaw: self.automatic_body_yaw,
-        };
-        motion.plan(&snapshot.commanded, &rules)
+        planned(motion, &snapshot, self.conductor.period(), self.automatic_body_yaw)
     }
 
     fn may_move(&self, snapshot: &Snapshot) -> Result<(), Refusal> {
@@ -337,6 +332,30 @@ pub fn look_at(point: [f64; 3], duration: Duration) -> Result<Motion, Refusal> {
     Ok(Motion::Goto { target, duration, interpolation: Interpolation::Minjerk })
 }
 
+/// Plans a motion from where a body is commanded to be. Nothing is asked of it.
+///
+/// # Errors
+/// A [`Refusal`] says why the motion can't be made.
+pub fn planned(
+    motion: &Motion,
+    snapshot: &Snapshot,
+    period: Duration,
+    automatic_body_yaw: bool,
+) -> Result<Trajectory, Refusal> {
+    if snapshot.doing == Doing::Led {
+        return Err(Refusal::Led);
+    }
+    let rules = PlanRules { limits: &snapshot.limits, period, automatic_body_yaw };
+    motion.plan(&snapshot.commanded, &rules)
+}
+
+/// Over which time a streamed target is reached that comes so long after the one before it; none begins the stream. It is
+/// the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz, within a beat and 50 ms.
+#[must_use]
+pub fn ramp(gap: Option<Duration>, period: Duration) -> Duration {
+    gap.unwrap_or(LONGEST_RAMP).min(LONGEST_RAMP).max(period)
+}
+
 /// Whether the body can move at all.
 ///
 /// # Errors
@@ -359,4 +378,25 @@ fn posture_of(snapshot: &Snapshot) -> Option<Posture> {
 
 fn view_of(snapshot: &Snapshot) -> Option<PostureView> {
     posture_of(snapshot).as_ref().map(PostureView::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ramp_is_the_streams_interval_within_a_beat_and_fifty_milliseconds() {
+        let [ms, seconds] = [Duration::from_millis, Duration::from_secs];
+        for (gap, period, expected) in [
+            (None, ms(10), ms(50)),
+            (Some(ms(20)), ms(10), ms(20)),
+            (Some(ms(1)), ms(10), ms(10)),
+            (Some(seconds(3)), ms(10), ms(50)),
+            // The slowest pulse beats ten times a second.
+            (Some(ms(1)), ms(100), ms(100)),
+            (None, ms(100), ms(100)),
+        ] {
+            assert_eq!(ramp(gap, period), expected, "{gap:?}");
+        }
+    }
 }

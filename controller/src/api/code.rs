@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::refuse;
-use crate::config::{Brain, Config};
+use crate::config::Config;
 use crate::model::{Client, Model, Watch};
 use crate::tasks::report::Report;
 use crate::tasks::{CodeTasks, NoTask, Request};
@@ -87,12 +87,9 @@ impl Desk {
                 return refuse(StatusCode::SERVICE_UNAVAILABLE, why);
             }
         };
-        let mut client = match self.config.brain {
-            Brain::Offline => None,
-            Brain::Openai => match Client::open(&self.config.language_model) {
-                Ok(client) => Some(client),
-                Err(error) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
-            },
+        let mut client = match Client::configured(&self.config) {
+            Ok(client) => client,
+            Err(error) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
         };
         let model = client.as_mut().map(|client| client as &mut dyn Model);
         match tasks.answer(request, model, &mut || Watch::On) {

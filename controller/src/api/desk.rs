@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::body::Body;
 use crate::brain::is_stop;
-use crate::config::{Brain, Config};
+use crate::config::Config;
 use crate::conversation::{Asking, Conversation, Mind, Progress, Reply, Watching};
 use crate::memory::Memory;
 use crate::model::Client;
@@ -214,10 +214,8 @@ impl<'a> Clerk<'a> {
     }
 
     fn serve(&self, said: &Receiver<Mail>) {
-        let memory = Memory::open(&self.config.memory.file)
-            .and_then(|memory| memory.forget_after(self.config.memory.keep_days).map(|_| memory))
-            .inspect_err(|error| tracing::warn!(%error, "sessions are not kept"))
-            .ok();
+        let memory =
+            Memory::of(self.config).inspect_err(|error| tracing::warn!(%error, "sessions are not kept")).ok();
         let mut open: VecDeque<(String, Conversation<'_>)> = VecDeque::new();
         while let Ok(Mail::Said(Said { id, session, text, halts, is_asked, tell })) = said.recv() {
             if tell.is_closed() {
@@ -265,8 +263,7 @@ impl<'a> Clerk<'a> {
             .answering_with(&self.tasks)
             .watched_by(self.watching())
             .asking("the person at the other end", self.asking());
-        if self.config.brain == Brain::Openai {
-            let client = Client::open(&self.config.language_model).map_err(|error| error.to_string())?;
+        if let Some(client) = Client::configured(self.config).map_err(|error| error.to_string())? {
             conversation = conversation.thinking_with(Mind::new(self.config, Box::new(client)));
         }
         if let Some(session) = session {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use minismith::config::{Brain, Config};
+use minismith::config::Config;
 use minismith::model::{Client, Model, Watch};
 use minismith::tasks::report::Report;
 use minismith::tasks::{CodeTasks, Request, offline, read_files};
@@ -42,10 +42,7 @@ pub fn run(config: &Config, arguments: &CodeArgs) -> anyhow::Result<Done> {
     let tasks = CodeTasks::new(config);
     let files = read_files(&arguments.files)?;
     let request = Request { question: arguments.question.clone(), files };
-    let mut client = match config.brain {
-        Brain::Offline => None,
-        Brain::Openai => Some(Client::open(&config.language_model)?),
-    };
+    let mut client = Client::configured(config)?;
     let model = client.as_mut().map(|client| client as &mut dyn Model);
     let mut report = tasks.answer(request, model, &mut || Watch::On)?;
     for notice in client.iter_mut().flat_map(Model::notices) {

@@ -1,7 +1,7 @@
 //! Sets up what commands share: the workshop and the body.
 
 use minismith::body::Body;
-use minismith::config::{Brain, Config};
+use minismith::config::Config;
 use minismith::conversation::Mind;
 use minismith::memory::Memory;
 use minismith::model::Client;
@@ -21,15 +21,10 @@ pub fn body(config: &Config, on: &OnRobot) -> anyhow::Result<Body> {
 
 /// What a conversation thinks with, where the configuration names a language model.
 pub fn mind(config: &Config) -> anyhow::Result<Option<Mind>> {
-    match config.brain {
-        Brain::Offline => Ok(None),
-        Brain::Openai => Ok(Some(Mind::new(config, Box::new(Client::open(&config.language_model)?)))),
-    }
+    Ok(Client::configured(config)?.map(|client| Mind::new(config, Box::new(client))))
 }
 
 /// The file of sessions, without those that are too old.
 pub fn memory(config: &Config) -> anyhow::Result<Memory> {
-    let memory = Memory::open(&config.memory.file)?;
-    memory.forget_after(config.memory.keep_days)?;
-    Ok(memory)
+    Ok(Memory::of(config)?)
 }

@@ -19,6 +19,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::config::Config;
 pub use handle::{Handle, Kind, Object};
 pub use session::{Exchange, Record, Reminder, Session};
 
@@ -110,6 +111,16 @@ pub struct Entry {
 }
 
 impl Memory {
+    /// The file of the configuration, without the sessions that are too old for it.
+    ///
+    /// # Errors
+    /// When it can't be opened, as [`Self::open`].
+    pub fn of(config: &Config) -> Result<Memory, MemoryError> {
+        let memory = Memory::open(&config.memory.file)?;
+        memory.forget_after(config.memory.keep_days)?;
+        Ok(memory)
+    }
+
     /// Opens the file, and makes it where it is missing.
     ///
     /// # Errors

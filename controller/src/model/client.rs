@@ -12,7 +12,7 @@ use super::peer::{Attention, Bounds, Peer, Question};
 use super::prompt::{Form, Prompt};
 use super::request::Manner;
 use super::{Model, Watch};
-use crate::config::{Endpoint, LanguageModel};
+use crate::config::{Brain, Config, Endpoint, LanguageModel};
 use crate::workshop::chance::Chance;
 
 /// For how long an endpoint that failed is asked last.
@@ -44,6 +44,17 @@ pub struct Used {
 }
 
 impl Client {
+    /// Whom the configuration thinks with: nobody where the brain is offline. Nobody is asked yet.
+    ///
+    /// # Errors
+    /// [`NoLine`], as [`Self::open`].
+    pub fn configured(config: &Config) -> Result<Option<Self>, NoLine> {
+        match config.brain {
+            Brain::Offline => Ok(None),
+            Brain::Openai => Self::open(&config.language_model).map(Some),
+        }
+    }
+
     /// A client of the configured endpoints. Nobody is asked yet.
     ///
     /// # Errors

@@ -9,9 +9,9 @@ use firmware_bridge::pulse::Control;
 use firmware_bridge::units::Radians;
 use minismith_wire::{Answer, Cue, Face, RefusalKind, State};
 
-use super::{Heard, LONGEST_RAMP, Outcome, Performing, Reply, STEPS_KEPT, cut, rounded};
+use super::{Heard, Outcome, Performing, Reply, STEPS_KEPT, cut, rounded};
 use crate::outcome::{self, PostureView, Step};
-use crate::stage::{Stage, interpolation, look_at};
+use crate::stage::{Stage, interpolation, look_at, ramp};
 use crate::workshop::manifest::Capability;
 
 impl Performing<'_> {
@@ -207,8 +207,7 @@ impl Performing<'_> {
 
     /// A streamed target: reached over the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz.
     fn follow(&mut self, target: Target) -> Result<(), Refusal> {
-        let gap = self.last_set.map_or(LONGEST_RAMP, |last| self.now.since(last));
-        let over = gap.clamp(self.stage.conductor.period(), LONGEST_RAMP);
+        let over = ramp(self.last_set.map(|last| self.now.since(last)), self.stage.conductor.period());
         let trajectory = self.stage.plan(&Motion::SetTarget { target, over })?;
         let requested = PostureView::from(&trajectory.target);
         let trims = outcome::adjustments(&trajectory.adjustments);
