@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup build run code recorder test peers official models llm test-llm bench fuzz nextest lint check clean
+.PHONY: help setup build run code recorder test peers official clients models llm test-llm bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -44,6 +44,9 @@ peers: ## The official motor controller, kinematics and dance packages in .cache
 official: peers ## The whole official daemon in .cache/official (350 MB), for one test and the benchmarks
 	@scripts/peers --daemon
 
+clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (170 MB)
+	@scripts/venv .cache/clients requirements/clients.txt
+
 models: ## The model for searching tools by meaning, in .cache/models (50 MB); everything works without it
 	@scripts/models
 
@@ -52,7 +55,7 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
 		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
 
-test: build code recorder peers nextest ## All tests
+test: build code recorder peers clients nextest ## All tests
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run
 	cargo nextest run --cargo-profile recorder --package minismith-recorder

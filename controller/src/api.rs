@@ -3,6 +3,7 @@
 //! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
 //! reaches the body.
 
+mod caller;
 mod chat;
 mod code;
 mod desk;
@@ -30,12 +31,14 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use self::caller::Caller;
 use self::desk::DeskThread;
 use self::given::Refused;
 use crate::body::Body;
 use crate::config::Config;
 use crate::mover::MoverThread;
 use crate::outcome::{PostureView, tidy};
+use crate::role::Role;
 
 /// Serves until `until` completes.
 ///
@@ -84,10 +87,11 @@ const LAST_CALL: Duration = Duration::from_secs(1);
 const LONGEST_REFUSAL: usize = 64 << 10;
 
 /// A page in a browser must not reach the robot by a name that it points at this machine, nor from another site.
-async fn only_this_machine(request: Request, next: Next) -> Response {
+async fn only_this_machine(mut request: Request, next: Next) -> Response {
     if let Some(refusal) = foreign(request.headers()) {
         return refusal;
     }
+    request.extensions_mut().insert(Caller { name: "this machine".into(), role: Role::Owner });
     next.run(request).await
 }
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use firmware_bridge::pulse::Order;
+use firmware_bridge::pulse::{Conductor, Doing, Order};
 
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::route::wish;
@@ -34,7 +34,8 @@ use crate::memory::{Handle, Memory};
 pub use crate::outcome::Ending;
 use crate::outcome::Step;
 use crate::performance::Outcome;
-use crate::stage::Stage;
+use crate::role::Role;
+use crate::stage::{Stage, view_of};
 use crate::tasks::CodeTasks;
 use crate::tasks::report::Report;
 use crate::workshop::Workshop;
@@ -234,6 +235,7 @@ pub struct Conversation<'a> {
     ask: Option<Asking>,
     watching: Option<Watching>,
     person: String,
+    role: Role,
     models: PathBuf,
 }
 
@@ -253,6 +255,7 @@ impl<'a> Conversation<'a> {
             ask: None,
             watching: None,
             person: "the person in the conversation".into(),
+            role: Role::Owner,
             models: PathBuf::new(),
         }
     }
@@ -268,6 +271,13 @@ impl<'a> Conversation<'a> {
     #[must_use]
     pub fn asking(self, person: &str, ask: Asking) -> Self {
         Conversation { ask: Some(ask), person: person.into(), ..self }
+    }
+
+    /// What is heard from now on is said by somebody of this name and role; at first it is an owner, as at the command
+    /// line.
+    pub fn heard_from(&mut self, person: &str, role: Role) {
+        person.clone_into(&mut self.person);
+        self.role = role;
     }
 
     /// The same with somebody who hears of every step when it is done.
@@ -377,19 +387,7 @@ impl<'a> Conversation<'a> {
         if !self.stage.is_stopped() {
             self.stage.conductor.order(Order::Halt);
         }
-        self.stage.rest();
-        let achieved = self.stage.posture().as_ref().map(crate::outcome::PostureView::from);
-        let step = Step { kind: "stop".into(), achieved, ..Step::default() };
-        Reply {
-            text: "Stopped: I am at rest.".into(),
-            plan: Vec::new(),
-            steps: vec![step],
-            tool: None,
-            outcome: Ending::Done,
-            spent: None,
-            answer: None,
-            read: Vec::new(),
-        }
+        halted(self.stage.conductor.as_mut())
     }
 
     /// The tools that a sentence may name: also those that are out of use, so that it can be said that they are.
@@ -543,6 +541,13 @@ impl<'a> Conversation<'a> {
             Err(error) => format!("I can't list my tools: {error}."),
         }
     }
+}
+
+/// Waits until a halted body is at rest, and says where.
+pub(crate) fn halted(conductor: &mut dyn Conductor) -> Reply {
+    let snapshot = conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
+    let step = Step { kind: "stop".into(), achieved: view_of(&snapshot), ..Step::default() };
+    Reply { steps: vec![step], ..Reply::nothing("Stopped: I am at rest.".into(), Ending::Done) }
 }
 
 /// What the agents may make something of. What is forbidden, denied, reported or unclear in itself stays declined.

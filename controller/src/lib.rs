@@ -5,7 +5,7 @@
 //! leave behind), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
 //! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
 //! [`files`] (what tools read and write), [`tasks`] (questions that a script answers), [`repl`] (Python line by line),
-//! [`recording`] (moves that are kept in files), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
+//! [`recording`] (moves that are kept in files), [`role`] (what somebody may have done), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
 //! against the official packages), [`doctor`] (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
 
@@ -32,6 +32,7 @@ pub mod performance;
 pub mod processes;
 pub mod recording;
 pub mod repl;
+pub mod role;
 pub mod stage;
 pub mod tasks;
 pub mod workshop;

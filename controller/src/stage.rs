@@ -376,7 +376,8 @@ fn posture_of(snapshot: &Snapshot) -> Option<Posture> {
     posture_from_joints(&snapshot.state.present().ok()?, &HeadPose::neutral()).ok()
 }
 
-fn view_of(snapshot: &Snapshot) -> Option<PostureView> {
+/// Where a body is, as it is told.
+pub(crate) fn view_of(snapshot: &Snapshot) -> Option<PostureView> {
     posture_of(snapshot).as_ref().map(PostureView::from)
 }
 

@@ -10,8 +10,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::header::{ACCEPT, RETRY_AFTER};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::ACCEPT;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -21,6 +21,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::caller::Caller;
 use super::desk::{Desk, Hearing, Told};
 use super::given::Given;
 use super::refuse;
@@ -55,7 +56,12 @@ struct Said {
     stream: bool,
 }
 
-async fn chat(State(room): State<Arc<Room>>, headers: HeaderMap, Given(said): Given<Said>) -> Response {
+async fn chat(
+    State(room): State<Arc<Room>>,
+    caller: Caller,
+    headers: HeaderMap,
+    Given(said): Given<Said>,
+) -> Response {
     if said.text.trim().is_empty() || said.text.len() > LONGEST {
         let why = format!("say something, in at most {} kB", LONGEST >> 10);
         return refuse(StatusCode::UNPROCESSABLE_ENTITY, &why);
@@ -63,13 +69,9 @@ async fn chat(State(room): State<Arc<Room>>, headers: HeaderMap, Given(said): Gi
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let streams = said.stream || accepts.contains("text/event-stream");
     // Who waits for the whole answer can't be asked anything meanwhile.
-    let hearing = match room.desk.hear(&said.text, said.session.as_deref(), streams) {
+    let hearing = match room.desk.hear(caller, &said.text, said.session.as_deref(), streams) {
         Ok(hearing) => hearing,
-        Err(full) => {
-            let mut refused = refuse(StatusCode::TOO_MANY_REQUESTS, &full.to_string());
-            refused.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
-            return refused;
-        }
+        Err(full) => return full.into_response(),
     };
     if streams { stream(hearing) } else { whole(hearing).await }
 }
@@ -106,12 +108,13 @@ struct Answer {
 async fn answer(
     State(room): State<Arc<Room>>,
     Path(id): Path<Uuid>,
+    caller: Caller,
     Given(Answer { text }): Given<Answer>,
 ) -> Response {
-    if room.desk.answer(id, &text) {
+    if room.desk.answer(id, &caller, &text) {
         Json(json!({ "status": "ok" })).into_response()
     } else {
-        refuse(StatusCode::NOT_FOUND, "no question is open there")
+        refuse(StatusCode::NOT_FOUND, "no question is open there for you")
     }
 }
 
@@ -143,5 +146,11 @@ async fn session(State(room): State<Arc<Room>>, Path(name): Path<String>) -> Res
 }
 
 async fn forget(State(room): State<Arc<Room>>, Path(name): Path<String>) -> Response {
-    remembered(room, move |memory| memory.delete(&name).map(|()| json!({ "deleted": name }))).await
+    let desk = room.desk.clone();
+    remembered(room, move |memory| {
+        memory.delete(&name)?;
+        desk.forget(&name);
+        Ok(json!({ "deleted": name }))
+    })
+    .await
 }

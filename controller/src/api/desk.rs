@@ -1,28 +1,38 @@
 //! Where what clients say is answered: one conversation after another, since there is one body.
 //!
-//! Threads: one thread has the conversations; whoever asks waits for what it tells. A stop goes past it, to the pulse.
+//! Threads: one thread has the conversations and the workshop; whoever asks waits for what it tells. A stop goes past it,
+//! to the pulse, and is answered from there. A panic costs the sentence or the work in which it happened, and no more.
 //! Safety: what was said before a stop and is not done yet is not begun. Whoever goes away while being answered stops
-//! what was begun for him.
+//! what was begun for him. What may be done for somebody is a matter of the role with which it was said.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
+use super::caller::Caller;
+use super::refuse;
 use crate::body::Body;
 use crate::brain::is_stop;
 use crate::config::Config;
-use crate::conversation::{Asking, Conversation, Mind, Progress, Reply, Watching};
+use crate::conversation::{Asking, Conversation, Mind, Progress, Reply, Watching, halted};
 use crate::memory::Memory;
 use crate::model::Client;
+use crate::role::Role;
 use crate::tasks::CodeTasks;
 use crate::workshop::Workshop;
 
@@ -34,6 +44,9 @@ const OPEN: usize = 16;
 
 /// How long a person may take to answer a question.
 const PATIENCE: Duration = Duration::from_mins(2);
+
+/// How long what is still being done may take when the server ends.
+const LAST_CALL: Duration = Duration::from_secs(2);
 
 /// How often somebody who waits for an answer looks whether there still is a person.
 const LOOK: Duration = Duration::from_millis(100);
@@ -55,6 +68,7 @@ pub(super) enum Told {
 /// A sentence on its way.
 struct Said {
     id: Uuid,
+    caller: Caller,
     session: Option<String>,
     text: String,
     /// How often the body had been halted when it was said.
@@ -64,14 +78,22 @@ struct Said {
     tell: UnboundedSender<Told>,
 }
 
+/// Something else that is done here, where the workshop is.
+type Work = Box<dyn for<'a> FnOnce(&Clerk<'a>) + Send>;
+
 enum Mail {
     Said(Said),
+    Work(Work),
+    /// A session of this name is no more.
+    Forget(String),
     Close,
 }
 
 /// The one who is answered now.
 struct Current {
     id: Uuid,
+    /// With which role it was said: no lesser one answers what is asked about it.
+    role: Role,
     /// Where an answer to a question goes, while one is asked.
     answer: Option<SyncSender<String>>,
 }
@@ -84,10 +106,38 @@ pub(super) struct Desk {
     pulse: PulseHandle,
 }
 
-/// No sentence is taken.
+/// Nothing is taken.
 #[derive(Debug, thiserror::Error)]
-#[error("{WAITING} sentences are waiting already; say it again in a while")]
+#[error("{WAITING} others are waiting already; try again in a while")]
 pub(super) struct Full;
+
+/// Work that did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoWork {
+    /// It was not taken.
+    #[error(transparent)]
+    Full(#[from] Full),
+    /// It broke down, or there is no workshop.
+    #[error("it could not be done, which is an error of this program; its log says more")]
+    Lost,
+}
+
+impl IntoResponse for NoWork {
+    fn into_response(self) -> Response {
+        match self {
+            NoWork::Full(full) => full.into_response(),
+            NoWork::Lost => refuse(StatusCode::CONFLICT, &self.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for Full {
+    fn into_response(self) -> Response {
+        let mut refused = refuse(StatusCode::TOO_MANY_REQUESTS, &self.to_string());
+        refused.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+        refused
+    }
+}
 
 /// What is told of one sentence. Dropping it before the end stops what was begun for it.
 pub(super) struct Hearing {
@@ -135,18 +185,34 @@ impl Drop for DeskThread {
         if self.desk.lock().is_some() {
             self.desk.pulse.clone().order(Order::Halt);
         }
-        // Where the thread has gone already, there is nobody to tell.
-        let _heard = self.desk.inbox.send(Mail::Close);
-        if let Some(thread) = self.thread.take() {
+        // Where the thread has gone already, or where all seats are taken, there is nobody to tell; it ends with the
+        // program then.
+        let _heard = self.desk.inbox.try_send(Mail::Close);
+        let Some(thread) = self.thread.take() else { return };
+        let clock = WallClock::start();
+        let until = clock.now() + LAST_CALL;
+        while !thread.is_finished() && clock.now() < until {
+            clock.wait_until(clock.now() + LOOK);
+        }
+        if thread.is_finished() {
             let _panicked = thread.join();
+        } else {
+            // A rehearsal moves nothing, and can't be asked to end.
+            tracing::info!("what is still being rehearsed is given up");
         }
     }
 }
 
-fn refuse_all(said: &Receiver<Mail>, why: &str) {
-    while let Ok(Mail::Said(Said { tell, .. })) = said.recv() {
-        // Whoever asked may have gone.
-        let _heard = tell.send(Told::Error { detail: why.into() });
+fn refuse_all(mail: &Receiver<Mail>, why: &str) {
+    tracing::warn!("there is no workshop: {why}");
+    while let Ok(mail) = mail.recv() {
+        match mail {
+            // Whoever asked may have gone.
+            Mail::Said(Said { tell, .. }) => drop(tell.send(Told::Error { detail: why.into() })),
+            // Who waits for work is told that it is lost.
+            Mail::Work(_) | Mail::Forget(_) => {}
+            Mail::Close => return,
+        }
     }
 }
 
@@ -159,25 +225,58 @@ impl Desk {
         self.lock().as_ref().is_some_and(|current| current.id == id)
     }
 
-    /// Hears a sentence; a stop halts the body before anything else is done with it.
-    pub(super) fn hear(&self, text: &str, session: Option<&str>, is_asked: bool) -> Result<Hearing, Full> {
+    /// Hears a sentence. A stop halts the body at once, waits for nobody's turn, and is answered when the body rests.
+    pub(super) fn hear(
+        &self,
+        caller: Caller,
+        text: &str,
+        session: Option<&str>,
+        is_asked: bool,
+    ) -> Result<Hearing, Full> {
         let halts = self.pulse.halts();
-        if is_stop(text) {
-            self.pulse.clone().order(Order::Halt);
-        }
         let (tell, told) = unbounded_channel();
         let id = Uuid::new_v4();
-        let said = Said { id, session: session.map(Into::into), text: text.into(), halts, is_asked, tell };
-        match self.inbox.try_send(Mail::Said(said)) {
-            Ok(()) => Ok(Hearing { told, id, desk: self.clone() }),
+        let hearing = Hearing { told, id, desk: self.clone() };
+        if is_stop(text) {
+            let mut pulse = self.pulse.clone();
+            pulse.order(Order::Halt);
+            tokio::task::spawn_blocking(move || tell.send(Told::Reply(Box::new(halted(&mut pulse)))));
+            return Ok(hearing);
+        }
+        let session = session.map(Into::into);
+        let said = Said { id, caller, session, text: text.into(), halts, is_asked, tell };
+        self.post(Mail::Said(said))?;
+        Ok(hearing)
+    }
+
+    /// Has something done where the workshop is, when it is its turn.
+    pub(super) async fn work<T: Send + 'static>(
+        &self,
+        work: impl for<'a> FnOnce(&Clerk<'a>) -> T + Send + 'static,
+    ) -> Result<T, NoWork> {
+        let (tell, told) = oneshot::channel();
+        // Whoever asked may have gone.
+        self.post(Mail::Work(Box::new(move |clerk| drop(tell.send(work(clerk))))))?;
+        told.await.map_err(|_| NoWork::Lost)
+    }
+
+    /// Goes on with this session no more; a new one of its name begins with nothing. Waits for a seat.
+    pub(super) fn forget(&self, session: &str) {
+        // Without a thread there is nothing to forget.
+        let _heard = self.inbox.send(Mail::Forget(session.into()));
+    }
+
+    fn post(&self, mail: Mail) -> Result<(), Full> {
+        match self.inbox.try_send(mail) {
+            Ok(()) => Ok(()),
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => Err(Full),
         }
     }
 
-    /// Answers a question that was asked of the one who said that; whether it was asked.
-    pub(super) fn answer(&self, id: Uuid, text: &str) -> bool {
+    /// Answers a question that was asked of the one who said that; whether it was asked of somebody who may answer.
+    pub(super) fn answer(&self, id: Uuid, caller: &Caller, text: &str) -> bool {
         let mut current = self.lock();
-        let asked = current.as_mut().filter(|current| current.id == id);
+        let asked = current.as_mut().filter(|current| current.id == id && current.role <= caller.role);
         asked
             .and_then(|current| current.answer.take())
             .is_some_and(|answer| answer.try_send(text.into()).is_ok())
@@ -185,10 +284,13 @@ impl Desk {
 }
 
 /// Who works at the desk.
-struct Clerk<'a> {
-    body: &'a Body,
-    workshop: &'a Workshop,
-    config: &'a Config,
+pub(super) struct Clerk<'a> {
+    /// The body.
+    pub(super) body: &'a Body,
+    /// The workshop.
+    pub(super) workshop: &'a Workshop,
+    /// The configuration.
+    pub(super) config: &'a Config,
     tasks: CodeTasks,
     current: Arc<Mutex<Option<Current>>>,
     /// Whoever is told now.
@@ -200,8 +302,12 @@ struct Clerk<'a> {
 struct Listener {
     id: Uuid,
     is_asked: bool,
+    halts: u64,
     tell: UnboundedSender<Told>,
 }
+
+/// Conversations that are gone on with, by the names of their sessions.
+type Open<'a> = VecDeque<(String, Conversation<'a>)>;
 
 impl<'a> Clerk<'a> {
     fn new(
@@ -213,40 +319,63 @@ impl<'a> Clerk<'a> {
         Clerk { body, workshop, config, tasks: CodeTasks::new(config), current, listener: Rc::default() }
     }
 
-    fn serve(&self, said: &Receiver<Mail>) {
+    fn serve(&self, mail: &Receiver<Mail>) {
         let memory =
             Memory::of(self.config).inspect_err(|error| tracing::warn!(%error, "sessions are not kept")).ok();
-        let mut open: VecDeque<(String, Conversation<'_>)> = VecDeque::new();
-        while let Ok(Mail::Said(Said { id, session, text, halts, is_asked, tell })) = said.recv() {
-            if tell.is_closed() {
-                continue;
-            }
-            *self.listener.borrow_mut() = Some(Listener { id, is_asked, tell: tell.clone() });
-            *self.lock() = Some(Current { id, answer: None });
-            let known =
-                session.as_ref().and_then(|session| open.iter().position(|(name, _)| name == session));
-            let conversation = match known.and_then(|place| open.remove(place)) {
-                Some((_, conversation)) => Ok(conversation),
-                None => self.begin(memory.as_ref(), session.as_deref()),
-            };
-            let told = match conversation {
-                Ok(mut conversation) => {
-                    let reply = conversation.hear_later(&text, halts);
-                    if let Some(session) = session {
-                        open.push_back((session, conversation));
-                        if open.len() > OPEN {
-                            open.pop_front();
-                        }
-                    }
-                    Told::Reply(Box::new(reply))
+        let mut open = Open::new();
+        while let Ok(mail) = mail.recv() {
+            match mail {
+                Mail::Said(said) => self.hear(said, memory.as_ref(), &mut open),
+                Mail::Work(work) => {
+                    self.safely(|| work(self));
                 }
-                Err(detail) => Told::Error { detail },
-            };
-            *self.lock() = None;
-            *self.listener.borrow_mut() = None;
-            // Whoever asked may have gone.
-            let _heard = tell.send(told);
+                Mail::Forget(session) => open.retain(|(name, _)| *name != session),
+                Mail::Close => return,
+            }
         }
+    }
+
+    /// What came of it; none when it panicked: then the body is halted, and others are served.
+    fn safely<T>(&self, act: impl FnOnce() -> T) -> Option<T> {
+        // What it was about to change goes with it: a conversation that panics is dropped.
+        let done = catch_unwind(AssertUnwindSafe(act));
+        if done.is_err() {
+            tracing::error!("a conversation ended in a panic; the robot is halted");
+            self.body.handle().order(Order::Halt);
+        }
+        done.ok()
+    }
+
+    fn hear<'b>(&'b self, said: Said, memory: Option<&'b Memory>, open: &mut Open<'b>) {
+        let Said { id, caller, session, text, halts, is_asked, tell } = said;
+        if tell.is_closed() {
+            return;
+        }
+        *self.listener.borrow_mut() = Some(Listener { id, is_asked, halts, tell: tell.clone() });
+        *self.lock() = Some(Current { id, role: caller.role, answer: None });
+        let known = session.as_ref().and_then(|session| open.iter().position(|(name, _)| name == session));
+        let known = known.and_then(|place| open.remove(place)).map(|(_, conversation)| conversation);
+        let told = self.safely(|| {
+            let mut conversation = match known {
+                Some(conversation) => conversation,
+                None => self.begin(memory, session.as_deref())?,
+            };
+            conversation.heard_from(&caller.name, caller.role);
+            let reply = conversation.hear_later(&text, halts);
+            if let Some(session) = session {
+                open.push_back((session, conversation));
+                if open.len() > OPEN {
+                    open.pop_front();
+                }
+            }
+            Ok(Told::Reply(Box::new(reply)))
+        });
+        *self.lock() = None;
+        *self.listener.borrow_mut() = None;
+        let broken = || Err("that ended in an error of this program; its log says more".into());
+        let told = told.unwrap_or_else(broken).unwrap_or_else(|detail: String| Told::Error { detail });
+        // Whoever asked may have gone.
+        let _heard = tell.send(told);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Current>> {
@@ -287,15 +416,17 @@ impl<'a> Clerk<'a> {
     fn asking(&self) -> Asking {
         let listener = self.listener.clone();
         let current = self.current.clone();
+        let pulse = self.body.handle();
         Box::new(move |question| {
-            let Listener { id, tell, .. } = listener.borrow().clone().filter(|listener| listener.is_asked)?;
+            let listening = listener.borrow().clone().filter(|listener| listener.is_asked);
+            let Listener { id, halts, tell, .. } = listening?;
             let (answer, answers) = sync_channel(1);
             if let Some(current) = current.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
                 current.answer = Some(answer);
             }
             tell.send(Told::Question { id, text: question.into() }).ok()?;
             let mut waited = Duration::ZERO;
-            while waited < PATIENCE && !tell.is_closed() {
+            while waited < PATIENCE && !tell.is_closed() && pulse.halts() == halts {
                 match answers.recv_timeout(LOOK) {
                     Ok(text) => return Some(text).filter(|text| !is_stop(text)),
                     Err(RecvTimeoutError::Timeout) => waited += LOOK,

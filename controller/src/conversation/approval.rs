@@ -18,6 +18,10 @@ impl Conversation<'_> {
             return Err((refused.to_string(), Ending::Refused));
         };
         let not_run = |why: &str| (format!("I did not run {name}: {why}."), Ending::Refused);
+        if !self.role.approves() {
+            let why = format!("it needs an owner's approval, and {} has the role {}", self.person, self.role);
+            return Err(not_run(&why));
+        }
         let admitted = self.workshop.registry().load(name, Some(*version));
         let admitted = admitted.map_err(|error| not_run(&error.to_string()))?;
         let reply = self.ask(&question(admitted.manifest(), unproved.as_deref()));

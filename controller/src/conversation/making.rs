@@ -39,6 +39,12 @@ impl Conversation<'_> {
         self.ask.as_mut().and_then(|ask| ask(question))
     }
 
+    /// Why no tool may be made for whoever speaks, if so.
+    pub(super) fn no_tools(&self) -> Option<String> {
+        let why = || format!("{} has the role {}, and tools are made for engineers", self.person, self.role);
+        (!self.role.makes_tools()).then(why)
+    }
+
     /// Looks for a tool that does what is asked for, and if there is one asks the person once what to do.
     pub(super) fn choose(&mut self, name: &str, purpose: &str, models: &Path) -> Choice {
         let registry = self.workshop.registry();
@@ -90,6 +96,9 @@ impl Conversation<'_> {
         rest: &mut VecDeque<Task>,
         reply: &mut Reply,
     ) -> (String, Ending) {
+        if let Some(why) = self.no_tools() {
+            return (format!("I did not make {name}: {why}."), Ending::Refused);
+        }
         let purpose = author::compose(&name, &body, &request).purpose;
         let models = self.models.clone();
         let (made, before) = match self.choose(&name, &purpose, &models) {

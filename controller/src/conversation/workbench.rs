@@ -74,6 +74,9 @@ impl Workbench {
         read: &[String],
         reply: &mut Reply,
     ) -> Observation {
+        if let Some(why) = conversation.no_tools() {
+            return refused(format!("nothing was written: {why}"));
+        }
         if self.pieces.len() >= MOST_TOOLS {
             return refused(format!("at most {MOST_TOOLS} tools can be made for one request"));
         }
