@@ -7,18 +7,19 @@ mod caller;
 mod chat;
 mod code;
 mod desk;
+mod gate;
 mod given;
+mod journal;
+mod lease;
 mod official;
 
 use std::future::Future;
-use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::State;
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, StatusCode};
-use axum::middleware::{self, Next};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -29,16 +30,18 @@ use firmware_bridge::pulse::{Conductor, Doing, Order, PulseHandle};
 use firmware_bridge::robot::Reading;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio_rustls::TlsAcceptor;
 
-use self::caller::Caller;
 use self::desk::DeskThread;
+use self::gate::Doorkeeper;
 use self::given::Refused;
+use crate::arbiter::Rank;
 use crate::body::Body;
 use crate::config::Config;
+use crate::journal::JournalThread;
 use crate::mover::MoverThread;
+use crate::net::server;
 use crate::outcome::{PostureView, tidy};
-use crate::role::Role;
 
 /// Serves until `until` completes.
 ///
@@ -48,10 +51,17 @@ pub async fn serve(
     listener: TcpListener,
     body: &Arc<Body>,
     config: &Config,
-    until: impl Future<Output = ()> + Send + 'static,
+    tls: Option<TlsAcceptor>,
+    until: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
-    let moving = MoverThread::start(body)?;
+    let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
+    let steering = MoverThread::start(body, Rank::Lease, "whoever has leased the robot")?;
     let answering = DeskThread::start(body.clone(), config.clone())?;
+    let address = listener.local_addr()?;
+    let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
+    let writing = JournalThread::start(&config.serve.journal)?;
+    let keeper = Arc::new(Doorkeeper::new(&config.serve, writing.journal()));
+    let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
     let router = Router::new()
         .route("/health", get(health))
         .route("/api/v1/state", get(state))
@@ -61,61 +71,23 @@ pub async fn serve(
         .with_state(body.handle())
         .merge(code::routes(config))
         .merge(chat::routes(answering.desk(), config))
-        .merge(official::routes(official::Robot::new(moving.mover(), body.is_real())))
-        .layer(middleware::map_response(detailed))
-        .layer(middleware::from_fn(only_this_machine));
-    let (ending, ends) = oneshot::channel::<()>();
-    let asked = async move {
-        until.await;
-        drop(ending);
-    };
-    let last_call = async {
-        // The other half is only ever dropped; that is the word.
-        let _dropped = ends.await;
-        tokio::time::sleep(LAST_CALL).await;
-    };
-    tokio::select! {
-        served = axum::serve(listener, router).with_graceful_shutdown(asked) => served,
-        () = last_call => Ok(()),
+        .merge(lease::routes(steering.mover()))
+        .merge(journal::routes())
+        .merge(official::routes(official::Robot::new(moving.mover(), body.is_real(), announced)))
+        .layer(middleware::map_response(detailed));
+    let router = gate::guarded(router, keeper);
+    for peers in &config.serve.trusted_peers {
+        tracing::warn!(
+            "{} may move the robot over the official wire without a token (compat.trusted_peers)",
+            peers.0
+        );
     }
+    server::serve(listener, router, tls, connections, until).await;
+    Ok(())
 }
-
-/// How long requests may take that have begun when the end is asked for. One that never goes on would hold it up.
-const LAST_CALL: Duration = Duration::from_secs(1);
 
 /// The longest words of a refusal, bytes.
 const LONGEST_REFUSAL: usize = 64 << 10;
-
-/// A page in a browser must not reach the robot by a name that it points at this machine, nor from another site.
-async fn only_this_machine(mut request: Request, next: Next) -> Response {
-    if let Some(refusal) = foreign(request.headers()) {
-        return refusal;
-    }
-    request.extensions_mut().insert(Caller { name: "this machine".into(), role: Role::Owner });
-    next.run(request).await
-}
-
-fn foreign(headers: &HeaderMap) -> Option<Response> {
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let host = header("host").unwrap_or_default();
-    if !is_local(host) {
-        return Some(refuse(
-            StatusCode::BAD_REQUEST,
-            "the Host header must be localhost or a loopback address",
-        ));
-    }
-    let origin = header("origin").and_then(|origin| origin.split_once("://"));
-    let elsewhere = headers.contains_key("origin") && !origin.is_some_and(|(_, host)| is_local(host));
-    elsewhere.then(|| refuse(StatusCode::FORBIDDEN, "requests from other sites are refused"))
-}
-
-fn is_local(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
 
 /// Refusals of the server's own kind come as JSON too.
 async fn detailed(response: Response) -> Response {
@@ -214,23 +186,6 @@ async fn stop(State(mut pulse): State<PulseHandle>) -> Response {
         Ok(snapshot) => Json(json!({ "doing": snapshot.doing, "beats": snapshot.beats })).into_response(),
         Err(_) => {
             refuse(StatusCode::INTERNAL_SERVER_ERROR, "the stop could not be confirmed; switch the robot off")
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_local;
-
-    #[test]
-    fn only_loopback_names_are_local() {
-        for host in ["localhost", "localhost:8000", "127.0.0.1:8000", "127.3.2.1", "[::1]:8000", "[::1]"] {
-            assert!(is_local(host), "{host}");
-        }
-        for host in
-            ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.1.5", "[::2]"]
-        {
-            assert!(!is_local(host), "{host}");
         }
     }
 }

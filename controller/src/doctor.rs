@@ -1,14 +1,15 @@
 //! Examines the machine that Minismith runs on, and says what to do about what is missing.
 //!
 //! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; nothing is changed, and
-//! the one process that is started is the tool host, which tries its cage); this module, `cage`, `real_time`, `beat` and
-//! `robot` judge what was seen. Whoever calls prints the result.
+//! the one process that is started is the tool host, which tries its cage); this module, `cage`, `real_time`, `beat`,
+//! `robot` and `server` judge what was seen. Whoever calls prints the result.
 
 mod beat;
 mod cage;
 mod machine;
 mod real_time;
 mod robot;
+mod server;
 
 use std::fmt;
 use std::path::Path;
@@ -100,6 +101,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.push(disk(&config.tools, machine.free));
     let real = matches!(config.robot, RobotChoice::Serial(_));
     checks.extend(machine.periphery.judge(real));
+    checks.push(server::judge(&config.serve, &machine.tokens));
     checks.push(brain(config));
     checks.push(Check::good(
         "models",

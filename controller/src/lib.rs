@@ -5,7 +5,8 @@
 //! leave behind), [`author`] (writes tools), [`workshop`] (proves and keeps them), [`performance`] (lets a tool act on a
 //! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
 //! [`files`] (what tools read and write), [`tasks`] (questions that a script answers), [`repl`] (Python line by line),
-//! [`recording`] (moves that are kept in files), [`role`] (what somebody may have done), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
+//! [`recording`] (moves that are kept in files), [`role`] (what somebody may have done), [`gate`] (who asks the
+//! server), [`journal`] (what was asked of it), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
 //! against the official packages), [`doctor`] (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
 
@@ -21,7 +22,9 @@ pub mod config;
 pub mod conversation;
 pub mod doctor;
 pub mod files;
+pub mod gate;
 pub mod guest;
+pub mod journal;
 pub mod lookup;
 pub mod memory;
 pub mod model;

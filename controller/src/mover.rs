@@ -1,8 +1,8 @@
 //! Moves that clients of the API ask for: one at a time, each with an identifier, and streams of targets between them.
 //!
 //! Threads: one thread has the stage, plans and waits; everybody else posts to it and never waits for a beat.
-//! Safety: it speaks to the arbiter as a client, and gives the floor back when a move is done or a stream dries up. A
-//! stop ends the move that plays, and what is posted before it is planned. Targets that come faster than the beat are
+//! Safety: it speaks to the arbiter with one voice, and gives the floor back when a move is done or a stream dries up,
+//! unless it was told to keep it. A stop ends the move that plays, and what is posted before it is planned. Targets that come faster than the beat are
 //! merged, so that a flood of them costs what a stream costs.
 
 use std::collections::VecDeque;
@@ -34,8 +34,11 @@ pub enum Work {
     Motions(Vec<Motion>),
     /// All motors on, and the motions of waking up.
     WakeUp,
-    /// The motions of going to sleep, then all motors off.
-    GoToSleep,
+    /// The motions of going to sleep, then all motors off, unless they are to hold the head where it lies.
+    GoToSleep {
+        /// Whether the motors go off.
+        release: bool,
+    },
 }
 
 /// What is done to the motors.
@@ -81,6 +84,8 @@ type Tell = Box<dyn FnOnce(Done) + Send>;
 enum Job {
     Move { id: Uuid, work: Work, halts: u64, tell: Tell },
     Change { change: Change, halts: u64, tell: Box<dyn FnOnce(Result<(), Refusal>) + Send> },
+    Keep { tell: Box<dyn FnOnce(Result<(), Refusal>) + Send> },
+    Leave,
 }
 
 #[derive(Default)]
@@ -91,6 +96,8 @@ struct Mail {
     /// Parts of a target that are not yet on their way, and how often the body had been halted when they came.
     target: Option<(Target, u64)>,
     automatic_body_yaw: bool,
+    /// Whether the floor is kept between moves.
+    keeps: bool,
     closing: bool,
 }
 
@@ -130,11 +137,11 @@ pub struct MoverThread {
 }
 
 impl MoverThread {
-    /// Starts the thread on this body.
+    /// Starts the thread on this body; it speaks with this urgency and name.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(body: &Body) -> std::io::Result<Self> {
+    pub fn start(body: &Body, rank: Rank, name: &str) -> std::io::Result<Self> {
         let mail = Mail { automatic_body_yaw: true, ..Mail::default() };
         let post = Arc::new(Post {
             mail: Mutex::new(mail),
@@ -142,7 +149,7 @@ impl MoverThread {
             events: broadcast::Sender::new(EVENTS),
             pulse: body.handle(),
         });
-        let stage = body.stage_for(Rank::Client, "a client of the API");
+        let stage = body.stage_for(rank, name);
         let moving = Moving { stage, post: post.clone(), stream: None, refused: None };
         let thread = std::thread::Builder::new().name("mover".into()).spawn(move || moving.run())?;
         Ok(MoverThread { mover: Mover { post }, thread: Some(thread) })
@@ -201,6 +208,23 @@ impl Mover {
         let mut mail = self.post.lock();
         mail.jobs.push_back(Job::Change { change, halts, tell: Box::new(tell) });
         drop(mail);
+        self.post.posted.notify_all();
+    }
+
+    /// Takes the floor and keeps it, so that nobody less urgent moves the body until it is left.
+    pub fn keep(&self, tell: impl FnOnce(Result<(), Refusal>) + Send + 'static) {
+        self.post.lock().jobs.push_back(Job::Keep { tell: Box::new(tell) });
+        self.post.posted.notify_all();
+    }
+
+    /// Brakes what it moves, and leaves the floor that was kept.
+    pub fn leave(&self) {
+        let mut mail = self.post.lock();
+        mail.keeps = false;
+        mail.target = None;
+        mail.jobs.push_back(Job::Leave);
+        drop(mail);
+        self.halt();
         self.post.posted.notify_all();
     }
 
@@ -281,10 +305,13 @@ fn over(earlier: Target, later: &Target) -> Target {
     }
 }
 
-/// A stream of targets: what was asked for so far, and when last.
+/// A stream of targets: what was asked for so far, and when last. A stop ends all of it: what comes on without a pause
+/// is part of what was stopped.
 struct Stream {
     aim: Target,
     last: Tick,
+    /// How often the body had been halted.
+    halts: u64,
 }
 
 struct Moving {
@@ -314,9 +341,16 @@ impl Moving {
                     self.end_stream();
                     self.stage.begin(halts);
                     let done = self.change(change);
-                    self.stage.leave_floor();
+                    self.leave_floor();
                     tell(done);
                 }
+                Next::Job(Job::Keep { tell }) => {
+                    self.stage.begin(self.post.pulse.halts());
+                    let taken = self.stage.take_floor();
+                    self.post.lock().keeps = taken.is_ok();
+                    tell(taken);
+                }
+                Next::Job(Job::Leave) => self.end_stream(),
                 Next::Target(target, halts) => self.follow(&target, halts),
                 Next::Dry => self.end_stream(),
                 Next::Close => return,
@@ -351,7 +385,13 @@ impl Moving {
 
     fn end_stream(&mut self) {
         self.stream = None;
-        self.stage.leave_floor();
+        self.leave_floor();
+    }
+
+    fn leave_floor(&self) {
+        if !self.post.lock().keeps {
+            self.stage.leave_floor();
+        }
     }
 
     fn carry_out(&mut self, id: Uuid, work: Work, halts: u64, tell: Tell) {
@@ -359,7 +399,7 @@ impl Moving {
         self.stage.automatic_body_yaw = self.post.lock().automatic_body_yaw;
         self.post.tell(id, Stadium::Started, "");
         let done = self.work(work);
-        self.stage.leave_floor();
+        self.leave_floor();
         let stadium = match &done {
             Ok(()) => Stadium::Completed,
             Err(_) if self.stage.is_stopped() => Stadium::Cancelled,
@@ -378,9 +418,11 @@ impl Moving {
                 self.stage.torque(Joints::all(true)).map_err(|refusal| refusal.to_string())?;
                 self.motions(&Stage::waking())
             }
-            Work::GoToSleep => {
+            Work::GoToSleep { release } => {
                 self.motions(&Stage::resting())?;
-                self.stage.torque(Joints::all(false)).map_err(|refusal| refusal.to_string())?;
+                if release {
+                    self.stage.torque(Joints::all(false)).map_err(|refusal| refusal.to_string())?;
+                }
                 Ok(())
             }
         }
@@ -411,6 +453,11 @@ impl Moving {
         self.stage.begin(halts);
         self.stage.automatic_body_yaw = self.post.lock().automatic_body_yaw;
         let now = self.stage.conductor.stage_now();
+        if let Some(stream) = self.stream.as_mut().filter(|stream| stream.halts != halts) {
+            stream.last = now;
+            self.warn(Refusal::Stopped);
+            return;
+        }
         let gap = self.stream.as_ref().map(|stream| now.since(stream.last));
         let ramp = ramp(gap, self.stage.conductor.period());
         let earlier = self.stream.as_ref().map(|stream| stream.aim).unwrap_or_default();
@@ -425,20 +472,27 @@ impl Moving {
             Err(refusal) => (earlier, Err(refusal.clone()), Some(refusal)),
             planned => (aim, planned, None),
         };
-        // Of a stream that can't be followed each reason is told once.
-        if let Some(refusal) = refused.as_ref().filter(|_| refused != self.refused) {
-            tracing::warn!("a client's target is not followed: {refusal}");
+        match refused {
+            Some(refusal) => self.warn(refusal),
+            None => self.refused = None,
         }
-        self.refused = refused;
         let Ok(trajectory) = planned else {
             if self.stream.is_none() {
-                self.stage.leave_floor();
+                self.leave_floor();
             }
             return;
         };
         self.stage.follow(trajectory, self.stream.is_none());
-        self.stream = Some(Stream { aim, last: now });
+        self.stream = Some(Stream { aim, last: now, halts: self.stage.halts() });
         // What comes before this is on its way is merged.
         self.stage.conductor.wait(&|_| true);
+    }
+
+    /// Of a stream that can't be followed each reason is told once.
+    fn warn(&mut self, refusal: Refusal) {
+        if self.refused.as_ref() != Some(&refusal) {
+            tracing::warn!("a client's target is not followed: {refusal}");
+            self.refused = Some(refusal);
+        }
     }
 }

@@ -98,6 +98,12 @@ impl Stage {
         self.halts = halts;
     }
 
+    /// The halts that it heeds.
+    #[must_use]
+    pub const fn halts(&self) -> u64 {
+        self.halts
+    }
+
     /// Whether stop was said since the stage began anew.
     #[must_use]
     pub fn is_stopped(&self) -> bool {

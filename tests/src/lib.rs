@@ -112,6 +112,11 @@ impl Bench {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program("minismith"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        // What belongs to a user is kept here too.
+        for (variable, folder) in [("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".share")] {
+            command.env(variable, self.folder.path().join(folder));
+        }
+        command.env_remove("MINISMITH_TOKEN");
         command
     }
 

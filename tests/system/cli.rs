@@ -241,7 +241,7 @@ fn a_server_answers_this_machine_only_and_ends_cleanly() {
 }
 
 #[test]
-fn a_server_never_listens_beyond_this_machine() {
+fn a_server_never_listens_beyond_this_machine_without_a_token() {
     let bench = Bench::new();
     for host in ["0.0.0.0", "192.0.2.1", "::"] {
         let serve = ["serve", "--robot", "mock", "--port", "0", "--host", host];
@@ -252,7 +252,7 @@ fn a_server_never_listens_beyond_this_machine() {
     let port = address.rsplit(':').next().unwrap();
     bench.run(&["serve", "--robot", "mock", "--port", port]).is_error(&[&address, "--port"]);
     bench.write("config.yaml", "serve: {host: 0.0.0.0}\n");
-    bench.run(&["serve"]).is_error(&["serve.host", "127.0.0.1"]);
+    bench.run(&["serve"]).is_error(&["0.0.0.0", "minismith token add", "127.0.0.1"]);
 }
 
 #[test]

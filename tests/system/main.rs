@@ -12,6 +12,7 @@ mod dances;
 mod data;
 mod engineer;
 mod files;
+mod gate;
 mod guest;
 mod house;
 mod injection;

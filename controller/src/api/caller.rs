@@ -1,22 +1,18 @@
-//! Who asks. The gate finds it out before a handler is called, and puts it beside the request.
+//! Who asks: the gate puts it beside the request before a handler is called.
 
-use std::sync::Arc;
+use std::net::IpAddr;
 
 use axum::extract::FromRequestParts;
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::response::Response;
 
 use super::given::Refused;
+use super::refuse;
+pub(super) use crate::gate::Caller;
+use crate::journal::{Entry, Journal};
+use crate::net::server::Peer;
 use crate::role::Role;
-
-/// Whoever asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Caller {
-    /// Under which name it is written down: that of the token, or where the request came from.
-    pub name: Arc<str>,
-    /// What it may have done.
-    pub role: Role,
-}
 
 impl Caller {
     /// Refuses whoever has a lesser role.
@@ -30,11 +26,39 @@ impl Caller {
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
-    type Rejection = Refused;
+    type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
         // Whoever did not come by the gate does not get further.
-        let missing = || Refused::because(StatusCode::UNAUTHORIZED, "nobody knows who asks");
+        let missing = || refuse(StatusCode::UNAUTHORIZED, "nobody knows who asks");
         parts.extensions.get::<Caller>().cloned().ok_or_else(missing)
+    }
+}
+
+/// Somebody whose wishes come as messages, and where they are written down.
+pub(super) struct Speaker {
+    pub(super) caller: Caller,
+    peer: IpAddr,
+    journal: Journal,
+}
+
+impl Speaker {
+    /// Writes down what was asked for in a message, and what came of it.
+    pub(super) fn note(&self, what: &str, outcome: &str) {
+        let Caller { name, role, .. } = &self.caller;
+        let peer = self.peer.to_string();
+        self.journal.note(Entry::now("message", name, role.name(), &peer, what, outcome));
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Speaker {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        let lost = || refuse(StatusCode::UNAUTHORIZED, "nobody knows where this came from");
+        let journal = parts.extensions.get::<Journal>().cloned().ok_or_else(lost)?;
+        let Peer(peer) = parts.extensions.get::<Peer>().copied().ok_or_else(lost)?;
+        Ok(Speaker { caller, peer: peer.ip(), journal })
     }
 }

@@ -1,5 +1,7 @@
 //! What clients send: JSON objects, read once; what is none is refused with where and why, in the official daemon's shape.
 
+use std::fmt;
+
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
@@ -57,6 +59,15 @@ impl Refused {
     /// With the reason in words.
     pub(super) fn because(status: StatusCode, why: &str) -> Self {
         Refused { status, detail: why.into() }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.detail {
+            Value::String(why) => f.write_str(why),
+            detail => detail.fmt(f),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod recorder;
 mod sdk;
 mod state;
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
@@ -36,9 +37,13 @@ use tokio::sync::broadcast;
 use self::daemon::Lifecycle;
 use super::given::Refused;
 use crate::mover::Mover;
+use crate::net::announce::Announcement;
 
 /// The version of the official package whose wire this is.
 pub const VERSION: &str = "1.13.0";
+
+/// How the robot is called until it is called otherwise, as officially.
+const NAME: &str = "reachy_mini";
 
 /// Messages to all clients of the SDK that one of them may be behind; it misses the oldest then, as officially.
 const WAITING: usize = 100;
@@ -49,6 +54,7 @@ pub(super) struct Robot {
     lifecycle: Mutex<Lifecycle>,
     name: Mutex<String>,
     is_real: bool,
+    announcement: Option<Announcement>,
     /// What all clients of the SDK are told.
     told: broadcast::Sender<Utf8Bytes>,
 }
@@ -64,12 +70,16 @@ pub(super) enum Mode {
 
 impl Robot {
     /// For the clients of one body.
-    pub(super) fn new(mover: Mover, is_real: bool) -> Arc<Self> {
+    pub(super) fn new(mover: Mover, is_real: bool, announced: Option<SocketAddr>) -> Arc<Self> {
+        let announce = |address| {
+            Announcement::begin(NAME, address, VERSION).inspect_err(|error| tracing::warn!("{error}")).ok()
+        };
         Arc::new(Robot {
             mover,
             lifecycle: Mutex::default(),
-            name: Mutex::new("reachy_mini".into()),
+            name: Mutex::new(NAME.into()),
             is_real,
+            announcement: announced.and_then(announce),
             told: broadcast::Sender::new(WAITING),
         })
     }

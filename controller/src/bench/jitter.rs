@@ -260,7 +260,7 @@ pub(super) fn free_port() -> Result<u16, Failed> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let listener = runtime
         .map_err(|error| at(&error))?
-        .block_on(net::listen(IpAddr::V4(Ipv4Addr::LOCALHOST), 0))
+        .block_on(net::listen(IpAddr::V4(Ipv4Addr::LOCALHOST), 0, false))
         .map_err(|error| at(&error))?;
     listener.local_addr().map(|address| address.port()).map_err(|error| at(&error))
 }
@@ -277,7 +277,9 @@ impl Server {
         let port = free_port()?;
         let start = || {
             let config = std::env::temp_dir().join(format!("minismith-bench-{}.yaml", std::process::id()));
-            fs::write(&config, format!("pulse: {{rate_hz: {rate}}}\n"))?;
+            let journal = config.with_extension("jsonl");
+            let text = format!("pulse: {{rate_hz: {rate}}}\nserve: {{journal: {}}}\n", journal.display());
+            fs::write(&config, text)?;
             let port_text = port.to_string();
             let mut arguments = vec!["--config".into(), config.clone().into_os_string(), "serve".into()];
             arguments.extend(["--robot".into(), line.path().into()]);

@@ -18,6 +18,7 @@ mod serve;
 mod session;
 mod shelf;
 mod shop;
+mod token;
 mod tool;
 mod tool_report;
 
@@ -92,7 +93,8 @@ minismith say \"hello\" --robot mock-bus\n  minismith say \"nod\" --url http://1
         /// Go on with a session of this name, or begin one: what was said in it before is remembered.
         #[arg(long, value_name = "NAME")]
         session: Option<String>,
-        /// Say it to a controller that serves already, such as http://127.0.0.1:8000, whose robot it has then.
+        /// Say it to a controller that serves already, such as http://127.0.0.1:8000, whose robot it has then; the
+        /// environment's MINISMITH_TOKEN is shown to it.
         #[arg(long, value_name = "URL", conflicts_with = "robot")]
         url: Option<String>,
         #[command(flatten)]
@@ -125,12 +127,17 @@ minismith session delete evening"
     Serve {
         #[command(flatten)]
         on: OnRobot,
-        /// The address to listen on; loopback only.
+        /// The address to listen on; others than loopback need tokens (`minismith token add`).
         #[arg(long)]
         host: Option<IpAddr>,
         /// The port; 0 takes any free one.
         #[arg(long)]
         port: Option<u16>,
+    },
+    /// Make, list and take back tokens: who may ask a server, and for what.
+    Token {
+        #[command(subcommand)]
+        command: token::TokenCommand,
     },
     /// Move single joints to angles, inside the envelope, and tell where they went.
     #[command(after_help = "Examples:\n  minismith move --joint stewart_1 --to 40deg --over 2s\n  \
@@ -240,6 +247,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Chat { session, on } => converse::chat(&config, session.as_deref(), &on),
         Command::Session { command } => session::run(&config, command),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
+        Command::Token { command } => token::run(&config, command),
         Command::Move(arguments) => joints::run(&config, &arguments),
         Command::Motors(arguments) => motors::run(&config, &arguments),
         Command::Record(arguments) => moves::record(&config, &arguments),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use minismith::api;
 use minismith::config::Config;
-use minismith::net;
+use minismith::gate::tokens;
+use minismith::net::{self, server};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Done, OnRobot, print, shop};
@@ -15,20 +16,25 @@ pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u
     let body = Arc::new(shop::body(config, on)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let host = host.unwrap_or_else(|| config.serve.host.address());
-        let listener = net::listen(host, port.unwrap_or(config.serve.port)).await?;
+        let host = host.unwrap_or(config.serve.host);
+        // A file of tokens that can't be used is an error also where none is needed.
+        let tokens = tokens::list(&config.serve.tokens)?;
+        let listener = net::listen(host, port.unwrap_or(config.serve.port), !tokens.is_empty()).await?;
+        let tls = config.serve.tls.as_ref();
+        let tls = tls.map(|(certificate, key)| server::tls(certificate, key)).transpose()?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let address = listener.local_addr()?;
         if on.json {
             print::line(&serde_json::json!({ "listening": address.to_string() }).to_string());
         } else {
             print::line(&format!(
-                "Minismith serves http://{address} (health: http://{address}/health); Ctrl-C ends it"
+                "Minismith serves {scheme}://{address} (health: {scheme}://{address}/health); Ctrl-C ends it"
             ));
         }
         let privilege = body.handle().regularity().privilege;
         tracing::info!("the pulse beats under {privilege}");
         privilege.notes.iter().for_each(|note| tracing::warn!("{note}"));
-        api::serve(listener, &body, config, async {
+        api::serve(listener, &body, config, tls, async {
             // Without a signal handler there is nothing to wait for; the server is ended by force then.
             if interrupted().await.is_err() {
                 std::future::pending::<()>().await;

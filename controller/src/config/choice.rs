@@ -1,6 +1,5 @@
 //! The values of the file that are words: which robot, which brain, which cage, which address.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -147,33 +146,6 @@ impl FromStr for MayLack {
                 }
             }
         })
-    }
-}
-
-/// An address that only this machine can reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loopback(IpAddr);
-
-impl Loopback {
-    /// The address.
-    #[must_use]
-    pub const fn address(self) -> IpAddr {
-        self.0
-    }
-}
-
-impl FromStr for Loopback {
-    type Err = NotAllowed;
-
-    fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        match text.parse::<IpAddr>() {
-            Ok(address) if address.is_loopback() => Ok(Loopback(address)),
-            _ => {
-                let meant = ["localhost", "0.0.0.0"].contains(&text).then(|| Ipv4Addr::LOCALHOST.to_string());
-                let allowed = "a loopback address, 127.0.0.1 or ::1 (nothing listens beyond this machine)";
-                Err(NotAllowed::new(text, allowed).meaning(meant))
-            }
-        }
     }
 }
 

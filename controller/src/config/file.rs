@@ -8,14 +8,15 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use super::agents::{AgentName, AgentText};
-use super::choice::{Brain, Flag, Loopback, MayLack, NotAllowed, RobotChoice, SomePath};
+use super::choice::{Brain, Flag, MayLack, NotAllowed, RobotChoice, SomePath};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, CpuSeconds, Days, Frames, HeadRange, Iterations, Jerk,
-    Kilobytes, Margin, Megabytes, Milliseconds, MotionRate, Patience, Port, Rate, Repeats, Retries, Scale,
-    Seed, SimulatedSeconds, Speed, Steadiness, Steps, Temperature, TokenBudget, TurnTokens, Volts,
-    WallSeconds, Watchdog,
+    Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, Frames, HeadRange,
+    Iterations, Jerk, Kilobytes, Margin, Megabytes, Milliseconds, MotionRate, Patience, Port, Rate, Repeats,
+    RequestRate, Retries, Scale, Seed, SimulatedSeconds, Speed, Steadiness, Steps, Temperature, TokenBudget,
+    TurnTokens, Volts, WallSeconds, Watchdog,
 };
+use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
 use crate::agents::ability::Ability;
 
@@ -136,6 +137,7 @@ mappings! {
         limits: LimitsKeys,
         bus: BusKeys,
         serve: ServeKeys,
+        compat: CompatKeys,
         tools: ToolsKeys,
         models: ModelsKeys,
         workshop: WorkshopKeys,
@@ -194,8 +196,22 @@ mappings! {
     }
     /// `serve`.
     ServeKeys {
-        host: Given<Loopback>,
+        host: Given<Host>,
         port: Given<Port>,
+        tokens: Given<SomePath>,
+        without_token: Given<MaybeRole>,
+        names: Listed<HostName>,
+        origins: Listed<Origin>,
+        connections: Given<Connections>,
+        requests_per_second: Given<RequestRate>,
+        certificate: Given<MaybePath>,
+        key: Given<MaybePath>,
+        announce: Given<Flag>,
+        journal: Given<SomePath>,
+    }
+    /// `compat`.
+    CompatKeys {
+        trusted_peers: Listed<Peers>,
     }
     /// `tools`.
     ToolsKeys {

@@ -134,6 +134,15 @@ impl FromStr for KeyName {
 pub struct Key(String);
 
 impl Key {
+    /// The token that the environment names for our own server, if it does.
+    #[must_use]
+    pub fn of_our_server() -> Option<Key> {
+        std::env::var("MINISMITH_TOKEN")
+            .ok()
+            .map(|token| Key(token.trim().into()))
+            .filter(|key| !key.0.is_empty())
+    }
+
     /// The key itself, for the one place that sends it.
     #[must_use]
     pub fn expose(&self) -> &str {

@@ -12,6 +12,7 @@ mod file;
 mod language_model;
 mod quantity;
 mod resolve;
+mod serve;
 mod signing;
 
 use std::fs;
@@ -22,10 +23,11 @@ use std::time::Duration;
 use firmware_bridge::units::Radians;
 
 pub use agents::Agents;
-pub use choice::{Brain, Loopback, NotAllowed, RobotChoice};
+pub use choice::{Brain, NotAllowed, RobotChoice};
 pub use error::ConfigError;
 pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
 pub use quantity::{Rate, Scale};
+pub use serve::{HostName, Origin, Peers, Serve};
 pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
 
 use crate::guest::bar::Bar;
@@ -148,15 +150,6 @@ pub struct Bus {
     pub watchdog: Option<Duration>,
     /// How long one servo may take to answer.
     pub reply_timeout: Duration,
-}
-
-/// The HTTP server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Serve {
-    /// The address to listen on.
-    pub host: Loopback,
-    /// The port; zero takes any free one.
-    pub port: u16,
 }
 
 /// How new tools are made and proved.

@@ -102,6 +102,10 @@ spans! {
     pub(super) TurnTokens: whole -> u32 = 1_000..=100_000_000, "";
     /// How often the same is done.
     pub(super) Repeats: whole -> u32 = 1..=20, "";
+    /// Connections at once.
+    pub(super) Connections: whole -> u32 = 8..=10_000, "";
+    /// Requests per second.
+    pub(super) RequestRate: whole -> u32 = 1..=100_000, "";
     /// How long something is kept, days.
     pub(super) Days: whole -> u32 = 0..=3_650, " (days)";
     /// Time on the stage's clock, seconds.

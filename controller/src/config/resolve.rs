@@ -6,7 +6,7 @@ use std::time::Duration;
 use firmware_bridge::units::Radians;
 
 use super::agents::roster;
-use super::file::{EndpointKeys, File, Given};
+use super::file::{EndpointKeys, File, Given, Listed};
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Config, ConfigError, Endpoint, Group, Head,
     LanguageModel, Limits, Memory, RobotChoice, Serve, Stewart, ToolHost, Workshop, parse,
@@ -74,7 +74,21 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             watchdog: of!(bus.watchdog_ms).time(),
             reply_timeout: Duration::from_millis(u64::from(of!(bus.reply_timeout_ms).value())),
         },
-        serve: Serve { host: of!(serve.host), port: of!(serve.port).value() },
+        serve: Serve {
+            host: of!(serve.host).0,
+            port: of!(serve.port).value(),
+            tokens: absolute(folder, &of_the_user(&of!(serve.tokens).0)),
+            without_token: of!(serve.without_token).0,
+            names: listed(&own.serve.names),
+            origins: listed(&own.serve.origins),
+            connections: of!(serve.connections).value(),
+            requests_per_second: of!(serve.requests_per_second).value(),
+            tls: tls(of!(serve.certificate).0, of!(serve.key).0, name)?
+                .map(|(certificate, key)| (absolute(folder, &certificate), absolute(folder, &key))),
+            announce: of!(serve.announce).0,
+            journal: absolute(folder, &of_the_user(&of!(serve.journal).0)),
+            trusted_peers: listed(&own.compat.trusted_peers),
+        },
         tools: absolute(folder, &of!(tools.directory).0),
         models: absolute(folder, &of!(models.directory).0),
         workshop: Workshop {
@@ -140,6 +154,27 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             ),
         }),
         _ => Ok(config),
+    }
+}
+
+/// What a list holds that is empty where it is left out.
+fn listed<T: Clone>(own: &Listed<T>) -> Vec<T> {
+    own.0.clone().unwrap_or_default()
+}
+
+/// Certificate and key: both or neither.
+fn tls(
+    certificate: Option<PathBuf>,
+    key: Option<PathBuf>,
+    name: &str,
+) -> Result<Option<(PathBuf, PathBuf)>, ConfigError> {
+    match (certificate, key) {
+        (None, None) => Ok(None),
+        (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
+        _ => Err(ConfigError::Whole {
+            file: name.to_owned(),
+            problem: "serve.certificate and serve.key belong together: give both, or neither".to_owned(),
+        }),
     }
 }
 

@@ -74,7 +74,7 @@ fn quoted_values_and_an_absent_watchdog_are_fine() {
     assert_eq!(config.robot, RobotChoice::MockBus);
     assert_eq!(config.bus.watchdog, None);
     assert_eq!(config.bus.baud, 57_600);
-    assert!(config.serve.host.address().is_ipv6());
+    assert!(config.serve.host.is_ipv6());
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
     for (text, message) in [
         (
             "robot: mock\npuls: {rate_hz: 100}",
-            "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, models, \
+            "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, compat, tools, models, \
              workshop, tool_host, brain, language_model, agents, memory; did you mean `pulse`?",
         ),
         (
@@ -97,7 +97,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, tools, models, workshop, tool_host, brain, language_model, agents, memory; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, compat, tools, models, workshop, tool_host, brain, language_model, agents, memory; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
@@ -176,9 +176,14 @@ fn bad_values_are_named_with_what_is_allowed() {
             "robot.yaml:1: bus.watchdog_ms: `2560` is not allowed; allowed: 0 (off), or 20 to 2540 in steps of 20 (milliseconds)",
         ),
         (
-            "serve: {host: 0.0.0.0}",
-            "robot.yaml:1: serve.host: `0.0.0.0` is not allowed; allowed: a loopback address, 127.0.0.1 or ::1 (nothing \
-             listens beyond this machine); did you mean `127.0.0.1`?",
+            "serve: {host: localhost}",
+            "robot.yaml:1: serve.host: `localhost` is not allowed; allowed: an address: 127.0.0.1 or ::1 for this machine \
+             alone, 0.0.0.0 or :: for the whole network; did you mean `127.0.0.1`?",
+        ),
+        (
+            "compat: {trusted_peers: [0.0.0.0/0]}",
+            "robot.yaml:1: compat.trusted_peers: `0.0.0.0/0` is not allowed; allowed: an address such as 192.168.1.20, or a \
+             network such as 192.168.1.0/28",
         ),
         (
             "serve: {port: 65536}",

@@ -33,6 +33,8 @@ pub(super) struct Machine {
     pub beat: Option<Regularity>,
     /// What belongs to a real robot.
     pub periphery: Periphery,
+    /// How many tokens the server knows, or why none.
+    pub tokens: Result<usize, String>,
     /// Bytes that are free where tools are kept.
     pub free: Option<u64>,
 }
@@ -72,6 +74,7 @@ impl Machine {
             cage: cage::look(config),
             real_time: RealTime::look(),
             beat: super::beat::look(config),
+            tokens: super::server::look(&config.serve.tokens),
             free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         }
     }

@@ -8,6 +8,7 @@ use super::*;
 
 fn healthy() -> Machine {
     Machine {
+        tokens: Ok(0),
         ports: Vec::new(),
         packages: Packages::WithNumpy,
         tool_host: Ok("/opt/minismith-tool-host".into()),

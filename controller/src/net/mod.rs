@@ -1,12 +1,14 @@
 //! The one door to the network: every listener is made here, and every question to a server.
 //!
-//! Reading order: this file (listeners, and questions to our own server), [`Address`], [`http`] (questions to others), [`sse`] (answers
-//! that come as events).
-//! Safety: nothing listens beyond loopback. There are no tokens yet, and without one nobody else may ask.
+//! Reading order: this file (listeners, and questions to our own server), [`server`] (connections to them), [`Address`],
+//! [`announce`] (where the robot is found), [`http`] (questions to others), [`sse`] (answers that come as events).
+//! Safety: nothing listens beyond loopback where there is no token that could be asked for.
 
 mod address;
+pub mod announce;
 pub mod here;
 pub mod http;
+pub mod server;
 pub mod sse;
 
 use std::io::{Read, Write};
@@ -20,9 +22,9 @@ pub use address::{Address, Reach};
 /// A listener that can't be had.
 #[derive(Debug, thiserror::Error)]
 pub enum NoListener {
-    /// The address is not this machine's own.
+    /// Others could ask, and nobody has a token.
     #[error(
-        "{host} can be reached from other machines, and there is no token to protect the robot; use --host 127.0.0.1 (reach it from elsewhere through `ssh -L`)"
+        "{host} can be reached from other machines, and there is no token to protect the robot; make one with `minismith token add NAME --role operator`, or use --host 127.0.0.1 (and reach it from elsewhere through `ssh -L`)"
     )]
     NotLoopback {
         /// What was asked for.
@@ -40,12 +42,12 @@ pub enum NoListener {
     },
 }
 
-/// Listens on a loopback address; port 0 takes any free one.
+/// Listens; port 0 takes any free one. Beyond this machine only where tokens protect the robot.
 ///
 /// # Errors
 /// [`NoListener`] says which and why.
-pub async fn listen(host: IpAddr, port: u16) -> Result<TcpListener, NoListener> {
-    if !host.is_loopback() {
+pub async fn listen(host: IpAddr, port: u16, has_tokens: bool) -> Result<TcpListener, NoListener> {
+    if !(host.is_loopback() || has_tokens) {
         return Err(NoListener::NotLoopback { host });
     }
     let address = SocketAddr::new(host, port);

@@ -15,7 +15,9 @@ use uuid::Uuid;
 use super::moves::Manner;
 use super::pose::target;
 use super::{Mode, Robot, motors};
+use crate::api::caller::Caller;
 use crate::mover::{Change, Work};
+use crate::role::Role;
 
 /// One message. What the official daemon knows beyond this concerns its own cloud, updates and sound.
 #[derive(Debug, Deserialize)]
@@ -84,6 +86,44 @@ pub(super) struct GotoTarget {
     method: Manner,
 }
 
+impl Command {
+    /// The least role that may ask for it.
+    pub(super) const fn least(&self) -> Role {
+        match self {
+            Command::SetMotorMode { mode: Mode::Disabled } | Command::SetTorque { on: false, .. } => {
+                Role::Engineer
+            }
+            Command::StopMove
+            | Command::StartRecording
+            | Command::AppendRecord { .. }
+            | Command::StopRecording
+            | Command::Unknown => Role::Viewer,
+            _ => Role::Operator,
+        }
+    }
+
+    /// Under which word it is written down; targets, which come in streams, and what changes nothing are not.
+    pub(super) const fn noted(&self) -> Option<&'static str> {
+        match self {
+            Command::GotoTarget(_) | Command::Task { .. } => Some("goto_target"),
+            Command::WakeUp => Some("wake_up"),
+            Command::GotoSleep => Some("goto_sleep"),
+            Command::StopMove => Some("stop_move"),
+            Command::SetMotorMode { mode: Mode::Enabled } => Some("set_motor_mode enabled"),
+            Command::SetMotorMode { mode: Mode::Disabled } => Some("set_motor_mode disabled"),
+            Command::SetMotorMode { mode: Mode::GravityCompensation } => {
+                Some("set_motor_mode gravity_compensation")
+            }
+            Command::SetTorque { on: true, .. } => Some("set_torque on"),
+            Command::SetTorque { on: false, .. } => Some("set_torque off"),
+            Command::SetGravityCompensation { enabled: true } => Some("set_gravity_compensation on"),
+            Command::SetGravityCompensation { enabled: false } => Some("set_gravity_compensation off"),
+            Command::SetAutomaticBodyYaw { .. } => Some("set_automatic_body_yaw"),
+            _ => None,
+        }
+    }
+}
+
 /// How long a move takes that says nothing of it, seconds, as officially.
 const USUAL: f64 = 0.5;
 
@@ -138,7 +178,7 @@ fn posed(joints: &[f64; 7]) -> Result<Target, Refusal> {
 }
 
 /// Does what a message asks that nobody waits for. What can't be done is told in the log, as the wire has no answer.
-pub(super) async fn obey(robot: &Arc<Robot>, command: Command) {
+pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) {
     if let Some(wanted) = streamed(&command) {
         let followed = wanted.map(|target| robot.mover.follow(&target));
         if let Err(refusal) = followed {
@@ -155,7 +195,7 @@ pub(super) async fn obey(robot: &Arc<Robot>, command: Command) {
             Ok(())
         }
         Command::GotoSleep => {
-            begin(robot, Work::GoToSleep);
+            begin(robot, Work::GoToSleep { release: !caller.by_address });
             Ok(())
         }
         Command::StopMove => {

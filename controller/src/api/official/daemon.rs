@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Robot, VERSION, mode};
+use crate::api::caller::Caller;
 use crate::api::given::{Given, Refused, unprocessable};
 use crate::mover::Work;
 
@@ -143,9 +144,14 @@ async fn start(State(robot): State<Arc<Robot>>, wanted: Result<Query<Start>, Que
     job(&robot, Lifecycle::Starting, Lifecycle::Running, wake_up.then_some(Work::WakeUp))
 }
 
-async fn stop(State(robot): State<Arc<Robot>>, wanted: Result<Query<Stop>, QueryRejection>) -> Answer {
+async fn stop(
+    State(robot): State<Arc<Robot>>,
+    caller: Caller,
+    wanted: Result<Query<Stop>, QueryRejection>,
+) -> Answer {
     let Query(Stop { goto_sleep }) = wanted.map_err(|why| unprocessable("query", &why.body_text()))?;
-    job(&robot, Lifecycle::Stopping, Lifecycle::Stopped, goto_sleep.then_some(Work::GoToSleep))
+    let sleep = Work::GoToSleep { release: !caller.by_address };
+    job(&robot, Lifecycle::Stopping, Lifecycle::Stopped, goto_sleep.then_some(sleep))
 }
 
 /// Nothing here has to be restarted: after this the daemon runs.
@@ -170,6 +176,9 @@ async fn rename(State(robot): State<Arc<Robot>>, Given(Name { name }): Given<Nam
         return Err(unprocessable("body.name", why));
     }
     *robot.name.lock().unwrap_or_else(PoisonError::into_inner) = name.to_owned();
+    if let Some(Err(error)) = robot.announcement.as_ref().map(|announcement| announcement.rename(name)) {
+        tracing::warn!("{error}");
+    }
     Ok(Json(json!({ "name": name })))
 }
 

@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use super::pose::{AnyPose, target};
 use super::{Robot, sdk};
+use crate::api::caller::Caller;
 use crate::api::given::{Given, Refused, object, unprocessable};
 use crate::mover::{Event, Stadium, Work};
 use crate::recording;
@@ -143,9 +144,9 @@ async fn wake_up(State(robot): State<Arc<Robot>>) -> Answer {
     begin(&robot, Work::WakeUp)
 }
 
-async fn goto_sleep(State(robot): State<Arc<Robot>>) -> Answer {
+async fn goto_sleep(State(robot): State<Arc<Robot>>, caller: Caller) -> Answer {
     robot.running()?;
-    begin(&robot, Work::GoToSleep)
+    begin(&robot, Work::GoToSleep { release: !caller.by_address })
 }
 
 async fn stop(State(robot): State<Arc<Robot>>, Given(MoveId { uuid: id }): Given<MoveId>) -> Answer {

@@ -23,6 +23,7 @@ use super::command::{Command, GotoTarget, obey};
 use super::pose::{antennas, head_joints, present};
 use super::recorder::Recorder;
 use super::{Robot, daemon, now};
+use crate::api::caller::Speaker;
 use crate::mover::{Done, Work};
 
 /// The longest message that is taken, bytes.
@@ -97,11 +98,11 @@ pub(super) async fn tell(robot: Arc<Robot>) {
     }
 }
 
-async fn open(State(robot): State<Arc<Robot>>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(LONGEST_MESSAGE).on_upgrade(|socket| converse(socket, robot))
+async fn open(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.max_message_size(LONGEST_MESSAGE).on_upgrade(|socket| converse(socket, robot, speaker))
 }
 
-async fn converse(mut socket: WebSocket, robot: Arc<Robot>) {
+async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: Speaker) {
     let mut told = robot.told.subscribe();
     let mut greeting = vec![status(&robot)];
     let snapshot = robot.snapshot();
@@ -113,7 +114,7 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>) {
             return;
         }
     }
-    let mut client = Client { robot, recorder: Recorder::default(), task: None };
+    let mut client = Client { robot, speaker, recorder: Recorder::default(), task: None, targets: 0 };
     loop {
         tokio::select! {
             message = told.recv() => match message {
@@ -139,14 +140,20 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>) {
 /// One client. When it goes, the move that it asked for is stopped.
 struct Client {
     robot: Arc<Robot>,
+    speaker: Speaker,
     recorder: Recorder,
     task: Option<Uuid>,
+    /// Targets that it has streamed.
+    targets: u64,
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
         if let Some(task) = self.task {
             self.robot.mover.stop(task);
+        }
+        if self.targets > 0 {
+            self.speaker.note("/ws/sdk: targets", &format!("{} in all", self.targets));
         }
     }
 }
@@ -161,6 +168,19 @@ impl Client {
                 return None;
             }
         };
+        let refusal = self.speaker.caller.must_be(command.least()).err();
+        if let Some(what) = command.noted() {
+            let outcome = if refusal.is_some() { "refused" } else { "heard" };
+            self.speaker.note(&format!("/ws/sdk: {what}"), outcome);
+        }
+        if let Some(refusal) = refusal {
+            tracing::warn!("what a client asked is not done: {refusal}");
+            // Who waits for a task is told.
+            if let Command::Task { uuid, .. } = command {
+                finish(&self.robot, uuid, Err(refusal.to_string()));
+            }
+            return None;
+        }
         match command {
             Command::StartRecording => self.recorder.start(),
             Command::AppendRecord { record } => self.recorder.append(&record),
@@ -168,7 +188,8 @@ impl Client {
             Command::Task { uuid, req } => self.begin(uuid, &req),
             command => {
                 if self.robot.lifecycle().is_running() {
-                    obey(&self.robot, command).await;
+                    self.targets += u64::from(command.noted().is_none());
+                    obey(&self.robot, &self.speaker.caller, command).await;
                 }
             }
         }

@@ -1,0 +1,82 @@
+//! How often one peer may ask: a bucket for each, which fills again with time.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use firmware_bridge::clock::Tick;
+
+/// The most peers that are counted one by one; whoever comes on top shares a bucket.
+const MOST: usize = 4096;
+
+/// Buckets, one for each peer.
+#[derive(Debug)]
+pub struct Rate {
+    per_second: f64,
+    most: f64,
+    buckets: Mutex<HashMap<IpAddr, (f64, Tick)>>,
+}
+
+impl Rate {
+    /// So much per second, on average; `most` at once.
+    #[must_use]
+    pub fn new(per_second: f64, most: f64) -> Self {
+        Rate { per_second, most, buckets: Mutex::default() }
+    }
+
+    /// Takes from a peer's bucket; whether there was enough in it.
+    pub fn take(&self, peer: IpAddr, now: Tick) -> bool {
+        self.draw(peer, now, 1.0)
+    }
+
+    /// Whether there is something in a peer's bucket.
+    pub fn has(&self, peer: IpAddr, now: Tick) -> bool {
+        self.draw(peer, now, 0.0)
+    }
+
+    fn draw(&self, peer: IpAddr, now: Tick, much: f64) -> bool {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let filled = |level: f64, then: Tick| {
+            let since = now.since(then).as_secs_f64();
+            (level + since * self.per_second).min(self.most)
+        };
+        if buckets.len() >= MOST && !buckets.contains_key(&peer) {
+            buckets.retain(|_, (level, then)| filled(*level, *then) < self.most);
+        }
+        let unspecified = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
+        let key = if buckets.len() >= MOST && !buckets.contains_key(&peer) { unspecified } else { peer };
+        let (level, then) = buckets.entry(key).or_insert((self.most, now));
+        let full = filled(*level, *then);
+        let enough = full >= 1.0;
+        *level = if enough { full - much } else { full };
+        *then = now;
+        enough
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_empties_and_fills_again_for_each_peer() {
+        let rate = Rate::new(2.0, 3.0);
+        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
+        let at = |seconds: f64| Tick((seconds * 1e9) as u64);
+        assert_eq!([0.0; 4].map(|when| rate.take(one, at(when))), [true, true, true, false]);
+        assert!(!rate.has(one, at(0.4)) && rate.take(other, at(0.4)));
+        assert!(rate.has(one, at(0.5)) && rate.take(one, at(0.5)) && !rate.take(one, at(0.6)));
+        // It never holds more than its most.
+        assert_eq!([100.0; 4].map(|when| rate.take(one, at(when))), [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_crowd_of_peers_shares_what_is_left_and_costs_no_more_memory() {
+        let rate = Rate::new(0.001, 1.0);
+        let peer = |number: u32| IpAddr::from(number.to_be_bytes());
+        let now = Tick(1);
+        let let_in = (1..=10_000).filter(|number| rate.take(peer(*number), now)).count();
+        assert_eq!(let_in, MOST + 1);
+        assert!(rate.buckets.lock().unwrap().len() <= MOST + 1);
+    }
+}

@@ -1,0 +1,313 @@
+//! Tokens: 256 random bits each, of which a file keeps only the hash, with a name and a role.
+//!
+//! The file is read again when it has changed, so that a token that is taken back does not open anything more. Since a
+//! token is random, its SHA-256 needs no salt and no slow function: there is nothing to guess.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use firmware_bridge::clock::calendar;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+use crate::config::bytes_of;
+use crate::role::Role;
+
+/// What every token begins with, so that one that lies about is known for what it is.
+const MARK: &str = "minismith_";
+
+/// The most tokens.
+const MOST: usize = 1000;
+
+/// The longest name of a token, bytes.
+const LONGEST_NAME: usize = 64;
+
+/// The longest file, bytes.
+const LONGEST_FILE: u64 = 1 << 20;
+
+/// What is kept of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Token {
+    /// Whose it is.
+    pub name: String,
+    /// What it gives.
+    pub role: Role,
+    /// When it was made.
+    pub created: String,
+    /// SHA-256 of the token, hexadecimal.
+    sha256: String,
+}
+
+/// A token that can't be made, or a file of them that can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTokens {
+    /// Others may change or read it.
+    #[error("{} may be read or written by others; run `chmod 600 {}`", .path.display(), .path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It holds something else.
+    #[error("{} is no file of tokens: {why}; mend it, or remove it and make the tokens anew", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// It can't be read or written.
+    #[error("can't use {}: {source}; name another place with `serve: {{tokens: FILE}}` in config.yaml", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The name is taken.
+    #[error(
+        "there is a token {name:?} already; choose another name, or remove it with `minismith token remove {name}`"
+    )]
+    Taken {
+        /// The name.
+        name: String,
+    },
+    /// There is no such token.
+    #[error("there is no token {name:?}; `minismith token list` names them")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The name is none.
+    #[error("a token's name has 1 to {LONGEST_NAME} letters, digits, `-`, `_` or `.`")]
+    NotAName,
+    /// There are too many.
+    #[error("there are {MOST} tokens already; remove some")]
+    TooMany,
+}
+
+impl NoTokens {
+    /// Whether the request is at fault, and not the file.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            NoTokens::Taken { .. } | NoTokens::Unknown { .. } | NoTokens::NotAName | NoTokens::TooMany
+        )
+    }
+}
+
+/// All tokens of a file; none where there is no file.
+///
+/// # Errors
+/// When it can't be read, or others can.
+pub fn list(path: &Path) -> Result<Vec<Token>, NoTokens> {
+    let failed = |source| NoTokens::Io { path: path.to_owned(), source };
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        file => file.map_err(failed)?,
+    };
+    if file.metadata().map_err(failed)?.mode() & 0o077 != 0 {
+        return Err(NoTokens::Open { path: path.to_owned() });
+    }
+    let mut text = String::new();
+    file.take(LONGEST_FILE).read_to_string(&mut text).map_err(failed)?;
+    let damaged = |why: String| NoTokens::Damaged { path: path.to_owned(), why };
+    let tokens: Vec<Token> = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    match tokens.iter().find(|token| bytes_of::<32>(&token.sha256).is_none()) {
+        Some(token) => Err(damaged(format!("{:?} has no hash of 64 hexadecimal digits", token.name))),
+        None => Ok(tokens),
+    }
+}
+
+/// Makes a token, keeps its hash, and returns it: nobody can tell it again.
+///
+/// # Errors
+/// [`NoTokens`] says why there is none.
+pub fn add(path: &Path, name: &str, role: Role) -> Result<String, NoTokens> {
+    let well = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(well) {
+        return Err(NoTokens::NotAName);
+    }
+    let mut secret = [0; 32];
+    let io_error = |source| NoTokens::Io { path: path.to_owned(), source };
+    let got = rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
+        .map_err(|error| io_error(error.into()))?;
+    if got != secret.len() {
+        return Err(io_error(io::Error::other("the system gave too little randomness")));
+    }
+    let secret = format!("{MARK}{}", URL_SAFE_NO_PAD.encode(secret));
+    change(path, |tokens| {
+        if tokens.iter().any(|token| token.name == name) {
+            return Err(NoTokens::Taken { name: name.into() });
+        }
+        if tokens.len() >= MOST {
+            return Err(NoTokens::TooMany);
+        }
+        let sha256 = hash(&secret).iter().map(|byte| format!("{byte:02x}")).collect();
+        let created = humantime::format_rfc3339_seconds(calendar()).to_string();
+        tokens.push(Token { name: name.into(), role, created, sha256 });
+        Ok(())
+    })?;
+    Ok(secret)
+}
+
+/// Takes a token back.
+///
+/// # Errors
+/// [`NoTokens`] says why it stays.
+pub fn remove(path: &Path, name: &str) -> Result<(), NoTokens> {
+    change(path, |tokens| {
+        let before = tokens.len();
+        tokens.retain(|token| token.name != name);
+        if tokens.len() == before { Err(NoTokens::Unknown { name: name.into() }) } else { Ok(()) }
+    })
+}
+
+/// Writes the file anew, beside and then in its place; of two who do so at once, one waits for the other.
+fn change(path: &Path, act: impl FnOnce(&mut Vec<Token>) -> Result<(), NoTokens>) -> Result<(), NoTokens> {
+    let failed = |source| NoTokens::Io { path: path.to_owned(), source };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    let open =
+        |path: &Path| OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    let lock = open(&path.with_extension("lock")).map_err(failed)?;
+    flock(&lock, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
+    let mut tokens = list(path)?;
+    act(&mut tokens)?;
+    let beside = path.with_extension("new");
+    let text = serde_json::to_string_pretty(&tokens).unwrap_or_default();
+    (|| {
+        let mut file = open(&beside)?;
+        writeln!(file, "{text}")?;
+        file.sync_all()?;
+        fs::rename(&beside, path)?;
+        File::open(folder)?.sync_all()
+    })()
+    .map_err(failed)
+}
+
+fn hash(secret: &str) -> [u8; 32] {
+    Sha256::digest(secret.as_bytes()).into()
+}
+
+/// A state of the file: its number, its length and its last change.
+type Seen = (u64, u64, i64, i64);
+
+#[derive(Debug, Default)]
+struct Page {
+    seen: Option<Seen>,
+    entries: Vec<(Arc<str>, Role, [u8; 32])>,
+}
+
+/// The tokens of a server, as the file says at the moment.
+#[derive(Debug)]
+pub struct TokenBook {
+    path: PathBuf,
+    page: Mutex<Page>,
+}
+
+impl TokenBook {
+    /// The tokens of this file.
+    #[must_use]
+    pub fn at(path: &Path) -> Self {
+        TokenBook { path: path.to_owned(), page: Mutex::default() }
+    }
+
+    /// Whether there is no token at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.read(|entries| entries.is_empty())
+    }
+
+    /// Whose token this is, and what it gives. Every entry is compared, each in the same time whatever it holds.
+    #[must_use]
+    pub fn find(&self, secret: &str) -> Option<(Arc<str>, Role)> {
+        let shown = hash(secret);
+        self.read(|entries| {
+            let mut found = u32::MAX;
+            for (place, (_, _, kept)) in (0_u32..).zip(entries) {
+                let same: Choice = shown.ct_eq(kept);
+                found = u32::conditional_select(&found, &place, same);
+            }
+            let (name, role, _) = entries.get(usize::try_from(found).ok()?)?;
+            Some((name.clone(), *role))
+        })
+    }
+
+    fn read<T>(&self, act: impl FnOnce(&[(Arc<str>, Role, [u8; 32])]) -> T) -> T {
+        let seen = fs::metadata(&self.path)
+            .map(|data| (data.ino(), data.len(), data.mtime(), data.mtime_nsec()))
+            .ok();
+        let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+        if page.seen != seen {
+            // A file that can't be used opens nothing.
+            let tokens = list(&self.path).unwrap_or_else(|error| {
+                tracing::error!("no token is accepted: {error}");
+                Vec::new()
+            });
+            let entry = |token: Token| Some((token.name.into(), token.role, bytes_of(&token.sha256)?));
+            *page = Page { seen, entries: tokens.into_iter().filter_map(entry).collect() };
+        }
+        act(&page.entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_token_is_told_once_and_kept_as_a_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/tokens.json");
+        assert_eq!(list(&path).unwrap(), []);
+        let secret = add(&path, "desk", Role::Operator).unwrap();
+        let other = add(&path, "owner-1", Role::Owner).unwrap();
+        assert!(secret.starts_with(MARK) && secret.len() == MARK.len() + 43 && secret != other);
+        let written = fs::read_to_string(&path).unwrap();
+        assert!(
+            !written.contains(&secret) && !written.contains(secret.trim_start_matches(MARK)),
+            "{written}"
+        );
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        let book = TokenBook::at(&path);
+        assert_eq!(book.find(&secret), Some(("desk".into(), Role::Operator)));
+        assert_eq!(book.find(&other), Some(("owner-1".into(), Role::Owner)));
+        for wrong in ["", MARK, &secret[..secret.len() - 1], &format!("{secret}x")] {
+            assert_eq!(book.find(wrong), None, "{wrong}");
+        }
+        assert!(matches!(add(&path, "desk", Role::Viewer), Err(NoTokens::Taken { .. })));
+        assert!(matches!(add(&path, "a b", Role::Viewer), Err(NoTokens::NotAName)));
+        remove(&path, "desk").unwrap();
+        assert!(matches!(remove(&path, "desk"), Err(NoTokens::Unknown { .. })));
+        assert_eq!(book.find(&secret), None);
+        assert!(book.find(&other).is_some());
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_or_that_is_damaged_opens_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let secret = add(&path, "desk", Role::Owner).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(matches!(list(&path), Err(NoTokens::Open { .. })));
+        assert_eq!(TokenBook::at(&path).find(&secret), None);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(TokenBook::at(&path).find(&secret).is_some());
+        for damaged in ["", "{}", "[1]", r#"[{"name":"a","role":"owner","created":"","sha256":"00"}]"#] {
+            fs::write(&path, damaged).unwrap();
+            assert!(matches!(list(&path), Err(NoTokens::Damaged { .. })), "{damaged}");
+            assert!(matches!(add(&path, "more", Role::Viewer), Err(NoTokens::Damaged { .. })), "{damaged}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Tells the local network where the robot is, as the official daemon does (version 1.13.0): multicast DNS, service
+//! `_reachy-mini._tcp`. Clients that look for a robot by its name find it so.
+
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use mdns_sd::{ServiceDaemon, ServiceInfo};
+
+/// The official type of service.
+const SERVICE: &str = "_reachy-mini._tcp.local.";
+
+/// How long the network may take to hear that the robot is gone.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A robot that is announced; dropping it tells the network that it is gone.
+pub struct Announcement {
+    daemon: ServiceDaemon,
+    address: SocketAddr,
+    host: String,
+    version: &'static str,
+    announced: Mutex<Option<String>>,
+}
+
+/// The network can't be told.
+#[derive(Debug, thiserror::Error)]
+#[error("the robot can't be announced on the local network: {0}; clients reach it by its address")]
+pub struct NotAnnounced(#[from] mdns_sd::Error);
+
+impl Announcement {
+    /// Announces a robot of this name, which is served at this address in the official version.
+    ///
+    /// # Errors
+    /// When there is no multicast here.
+    pub fn begin(name: &str, address: SocketAddr, version: &'static str) -> Result<Self, NotAnnounced> {
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let daemon = ServiceDaemon::new()?;
+        let announcement = Announcement { daemon, address, host, version, announced: Mutex::default() };
+        announcement.rename(name)?;
+        Ok(announcement)
+    }
+
+    /// Announces it by another name.
+    ///
+    /// # Errors
+    /// When the network can't be told.
+    pub fn rename(&self, name: &str) -> Result<(), NotAnnounced> {
+        let mut announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = announced.take() {
+            self.daemon.unregister(&before)?;
+        }
+        let ip = if self.address.ip().is_unspecified() { outward() } else { Some(self.address.ip()) };
+        let told = ip.map(|ip| ip.to_string()).unwrap_or_default();
+        let properties = [
+            ("version", self.version),
+            ("robot_name", name),
+            ("ws_path", "/ws/sdk"),
+            ("address", &told),
+            ("model", "Reachy Mini Lite"),
+            ("manufacturer", "Pollen Robotics"),
+            ("caps", "motion"),
+            ("api", "rest+ws"),
+        ];
+        let host = format!("{}.local.", self.host);
+        let info = match ip {
+            Some(ip) if !self.address.ip().is_unspecified() => {
+                ServiceInfo::new(SERVICE, name, &host, ip, self.address.port(), &properties[..])?
+            }
+            _ => ServiceInfo::new(SERVICE, name, &host, "", self.address.port(), &properties[..])?
+                .enable_addr_auto(),
+        };
+        *announced = Some(info.get_fullname().to_owned());
+        self.daemon.register(info)?;
+        Ok(())
+    }
+}
+
+impl Drop for Announcement {
+    fn drop(&mut self) {
+        // Whoever does not hear it finds nobody here.
+        if let Ok(done) = self.daemon.shutdown() {
+            let _heard = done.recv_timeout(PATIENCE);
+        }
+    }
+}
+
+/// This machine's address on the way out. Nothing is sent.
+fn outward() -> Option<IpAddr> {
+    let socket = UdpSocket::bind(("0.0.0.0", 0)).ok()?;
+    // An address for documentation: only the way there is asked for.
+    socket.connect(("192.0.2.1", 9)).ok()?;
+    socket.local_addr().ok().map(|own| own.ip()).filter(|ip| !ip.is_unspecified())
+}

@@ -1,0 +1,244 @@
+//! Takes connections, with or without TLS, and lets routes answer what comes over them.
+//!
+//! Threads: one task for each connection. There is a bound on how many there are, in all and from one machine, and on how
+//! long each may take for a handshake and for the head of a request; so who opens many, or says nothing, costs little.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt;
+
+/// Where a request came from; every one has it among its extensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer(pub SocketAddr);
+
+/// How long the head of a request may take to come, and how long a connection may be idle.
+const SLOWEST_HEAD: Duration = Duration::from_secs(15);
+
+/// How long a handshake may take.
+const SLOWEST_HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How long requests may take that have begun when the end is asked for. One that never goes on would hold it up.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
+/// What those are told who come when all places are taken.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\n\
+Connection: close\r\nContent-Length: 41\r\n\r\n{\"detail\": \"too many connections are open\"}";
+
+/// A certificate that can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTls {
+    /// It can't be read.
+    #[error("can't read {what} in {}: {why}; name a PEM file with `serve: {{certificate: FILE, key: FILE}}` in config.yaml", .path.display())]
+    Pem {
+        /// What was looked for.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// They do not fit.
+    #[error("certificate and key can't be used: {0}")]
+    Pair(#[from] rustls::Error),
+}
+
+/// What speaks TLS with these files.
+///
+/// # Errors
+/// [`NoTls`] says which can't be used.
+pub fn tls(certificate: &Path, key: &Path) -> Result<TlsAcceptor, NoTls> {
+    let bad = |what, path: &Path, why: String| NoTls::Pem { what, path: path.to_owned(), why };
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect)
+        .map_err(|error| bad("a certificate", certificate, error.to_string()))?;
+    if chain.is_empty() {
+        return Err(bad("a certificate", certificate, "there is none".into()));
+    }
+    let secret =
+        PrivateKeyDer::from_pem_file(key).map_err(|error| bad("a private key", key, error.to_string()))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// Places for connections.
+#[derive(Debug)]
+struct Places {
+    all: usize,
+    taken: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// A place that is taken; dropping it gives it back.
+struct Place {
+    places: Arc<Places>,
+    peer: IpAddr,
+}
+
+impl Places {
+    fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: usize = taken.values().sum();
+        let own = taken.entry(peer).or_default();
+        if all >= self.all || *own >= self.all / 2 {
+            return None;
+        }
+        *own += 1;
+        Some(Place { places: self.clone(), peer })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = taken.get_mut(&self.peer) {
+            *own -= 1;
+            if *own == 0 {
+                taken.remove(&self.peer);
+            }
+        }
+    }
+}
+
+/// Serves until `until` completes; what is being answered then has a second to come to its end.
+pub async fn serve(
+    listener: TcpListener,
+    routes: Router,
+    tls: Option<TlsAcceptor>,
+    connections: usize,
+    until: impl Future<Output = ()>,
+) {
+    let places = Arc::new(Places { all: connections, taken: Mutex::default() });
+    let (ending, ends) = watch::channel(false);
+    let mut open = JoinSet::new();
+    tokio::pin!(until);
+    loop {
+        let (stream, peer) = tokio::select! {
+            () = &mut until => break,
+            // Those that have ended are forgotten.
+            Some(_) = open.join_next() => continue,
+            accepted = listener.accept() => match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // There are no more files to open, for example: it may pass.
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            },
+        };
+        let Some(place) = places.take(peer.ip()) else {
+            if tls.is_none() {
+                // Whoever does not hear it is refused all the same.
+                let _heard = stream.try_write(FULL);
+            }
+            continue;
+        };
+        let (routes, tls, ends) = (routes.clone(), tls.clone(), ends.clone());
+        open.spawn(async move {
+            let _place = place;
+            converse(stream, peer, tls, routes, ends).await;
+        });
+    }
+    drop(listener);
+    // Nobody may listen any more.
+    let _heard = ending.send(true);
+    let _in_time = timeout(LAST_CALL, async { while open.join_next().await.is_some() {} }).await;
+}
+
+async fn converse(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    routes: Router,
+    ends: watch::Receiver<bool>,
+) {
+    // Small answers are not kept back; without it they are only slower.
+    let _quick = stream.set_nodelay(true);
+    match tls {
+        None => answer(stream, peer, routes, ends).await,
+        Some(tls) => match timeout(SLOWEST_HANDSHAKE, tls.accept(stream)).await {
+            Ok(Ok(stream)) => answer(stream, peer, routes, ends).await,
+            Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS came about"),
+            Err(_) => tracing::debug!(%peer, "a handshake took too long"),
+        },
+    }
+}
+
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    routes: Router,
+    mut ends: watch::Receiver<bool>,
+) {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(peer));
+        routes.clone().oneshot(request)
+    });
+    let mut connection = std::pin::pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(SLOWEST_HEAD)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades()
+    );
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _ = ends.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%peer, %error, "a connection ended early");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_machine_never_has_all_places() {
+        let places = Arc::new(Places { all: 8, taken: Mutex::default() });
+        let [one, other, third] = [1, 2, 3].map(|last| IpAddr::from([192, 0, 2, last]));
+        let own: Vec<_> = std::iter::from_fn(|| places.take(one)).collect();
+        assert_eq!(own.len(), 4);
+        let others: Vec<_> = std::iter::from_fn(|| places.take(other)).collect();
+        assert_eq!((others.len(), places.take(third).is_none()), (4, true));
+        drop(own);
+        assert!(places.take(third).is_some() && places.take(other).is_none());
+    }
+
+    #[test]
+    fn those_who_find_no_place_get_a_whole_answer() {
+        let text = std::str::from_utf8(FULL).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("Content-Length: {}", body.len())), "{}", body.len());
+    }
+}
