@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup build run code recorder test peers official clients models llm test-llm bench fuzz nextest lint check clean
+.PHONY: help setup build run code recorder test peers official official-tests clients models llm test-llm bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -43,6 +43,13 @@ peers: ## The official motor controller, kinematics and dance packages in .cache
 
 official: peers ## The whole official daemon in .cache/official (350 MB), for one test and the benchmarks
 	@scripts/peers --daemon
+
+official-tests: build official ## The official package's own tests that fit, from CHECKOUT=DIR (github.com/pollen-robotics/reachy_mini)
+	@test -f "$(CHECKOUT)/tests/unit_tests/test_daemon.py" \
+		|| { echo "Name a checkout of github.com/pollen-robotics/reachy_mini: make official-tests CHECKOUT=DIR" >&2; exit 2; }
+	MINISMITH=$(abspath $(PROGRAMS)/minismith) PYTHONPATH=tests/support/official .cache/official/bin/python -m pytest \
+		-p on_minismith -p no:cacheprovider -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function \
+		--noconftest -q -rs "$(CHECKOUT)/tests/unit_tests/test_daemon.py"
 
 clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (170 MB)
 	@scripts/venv .cache/clients requirements/clients.txt

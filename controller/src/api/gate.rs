@@ -19,7 +19,6 @@ use firmware_bridge::clock::{Clock, WallClock};
 use tokio::time::timeout;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
 
-use super::given::Refused;
 use super::refuse;
 use crate::config::Serve;
 use crate::gate::rate::Rate;
@@ -65,7 +64,19 @@ impl Doorkeeper {
         }
     }
 
-    fn let_in(&self, peer: IpAddr, request: &Request) -> Result<Caller, Response> {
+    /// Who asks, if he may; else who was refused, where that is known, and how.
+    fn let_in(&self, peer: IpAddr, request: &Request) -> Result<Caller, (Option<Caller>, Response)> {
+        let caller = self.admit(peer, request).map_err(|refusal| (None, refusal))?;
+        let least = routes::least(request.method().is_safe(), request.uri().path());
+        match caller.must_be(least) {
+            Ok(()) => Ok(caller),
+            Err(refused) => Err((Some(caller), refused.into_response())),
+        }
+    }
+
+    // The refusal is an answer of the server, and made once for a request.
+    #[allow(clippy::result_large_err)]
+    fn admit(&self, peer: IpAddr, request: &Request) -> Result<Caller, Response> {
         let now = self.clock.now();
         let is_near = peer.to_canonical().is_loopback();
         if !(is_near || self.requests.take(peer, now)) {
@@ -83,15 +94,12 @@ impl Doorkeeper {
             forwarded: headers.contains_key("forwarded") || headers.contains_key("x-forwarded-for"),
             path: request.uri().path(),
         };
-        let caller = self.gate.admit(&knock).map_err(|denied| {
+        self.gate.admit(&knock).map_err(|denied| {
             if denied == Denied::BadToken {
                 self.mistakes.take(peer, now);
             }
             refused(denied)
-        })?;
-        let is_read = request.method().is_safe();
-        caller.must_be(routes::least(is_read, request.uri().path())).map_err(Refused::into_response)?;
-        Ok(caller)
+        })
     }
 }
 
@@ -120,9 +128,9 @@ async fn guard(State(keeper): State<Arc<Doorkeeper>>, mut request: Request, next
     let changes = !method.is_safe();
     let caller = match keeper.let_in(peer.ip(), &request) {
         Ok(caller) => caller,
-        Err(refusal) => {
+        Err((caller, refusal)) => {
             if changes {
-                keeper.note(None, peer, &method, &path, refusal.status(), None);
+                keeper.note(caller.as_ref(), peer, &method, &path, refusal.status(), None);
             }
             return refusal;
         }

@@ -44,7 +44,7 @@ const LAST_CALL: Duration = Duration::from_secs(1);
 /// What those are told who come when all places are taken.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\n\
-Connection: close\r\nContent-Length: 41\r\n\r\n{\"detail\": \"too many connections are open\"}";
+Connection: close\r\nContent-Length: 43\r\n\r\n{\"detail\": \"too many connections are open\"}";
 
 /// A certificate that can't be used.
 #[derive(Debug, thiserror::Error)]
