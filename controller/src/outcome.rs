@@ -10,9 +10,10 @@ use firmware_bridge::motion::Adjustment;
 use firmware_bridge::posture::Posture;
 use firmware_bridge::pulse::TrimLog;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A posture as people read it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PostureView {
     /// Head, forward, millimetres from neutral.
     pub x_mm: f64,
@@ -57,7 +58,7 @@ pub fn tidy(value: f64) -> f64 {
 }
 
 /// One thing that was changed on the way from wish to motor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TrimView {
     /// The joint, or `pitch`, `roll`, `body_yaw` of a target.
     pub what: String,
@@ -140,7 +141,7 @@ pub fn word<T: Serialize>(value: &T) -> String {
 }
 
 /// How a conversation's turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// Everything was done.
@@ -156,7 +157,7 @@ pub enum Ending {
 }
 
 /// One step of a performance: what was asked, what came of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Step {
     /// `look left 20 deg`, `goto`, `set_target`, `wake`, `motors`, ...
     pub kind: String,

@@ -25,6 +25,7 @@ use firmware_bridge::pulse::{Snapshot, TrimLog};
 use minismith_wire::{Answer, CUE_COST, Cue, Facts, Job, Limits, RefusalKind, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use self::budget::Used;
 use self::cues::needs;
@@ -60,7 +61,7 @@ pub struct Permit<'a> {
 }
 
 /// How a performance ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "ended", rename_all = "snake_case")]
 pub enum Outcome {
     /// The tool returned.

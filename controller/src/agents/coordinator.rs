@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::Agent;
 use super::account;
@@ -70,7 +71,7 @@ impl Task {
 }
 
 /// One line of the plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Assignment {
     /// Who.
     pub agent: Agent,

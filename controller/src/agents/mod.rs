@@ -22,9 +22,10 @@ pub mod turn;
 pub mod vision;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// An agent, by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Agent {
     /// Answers, and hands over to the others.

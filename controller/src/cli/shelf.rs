@@ -7,11 +7,11 @@ use minismith::config::{Config, SigningSecret};
 use minismith::workshop::bundle;
 use minismith::workshop::check::Checked;
 use minismith::workshop::registry::{Difference, RegistryError, read_at_most};
-use minismith::workshop::search::Found;
+use minismith::workshop::told::{self, Approved, InUse, RolledBack};
 use minismith::workshop::{NotApproved, Workshop};
 use serde_json::{Value, json};
 
-use super::tool::{as_data, told};
+use super::tool::{as_data, tell_answer};
 use super::{Done, print};
 
 #[derive(Debug, Subcommand)]
@@ -132,7 +132,7 @@ pub fn run(config: &Config, workshop: &Workshop, command: ShelfCommand) -> anyho
         ShelfCommand::Rollback { name, to, json } => {
             as_data(json, workshop.registry().roll_back(&name, to), |(from, to)| {
                 (
-                    json!({ "name": name, "from": from, "to": to }),
+                    json!(RolledBack { name: name.clone(), from: *from, to: *to }),
                     format!("{name}: version {to} is called now (was {from})"),
                 )
             })
@@ -165,8 +165,11 @@ fn approve(
         Err(NotApproved::Registry(error @ RegistryError::Io { .. })) => return Err(error.into()),
         Err(refusal) => Err(refusal.to_string()),
     };
-    told(json, approved, |version| {
-        (json!({ "name": name, "approved": version }), format!("{name}: version {version} is approved"))
+    tell_answer(json, approved, |version| {
+        (
+            json!(Approved { name: name.into(), approved: *version }),
+            format!("{name}: version {version} is approved"),
+        )
     })
 }
 
@@ -181,7 +184,7 @@ fn set_active(
     as_data(json, workshop.registry().set_active(name, active, &by), |changed| {
         let is = if active { "active" } else { "deactivated" };
         let word = if *changed { "now" } else { "already" };
-        (json!({ "name": name, "active": active, "changed": changed }), format!("{name} is {word} {is}"))
+        (json!(InUse { name: name.into(), active, changed: *changed }), format!("{name} is {word} {is}"))
     })
 }
 
@@ -203,13 +206,9 @@ fn in_words(difference: &Difference) -> String {
 
 fn search(workshop: &Workshop, text: &str, limit: usize, models: &Path, json: bool) -> anyhow::Result<Done> {
     let found = workshop.registry().search(text, limit, models)?;
+    let found = told::found(text, found);
     if json {
-        let Found { semantic, why_not, results } = &found;
-        let mut document = json!({ "query": text, "semantic": semantic, "results": results });
-        if let (Some(document), Some(why_not)) = (document.as_object_mut(), why_not) {
-            document.insert("why_not".into(), json!(why_not));
-        }
-        print::json(&document)?;
+        print::json(&found)?;
         return Ok(Done::Well);
     }
     if found.results.is_empty() {
@@ -242,7 +241,7 @@ fn export(
             Ok((signer, tools))
         }
     };
-    told(json, packed, |(signer, tools)| {
+    tell_answer(json, packed, |(signer, tools)| {
         let tool = |(name, version): &(String, u32)| json!({ "name": name, "version": version });
         let names: Vec<String> = tools.iter().map(|(name, version)| format!("{name} v{version}")).collect();
         (
@@ -282,7 +281,9 @@ fn import(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyh
     let trusted = &config.workshop.trusted_signers;
     let bundle = match bundle::open(&bytes, trusted) {
         Ok(bundle) => bundle,
-        Err(error) => return told::<()>(json, Err(error.to_string()), |()| (Value::Null, String::new())),
+        Err(error) => {
+            return tell_answer::<()>(json, Err(error.to_string()), |()| (Value::Null, String::new()));
+        }
     };
     let is_trusted = trusted.contains(&bundle.signer);
     let signer = bundle.signer.to_string();

@@ -12,9 +12,9 @@ use minismith::workshop::Workshop;
 use minismith::workshop::check::Checked;
 use minismith::workshop::manifest::{Provenance, TestCase};
 use minismith::workshop::policy;
-use minismith::workshop::registry::{Entry, RegistryError};
+use minismith::workshop::registry::RegistryError;
 use minismith::workshop::submission::Submission;
-use serde::Serialize;
+use minismith::workshop::told::{self, Added, FileChecked, Listed, Listing, Ran, Shown};
 use serde_json::{Map, Value, json};
 
 use super::shelf::{self, ShelfCommand};
@@ -90,19 +90,6 @@ minismith tool run column_mean --args '{\"table\": \"data.csv\", \"column\": \"x
     Shelf(ShelfCommand),
 }
 
-/// One line of `tool check --json`.
-#[derive(Serialize)]
-struct FileResult {
-    file: String,
-    #[serde(flatten)]
-    checked: Checked,
-    /// Whether it was found before, and only told again.
-    cached: bool,
-    seconds: f64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    report: Vec<PathBuf>,
-}
-
 /// Carries out one of the commands.
 pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
@@ -158,7 +145,7 @@ fn check(
             _ => Vec::new(),
         };
         let file = file.display().to_string();
-        results.push(FileResult { file, checked, cached, seconds, report: written });
+        results.push(FileChecked { file, checked, cached, seconds, written });
     }
     let admitted = results.iter().filter(|result| result.checked.admitted).count();
     if json {
@@ -187,36 +174,28 @@ fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
     let (checked, admissible) = workshop.check(&Submission::read(file)?.from(origin()))?;
     let Some(admissible) = admissible else {
         if json {
-            print::json(&json!({ "registered": null, "checked": checked }))?;
+            print::json(&Added { registered: None, checked })?;
         } else {
             tell(file, &checked, 0.0);
         }
         return Ok(Done::Badly);
     };
-    as_data(json, workshop.admit(&admissible), |manifest| {
-        (
-            json!({ "registered": manifest, "checked": checked }),
-            format!("{} is version {} now", manifest.name, manifest.version),
-        )
+    let added = workshop.admit(&admissible).map(|manifest| Added { registered: Some(manifest), checked });
+    as_data(json, added, |added| {
+        let manifest = added.registered.as_ref();
+        let text = manifest.map(|manifest| format!("{} is version {} now", manifest.name, manifest.version));
+        (json!(added), text.unwrap_or_default())
     })
 }
 
 fn list(workshop: &Workshop, json: bool) -> anyhow::Result<Done> {
-    let entries = workshop.registry().list()?;
+    let Listing { tools } = told::list(workshop.registry())?;
     if json {
-        let statistics = workshop.registry().statistics();
-        let tool = |entry: &Entry| {
-            let mut tool = json!(entry);
-            if let Some(tool) = tool.as_object_mut() {
-                tool.insert("usage".into(), json!(statistics.of_tool(&entry.name)));
-            }
-            tool
-        };
-        print::json(&json!({ "tools": entries.iter().map(tool).collect::<Vec<_>>() }))?;
-    } else if entries.is_empty() {
+        print::json(&Listing { tools })?;
+    } else if tools.is_empty() {
         print::line("no tools yet; add one with `minismith tool add FILE`");
     } else {
-        for entry in entries {
+        for Listed { entry, .. } in tools {
             let kind = if entry.predefined { "predefined" } else { "generated" };
             let kind = if entry.active { kind } else { "deactivated" };
             let held = entry.quarantine.map(|quarantine| format!(" [in quarantine: {}]", quarantine.reason));
@@ -229,45 +208,28 @@ fn list(workshop: &Workshop, json: bool) -> anyhow::Result<Done> {
 }
 
 fn show(workshop: &Workshop, name: &str, version: Option<u32>, json: bool) -> anyhow::Result<Done> {
-    let registry = workshop.registry();
-    as_data(json, registry.load(name, version), |admitted| {
-        let manifest = admitted.manifest();
-        let modules = registry.texts(name, manifest.version).map(|(_, others)| others).unwrap_or_default();
-        let statistics = registry.statistics();
-        let usage = statistics.of_version(name, manifest.version);
-        let mut document = json!({
-            "manifest": manifest,
-            "approved": admitted.is_approved(),
-            "approval": admitted.approval(),
-            "active": admitted.deactivation().is_none(),
-            "deactivated": admitted.deactivation(),
-            "quarantine": admitted.quarantine(),
-            "usage": { "version": usage, "tool": statistics.of_tool(name) },
-            "files": registry.attachments(name, manifest.version).unwrap_or_default(),
-            "code": admitted.vetted().draft().source(),
-        });
-        let mut text = format!("{}\n", admitted.vetted().draft().source());
-        for (stem, source) in &modules {
+    as_data(json, told::show(workshop.registry(), name, version), |shown| {
+        let Shown { manifest, code, modules, .. } = shown;
+        let mut text = format!("{code}\n");
+        for (stem, source) in modules {
             text.push_str(&format!("# {stem}.py\n{source}\n"));
         }
-        if let (Some(document), false) = (document.as_object_mut(), modules.is_empty()) {
-            document.insert("modules".into(), json!(modules));
-        }
         text.push_str(&serde_json::to_string_pretty(manifest).unwrap_or_default());
+        let usage = shown.usage.version;
         text.push_str(&format!(
             "\n{} runs, {} failed, {} trimmed beats, {:.1} s",
             usage.runs, usage.failures, usage.trims, usage.seconds
         ));
-        if let Some(approval) = admitted.approval() {
+        if let Some(approval) = &shown.approval {
             text.push_str(&format!("\napproved by {}", approval.by));
         }
-        if let Some(deactivation) = admitted.deactivation() {
+        if let Some(deactivation) = &shown.deactivated {
             text.push_str(&format!("\ndeactivated by {}", deactivation.by));
         }
-        if let Some(quarantine) = admitted.quarantine() {
+        if let Some(quarantine) = &shown.quarantine {
             text.push_str(&format!("\nin quarantine: {}", quarantine.reason));
         }
-        (document, text)
+        (json!(shown), text)
     })
 }
 
@@ -297,7 +259,7 @@ fn perform(
     print::keep(out, name, &mut performance.outputs)?;
     let well = matches!(performance.outcome, Outcome::Returned { .. });
     if on.json {
-        print::json(&json!({ "name": name, "version": version, "performance": performance }))?;
+        print::json(&Ran { name: name.into(), version, performance })?;
     } else {
         match &performance.outcome {
             Outcome::Returned { value } => print::line(&format!("{name} v{version} returned {value}")),
@@ -325,12 +287,12 @@ pub(super) fn as_data<T>(
 ) -> anyhow::Result<Done> {
     match answer {
         Err(error @ RegistryError::Io { .. }) => Err(error.into()),
-        answer => told(json, answer.map_err(|refusal| refusal.to_string()), show),
+        answer => tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
     }
 }
 
 /// Prints an answer, or a refusal, in the form that was asked for.
-pub(super) fn told<T>(
+pub(super) fn tell_answer<T>(
     json: bool,
     answer: Result<T, String>,
     show: impl FnOnce(&T) -> (Value, String),
@@ -350,7 +312,7 @@ pub(super) fn told<T>(
 /// Prints the policy's rules.
 pub fn rules(json: bool) -> anyhow::Result<Done> {
     if json {
-        print::json(&json!({ "version": policy::RULES_VERSION, "rules": policy::rules() }))?;
+        print::json(&told::rules())?;
     } else {
         for rule in policy::rules() {
             print::line(&rule.to_string());

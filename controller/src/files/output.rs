@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use minismith_wire::{Content, MAX_PIECE, RefusalKind};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::inspect::inspect_for_task;
 use super::kind::{Kind, listed};
@@ -68,7 +69,7 @@ impl Outputs {
 }
 
 /// A file that a tool has written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Output {
     /// Its name.
     pub name: String,
@@ -80,6 +81,7 @@ pub struct Output {
     pub sha256: String,
     /// Where it was kept, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub path: Option<PathBuf>,
     /// What is in it.
     #[serde(skip)]

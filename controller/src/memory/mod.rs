@@ -18,6 +18,7 @@ use firmware_bridge::clock::unix_seconds;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use crate::config::Config;
 pub use handle::{Handle, Kind, Object};
@@ -96,7 +97,8 @@ pub enum MemoryError {
 }
 
 /// A session in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = SessionEntry)]
 pub struct Entry {
     /// Its name.
     pub id: String,

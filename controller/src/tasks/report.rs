@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::files::Output;
 
 /// What came of a code task.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
+#[schema(as = CodeReport)]
 pub struct Report {
     /// The question, as it was asked.
     pub question: String,
@@ -41,18 +43,20 @@ pub struct Report {
 }
 
 /// A file that was given.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = CodeInput)]
 pub struct Given {
     /// Its name.
     pub name: String,
     /// How long it is.
     pub bytes: u64,
     /// What is known of it.
+    #[schema(value_type = Object)]
     pub about: serde_json::Map<String, Value>,
 }
 
 /// One look.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Verification {
     /// At which code, from 1.
     pub iteration: u32,
@@ -65,7 +69,7 @@ pub struct Verification {
 }
 
 /// Who looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verifier {
     /// The rules for scripts, before it runs.

@@ -1,6 +1,7 @@
 //! The whole way of a tool through the workshop: policy, rehearsal, review. Registers nothing.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::draft::Draft;
 use super::finding::Finding;
@@ -12,7 +13,7 @@ use super::samples;
 use super::submission::{Declared, Submission};
 
 /// How far a tool came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// Refused as it was read.
@@ -26,7 +27,7 @@ pub enum Layer {
 }
 
 /// What the workshop says of one tool.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Checked {
     /// The tool's name; the file's stem when it has none.
     pub name: String,
@@ -39,6 +40,7 @@ pub struct Checked {
     /// What was found.
     pub findings: Vec<Finding>,
     /// What was measured, if it came to that.
+    #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
     /// The calls that were rehearsed.
     pub cases: Vec<CaseResult>,

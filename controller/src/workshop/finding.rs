@@ -1,9 +1,10 @@
 //! What a reader of a tool may say about it: one rule, one line, one verdict.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What follows from a finding. The heaviest one decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Advice: nothing follows.
@@ -27,7 +28,7 @@ impl Verdict {
 }
 
 /// One thing that was found in a tool, for its author: a person or a model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// The rule's id, such as `dunder-attribute`.

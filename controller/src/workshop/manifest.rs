@@ -7,6 +7,7 @@ use firmware_bridge::trace::Beat;
 use minismith_wire::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::arguments::difference;
 use super::finding::Finding;
@@ -100,21 +101,23 @@ impl ToolManifest {
 }
 
 /// One function of a toolkit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ToolFunction)]
 pub struct Function {
     /// Its name.
     pub name: String,
     /// What it does.
     pub description: String,
     /// The strict JSON Schema of its arguments.
+    #[schema(value_type = Object)]
     pub parameters: Value,
     /// What it returns.
     pub returns: Returns,
 }
 
 /// What a tool returns.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Returns {
     /// The annotation, as it stands in the source.
@@ -124,7 +127,7 @@ pub struct Returns {
 }
 
 /// A call that shows a tool's use.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
     /// Which function of a toolkit; none means the tool itself.
@@ -132,6 +135,7 @@ pub struct Example {
     pub function: Option<String>,
     /// The named arguments.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
 }
 

@@ -31,6 +31,7 @@ pub mod samples;
 pub mod search;
 pub mod semantics;
 pub mod submission;
+pub mod told;
 pub mod troupe;
 pub mod usage;
 

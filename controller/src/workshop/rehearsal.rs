@@ -21,6 +21,7 @@ use firmware_bridge::trace::Beat;
 use minismith_wire::Job;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::cases::{Case, cases_for};
 use super::draft::hex_sha256;
@@ -88,11 +89,12 @@ impl Conditions {
 }
 
 /// How one case went.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CaseResult {
     /// `default`, `own: NAME`, `corner: times=10`, `sweep: gain 0.7`, ...
     pub name: String,
     /// What the tool was called with.
+    #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
     /// How it ended.
     pub outcome: Outcome,

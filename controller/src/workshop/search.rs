@@ -9,6 +9,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::draft::hex_sha256;
 use super::registry::database;
@@ -46,7 +47,7 @@ pub struct Found {
 }
 
 /// A tool that was found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Hit {
     /// Its name.
     pub name: String,

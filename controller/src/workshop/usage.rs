@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use firmware_bridge::clock::unix_seconds;
 use rusqlite::Connection;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::registry::database;
 use super::registry::{Quarantine, Registry, RegistryError};
 use crate::performance::Outcome;
 
 /// What one version, or all versions of a tool, have done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Usage {
     /// How often it was performed.
     pub runs: u64,

@@ -49,7 +49,7 @@ use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review
 
 pub use self::facts::facts_of;
 pub use self::imports::text as importable;
-pub use self::rules::{RULES_VERSION, rules, rules_digest};
+pub use self::rules::{RULES_VERSION, Rule, rules, rules_digest};
 pub use self::script::{VettedScript, vet_script};
 
 /// Deep trees are dropped by recursion; the draft's size bounds their depth.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::super::manifest::{Evidence, Function, ToolManifest};
 use super::super::policy::Vetted;
@@ -85,7 +86,8 @@ impl Admitted {
 }
 
 /// One line of the list of tools.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ToolEntry)]
 pub struct Entry {
     /// The tool's name.
     pub name: String,
@@ -107,6 +109,7 @@ pub struct Entry {
     #[serde(skip)]
     pub is_own: bool,
     /// The JSON Schema of its arguments.
+    #[schema(value_type = Object)]
     pub parameters: Value,
     /// The functions of a toolkit, each callable as `toolkit.function`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

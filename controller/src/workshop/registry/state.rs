@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::super::manifest::Evidence;
 use super::RegistryError;
@@ -28,7 +29,7 @@ pub struct Approval {
 }
 
 /// Why a version does not run any more.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quarantine {
     /// What it did.
@@ -38,7 +39,7 @@ pub struct Quarantine {
 }
 
 /// That a person has taken a tool out of use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deactivation {
     /// When, seconds since 1970.

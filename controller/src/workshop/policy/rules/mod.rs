@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::super::draft::hex_sha256;
 use super::super::finding::{Finding, Verdict};
@@ -26,7 +27,7 @@ use super::super::finding::{Finding, Verdict};
 pub const RULES_VERSION: u32 = 2;
 
 /// One rule of the policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Rule {
     /// What findings, cases and people call it.
     pub id: &'static str,
