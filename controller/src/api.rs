@@ -1,38 +1,41 @@
-//! Health and state over HTTP, the stop, and questions about files (module `code`).
+//! The server: our own API below `/api/v1`, its document, and the wire of the official daemon.
 //!
-//! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
-//! reaches the body.
+//! Reading order: here (serving), `caller` (who asks), `given` (what he sends), `robot` (health, state, stop), `telemetry`,
+//! `camera`, `metrics`, `desk` (where one after the other is answered) and `errand`, `chat`, `plans`, `tools`, `shelf`, `code`,
+//! `document` (all that in OpenAPI), `official`.
+//! Threads: handlers copy the pulse's last snapshot and never wait for a beat; what is slow is done elsewhere.
 
 mod caller;
+mod camera;
 mod chat;
 mod code;
 mod desk;
+mod document;
+mod errand;
 mod gate;
 mod given;
 mod journal;
 mod lease;
+mod metrics;
 mod official;
+mod plans;
+mod robot;
+mod shelf;
+mod telemetry;
+mod tools;
 
 use std::future::Future;
 use std::sync::Arc;
 
-use axum::extract::State;
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::StatusCode;
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
-use firmware_bridge::joint::Joint;
-use firmware_bridge::kinematics::posture_from_joints;
-use firmware_bridge::posture::HeadPose;
-use firmware_bridge::pulse::{Conductor, Doing, Order, PulseHandle};
-use firmware_bridge::robot::Reading;
-use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
+use utoipa_axum::router::OpenApiRouter;
 
-use self::desk::DeskThread;
+use self::desk::{Desk, DeskThread};
 use self::gate::Doorkeeper;
 use self::given::Refused;
 use crate::arbiter::Rank;
@@ -41,7 +44,6 @@ use crate::config::Config;
 use crate::journal::JournalThread;
 use crate::mover::MoverThread;
 use crate::net::server;
-use crate::outcome::{PostureView, tidy};
 
 /// Serves until `until` completes.
 ///
@@ -57,33 +59,40 @@ pub async fn serve(
     let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
     let steering = MoverThread::start(body, Rank::Lease, "whoever has leased the robot")?;
     let answering = DeskThread::start(body.clone(), config.clone())?;
-    let address = listener.local_addr()?;
-    let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
     let writing = JournalThread::start(&config.serve.journal)?;
     let keeper = Arc::new(Doorkeeper::new(&config.serve, writing.journal()));
-    let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
-    let router = Router::new()
-        .route("/health", get(health))
-        .route("/api/v1/state", get(state))
-        .route("/api/v1/stop", post(stop))
-        .route("/api/v1/pulse/measure", post(measure))
-        .fallback(unknown)
-        .with_state(body.handle())
-        .merge(code::routes(config))
-        .merge(chat::routes(answering.desk(), config))
+    let address = listener.local_addr()?;
+    let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
+    let robot = official::Robot::new(moving.mover(), body.is_real(), announced);
+    let (own, document) = own_routes(body, &answering.desk(), config)
         .merge(lease::routes(steering.mover()))
         .merge(journal::routes())
-        .merge(official::routes(official::Robot::new(moving.mover(), body.is_real(), announced)))
+        .split_for_parts();
+    let router = own
+        .merge(telemetry::routes(body.handle()))
+        .merge(document::routes(document))
+        .fallback(unknown)
+        .merge(official::routes(robot))
         .layer(middleware::map_response(detailed));
-    let router = gate::guarded(router, keeper);
     for peers in &config.serve.trusted_peers {
-        tracing::warn!(
-            "{} may move the robot over the official wire without a token (compat.trusted_peers)",
-            peers.0
-        );
+        let peers = peers.0;
+        tracing::warn!("{peers} may move the robot over the official wire without a token (compat.trusted_peers)");
     }
-    server::serve(listener, router, tls, connections, until).await;
+    let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
+    server::serve(listener, gate::guarded(router, keeper), tls, connections, until).await;
     Ok(())
+}
+
+/// The routes that the document describes.
+fn own_routes(body: &Body, desk: &Desk, config: &Config) -> OpenApiRouter {
+    OpenApiRouter::with_openapi(document::bare())
+        .merge(robot::routes(body.handle()))
+        .merge(camera::routes(body))
+        .merge(metrics::routes(body.handle(), desk.clone(), config))
+        .merge(chat::routes(desk.clone(), config))
+        .merge(plans::routes(config))
+        .merge(tools::routes(desk.clone(), body.handle(), config))
+        .merge(code::routes(config))
 }
 
 /// The longest words of a refusal, bytes.
@@ -108,84 +117,6 @@ fn refuse(status: StatusCode, why: &str) -> Response {
 async fn unknown() -> Response {
     refuse(
         StatusCode::NOT_FOUND,
-        "there is: GET /health, GET /api/v1/state, POST /api/v1/stop, POST /api/v1/chat, GET /api/v1/sessions, POST /api/v1/code, POST /api/v1/pulse/measure, and the official daemon's /api and /ws/sdk",
+        "there is no such address; see /docs or /api/v1/openapi.json for those that there are, besides the official daemon's /api and /ws/sdk",
     )
-}
-
-async fn health(State(pulse): State<PulseHandle>) -> Response {
-    let snapshot = pulse.snapshot();
-    let well = snapshot.fault.is_none();
-    let status = if well { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let body = json!({
-        "status": if well { "ok" } else { "fault" },
-        "fault": snapshot.fault.map(|fault| fault.to_string()),
-        "beats": snapshot.beats,
-        "late_beats": snapshot.late,
-        "last_fault": snapshot.status.map(|status| json!({
-            "kind": status.kind,
-            "motor": status.joint.map(Joint::name),
-            "policy": status.policy,
-            "stage": status.stage,
-            "times": status.times,
-            "says": status.to_string(),
-        })),
-        "pulse": pulse.regularity(),
-        "version": env!("CARGO_PKG_VERSION"),
-    });
-    (status, Json(body)).into_response()
-}
-
-async fn state(State(pulse): State<PulseHandle>) -> Json<Value> {
-    let snapshot = pulse.snapshot();
-    let present = snapshot.state.present().ok();
-    let posture = present.and_then(|joints| posture_from_joints(&joints, &HeadPose::neutral()).ok());
-    let joint = |joint: Joint| {
-        let reading = snapshot.state.readings[joint];
-        let freshness = match reading {
-            Reading::Fresh(_) => "fresh",
-            Reading::Stale { .. } => "stale",
-            Reading::Never => "never",
-        };
-        json!({
-            "name": joint.name(),
-            "present_deg": reading.known().map(|angle| tidy(angle.degrees())),
-            "goal_deg": tidy(snapshot.commanded[joint].degrees()),
-            "torque": snapshot.state.torque[joint],
-            "reading": freshness,
-            "temperature_c": snapshot.state.health[joint].map(|health| health.celsius),
-            "voltage_v": snapshot.state.health[joint].map(|health| health.volts),
-            "current_ma": snapshot.state.health[joint].map(|health| health.current),
-            "mode": snapshot.state.modes[joint],
-            "errors": snapshot.state.errors[joint].iter().collect::<Vec<_>>(),
-        })
-    };
-    Json(json!({
-        "doing": snapshot.doing,
-        "control": snapshot.control,
-        "posture": posture.as_ref().map(PostureView::from),
-        "joints": Joint::ALL.map(joint),
-        "fault": snapshot.fault.as_ref().map(ToString::to_string),
-        "beats": snapshot.beats,
-    }))
-}
-
-/// Measures the regularity of the beat, as `/health` tells it, from here on.
-async fn measure(State(pulse): State<PulseHandle>) -> Json<Value> {
-    pulse.measure_anew();
-    Json(json!({ "measured": "from now on" }))
-}
-
-/// Brakes, and answers when the body has come to rest.
-async fn stop(State(mut pulse): State<PulseHandle>) -> Response {
-    let halted = tokio::task::spawn_blocking(move || {
-        pulse.order(Order::Halt);
-        pulse.wait(&|snapshot| snapshot.doing != Doing::Braking)
-    })
-    .await;
-    match halted {
-        Ok(snapshot) => Json(json!({ "doing": snapshot.doing, "beats": snapshot.beats })).into_response(),
-        Err(_) => {
-            refuse(StatusCode::INTERNAL_SERVER_ERROR, "the stop could not be confirmed; switch the robot off")
-        }
-    }
 }

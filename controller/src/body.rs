@@ -19,6 +19,7 @@ use mock_robot::robot::MockRobot;
 use mock_robot::scene::Scene;
 
 use crate::arbiter::{Arbiter, Rank};
+use crate::camera::Camera;
 use crate::config::{Config, RobotChoice};
 use crate::stage::Stage;
 
@@ -137,6 +138,12 @@ impl Body {
     #[must_use]
     pub fn stage_for(&self, rank: Rank, name: &str) -> Stage {
         Stage::shared(Box::new(self.pulse.handle()), self.scene.clone(), self.arbiter.voice(rank, name))
+    }
+
+    /// The camera in its head; none on real motors, whose camera nobody reads yet.
+    #[must_use]
+    pub fn camera(&self) -> Option<Camera> {
+        (!self.is_real()).then(|| Camera::new(self.scene.clone(), self.pulse.handle()))
     }
 
     /// Who moves it.

@@ -7,6 +7,7 @@ mod approval;
 mod data;
 mod making;
 mod mind;
+pub mod reading;
 mod run;
 mod untold;
 mod workbench;
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use firmware_bridge::pulse::{Conductor, Doing, Order};
 
@@ -47,7 +49,7 @@ use crate::workshop::report::PhysicalReport;
 pub use mind::{Asking, Mind};
 
 /// The answer to one sentence.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Reply {
     /// In words.
     pub text: String,
@@ -61,6 +63,7 @@ pub struct Reply {
     pub outcome: Ending,
     /// What a language model cost, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
     pub spent: Option<Spent>,
     /// What code made of files or kept data, if that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +90,7 @@ impl Reply {
 }
 
 /// What happened to a tool.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub struct ToolReply {
     /// Its name.
     pub name: String,
@@ -103,6 +106,7 @@ pub struct ToolReply {
     /// What policy and rehearsal found.
     pub findings: Vec<Finding>,
     /// What the rehearsal measured.
+    #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
     /// What came of running it.
     pub performance: Option<PerformanceReply>,
@@ -129,7 +133,7 @@ impl PerformanceReply {
 }
 
 /// What came of running a tool.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct PerformanceReply {
     /// How it ended, with its value.
     #[serde(flatten)]
@@ -146,6 +150,7 @@ pub struct PerformanceReply {
     pub command_digest: String,
     /// Under which short name the session keeps what the motors did.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     pub trajectory: Option<Handle>,
     /// Its motions.
     pub steps: Vec<Step>,
@@ -260,6 +265,14 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// The same for what was asked for when the body had been halted so often
+    /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it holds for it too.
+    #[must_use]
+    pub fn begun_at(mut self, halts: u64) -> Self {
+        self.stage.begin(halts);
+        self
+    }
+
     /// The same with a language model for what the grammar does not know.
     #[must_use]
     pub fn thinking_with(self, mind: Mind) -> Self {
@@ -353,12 +366,7 @@ impl<'a> Conversation<'a> {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
-        let is_beyond = matches!(
-            understood,
-            Understanding::Unclear { reason, .. } if is_beyond_grammar(reason)
-                // What a tool is not to do belongs to its description.
-                || (reason == Reason::Negated && wish(text).is_some())
-        );
+        let is_beyond = is_beyond(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.halt(),
             // What the grammar does not know, the agents may.
@@ -551,6 +559,15 @@ pub(crate) fn halted(conductor: &mut dyn Conductor) -> Reply {
 }
 
 /// What the agents may make something of. What is forbidden, denied, reported or unclear in itself stays declined.
+fn is_beyond(understood: &Understanding, text: &str) -> bool {
+    matches!(
+        understood,
+        Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
+            // What a tool is not to do belongs to its description.
+            || (*reason == Reason::Negated && wish(text).is_some())
+    )
+}
+
 const fn is_beyond_grammar(reason: Reason) -> bool {
     match reason {
         Reason::Unknown | Reason::Knowledge | Reason::Conditional | Reason::Body | Reason::Together => true,

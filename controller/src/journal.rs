@@ -26,7 +26,8 @@ const LATEST: usize = 1000;
 const LONGEST: u64 = 16 << 20;
 
 /// One thing that somebody had done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = JournalEntry)]
 pub struct Entry {
     /// When, in UTC.
     pub at: String,

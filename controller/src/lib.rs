@@ -18,6 +18,7 @@ pub mod bench;
 pub mod body;
 pub mod brain;
 pub mod calibration;
+pub mod camera;
 pub mod config;
 pub mod conversation;
 pub mod doctor;

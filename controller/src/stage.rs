@@ -378,7 +378,8 @@ fn is_quiet(snapshot: &Snapshot) -> bool {
     !matches!(snapshot.doing, Doing::Playing | Doing::Braking)
 }
 
-fn posture_of(snapshot: &Snapshot) -> Option<Posture> {
+/// Where a body is, by its motors' own positions.
+pub(crate) fn posture_of(snapshot: &Snapshot) -> Option<Posture> {
     posture_from_joints(&snapshot.state.present().ok()?, &HeadPose::neutral()).ok()
 }
 

@@ -228,7 +228,6 @@ fn what_no_robot_can_do_is_refused_with_a_reason() {
     assert_eq!(status, 403, "{answer}");
     for (what, expected) in [
         ("GET /api/volume/current", 501),
-        ("GET /api/camera/specs", 501),
         ("GET /api/kinematics/urdf", 501),
         ("GET /api/move/recorded-move-datasets/list/nobody/nothing", 404),
         ("GET /api/move/recorded-move-datasets/list/../../etc", 404),
@@ -243,6 +242,13 @@ fn what_no_robot_can_do_is_refused_with_a_reason() {
         let (status, answer) = served.ask(what, "");
         assert!(status == expected && answer["detail"] != Value::Null, "{what}: {status} {answer}");
     }
+    let specs = served.get("/api/camera/specs");
+    assert_eq!((&specs["name"], specs["D"].as_array().unwrap().len()), (&json!("lite"), 12), "{specs}");
+    assert_eq!(served.get("/api/apps/current-app-status"), Value::Null);
+    assert_eq!(served.get("/api/apps/startup-app"), json!({ "startup_app": null }));
+    assert_eq!(served.get("/api/apps/list-available/installed"), json!([]));
+    let reports = served.ask("PUT /api/telemetry", r#"{"enabled": true}"#);
+    assert_eq!(reports, (200, json!({ "enabled": false, "disabled_by_env": true })));
     // None of it has moved anything.
     let state = served.get("/api/state/full?with_target_head_pose=true");
     assert!(state["target_head_pose"]["yaw"].as_f64().unwrap().abs() < 1e-4, "{state}");

@@ -9,24 +9,29 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use futures_util::stream::unfold;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 use uuid::Uuid;
 
 use super::caller::Caller;
 use super::desk::{Desk, Hearing, Told};
-use super::given::Given;
+use super::given::{Given, Refusal, Refused};
 use super::refuse;
+use crate::brain::is_stop;
 use crate::config::Config;
-use crate::memory::{Memory, MemoryError};
+use crate::conversation::Reply;
+use crate::memory::{Entry, Memory, MemoryError};
+use crate::role::Role;
 
 /// The longest sentence, bytes, as in `minismith chat`.
 const LONGEST: usize = 64 << 10;
@@ -37,25 +42,53 @@ struct Room {
     config: Config,
 }
 
-pub(super) fn routes(desk: Desk, config: &Config) -> Router {
-    Router::new()
-        .route("/api/v1/chat", post(chat))
-        .route("/api/v1/chat/{id}/answer", post(answer))
-        .route("/api/v1/sessions", get(sessions))
-        .route("/api/v1/sessions/{name}", get(session).delete(forget))
+pub(super) fn routes(desk: Desk, config: &Config) -> OpenApiRouter {
+    OpenApiRouter::new()
+        .routes(routes!(chat))
+        .routes(routes!(answer))
+        .routes(routes!(sessions))
+        .routes(routes!(session, forget))
         .with_state(Arc::new(Room { desk, config: config.clone() }))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "text": "look left 20 degrees" }))]
 struct Said {
+    /// What is said, in plain English; at most 64 kB.
     text: String,
+    /// The session in which it is remembered: letters, digits, `_` and `-`.
     #[serde(default)]
     session: Option<String>,
+    /// Whether each step is told as it is done.
     #[serde(default)]
     stream: bool,
 }
 
+/// One event of a stream.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it is only described")]
+struct ChatEvent {
+    /// `step`, `question`, `reply` or `error`.
+    #[schema(example = "step")]
+    event: String,
+    /// JSON: `{"event": ..., "data": ...}`. The data of a step is who did what, its `text`, `outcome` and `steps`; of a question
+    /// its `id` and `text`; of a reply the whole answer; of an error its `detail`.
+    data: String,
+}
+
+/// Say something
+///
+/// It is done when the robot is free for it, and answered when all is done. With `stream`, or to whoever accepts
+/// `text/event-stream`, each step is told as it is done: events with data `{"event": ..., "data": ...}` called `step`,
+/// `question` (answered at `/api/v1/chat/{id}/answer`), then `reply` or `error`. Whoever goes away before the end stops what was
+/// begun. A stop waits for nobody's turn, and anybody may say it.
+#[utoipa::path(post, path = "/api/v1/chat", tag = "conversation", operation_id = "chat", request_body = Said, responses(
+    (status = 200, description = "What was done, as `minismith say --json` prints it; or the events.", content(
+        (Reply = "application/json"), (ChatEvent = "text/event-stream"))),
+    (status = 409, description = "It could not be answered, and `detail` says why.", body = Refusal),
+    (status = 422, description = "The body can't be used.", body = Refusal),
+))]
 async fn chat(
     State(room): State<Arc<Room>>,
     caller: Caller,
@@ -65,6 +98,12 @@ async fn chat(
     if said.text.trim().is_empty() || said.text.len() > LONGEST {
         let why = format!("say something, in at most {} kB", LONGEST >> 10);
         return refuse(StatusCode::UNPROCESSABLE_ENTITY, &why);
+    }
+    // Anybody may say stop.
+    if !is_stop(&said.text)
+        && let Err(refused) = caller.must_be(Role::Operator)
+    {
+        return refused.into_response();
     }
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let streams = said.stream || accepts.contains("text/event-stream");
@@ -99,12 +138,31 @@ fn stream(hearing: Hearing) -> Response {
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "text": "yes" }))]
 struct Answer {
+    /// What is answered.
     text: String,
 }
 
+/// That it was heard.
+#[derive(Serialize, ToSchema)]
+struct Heard {
+    /// `ok`.
+    status: &'static str,
+}
+
+/// Answer a question
+///
+/// One that came as an event of a conversation that is streamed, by whoever has no lesser role than the one who is asked.
+#[utoipa::path(post, path = "/api/v1/chat/{id}/answer", tag = "conversation", operation_id = "answer", request_body = Answer,
+    params(("id" = Uuid, Path, description = "The `id` of the question.")),
+    responses(
+        (status = 200, description = "It was heard.", body = Heard),
+        (status = 404, description = "No question is open there for you.", body = Refusal),
+        (status = 422, description = "The body can't be used.", body = Refusal),
+))]
 async fn answer(
     State(room): State<Arc<Room>>,
     Path(id): Path<Uuid>,
@@ -112,7 +170,7 @@ async fn answer(
     Given(Answer { text }): Given<Answer>,
 ) -> Response {
     if room.desk.answer(id, &caller, &text) {
-        Json(json!({ "status": "ok" })).into_response()
+        Json(Heard { status: "ok" }).into_response()
     } else {
         refuse(StatusCode::NOT_FOUND, "no question is open there for you")
     }
@@ -137,20 +195,68 @@ async fn remembered<T: serde::Serialize + Send + 'static>(
     }
 }
 
-async fn sessions(State(room): State<Arc<Room>>) -> Response {
-    remembered(room, |memory| memory.list().map(|sessions| json!({ "sessions": sessions }))).await
+/// What is remembered.
+#[derive(Serialize, ToSchema)]
+struct Sessions {
+    /// The sessions, the last used first.
+    sessions: Vec<Entry>,
 }
 
-async fn session(State(room): State<Arc<Room>>, Path(name): Path<String>) -> Response {
-    remembered(room, move |memory| memory.export(&name)).await
+/// List the sessions
+#[utoipa::path(get, path = "/api/v1/sessions", tag = "conversation", operation_id = "list_sessions", responses(
+    (status = 200, description = "All of them.", body = Sessions),
+    (status = 409, description = "The file of sessions can't be read.", body = Refusal),
+))]
+async fn sessions(State(room): State<Arc<Room>>, caller: Caller) -> Result<Response, Refused> {
+    caller.must_be(Role::Operator)?;
+    Ok(remembered(room, |memory| memory.list().map(|sessions| Sessions { sessions })).await)
 }
 
-async fn forget(State(room): State<Arc<Room>>, Path(name): Path<String>) -> Response {
+/// Show a session
+#[utoipa::path(get, path = "/api/v1/sessions/{name}", tag = "conversation", operation_id = "show_session",
+    params(("name" = String, Path, description = "Its name.", example = "evening")),
+    responses(
+        (status = 200, description = "All that is remembered of it, as `minismith session export` prints it.", body = Object),
+        (status = 404, description = "There is no such session.", body = Refusal),
+        (status = 409, description = "The file of sessions can't be read.", body = Refusal),
+        (status = 422, description = "That is no name of a session.", body = Refusal),
+))]
+async fn session(
+    State(room): State<Arc<Room>>,
+    Path(name): Path<String>,
+    caller: Caller,
+) -> Result<Response, Refused> {
+    caller.must_be(Role::Operator)?;
+    Ok(remembered(room, move |memory| memory.export(&name)).await)
+}
+
+/// That it is forgotten.
+#[derive(Serialize, ToSchema)]
+struct Forgotten {
+    /// The session's name.
+    deleted: String,
+}
+
+/// Forget a session
+#[utoipa::path(delete, path = "/api/v1/sessions/{name}", tag = "conversation", operation_id = "forget_session",
+    params(("name" = String, Path, description = "Its name.", example = "evening")),
+    responses(
+        (status = 200, description = "Nothing is remembered of it any more.", body = Forgotten),
+        (status = 404, description = "There is no such session.", body = Refusal),
+        (status = 409, description = "The file of sessions can't be written.", body = Refusal),
+        (status = 422, description = "That is no name of a session.", body = Refusal),
+))]
+async fn forget(
+    State(room): State<Arc<Room>>,
+    Path(name): Path<String>,
+    caller: Caller,
+) -> Result<Response, Refused> {
+    caller.must_be(Role::Operator)?;
     let desk = room.desk.clone();
-    remembered(room, move |memory| {
+    let forget = move |memory: &Memory| {
         memory.delete(&name)?;
         desk.forget(&name);
-        Ok(json!({ "deleted": name }))
-    })
-    .await
+        Ok(Forgotten { deleted: name })
+    };
+    Ok(remembered(room, forget).await)
 }

@@ -5,20 +5,25 @@
 
 use std::sync::{Arc, Mutex, TryLockError};
 
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
-use axum::{Json, Router};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
+use super::caller::Caller;
+use super::given::{Refusal, object};
 use super::refuse;
 use crate::config::Config;
 use crate::model::{Client, Model, Watch};
+use crate::role::Role;
 use crate::tasks::report::Report;
 use crate::tasks::{CodeTasks, NoTask, Request};
 
@@ -32,30 +37,54 @@ struct Desk {
 }
 
 /// The route.
-pub(super) fn routes(config: &Config) -> Router {
+pub(super) fn routes(config: &Config) -> OpenApiRouter {
     let desk = Desk { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
-    Router::new()
-        .route("/api/v1/code", post(answer))
+    OpenApiRouter::new()
+        .routes(routes!(answer))
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .with_state(Arc::new(desk))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "question": "What is the mean of x?",
+    "files": [{ "name": "data.csv", "base64": "eCx5CjEsMgozLDQK" }]
+}))]
 struct Asked {
+    /// What is to be found out, in plain words.
     question: String,
+    /// What it is about.
     #[serde(default)]
     files: Vec<File>,
 }
 
-#[derive(Deserialize)]
+/// A file that comes with the question.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = CodeFile)]
 struct File {
+    /// Its name, by whose ending it is read.
     name: String,
+    /// What is in it, in base64.
     base64: String,
 }
 
-async fn answer(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
+/// Ask about files
+///
+/// Code in a cage answers, that was written for a similar question before, or by a language model. Files come with the
+/// question; none of this machine's can be named.
+#[utoipa::path(post, path = "/api/v1/code", tag = "code", operation_id = "ask_about_files", request_body = Asked, responses(
+    (status = 200, description = "What came of it, as `minismith code --json` prints it; each of the `outputs` has its \
+        content as `base64`.", body = Report),
+    (status = 400, description = "The question or a file can't be used.", body = Refusal),
+    (status = 500, description = "The answer was lost.", body = Refusal),
+    (status = 503, description = "Another question is being answered, or there is no cage for code on this machine.", body = Refusal),
+))]
+async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> Response {
+    if let Err(refused) = caller.must_be(Role::Operator) {
+        return refused.into_response();
+    }
     let request = match read(&body) {
         Ok(request) => request,
         Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
@@ -69,7 +98,7 @@ async fn answer(State(desk): State<Arc<Desk>>, body: Bytes) -> Response {
 fn read(body: &[u8]) -> Result<Request, String> {
     const FORM: &str = r#"send {"question": "...", "files": [{"name": "data.csv", "base64": "..."}]}"#;
     let Asked { question, files } =
-        serde_json::from_slice(body).map_err(|error| format!("this is no question: {error}; {FORM}"))?;
+        object(body).map_err(|(place, why)| format!("this is no question: {place} {why}; {FORM}"))?;
     let decode = |File { name, base64 }: File| match STANDARD.decode(base64) {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => Err(format!("the content of {name:?} is no base64: {error}")),

@@ -14,8 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::http::header::RETRY_AFTER;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
@@ -104,6 +103,8 @@ pub(super) struct Desk {
     inbox: SyncSender<Mail>,
     current: Arc<Mutex<Option<Current>>>,
     pulse: PulseHandle,
+    /// One share for every [`Hearing`].
+    hearings: Arc<Arc<()>>,
 }
 
 /// Nothing is taken.
@@ -133,9 +134,7 @@ impl IntoResponse for NoWork {
 
 impl IntoResponse for Full {
     fn into_response(self) -> Response {
-        let mut refused = refuse(StatusCode::TOO_MANY_REQUESTS, &self.to_string());
-        refused.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
-        refused
+        refuse(StatusCode::TOO_MANY_REQUESTS, &self.to_string())
     }
 }
 
@@ -144,6 +143,7 @@ pub(super) struct Hearing {
     pub(super) told: UnboundedReceiver<Told>,
     id: Uuid,
     desk: Desk,
+    _share: Arc<()>,
 }
 
 impl Drop for Hearing {
@@ -164,7 +164,7 @@ impl DeskThread {
     pub(super) fn start(body: Arc<Body>, config: Config) -> std::io::Result<Self> {
         let (inbox, said) = sync_channel(WAITING);
         let current = Arc::new(Mutex::new(None));
-        let desk = Desk { inbox, current: current.clone(), pulse: body.handle() };
+        let desk = Desk { inbox, current: current.clone(), pulse: body.handle(), hearings: Arc::default() };
         let thread = std::thread::Builder::new().name("desk".into()).spawn(move || {
             // The workshop may not open, and people are still answered then: with the reason.
             match Workshop::open(&config) {
@@ -236,7 +236,7 @@ impl Desk {
         let halts = self.pulse.halts();
         let (tell, told) = unbounded_channel();
         let id = Uuid::new_v4();
-        let hearing = Hearing { told, id, desk: self.clone() };
+        let hearing = Hearing { told, id, desk: self.clone(), _share: Arc::clone(&self.hearings) };
         if is_stop(text) {
             let mut pulse = self.pulse.clone();
             pulse.order(Order::Halt);
@@ -247,6 +247,11 @@ impl Desk {
         let said = Said { id, caller, session, text: text.into(), halts, is_asked, tell };
         self.post(Mail::Said(said))?;
         Ok(hearing)
+    }
+
+    /// How many sentences wait or are being answered.
+    pub(super) fn hearings(&self) -> usize {
+        Arc::strong_count(&self.hearings) - 1
     }
 
     /// Has something done where the workshop is, when it is its turn.

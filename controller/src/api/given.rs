@@ -4,12 +4,17 @@ use std::fmt;
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Request};
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::desk::NoWork;
 
 /// A request's body: a JSON object, or the official error of what is none.
 pub(super) struct Given<T>(pub T);
@@ -32,6 +37,20 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
         object(&body).map(Given).map_err(|(place, why)| {
             unprocessable(&format!("body{}{place}", if place.is_empty() { "" } else { "." }), &why)
         })
+    }
+}
+
+/// What stands behind the `?` of a request, or the official error of what can't be used.
+pub(super) struct Wanted<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Wanted<T> {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let Query(wanted) = Query::from_request_parts(parts, state)
+            .await
+            .map_err(|rejection| unprocessable("query", &rejection.body_text()))?;
+        Ok(Wanted(wanted))
     }
 }
 
@@ -71,9 +90,30 @@ impl fmt::Display for Refused {
     }
 }
 
+/// Why something is not done.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Refusal {
+    /// In words, with what to do; of input that can't be used also a list of `{type, loc, msg}`, as officially.
+    detail: Value,
+}
+
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({ "detail": self.detail }))).into_response()
+        let mut response = (self.status, Json(Refusal { detail: self.detail })).into_response();
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+        }
+        response
+    }
+}
+
+impl From<NoWork> for Refused {
+    fn from(no: NoWork) -> Self {
+        let status = match no {
+            NoWork::Full(_) => StatusCode::TOO_MANY_REQUESTS,
+            NoWork::Lost => StatusCode::CONFLICT,
+        };
+        Refused::because(status, &no.to_string())
     }
 }
 

@@ -17,20 +17,23 @@ use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
-use axum::{Json, Router};
-use firmware_bridge::motion::{Interpolation, Motion, Refusal, Target, duration_from_seconds};
+use axum::Json;
+use axum::routing::any;
+use firmware_bridge::motion::{self, Interpolation, Motion, Target, duration_from_seconds};
 use firmware_bridge::posture::{Antennas, HeadPose, RollPitchYaw};
 use firmware_bridge::pulse::Conductor;
 use firmware_bridge::units::Radians;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 use uuid::Uuid;
 
 use super::caller::{Caller, Speaker};
-use super::given::{Given, Refused, object};
+use super::given::{Given, Refusal, Refused, object};
 use crate::mover::{Mover, Work};
 use crate::role::Role;
 
@@ -63,7 +66,7 @@ pub(super) struct Leases {
 
 /// Where the body is to go. What is left out stays where it was sent last; of the head, parts that are left out are
 /// neutral as soon as one is given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default)]
 struct Aim {
     /// Head, forward, millimetres from neutral.
@@ -85,12 +88,12 @@ struct Aim {
 }
 
 impl Aim {
-    fn target(&self) -> Result<Target, Refusal> {
+    fn target(&self) -> Result<Target, motion::Refusal> {
         let head = [self.x_mm, self.y_mm, self.z_mm, self.roll_deg, self.pitch_deg, self.yaw_deg];
         let [right, left] = self.antennas_deg.unwrap_or_default();
         let numbers = head.iter().flatten().chain(&self.body_yaw_deg).chain([&right, &left]);
         if !numbers.copied().all(f64::is_finite) {
-            return Err(Refusal::NotFinite { what: "a part of the target" });
+            return Err(motion::Refusal::NotFinite { what: "a part of the target" });
         }
         let [x, y, z, roll, pitch, yaw] = head.map(Option::unwrap_or_default);
         let [roll, pitch, yaw, right, left] = [roll, pitch, yaw, right, left].map(Radians::from_degrees);
@@ -103,10 +106,12 @@ impl Aim {
     }
 }
 
-#[derive(Debug, Deserialize)]
+/// Where the body is to go, and in which time.
+#[derive(Debug, Deserialize, ToSchema)]
 struct Goto {
     #[serde(flatten)]
     aim: Aim,
+    /// How long it takes, seconds; more where the envelope needs it.
     duration_s: f64,
 }
 
@@ -124,34 +129,72 @@ enum Word {
     Release,
 }
 
-#[derive(Default, Deserialize)]
+/// What a lease is wanted for.
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Wanted {
     /// What for, in a few words that others see.
     r#for: String,
+    /// After how long without a word the robot holds; 500 where it is left out.
+    #[schema(minimum = 100, maximum = 5000)]
     heartbeat_ms: Option<u64>,
     /// Takes it from whoever has it; an owner may, or the same person.
     take: bool,
 }
 
-pub(super) fn routes(mover: Mover) -> Router {
-    Router::new()
-        .route("/api/v1/lease", get(tell).post(begin))
-        .route("/api/v1/lease/{id}", axum::routing::delete(end))
-        .route("/api/v1/lease/{id}/heartbeat", post(heartbeat))
-        .route("/api/v1/lease/{id}/target", post(target))
-        .route("/api/v1/lease/{id}/goto", post(goto))
+pub(super) fn routes(mover: Mover) -> OpenApiRouter {
+    OpenApiRouter::new()
+        .routes(routes!(tell, begin))
+        .routes(routes!(end))
+        .routes(routes!(heartbeat))
+        .routes(routes!(target))
+        .routes(routes!(goto))
         .route("/api/v1/lease/{id}/ws", any(open))
         .with_state(Leases { mover, held: Arc::default() })
 }
 
-type Answer = Result<Json<Value>, Refused>;
+/// Who steers the robot, if anybody does.
+#[derive(Serialize, ToSchema)]
+struct Held {
+    lease: Option<Holder>,
+}
+
+/// Who has the lease.
+#[derive(Serialize, ToSchema)]
+struct Holder {
+    /// Under which name he asks.
+    owner: String,
+    /// What for.
+    r#for: String,
+    /// After how long without a word of his the robot holds.
+    heartbeat_ms: u64,
+}
+
+/// A lease that was given.
+#[derive(Serialize, ToSchema)]
+struct Granted {
+    /// Its secret identifier.
+    lease: Uuid,
+    owner: String,
+    r#for: String,
+    heartbeat_ms: u64,
+}
+
+/// It was heard.
+#[derive(Serialize, ToSchema)]
+struct Heard {
+    status: &'static str,
+}
+
+type Answer = Result<Json<Heard>, Refused>;
+
+const HEARD: Json<Heard> = Json(Heard { status: "ok" });
 
 fn gone() -> Refused {
     Refused::because(StatusCode::GONE, "there is no such lease, or it has ended; ask for a new one")
 }
 
-fn conflict(refusal: &Refusal) -> Refused {
+fn conflict(refusal: &motion::Refusal) -> Refused {
     Refused::because(StatusCode::CONFLICT, &refusal.to_string())
 }
 
@@ -203,7 +246,7 @@ impl Leases {
         let (tell, told) = oneshot::channel();
         // Whoever asked may have gone.
         self.mover.keep(move |taken| drop(tell.send(taken)));
-        match told.await.unwrap_or(Err(Refusal::Stopped)) {
+        match told.await.unwrap_or(Err(motion::Refusal::Stopped)) {
             Ok(()) => Ok(id),
             Err(refusal) => {
                 self.end(id);
@@ -233,19 +276,37 @@ impl Leases {
             let duration = duration_from_seconds(goto.duration_s)?;
             Ok(Motion::Goto { target, duration, interpolation: Interpolation::Minjerk })
         };
-        let motion = motion().map_err(|refusal: Refusal| refusal.to_string())?;
+        let motion = motion().map_err(|refusal: motion::Refusal| refusal.to_string())?;
         let begun = self.mover.begin(Uuid::new_v4(), Work::Motions(vec![motion]), |_| {});
         begun.map_err(|busy| busy.to_string())
     }
 }
 
-async fn tell(State(leases): State<Leases>) -> Json<Value> {
+/// Who steers the robot
+///
+/// While somebody has leased the robot, nobody else moves it; everybody may say stop.
+#[utoipa::path(get, path = "/api/v1/lease", tag = "teleoperation", operation_id = "who_steers",
+    responses((status = 200, description = "Who has the lease, if anybody.", body = Held)))]
+async fn tell(State(leases): State<Leases>) -> Json<Held> {
     let held = leases.lock();
-    Json(json!({ "lease": held.as_ref().map(|lease| json!({
-        "owner": lease.owner, "for": lease.purpose, "heartbeat_ms": lease.beat.as_millis() as u64,
-    })) }))
+    let lease = held.as_ref().map(|lease| Holder {
+        owner: lease.owner.clone(),
+        r#for: lease.purpose.clone(),
+        heartbeat_ms: u64::try_from(lease.beat.as_millis()).unwrap_or(u64::MAX),
+    });
+    Json(Held { lease })
 }
 
+/// Lease the robot
+///
+/// From then on every word of the owner is a heartbeat; when none comes for `heartbeat_ms`, the robot brakes and holds, and
+/// the lease has ended. Quicker than these routes is the WebSocket `/api/v1/lease/{id}/ws`.
+#[utoipa::path(post, path = "/api/v1/lease", tag = "teleoperation", operation_id = "lease", request_body = Wanted,
+    responses(
+        (status = 201, description = "The lease.", body = Granted),
+        (status = 409, description = "Somebody else has it, or the robot can't be taken over now.", body = Refusal),
+        (status = 422, description = "The body can't be used.", body = Refusal),
+))]
 async fn begin(
     State(leases): State<Leases>,
     caller: Caller,
@@ -257,21 +318,49 @@ async fn begin(
         return Err(super::given::unprocessable("body.heartbeat_ms", &why));
     }
     let id = leases.begin(&caller, &wanted, Duration::from_millis(beat)).await?;
-    let lease = json!({ "lease": id, "owner": &*caller.name, "for": wanted.r#for, "heartbeat_ms": beat });
+    let owner = caller.name.to_string();
+    let lease = Granted { lease: id, owner, r#for: wanted.r#for, heartbeat_ms: beat };
     Ok((StatusCode::CREATED, Json(lease)).into_response())
 }
 
+/// Give the lease back
+///
+/// The robot brakes and holds.
+#[utoipa::path(delete, path = "/api/v1/lease/{id}", tag = "teleoperation", operation_id = "give_back",
+    params(("id" = Uuid, Path, description = "The lease.")),
+    responses(
+        (status = 200, description = "It has ended.", body = Heard),
+        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
+))]
 async fn end(State(leases): State<Leases>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
     leases.beat(id, &caller)?;
     leases.end(id);
-    Ok(Json(json!({ "released": true })))
+    Ok(HEARD)
 }
 
+/// Keep the lease
+#[utoipa::path(post, path = "/api/v1/lease/{id}/heartbeat", tag = "teleoperation", operation_id = "heartbeat",
+    params(("id" = Uuid, Path, description = "The lease.")),
+    responses(
+        (status = 200, description = "It was heard.", body = Heard),
+        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
+))]
 async fn heartbeat(State(leases): State<Leases>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
     leases.beat(id, &caller)?;
-    Ok(Json(json!({ "status": "ok" })))
+    Ok(HEARD)
 }
 
+/// Move towards a target at once
+///
+/// One of a stream of targets; each is reached within 50 ms where the envelope lets it.
+#[utoipa::path(post, path = "/api/v1/lease/{id}/target", tag = "teleoperation", operation_id = "steer",
+    params(("id" = Uuid, Path, description = "The lease.")), request_body = Aim,
+    responses(
+        (status = 200, description = "It is followed.", body = Heard),
+        (status = 409, description = "It can't be followed now.", body = Refusal),
+        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
+        (status = 422, description = "The body can't be used.", body = Refusal),
+))]
 async fn target(
     State(leases): State<Leases>,
     Path(id): Path<Uuid>,
@@ -280,9 +369,18 @@ async fn target(
 ) -> Answer {
     leases.beat(id, &caller)?;
     leases.follow(&aim).map_err(|why| Refused::because(StatusCode::CONFLICT, &why))?;
-    Ok(Json(json!({ "status": "ok" })))
+    Ok(HEARD)
 }
 
+/// Move to a target in a given time
+#[utoipa::path(post, path = "/api/v1/lease/{id}/goto", tag = "teleoperation", operation_id = "steer_to",
+    params(("id" = Uuid, Path, description = "The lease.")), request_body = Goto,
+    responses(
+        (status = 200, description = "It has begun.", body = Heard),
+        (status = 409, description = "It can't be begun now.", body = Refusal),
+        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
+        (status = 422, description = "The body can't be used.", body = Refusal),
+))]
 async fn goto(
     State(leases): State<Leases>,
     Path(id): Path<Uuid>,
@@ -291,7 +389,7 @@ async fn goto(
 ) -> Answer {
     leases.beat(id, &caller)?;
     leases.go(&goto).map_err(|why| Refused::because(StatusCode::CONFLICT, &why))?;
-    Ok(Json(json!({ "status": "ok" })))
+    Ok(HEARD)
 }
 
 async fn open(

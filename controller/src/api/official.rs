@@ -10,8 +10,9 @@
 //! clients of the SDK is worded once, by one task.
 //!
 //! Reading order: here (what handlers share), `pose` (shapes), `state`, `moves`, `motors`, `daemon`, `device` (camera,
-//! sound and kinematics), `command` (what the SDK may say), `sdk` (its WebSocket), `recorder` (its recordings).
+//! sound and kinematics), `absent` (apps and reports), `command` (what the SDK may say), `sdk` (its WebSocket), `recorder` (its recordings).
 
+mod absent;
 mod command;
 mod daemon;
 mod device;
@@ -143,6 +144,7 @@ pub(super) fn routes(robot: Arc<Robot>) -> Router {
         .merge(motors::routes())
         .merge(daemon::routes())
         .merge(device::routes())
+        .merge(absent::routes())
         .merge(sdk::routes())
         .with_state(robot)
 }

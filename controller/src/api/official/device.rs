@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/api/media/tracking/enable", post(no_tracking))
         .route("/api/media/tracking/disable", post(no_tracking))
         .route("/api/media/tracking/face", get(no_face))
-        .route("/api/camera/specs", get(no_camera))
+        .route("/api/camera/specs", get(camera))
         .route("/api/volume/current", get(silent))
         .route("/api/volume/set", post(silent))
         .route("/api/volume/test-sound", post(silent))
@@ -63,8 +63,42 @@ async fn silent() -> Refused {
     Refused::because(StatusCode::NOT_IMPLEMENTED, "there is no sound device")
 }
 
-async fn no_camera() -> Refused {
-    Refused::because(StatusCode::NOT_IMPLEMENTED, "the official camera's streams are not served here")
+/// What the official daemon says where it has no camera: the numbers of the Lite's, from the official package's
+/// `media/camera_constants.py`. Its SDK reckons with them.
+async fn camera() -> Json<Value> {
+    let resolution = |width: u32, height: u32, fps: u32, crop: f64| {
+        let name = format!("R{width}x{height}at{fps}fps");
+        json!({ "name": name, "width": width, "height": height, "fps": fps, "crop_factor": crop })
+    };
+    Json(json!({
+        "name": "lite",
+        "available_resolutions": [
+            resolution(1920, 1080, 60, 1.115),
+            resolution(3840, 2592, 30, 1.0),
+            resolution(3840, 2160, 30, 1.109),
+            resolution(3264, 2448, 30, 1.115),
+        ],
+        "default_resolution": resolution(1920, 1080, 60, 1.115),
+        "K": [
+            [2_001.807_642_648_670_7, 0.0, 1_905.876_059_826_701],
+            [0.0, 2_003.077_888_594_410_5, 1_328.323_971_793_559_4],
+            [0.0, 0.0, 1.0],
+        ],
+        "D": [
+            -1.465_232_030_129_861_8,
+            0.654_271_413_166_741_4,
+            0.012_147_809_271_745_049,
+            -0.002_677_286_460_143_648,
+            0.303_593_994_182_534_9,
+            -1.430_080_908_046_187_6,
+            0.570_024_082_887_235,
+            0.356_729_924_335_295_1,
+            0.003_057_363_348_400_015,
+            0.000_335_761_400_868_246_4,
+            -0.009_897_126_394_310_923,
+            -0.002_050_919_484_589_521,
+        ],
+    }))
 }
 
 /// No face is looked for yet, which the official answer has a word for.

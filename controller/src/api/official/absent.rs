@@ -1,0 +1,48 @@
+//! What the official daemon has and this robot has not, where the official wire has a word for that: no apps, and no reports
+//! to the maker.
+
+use std::sync::Arc;
+
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Robot;
+use crate::api::given::Given;
+
+pub(super) fn routes() -> Router<Arc<Robot>> {
+    Router::new()
+        .route("/api/apps/current-app-status", get(no_app))
+        .route("/api/apps/startup-app", get(no_startup_app))
+        .route("/api/apps/list-available/installed", get(no_apps))
+        .route("/api/telemetry", get(no_reports).put(keep_no_reports))
+}
+
+async fn no_app() -> Json<()> {
+    Json(())
+}
+
+async fn no_startup_app() -> Json<Value> {
+    Json(json!({ "startup_app": null }))
+}
+
+async fn no_apps() -> Json<Value> {
+    Json(json!([]))
+}
+
+/// Nothing is ever sent to anybody.
+async fn no_reports() -> Json<Value> {
+    Json(json!({ "enabled": false, "disabled_by_env": true }))
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(rename = "enabled")]
+    _enabled: bool,
+}
+
+/// Whatever is chosen, nothing is sent.
+async fn keep_no_reports(Given(Choice { .. }): Given<Choice>) -> Json<Value> {
+    no_reports().await
+}
