@@ -24,6 +24,8 @@ mod model;
 mod official_daemon;
 mod official_motor;
 mod official_wire;
+mod openapi;
+mod own_api;
 mod parsers;
 mod policy;
 mod pulse;
