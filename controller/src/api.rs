@@ -27,8 +27,8 @@ mod tools;
 use std::future::Future;
 use std::sync::Arc;
 
-use axum::http::header::CONTENT_TYPE;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
@@ -76,7 +76,9 @@ pub async fn serve(
         .layer(middleware::map_response(detailed));
     for peers in &config.serve.trusted_peers {
         let peers = peers.0;
-        tracing::warn!("{peers} may move the robot over the official wire without a token (compat.trusted_peers)");
+        tracing::warn!(
+            "{peers} may move the robot over the official wire without a token (compat.trusted_peers)"
+        );
     }
     let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
     server::serve(listener, gate::guarded(router, keeper), tls, connections, until).await;

@@ -13,11 +13,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::Json;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::Json;
 use axum::routing::any;
 use firmware_bridge::motion::{self, Interpolation, Motion, Target, duration_from_seconds};
 use firmware_bridge::posture::{Antennas, HeadPose, RollPitchYaw};
