@@ -17,7 +17,7 @@ seed = 20
 request-timeout = 20.0
 
 [generation]
-max-examples = 12
+max-examples = 5
 no-shrink = true
 deterministic = true
 database = "none"

@@ -370,7 +370,9 @@ fn telemetry_tells_the_state_as_text_and_as_bytes() {
     );
 
     for query in ["rate=0.5", "rate=nan", "rate=fast", "format=xml"] {
-        assert_eq!(served.get(&format!("/api/v1/telemetry?{query}")).0, 422, "{query}");
+        let refused = connect(format!("ws://{}/api/v1/telemetry?{query}", served.address)).unwrap_err();
+        let tungstenite::Error::Http(answer) = &refused else { panic!("{query}: {refused}") };
+        assert_eq!(answer.status(), 422, "{query}");
     }
     assert_eq!(served.get("/api/v1/telemetry").0, 400, "this is no WebSocket");
 }

@@ -56,6 +56,7 @@ pub(super) fn routes(desk: Desk, config: &Config) -> OpenApiRouter {
 #[schema(example = json!({ "text": "look left 20 degrees" }))]
 struct Said {
     /// What is said, in plain English; at most 64 kB.
+    #[schema(min_length = 1, max_length = 65536, pattern = r"\S")]
     text: String,
     /// The session in which it is remembered: letters, digits, `_` and `-`.
     #[serde(default)]

@@ -53,6 +53,7 @@ pub(super) fn routes(config: &Config) -> OpenApiRouter {
 }))]
 struct Asked {
     /// What is to be found out, in plain words.
+    #[schema(min_length = 1, pattern = r"\S")]
     question: String,
     /// What it is about.
     #[serde(default)]

@@ -251,7 +251,7 @@ impl Desk {
 
     /// How many sentences wait or are being answered.
     pub(super) fn hearings(&self) -> usize {
-        Arc::strong_count(&self.hearings) - 1
+        Arc::strong_count(&*self.hearings) - 1
     }
 
     /// Has something done where the workshop is, when it is its turn.

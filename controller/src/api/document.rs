@@ -60,7 +60,7 @@ not-a-number where something is not known:
 | 134 | u16 | bit n: the position of motor n is not of this beat |
 
 Answer pings, as every WebSocket library does by itself: whoever does not is sent half a second of frames and no more, \
-until he does. `/ws/sdk` and the routes below `/api` that are not below `/api/v1` are the official daemon's (version \
+until he does; after half a minute the connection ends. `/ws/sdk` and the routes below `/api` that are not below `/api/v1` are the official daemon's (version \
 1.13.0), and documented there.";
 
 #[derive(utoipa::OpenApi)]
@@ -139,7 +139,7 @@ fn complete(document: &mut OpenApi) {
         components.security_schemes.insert("token".into(), bearer);
     }
     document.security =
-        Some(vec![SecurityRequirement::new("token", [""; 0]), SecurityRequirement::default()]);
+        Some(vec![SecurityRequirement::new("token", Vec::<String>::new()), SecurityRequirement::default()]);
     for path in document.paths.paths.values_mut() {
         operations(path).for_each(answer_as_all);
     }

@@ -29,7 +29,8 @@ pub(super) fn routes(config: &Config) -> OpenApiRouter {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "nod twice, then look left 20 degrees" }))]
 struct Sentence {
-    /// What somebody might say, in plain English.
+    /// What somebody might say, in plain English; at most 64 kB.
+    #[schema(min_length = 1, max_length = 65536, pattern = r"\S")]
     text: String,
 }
 

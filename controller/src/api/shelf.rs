@@ -77,6 +77,7 @@ impl From<NoRun> for Refused {
 struct Approving {
     /// Which version; without it the one that is called.
     #[serde(default)]
+    #[schema(minimum = 1)]
     version: Option<u32>,
 }
 
@@ -113,6 +114,7 @@ async fn approve(
 struct Back {
     /// To which version; without it the one before the one that is called.
     #[serde(default)]
+    #[schema(minimum = 1)]
     to: Option<u32>,
 }
 

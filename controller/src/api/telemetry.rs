@@ -99,18 +99,30 @@ async fn open(
         .on_upgrade(move |socket| tell(socket, pulse, period, format)))
 }
 
+/// How long a listener may owe the answer to a ping, seconds; after that he is taken for gone.
+const PATIENCE: f64 = 30.0;
+
 /// How far a listener is behind.
 struct Pace {
-    /// Frames since the ping that is not answered yet.
+    /// Frames since the ping that is not answered yet, also those that were left out.
     owed: Option<u32>,
-    /// How many there may be.
+    /// How many of them are sent.
     most: u32,
+    /// After how many he is taken for gone.
+    last: u32,
 }
 
 impl Pace {
     fn new(period: Duration) -> Self {
-        let half_a_second = 0.5 / period.as_secs_f64();
-        Pace { owed: None, most: (half_a_second as u32).max(1) }
+        let frames = |seconds: f64| (seconds / period.as_secs_f64()) as u32;
+        Pace { owed: None, most: frames(0.5).max(1), last: frames(PATIENCE) }
+    }
+
+    /// A frame is left out; whether there is still somebody.
+    fn skipped(&mut self) -> bool {
+        let owed = self.owed.get_or_insert_default();
+        *owed += 1;
+        *owed < self.last
     }
 
     /// Whether a frame may be sent.
@@ -142,7 +154,10 @@ async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, forma
         tokio::select! {
             due = ticks.tick() => {
                 if !pace.is_free() {
-                    continue;
+                    if pace.skipped() {
+                        continue;
+                    }
+                    return;
                 }
                 let number = (due.duration_since(began).as_secs_f64() / period.as_secs_f64()).round() as u32;
                 let message = worded(&pulse.snapshot(), number, format);
@@ -250,6 +265,8 @@ mod tests {
             assert!(frames < 100);
         }
         assert_eq!((frames, pings), (26, 1));
+        let skipped = (0..).take_while(|_| pace.skipped()).count();
+        assert!((1470..1500).contains(&skipped), "he is taken for gone after {skipped} frames");
         pace.owed = None;
         assert!(pace.is_free());
         // At one a second, one may be under way beside the one with the ping.

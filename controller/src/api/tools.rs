@@ -133,6 +133,7 @@ async fn search(
 #[into_params(parameter_in = Query)]
 struct Which {
     /// Which version; without it the one that is called.
+    #[param(minimum = 1)]
     version: Option<u32>,
 }
 
@@ -184,7 +185,6 @@ struct HandedIn {
     examples: Vec<Example>,
     /// Calls with what they must do, as in a manifest.
     #[serde(default)]
-    #[schema(value_type = Vec<Object>)]
     test_cases: Vec<TestCase>,
     /// Also rehearse a call with these arguments.
     #[serde(default)]

@@ -140,7 +140,7 @@ pub struct Example {
 }
 
 /// A call with what it must do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestCase {
     /// What it shows.
@@ -150,12 +150,14 @@ pub struct TestCase {
     pub function: Option<String>,
     /// The named arguments.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
     /// What must come out.
     #[serde(default)]
     pub expect: Expectation,
     /// How the robot must have moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
     pub motion: Option<ExpectedMotion>,
 }
 
@@ -216,7 +218,7 @@ const fn two_degrees() -> f64 {
 }
 
 /// What must come out of a call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expectation {
     /// It returns this value; numbers may differ by `tolerance`.
