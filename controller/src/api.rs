@@ -16,6 +16,7 @@ mod gate;
 mod given;
 mod journal;
 mod lease;
+mod mcp;
 mod metrics;
 mod official;
 mod plans;
@@ -38,6 +39,7 @@ use utoipa_axum::router::OpenApiRouter;
 use self::desk::{Desk, DeskThread};
 use self::gate::Doorkeeper;
 use self::given::Refused;
+pub use self::mcp::{NoClient, bridge_client, serve_client};
 use crate::arbiter::Rank;
 use crate::body::Body;
 use crate::config::Config;
@@ -72,6 +74,7 @@ pub async fn serve(
         .merge(telemetry::routes(body.handle()))
         .merge(document::routes(document))
         .fallback(unknown)
+        .merge(mcp::routes(answering.desk(), body, config))
         .merge(official::routes(robot))
         .layer(middleware::map_response(detailed));
     for peers in &config.serve.trusted_peers {

@@ -4,6 +4,7 @@
 //! made from what was measured, not from what was wished.
 
 mod approval;
+mod call;
 mod data;
 mod making;
 mod mind;
@@ -22,7 +23,7 @@ use utoipa::ToSchema;
 use firmware_bridge::pulse::{Conductor, Doing, Order};
 
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
-use crate::agents::route::wish;
+use crate::agents::route::{Style, wish};
 use crate::agents::turn::Spent;
 use crate::agents::{account, robot_control, vision};
 use crate::body::Body;
@@ -46,6 +47,7 @@ use crate::workshop::registry::{Entry, RegistryError};
 use crate::workshop::rehearsal::NoRehearsal;
 use crate::workshop::report::PhysicalReport;
 
+pub(crate) use call::told;
 pub use mind::{Asking, Mind};
 
 /// The answer to one sentence.
@@ -75,7 +77,7 @@ pub struct Reply {
 
 impl Reply {
     /// Nothing was done.
-    fn nothing(text: String, outcome: Ending) -> Self {
+    pub(crate) fn nothing(text: String, outcome: Ending) -> Self {
         Reply {
             text,
             plan: Vec::new(),
@@ -241,6 +243,7 @@ pub struct Conversation<'a> {
     watching: Option<Watching>,
     person: String,
     role: Role,
+    style: Option<Style>,
     models: PathBuf,
 }
 
@@ -261,6 +264,7 @@ impl<'a> Conversation<'a> {
             watching: None,
             person: "the person in the conversation".into(),
             role: Role::Owner,
+            style: None,
             models: PathBuf::new(),
         }
     }

@@ -19,6 +19,7 @@ mod injection;
 mod kill;
 mod likeness;
 mod live;
+mod mcp;
 mod mind;
 mod model;
 mod official_daemon;

@@ -25,6 +25,7 @@ use uuid::Uuid;
 
 use super::caller::Caller;
 use super::refuse;
+use crate::agents::route::Style;
 use crate::body::Body;
 use crate::brain::is_stop;
 use crate::config::Config;
@@ -70,6 +71,8 @@ struct Said {
     caller: Caller,
     session: Option<String>,
     text: String,
+    /// In which way it is worked on; none leaves it to the sentence.
+    style: Option<Style>,
     /// How often the body had been halted when it was said.
     halts: u64,
     /// Whether there is somebody who can be asked.
@@ -233,6 +236,18 @@ impl Desk {
         session: Option<&str>,
         is_asked: bool,
     ) -> Result<Hearing, Full> {
+        self.hear_in(None, caller, text, session, is_asked)
+    }
+
+    /// The same, worked on in a certain way.
+    pub(super) fn hear_in(
+        &self,
+        style: Option<Style>,
+        caller: Caller,
+        text: &str,
+        session: Option<&str>,
+        is_asked: bool,
+    ) -> Result<Hearing, Full> {
         let halts = self.pulse.halts();
         let (tell, told) = unbounded_channel();
         let id = Uuid::new_v4();
@@ -244,7 +259,7 @@ impl Desk {
             return Ok(hearing);
         }
         let session = session.map(Into::into);
-        let said = Said { id, caller, session, text: text.into(), halts, is_asked, tell };
+        let said = Said { id, caller, session, text: text.into(), style, halts, is_asked, tell };
         self.post(Mail::Said(said))?;
         Ok(hearing)
     }
@@ -296,7 +311,8 @@ pub(super) struct Clerk<'a> {
     pub(super) workshop: &'a Workshop,
     /// The configuration.
     pub(super) config: &'a Config,
-    tasks: CodeTasks,
+    /// Questions about files.
+    pub(super) tasks: CodeTasks,
     current: Arc<Mutex<Option<Current>>>,
     /// Whoever is told now.
     listener: Rc<RefCell<Option<Listener>>>,
@@ -332,7 +348,10 @@ impl<'a> Clerk<'a> {
             match mail {
                 Mail::Said(said) => self.hear(said, memory.as_ref(), &mut open),
                 Mail::Work(work) => {
+                    // Nobody is asked about it; but where the server ends, it is stopped like a sentence.
+                    *self.lock() = Some(Current { id: Uuid::new_v4(), role: Role::Owner, answer: None });
                     self.safely(|| work(self));
+                    *self.lock() = None;
                 }
                 Mail::Forget(session) => open.retain(|(name, _)| *name != session),
                 Mail::Close => return,
@@ -352,7 +371,7 @@ impl<'a> Clerk<'a> {
     }
 
     fn hear<'b>(&'b self, said: Said, memory: Option<&'b Memory>, open: &mut Open<'b>) {
-        let Said { id, caller, session, text, halts, is_asked, tell } = said;
+        let Said { id, caller, session, text, style, halts, is_asked, tell } = said;
         if tell.is_closed() {
             return;
         }
@@ -366,6 +385,7 @@ impl<'a> Clerk<'a> {
                 None => self.begin(memory, session.as_deref())?,
             };
             conversation.heard_from(&caller.name, caller.role);
+            conversation.worked_on(style);
             let reply = conversation.hear_later(&text, halts);
             if let Some(session) = session {
                 open.push_back((session, conversation));

@@ -7,6 +7,7 @@ mod code;
 mod converse;
 mod interrupt;
 mod joints;
+mod mcp;
 mod motors;
 mod moves;
 mod print;
@@ -139,6 +140,18 @@ minismith session delete evening"
         #[command(subcommand)]
         command: token::TokenCommand,
     },
+    /// Serve one client of the Model Context Protocol over standard input and output, with the robot's motions and tools.
+    #[command(after_help = "A client starts it by itself, by a line such as:\n  \
+claude mcp add reachy -- minismith mcp --robot /dev/ttyACM0\n\
+`minismith serve` speaks the same protocol at http://127.0.0.1:8000/mcp, also to several clients.")]
+    Mcp {
+        /// mock, mock-bus (emulated servos on a pseudo-terminal) or a serial device such as /dev/ttyACM0.
+        #[arg(long, value_name = "ROBOT")]
+        robot: Option<RobotChoice>,
+        /// Serve the robot of a controller that serves already, such as http://127.0.0.1:8000.
+        #[arg(long, value_name = "URL", conflicts_with = "robot")]
+        url: Option<String>,
+    },
     /// Move single joints to angles, inside the envelope, and tell where they went.
     #[command(after_help = "Examples:\n  minismith move --joint stewart_1 --to 40deg --over 2s\n  \
 minismith move --joint right_antenna --to -0.5rad --joint left_antenna --to 0.5rad\n  \
@@ -248,6 +261,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Session { command } => session::run(&config, command),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
         Command::Token { command } => token::run(&config, command),
+        Command::Mcp { robot, url } => mcp::run(&config, robot, url.as_deref()),
         Command::Move(arguments) => joints::run(&config, &arguments),
         Command::Motors(arguments) => motors::run(&config, &arguments),
         Command::Record(arguments) => moves::record(&config, &arguments),

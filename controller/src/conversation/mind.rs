@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::workbench::{Until, Workbench};
-use super::{Conversation, Ending, Reply, ToolReply, known, untold};
+use super::{Conversation, Ending, Reply, ToolReply, known};
 use crate::agents::action::Action;
 use crate::agents::claims;
 use crate::agents::commission::Page;
@@ -19,7 +19,6 @@ use crate::agents::{Agent, plan::Plan};
 use crate::brain::{Known, KnownTool, answer};
 use crate::config::Config;
 use crate::model::{Function, Message, Model, NoAnswer, Said};
-use crate::workshop::registry::Entry;
 use firmware_bridge::clock::{Clock, WallClock};
 
 /// The most tools that a model is offered for one request.
@@ -235,7 +234,7 @@ impl Conversation<'_> {
         text: &str,
         history: &[Message],
     ) -> Result<Option<Plan>, NoAnswer> {
-        match style(text) {
+        match self.style.unwrap_or_else(|| style(text)) {
             Style::Resume => Ok(self.kept_plan().filter(|plan| !plan.is_over())),
             Style::React => Ok(None),
             Style::Plan => {
@@ -275,10 +274,7 @@ impl Conversation<'_> {
 
     /// The tools that may be run, as a model is told of them.
     pub(super) fn told_tools(&self) -> Vec<KnownTool> {
-        let mut tools = self.workshop.registry().list().unwrap_or_default();
-        tools.retain(Entry::is_callable);
-        tools.iter_mut().filter(|tool| !tool.is_told()).for_each(untold::withhold);
-        known(tools)
+        known(super::told(self.workshop.registry()).unwrap_or_default())
     }
 
     /// Carries out one action and says what came of it.

@@ -25,6 +25,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Http {
     address: Address,
     key: Option<Key>,
+    /// What is sent beside every question.
+    also: HeaderMap,
     client: Client,
     /// Taken only in `drop`.
     runtime: Option<Runtime>,
@@ -133,7 +135,16 @@ impl Http {
             .build()
             .map_err(|error| NoHttp::Tls { address: address.to_string(), reason: innermost(&error) })?;
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
-        Ok(Http { address, key, client, runtime: Some(runtime) })
+        Ok(Http { address, key, also: HeaderMap::new(), client, runtime: Some(runtime) })
+    }
+
+    /// The same, with this header beside every question; one that can't be sent is left out.
+    #[must_use]
+    pub fn sending(mut self, name: &'static str, value: &str) -> Self {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.also.insert(name, value);
+        }
+        self
     }
 
     /// Where the server is.
@@ -176,7 +187,7 @@ impl Http {
         patience: Patience,
         hear: &mut dyn FnMut(Piece<'_>) -> Listen,
     ) -> Result<(), Broken> {
-        let mut headers = HeaderMap::new();
+        let mut headers = self.also.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
         if let Some(key) = &self.key {

@@ -341,6 +341,7 @@ mod tests {
             quarantine: None,
             description: description.into(),
             is_own: false,
+            capabilities: Default::default(),
             parameters: json!({}),
             functions: Vec::new(),
         };

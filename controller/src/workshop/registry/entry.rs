@@ -1,12 +1,13 @@
 //! What a reader of the shelf gets: a tool that may be looked at or called, and a line of the list.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::super::manifest::{Evidence, Function, ToolManifest};
+use super::super::manifest::{Capability, Evidence, Function, ToolManifest};
 use super::super::policy::Vetted;
 use super::shelf::versions_in;
 use super::state::{Approval, Deactivation, Quarantine, State};
@@ -108,6 +109,9 @@ pub struct Entry {
     /// Whether this program wrote it, from a person's words alone.
     #[serde(skip)]
     pub is_own: bool,
+    /// What it may do on a stage.
+    #[serde(skip)]
+    pub capabilities: BTreeSet<Capability>,
     /// The JSON Schema of its arguments.
     #[schema(value_type = Object)]
     pub parameters: Value,
@@ -149,6 +153,7 @@ pub(super) fn entry(folder: &Path, name: &str, predefined: bool) -> Result<Optio
         quarantine: state.quarantine.remove(&state.current),
         description: manifest.description,
         is_own: manifest.provenance.is_own(),
+        capabilities: manifest.capabilities,
         parameters: manifest.parameters,
         functions: manifest.functions,
     }))

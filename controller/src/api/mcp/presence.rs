@@ -1,0 +1,136 @@
+//! Whether whoever called is still there, and the end of what was begun for somebody who is not.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
+use futures_util::StreamExt;
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::watch;
+
+/// Lives as long as the caller is there.
+pub(super) struct Here(#[expect(dead_code, reason = "its end is the word")] watch::Sender<()>);
+
+/// By which is known when the caller has left.
+#[derive(Clone, Debug)]
+pub(super) struct Presence(watch::Receiver<()>);
+
+/// Somebody who is there.
+pub(super) fn presence() -> (Here, Presence) {
+    let (here, known) = watch::channel(());
+    (Here(here), Presence(known))
+}
+
+impl Presence {
+    /// Returns when the caller has left.
+    pub(super) async fn left(mut self) {
+        // Nothing is ever sent.
+        while self.0.changed().await.is_ok() {}
+    }
+}
+
+/// Puts a [`Presence`] beside an HTTP request, which lasts until its answer has been sent or nobody hears it any more.
+pub(super) async fn attended(mut request: Request, next: Next) -> Response {
+    let (here, presence) = presence();
+    request.extensions_mut().insert(presence);
+    let (head, body) = next.run(request).await.into_parts();
+    let pieces = body.into_data_stream().map(move |piece| {
+        let _while_it_is_heard = &here;
+        piece
+    });
+    Response::from_parts(head, axum::body::Body::from_stream(pieces))
+}
+
+/// An input at whose end the caller has left.
+pub(super) struct Attended<R> {
+    input: R,
+    here: Option<Here>,
+}
+
+impl<R> Attended<R> {
+    pub(super) const fn new(input: R, here: Here) -> Self {
+        Attended { input, here: Some(here) }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Attended<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let (before, room) = (buffer.filled().len(), buffer.remaining());
+        let read = Pin::new(&mut self.input).poll_read(context, buffer);
+        if let Poll::Ready(read) = &read
+            && (read.is_err() || (room > 0 && buffer.filled().len() == before))
+        {
+            self.here = None;
+        }
+        read
+    }
+}
+
+/// How far work has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Waiting,
+    Begun,
+    Over,
+}
+
+/// Work that waits for its turn or is being done. Dropping it before the end stops what was begun, and what was not begun
+/// is not.
+pub(super) struct Turn {
+    way: Arc<Mutex<Way>>,
+    pulse: PulseHandle,
+}
+
+/// Whoever does the work.
+pub(super) struct Worker(Arc<Mutex<Way>>);
+
+impl Turn {
+    pub(super) fn new(pulse: PulseHandle) -> (Self, Worker) {
+        let way = Arc::new(Mutex::new(Way::Waiting));
+        (Turn { way: way.clone(), pulse }, Worker(way))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut way = locked(&self.way);
+        if *way == Way::Begun {
+            self.pulse.order(Order::Halt);
+        }
+        *way = Way::Over;
+    }
+}
+
+impl Worker {
+    /// Does it, where somebody still wants it.
+    pub(super) fn act<T>(&self, act: impl FnOnce(&Self) -> T) -> Option<T> {
+        {
+            let mut way = locked(&self.0);
+            if *way == Way::Over {
+                return None;
+            }
+            *way = Way::Begun;
+        }
+        let done = act(self);
+        *locked(&self.0) = Way::Over;
+        Some(done)
+    }
+
+    /// Whether somebody still wants it.
+    pub(super) fn is_wanted(&self) -> bool {
+        *locked(&self.0) != Way::Over
+    }
+}
+
+fn locked(way: &Mutex<Way>) -> MutexGuard<'_, Way> {
+    way.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,102 @@
+//! Whether the shelf of tools has changed, by whatever door: this server's, the command line's, another program's.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+
+/// How often it is looked at while somebody wants to know.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// When each tool's folder was changed last: a version, an approval and a quarantine each change it.
+type Stamp = Vec<(PathBuf, Option<SystemTime>)>;
+
+/// A shelf that is watched, for as long as there is anybody who wants to know.
+pub(super) struct Shelf {
+    root: PathBuf,
+    known: Mutex<Stamp>,
+    changed: watch::Sender<()>,
+}
+
+impl Shelf {
+    /// Watches the shelf in this folder. To be called where tasks can be begun.
+    pub(super) fn watched(root: &Path) -> Arc<Self> {
+        let (changed, _) = watch::channel(());
+        let shelf = Arc::new(Shelf { root: root.to_owned(), known: Mutex::default(), changed });
+        tokio::spawn(watch(Arc::downgrade(&shelf)));
+        shelf
+    }
+
+    /// Changes from now on.
+    pub(super) async fn changes(&self) -> watch::Receiver<()> {
+        let changes = self.changed.subscribe();
+        // Nobody has looked before the first one.
+        if self.changed.receiver_count() == 1 {
+            let now = stamp(&self.root).await;
+            self.know(now);
+        }
+        changes
+    }
+
+    /// Takes this for what is known; whether it is news.
+    fn know(&self, now: Stamp) -> bool {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = *known != now;
+        *known = now;
+        is_news
+    }
+}
+
+/// Tells of a change once the shelf rests again.
+async fn watch(shelf: Weak<Shelf>) {
+    let mut is_settling = false;
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let Some(shelf) = shelf.upgrade() else { return };
+        if shelf.changed.receiver_count() == 0 {
+            is_settling = false;
+            continue;
+        }
+        let is_news = shelf.know(stamp(&shelf.root).await);
+        if is_settling && !is_news {
+            shelf.changed.send_replace(());
+        }
+        is_settling = is_news;
+    }
+}
+
+async fn stamp(root: &Path) -> Stamp {
+    let root = root.to_owned();
+    let read = move || {
+        let shelves = ["predefined", "generated"].map(|shelf| root.join(shelf));
+        let tools = shelves.iter().filter_map(|shelf| std::fs::read_dir(shelf).ok()).flatten().flatten();
+        let mut folders: Vec<PathBuf> = tools.map(|tool| tool.path()).collect();
+        folders.sort();
+        let changed = |folder: PathBuf| {
+            let at = folder.metadata().and_then(|about| about.modified()).ok();
+            (folder, at)
+        };
+        folders.into_iter().map(changed).collect()
+    };
+    tokio::task::spawn_blocking(read).await.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_from_anywhere_is_told() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let folder = tempfile::tempdir().unwrap();
+            let tool = folder.path().join("generated/wave");
+            std::fs::create_dir_all(&tool).unwrap();
+            let shelf = Shelf::watched(folder.path());
+            let mut changes = shelf.changes().await;
+            std::fs::write(tool.join("v1.json"), "{}").unwrap();
+            changes.changed().await.unwrap();
+        });
+    }
+}

@@ -1,0 +1,49 @@
+//! `mcp`: serves one client of the Model Context Protocol over standard input and output.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use minismith::api;
+use minismith::config::{Config, RobotChoice};
+use minismith::net::Address;
+use tokio::runtime::Runtime;
+
+use super::serve::interrupted;
+use super::{Done, OnRobot, shop};
+
+/// How long what has begun may take at the end.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
+/// Serves whoever has started this program, until that client goes away or the program is interrupted; then brakes to
+/// rest. With `url` the robot is that of a controller that serves already.
+pub fn run(config: &Config, robot: Option<RobotChoice>, url: Option<&str>) -> anyhow::Result<Done> {
+    match url {
+        None => {
+            let body = Arc::new(shop::body(config, &OnRobot { robot, json: false })?);
+            ended(|runtime| runtime.block_on(api::serve_client(&body, config, end())))
+        }
+        Some(url) => {
+            let Some(address) = Address::parse(url) else {
+                bail!("{url:?} is no address of a controller; give {}", Address::ALLOWED);
+            };
+            ended(|runtime| runtime.block_on(api::bridge_client(address, end())))
+        }
+    }
+}
+
+fn ended(serve: impl FnOnce(&Runtime) -> Result<(), api::NoClient>) -> anyhow::Result<Done> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let served = serve(&runtime);
+    // Nobody waits longer for a line that may never come.
+    runtime.shutdown_timeout(LAST_CALL);
+    served?;
+    Ok(Done::Well)
+}
+
+async fn end() {
+    // Without a signal handler there is nothing to wait for; the program is ended by force then.
+    if interrupted().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,30 @@
+//! What is asked for by name instead of in words: by clients whose own model has read the request.
+
+use super::{Conversation, Reply, untold};
+use crate::agents::coordinator::Task;
+use crate::agents::route::Style;
+use crate::workshop::registry::{Entry, Registry, RegistryError};
+
+impl Conversation<'_> {
+    /// What is heard from now on is worked on in this way; none leaves it to the request.
+    pub(crate) const fn worked_on(&mut self, style: Option<Style>) {
+        self.style = style;
+    }
+
+    /// Does one thing that was asked for when the body had been halted so often, as an agent has it done. Nothing of it is
+    /// remembered.
+    pub(crate) fn call(&mut self, task: Task, halts: u64) -> Reply {
+        self.stage.begin(halts);
+        let reply = self.carry_out(vec![task]);
+        self.stage.leave_floor();
+        reply
+    }
+}
+
+/// The tools that may be run, as a model is told of them.
+pub(crate) fn told(registry: &Registry) -> Result<Vec<Entry>, RegistryError> {
+    let mut tools = registry.list()?;
+    tools.retain(Entry::is_callable);
+    tools.iter_mut().filter(|tool| !tool.is_told()).for_each(untold::withhold);
+    Ok(tools)
+}
