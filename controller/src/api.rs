@@ -19,6 +19,7 @@ mod lease;
 mod mcp;
 mod metrics;
 mod official;
+mod openai;
 mod plans;
 mod robot;
 mod shelf;
@@ -75,6 +76,7 @@ pub async fn serve(
         .merge(document::routes(document))
         .fallback(unknown)
         .merge(mcp::routes(answering.desk(), body, config))
+        .merge(openai::routes(answering.desk()))
         .merge(official::routes(robot))
         .layer(middleware::map_response(detailed));
     for peers in &config.serve.trusted_peers {

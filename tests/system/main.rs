@@ -25,6 +25,7 @@ mod model;
 mod official_daemon;
 mod official_motor;
 mod official_wire;
+mod openai_client;
 mod openapi;
 mod own_api;
 mod parsers;

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use axum::extract::FromRequestParts;
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{Extensions, StatusCode};
 use axum::response::Response;
 
 use super::given::Refused;
@@ -43,6 +43,14 @@ pub(super) struct Speaker {
 }
 
 impl Speaker {
+    /// Whoever the gate has put beside a request.
+    pub(super) fn beside(request: &Extensions) -> Option<Self> {
+        let caller = request.get::<Caller>()?.clone();
+        let journal = request.get::<Journal>()?.clone();
+        let Peer(peer) = request.get::<Peer>().copied()?;
+        Some(Speaker { caller, peer: peer.ip(), journal })
+    }
+
     /// Writes down what was asked for in a message, and what came of it.
     pub(super) fn note(&self, what: &str, outcome: &str) {
         let Caller { name, role, .. } = &self.caller;
@@ -54,11 +62,8 @@ impl Speaker {
 impl<S: Send + Sync> FromRequestParts<S> for Speaker {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
-        let caller = Caller::from_request_parts(parts, state).await?;
-        let lost = || refuse(StatusCode::UNAUTHORIZED, "nobody knows where this came from");
-        let journal = parts.extensions.get::<Journal>().cloned().ok_or_else(lost)?;
-        let Peer(peer) = parts.extensions.get::<Peer>().copied().ok_or_else(lost)?;
-        Ok(Speaker { caller, peer: peer.ip(), journal })
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+        let lost = || refuse(StatusCode::UNAUTHORIZED, "nobody knows who asks");
+        Speaker::beside(&parts.extensions).ok_or_else(lost)
     }
 }

@@ -133,7 +133,7 @@ impl Desk {
 }
 
 /// The report, with what its files hold.
-fn document(report: &Report) -> Value {
+pub(super) fn document(report: &Report) -> Value {
     let mut document = serde_json::to_value(report).unwrap_or_default();
     let listed = document.get_mut("outputs").and_then(Value::as_array_mut);
     for (listed, output) in listed.into_iter().flatten().zip(&report.outputs) {

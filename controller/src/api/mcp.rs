@@ -42,7 +42,7 @@ use self::call::Office;
 use self::presence::{Attended, Here, Presence, attended, presence};
 use self::progress::Progress;
 use self::shelf::Shelf;
-use super::caller::Caller;
+use super::caller::{Caller, Speaker};
 use super::desk::{Desk, DeskThread};
 use crate::body::Body;
 use crate::config::Config;
@@ -99,7 +99,7 @@ pub async fn serve_client(
 ) -> Result<(), NoClient> {
     let answering = DeskThread::start(body.clone(), config.clone())?;
     let (here, presence) = presence();
-    let caller = Caller { name: "the MCP client".into(), role: Role::Owner };
+    let caller = Caller { name: "the MCP client".into(), role: Role::Owner, by_address: false };
     let server = Server {
         office: Office { desk: answering.desk(), body: body.clone(), config: Arc::new(config.clone()) },
         shelf: Shelf::watched(&config.tools),
@@ -194,6 +194,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (caller, presence) = self.guest(&context)?;
+        let parts = context.extensions.get::<Parts>();
+        let speaker = parts.and_then(|parts| Speaker::beside(&parts.extensions));
         let (tell, mut told) = unbounded_channel::<String>();
         // Whoever asked may have gone.
         let note = |words: &str| drop(tell.send(words.into()));
@@ -210,6 +212,14 @@ impl ServerHandler for Server {
             };
             while let Ok(words) = told.try_recv() {
                 progress.tell(&words).await;
+            }
+            if let Some(speaker) = speaker {
+                let outcome = match &done {
+                    Ok(result) if result.is_error != Some(true) => "done",
+                    Ok(_) | Err(_) => "refused",
+                };
+                speaker
+                    .note(&format!("/mcp: {}", request.name.chars().take(100).collect::<String>()), outcome);
             }
             done
         };

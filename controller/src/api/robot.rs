@@ -93,7 +93,7 @@ async fn health(State(pulse): State<PulseHandle>) -> Response {
 
 /// Where the body is, and what it does.
 #[derive(Serialize, ToSchema)]
-struct BodyState {
+pub(super) struct BodyState {
     /// `holding`, `playing`, `braking`, `limp`, `led` or `stowing`.
     #[schema(value_type = String, example = "holding")]
     doing: Doing,
@@ -166,17 +166,21 @@ fn joint_state(snapshot: &Snapshot, joint: Joint) -> JointState {
 ))]
 async fn state(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<BodyState>, Refused> {
     caller.must_be(Role::Viewer)?;
-    let snapshot = pulse.snapshot();
+    Ok(Json(body_state(&pulse.snapshot())))
+}
+
+/// How the body is.
+pub(super) fn body_state(snapshot: &Snapshot) -> BodyState {
     let present = snapshot.state.present().ok();
     let posture = present.and_then(|joints| posture_from_joints(&joints, &HeadPose::neutral()).ok());
-    Ok(Json(BodyState {
+    BodyState {
         doing: snapshot.doing,
         control: snapshot.control,
         posture: posture.as_ref().map(PostureView::from),
-        joints: Joint::ALL.iter().map(|joint| joint_state(&snapshot, *joint)).collect(),
+        joints: Joint::ALL.iter().map(|joint| joint_state(snapshot, *joint)).collect(),
         fault: snapshot.fault.as_ref().map(ToString::to_string),
         beats: snapshot.beats,
-    }))
+    }
 }
 
 /// That the histograms begin anew.
@@ -193,7 +197,7 @@ struct Measuring {
     (status = 200, description = "It is measured from now on.", body = Measuring),
 ))]
 async fn measure(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<Measuring>, Refused> {
-    caller.must_be(Role::Operator)?;
+    caller.must_be(Role::Engineer)?;
     pulse.measure_anew();
     Ok(Json(Measuring { measured: "from now on" }))
 }

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::pulse::{Conductor, Order};
@@ -15,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::caller::Caller;
 use super::super::desk::{Clerk, Desk, NoWork, Told};
+use super::super::robot::body_state;
 use super::offer::{Does, Offer, of_shelf, own};
 use super::presence::{Turn, Worker};
 use crate::agents::ability::{Ability, Within};
@@ -108,7 +108,7 @@ impl Office {
         }
         let text = |key: &str| arguments.get(key).and_then(Value::as_str);
         Ok(match offer.does {
-            Does::ReportState => self.report_state().await,
+            Does::ReportState => self.report_state(),
             Does::TakePicture => self.take_picture().await,
             Does::Stop => self.stop().await,
             Does::Say => self.say(caller, text("text").unwrap_or_default(), text("session"), note).await,
@@ -125,9 +125,9 @@ impl Office {
         })
     }
 
-    async fn report_state(&self) -> CallToolResult {
-        let state = super::super::state(State(self.body.handle())).await.0;
-        CallToolResult::structured(state)
+    fn report_state(&self) -> CallToolResult {
+        let state = body_state(&self.body.handle().snapshot());
+        CallToolResult::structured(serde_json::to_value(state).unwrap_or_default())
     }
 
     async fn take_picture(&self) -> CallToolResult {

@@ -1,0 +1,68 @@
+//! A request that is not done, in the form that OpenAI's clients read.
+
+use axum::Json;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::super::desk::Full;
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wrong {
+    pub(super) status: StatusCode,
+    message: String,
+    param: Option<&'static str>,
+    code: Option<&'static str>,
+}
+
+impl Wrong {
+    /// A request that can't be read, or asks for what is not there: in which field, and what to do.
+    pub(super) fn asked(param: &'static str, message: impl Into<String>) -> Self {
+        Wrong { status: StatusCode::BAD_REQUEST, message: message.into(), param: Some(param), code: None }
+    }
+
+    /// One that could not be done.
+    pub(super) fn with(status: StatusCode, message: impl Into<String>) -> Self {
+        Wrong { status, message: message.into(), param: None, code: None }
+    }
+
+    /// The same, with another status.
+    pub(super) fn of_status(self, status: StatusCode) -> Self {
+        Wrong { status, ..self }
+    }
+
+    /// The same, with a word for programs.
+    pub(super) fn coded(self, code: &'static str) -> Self {
+        Wrong { code: Some(code), ..self }
+    }
+
+    /// As it is told in an answer, also in one that has begun already.
+    pub(super) fn document(&self) -> Value {
+        let kind = match self.status {
+            StatusCode::UNAUTHORIZED => "authentication_error",
+            StatusCode::FORBIDDEN => "permission_error",
+            StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+            status if status.is_client_error() && status != StatusCode::CONFLICT => "invalid_request_error",
+            _ => "server_error",
+        };
+        json!({"error": {"message": self.message, "type": kind, "param": self.param, "code": self.code}})
+    }
+}
+
+impl From<Full> for Wrong {
+    fn from(full: Full) -> Self {
+        Wrong::with(StatusCode::TOO_MANY_REQUESTS, full.to_string()).coded("rate_limit_exceeded")
+    }
+}
+
+impl IntoResponse for Wrong {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.document())).into_response();
+        if self.status == StatusCode::TOO_MANY_REQUESTS {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+        }
+        response
+    }
+}
