@@ -124,6 +124,6 @@ fn refuse(status: StatusCode, why: &str) -> Response {
 async fn unknown() -> Response {
     refuse(
         StatusCode::NOT_FOUND,
-        "there is no such address; see /docs or /api/v1/openapi.json for those that there are, besides the official daemon's /api and /ws/sdk",
+        "there is no such address; see /docs or /api/v1/openapi.json for those that there are, and /mcp and /v1/chat/completions, besides the official daemon's /api and /ws/sdk",
     )
 }

@@ -23,13 +23,11 @@ use utoipa::ToSchema;
 use firmware_bridge::pulse::{Conductor, Doing, Order};
 
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
-use crate::agents::route::{Style, wish};
+use crate::agents::route::Style;
 use crate::agents::turn::Spent;
 use crate::agents::{account, robot_control, vision};
 use crate::body::Body;
-use crate::brain::{
-    Aim, Before, Intent, Known, KnownTool, Reason, Turn, Understanding, answer, is_stop, understand,
-};
+use crate::brain::{Aim, Before, Intent, Known, KnownTool, Turn, Understanding, answer, is_stop, understand};
 use crate::files::input::{Opened, read};
 use crate::files::{BadFile, Output};
 use crate::guest::GuestFault;
@@ -370,7 +368,7 @@ impl<'a> Conversation<'a> {
             Understanding::Plan(plan) => plan.clone(),
             _ => Vec::new(),
         };
-        let is_beyond = is_beyond(&understood, text);
+        let is_beyond = reading::is_beyond(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.halt(),
             // What the grammar does not know, the agents may.
@@ -560,32 +558,6 @@ pub(crate) fn halted(conductor: &mut dyn Conductor) -> Reply {
     let snapshot = conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
     let step = Step { kind: "stop".into(), achieved: view_of(&snapshot), ..Step::default() };
     Reply { steps: vec![step], ..Reply::nothing("Stopped: I am at rest.".into(), Ending::Done) }
-}
-
-/// What the agents may make something of. What is forbidden, denied, reported or unclear in itself stays declined.
-fn is_beyond(understood: &Understanding, text: &str) -> bool {
-    matches!(
-        understood,
-        Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
-            // What a tool is not to do belongs to its description.
-            || (*reason == Reason::Negated && wish(text).is_some())
-    )
-}
-
-const fn is_beyond_grammar(reason: Reason) -> bool {
-    match reason {
-        Reason::Unknown | Reason::Knowledge | Reason::Conditional | Reason::Body | Reason::Together => true,
-        Reason::Negated
-        | Reason::NothingToRepeat
-        | Reason::WhichTool
-        | Reason::NotText
-        | Reason::NoSuchChange
-        | Reason::WhichWay
-        | Reason::Hearsay
-        | Reason::Rules
-        | Reason::Motors
-        | Reason::Unkind => false,
-    }
 }
 
 fn known(entries: Vec<Entry>) -> Vec<KnownTool> {

@@ -107,8 +107,12 @@ pub(super) struct Desk {
     current: Arc<Mutex<Option<Current>>>,
     pulse: PulseHandle,
     /// One share for every [`Hearing`].
-    hearings: Arc<Arc<()>>,
+    hearings: Arc<Shares>,
 }
+
+/// Counts those who hold a share.
+#[derive(Default)]
+struct Shares(Arc<()>);
 
 /// Nothing is taken.
 #[derive(Debug, thiserror::Error)]
@@ -251,7 +255,7 @@ impl Desk {
         let halts = self.pulse.halts();
         let (tell, told) = unbounded_channel();
         let id = Uuid::new_v4();
-        let hearing = Hearing { told, id, desk: self.clone(), _share: Arc::clone(&self.hearings) };
+        let hearing = Hearing { told, id, desk: self.clone(), _share: self.hearings.0.clone() };
         if is_stop(text) {
             let mut pulse = self.pulse.clone();
             pulse.order(Order::Halt);
@@ -266,7 +270,7 @@ impl Desk {
 
     /// How many sentences wait or are being answered.
     pub(super) fn hearings(&self) -> usize {
-        Arc::strong_count(&*self.hearings) - 1
+        Arc::strong_count(&self.hearings.0) - 1
     }
 
     /// Has something done where the workshop is, when it is its turn.

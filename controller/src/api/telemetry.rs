@@ -42,7 +42,7 @@ use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::pulse::{Conductor, Doing, PulseHandle, Snapshot};
 use firmware_bridge::robot::Reading;
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::caller::Caller;
 use super::given::{Refused, Wanted, unprocessable};
@@ -146,13 +146,14 @@ impl Pace {
 }
 
 async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, format: Format) {
-    let began = Instant::now();
-    let mut ticks = interval_at(began, period);
+    let mut ticks = interval(period);
+    let mut began = None;
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut pace = Pace::new(period);
     loop {
         tokio::select! {
             due = ticks.tick() => {
+                let began = *began.get_or_insert(due);
                 if !pace.is_free() {
                     if pace.skipped() {
                         continue;

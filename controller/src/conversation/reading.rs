@@ -3,9 +3,10 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{is_beyond, known};
+use super::known;
 use crate::agents::coordinator::{Assignment, Decision, decide};
-use crate::brain::{Known, Understanding, is_stop, understand};
+use crate::agents::route::wish;
+use crate::brain::{Known, Reason, Understanding, is_stop, understand};
 use crate::workshop::registry::Entry;
 
 /// What would follow from a sentence.
@@ -56,6 +57,32 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> Reading {
             let plan = tasks.iter().map(|task| Assignment { agent: task.agent(), task: task.describe() });
             of(Follows::Do, plan.collect(), None)
         }
+    }
+}
+
+/// What the agents may make something of. What is forbidden, denied, reported or unclear in itself stays declined.
+pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
+    matches!(
+        understood,
+        Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
+            // What a tool is not to do belongs to its description.
+            || (*reason == Reason::Negated && wish(text).is_some())
+    )
+}
+
+const fn is_beyond_grammar(reason: Reason) -> bool {
+    match reason {
+        Reason::Unknown | Reason::Knowledge | Reason::Conditional | Reason::Body | Reason::Together => true,
+        Reason::Negated
+        | Reason::NothingToRepeat
+        | Reason::WhichTool
+        | Reason::NotText
+        | Reason::NoSuchChange
+        | Reason::WhichWay
+        | Reason::Hearsay
+        | Reason::Rules
+        | Reason::Motors
+        | Reason::Unkind => false,
     }
 }
 

@@ -26,8 +26,8 @@ pub fn least(is_read: bool, path: &str) -> Role {
     match steps.as_slice() {
         // Everybody may say stop.
         ["api", "v1", "stop"] | ["api", "move", "stop"] => Role::Viewer,
-        // Each tool there says what it needs.
-        ["mcp"] => Role::Viewer,
+        // Each tool there says what it needs, and a sentence whether it is a stop.
+        ["mcp"] | ["api", "v1", "chat"] => Role::Viewer,
         ["api", "v1", "tools", _, "run"] => Role::Operator,
         ["api", "v1", "tools"] | ["api", "v1", "tools", "check"] => Role::Engineer,
         ["api", "v1", "tools", ..] => Role::Owner,
@@ -49,7 +49,8 @@ mod tests {
             (true, "/api/v1/sessions/evening", Role::Operator),
             (true, "/api/move/ws/set_target", Role::Operator),
             (false, "/api/v1/stop", Role::Viewer),
-            (false, "/api/v1/chat", Role::Operator),
+            (false, "/api/v1/chat", Role::Viewer),
+            (false, "/api/v1/chat/id/answer", Role::Operator),
             (false, "/api/move/goto", Role::Operator),
             (false, "/api/motors/set_mode/enabled", Role::Operator),
             (false, "/api/motors/set_mode/disabled", Role::Engineer),
