@@ -4,10 +4,9 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use anyhow::bail;
-use minismith::config::Key;
+use minismith::net::Address;
 use minismith::net::http::{Http, Listen, Patience, Piece};
 use minismith::net::sse::Events;
-use minismith::net::{Address, Reach};
 use minismith::outcome::Step;
 use serde_json::{Value, json};
 
@@ -29,12 +28,7 @@ pub fn say(url: &str, text: &str, session: Option<&str>, as_json: bool) -> anyho
     let body = json!({ "text": text, "session": session, "stream": true });
     let mut heard =
         Heard { server: address.clone(), as_json, events: Events::default(), status: 0, end: None };
-    if Key::of_our_server().is_some() && !address.is_enciphered() && address.reach() != Reach::Here {
-        bail!(
-            "MINISMITH_TOKEN would go to {url} over plain http, where others can read it; use https, or `ssh -L`"
-        );
-    }
-    let http = Http::new(address, Key::of_our_server())?;
+    let http = Http::to_our_server(address)?;
     let mut refused = Vec::new();
     let ended = http.post("api/v1/chat", body.to_string(), PATIENCE, &mut |piece| {
         match piece {
@@ -104,7 +98,7 @@ impl Heard {
         let question = question.to_owned();
         let answering = move || {
             let text = if asks { converse::ask(&question).unwrap_or_default() } else { String::new() };
-            let Ok(http) = Http::new(server, Key::of_our_server()) else { return };
+            let Ok(http) = Http::to_our_server(server) else { return };
             // Where the server hears nothing, it takes the silence for a no.
             let _told = http.post(&path, json!({ "text": text }).to_string(), SHORT, &mut |_| Listen::On);
         };

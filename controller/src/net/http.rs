@@ -11,7 +11,7 @@ use reqwest::{Client, Response};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::sleep;
 
-use super::Address;
+use super::{Address, Reach};
 use crate::config::Key;
 
 /// How long a server may take to accept a connection.
@@ -99,6 +99,14 @@ pub enum NoHttp {
     /// The system gives no means to wait.
     #[error("can't open what is needed to wait for a server: {0}; too many files may be open")]
     Runtime(#[from] std::io::Error),
+    /// Others could read the token.
+    #[error(
+        "MINISMITH_TOKEN would go to {address} over plain http, where others can read it; use https, or `ssh -L`"
+    )]
+    Overheard {
+        /// Where.
+        address: String,
+    },
     /// There are no certificates, most likely.
     #[error(
         "can't ask {address} over https: {reason}; install the system's certificates (Debian: ca-certificates)"
@@ -145,6 +153,19 @@ impl Http {
             self.also.insert(name, value);
         }
         self
+    }
+
+    /// Prepares to ask a server of our own, which is shown the token of the environment (`MINISMITH_TOKEN`), if there is
+    /// one.
+    ///
+    /// # Errors
+    /// [`NoHttp`], also where others could read the token.
+    pub fn to_our_server(address: Address) -> Result<Self, NoHttp> {
+        let key = Key::of_our_server();
+        if key.is_some() && !address.is_enciphered() && address.reach() != Reach::Here {
+            return Err(NoHttp::Overheard { address: address.to_string() });
+        }
+        Http::new(address, key)
     }
 
     /// Where the server is.

@@ -19,7 +19,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::presence::Presence;
 use super::progress::Progress;
 use super::{about, nobody_hears};
-use crate::config::Key;
 use crate::net::Address;
 use crate::net::http::{Http, Listen, Patience, Piece};
 use crate::net::sse::Events;
@@ -108,7 +107,7 @@ impl Bridge {
 /// One question, on a thread that may wait.
 fn exchange(server: Address, method: &str, name: &str, message: &Value, tell: &UnboundedSender<Value>) {
     let shown = server.to_string();
-    let http = match Http::new(server, Key::of_our_server()) {
+    let http = match Http::to_our_server(server) {
         Ok(http) => http.sending("mcp-protocol-version", PROTOCOL).sending("mcp-method", method),
         Err(no) => return drop(tell.send(failure(&no.to_string()))),
     };
