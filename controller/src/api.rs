@@ -34,7 +34,6 @@ use axum::http::header::CONTENT_TYPE;
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
 use utoipa_axum::router::OpenApiRouter;
 
 use self::desk::{Desk, DeskThread};
@@ -46,7 +45,7 @@ use crate::body::Body;
 use crate::config::Config;
 use crate::journal::JournalThread;
 use crate::mover::MoverThread;
-use crate::net::server;
+use crate::net::server::{self, TlsAcceptor};
 
 /// Serves until `until` completes.
 ///

@@ -164,7 +164,8 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
     assert_eq!(served.bench.run(&["token", "add", "viewer", "--role", "viewer"]).code, Some(1));
     served.bench.run(&["token", "add", "more", "--role", "boss"]).is_error(&["boss", "operator"]);
 
-    // `say --url` shows the token of the environment.
+    // `say --url` shows the token of the environment. The stream of targets before is over 0.3 s after its last one.
+    std::thread::park_timeout(Duration::from_millis(600));
     let url = format!("http://{}", served.address);
     let say = |role: Option<&str>| {
         let mut command = served.bench.command(&["say", "nod", "--url", &url, "--json"]);

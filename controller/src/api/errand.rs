@@ -44,11 +44,21 @@ impl Drop for Asker {
     }
 }
 
+/// Whether somebody still wants it.
+pub(super) struct Wanted<'a>(&'a Mutex<Stadium>);
+
+impl Wanted<'_> {
+    /// Whether whoever asked is still there.
+    pub(super) fn is_wanted(&self) -> bool {
+        *lock(self.0) != Stadium::Gone
+    }
+}
+
 /// Has something done at the desk when it is its turn; what moves by it is halted when whoever asked goes away.
 pub(super) async fn errand<T: Send + 'static>(
     desk: &Desk,
     pulse: Option<PulseHandle>,
-    work: impl for<'a> FnOnce(&Clerk<'a>) -> T + Send + 'static,
+    work: impl for<'a> FnOnce(&Clerk<'a>, &Wanted<'_>) -> T + Send + 'static,
 ) -> Result<T, NoWork> {
     let stadium = Arc::new(Mutex::new(Stadium::Waiting));
     let _asker = Asker { stadium: stadium.clone(), pulse };
@@ -60,7 +70,7 @@ pub(super) async fn errand<T: Send + 'static>(
             }
             *stadium = Stadium::Running;
         }
-        let done = work(clerk);
+        let done = work(clerk, &Wanted(&stadium));
         let mut stadium = lock(&stadium);
         if *stadium == Stadium::Running {
             *stadium = Stadium::Over;

@@ -101,7 +101,7 @@ async fn approve(
     Given(Approving { version }): Given<Approving>,
 ) -> Answer<Approved> {
     caller.must_be(Role::Owner)?;
-    let approved = errand(&shop.desk, None, move |clerk| {
+    let approved = errand(&shop.desk, None, move |clerk, _| {
         let approved = clerk.workshop.approve(&name, version, &caller.name)?;
         Ok::<_, NotApproved>(Approved { name, approved })
     });

@@ -235,7 +235,7 @@ async fn check(
 ) -> Answer<FileChecked> {
     caller.must_be(Role::Engineer)?;
     let submission = given.submitted(&caller)?;
-    let checked = errand(&shop.desk, None, move |clerk| {
+    let checked = errand(&shop.desk, None, move |clerk, _| {
         let clock = WallClock::start();
         let (checked, cached) = clerk.workshop.check_or_recall(&submission)?;
         let seconds = (clock.now().seconds() * 1e4).round() / 1e4;
@@ -278,7 +278,7 @@ async fn add(
 ) -> Result<Response, Refused> {
     caller.must_be(Role::Engineer)?;
     let submission = given.submitted(&caller)?;
-    let entered = errand(&shop.desk, None, move |clerk| {
+    let entered = errand(&shop.desk, None, move |clerk, _| {
         let (checked, admissible) = clerk.workshop.check(&submission)?;
         let Some(admissible) = admissible else { return Ok(Entered::Refused(checked)) };
         let manifest = clerk.workshop.admit(&admissible)?;
@@ -345,7 +345,7 @@ async fn run(
     caller.must_be(Role::Operator)?;
     let halts = shop.pulse.halts();
     let pulse = shop.pulse.clone();
-    let ran = errand(&shop.desk, Some(shop.pulse.clone()), move |clerk| {
+    let ran = errand(&shop.desk, Some(shop.pulse.clone()), move |clerk, _| {
         if pulse.halts() != halts {
             return Err(Refused::because(StatusCode::CONFLICT, &NoMotion::Stopped.to_string()));
         }

@@ -6,22 +6,20 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::pulse::{Conductor, Order};
-use image::ExtendedColorType;
-use image::codecs::jpeg::JpegEncoder;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
 use super::super::caller::Caller;
-use super::super::desk::{Clerk, Desk, NoWork, Told};
+use super::super::desk::{Clerk, Desk, Told};
+use super::super::errand::{Wanted, errand};
 use super::super::robot::body_state;
 use super::offer::{Does, Offer, of_shelf, own};
-use super::presence::{Turn, Worker};
 use crate::agents::ability::{Ability, Within};
 use crate::agents::action::Action;
 use crate::agents::coordinator::Task;
-use crate::arbiter::Rank;
 use crate::body::Body;
+use crate::camera::jpeg;
 use crate::config::{Brain, Config};
 use crate::conversation::{Conversation, Ending, Reply, halted, told};
 use crate::files::Output;
@@ -31,9 +29,6 @@ use crate::workshop::check::Checked;
 use crate::workshop::manifest::{Provenance, ToolManifest};
 use crate::workshop::registry::Registry;
 use crate::workshop::submission::Submission;
-
-/// Of 100: good enough to recognise things by, at a tenth of the size.
-const JPEG_QUALITY: u8 = 85;
 
 /// The longest sentence and the longest source, bytes; the policy refuses sources far earlier.
 const LONGEST: usize = 256 << 10;
@@ -131,19 +126,12 @@ impl Office {
     }
 
     async fn take_picture(&self) -> CallToolResult {
-        if self.body.is_real() {
+        let Some(camera) = self.body.camera() else {
             return failed("this robot's camera can't be reached from here yet; there is no picture");
-        }
-        let body = self.body.clone();
+        };
         let taken = tokio::task::spawn_blocking(move || {
-            let picture = body.stage_for(Rank::Agent, "a look through the camera").picture()?;
-            let rgb: Vec<u8> =
-                picture.bgr.chunks_exact(3).flat_map(|pixel| pixel.iter().rev().copied()).collect();
-            let (width, height) = (u32::try_from(picture.width).ok()?, u32::try_from(picture.height).ok()?);
-            let mut jpeg = Vec::new();
-            let encoder = JpegEncoder::new_with_quality(&mut jpeg, JPEG_QUALITY);
-            { encoder }.encode(&rgb, width, height, ExtendedColorType::Rgb8).ok()?;
-            Some((width, height, STANDARD.encode(jpeg)))
+            let picture = camera.picture()?;
+            Some((picture.width, picture.height, STANDARD.encode(jpeg(&picture)?)))
         });
         let Ok(Some((width, height, jpeg))) = taken.await else {
             return failed("there is no picture: the head's pose is not known");
@@ -199,11 +187,9 @@ impl Office {
     /// Does something at the desk.
     async fn work<T: Send + 'static>(
         &self,
-        act: impl FnOnce(&Clerk<'_>, &Worker) -> T + Send + 'static,
+        act: impl for<'a> FnOnce(&Clerk<'a>, &Wanted<'_>) -> T + Send + 'static,
     ) -> Result<T, String> {
-        let (_turn, worker) = Turn::new(self.body.handle());
-        let done = self.desk.work(move |clerk| worker.act(|worker| act(clerk, worker))).await;
-        done.and_then(|done| done.ok_or(NoWork::Lost)).map_err(|no| no.to_string())
+        errand(&self.desk, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
     }
 
     /// One motion, or one tool of the shelf.
@@ -228,10 +214,10 @@ impl Office {
         let author = format!("{} by MCP", caller.name);
         let submission =
             Submission::of("tool", code.as_bytes()).from(Provenance { author, ..Provenance::default() });
-        let done = self.work(move |clerk, worker| {
+        let done = self.work(move |clerk, wanted| {
             let (checked, admissible) = clerk.workshop.check(&submission).map_err(|no| no.to_string())?;
             // Whoever has gone meanwhile does not find a tool that nobody told of.
-            let admitted = match admissible.filter(|_| worker.is_wanted()) {
+            let admitted = match admissible.filter(|_| wanted.is_wanted()) {
                 Some(admissible) => Some(clerk.workshop.admit(&admissible).map_err(|no| no.to_string())?),
                 None => None,
             };

@@ -1,14 +1,12 @@
-//! Whether whoever called is still there, and the end of what was begun for somebody who is not.
+//! Whether whoever called is still there.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use futures_util::StreamExt;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::watch;
@@ -73,64 +71,4 @@ impl<R: AsyncRead + Unpin> AsyncRead for Attended<R> {
         }
         read
     }
-}
-
-/// How far work has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    Waiting,
-    Begun,
-    Over,
-}
-
-/// Work that waits for its turn or is being done. Dropping it before the end stops what was begun, and what was not begun
-/// is not.
-pub(super) struct Turn {
-    way: Arc<Mutex<Way>>,
-    pulse: PulseHandle,
-}
-
-/// Whoever does the work.
-pub(super) struct Worker(Arc<Mutex<Way>>);
-
-impl Turn {
-    pub(super) fn new(pulse: PulseHandle) -> (Self, Worker) {
-        let way = Arc::new(Mutex::new(Way::Waiting));
-        (Turn { way: way.clone(), pulse }, Worker(way))
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        let mut way = locked(&self.way);
-        if *way == Way::Begun {
-            self.pulse.order(Order::Halt);
-        }
-        *way = Way::Over;
-    }
-}
-
-impl Worker {
-    /// Does it, where somebody still wants it.
-    pub(super) fn act<T>(&self, act: impl FnOnce(&Self) -> T) -> Option<T> {
-        {
-            let mut way = locked(&self.0);
-            if *way == Way::Over {
-                return None;
-            }
-            *way = Way::Begun;
-        }
-        let done = act(self);
-        *locked(&self.0) = Way::Over;
-        Some(done)
-    }
-
-    /// Whether somebody still wants it.
-    pub(super) fn is_wanted(&self) -> bool {
-        *locked(&self.0) != Way::Over
-    }
-}
-
-fn locked(way: &Mutex<Way>) -> MutexGuard<'_, Way> {
-    way.lock().unwrap_or_else(PoisonError::into_inner)
 }
