@@ -4,36 +4,19 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use minismith_tests::{Bench, Running};
+use minismith_tests::Bench;
 use serde_json::{Value, json};
 
-use super::cli::{listening, send};
-
-struct Served {
-    bench: Bench,
-    _program: Running,
-    address: String,
-}
+use super::cli::send;
+use super::served::Served;
 
 fn served() -> Served {
-    let bench = Bench::configured(
+    Served::on(Bench::configured(
         "memory: {file: sessions.sqlite}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n",
-    );
-    let mut program = bench.start(&["serve", "--json", "--port", "0"]);
-    let address = listening(&program.line().unwrap());
-    Served { bench, _program: program, address }
+    ))
 }
 
 impl Served {
-    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        let json = ["Content-Type: application/json"];
-        send(&self.address, &format!("POST {path}"), &json, &body.to_string())
-    }
-
-    fn get(&self, path: &str) -> (u16, Value) {
-        send(&self.address, &format!("GET {path}"), &[], "")
-    }
-
     fn say(&self, text: &str) -> Value {
         let (status, reply) = self.post("/api/v1/chat", &json!({ "text": text }));
         assert_eq!(status, 200, "{reply}");
@@ -54,17 +37,6 @@ impl Served {
         )
         .unwrap();
         Stream(BufReader::new(stream))
-    }
-
-    fn until(&self, holds: impl Fn(&Value) -> bool) -> Value {
-        for _ in 0..400 {
-            let (_, state) = self.get("/api/v1/state");
-            if holds(&state) {
-                return state;
-            }
-            std::thread::park_timeout(Duration::from_millis(25));
-        }
-        panic!("the state stays {}", self.get("/api/v1/state").1);
     }
 }
 
@@ -136,7 +108,7 @@ fn a_stop_is_heard_at_once_and_holds_for_what_waits() {
     let served = served();
     std::thread::scope(|scope| {
         let dance = scope.spawn(|| served.say("dance for 30 seconds"));
-        served.until(|state| state["doing"] == "playing");
+        served.until("/api/v1/state", |state| state["doing"] == "playing");
         let waiting = scope.spawn(|| served.say("look left 20 degrees"));
         // The second sentence is in the queue before the stop.
         std::thread::park_timeout(Duration::from_millis(300));
@@ -153,9 +125,9 @@ fn who_goes_away_stops_what_was_begun() {
     let served = served();
     let mut stream = served.stream(&json!({ "text": "nod once, then dance for 30 seconds" }));
     assert_eq!(stream.next().unwrap()["event"], "step");
-    served.until(|state| state["doing"] == "playing");
+    served.until("/api/v1/state", |state| state["doing"] == "playing");
     drop(stream);
-    served.until(|state| state["doing"] == "holding");
+    served.until("/api/v1/state", |state| state["doing"] == "holding");
     assert_eq!(served.say("nod")["outcome"], "done");
 }
 
@@ -164,7 +136,7 @@ fn a_client_takes_the_robot_from_a_conversation_and_not_the_other_way_round() {
     let served = served();
     std::thread::scope(|scope| {
         let dance = scope.spawn(|| served.say("dance for 30 seconds"));
-        served.until(|state| state["doing"] == "playing");
+        served.until("/api/v1/state", |state| state["doing"] == "playing");
         let (status, begun) =
             served.post("/api/move/goto", &json!({ "head_pose": { "yaw": 0.4 }, "duration": 3.0 }));
         assert_eq!(status, 200, "{begun}");
@@ -176,7 +148,7 @@ fn a_client_takes_the_robot_from_a_conversation_and_not_the_other_way_round() {
             "{refused}"
         );
     });
-    served.until(|state| (state["posture"]["yaw_deg"].as_f64().unwrap() - 22.9).abs() < 1.0);
+    served.until("/api/v1/state", |state| (state["posture"]["yaw_deg"].as_f64().unwrap() - 22.9).abs() < 1.0);
 }
 
 #[test]

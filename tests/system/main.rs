@@ -37,6 +37,7 @@ mod report;
 mod rhythm;
 mod score;
 mod sentences;
+mod served;
 mod streams;
 mod toolkits;
 mod tools;

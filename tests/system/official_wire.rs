@@ -1,15 +1,13 @@
 //! The wire of the official daemon: the unmodified official SDK, its routes, its WebSockets, and those who mean harm.
 
-use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use minismith_tests::{Bench, Running, workspace};
+use minismith_tests::workspace;
 use serde_json::{Value, json};
-use tungstenite::stream::MaybeTlsStream;
-use tungstenite::{Message, WebSocket, connect};
+use tungstenite::Message;
 
-use super::cli::{listening, send};
+use super::served::{Served, Socket, served};
 
 /// How far a place may be from the official mock-up's, metres and radians: the mock here has encoders, each count of which
 /// is 0.0015, and a goal is reached through the safety envelope.
@@ -20,61 +18,14 @@ const CLOSE: f64 = 0.013;
 const MOVED_BY_ITSELF: [&str; 5] =
     ["stop_head_tracking", "enable_wobbling", "disable_wobbling", "release_media", "acquire_media"];
 
-struct Served {
-    _bench: Bench,
-    _program: Running,
-    address: String,
-}
-
-/// A controller with the mock robot.
-fn served() -> Served {
-    let bench = Bench::new();
-    let mut program = bench.start(&["serve", "--json", "--port", "0"]);
-    let address = listening(&program.line().unwrap());
-    Served { _bench: bench, _program: program, address }
-}
-
 impl Served {
-    fn ask(&self, what: &str, body: &str) -> (u16, Value) {
-        send(&self.address, what, &["Content-Type: application/json"], body)
-    }
-
-    fn get(&self, path: &str) -> Value {
-        let (status, value) = self.ask(&format!("GET {path}"), "");
-        assert_eq!(status, 200, "{path}: {value}");
-        value
-    }
-
-    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        self.ask(&format!("POST {path}"), &body.to_string())
-    }
-
-    fn socket(&self, path: &str) -> WebSocket<MaybeTlsStream<TcpStream>> {
-        let (socket, _) = connect(format!("ws://{}{path}", self.address)).unwrap();
-        let MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("no TLS here") };
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        socket
-    }
-
-    /// Waits until something holds.
-    fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        for _ in 0..400 {
-            let value = self.get(path);
-            if holds(&value) {
-                return value;
-            }
-            std::thread::park_timeout(Duration::from_millis(25));
-        }
-        panic!("{path} stays {}", self.get(path));
-    }
-
     fn yaw(&self) -> f64 {
-        self.get("/api/state/full")["head_pose"]["yaw"].as_f64().unwrap()
+        self.value("/api/state/full")["head_pose"]["yaw"].as_f64().unwrap()
     }
 }
 
 /// The next JSON of this type.
-fn next(socket: &mut WebSocket<MaybeTlsStream<TcpStream>>, kind: &str) -> Value {
+fn next(socket: &mut Socket, kind: &str) -> Value {
     loop {
         let message = socket.read().unwrap();
         if let Message::Text(text) = message {
@@ -86,7 +37,7 @@ fn next(socket: &mut WebSocket<MaybeTlsStream<TcpStream>>, kind: &str) -> Value 
     }
 }
 
-fn say(socket: &mut WebSocket<MaybeTlsStream<TcpStream>>, value: &Value) {
+fn say(socket: &mut Socket, value: &Value) {
     socket.send(Message::text(value.to_string())).unwrap();
 }
 
@@ -159,10 +110,10 @@ fn a_move_is_begun_told_stopped_and_kept_from_others() {
     assert_eq!(next(&mut updates, "move_started")["uuid"], begun["uuid"]);
     assert_eq!(next(&mut updates, "move_completed")["uuid"], begun["uuid"]);
     served.until("/api/state/full", |state| (state["head_pose"]["yaw"].as_f64().unwrap() - 0.5).abs() < 0.02);
-    assert_eq!(served.get("/api/move/running"), json!([]));
+    assert_eq!(served.value("/api/move/running"), json!([]));
 
     let (_, long) = served.post("/api/move/goto", &json!({ "head_pose": { "yaw": -0.5 }, "duration": 30 }));
-    assert_eq!(served.get("/api/move/running"), json!([{ "uuid": long["uuid"] }]));
+    assert_eq!(served.value("/api/move/running"), json!([{ "uuid": long["uuid"] }]));
     // Who comes later waits, and hears why.
     let (status, busy) = served.post("/api/move/goto", &goto);
     assert_eq!((status, busy["detail"].as_str().unwrap().contains("a move is running")), (409, true));
@@ -242,15 +193,15 @@ fn what_no_robot_can_do_is_refused_with_a_reason() {
         let (status, answer) = served.ask(what, "");
         assert!(status == expected && answer["detail"] != Value::Null, "{what}: {status} {answer}");
     }
-    let specs = served.get("/api/camera/specs");
+    let specs = served.value("/api/camera/specs");
     assert_eq!((&specs["name"], specs["D"].as_array().unwrap().len()), (&json!("lite"), 12), "{specs}");
-    assert_eq!(served.get("/api/apps/current-app-status"), Value::Null);
-    assert_eq!(served.get("/api/apps/startup-app"), json!({ "startup_app": null }));
-    assert_eq!(served.get("/api/apps/list-available/installed"), json!([]));
+    assert_eq!(served.value("/api/apps/current-app-status"), Value::Null);
+    assert_eq!(served.value("/api/apps/startup-app"), json!({ "startup_app": null }));
+    assert_eq!(served.value("/api/apps/list-available/installed"), json!([]));
     let reports = served.ask("PUT /api/telemetry", r#"{"enabled": true}"#);
     assert_eq!(reports, (200, json!({ "enabled": false, "disabled_by_env": true })));
     // None of it has moved anything.
-    let state = served.get("/api/state/full?with_target_head_pose=true");
+    let state = served.value("/api/state/full?with_target_head_pose=true");
     assert!(state["target_head_pose"]["yaw"].as_f64().unwrap().abs() < 1e-4, "{state}");
     assert!(served.yaw().abs() < 1e-3);
 }
@@ -275,8 +226,8 @@ fn a_stopped_daemon_rests_and_a_started_one_is_awake() {
     let (status, _) = served.ask("POST /api/daemon/start?wake_up=true", "");
     assert_eq!(status, 200);
     served.until("/api/daemon/status", |status| status["state"] == "running");
-    assert_eq!(served.get("/api/motors/status"), json!({ "mode": "enabled" }));
-    let antennas = served.get("/api/state/present_antenna_joint_positions");
+    assert_eq!(served.value("/api/motors/status"), json!({ "mode": "enabled" }));
+    let antennas = served.value("/api/state/present_antenna_joint_positions");
     assert!(distance(&antennas, &json!([-0.1745, 0.1745])) < 0.01, "{antennas}");
 
     for (mode, told) in [
@@ -287,7 +238,7 @@ fn a_stopped_daemon_rests_and_a_started_one_is_awake() {
     ] {
         let (status, answer) = served.ask(&format!("POST /api/motors/set_mode/{mode}"), "");
         assert_eq!((status, answer), (200, json!({ "status": format!("motors changed to {mode} mode") })));
-        assert_eq!(served.get("/api/motors/status"), json!({ "mode": told }));
+        assert_eq!(served.value("/api/motors/status"), json!({ "mode": told }));
         if mode == "disabled" {
             let (status, answer) = served.post("/api/move/goto", &json!({ "duration": 1 }));
             assert!(
@@ -298,7 +249,7 @@ fn a_stopped_daemon_rests_and_a_started_one_is_awake() {
     }
     let (status, named) = served.post("/api/daemon/robot-name", &json!({ "name": " Ada " }));
     assert_eq!((status, named), (200, json!({ "name": "Ada" })));
-    assert_eq!(served.get("/api/daemon/status")["robot_name"], "Ada");
+    assert_eq!(served.value("/api/daemon/status")["robot_name"], "Ada");
     let (status, _) = served.post("/api/daemon/robot-name", &json!({ "name": "\u{7}" }));
     assert_eq!(status, 422);
 }
@@ -358,7 +309,7 @@ fn garbage_on_the_sdk_socket_harms_nobody() {
     // A message that is too long ends its sender's connection, and no other.
     let _cut = wild.send(Message::text("x".repeat(2 << 20)));
     next(&mut quiet, "joint_positions");
-    assert_eq!(served.get("/health")["status"], "ok");
+    assert_eq!(served.value("/health")["status"], "ok");
 }
 
 #[test]
@@ -377,7 +328,7 @@ fn a_client_that_goes_away_holds_the_robot() {
     drop(client);
     let told = next(&mut other, "task_progress");
     assert!(told["uuid"] == id && told["error"].as_str().unwrap().contains("stopped"), "{told}");
-    assert_eq!(served.get("/api/move/running"), json!([]));
+    assert_eq!(served.value("/api/move/running"), json!([]));
     assert!(served.yaw() < 0.6, "{}", served.yaw());
 }
 

@@ -4,12 +4,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use minismith_tests::{Bench, Running};
 use serde_json::{Value, json};
-use tungstenite::stream::MaybeTlsStream;
-use tungstenite::{Message, WebSocket, connect};
+use tungstenite::{Message, connect};
 
-use super::cli::{listening, send};
+use super::cli::send;
+use super::served::{Served, Socket, served};
 
 const GREET: &str = "def greet(times: int = 1) -> str:\n    \"\"\"Greet.\n\n    Args:\n        times: How often, between \
                      1 and 5.\n\n    Returns:\n        The greeting.\n    \"\"\"\n    return \" \".join([\"hi\"] * times)\n";
@@ -52,29 +51,7 @@ def note(out: OutputFiles, text: str = "hello") -> str:
     return text
 "#;
 
-struct Served {
-    bench: Bench,
-    _program: Running,
-    address: String,
-}
-
-fn served() -> Served {
-    let bench = Bench::new();
-    let mut program = bench.start(&["serve", "--json", "--port", "0"]);
-    let address = listening(&program.line().unwrap());
-    Served { bench, _program: program, address }
-}
-
 impl Served {
-    fn post(&self, path: &str, body: &Value) -> (u16, Value) {
-        let json = ["Content-Type: application/json"];
-        send(&self.address, &format!("POST {path}"), &json, &body.to_string())
-    }
-
-    fn get(&self, path: &str) -> (u16, Value) {
-        send(&self.address, &format!("GET {path}"), &[], "")
-    }
-
     /// A request that is sent; its answer can be read.
     fn begin(&self, what: &str, body: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -95,24 +72,6 @@ impl Served {
         let mut body = Vec::new();
         stream.read_to_end(&mut body).unwrap();
         (head, body)
-    }
-
-    fn socket(&self, path: &str) -> WebSocket<MaybeTlsStream<TcpStream>> {
-        let (socket, _) = connect(format!("ws://{}{path}", self.address)).unwrap();
-        let MaybeTlsStream::Plain(stream) = socket.get_ref() else { panic!("no TLS here") };
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        socket
-    }
-
-    fn until(&self, holds: impl Fn(&Value) -> bool) -> Value {
-        for _ in 0..400 {
-            let (_, state) = self.get("/api/v1/state");
-            if holds(&state) {
-                return state;
-            }
-            std::thread::park_timeout(Duration::from_millis(25));
-        }
-        panic!("the state stays {}", self.get("/api/v1/state").1);
     }
 }
 
@@ -223,13 +182,13 @@ fn a_tool_is_halted_by_a_stop_and_when_whoever_asked_for_it_goes_away() {
     let long = json!({ "args": { "times": 30 } });
     let moves = |state: &Value| state["doing"] == "playing";
     let gone = served.begin("POST /api/v1/tools/sway/run", &long.to_string());
-    served.until(moves);
+    served.until("/api/v1/state", moves);
     drop(gone);
-    served.until(|state| state["doing"] == "holding");
+    served.until("/api/v1/state", |state| state["doing"] == "holding");
 
     std::thread::scope(|scope| {
         let running = scope.spawn(|| served.post("/api/v1/tools/sway/run", &long));
-        served.until(moves);
+        served.until("/api/v1/state", moves);
         let waiting = scope.spawn(|| served.post("/api/v1/tools/sway/run", &long));
         // The second is in the queue before the stop.
         std::thread::park_timeout(Duration::from_millis(300));
@@ -311,7 +270,7 @@ fn the_camera_shows_what_the_head_sees() {
 }
 
 /// The next frame of a listener.
-fn frame(socket: &mut WebSocket<MaybeTlsStream<TcpStream>>) -> Message {
+fn frame(socket: &mut Socket) -> Message {
     loop {
         match socket.read().unwrap() {
             Message::Ping(_) => {}

@@ -65,25 +65,23 @@ impl Doorkeeper {
     }
 
     /// Who asks, if he may; else who was refused, where that is known, and how.
-    fn let_in(&self, peer: IpAddr, request: &Request) -> Result<Caller, (Option<Caller>, Response)> {
-        let caller = self.admit(peer, request).map_err(|refusal| (None, refusal))?;
+    fn let_in(&self, peer: IpAddr, request: &Request) -> Result<Caller, Box<(Option<Caller>, Response)>> {
+        let caller = self.admit(peer, request).map_err(|refusal| Box::new((None, *refusal)))?;
         let least = routes::least(request.method().is_safe(), request.uri().path());
         match caller.must_be(least) {
             Ok(()) => Ok(caller),
-            Err(refused) => Err((Some(caller), refused.into_response())),
+            Err(refused) => Err(Box::new((Some(caller), refused.into_response()))),
         }
     }
 
-    // The refusal is an answer of the server, and made once for a request.
-    #[allow(clippy::result_large_err)]
-    fn admit(&self, peer: IpAddr, request: &Request) -> Result<Caller, Response> {
+    fn admit(&self, peer: IpAddr, request: &Request) -> Result<Caller, Box<Response>> {
         let now = self.clock.now();
         let is_near = peer.to_canonical().is_loopback();
         if !(is_near || self.requests.take(peer, now)) {
-            return Err(later("too many requests", "1"));
+            return Err(Box::new(later("too many requests", "1")));
         }
         if !self.mistakes.has(peer, now) {
-            return Err(later("too many tokens that are not known", "60"));
+            return Err(Box::new(later("too many tokens that are not known", "60")));
         }
         let headers = request.headers();
         let knock = Knock {
@@ -98,7 +96,7 @@ impl Doorkeeper {
             if denied == Denied::BadToken {
                 self.mistakes.take(peer, now);
             }
-            refused(denied)
+            Box::new(refused(denied))
         })
     }
 }
@@ -128,7 +126,8 @@ async fn guard(State(keeper): State<Arc<Doorkeeper>>, mut request: Request, next
     let changes = !method.is_safe();
     let caller = match keeper.let_in(peer.ip(), &request) {
         Ok(caller) => caller,
-        Err((caller, refusal)) => {
+        Err(turned_away) => {
+            let (caller, refusal) = *turned_away;
             if changes {
                 keeper.note(caller.as_ref(), peer, &method, &path, refusal.status(), None);
             }

@@ -182,7 +182,7 @@ fn bad_values_are_named_with_what_is_allowed() {
         ),
         (
             "compat: {trusted_peers: [0.0.0.0/0]}",
-            "robot.yaml:1: compat.trusted_peers: `0.0.0.0/0` is not allowed; allowed: an address such as 192.168.1.20, or a \
+            "robot.yaml:1: compat.trusted_peers[0]: `0.0.0.0/0` is not allowed; allowed: an address such as 192.168.1.20, or a \
              network such as 192.168.1.0/28",
         ),
         (
