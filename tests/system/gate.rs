@@ -307,6 +307,10 @@ fn a_stop_ends_a_stream_of_targets() {
     served.until("the new stream", "/api/state/full", |state| {
         (state["body_yaw"].as_f64().unwrap() - 0.3).abs() < 0.02
     });
+    drop(socket);
+    served.until("the note", "/api/v1/journal", |noted| {
+        noted["entries"].to_string().contains("/api/move/ws/set_target: targets")
+    });
 }
 
 /// The table of those who mean harm: each gets the right status, and the pulse does not feel them.

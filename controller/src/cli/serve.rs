@@ -22,6 +22,9 @@ pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u
         let listener = net::listen(host, port.unwrap_or(config.serve.port), !tokens.is_empty()).await?;
         let tls = config.serve.tls.as_ref();
         let tls = tls.map(|(certificate, key)| server::tls(certificate, key)).transpose()?;
+        if tls.is_none() && !host.is_loopback() {
+            tracing::warn!("without TLS others on the way can read tokens; see `certificate` in config.yaml");
+        }
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = listener.local_addr()?;
         if on.json {

@@ -3,6 +3,7 @@
 use super::{Conversation, Reply, untold};
 use crate::agents::coordinator::Task;
 use crate::agents::route::Style;
+use crate::arbiter::Rank;
 use crate::workshop::registry::{Entry, Registry, RegistryError};
 
 impl Conversation<'_> {
@@ -11,10 +12,11 @@ impl Conversation<'_> {
         self.style = style;
     }
 
-    /// Does one thing that was asked for when the body had been halted so often, as an agent has it done. Nothing of it is
-    /// remembered.
+    /// Does one thing that was asked for when the body had been halted so often, as an agent has it done, with the urgency of
+    /// a client. Nothing of it is remembered.
     pub(crate) fn call(&mut self, task: Task, halts: u64) -> Reply {
         self.stage.begin(halts);
+        self.stage.raise(Rank::Client);
         let reply = self.carry_out(vec![task]);
         self.stage.leave_floor();
         reply

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::pose::{AnyPose, target};
 use super::{Robot, sdk};
-use crate::api::caller::Caller;
+use crate::api::caller::{Caller, Speaker};
 use crate::api::given::{Given, Refused, object, unprocessable};
 use crate::mover::{Event, Stadium, Work};
 use crate::recording;
@@ -286,14 +286,19 @@ fn worded(event: &Event) -> Utf8Bytes {
     json!({ "type": kind, "uuid": event.id, "details": event.details }).to_string().into()
 }
 
-async fn targets(State(robot): State<Arc<Robot>>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(sdk::LONGEST_MESSAGE).on_upgrade(|socket| hear_targets(socket, robot))
+async fn targets(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.max_message_size(sdk::LONGEST_MESSAGE).on_upgrade(async move |socket| {
+        let heard = hear_targets(socket, robot).await;
+        speaker.note("/api/move/ws/set_target: targets", &format!("{heard} in all"));
+    })
 }
 
-/// Follows one target after another; only what is wrong is answered.
-async fn hear_targets(mut socket: WebSocket, robot: Arc<Robot>) {
+/// Follows one target after another; only what is wrong is answered. How many there were.
+async fn hear_targets(mut socket: WebSocket, robot: Arc<Robot>) -> u64 {
+    let mut heard = 0;
     while let Some(Ok(message)) = socket.recv().await {
         let Message::Text(text) = message else { continue };
+        heard += 1;
         let followed = object(text.as_bytes()).map_err(|(place, why)| format!("{place}: {why}")).and_then(
             |wanted: FullBodyTarget| follow(&robot, &wanted).map_err(|refusal| refusal.to_string()),
         );
@@ -303,9 +308,10 @@ async fn hear_targets(mut socket: WebSocket, robot: Arc<Robot>) {
             Err(why) => json!({ "status": "error", "detail": why }),
         };
         if socket.send(Message::Text(answer.to_string().into())).await.is_err() {
-            return;
+            break;
         }
     }
+    heard
 }
 
 async fn raw() -> Refused {
