@@ -17,11 +17,15 @@ use crate::role::Role;
 impl Caller {
     /// Refuses whoever has a lesser role.
     pub(super) fn must_be(&self, least: Role) -> Result<(), Refused> {
+        self.may("this", least).map_err(|why| Refused::because(StatusCode::FORBIDDEN, &why))
+    }
+
+    /// Whether it may have done what needs this role; else why not, in words.
+    pub(super) fn may(&self, what: &str, least: Role) -> Result<(), String> {
         if self.role >= least {
             return Ok(());
         }
-        let why = format!("this needs the role {least}; {} has the role {}", self.name, self.role);
-        Err(Refused::because(StatusCode::FORBIDDEN, &why))
+        Err(format!("{what} needs the role {least}; {} has the role {}", self.name, self.role))
     }
 }
 

@@ -24,7 +24,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use super::caller::Caller;
-use super::desk::{Desk, Hearing, Told};
+use super::desk::{Desk, Hearing, LONGEST_SENTENCE, NoWork, Told};
 use super::given::{Given, Refusal, Refused};
 use super::refuse;
 use crate::brain::is_stop;
@@ -32,9 +32,6 @@ use crate::config::Config;
 use crate::conversation::Reply;
 use crate::memory::{Entry, Memory, MemoryError};
 use crate::role::Role;
-
-/// The longest sentence, bytes, as in `minismith chat`.
-const LONGEST: usize = 64 << 10;
 
 /// What the handlers share.
 struct Room {
@@ -96,8 +93,8 @@ async fn chat(
     headers: HeaderMap,
     Given(said): Given<Said>,
 ) -> Response {
-    if said.text.trim().is_empty() || said.text.len() > LONGEST {
-        let why = format!("say something, in at most {} kB", LONGEST >> 10);
+    if said.text.trim().is_empty() || said.text.len() > LONGEST_SENTENCE {
+        let why = format!("say something, in at most {} kB", LONGEST_SENTENCE >> 10);
         return refuse(StatusCode::UNPROCESSABLE_ENTITY, &why);
     }
     // Anybody may say stop.
@@ -111,7 +108,7 @@ async fn chat(
     // Who waits for the whole answer can't be asked anything meanwhile.
     let hearing = match room.desk.hear(caller, &said.text, said.session.as_deref(), streams) {
         Ok(hearing) => hearing,
-        Err(full) => return full.into_response(),
+        Err(full) => return Refused::from(NoWork::Full(full)).into_response(),
     };
     if streams { stream(hearing) } else { whole(hearing).await }
 }

@@ -19,6 +19,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
+use super::gate::LONGEST_FILES;
 use super::given::{Refusal, object};
 use super::refuse;
 use crate::config::Config;
@@ -26,9 +27,6 @@ use crate::model::{Client, Model, Watch};
 use crate::role::Role;
 use crate::tasks::report::Report;
 use crate::tasks::{CodeTasks, NoTask, Request};
-
-/// The longest body, bytes: one file of the largest size, in base64, and some more.
-const LONGEST_BODY: usize = 72 << 20;
 
 /// What questions are answered with; one at a time, since each may take all memory that code is given.
 struct Desk {
@@ -41,7 +39,7 @@ pub(super) fn routes(config: &Config) -> OpenApiRouter {
     let desk = Desk { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
     OpenApiRouter::new()
         .routes(routes!(answer))
-        .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .layer(DefaultBodyLimit::max(LONGEST_FILES))
         .with_state(Arc::new(desk))
 }
 

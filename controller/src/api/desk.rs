@@ -14,8 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use serde::Serialize;
@@ -24,7 +22,6 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::caller::Caller;
-use super::refuse;
 use crate::agents::route::Style;
 use crate::body::Body;
 use crate::brain::is_stop;
@@ -35,6 +32,9 @@ use crate::model::Client;
 use crate::role::Role;
 use crate::tasks::CodeTasks;
 use crate::workshop::Workshop;
+
+/// The longest sentence, bytes, as in `minismith chat`.
+pub(super) const LONGEST_SENTENCE: usize = 64 << 10;
 
 /// Sentences that may wait for their turn.
 const WAITING: usize = 32;
@@ -128,21 +128,6 @@ pub(super) enum NoWork {
     /// It broke down, or there is no workshop.
     #[error("it could not be done, which is an error of this program; its log says more")]
     Lost,
-}
-
-impl IntoResponse for NoWork {
-    fn into_response(self) -> Response {
-        match self {
-            NoWork::Full(full) => full.into_response(),
-            NoWork::Lost => refuse(StatusCode::CONFLICT, &self.to_string()),
-        }
-    }
-}
-
-impl IntoResponse for Full {
-    fn into_response(self) -> Response {
-        refuse(StatusCode::TOO_MANY_REQUESTS, &self.to_string())
-    }
 }
 
 /// What is told of one sentence. Dropping it before the end stops what was begun for it.

@@ -31,7 +31,7 @@ use crate::outcome::tidy;
 const LONGEST: usize = 2 << 20;
 
 /// The longest body of those who send files: one of the largest size, in base64, and some more.
-const LONGEST_FILES: usize = 72 << 20;
+pub(super) const LONGEST_FILES: usize = 72 << 20;
 
 /// How long a body may take to come.
 const SLOWEST: Duration = Duration::from_secs(20);

@@ -33,15 +33,13 @@ use self::asked::{Asked, MODELS};
 use self::wrong::Wrong;
 use super::caller::Caller;
 use super::desk::{Desk, Hearing, NoWork, Told};
+use super::gate::LONGEST_FILES;
 use crate::agents::turn::Spent;
 use crate::conversation::Reply;
 use crate::model::{Client, Model, Watch};
 use crate::role::Role;
 use crate::tasks::report::Report;
 use crate::tasks::{NoTask, Request};
-
-/// The longest body, bytes: one file of the largest size, in base64, and some more.
-const LONGEST_BODY: usize = 72 << 20;
 
 /// What the handlers share.
 struct Room {
@@ -54,16 +52,13 @@ pub(super) fn routes(desk: Desk) -> Router {
     Router::new()
         .route("/v1/models", get(models))
         .route("/v1/models/{id}", get(model))
-        .route("/v1/chat/completions", post(chat).layer(DefaultBodyLimit::max(LONGEST_BODY)))
+        .route("/v1/chat/completions", post(chat).layer(DefaultBodyLimit::max(LONGEST_FILES)))
         .with_state(Arc::new(Room { desk, since: unix_seconds() }))
 }
 
 fn may(caller: &Caller, least: Role) -> Result<(), Wrong> {
-    if caller.role >= least {
-        return Ok(());
-    }
-    let why = format!("this needs the role {least}; {} has the role {}", caller.name, caller.role);
-    Err(Wrong::with(StatusCode::FORBIDDEN, why).coded("insufficient_role"))
+    let refused = |why: String| Wrong::with(StatusCode::FORBIDDEN, why).coded("insufficient_role");
+    caller.may("this", least).map_err(refused)
 }
 
 fn card(id: &str, since: u64) -> Value {

@@ -11,15 +11,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
+use super::desk::LONGEST_SENTENCE;
 use super::given::{Given, Refusal, Refused, unprocessable};
 use crate::config::Config;
 use crate::conversation::reading::{Reading, read};
 use crate::model::Client;
 use crate::role::Role;
 use crate::workshop::registry::Registry;
-
-/// The longest sentence, bytes, as in a conversation.
-const LONGEST: usize = 64 << 10;
 
 pub(super) fn routes(config: &Config) -> OpenApiRouter {
     OpenApiRouter::new().routes(routes!(plan)).with_state(Arc::new(config.clone()))
@@ -50,8 +48,8 @@ async fn plan(
     Given(Sentence { text }): Given<Sentence>,
 ) -> Result<Json<Reading>, Refused> {
     caller.must_be(Role::Operator)?;
-    if text.trim().is_empty() || text.len() > LONGEST {
-        let why = format!("say something, in at most {} kB", LONGEST >> 10);
+    if text.trim().is_empty() || text.len() > LONGEST_SENTENCE {
+        let why = format!("say something, in at most {} kB", LONGEST_SENTENCE >> 10);
         return Err(unprocessable("body.text", &why));
     }
     let reading = tokio::task::spawn_blocking(move || {

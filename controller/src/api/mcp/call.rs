@@ -88,11 +88,7 @@ impl Office {
             let short: String = name.chars().take(60).collect();
             return Err(ErrorData::invalid_params(format!("Unknown tool: {short}"), None));
         };
-        if caller.role < offer.least {
-            let why = format!(
-                "{name} needs the role {}; {} has the role {}",
-                offer.least, caller.name, caller.role
-            );
+        if let Err(why) = caller.may(name, offer.least) {
             return Ok(refused(why));
         }
         // What does not fit is told as a result, so that a model may mend it.

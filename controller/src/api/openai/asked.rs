@@ -7,15 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::super::desk::LONGEST_SENTENCE;
 use super::wrong::Wrong;
 use crate::agents::route::Style;
 
 /// The models there are: the robot, and the robot that works on a request in one way.
 pub(super) const MODELS: [(&str, Option<Style>); 3] =
     [("minismith", None), ("minismith-react", Some(Style::React)), ("minismith-plan", Some(Style::Plan))];
-
-/// The longest sentence, bytes, as in `minismith chat`.
-const LONGEST: usize = 64 << 10;
 
 /// The longest name of a session.
 const LONGEST_NAME: usize = 40;
@@ -99,8 +97,11 @@ pub(super) fn read(body: &[u8], session: Option<&str>) -> Result<Asked, Wrong> {
         return Err(Wrong::asked("messages", "there is no message of the user in it"));
     };
     let (text, files) = content(&last.content)?;
-    if text.trim().is_empty() || text.len() > LONGEST {
-        return Err(Wrong::asked("messages", format!("say something, in at most {} kB", LONGEST >> 10)));
+    if text.trim().is_empty() || text.len() > LONGEST_SENTENCE {
+        return Err(Wrong::asked(
+            "messages",
+            format!("say something, in at most {} kB", LONGEST_SENTENCE >> 10),
+        ));
     }
     let named = fields.metadata.as_ref().and_then(|metadata| metadata.get("session")).and_then(Value::as_str);
     let session = match session.or(named) {
