@@ -16,4 +16,4 @@ pub mod scene;
 mod schedule;
 
 /// Which mock this is: what a rehearsal proved rests on it.
-pub const MODEL: &str = concat!("mock-robot ", env!("CARGO_PKG_VERSION"), ", body 2");
+pub const MODEL: &str = concat!("mock-robot ", env!("CARGO_PKG_VERSION"), ", body 3");

@@ -1,0 +1,364 @@
+//! Pictures of a file, a folder or a film instead of a camera's: one after another at a rate, and then again from the first.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use firmware_bridge::clock::{Clock, Tick};
+
+use super::jpeg::{self, First};
+use super::source::{LARGEST, Source, Trouble};
+use crate::frame::{Image, decode};
+
+/// The most pictures of a folder.
+const MOST: usize = 100_000;
+
+/// Bytes of a film that are read at once.
+const PIECE: u64 = 1 << 16;
+
+/// Pictures of a JPEG or PNG file, of a folder of them by their names, or of a film: a file of JPEGs one after another.
+pub struct Files {
+    path: PathBuf,
+    rate: f64,
+    clock: Arc<dyn Clock>,
+    opened: Option<Opened>,
+    due: Option<Tick>,
+    skipped: u64,
+}
+
+enum Opened {
+    Pictures { paths: Vec<PathBuf>, next: usize, last: Option<Shown> },
+    Film { file: File, ahead: Vec<u8>, found: bool },
+}
+
+/// A picture that was read, so that one that stands still is not read again.
+struct Shown {
+    path: PathBuf,
+    changed: SystemTime,
+    image: Image,
+}
+
+impl Files {
+    /// Pictures of a path, so many a second (0.01 to 240).
+    #[must_use]
+    pub fn new(path: PathBuf, rate: f64, clock: Arc<dyn Clock>) -> Self {
+        let rate = if rate.is_finite() { rate.clamp(0.01, 240.0) } else { 30.0 };
+        Files { path, rate, clock, opened: None, due: None, skipped: 0 }
+    }
+
+    fn trouble(&self, reason: &str) -> Trouble {
+        Trouble::new(
+            format!("{}: {reason}", self.path.display()),
+            "set `camera.source` to a JPEG or PNG file, a folder of them, or an .mjpeg file",
+        )
+    }
+
+    fn can_not_be_read(&self, error: &std::io::Error) -> Trouble {
+        self.trouble(&format!("it can't be read ({error})"))
+    }
+
+    /// The next picture of a folder or file; what is none is passed over, but not all of them.
+    fn picture(&mut self) -> Result<Image, Trouble> {
+        let Some(Opened::Pictures { paths, next, last }) = self.opened.as_mut() else {
+            return Err(self.trouble("it is not open"));
+        };
+        for _ in 0..paths.len() {
+            let Some(path) = paths.get(*next % paths.len()) else { break };
+            *next = (*next + 1) % paths.len();
+            if let Some(read) = read(path, last.take()) {
+                let image = read.image.clone();
+                *last = Some(read);
+                return Ok(image);
+            }
+            self.skipped = self.skipped.saturating_add(1);
+        }
+        Err(self.trouble("it holds no picture"))
+    }
+
+    /// The next picture of a film.
+    fn scene(&mut self) -> Result<Image, Trouble> {
+        loop {
+            let Some(Opened::Film { file, ahead, found }) = self.opened.as_mut() else {
+                return Err(self.trouble("it is not open"));
+            };
+            match jpeg::first(ahead) {
+                First::Whole(length) => {
+                    let rest = ahead.split_off(length);
+                    if let Some(whole) = jpeg::whole(std::mem::replace(ahead, rest)) {
+                        *found = true;
+                        return Ok(Image::Jpeg(whole));
+                    }
+                    self.skipped = self.skipped.saturating_add(1);
+                }
+                First::More if ahead.len() < LARGEST => {
+                    let read = file.take(PIECE).read_to_end(ahead);
+                    let at_end = read.map_err(|error| self.can_not_be_read(&error))? == 0;
+                    if at_end {
+                        self.again()?;
+                    }
+                }
+                // It is no picture that anybody takes.
+                First::More => ahead.clear(),
+                First::None => {
+                    // On to where the next one seems to begin.
+                    let begin = ahead.windows(2).skip(1).position(|two| two == [0xff, 0xd8]);
+                    let gone = begin.map_or(ahead.len().saturating_sub(1).max(1), |at| at + 1);
+                    ahead.drain(..gone.min(ahead.len()));
+                }
+            }
+        }
+    }
+
+    /// Back to a film's beginning.
+    fn again(&mut self) -> Result<(), Trouble> {
+        let Some(Opened::Film { file, ahead, found }) = self.opened.as_mut() else { return Ok(()) };
+        if !std::mem::replace(found, false) {
+            return Err(self.trouble("it holds no picture"));
+        }
+        ahead.clear();
+        file.rewind().map_err(|error| self.can_not_be_read(&error))
+    }
+}
+
+impl Source for Files {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn format(&self) -> Option<String> {
+        self.opened.as_ref().map(|opened| match opened {
+            Opened::Pictures { paths, .. } => format!("{} pictures at {} a second", paths.len(), self.rate),
+            Opened::Film { .. } => format!("a film at {} a second", self.rate),
+        })
+    }
+
+    fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    fn open(&mut self) -> Result<(), Trouble> {
+        self.close();
+        let kind = fs::metadata(&self.path).map_err(|error| self.can_not_be_read(&error))?;
+        let is_film = suffix(&self.path).is_some_and(|suffix| suffix == "mjpeg" || suffix == "mjpg");
+        self.opened = Some(if is_film && kind.is_file() {
+            let file = File::open(&self.path).map_err(|error| self.can_not_be_read(&error))?;
+            Opened::Film { file, ahead: Vec::new(), found: false }
+        } else {
+            let paths = if kind.is_dir() {
+                pictures(&self.path).map_err(|error| self.can_not_be_read(&error))?
+            } else if kind.is_file() {
+                vec![self.path.clone()]
+            } else {
+                Vec::new()
+            };
+            if paths.is_empty() {
+                return Err(self.trouble("it holds no picture"));
+            }
+            Opened::Pictures { paths, next: 0, last: None }
+        });
+        Ok(())
+    }
+
+    fn next(&mut self, wait: Duration) -> Result<Option<Image>, Trouble> {
+        let now = self.clock.now();
+        let due = self.due.unwrap_or(now);
+        if due > now + wait {
+            self.clock.wait_until(now + wait);
+            return Ok(None);
+        }
+        self.clock.wait_until(due);
+        let image = match self.opened {
+            Some(Opened::Film { .. }) => self.scene()?,
+            _ => self.picture()?,
+        };
+        let period = Duration::from_secs_f64(1.0 / self.rate);
+        // Whoever comes late has missed some; they are not made up for.
+        let next = due + period;
+        self.due = Some(if next < now { now + period } else { next });
+        Ok(Some(image))
+    }
+
+    fn close(&mut self) {
+        self.opened = None;
+    }
+}
+
+fn suffix(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
+}
+
+fn pictures(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| matches!(suffix(path).as_deref(), Some("jpg" | "jpeg" | "png")))
+        .take(MOST)
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The picture of a file; the one that was read last when that file has not changed.
+fn read(path: &Path, last: Option<Shown>) -> Option<Shown> {
+    // Opening a pipe would wait for whoever writes to it.
+    let told = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let changed = told.modified().ok()?;
+    if let Some(same) = last.filter(|last| last.path == path && last.changed == changed) {
+        return Some(same);
+    }
+    let limit = u64::try_from(LARGEST).ok()?;
+    if told.len() > limit {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
+    let image = if bytes.starts_with(&[0xff, 0xd8]) {
+        Image::Jpeg(jpeg::whole(bytes)?)
+    } else {
+        Image::Bgr(decode(&bytes).ok()?)
+    };
+    Some(Shown { path: path.into(), changed, image })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::camera::jpeg::tests::{jpeg, without_tables};
+    use firmware_bridge::clock::VirtualClock;
+
+    const WAIT: Duration = Duration::from_secs(3_600);
+
+    fn files(path: &Path) -> (Files, Arc<VirtualClock>) {
+        let clock = Arc::new(VirtualClock::new());
+        let mut files = Files::new(path.into(), 10.0, clock.clone());
+        files.open().unwrap();
+        (files, clock)
+    }
+
+    fn png() -> Vec<u8> {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        image::RgbImage::from_pixel(4, 2, image::Rgb([200, 100, 50]))
+            .write_to(&mut bytes, image::ImageFormat::Png)
+            .unwrap();
+        bytes.into_inner()
+    }
+
+    #[test]
+    fn a_folder_is_shown_by_names_at_its_rate_and_again() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in [
+            ("b.jpg", jpeg(2)),
+            ("a.JPEG", jpeg(1)),
+            ("c.png", png()),
+            ("bb.jpg", b"no picture".to_vec()),
+            ("notes.txt", b"not shown".to_vec()),
+        ] {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let (mut files, clock) = files(folder.path());
+        assert_eq!(files.format().unwrap(), "4 pictures at 10 a second");
+        let mut shown = Vec::new();
+        for _ in 0..4 {
+            shown.push(files.next(WAIT).unwrap().unwrap());
+        }
+        assert_eq!(clock.now(), Tick(300_000_000));
+        assert_eq!(shown[0], Image::Jpeg(jpeg(1)));
+        assert_eq!(shown[1], Image::Jpeg(jpeg(2)));
+        let Image::Bgr(picture) = &shown[2] else { panic!("no pixels") };
+        assert_eq!((picture.width, picture.height, picture.pixel(0, 0)), (4, 2, Some([50, 100, 200])));
+        assert_eq!(shown[3], shown[0]);
+        assert_eq!(files.skipped(), 1);
+    }
+
+    #[test]
+    fn it_waits_no_longer_than_it_is_told_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.jpg");
+        fs::write(&path, jpeg(1)).unwrap();
+        let (mut files, clock) = files(&path);
+        assert!(files.next(Duration::ZERO).unwrap().is_some());
+        assert_eq!(files.next(Duration::from_millis(60)).unwrap(), None);
+        assert_eq!(clock.now(), Tick(60_000_000));
+        assert!(files.next(Duration::from_millis(60)).unwrap().is_some());
+        assert_eq!(clock.now(), Tick(100_000_000));
+        // After a pause there is one picture, not all that were missed.
+        clock.wait_until(Tick(1_000_000_000));
+        assert!(files.next(Duration::ZERO).unwrap().is_some());
+        assert_eq!(files.next(Duration::ZERO).unwrap(), None);
+    }
+
+    #[test]
+    fn a_film_is_shown_whole_and_again_whatever_lies_between() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("film.mjpeg");
+        let film = [
+            b"\xffnoise".to_vec(),
+            jpeg(1),
+            vec![0; 9],
+            without_tables(&jpeg(2)),
+            jpeg(3)[..300].to_vec(),
+            jpeg(4),
+        ];
+        fs::write(&path, film.concat()).unwrap();
+        let (mut files, _clock) = files(&path);
+        let mut shown = Vec::new();
+        for _ in 0..6 {
+            let Some(Image::Jpeg(bytes)) = files.next(WAIT).unwrap() else { panic!("no JPEG") };
+            shown.push(decode(&bytes).unwrap());
+        }
+        let meant = [1, 2, 4].map(|shade| decode(&jpeg(shade)).unwrap());
+        assert!(shown[..2] == meant[..2] && shown[3..5] == meant[..2]);
+        assert_eq!(shown[2], shown[5]);
+    }
+
+    #[test]
+    fn what_holds_no_picture_says_so_and_never_hangs() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(VirtualClock::new());
+        let of = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            Files::new(path, 10.0, clock.clone())
+        };
+        for (name, bytes) in [
+            ("a.mjpeg", &b""[..]),
+            ("b.mjpeg", &[0xff; 70_000]),
+            ("c.mjpeg", &jpeg(1)[..500]),
+            ("d.jpg", b"none"),
+            ("e.png", b""),
+        ] {
+            let mut files = of(name, bytes);
+            files.open().unwrap();
+            let told = files.next(WAIT).unwrap_err();
+            assert!(told.reason.contains("no picture"), "{name}: {told}");
+        }
+        for path in [
+            folder.path().join("nowhere.jpg"),
+            "/dev/null".into(),
+            tempfile::tempdir().unwrap().path().into(),
+        ] {
+            assert!(
+                Files::new(path, f64::NAN, clock.clone())
+                    .open()
+                    .unwrap_err()
+                    .remedy
+                    .contains("camera.source")
+            );
+        }
+        assert!(of("f.jpg", &jpeg(1)).next(WAIT).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.jpg");
+        fs::write(&path, jpeg(1)).unwrap();
+        let (mut files, _clock) = files(&path);
+        assert_eq!(files.next(WAIT).unwrap(), Some(Image::Jpeg(jpeg(1))));
+        fs::write(&path, jpeg(2)).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!(files.next(WAIT).unwrap(), Some(Image::Jpeg(jpeg(2))));
+    }
+}

@@ -1,0 +1,107 @@
+//! The lenses of the cameras that the robot comes with, from the official `media/camera_constants.py`.
+
+use firmware_bridge::camera::{Distortion, Lens};
+
+/// A camera that the robot comes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Of the Lite; that of the Wireless has the same lens.
+    Lite,
+    /// An earlier one by Arducam.
+    Arducam,
+}
+
+/// How much closer some sizes of the Lite's camera show things than its whole sensor does.
+const CLOSER: [((u32, u32), f64); 3] = [((1920, 1080), 1.115), ((3264, 2448), 1.115), ((3840, 2160), 1.109)];
+
+impl Known {
+    /// The camera of a USB device by its vendor and product, as the kernel writes them in `modalias`.
+    #[must_use]
+    pub fn of(modalias: &str) -> Option<Self> {
+        match modalias.get(..14)? {
+            "usb:v38FBp1002" | "usb:v1BCFp28C4" => Some(Known::Lite),
+            "usb:v0C45p636D" => Some(Known::Arducam),
+            _ => None,
+        }
+    }
+
+    /// Its lens before pictures of a size. As in the official `media/camera_utils.py`, each side is scaled by itself, also to
+    /// sizes of another shape.
+    #[must_use]
+    pub fn lens(self, width: u32, height: u32) -> Lens {
+        let (measured, closer) = match self {
+            Known::Lite => {
+                let closer = CLOSER.iter().find(|(size, _)| *size == (width, height));
+                (lite(), closer.map_or(1.0, |(_, closer)| *closer))
+            }
+            Known::Arducam => (arducam(), 1.0),
+        };
+        let side = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);
+        let mut lens = measured.scaled(side(width), side(height));
+        lens.focal = lens.focal.map(|focal| focal * closer);
+        lens
+    }
+}
+
+fn lite() -> Lens {
+    Lens {
+        width: 3840.0,
+        height: 2592.0,
+        focal: [2001.8076426486707, 2003.0778885944105],
+        middle: [1905.876059826701, 1328.3239717935594],
+        distortion: Distortion([
+            -1.4652320301298614,
+            0.6542714131667414,
+            0.012147809271745049,
+            -0.002677286460143648,
+            0.3035939941825349,
+            -1.4300809080461876,
+            0.570024082887235,
+            0.3567299243352951,
+            0.003057363348400015,
+            0.0003357614008682464,
+            -0.009897126394310923,
+            -0.002050919484589521,
+        ]),
+    }
+}
+
+fn arducam() -> Lens {
+    Lens {
+        width: 1280.0,
+        height: 720.0,
+        focal: [550.3564, 549.1653],
+        middle: [638.0112, 364.589],
+        distortion: Distortion([
+            -0.0694, 0.1565, -0.0004, 0.0003, -0.0983, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+        ]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_camera_is_known_by_its_usb_device() {
+        assert_eq!(Known::of("usb:v38FBp1002d0100dcEFdsc02dp01ic0Eisc01ip00in00"), Some(Known::Lite));
+        assert_eq!(Known::of("usb:v0C45p636Dd0100"), Some(Known::Arducam));
+        assert_eq!(Known::of("usb:v04F2pB6D9d2783"), None);
+        assert_eq!(Known::of(""), None);
+    }
+
+    #[test]
+    fn a_lens_is_that_of_its_pictures_size() {
+        // By hand: 2001.81 / 3840 * 1920 * 1.115 and 2003.08 / 2592 * 1080 * 1.115.
+        let lens = Known::Lite.lens(1920, 1080);
+        assert!((lens.focal[0] - 1116.01).abs() < 0.01 && (lens.focal[1] - 930.60).abs() < 0.01, "{lens:?}");
+        assert_eq!(Known::Lite.lens(3840, 2592), lite());
+        assert_eq!(Known::Arducam.lens(1280, 720), arducam());
+        // Where the model holds, a pixel has a direction.
+        for lens in [lens, lite(), arducam()] {
+            let ray = lens.ray(lens.middle[0], lens.middle[1]).unwrap();
+            assert!((ray.z - 1.0).abs() < 1e-3);
+            assert!(lens.ray(lens.width * 0.7, lens.height * 0.3).is_some());
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! A stream of JPEGs as servers of cameras send it (`multipart/x-mixed-replace`). What comes is untrusted. The connection is
+//! opened by whoever may use the network.
+
+use std::io::{ErrorKind, Read};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+
+use super::jpeg;
+use super::source::{LARGEST, Source, Trouble};
+use crate::frame::Image;
+
+/// The largest head of a part, and the most that may lie between two parts.
+const LARGEST_HEAD: usize = 8 << 10;
+
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 16;
+
+/// Reads a stream's bytes as they come and finds the parts in them. What it holds is bounded.
+#[derive(Debug)]
+pub struct Parts {
+    /// Two dashes and the boundary.
+    mark: Vec<u8>,
+    held: Vec<u8>,
+    /// So much of what is held was looked through for the mark.
+    looked: usize,
+    at: At,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Between,
+    Head,
+    Body { length: Option<usize> },
+    End,
+}
+
+/// What is in a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A part's body.
+    Body(Vec<u8>),
+    /// More bytes are needed.
+    More,
+    /// There is no more.
+    End,
+}
+
+impl Parts {
+    /// The parts of a stream of this content type.
+    ///
+    /// # Errors
+    /// When it is no stream of parts.
+    pub fn of(content_type: &str) -> Result<Self, Trouble> {
+        let no = || {
+            let told: String = content_type.chars().filter(|letter| !letter.is_control()).take(80).collect();
+            Trouble::new(
+                format!("it is no stream of JPEGs but `{told}`"),
+                "set `camera.source` to the address of an MJPEG stream (`multipart/x-mixed-replace`)",
+            )
+        };
+        let (kind, parameters) = content_type.split_once(';').ok_or_else(no)?;
+        if !kind.trim().to_ascii_lowercase().starts_with("multipart/") {
+            return Err(no());
+        }
+        let boundary = parameters
+            .split(';')
+            .filter_map(|parameter| parameter.split_once('='))
+            .find(|(name, _)| name.trim().eq_ignore_ascii_case("boundary"))
+            .map(|(_, value)| value.trim().trim_matches('"'))
+            .ok_or_else(no)?;
+        // Some servers take the two dashes for a part of the boundary, and some send them twice then.
+        let bare = boundary.trim_start_matches('-');
+        if bare.is_empty() || bare.len() > 200 || !bare.is_ascii() {
+            return Err(no());
+        }
+        let mark = format!("--{bare}").into_bytes();
+        Ok(Parts { mark, held: Vec::new(), looked: 0, at: At::Between })
+    }
+
+    /// Takes more bytes of the stream.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.held.extend_from_slice(bytes);
+    }
+
+    /// The next part of what was fed.
+    ///
+    /// # Errors
+    /// When a part or its head is too large; nothing more can be read then.
+    pub fn next_part(&mut self) -> Result<Part, Trouble> {
+        loop {
+            match self.at {
+                At::End => return Ok(Part::End),
+                At::Between => {
+                    let Some(mark) = self.find_mark() else {
+                        // What lies between parts is of no use.
+                        let gone = self.held.len().saturating_sub(self.mark.len() + LARGEST_HEAD);
+                        if gone > 0 {
+                            self.forget(gone);
+                        }
+                        return Ok(Part::More);
+                    };
+                    self.forget(mark.after);
+                    self.at = if mark.is_last { At::End } else { At::Head };
+                }
+                At::Head => {
+                    let end = self.held.windows(2).position(|two| two == b"\n\n").map(|at| at + 2);
+                    let other = self.held.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4);
+                    let bare = [&b"\r\n"[..], b"\n"]
+                        .iter()
+                        .find(|line| self.held.starts_with(line))
+                        .map(|line| line.len());
+                    let Some(end) = bare.or([end, other].into_iter().flatten().min()) else {
+                        if self.held.len() > LARGEST_HEAD {
+                            return Err(too_large("the head of a picture"));
+                        }
+                        return Ok(Part::More);
+                    };
+                    let length = length(self.held.get(..end).unwrap_or_default());
+                    if length.is_some_and(|length| length > LARGEST) || end > LARGEST_HEAD {
+                        return Err(too_large("a picture"));
+                    }
+                    self.forget(end);
+                    self.at = At::Body { length };
+                }
+                At::Body { length: Some(length) } => {
+                    if self.held.len() < length {
+                        return Ok(Part::More);
+                    }
+                    let body = self.take(length);
+                    self.at = At::Between;
+                    return Ok(Part::Body(body));
+                }
+                At::Body { length: None } => {
+                    let Some(mark) = self.find_mark() else {
+                        if self.held.len() > LARGEST + LARGEST_HEAD {
+                            return Err(too_large("a picture"));
+                        }
+                        return Ok(Part::More);
+                    };
+                    let mut body = self.take(mark.begin);
+                    // The end of the line before the mark belongs to the mark.
+                    let line: &[u8] = if body.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+                    if body.ends_with(line) {
+                        body.truncate(body.len() - line.len());
+                    }
+                    self.at = At::Between;
+                    return Ok(Part::Body(body));
+                }
+            }
+        }
+    }
+
+    fn forget(&mut self, count: usize) {
+        self.held.drain(..count.min(self.held.len()));
+        self.looked = 0;
+    }
+
+    fn take(&mut self, count: usize) -> Vec<u8> {
+        let rest = self.held.split_off(count.min(self.held.len()));
+        self.looked = 0;
+        std::mem::replace(&mut self.held, rest)
+    }
+
+    /// The first mark that stands at the beginning of a line, or right after a JPEG's end, with all of its line.
+    fn find_mark(&mut self) -> Option<Mark> {
+        let mut from = self.looked;
+        loop {
+            let found = self.held.get(from..)?.windows(self.mark.len()).position(|some| some == self.mark);
+            let Some(found) = found.map(|at| from + at) else {
+                // The mark may have come in part.
+                self.looked =
+                    self.held.len().saturating_sub(self.mark.len().saturating_sub(1)).max(self.looked);
+                return None;
+            };
+            let before = self.held.get(..found).unwrap_or_default();
+            let dashes = before.iter().rev().take_while(|byte| **byte == b'-').take(2).count();
+            let begin = found - dashes;
+            let before = self.held.get(..begin).unwrap_or_default();
+            let stands = before.is_empty() || before.ends_with(b"\n") || before.ends_with(&[0xff, 0xd9]);
+            let after = self.held.get(found + self.mark.len()..).unwrap_or_default();
+            let line = after.iter().position(|byte| *byte == b'\n');
+            // A last mark may come without the end of its line.
+            let is_last = after.starts_with(b"--");
+            if stands && (after.len() < 2 || line.is_none() && !is_last && after.len() < 200) {
+                self.looked = found;
+                return None;
+            }
+            let rest = after.get(..line.unwrap_or(0)).unwrap_or_default();
+            if !stands || !is_last && (line.is_none() || !rest.iter().all(u8::is_ascii_whitespace)) {
+                from = found + 1;
+                continue;
+            }
+            let after = found + self.mark.len() + line.map_or(2, |line| line + 1);
+            return Some(Mark { begin, after, is_last });
+        }
+    }
+}
+
+struct Mark {
+    begin: usize,
+    after: usize,
+    is_last: bool,
+}
+
+fn too_large(what: &str) -> Trouble {
+    Trouble::new(
+        format!("{what} in the stream is too large"),
+        "have its server send smaller pictures, at most 16 MiB each",
+    )
+}
+
+/// What a part's head says about its length.
+fn length(head: &[u8]) -> Option<usize> {
+    let head = String::from_utf8_lossy(head);
+    head.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.trim().eq_ignore_ascii_case("content-length"))
+        .and_then(|(_, value)| value.trim().parse().ok())
+}
+
+/// Opens a connection: the content type of what comes, and what comes. Reading it must not take longer than a second without
+/// bytes: `WouldBlock` and `TimedOut` are no errors here.
+pub type Connect = Box<dyn FnMut() -> Result<(String, Box<dyn Read + Send>), Trouble> + Send>;
+
+/// An MJPEG stream.
+pub struct Stream {
+    name: String,
+    connect: Connect,
+    clock: WallClock,
+    opened: Option<(Parts, Box<dyn Read + Send>)>,
+    skipped: u64,
+}
+
+impl Stream {
+    /// A stream by the name that people know it by (an address without what is secret in it), and what opens it.
+    #[must_use]
+    pub fn new(name: String, connect: Connect) -> Self {
+        Stream { name, connect, clock: WallClock::start(), opened: None, skipped: 0 }
+    }
+
+    fn ended(&self, why: &str) -> Trouble {
+        Trouble::new(format!("{} ended ({why})", self.name), "see that its server runs and can be reached")
+    }
+}
+
+impl Source for Stream {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn format(&self) -> Option<String> {
+        self.opened.as_ref().map(|_| "MJPEG over HTTP".into())
+    }
+
+    fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    fn open(&mut self) -> Result<(), Trouble> {
+        self.close();
+        let (content_type, body) = (self.connect)()?;
+        self.opened = Some((Parts::of(&content_type)?, body));
+        Ok(())
+    }
+
+    fn next(&mut self, wait: Duration) -> Result<Option<Image>, Trouble> {
+        let until = self.clock.now() + wait;
+        let mut piece = vec![0; PIECE];
+        let (mut at_end, mut has_read) = (None, false);
+        loop {
+            let Some((parts, body)) = self.opened.as_mut() else {
+                return Err(Trouble::new(
+                    format!("{} is not open", self.name),
+                    "it is opened again by itself",
+                ));
+            };
+            // Of several that came together only the newest counts.
+            let mut newest = None;
+            loop {
+                match parts.next_part()? {
+                    Part::Body(bytes) => match jpeg::whole(bytes) {
+                        Some(picture) => newest = Some(Image::Jpeg(picture)),
+                        None => self.skipped = self.skipped.saturating_add(1),
+                    },
+                    Part::More => break,
+                    Part::End => {
+                        at_end = at_end.or(Some("its server said so".to_string()));
+                        break;
+                    }
+                }
+            }
+            if newest.is_some() {
+                return Ok(newest);
+            }
+            if let Some(why) = at_end {
+                return Err(self.ended(&why));
+            }
+            if has_read && self.clock.now() >= until {
+                return Ok(None);
+            }
+            has_read = true;
+            match body.read(&mut piece) {
+                Ok(0) => at_end = Some("the connection was closed".into()),
+                Ok(count) => parts.feed(piece.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    return Ok(None);
+                }
+                Err(error) => at_end = Some(error.to_string()),
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        self.opened = None;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! The devices of this machine's kernel, by the crate `linuxvideo`.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Duration;
+
+use linuxvideo::format::{FrameIntervals, FrameSizes, PixFormat, PixelFormat};
+use linuxvideo::stream::ReadStream;
+use linuxvideo::{BufType, Device as Node, Fract, VideoCaptureDevice};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::device::{Capability, Code, Device, Filled, Interval, Intervals, Layout, Sizes};
+
+/// How far a device is. The crate takes it from one to the next by value.
+enum Kernel {
+    Opened(Node),
+    Set(VideoCaptureDevice),
+    Running(ReadStream),
+    Gone,
+}
+
+/// Opens a device of this machine.
+///
+/// # Errors
+/// The kernel's.
+pub fn open(path: &Path) -> io::Result<Box<dyn Device>> {
+    Ok(Box::new(Kernel::Opened(guarded(|| Node::open(path))?)))
+}
+
+/// The crate takes a driver at its word and panics when an answer is none that V4L2 allows. Here that is an error.
+fn guarded<T>(ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(ask))
+        .unwrap_or_else(|_| Err(io::Error::other("its driver answers what V4L2 does not allow")))
+}
+
+impl Kernel {
+    fn opened(&self) -> io::Result<&Node> {
+        match self {
+            Kernel::Opened(node) => Ok(node),
+            _ => Err(Errno::BADFD.into()),
+        }
+    }
+}
+
+impl Device for Kernel {
+    fn capability(&self) -> io::Result<Capability> {
+        let node = self.opened()?;
+        guarded(|| Ok(Capability(node.capabilities()?.device_capabilities().bits())))
+    }
+
+    fn formats(&self) -> io::Result<Vec<Code>> {
+        let node = self.opened()?;
+        // A driver that never ends its list would be asked for ever.
+        let all = node.formats(BufType::VIDEO_CAPTURE).take(256);
+        guarded(|| all.map(|one| one.map(|format| Code(format.pixel_format().as_fourcc()))).collect())
+    }
+
+    fn sizes(&self, format: Code) -> io::Result<Sizes> {
+        let node = self.opened()?;
+        guarded(|| {
+            Ok(match node.frame_sizes(PixelFormat::from_fourcc(format.0))? {
+                FrameSizes::Discrete(sizes) => {
+                    Sizes::These(sizes.iter().map(|size| (size.width(), size.height())).collect())
+                }
+                FrameSizes::Stepwise(range) | FrameSizes::Continuous(range) => Sizes::Range {
+                    least: (range.min_width(), range.min_height()),
+                    most: (range.max_width(), range.max_height()),
+                    step: (range.step_width(), range.step_height()),
+                },
+            })
+        })
+    }
+
+    fn intervals(&self, format: Code, width: u32, height: u32) -> io::Result<Intervals> {
+        let node = self.opened()?;
+        let of = |fraction: &Fract| Interval(fraction.numerator(), fraction.denominator());
+        guarded(|| {
+            Ok(match node.frame_intervals(PixelFormat::from_fourcc(format.0), width, height)? {
+                FrameIntervals::Discrete(intervals) => {
+                    Intervals::These(intervals.iter().map(|interval| of(interval.fract())).collect())
+                }
+                FrameIntervals::Stepwise(range) | FrameIntervals::Continuous(range) => {
+                    Intervals::Range { shortest: of(range.min()), longest: of(range.max()) }
+                }
+            })
+        })
+    }
+
+    fn set(&mut self, format: Code, width: u32, height: u32) -> io::Result<Layout> {
+        let Kernel::Opened(node) = std::mem::replace(self, Kernel::Gone) else {
+            return Err(Errno::BADFD.into());
+        };
+        let wish = PixFormat::new(width, height, PixelFormat::from_fourcc(format.0));
+        let set = guarded(|| node.video_capture(wish))?;
+        let chosen = set.format();
+        let layout = Layout {
+            format: Code(chosen.pixel_format().as_fourcc()),
+            width: chosen.width(),
+            height: chosen.height(),
+            stride: chosen.bytes_per_line(),
+        };
+        *self = Kernel::Set(set);
+        Ok(layout)
+    }
+
+    fn set_interval(&mut self, interval: Interval) -> io::Result<Interval> {
+        let Kernel::Set(set) = self else {
+            return Err(Errno::BADFD.into());
+        };
+        let given = guarded(|| set.set_frame_interval(Fract::new(interval.0, interval.1.max(1))))?;
+        Ok(Interval(given.numerator(), given.denominator()))
+    }
+
+    fn start(&mut self) -> io::Result<()> {
+        let Kernel::Set(set) = std::mem::replace(self, Kernel::Gone) else {
+            return Err(Errno::BADFD.into());
+        };
+        *self = Kernel::Running(guarded(|| set.into_stream())?);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, wait: Duration) -> io::Result<Option<Filled>> {
+        let Kernel::Running(stream) = self else {
+            return Err(Errno::BADFD.into());
+        };
+        if !is_ready(stream, wait)? {
+            return Ok(None);
+        }
+        let taken =
+            guarded(|| stream.dequeue(|view| Ok(Filled { broken: view.is_error(), bytes: view.to_vec() })));
+        match taken {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            other => other.map(Some),
+        }
+    }
+}
+
+/// Waits for a full buffer. A device that was unplugged, or whose stream has ended, says so here.
+fn is_ready(stream: &ReadStream, wait: Duration) -> io::Result<bool> {
+    let limit = Timespec {
+        tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: wait.subsec_nanos().into(),
+    };
+    let mut watched = [PollFd::new(stream, PollFlags::IN)];
+    match poll(&mut watched, Some(&limit)) {
+        Ok(_) => {}
+        // A signal; the caller asks again.
+        Err(Errno::INTR) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    }
+    let [told] = watched.map(|one| one.revents());
+    if told.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
+        return Err(Errno::NODEV.into());
+    }
+    Ok(told.contains(PollFlags::IN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_says_what_is_no_camera() {
+        let error = |path: &str| open(Path::new(path)).err().map(|error| error.raw_os_error());
+        assert_eq!(error("/dev/null"), Some(Some(Errno::NOTTY.raw_os_error())));
+        assert_eq!(error("/dev/a-camera-that-is-not-there"), Some(Some(Errno::NOENT.raw_os_error())));
+    }
+
+    #[test]
+    fn an_impossible_answer_is_an_error() {
+        let error = guarded(|| -> io::Result<()> { panic!("an answer that the crate does not know") });
+        assert!(error.unwrap_err().to_string().contains("does not allow"));
+    }
+}

@@ -1,0 +1,231 @@
+//! A V4L2 device that answers from a file: `tests/fixtures/v4l2`.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use serde::Deserialize;
+
+use super::device::{Capability, Code, Device, Filled, Interval, Intervals, Layout, Opener, Sizes};
+use crate::camera::jpeg::tests::{jpeg, without_tables};
+
+/// What was recorded of a device.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Recording {
+    /// Where the values come from.
+    pub from: String,
+    device_caps: u32,
+    /// Each opening's outcome, in turn; the last one stands for all that follow.
+    openings: Vec<String>,
+    formats: Vec<Format>,
+    /// What the driver sets, where it is not what it was asked for.
+    sets: Option<Set>,
+    /// What setting the format says.
+    set: Option<String>,
+    /// What starting says.
+    start: Option<String>,
+    /// What is taken out after each opening that succeeds.
+    pictures: Vec<Vec<String>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Format {
+    code: String,
+    #[serde(default)]
+    sizes: Vec<Size>,
+    range: Option<Range>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    size: (u32, u32),
+    /// Pictures a second.
+    rates: Vec<u32>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Range {
+    least: (u32, u32),
+    most: (u32, u32),
+    step: (u32, u32),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Set {
+    code: Option<String>,
+    size: Option<(u32, u32)>,
+    stride: Option<u32>,
+}
+
+/// What was asked of it, for a test to look at.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub openings: usize,
+    pub closings: usize,
+    pub set: Option<(Code, u32, u32)>,
+    pub interval: Option<Interval>,
+}
+
+impl Recording {
+    pub(crate) fn read(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v4l2").join(name);
+        serde_yaml::from_str(&fs::read_to_string(&path).unwrap())
+            .unwrap_or_else(|why| panic!("{path:?}: {why}"))
+    }
+
+    /// Opens it, whatever the path.
+    pub(crate) fn opener(self) -> (Opener, Arc<Mutex<Asked>>) {
+        let asked = Arc::new(Mutex::new(Asked::default()));
+        let kept = asked.clone();
+        let mut openings: VecDeque<String> = self.openings.clone().into();
+        let mut pictures: VecDeque<Vec<String>> = self.pictures.clone().into();
+        let opener: Opener = Box::new(move |_path| {
+            kept.lock().unwrap().openings += 1;
+            let outcome = if openings.len() > 1 { openings.pop_front() } else { openings.front().cloned() };
+            said(outcome.as_deref())?;
+            let pictures = if pictures.len() > 1 { pictures.pop_front() } else { pictures.front().cloned() };
+            let pictures = pictures.unwrap_or_default().into();
+            Ok(Box::new(Recorded { told: self.clone(), asked: kept.clone(), layout: None, pictures }))
+        });
+        (opener, asked)
+    }
+}
+
+/// Several devices, each by the name of its node.
+pub(crate) fn several(devices: &[(&str, &str)]) -> Opener {
+    let mut openers: HashMap<String, Opener> =
+        devices.iter().map(|(node, file)| ((*node).into(), Recording::read(file).opener().0)).collect();
+    Box::new(move |path| match openers.get_mut(path.file_name().unwrap().to_str().unwrap()) {
+        Some(open) => open(path),
+        None => Err(Errno::NOENT.into()),
+    })
+}
+
+fn said(outcome: Option<&str>) -> io::Result<()> {
+    match outcome {
+        None | Some("ok") => Ok(()),
+        Some(error) => Err(errno(error).into()),
+    }
+}
+
+fn errno(name: &str) -> Errno {
+    match name {
+        "ENOENT" => Errno::NOENT,
+        "EACCES" => Errno::ACCESS,
+        "EBUSY" => Errno::BUSY,
+        "ENODEV" => Errno::NODEV,
+        "EIO" => Errno::IO,
+        "EINVAL" => Errno::INVAL,
+        "ENOTTY" => Errno::NOTTY,
+        "ENOSPC" => Errno::NOSPC,
+        other => panic!("no such error: {other}"),
+    }
+}
+
+struct Recorded {
+    told: Recording,
+    asked: Arc<Mutex<Asked>>,
+    layout: Option<Layout>,
+    pictures: VecDeque<String>,
+}
+
+impl Recorded {
+    fn format(&self, code: Code) -> io::Result<&Format> {
+        let found = self.told.formats.iter().find(|format| format.code.as_bytes() == code.0);
+        found.ok_or_else(|| Errno::INVAL.into())
+    }
+
+    /// The bytes of a picture by its name; what is after a colon is its shade.
+    fn filled(&self, name: &str) -> Filled {
+        let (kind, shade) = name.split_once(':').unwrap_or((name, "7"));
+        let picture = jpeg(shade.parse().unwrap());
+        let (broken, bytes) = match kind {
+            "picture" => (false, picture),
+            "bare" => (false, without_tables(&picture)),
+            "filled-up" => (false, [picture, vec![0; 300]].concat()),
+            "flagged" => (true, picture),
+            "cut-off" => (false, picture[..picture.len() / 2].to_vec()),
+            "empty" => (false, Vec::new()),
+            "grey" => {
+                let layout = self.layout.unwrap();
+                (false, vec![128; (layout.stride * layout.height) as usize])
+            }
+            other => panic!("no such picture: {other}"),
+        };
+        Filled { broken, bytes }
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        self.asked.lock().unwrap().closings += 1;
+    }
+}
+
+impl Device for Recorded {
+    fn capability(&self) -> io::Result<Capability> {
+        Ok(Capability(self.told.device_caps))
+    }
+
+    fn formats(&self) -> io::Result<Vec<Code>> {
+        let code = |format: &Format| Code(format.code.as_bytes().try_into().unwrap());
+        Ok(self.told.formats.iter().map(code).collect())
+    }
+
+    fn sizes(&self, format: Code) -> io::Result<Sizes> {
+        let format = self.format(format)?;
+        Ok(match &format.range {
+            Some(range) => Sizes::Range { least: range.least, most: range.most, step: range.step },
+            None => Sizes::These(format.sizes.iter().map(|size| size.size).collect()),
+        })
+    }
+
+    fn intervals(&self, format: Code, width: u32, height: u32) -> io::Result<Intervals> {
+        let found = self.format(format)?.sizes.iter().find(|size| size.size == (width, height));
+        // Drivers of pipelines do not tell.
+        let found = found.ok_or(Errno::NOTTY)?;
+        Ok(Intervals::These(found.rates.iter().map(|rate| Interval(1, *rate)).collect()))
+    }
+
+    fn set(&mut self, format: Code, width: u32, height: u32) -> io::Result<Layout> {
+        self.asked.lock().unwrap().set = Some((format, width, height));
+        said(self.told.set.as_deref())?;
+        let sets = self.told.sets.clone().unwrap_or(Set { code: None, size: None, stride: None });
+        let format = sets.code.map_or(format, |code| Code(code.as_bytes().try_into().unwrap()));
+        let (width, height) = sets.size.unwrap_or((width, height));
+        let usual = if format.0 == *b"YUYV" { width * 2 } else { 0 };
+        let layout = Layout { format, width, height, stride: sets.stride.unwrap_or(usual) };
+        self.layout = Some(layout);
+        Ok(layout)
+    }
+
+    fn set_interval(&mut self, interval: Interval) -> io::Result<Interval> {
+        self.asked.lock().unwrap().interval = Some(interval);
+        Ok(interval)
+    }
+
+    fn start(&mut self) -> io::Result<()> {
+        said(self.told.start.as_deref())
+    }
+
+    fn dequeue(&mut self, _wait: Duration) -> io::Result<Option<Filled>> {
+        match self.pictures.pop_front().as_deref() {
+            // Time passes; there is nothing at once either.
+            None | Some("nothing") => Ok(None),
+            Some(error) if error.starts_with('E') => {
+                self.pictures.push_front(error.into());
+                Err(errno(error).into())
+            }
+            Some(picture) => Ok(Some(self.filled(picture))),
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The whole logic against what devices answer, read from `tests/fixtures/v4l2`.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+
+use super::device::Code;
+use super::recorded::{Asked, Recording, several};
+use super::*;
+use crate::camera::Camera;
+use crate::camera::capture::{Capture, CaptureOptions};
+use crate::camera::health::examine_by as examine;
+use crate::camera::jpeg::tests::jpeg;
+use crate::frame::{Viewpoint, decode};
+
+const WAIT: Duration = Duration::from_secs(3_600);
+
+fn camera(file: &str, wanted: Wanted) -> (V4l2, Arc<Mutex<Asked>>) {
+    let (open, asked) = Recording::read(file).opener();
+    (V4l2::by(Some("/dev/video0".into()), wanted, nowhere(), open), asked)
+}
+
+fn nowhere() -> Places {
+    Places { class: "/nowhere/class".into(), devices: "/nowhere/dev".into() }
+}
+
+fn small() -> Wanted {
+    Wanted { width: 640, height: 480, rate: 30.0 }
+}
+
+fn refusal(file: &str) -> String {
+    camera(file, small()).0.open().unwrap_err().to_string()
+}
+
+fn as_jpeg(image: Option<Image>) -> Vec<u8> {
+    match image {
+        Some(Image::Jpeg(bytes)) => bytes,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_recording_says_where_it_comes_from() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v4l2");
+    let mut read = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(Recording::read(&name).from.len() > 20, "{name}");
+        read += 1;
+    }
+    assert!(read >= 13, "{read}");
+}
+
+#[test]
+fn a_webcam_gives_its_newest_jpeg_as_it_came() {
+    let (mut webcam, asked) = camera("webcam.yaml", Wanted::default());
+    assert_eq!(webcam.format(), None);
+    webcam.open().unwrap();
+    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1280, 720)));
+    assert_eq!(asked.lock().unwrap().interval, Some(Interval(1, 30)));
+    assert_eq!(webcam.format().unwrap(), "MJPG 1280x720 at 30 a second");
+    assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(10));
+    // Two are ready: only the newer one counts, without what fills it up.
+    assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(30));
+    assert_eq!(webcam.next(WAIT).unwrap(), None);
+    assert_eq!(webcam.skipped(), 0);
+    webcam.close();
+    webcam.close();
+    assert_eq!(asked.lock().unwrap().closings, 1);
+    assert!(webcam.next(WAIT).is_err());
+}
+
+#[test]
+fn the_robots_camera_gives_the_nearest_that_it_has() {
+    let (mut lite, asked) = camera("reachy-lite.yaml", Wanted::default());
+    lite.open().unwrap();
+    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1920, 1080)));
+    assert_eq!(lite.format().unwrap(), "MJPG 1920x1080 at 60 a second (1280x720 was wanted)");
+    // Without its tables it would be no picture for most programs.
+    assert_eq!(decode(&as_jpeg(lite.next(WAIT).unwrap())).unwrap(), decode(&jpeg(50)).unwrap());
+}
+
+#[test]
+fn the_size_counts_first_then_whether_the_rate_is_reached_then_the_format() {
+    let chosen = |width, height, rate| {
+        let (mut webcam, asked) = camera("webcam.yaml", Wanted { width, height, rate });
+        webcam.open().unwrap();
+        let asked = asked.lock().unwrap();
+        (asked.set.unwrap(), asked.interval.unwrap())
+    };
+    assert_eq!(chosen(640, 480, 30.0), ((Code(*b"MJPG"), 640, 480), Interval(1, 30)));
+    assert_eq!(chosen(800, 450, 12.0), ((Code(*b"YUYV"), 800, 448), Interval(1, 10)));
+    assert_eq!(chosen(4000, 3000, 7.0), ((Code(*b"MJPG"), 1280, 720), Interval(1, 5)));
+}
+
+#[test]
+fn a_format_that_is_far_too_slow_gives_way() {
+    let recording = "{device_caps: 0x04200001, formats: [\
+                     {code: MJPG, sizes: [{size: [640, 480], rates: [5]}]}, \
+                     {code: YUYV, sizes: [{size: [640, 480], rates: [25]}]}]}";
+    let chosen = |rate| {
+        let (open, asked) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();
+        V4l2::by(Some("/dev/video0".into()), Wanted { rate, ..small() }, nowhere(), open).open().unwrap();
+        let asked = asked.lock().unwrap();
+        asked.set.unwrap().0
+    };
+    assert_eq!((chosen(30.0), chosen(6.0)), (Code(*b"YUYV"), Code(*b"MJPG")));
+}
+
+#[test]
+fn what_the_driver_sets_is_what_is_read() {
+    let (mut webcam, asked) = camera("webcam-yuyv.yaml", Wanted { width: 650, height: 485, rate: 30.0 });
+    webcam.open().unwrap();
+    // In the steps of the range.
+    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"YUYV"), 640, 480)));
+    let Some(Image::Bgr(picture)) = webcam.next(WAIT).unwrap() else { panic!("no pixels") };
+    assert_eq!((picture.width, picture.height), (64, 48));
+    assert!(picture.bgr.iter().all(|shade| *shade == 130));
+}
+
+#[test]
+fn broken_pictures_are_passed_over_and_counted() {
+    let (mut webcam, _asked) = camera("webcam-faults.yaml", small());
+    webcam.open().unwrap();
+    // What is flagged after the whole one is newer and worth nothing.
+    assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(40));
+    assert_eq!(webcam.skipped(), 4);
+}
+
+#[test]
+fn nothing_but_broken_pictures_is_a_trouble() {
+    let mut recording: serde_yaml::Value = serde_yaml::from_str(
+        "{device_caps: 0x04200001, formats: [{code: MJPG, sizes: [{size: [640, 480], rates: [30]}]}]}",
+    )
+    .unwrap();
+    let broken: Vec<&str> = std::iter::repeat_n(["cut-off", "nothing"], 80).flatten().collect();
+    recording["pictures"] = serde_yaml::to_value(vec![broken]).unwrap();
+    let (open, _asked) = serde_yaml::from_value::<Recording>(recording).unwrap().opener();
+    let mut webcam = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open);
+    webcam.open().unwrap();
+    let trouble = webcam.next(WAIT).unwrap_err();
+    assert_eq!(trouble.reason, "the last 60 pictures of /dev/video0 were broken");
+    assert!(trouble.remedy.contains("cable"));
+}
+
+#[test]
+fn one_that_is_unplugged_comes_back() {
+    let (mut webcam, asked) = camera("webcam-unplugged.yaml", small());
+    webcam.open().unwrap();
+    assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(1));
+    assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(2));
+    assert_eq!(webcam.next(WAIT).unwrap_err().reason, "/dev/video0 was unplugged");
+    webcam.close();
+    for _ in 0..2 {
+        assert_eq!(webcam.open().unwrap_err().reason, "there is no /dev/video0");
+    }
+    webcam.open().unwrap();
+    assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(3));
+    assert_eq!(asked.lock().unwrap().closings, 1);
+}
+
+#[test]
+fn what_can_not_be_used_says_why_and_what_to_do() {
+    for (file, reason, remedy) in [
+        ("metadata.yaml", "metadata", "other node"),
+        ("unicam.yaml", "pRAA, RG10", "libcamera's V4L2 compatibility"),
+        ("unicam-pipeline.yaml", "pipeline that is not set up", "libcamera's V4L2 compatibility"),
+        ("codec.yaml", "turns pictures into others", "`camera.source`"),
+        ("planes.yaml", "in several planes", "libcamera's V4L2 compatibility"),
+        ("busy.yaml", "in use by another program", "fuser -v /dev/video0"),
+        ("no-permission.yaml", "may not be opened by this user", "sudo usermod -aG video $USER"),
+        ("gone.yaml", "there is no /dev/video0", "plug the camera in"),
+        ("no-bandwidth.yaml", "too little of its USB bus", "another USB port"),
+    ] {
+        let told = refusal(file);
+        let (before, after) = told.split_once("; ").unwrap();
+        assert!(before.contains(reason) && after.contains(remedy), "{file}: {told}");
+    }
+}
+
+#[test]
+fn what_is_no_v4l2_device_says_so() {
+    let mut null = V4l2::new(Some("/dev/null".into()), small());
+    assert_eq!(null.open().unwrap_err().reason, "/dev/null is no camera");
+    let mut gone = V4l2::new(Some("/dev/no-such-camera".into()), small());
+    assert_eq!(gone.open().unwrap_err().reason, "there is no /dev/no-such-camera");
+}
+
+#[test]
+fn a_driver_that_sets_what_can_not_be_read_is_refused() {
+    for (sets, reason) in
+        [("{code: H264}", "only H264"), ("{size: [8000, 6000]}", "8000x6000"), ("{size: [0, 0]}", "0x0")]
+    {
+        let recording = format!(
+            "{{device_caps: 0x04200001, formats: [{{code: MJPG, sizes: [{{size: [640, 480], rates: [30]}}]}}], sets: {sets}}}"
+        );
+        let (open, asked) = serde_yaml::from_str::<Recording>(&recording).unwrap().opener();
+        let told = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open).open().unwrap_err();
+        assert!(told.reason.contains(reason), "{told}");
+        assert_eq!(asked.lock().unwrap().closings, 1);
+    }
+}
+
+/// A folder like /sys/class/video4linux.
+fn machine(nodes: &[(&str, &str, Option<&str>)]) -> (tempfile::TempDir, Places) {
+    let folder = tempfile::tempdir().unwrap();
+    for (node, name, modalias) in nodes {
+        let entry = folder.path().join("class").join(node);
+        fs::create_dir_all(entry.join("device")).unwrap();
+        fs::write(entry.join("name"), format!("{name}\n")).unwrap();
+        if let Some(modalias) = modalias {
+            fs::write(entry.join("device/modalias"), format!("{modalias}\n")).unwrap();
+        }
+    }
+    let places = Places { class: folder.path().join("class"), devices: folder.path().join("dev") };
+    (folder, places)
+}
+
+#[test]
+fn the_first_that_gives_pictures_is_found_and_the_robots_own_before_it() {
+    let laptop = (
+        "video0",
+        "Integrated Camera: Integrated C",
+        Some("usb:v04F2pB6D9d2783dcEFdsc02dp01ic0Eisc01ip00in00"),
+    );
+    let notes = ("video1", "Integrated Camera: Integrated C", None);
+    let robots = ("video10", "Reachy Mini Camera", Some("usb:v38FBp1002d0100dcEFdsc02dp01ic0Eisc01ip00in00"));
+    let files = [("video0", "metadata.yaml"), ("video1", "webcam.yaml"), ("video10", "reachy-lite.yaml")];
+    let (_folder, places) = machine(&[laptop, notes]);
+    let found = find::first(&places, &mut several(&files)).unwrap();
+    assert_eq!(found, places.devices.join("video1"));
+    let mut laptops = V4l2::by(None, Wanted::default(), places, several(&files));
+    laptops.open().unwrap();
+    assert_eq!(laptops.lens(), None);
+    let (_folder, places) = machine(&[laptop, notes, robots]);
+    let mut auto = V4l2::by(None, Wanted::default(), places.clone(), several(&files));
+    auto.open().unwrap();
+    assert!(auto.name().starts_with("Reachy Mini Camera ("), "{}", auto.name());
+    assert!(auto.format().unwrap().contains("1920x1080"));
+    assert_eq!(auto.lens(), Some(crate::camera::lens::Known::Lite.lens(1920, 1080)));
+}
+
+#[test]
+fn codecs_and_image_processors_are_not_even_opened() {
+    let (_folder, places) = machine(&[
+        ("video10", "bcm2835-codec-decode", None),
+        ("video14", "bcm2835-isp-capture0", None),
+        ("video9", "UVC Camera", None),
+        ("v4l-subdev0", "imx708", None),
+    ]);
+    let names: Vec<String> = places.nodes().into_iter().map(|node| node.name).collect();
+    assert_eq!(names, ["UVC Camera"]);
+}
+
+#[test]
+fn where_nothing_is_found_the_first_reason_is_told() {
+    let (_folder, places) = machine(&[]);
+    assert_eq!(find::first(&places, &mut several(&[])).unwrap_err().reason, "no camera was found");
+    let (_folder, places) = machine(&[("video0", "unicam", None), ("video1", "unicam", None)]);
+    let files = [("video0", "unicam.yaml"), ("video1", "metadata.yaml")];
+    let told = find::first(&places, &mut several(&files)).unwrap_err();
+    assert!(told.remedy.contains("libcamera"), "{told}");
+}
+
+#[test]
+fn a_name_that_is_no_text_is_shown_anyway() {
+    let (_folder, places) = machine(&[("video0", "x", None)]);
+    fs::write(places.class.join("video0/name"), b"Cam\xffera\x1b[31m\n").unwrap();
+    let name = places.nodes().remove(0).name;
+    assert!(name.starts_with("Cam") && !name.contains('\u{1b}'), "{name}");
+}
+
+#[test]
+fn a_capture_of_one_that_is_unplugged_goes_on_when_it_is_back() {
+    let (webcam, asked) = camera("webcam-unplugged.yaml", small());
+    let head = firmware_bridge::posture::HeadPose::neutral();
+    let here = Viewpoint { at: firmware_bridge::clock::Tick::ZERO, head };
+    let options = CaptureOptions {
+        patience: Duration::MAX,
+        pause: (Duration::from_millis(1), Duration::from_millis(1)),
+        ..CaptureOptions::default()
+    };
+    let lens = firmware_bridge::camera::Lens::pinhole(64, 48);
+    let capture = Capture::start(Box::new(webcam), lens, Box::new(move || Some(here)), options);
+    assert!(capture.wait_until(Duration::from_secs(60), |status| status.frames == 3));
+    assert_eq!(capture.newest(&here).unwrap().jpeg().unwrap().as_ref(), jpeg(3).as_slice());
+    assert_eq!(capture.status().failures, 3);
+    drop(capture);
+    let asked = asked.lock().unwrap();
+    assert_eq!((asked.openings, asked.closings), (4, 2));
+}
+
+#[test]
+fn the_doctor_says_what_each_camera_can_do_or_what_to_do() {
+    let (_folder, places) = machine(&[
+        ("video0", "UVC Camera", None),
+        ("video1", "UVC Camera", None),
+        ("video2", "Another", None),
+        ("video3", "unicam", None),
+        ("video4", "Shut", None),
+    ]);
+    let mut open = several(&[
+        ("video0", "webcam.yaml"),
+        ("video1", "metadata.yaml"),
+        ("video2", "busy.yaml"),
+        ("video3", "unicam-pipeline.yaml"),
+        ("video4", "no-permission.yaml"),
+    ]);
+    let found = examine(None, &places, &mut open);
+    let [webcam, busy, unicam, shut] = &found[..] else { panic!("{found:?}") };
+    assert!(webcam.ok && webcam.remedy.is_none());
+    assert!(
+        webcam.what.starts_with("UVC Camera (")
+            && webcam.what.ends_with("MJPG up to 1280x720, YUYV up to 1280x720")
+    );
+    for (finding, remedy) in [(busy, "fuser"), (unicam, "libcamerify"), (shut, "usermod")] {
+        assert!(!finding.ok && finding.remedy.as_ref().unwrap().contains(remedy), "{finding:?}");
+    }
+    // Who names a webcam's second node is told.
+    let named = examine(Some(&places.devices.join("video1")), &places, &mut open);
+    assert!(named.len() == 1 && !named[0].ok && named[0].what.contains("metadata"), "{named:?}");
+    let none = examine(None, &nowhere(), &mut open);
+    assert!(none.len() == 1 && !none[0].ok && none[0].what == "no camera was found", "{none:?}");
+}
+
+#[test]
+fn the_doctor_of_this_machine_answers() {
+    let found = crate::camera::health::examine(Some(Path::new("/dev/null")));
+    assert_eq!(found[0].what, "/dev/null is no camera");
+    assert!(!crate::camera::health::examine(None).is_empty());
+}
+
+#[test]
+fn what_came_before_it_was_unplugged_is_given_first() {
+    let recording = "{device_caps: 0x04200001, formats: [{code: MJPG, sizes: [{size: [640, 480], rates: [30]}]}], \
+                     pictures: [[\"picture:1\", ENODEV]]}";
+    let (open, _asked) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();
+    let mut webcam = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open);
+    webcam.open().unwrap();
+    assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(1));
+    assert!(webcam.next(WAIT).unwrap_err().reason.contains("unplugged"));
+}

@@ -1,0 +1,160 @@
+//! Faces: YuNet, a small network that sees each place of a picture at three sizes. Decoded as the official package's
+//! `vision/face_detector.py` does.
+
+use firmware_bridge::camera::Picture;
+use ort::session::{Session, SessionOutputs};
+use ort::value::TensorRef;
+
+use super::fit::Fit;
+use super::{Bounds, DetectFault, Face, apart, looked_at};
+use crate::models::{ModelFile, Models, NoModel};
+
+/// The model: that of the OpenCV Zoo, for pictures of any size.
+pub const MODEL: ModelFile = ModelFile {
+    what: "finding faces",
+    file: "face_detection_yunet.onnx",
+    sha256: "238c7024ec898f22613742d31204aec0a0b69208f1955b1e43397f678d0f2e05",
+};
+
+/// The sides of a picture are multiples of this, for the model.
+const STEP: usize = 32;
+
+/// How far apart the places of each size lie, pixels, with the names of what the model says of them.
+const SIZES: [(usize, [&str; 4]); 3] = [
+    (8, ["cls_8", "obj_8", "bbox_8", "kps_8"]),
+    (16, ["cls_16", "obj_16", "bbox_16", "kps_16"]),
+    (32, ["cls_32", "obj_32", "bbox_32", "kps_32"]),
+];
+
+/// Two faces that share more than this are one.
+const SAME: f64 = 0.3;
+
+/// Finds faces; for one thread.
+pub struct FaceDetector {
+    session: Session,
+    threshold: f64,
+    width: Option<usize>,
+    fit: Fit,
+    planes: Vec<f32>,
+    size: (usize, usize),
+}
+
+impl FaceDetector {
+    /// Opens the model.
+    ///
+    /// # Errors
+    /// When it is not installed or can't be used.
+    pub fn open(models: &Models) -> Result<Self, NoModel> {
+        let session = models.session(&MODEL)?;
+        Ok(FaceDetector {
+            session,
+            threshold: 0.6,
+            width: None,
+            fit: Fit::default(),
+            planes: Vec::new(),
+            size: (0, 0),
+        })
+    }
+
+    /// The same, for faces of which the model is at least this sure; 0.6 otherwise.
+    #[must_use]
+    pub fn with_threshold(self, threshold: f64) -> Self {
+        FaceDetector { threshold, ..self }
+    }
+
+    /// The same, which shrinks wider pictures to this width before it looks: faster, and far faces are missed.
+    #[must_use]
+    pub fn with_width(self, width: Option<usize>) -> Self {
+        FaceDetector { width, ..self }
+    }
+
+    /// The faces in a picture, the surest first, in the picture's own pixels; a face may reach beyond its edges.
+    ///
+    /// # Errors
+    /// When it is no picture, or the model fails.
+    pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, DetectFault> {
+        let (width, height) = looked_at(picture, self.width)?;
+        let (wide, high) = (width.next_multiple_of(STEP), height.next_multiple_of(STEP));
+        let plane = wide * high;
+        if self.size != (width, height) {
+            // What lies beyond the picture is black.
+            self.planes.clear();
+            self.planes.resize(plane * 3, 0.0);
+            self.size = (width, height);
+        }
+        let (blue, rest) = self.planes.split_at_mut(plane);
+        let (green, red) = rest.split_at_mut(plane);
+        self.fit.rows(picture, width, height, |row, pixels| {
+            let at = row * wide..row * wide + width;
+            let (Some(blue), Some(green), Some(red)) =
+                (blue.get_mut(at.clone()), green.get_mut(at.clone()), red.get_mut(at))
+            else {
+                return;
+            };
+            for (pixel, ((b, g), r)) in pixels.chunks_exact(3).zip(blue.iter_mut().zip(green).zip(red)) {
+                if let [one, two, three] = pixel {
+                    (*b, *g, *r) = (*one, *two, *three);
+                }
+            }
+        });
+        let failed = |error: ort::Error| DetectFault::failed(MODEL.what, error);
+        let input =
+            TensorRef::from_array_view(([1, 3, high, wide], self.planes.as_slice())).map_err(failed)?;
+        let outputs = self.session.run(ort::inputs![input]).map_err(failed)?;
+        let mut faces = Vec::new();
+        for (stride, names) in SIZES {
+            read(&outputs, stride, names, wide / stride, self.threshold, &mut faces)?;
+        }
+        let mut faces = apart(faces, SAME, |face| (face.score, face.bounds));
+        let (across, down) = (picture.width as f64 / width as f64, picture.height as f64 / height as f64);
+        if (across, down) != (1.0, 1.0) {
+            for face in &mut faces {
+                face.bounds = face.bounds.scaled(across, down);
+                face.landmarks = face.landmarks.map(|(x, y)| (x * across, y * down));
+            }
+        }
+        Ok(faces)
+    }
+}
+
+/// Reads the faces of one size out of what the model says of each place, row by row.
+fn read(
+    outputs: &SessionOutputs<'_>,
+    stride: usize,
+    [classes, objects, boxes, points]: [&'static str; 4],
+    columns: usize,
+    threshold: f64,
+    faces: &mut Vec<Face>,
+) -> Result<(), DetectFault> {
+    let numbers = |name: &'static str| {
+        let output =
+            outputs.get(name).ok_or_else(|| DetectFault::failed(MODEL.what, format!("no {name}")))?;
+        let (_, numbers) =
+            output.try_extract_tensor::<f32>().map_err(|error| DetectFault::failed(MODEL.what, error))?;
+        Ok(numbers)
+    };
+    let scores = numbers(classes)?.iter().zip(numbers(objects)?);
+    let places = numbers(boxes)?.chunks_exact(4).zip(numbers(points)?.chunks_exact(10));
+    for (place, ((class, object), (bounds, points))) in scores.zip(places).enumerate() {
+        let score = f64::from((class.clamp(0.0, 1.0) * object.clamp(0.0, 1.0)).sqrt());
+        // What is not a number is no face.
+        let (&[dx, dy, log_width, log_height], true) = (bounds, score >= threshold) else { continue };
+        let stride = stride as f32;
+        let (column, row) = ((place % columns) as f32, (place / columns) as f32);
+        let (width, height) = (log_width.exp() * stride, log_height.exp() * stride);
+        let bounds = Bounds {
+            x: ((column + dx) * stride - width / 2.0).into(),
+            y: ((row + dy) * stride - height / 2.0).into(),
+            width: width.into(),
+            height: height.into(),
+        };
+        let mut landmarks = [(0.0, 0.0); 5];
+        for (landmark, point) in landmarks.iter_mut().zip(points.chunks_exact(2)) {
+            if let [x, y] = point {
+                *landmark = (((column + x) * stride).into(), ((row + y) * stride).into());
+            }
+        }
+        faces.push(Face { bounds, score, landmarks });
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! A picture, with when and from where it was taken. It is held once and shared by all who look: as the bytes that came, and
+//! decoded or encoded at most once, when somebody asks for that.
+//!
+//! What a camera sends is untrusted: pictures that are too large are refused before they are decoded.
+
+use std::io::Cursor;
+use std::sync::{Arc, OnceLock};
+
+use firmware_bridge::camera::{Lens, Picture, head_from_camera};
+use firmware_bridge::clock::Tick;
+use firmware_bridge::posture::HeadPose;
+use image::codecs::jpeg::JpegEncoder;
+use image::{ExtendedColorType, ImageFormat, ImageReader, Limits};
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+
+/// How good a JPEG is that is made here, of 100.
+const QUALITY: u8 = 85;
+
+/// The widest and highest picture that is decoded.
+pub const LARGEST: u32 = 4_096;
+
+/// Bytes that were sent as a picture and are none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the picture can't be read: {0}")]
+pub struct NoPicture(pub String);
+
+/// What a camera gave: pixels, or a JPEG that is kept as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Image {
+    /// Pixels.
+    Bgr(Picture),
+    /// A JPEG.
+    Jpeg(Vec<u8>),
+}
+
+/// From where something is seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Viewpoint {
+    /// When, on the robot's clock.
+    pub at: Tick,
+    /// Where the head is: `world_from_head`.
+    pub head: HeadPose,
+}
+
+/// A picture, with when and from where it was taken.
+#[derive(Debug)]
+pub struct Frame {
+    /// Counts the camera's pictures.
+    pub number: u64,
+    /// When it was taken, and where the head was.
+    pub from: Viewpoint,
+    /// The lens that it was taken by, for the size of this picture.
+    lens: Lens,
+    picture: OnceLock<Result<Arc<Picture>, NoPicture>>,
+    jpeg: OnceLock<Result<Arc<[u8]>, NoPicture>>,
+}
+
+impl Frame {
+    /// A frame of what a camera gave.
+    #[must_use]
+    pub fn new(number: u64, from: Viewpoint, lens: Lens, image: Image) -> Self {
+        let (picture, jpeg) = (OnceLock::new(), OnceLock::new());
+        // Both cells are new, so neither can be taken.
+        let _was_empty = match image {
+            Image::Bgr(bgr) => picture.set(Ok(Arc::new(bgr))).is_ok(),
+            Image::Jpeg(bytes) => jpeg.set(Ok(bytes.into())).is_ok(),
+        };
+        Frame { number, from, lens, picture, jpeg }
+    }
+
+    /// Its pixels. A JPEG is decoded when this is asked for the first time; takes some milliseconds then.
+    ///
+    /// # Errors
+    /// When what the camera sent is no picture.
+    pub fn picture(&self) -> Result<Arc<Picture>, NoPicture> {
+        self.picture
+            .get_or_init(|| match self.jpeg.get() {
+                Some(Ok(bytes)) => decode(bytes).map(Arc::new),
+                _ => Err(NoPicture("the camera gave nothing".into())),
+            })
+            .clone()
+    }
+
+    /// Its JPEG: as it came, or encoded when this is asked for the first time.
+    ///
+    /// # Errors
+    /// When it is no picture.
+    pub fn jpeg(&self) -> Result<Arc<[u8]>, NoPicture> {
+        self.jpeg
+            .get_or_init(|| match self.picture.get() {
+                Some(Ok(picture)) => encode(picture).map(Into::into),
+                _ => Err(NoPicture("the camera gave nothing".into())),
+            })
+            .clone()
+    }
+
+    /// Whether its pixels are there without decoding.
+    #[must_use]
+    pub fn is_decoded(&self) -> bool {
+        self.picture.get().is_some()
+    }
+
+    /// Where the camera was: `world_from_camera`.
+    #[must_use]
+    pub fn world_from_camera(&self) -> Isometry3<f64> {
+        self.from.head.0 * head_from_camera()
+    }
+
+    /// The lens, for a picture of this size.
+    #[must_use]
+    pub fn lens_for(&self, picture: &Picture) -> Lens {
+        self.lens.scaled(picture.width, picture.height)
+    }
+
+    /// The direction in the world in which a pixel of its picture lies; none where the lens's model does not hold.
+    #[must_use]
+    pub fn direction(&self, picture: &Picture, u: f64, v: f64) -> Option<Unit<Vector3<f64>>> {
+        let ray = self.lens_for(picture).ray(u, v)?;
+        Some(Unit::new_normalize(self.world_from_camera().rotation * ray))
+    }
+
+    /// The pixel of its picture at which a point of the world is seen, also outside; none behind the camera.
+    #[must_use]
+    pub fn pixel(&self, picture: &Picture, point: &Point3<f64>) -> Option<(f64, f64)> {
+        self.lens_for(picture).pixel(&self.world_from_camera().inverse_transform_point(point))
+    }
+}
+
+/// Decodes a JPEG or a PNG.
+///
+/// # Errors
+/// When it is none, or larger than [`LARGEST`] on a side.
+pub fn decode(bytes: &[u8]) -> Result<Picture, NoPicture> {
+    let no = |error: &dyn std::fmt::Display| NoPicture(error.to_string());
+    let mut reader =
+        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| no(&error))?;
+    match reader.format() {
+        Some(ImageFormat::Jpeg | ImageFormat::Png) => {}
+        _ => return Err(NoPicture("it is neither a JPEG nor a PNG".into())),
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(LARGEST);
+    limits.max_image_height = Some(LARGEST);
+    reader.limits(limits);
+    let rgb = reader.decode().map_err(|error| no(&error))?.into_rgb8();
+    let (width, height) = (rgb.width() as usize, rgb.height() as usize);
+    let mut bgr = rgb.into_raw();
+    for pixel in bgr.chunks_exact_mut(3) {
+        pixel.reverse();
+    }
+    Picture::of(height, width, bgr).ok_or_else(|| NoPicture("it is empty".into()))
+}
+
+/// Encodes a picture as JPEG. Takes some milliseconds.
+///
+/// # Errors
+/// For one that is no picture.
+pub fn encode(picture: &Picture) -> Result<Vec<u8>, NoPicture> {
+    let side = |pixels: usize| u32::try_from(pixels).map_err(|_| NoPicture("it is too large".into()));
+    // The encoder would panic.
+    if picture.bgr.len() != picture.width * picture.height * 3 {
+        return Err(NoPicture("it has more or fewer pixels than its sides say".into()));
+    }
+    let mut rgb = picture.bgr.clone();
+    for pixel in rgb.chunks_exact_mut(3) {
+        pixel.reverse();
+    }
+    let mut bytes = Vec::new();
+    JpegEncoder::new_with_quality(&mut bytes, QUALITY)
+        .encode(&rgb, side(picture.width)?, side(picture.height)?, ExtendedColorType::Rgb8)
+        .map_err(|error| NoPicture(error.to_string()))?;
+    Ok(bytes)
+}
+
+/// The same picture in another size; each pixel is the mean of those it covers when it shrinks.
+#[must_use]
+pub fn resized(picture: &Picture, width: usize, height: usize) -> Picture {
+    if (picture.width, picture.height) == (width, height) || width == 0 || height == 0 {
+        return picture.clone();
+    }
+    let side = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
+    // The order of the three parts does not matter here.
+    let Some(image) =
+        image::RgbImage::from_raw(side(picture.width), side(picture.height), picture.bgr.clone())
+    else {
+        return picture.clone();
+    };
+    let small =
+        image::imageops::resize(&image, side(width), side(height), image::imageops::FilterType::Triangle);
+    Picture { height, width, bgr: small.into_raw() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ramp(width: usize, height: usize) -> Picture {
+        let mut bgr = Vec::new();
+        for row in 0..height {
+            for column in 0..width {
+                bgr.extend([(255 * column / width) as u8, (255 * row / height) as u8, 40]);
+            }
+        }
+        Picture::of(height, width, bgr).unwrap()
+    }
+
+    fn frame(image: Image) -> Frame {
+        let from = Viewpoint { at: Tick::ZERO, head: HeadPose::neutral() };
+        Frame::new(1, from, Lens::pinhole(320, 240), image)
+    }
+
+    #[test]
+    fn a_jpeg_is_kept_as_it_came_and_decoded_once() {
+        let bytes = encode(&ramp(64, 48)).unwrap();
+        let frame = frame(Image::Jpeg(bytes.clone()));
+        assert!(!frame.is_decoded());
+        assert_eq!(frame.jpeg().unwrap().as_ref(), bytes.as_slice());
+        let picture = frame.picture().unwrap();
+        assert!(Arc::ptr_eq(&picture, &frame.picture().unwrap()));
+        let apart: u64 = ramp(64, 48)
+            .bgr
+            .iter()
+            .zip(&picture.bgr)
+            .map(|(meant, shown)| u64::from(meant.abs_diff(*shown)))
+            .sum();
+        assert!(apart < 3 * picture.bgr.len() as u64, "{apart}");
+        // The lens is that of the camera, for this picture's size.
+        let lens = frame.lens_for(&picture);
+        assert!((lens.focal[0] - 550.4 / 1280.0 * 64.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_no_picture_says_so_and_nothing_large_is_decoded() {
+        assert!(frame(Image::Jpeg(b"not a picture".to_vec())).picture().is_err());
+        assert!(frame(Image::Jpeg(Vec::new())).picture().is_err());
+        let mut cut = encode(&ramp(64, 48)).unwrap();
+        cut.truncate(40);
+        assert!(decode(&cut).is_err());
+        // A header that announces 60,000 by 60,000 pixels.
+        let mut huge = encode(&ramp(64, 48)).unwrap();
+        let at = huge.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
+        huge[at + 5..at + 9].copy_from_slice(&[0xea, 0x60, 0xea, 0x60]);
+        assert!(decode(&huge).is_err());
+        assert!(encode(&Picture { width: 5, height: 5, bgr: vec![0; 7] }).is_err());
+    }
+
+    #[test]
+    fn a_pixels_direction_and_a_points_pixel_agree() {
+        let frame = frame(Image::Bgr(ramp(320, 240)));
+        let picture = frame.picture().unwrap();
+        let direction = frame.direction(&picture, 200.0, 90.0).unwrap();
+        let eye = Point3::from(frame.world_from_camera().translation.vector);
+        let (u, v) = frame.pixel(&picture, &(eye + direction.into_inner() * 3.0)).unwrap();
+        assert!((u - 200.0).abs() < 1e-9 && (v - 90.0).abs() < 1e-9);
+        // To the right of the picture is to the robot's right, up is up.
+        assert!(direction.y < 0.0 && direction.z > 0.0 && direction.x > 0.0);
+    }
+
+    #[test]
+    fn a_smaller_picture_shows_the_same() {
+        let small = resized(&ramp(64, 48), 32, 24);
+        assert_eq!((small.width, small.height, small.bgr.len()), (32, 24, 32 * 24 * 3));
+        let (large, small) = (ramp(64, 48).pixel(20, 20).unwrap(), small.pixel(10, 10).unwrap());
+        for (one, other) in large.iter().zip(small) {
+            assert!(one.abs_diff(other) <= 8);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Scenes as text: which keys there are, what they may be, and what is said where one is not.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nalgebra::{Point3, Vector3};
+use serde::Deserialize;
+
+use super::board::{self, Block, Board};
+use super::light::{Light, Noise};
+use super::photograph::{Levels, Photograph};
+use super::{Bgr, Scene};
+
+/// The longest scene that is read, bytes, and the most that may stand in one.
+const LONGEST: u64 = 64 << 10;
+const MOST: usize = 64;
+/// No place is farther away, metres, and no time is longer, seconds.
+const FARTHEST: f64 = 100.0;
+const LATEST: f64 = 86_400.0;
+
+/// A scene that can't be had. The texts are for a person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoScene {
+    /// There is none of this name.
+    #[error("there is no scene {name:?}; there are {}, or give the path of a scene file", Scene::BUILT_IN.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The file can't be read.
+    #[error("the scene {} can't be read: {reason}", .file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// It says what no scene can be.
+    #[error("the scene is not understood: {0}")]
+    Wrong(String),
+    /// A photograph is missing.
+    #[error("the scene needs the photograph {} ({reason}); `make models` installs those that come with the program", .file.display())]
+    NoPhotograph {
+        /// The file.
+        file: PathBuf,
+        /// Why it can't be read.
+        reason: String,
+    },
+}
+
+pub(super) const EMPTY: &str = include_str!("../../scenes/empty.yaml");
+
+/// The text of a scene that comes with the program.
+pub(super) fn built_in(name: &str) -> Result<&'static str, NoScene> {
+    Ok(match name {
+        "room" => include_str!("../../scenes/room.yaml"),
+        "visitor" => include_str!("../../scenes/visitor.yaml"),
+        "walker" => include_str!("../../scenes/walker.yaml"),
+        "newcomer" => include_str!("../../scenes/newcomer.yaml"),
+        "crowd" => include_str!("../../scenes/crowd.yaml"),
+        "empty" => EMPTY,
+        _ => return Err(NoScene::Unknown { name: name.chars().take(60).collect() }),
+    })
+}
+
+pub(super) fn load(path: &Path, photographs: &Path) -> Result<Scene, NoScene> {
+    let unreadable = |reason: String| NoScene::Unreadable { file: path.to_owned(), reason };
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+        .map_err(|error| unreadable(error.to_string()))?;
+    if text.len() as u64 > LONGEST {
+        return Err(unreadable(format!("it is longer than {LONGEST} bytes")));
+    }
+    // Photographs of one's own lie beside the scene.
+    let beside = path.parent().unwrap_or(Path::new("")).to_owned();
+    read(&text, &[&beside, photographs]).map_err(|error| match error {
+        NoScene::Wrong(what) => NoScene::Wrong(format!("{}: {what}", path.display())),
+        other => other,
+    })
+}
+
+pub(super) fn parse(yaml: &str, photographs: &Path) -> Result<Scene, NoScene> {
+    read(yaml, &[photographs])
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Keys {
+    size: [u16; 2],
+    /// Red, green, blue, as all colours of the file.
+    sky: [u8; 3],
+    floor: [[u8; 3]; 2],
+    light: LightKeys,
+    noise: f64,
+    seed: u64,
+    blocks: Vec<BlockKeys>,
+    billboards: Vec<BoardKeys>,
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Keys {
+            size: [320, 240],
+            sky: [170, 206, 235],
+            floor: [[120, 110, 96], [146, 134, 120]],
+            light: LightKeys::default(),
+            noise: 0.0,
+            seed: 0,
+            blocks: Vec::new(),
+            billboards: Vec::new(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LightKeys {
+    ambient: f64,
+    towards: [f64; 3],
+    strength: f64,
+    flicker: f64,
+    flicker_hz: f64,
+}
+
+impl Default for LightKeys {
+    fn default() -> Self {
+        LightKeys { ambient: 1.0, towards: [0.0, 0.0, 1.0], strength: 0.0, flicker: 0.0, flicker_hz: 0.0 }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BlockKeys {
+    name: String,
+    least: [f64; 3],
+    most: [f64; 3],
+    colour: [u8; 3],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BoardKeys {
+    name: String,
+    kind: String,
+    /// The file's name in the folder of photographs.
+    photograph: String,
+    /// Left, top, width, height, pixels; all of it where it is left out.
+    #[serde(default)]
+    crop: Option<[usize; 4]>,
+    /// The pixel of the photograph that counts as its middle.
+    #[serde(default)]
+    landmark: Option<[f64; 2]>,
+    #[serde(default)]
+    at: Option<[f64; 3]>,
+    height: f64,
+    /// Where it looks, degrees to the left of the robot's front; at the robot where it is left out.
+    #[serde(default)]
+    yaw: Option<f64>,
+    #[serde(default)]
+    mirrored: bool,
+    #[serde(default = "whole")]
+    brightness: f64,
+    #[serde(default)]
+    path: Vec<StopKeys>,
+    #[serde(default)]
+    repeat: bool,
+    #[serde(default)]
+    smooth: bool,
+    /// From when until when, seconds.
+    #[serde(default)]
+    shown: Option<[f64; 2]>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StopKeys {
+    t: f64,
+    at: [f64; 3],
+}
+
+const fn whole() -> f64 {
+    1.0
+}
+
+fn read(yaml: &str, folders: &[&Path]) -> Result<Scene, NoScene> {
+    if yaml.len() as u64 > LONGEST {
+        return Err(NoScene::Wrong(format!("it is longer than {LONGEST} bytes")));
+    }
+    let keys: Keys = serde_yaml::from_str(yaml).map_err(|error| NoScene::Wrong(error.to_string()))?;
+    let [width, height] = keys.size;
+    if !(16..=4096).contains(&width) || !(16..=4096).contains(&height) {
+        return Err(NoScene::Wrong("size: each side is 16 to 4096 pixels".into()));
+    }
+    if keys.blocks.len() + keys.billboards.len() > MOST {
+        return Err(NoScene::Wrong(format!("there are more than {MOST} blocks and billboards")));
+    }
+    let mut identity = hash(yaml.as_bytes());
+    let blocks = keys.blocks.into_iter().map(block).collect::<Result<_, _>>()?;
+    let mut boards = Vec::new();
+    for board in keys.billboards {
+        let (board, photograph) = read_board(board, folders)?;
+        identity = hash(&[identity.to_le_bytes(), photograph.hash.to_le_bytes()].concat());
+        boards.push(board);
+    }
+    Ok(Scene {
+        width,
+        height,
+        sky: bgr(keys.sky),
+        floor: keys.floor.map(bgr),
+        light: light(&keys.light)?,
+        noise: Noise::new(within(keys.noise, 0.0, 60.0, "noise")?, keys.seed),
+        blocks,
+        boards,
+        identity,
+    })
+}
+
+fn bgr([red, green, blue]: [u8; 3]) -> Bgr {
+    [blue, green, red]
+}
+
+fn within(value: f64, least: f64, most: f64, what: &str) -> Result<f64, NoScene> {
+    if (least..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(NoScene::Wrong(format!("{what}: {value} is not from {least} to {most}")))
+}
+
+fn place(at: [f64; 3], what: &str) -> Result<Point3<f64>, NoScene> {
+    for value in at {
+        within(value, -FARTHEST, FARTHEST, what)?;
+    }
+    Ok(Point3::from(at))
+}
+
+fn light(keys: &LightKeys) -> Result<Light, NoScene> {
+    let towards = place(keys.towards, "light.towards")?.coords;
+    let towards = towards.try_normalize(1e-6).unwrap_or_else(Vector3::z);
+    Ok(Light {
+        ambient: within(keys.ambient, 0.0, 4.0, "light.ambient")?,
+        towards,
+        strength: within(keys.strength, 0.0, 4.0, "light.strength")?,
+        flicker: (
+            within(keys.flicker, 0.0, 1.0, "light.flicker")?,
+            within(keys.flicker_hz, 0.0, 1000.0, "light.flicker_hz")?,
+        ),
+    })
+}
+
+fn block(keys: BlockKeys) -> Result<Block, NoScene> {
+    let what = |key: &str| format!("blocks: {}: {key}", shown(&keys.name));
+    let (least, most) = (place(keys.least, &what("least"))?, place(keys.most, &what("most"))?);
+    if (most - least).min() <= 0.0 {
+        return Err(NoScene::Wrong(what("`most` is not beyond `least` in all three directions")));
+    }
+    Ok(Block { least, most, colour: bgr(keys.colour), name: keys.name })
+}
+
+/// A name that may stand in a message.
+fn shown(name: &str) -> String {
+    name.chars().filter(|character| !character.is_control()).take(40).collect()
+}
+
+fn read_board(keys: BoardKeys, folders: &[&Path]) -> Result<(Board, Arc<Photograph>), NoScene> {
+    let name = shown(&keys.name);
+    let what = |key: &str| format!("billboards: {name}: {key}");
+    let wrong = |key: &str| NoScene::Wrong(what(key));
+    let stops = match (keys.at, keys.path.is_empty()) {
+        (Some(at), true) => vec![(0.0, place(at, &what("at"))?)],
+        (None, false) => {
+            let stop = |stop: &StopKeys| {
+                Ok((within(stop.t, 0.0, LATEST, &what("path: t"))?, place(stop.at, &what("path: at"))?))
+            };
+            keys.path.iter().take(1_000).map(stop).collect::<Result<Vec<_>, NoScene>>()?
+        }
+        _ => return Err(wrong("it has either `at` or a `path`")),
+    };
+    if stops.iter().zip(stops.iter().skip(1)).any(|((one, _), (next, _))| next <= one) {
+        return Err(wrong("path: the times are not in order"));
+    }
+    if Path::new(&keys.photograph).file_name().is_none_or(|file| file != keys.photograph.as_str()) {
+        return Err(wrong("photograph: it is the name of a file, without a folder"));
+    }
+    let photograph = photograph(&keys.photograph, folders)?;
+    let (wide, high) = (photograph.picture.width, photograph.picture.height);
+    let crop = keys.crop.unwrap_or([0, 0, wide, high]);
+    let levels = Levels::of(&photograph.picture, crop, keys.mirrored).ok_or_else(|| {
+        wrong(&format!(
+            "crop: it is no part of the photograph of {wide} x {high} pixels, or less than 4 pixels on a side"
+        ))
+    })?;
+    let [left, top, width, height] = crop.map(|pixels| pixels as f64);
+    let landmark = keys.landmark.unwrap_or([left + width / 2.0, top + height / 2.0]);
+    let across = within((landmark[0] - left) / width, 0.0, 1.0, &what("landmark"))?;
+    let down = within((landmark[1] - top) / height, 0.0, 1.0, &what("landmark"))?;
+    let shown = match keys.shown {
+        Some([from, to]) => {
+            Some((within(from, 0.0, LATEST, &what("shown"))?, within(to, from, LATEST, &what("shown"))?))
+        }
+        None => None,
+    };
+    let board = Board {
+        kind: keys.kind,
+        levels: Arc::new(levels),
+        height: within(keys.height, 0.01, 10.0, &what("height"))?,
+        yaw: keys.yaw.map(|yaw| within(yaw, -360.0, 360.0, &what("yaw"))).transpose()?.map(f64::to_radians),
+        brightness: within(keys.brightness, 0.0, 4.0, &what("brightness"))?,
+        landmark: [if keys.mirrored { 1.0 - across } else { across }, down],
+        path: board::Path { stops, repeats: keys.repeat, is_smooth: keys.smooth },
+        shown,
+        name: keys.name,
+    };
+    Ok((board, photograph))
+}
+
+/// The photograph of this name in the first of the folders that has it.
+fn photograph(name: &str, folders: &[&Path]) -> Result<Arc<Photograph>, NoScene> {
+    let there = folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
+    let file = there.unwrap_or_else(|| folders.last().map(|folder| folder.join(name)).unwrap_or_default());
+    Photograph::open(&file).map_err(|reason| NoScene::NoPhotograph { file, reason })
+}
+
+/// FNV-1a, 64 bits: it distinguishes, and keeps no secret.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}

@@ -1,0 +1,311 @@
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::posture::{HeadPose, RollPitchYaw};
+use firmware_bridge::units::Radians;
+use proptest::prelude::*;
+
+use super::*;
+
+const NOW: Duration = Duration::ZERO;
+
+fn head(x: f64, yaw: f64, pitch: f64) -> HeadPose {
+    let angles = RollPitchYaw {
+        roll: Radians::ZERO,
+        pitch: Radians::from_degrees(pitch),
+        yaw: Radians::from_degrees(yaw),
+    };
+    HeadPose::new(x, 0.0, 0.0, angles)
+}
+
+fn seen(x: f64, yaw: f64, pitch: f64) -> Picture {
+    Scene::default().render(&head(x, yaw, pitch), NOW)
+}
+
+/// Where the photographs are that `make models` installs.
+fn photographs() -> std::path::PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/models/photographs");
+    assert!(
+        folder.join("astronaut.png").is_file(),
+        "{} has no photographs; run `make models`",
+        folder.display()
+    );
+    folder
+}
+
+/// Columns in which a strongly coloured pixel (one part much larger than the other two) stands.
+fn columns(picture: &Picture, strong: usize) -> Vec<usize> {
+    let is_strong = |pixel: &[u8]| {
+        (0..3).all(|part| part == strong || u16::from(pixel[strong]) > 2 * u16::from(pixel[part]))
+    };
+    let mut columns: Vec<_> = (0..picture.width * picture.height)
+        .filter(|at| is_strong(&picture.bgr[at * 3..at * 3 + 3]))
+        .map(|at| at % picture.width)
+        .collect();
+    columns.sort_unstable();
+    columns
+}
+
+fn centre(picture: &Picture, strong: usize) -> f64 {
+    let columns = columns(picture, strong);
+    assert!(!columns.is_empty(), "the block is not in the picture");
+    columns.iter().sum::<usize>() as f64 / columns.len() as f64
+}
+
+const BLUE: usize = 0;
+const GREEN: usize = 1;
+const RED: usize = 2;
+
+#[test]
+fn the_red_block_stands_ahead_and_shifts_right_when_the_head_turns_left() {
+    let ahead = seen(0.0, 0.0, 0.0);
+    assert_eq!((ahead.height, ahead.width, ahead.bgr.len()), (240, 320, 240 * 320 * 3));
+    assert!((centre(&ahead, RED) - 159.5).abs() < 1.0);
+    // The block's face is 0.956 m before the camera; 20 degrees move it by f tan(20 deg) and a little more.
+    let left = centre(&seen(0.0, 20.0, 0.0), RED);
+    assert!((left - 159.5 - 50.0).abs() < 8.0, "{left}");
+    assert!((centre(&seen(0.0, -20.0, 0.0), RED) - (319.0 - left)).abs() < 1.0);
+}
+
+#[test]
+fn left_is_green_and_right_is_blue() {
+    assert!(centre(&seen(0.0, 45.0, 0.0), GREEN) < 320.0);
+    assert!(centre(&seen(0.0, -45.0, 0.0), BLUE) < 320.0);
+    assert!(columns(&seen(0.0, 45.0, 0.0), BLUE).is_empty());
+}
+
+#[test]
+fn the_horizon_is_in_the_middle_and_rises_when_the_head_looks_down() {
+    let sky = Scene::default().sky;
+    let horizon = |pitch| {
+        let picture = seen(0.0, 90.0, pitch);
+        (0..picture.height).filter(|row| picture.bgr[row * picture.width * 3..][..3] == sky).count()
+    };
+    assert_eq!(horizon(0.0), 120);
+    // f tan(10 deg) = 24 pixels in the middle column; the first column lies a little off it.
+    assert!((92..=98).contains(&horizon(10.0)), "{}", horizon(10.0));
+    assert!((142..=150).contains(&horizon(-10.0)), "{}", horizon(-10.0));
+}
+
+#[test]
+fn a_step_forward_makes_the_block_larger() {
+    assert!(columns(&seen(0.03, 0.0, 0.0), RED).len() > columns(&seen(0.0, 0.0, 0.0), RED).len());
+}
+
+#[test]
+fn the_truth_is_where_the_picture_shows_it() {
+    let truth = |head: &HeadPose| {
+        let all = Scene::default().truth(head, NOW);
+        all.into_iter().find(|seen| seen.name == "red block").unwrap()
+    };
+    for (x, yaw, pitch) in [(0.0, 0.0, 0.0), (0.01, 15.0, -5.0), (-0.01, -25.0, 8.0)] {
+        let red = truth(&head(x, yaw, pitch));
+        let columns = columns(&seen(x, yaw, pitch), RED);
+        let [left, _, width, _] = red.bounds.unwrap();
+        // The first and the last pixel whose middle is on the block.
+        assert!((columns[0] as f64 - left.ceil()).abs() <= 0.5, "{} {left}", columns[0]);
+        let last = *columns.last().unwrap() as f64;
+        assert!((last - (left + width).floor()).abs() <= 0.5, "{last} {}", left + width);
+        assert!(red.is_visible);
+    }
+    assert!(!truth(&head(0.0, 120.0, 0.0)).is_visible);
+    // The block's own far side: the yellow one behind is seen by nobody who looks ahead.
+    let all = Scene::default().truth(&head(0.0, 0.0, 0.0), NOW);
+    let yellow = all.iter().find(|seen| seen.name == "yellow block").unwrap();
+    assert_eq!((yellow.pixel, yellow.is_visible), (None, false));
+}
+
+/// A scene with one board: a plain red photograph of 40 by 20 pixels, one quarter of it green.
+fn one_board(more: &str) -> (tempfile::TempDir, Scene) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut picture = image::RgbImage::from_pixel(40, 20, image::Rgb([220, 10, 10]));
+    for column in 0..20 {
+        for row in 0..10 {
+            picture.put_pixel(column, row, image::Rgb([10, 220, 10]));
+        }
+    }
+    picture.save(folder.path().join("red.png")).unwrap();
+    let yaml =
+        format!("billboards:\n  - {{name: board, kind: cup, photograph: red.png, height: 0.2, {more}}}\n");
+    let scene = Scene::parse(&yaml, folder.path()).unwrap();
+    (folder, scene)
+}
+
+#[test]
+fn a_photograph_stands_upright_and_looks_at_the_robot() {
+    let (_folder, scene) = one_board("at: [0.8, 0.1, 0.05]");
+    let picture = scene.render(&head(0.0, 0.0, 0.0), NOW);
+    let (green, red) = (centre(&picture, GREEN), centre(&picture, RED));
+    assert!(green < red, "its left is left: {green} {red}");
+    let truth = scene.truth(&head(0.0, 0.0, 0.0), NOW).remove(0);
+    let [left, top, width, height] = truth.bounds.unwrap();
+    let (u, v) = truth.pixel.unwrap();
+    // It does not quite look at the camera, which sits above the middle of the head.
+    assert!((left + width / 2.0 - u).abs() < 2.0 && (top + height / 2.0 - v).abs() < 2.0);
+    assert!((width / height - 2.0).abs() < 0.05, "{width} {height}");
+    let (u, v) = (u.round() as usize, v.round() as usize);
+    assert_eq!(picture.pixel(v - 4, u - 8).unwrap().map(|part| part > 128), [false, true, false]);
+    assert_eq!(picture.pixel(v + 4, u + 8).unwrap().map(|part| part > 128), [false, false, true]);
+    // Mirrored, the green quarter is on the right.
+    let (_folder, mirrored) = one_board("at: [0.8, 0.1, 0.05], mirrored: true");
+    let picture = mirrored.render(&head(0.0, 0.0, 0.0), NOW);
+    assert!(centre(&picture, GREEN) > centre(&picture, RED));
+}
+
+#[test]
+fn boards_move_along_their_paths_come_and_go() {
+    let more = "path: [{t: 1, at: [0.8, -0.2, 0.0]}, {t: 3, at: [0.8, 0.2, 0.0]}], shown: [0, 10]";
+    let (_folder, scene) = one_board(more);
+    let place = |seconds: f64| {
+        let truth = scene.truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(seconds));
+        truth.first().map(|seen| seen.place[1])
+    };
+    for (seconds, meant) in [(0.0, -0.2), (1.5, -0.1), (2.0, 0.0), (5.0, 0.2)] {
+        assert!((place(seconds).unwrap() - meant).abs() < 1e-9, "{seconds}");
+    }
+    assert_eq!(place(10.0), None);
+    assert!(columns(&scene.render(&head(0.0, 0.0, 0.0), Duration::from_secs(11)), RED).is_empty());
+    let (_folder, around) =
+        one_board("path: [{t: 0, at: [0.8, -0.2, 0]}, {t: 2, at: [0.8, 0.2, 0]}], repeat: true");
+    let y = around.truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(4.5))[0].place[1];
+    assert!((y + 0.1).abs() < 1e-9, "{y}");
+}
+
+#[test]
+fn what_stands_behind_a_block_is_hidden() {
+    let (folder, _) = one_board("at: [1.0, 0, 0]");
+    let yaml = "blocks: [{name: wall, least: [0.5, -0.5, -0.3], most: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
+        billboards: [{name: board, kind: cup, photograph: red.png, height: 0.2, at: [1.0, 0, 0.05]}]";
+    let scene = Scene::parse(yaml, folder.path()).unwrap();
+    assert!(!scene.truth(&head(0.0, 0.0, 0.0), NOW)[0].is_visible);
+    assert!(columns(&scene.render(&head(0.0, 0.0, 0.0), NOW), RED).is_empty());
+}
+
+#[test]
+fn noise_has_its_size_and_the_same_moment_the_same_picture() {
+    let noisy = Scene::parse("noise: 6\nseed: 3", Path::new("")).unwrap();
+    let plain = Scene::parse("", Path::new("")).unwrap();
+    let pose = head(0.0, 0.0, -30.0);
+    let (one, other) = (noisy.render(&pose, NOW), plain.render(&pose, NOW));
+    let off: Vec<f64> =
+        one.bgr.iter().zip(&other.bgr).map(|(one, other)| f64::from(*one) - f64::from(*other)).collect();
+    let mean = off.iter().sum::<f64>() / off.len() as f64;
+    let deviation = (off.iter().map(|off| (off - mean).powi(2)).sum::<f64>() / off.len() as f64).sqrt();
+    assert!(mean.abs() < 0.3 && (deviation - 6.0).abs() < 0.4, "{mean} {deviation}");
+    assert_eq!(one, noisy.render(&pose, NOW));
+    assert_ne!(one, noisy.render(&pose, Duration::from_millis(33)));
+}
+
+#[test]
+fn light_and_flicker_change_what_is_seen() {
+    let brightness = |yaml: &str, at: Duration| {
+        let picture = Scene::parse(yaml, Path::new("")).unwrap().render(&head(0.0, 0.0, 0.0), at);
+        picture.bgr.iter().map(|part| f64::from(*part)).sum::<f64>()
+    };
+    let dark = brightness("light: {ambient: 0.4}", NOW);
+    assert!(dark < 0.5 * brightness("", NOW));
+    let flicker = "light: {ambient: 0.5, flicker: 0.5, flicker_hz: 1}";
+    assert!(brightness(flicker, Duration::from_millis(250)) > 1.3 * brightness(flicker, NOW));
+}
+
+#[test]
+fn the_scenes_of_the_program_are_there_and_differ() {
+    let folder = photographs();
+    let mut known = std::collections::BTreeSet::new();
+    for name in Scene::BUILT_IN {
+        let scene = Scene::built_in(name, &folder).unwrap();
+        assert!(known.insert(scene.identity()), "{name}");
+        assert_eq!(scene.identity(), Scene::built_in(name, &folder).unwrap().identity());
+    }
+    let nowhere = Path::new("/nowhere");
+    assert_eq!(Scene::built_in("room", nowhere).unwrap().identity(), Scene::empty().identity());
+    let no = Scene::built_in("visitor", nowhere).unwrap_err();
+    assert!(no.to_string().contains("make models"), "{no}");
+    assert!(Scene::built_in("kitchen", &folder).unwrap_err().to_string().contains("walker"));
+    assert_eq!(Scene::empty().blocks.len(), 4);
+}
+
+#[test]
+fn what_is_wrong_with_a_scene_is_said() {
+    let cases = [
+        ("colour: 3", "unknown field `colour`"),
+        ("size: [4, 4]", "16 to 4096"),
+        ("size: 7", "size"),
+        ("noise: .nan", "noise"),
+        ("light: {ambient: -1}", "light.ambient"),
+        ("blocks: [{name: b, least: [1, 1, 1], most: [0, 2, 2], colour: [1, 2, 3]}]", "`most`"),
+        ("blocks: [{name: b, least: [1e300, 1, 1], most: [0, 2, 2], colour: [1, 2, 3]}]", "least"),
+        (
+            "billboards: [{name: b, kind: k, photograph: ../../etc/passwd, height: 1, at: [1, 0, 0]}]",
+            "without a folder",
+        ),
+        ("billboards: [{name: b, kind: k, photograph: none.png, height: 1, at: [1, 0, 0]}]", "make models"),
+        ("billboards: [{name: b, kind: k, photograph: x.png, height: 1}]", "either `at` or a `path`"),
+        (
+            "billboards: [{name: b, kind: k, photograph: x.png, height: 1, path: [{t: 1, at: [1, 0, 0]}, {t: 1, at: [1, 0, 0]}]}]",
+            "not in order",
+        ),
+    ];
+    for (yaml, word) in cases {
+        let no = Scene::parse(yaml, Path::new("/nowhere")).unwrap_err().to_string();
+        assert!(no.contains(word), "{yaml}: {no}");
+    }
+    let many: String = (0..70)
+        .map(|n| format!("  - {{name: b{n}, least: [1,1,1], most: [2,2,2], colour: [1,2,3]}}\n"))
+        .collect();
+    assert!(
+        Scene::parse(&format!("blocks:\n{many}"), Path::new(""))
+            .unwrap_err()
+            .to_string()
+            .contains("more than 64")
+    );
+    assert!(
+        Scene::load(Path::new("/nowhere.yaml"), Path::new(""))
+            .unwrap_err()
+            .to_string()
+            .contains("/nowhere.yaml")
+    );
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.png"), b"not a picture").unwrap();
+    let yaml = "billboards: [{name: b, kind: k, photograph: x.png, height: 1, at: [1, 0, 0]}]";
+    assert!(matches!(Scene::parse(yaml, folder.path()), Err(NoScene::NoPhotograph { .. })));
+}
+
+proptest! {
+    #[test]
+    fn any_pose_at_any_time_has_a_picture_and_a_truth(
+        x in -0.1..0.1_f64, y in -0.1..0.1_f64, z in -0.15..0.1_f64,
+        roll in -3.2..3.2_f64, pitch in -3.2..3.2_f64, yaw in -3.2..3.2_f64,
+        milliseconds in 0_u64..100_000,
+    ) {
+        let angles = RollPitchYaw { roll: Radians(roll), pitch: Radians(pitch), yaw: Radians(yaw) };
+        let scene = Scene::built_in("walker", &photographs()).unwrap().sized(48, 36);
+        let (pose, at) = (HeadPose::new(x, y, z, angles), Duration::from_millis(milliseconds));
+        prop_assert_eq!(scene.render(&pose, at).bgr.len(), 48 * 36 * 3);
+        prop_assert_eq!(scene.truth(&pose, at).len(), 5);
+        prop_assert!(!scene.render_into(&pose, at, &mut [0; 7]));
+    }
+}
+
+/// Prints how fast the scenes are drawn; time is nothing that a test may hold anybody to.
+#[test]
+fn how_fast_scenes_are_drawn() {
+    let clock = WallClock::start();
+    for name in Scene::BUILT_IN {
+        let scene = Scene::built_in(name, &photographs()).unwrap();
+        let mut bgr = vec![0; 320 * 240 * 3];
+        let begun = clock.now();
+        let mut frames = 0_u32;
+        while frames < 20 || (clock.now().since(begun) < Duration::from_millis(200)) {
+            let yaw = f64::from(frames % 60) - 30.0;
+            assert!(scene.render_into(
+                &head(0.0, yaw, 0.0),
+                Duration::from_millis(u64::from(frames) * 33),
+                &mut bgr
+            ));
+            frames += 1;
+        }
+        let rate = f64::from(frames) / clock.now().since(begun).as_secs_f64();
+        println!("{name}: {rate:.0} frames a second");
+    }
+}
