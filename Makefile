@@ -27,7 +27,8 @@ setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and pytho
 build: setup ## The programs minismith and minismith-tool-host
 	cargo build
 
-run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000
+run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000; models are fetched meanwhile
+	@scripts/models --background
 	$(PROGRAMS)/minismith serve --robot mock
 
 recorder: ## The program minismith-recorder, which records what tools do for the Rerun viewer (some minutes, once)
@@ -38,7 +39,7 @@ recorder: ## The program minismith-recorder, which records what tools do for the
 code: ## The libraries for code tasks (pandas, matplotlib and so on) in .venv-code (640 MB); tools do without
 	@scripts/venv .venv-code requirements/code.txt
 
-peers: ## The official motor controller, kinematics and dance packages in .cache/peers, for tests and benchmarks only
+peers: ## The official motor controller, kinematics, face detector and dances in .cache/peers, for tests and benchmarks only
 	@scripts/peers
 
 official: peers ## The whole official daemon in .cache/official (350 MB), for one test and the benchmarks
@@ -54,7 +55,7 @@ official-tests: build official ## The official package's own tests that fit, fro
 clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (170 MB)
 	@scripts/venv .cache/clients requirements/clients.txt
 
-models: ## The model for searching tools by meaning, in .cache/models (50 MB); everything works without it
+models: ## Models for faces, things and the meaning of words, in .cache/models (60 MB); all else works without them
 	@scripts/models
 
 nextest: ## The test runner cargo-nextest, built from source where it is missing (some minutes)
@@ -62,7 +63,7 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
 		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
 
-test: build code recorder peers clients nextest ## All tests
+test: build code recorder peers clients models nextest ## All tests
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
