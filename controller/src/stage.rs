@@ -15,10 +15,12 @@ use firmware_bridge::motion::{Interpolation, Motion, PlanRules, Refusal, Target,
 use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::pulse::{Conductor, Control, Doing, Ended, Order, Snapshot, TrimLog};
 use firmware_bridge::units::Radians;
+use minismith_senses::camera::NoFrame;
+use minismith_senses::frame::{Frame, Viewpoint};
 use minismith_wire::Method;
-use mock_robot::scene::{Picture, Scene, SeenFace};
 
 use crate::arbiter::{Arbiter, Rank, Took, Voice};
+use crate::eyes::{Eyes, NoSight, Sighting};
 use crate::outcome::{self, PostureView, Step};
 
 /// The greatest time over which a streamed target is reached; the least is a beat.
@@ -36,26 +38,21 @@ pub struct Stage {
     /// Halts that are over and done with.
     halts: u64,
     voice: Voice,
-    camera: Arc<Scene>,
-    /// The last picture, and until which beat it is the newest.
-    picture: Option<(u64, Picture)>,
+    eyes: Eyes,
 }
-
-/// The camera takes a picture in this time; whoever asks more often gets the same one again.
-const PICTURE: Duration = Duration::from_millis(33);
 
 impl Stage {
     /// A stage around a conductor that nobody else asks for motion.
     #[must_use]
-    pub fn new(conductor: Box<dyn Conductor>, camera: Arc<Scene>) -> Self {
+    pub fn new(conductor: Box<dyn Conductor>, eyes: impl Into<Eyes>) -> Self {
         let voice = Arc::new(Arbiter::default()).voice(Rank::Agent, "the only one");
-        Stage::shared(conductor, camera, voice)
+        Stage::shared(conductor, eyes.into(), voice)
     }
 
     /// A stage around a conductor that others ask for motion too.
     #[must_use]
-    pub fn shared(conductor: Box<dyn Conductor>, camera: Arc<Scene>, voice: Voice) -> Self {
-        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, voice, camera, picture: None }
+    pub fn shared(conductor: Box<dyn Conductor>, eyes: Eyes, voice: Voice) -> Self {
+        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, voice, eyes }
     }
 
     /// Takes the floor, and brakes what a less urgent voice has begun.
@@ -291,28 +288,51 @@ impl Stage {
         posture_from_joints(&self.conductor.snapshot().commanded, &HeadPose::neutral()).ok()
     }
 
-    /// Where a face is in the camera's picture: none when none is seen. Outer none: nothing here looks for faces.
-    #[must_use]
-    pub fn face(&self) -> Option<Option<SeenFace>> {
-        if !self.camera.is_visited() {
-            return None;
-        }
-        Some(self.posture().and_then(|posture| self.camera.face(&posture.head)))
+    /// From where the camera sees now; none when it can't be told where the head is.
+    fn viewpoint(&self) -> Result<Viewpoint, NoFrame> {
+        let head = self.posture().ok_or(NoFrame::NoPose)?.head;
+        Ok(Viewpoint { at: self.conductor.stage_now(), head })
     }
 
-    /// The newest picture from the head's camera, of which there are 30 a second; none when it can't be told where
-    /// the head is.
-    pub fn picture(&mut self) -> Option<Picture> {
-        let beats = self.conductor.snapshot().beats;
-        if let Some((until, picture)) = &self.picture
-            && beats < *until
-        {
-            return Some(picture.clone());
-        }
-        let picture = self.camera.render(&self.posture()?.head);
-        let lasts = PICTURE.as_nanos().div_ceil(self.conductor.period().as_nanos().max(1));
-        self.picture = Some((beats + u64::try_from(lasts).unwrap_or(1), picture.clone()));
-        Some(picture)
+    /// The newest frame of the head's camera.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn frame(&self) -> Result<Arc<Frame>, NoFrame> {
+        self.eyes.newest(&self.viewpoint()?)
+    }
+
+    /// The faces in the newest frame.
+    ///
+    /// # Errors
+    /// Why nothing can be said.
+    pub fn faces(&mut self) -> Result<Sighting, NoSight> {
+        let from = self.viewpoint()?;
+        self.eyes.faces(&from)
+    }
+
+    /// The things in the newest frame; takes a tenth of a second.
+    ///
+    /// # Errors
+    /// Why nothing can be said.
+    pub fn things(&mut self) -> Result<Sighting, NoSight> {
+        let from = self.viewpoint()?;
+        self.eyes.things(&from)
+    }
+
+    /// What it sees with, and from where.
+    ///
+    /// # Errors
+    /// When it can't be told where the head is.
+    pub fn sees(&mut self) -> Result<(&mut Eyes, Viewpoint), NoFrame> {
+        let from = self.viewpoint()?;
+        Ok((&mut self.eyes, from))
+    }
+
+    /// The camera's name, for people.
+    #[must_use]
+    pub fn camera_name(&self) -> String {
+        self.eyes.camera_name()
     }
 }
 

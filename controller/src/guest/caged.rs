@@ -17,13 +17,15 @@ use std::time::Duration;
 use firmware_bridge::clock::{Clock, Tick, WallClock};
 use minismith_wire::exceeded::Exceeded;
 use minismith_wire::frame::{self, FrameError};
+use minismith_wire::window::SLOTS;
 use minismith_wire::zygote::{Ending, Reply, Request};
-use minismith_wire::{Answer, Limits, MAX_FILE, Turn};
+use minismith_wire::{Answer, Cue, Limits, MAX_FILE, Turn};
 use rustix::event::PollFlags;
 use rustix::process::Signal;
 
 use super::channel::{self, Timed};
 use super::decode::{self, NotATurn};
+use super::window::Window;
 use super::zygote::Zygote;
 use super::{Guest, GuestFault};
 
@@ -40,6 +42,8 @@ pub struct CagedGuest {
     pid: i32,
     pidfd: OwnedFd,
     channel: UnixStream,
+    /// Where it sees pictures; none has the code profile.
+    window: Option<Window>,
     limits: Limits,
     printed: u64,
     /// Time that the guest has thought so far.
@@ -90,9 +94,9 @@ pub struct Usage {
 impl CagedGuest {
     pub(super) fn new(
         zygote: Arc<Zygote>,
-        pid: i32,
-        pidfd: OwnedFd,
+        (pid, pidfd): (i32, OwnedFd),
         channel: UnixStream,
+        window: Option<Window>,
         limits: Limits,
     ) -> Self {
         let scheduling = OnceLock::new();
@@ -102,6 +106,7 @@ impl CagedGuest {
             pid,
             pidfd,
             channel,
+            window,
             limits,
             printed: 0,
             thought: Duration::ZERO,
@@ -187,6 +192,7 @@ impl CagedGuest {
         if let Answer::Start { job } = answer {
             self.interactive = job.interactive;
         }
+        let raw = self.lay(answer, raw)?;
         let clock = WallClock::start();
         let in_all = Duration::try_from_secs_f64(self.limits.wall_seconds).unwrap_or_default();
         let left = in_all.saturating_sub(self.thought).as_secs_f64();
@@ -211,9 +217,35 @@ impl CagedGuest {
         let turn = heard.map_err(NotATurn::from).and_then(|bytes| decode::turn(&bytes));
         let turn = turn.map_err(|error| self.explain(&error, took))?;
         self.check_place(&turn)?;
+        self.check_slot(&turn)?;
         self.count_output(&turn)?;
         self.has_room(&turn)?;
         Ok(turn)
+    }
+
+    /// Lays a picture into the slot that the answer names; what is left to follow the answer.
+    fn lay<'a>(&self, answer: &Answer, raw: Option<&'a [u8]>) -> Result<Option<&'a [u8]>, GuestFault> {
+        match (answer, raw, &self.window) {
+            (Answer::Frame { slot: Some(slot), .. }, Some(picture), Some(window)) => {
+                let laid = window.lay(*slot, picture);
+                laid.map(|()| None).map_err(|error| GuestFault::no_host("laying a picture out", error))
+            }
+            _ => Ok(raw),
+        }
+    }
+
+    /// A slot that it names is one that there is.
+    fn check_slot(&self, turn: &Turn) -> Result<(), GuestFault> {
+        match turn {
+            Turn::Asks { cue: Cue::Frame { slot: Some(slot) }, .. }
+                if self.window.is_none() || *slot >= SLOTS =>
+            {
+                Err(GuestFault::Forged {
+                    what: format!("it named slot {slot} for a picture, which there is not"),
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn explain(&mut self, error: &NotATurn, took: Duration) -> GuestFault {

@@ -1,6 +1,5 @@
 //! The warm tool host: it forks guests, and is started again once when it has died.
 
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use minismith_wire::Limits;
 use minismith_wire::zygote::{Hello, Level, Mechanism, Profile, Reply, Request};
 
+use super::window::Window;
 use super::zygote::Zygote;
 use super::{CagedGuest, GuestFault};
 
@@ -129,11 +129,13 @@ fn warm(
 /// The outer error means that the host is lost; the inner one that it could not do it.
 fn fork_from(zygote: &Arc<Zygote>, limits: Limits) -> std::io::Result<Result<CagedGuest, GuestFault>> {
     let (reply, attached) = zygote.ask(&Request::Fork { limits })?;
-    Ok(match (reply, <[OwnedFd; 2]>::try_from(attached)) {
-        (Reply::Forked { pid }, Ok([pidfd, channel])) => {
+    let mut attached = attached.into_iter();
+    Ok(match (reply, attached.next().zip(attached.next())) {
+        (Reply::Forked { pid }, Some((pidfd, channel))) => {
             let channel = UnixStream::from(channel);
             channel.set_nonblocking(true)?;
-            Ok(CagedGuest::new(Arc::clone(zygote), pid, pidfd, channel, limits))
+            let window = attached.next().map(Window::from);
+            Ok(CagedGuest::new(Arc::clone(zygote), (pid, pidfd), channel, window, limits))
         }
         (Reply::Failed { reason }, _) => Err(GuestFault::no_host("forking a guest", reason)),
         (reply, _) => return Err(std::io::Error::other(format!("the tool host answered {reply:?}"))),

@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`Guest`] (what a stage talks to), [`fault`] (how it fails), [`host`] (the warm host that forks
 //! guests), [`caged`] (one guest), `channel` (reading with a deadline), `decode` (from bytes
-//! to a turn), `bar` (which mechanisms a machine may lack), `zygote` (the control socket),
+//! to a turn), `window` (where a guest sees pictures), `bar` (which mechanisms a machine may lack), `zygote` (the control socket),
 //! [`mod@locate`] (where the host and its Python are).
 //!
 //! Nothing here trusts a guest: every turn has a deadline, every frame a length, every text a budget, and a guest that
@@ -17,6 +17,7 @@ pub mod fault;
 pub mod host;
 mod lazy;
 pub mod locate;
+mod window;
 mod zygote;
 
 pub use caged::{CagedGuest, Killer, Usage};
@@ -29,7 +30,8 @@ use minismith_wire::{Answer, Turn};
 
 /// Somebody who asks cues in strict alternation: one answer in, one turn out.
 pub trait Guest {
-    /// Gives an answer and waits for the next turn. `raw` follows an [`Answer::Frame`] that has a picture.
+    /// Gives an answer and waits for the next turn. `raw` is the picture of an [`Answer::Frame`] that has one: it is laid
+    /// into the slot that the answer names, or follows it.
     ///
     /// # Errors
     /// A [`GuestFault`]; the guest is dead then.

@@ -96,7 +96,7 @@ fn receive<T: DeserializeOwned>(control: &OwnedFd, at_most: Duration) -> Result<
         return Err(Error::new(ErrorKind::TimedOut, "the tool host does not answer"));
     }
     let mut bytes = vec![0; MAX_MESSAGE];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::CMSG_CLOEXEC;
     let length =

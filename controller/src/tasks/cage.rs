@@ -20,6 +20,7 @@ pub const LIMITS: Limits = Limits {
     turn_seconds: 90.0,
     wall_seconds: 120.0,
     frames: 0,
+    frames_per_second: 0,
     motions_per_second: 0,
     open_files: 0,
     processes: 0,

@@ -13,7 +13,7 @@ impl Conditions {
         Conditions {
             stage_seconds: budget.stage_seconds.min(self.stage_seconds),
             guest: least(&budget.limits, &self.guest),
-            ..*self
+            ..self.clone()
         }
     }
 }
@@ -27,6 +27,7 @@ fn least(one: &Limits, other: &Limits) -> Limits {
         turn_seconds: one.turn_seconds.min(other.turn_seconds),
         wall_seconds: one.wall_seconds.min(other.wall_seconds),
         frames: one.frames.min(other.frames),
+        frames_per_second: one.frames_per_second.min(other.frames_per_second),
         motions_per_second: one.motions_per_second.min(other.motions_per_second),
         open_files: one.open_files.min(other.open_files),
         processes: one.processes.min(other.processes),
@@ -42,6 +43,7 @@ mod tests {
     #[test]
     fn a_tool_gets_the_smaller_of_what_it_says_and_what_is_allowed() {
         let allowed = Conditions {
+            models: minismith_senses::models::Models::at(""),
             limits: firmware_bridge::limits::Limits::default(),
             period: Duration::from_millis(10),
             stage_seconds: 60.0,

@@ -423,7 +423,7 @@ mod tests {
             "dependencies": ["numpy"], "capabilities": ["motion", "exec"],
             "budget": {"stage_seconds": 120.0, "limits":
                 {"cpu_seconds": 10, "memory_bytes": 1, "output_bytes": 1, "turn_seconds": 5.0,
-                "wall_seconds": 9.0, "frames": 1, "motions_per_second": 1, "open_files": 0, "processes": 0}},
+                "wall_seconds": 9.0, "frames": 1, "frames_per_second": 1, "motions_per_second": 1, "open_files": 0, "processes": 0}},
             "provenance": {"author": "hand", "request": "nod", "plan": ["nod"]},
             "code_sha256": "00", "evidence": {"rules": 1, "limits_sha256": "00", "mock": "mock-robot 0.1.0"},
             "findings": [], "report": null, "review": {"by": "rules", "risks": []}, "needs_approval": true,

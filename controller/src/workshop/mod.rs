@@ -35,7 +35,7 @@ pub mod told;
 pub mod troupe;
 pub mod usage;
 
-use crate::body::limits_of;
+use crate::body::{limits_of, models_of};
 use crate::config::Config;
 use crate::guest::LazyHost;
 
@@ -100,6 +100,7 @@ impl Workshop {
             period: config.rate.beat(),
             stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
             guest: config.workshop.budget.guest,
+            models: models_of(config),
         };
         let host = LazyHost::new(&config.tool_host.python, config.tool_host.bar.clone());
         Ok(Workshop::new(registry, Box::new(host), full, config.limits.untrusted_scale.value()))
@@ -121,9 +122,9 @@ impl Workshop {
     #[must_use]
     pub fn conditions(&self, approved: bool) -> Conditions {
         if approved {
-            self.full
+            self.full.clone()
         } else {
-            Conditions { limits: self.full.limits.scaled(self.untrusted_scale), ..self.full }
+            Conditions { limits: self.full.limits.scaled(self.untrusted_scale), ..self.full.clone() }
         }
     }
 

@@ -18,6 +18,7 @@ use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::robot::RobotFault;
 use firmware_bridge::trace::Beat;
+use minismith_senses::models::Models;
 use minismith_wire::Job;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -57,7 +58,7 @@ pub trait Cage: Sync {
 }
 
 /// What every case of a rehearsal shares with the performance.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Conditions {
     /// The body's limits, as the performance will have them.
     pub limits: Limits,
@@ -67,6 +68,8 @@ pub struct Conditions {
     pub stage_seconds: f64,
     /// What a guest may use of the machine.
     pub guest: minismith_wire::Limits,
+    /// The installed models, with which faces are found in pictures.
+    pub models: Models,
 }
 
 impl Conditions {

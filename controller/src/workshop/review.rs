@@ -106,7 +106,7 @@ pub fn review(
         manifest,
         beats: rehearsed.beats().to_vec(),
         cases: rehearsed.cases().to_vec(),
-        conditions: *conditions,
+        conditions: conditions.clone(),
     })
 }
 

@@ -6,10 +6,9 @@
 mod wordpiece;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
+use minismith_senses::models::{ModelFile, Models, NoModel, RUNTIME};
 use ndarray::{Array2, Axis};
-use ort::environment::Environment;
 use ort::session::Session;
 use ort::value::TensorRef;
 use sha2::{Digest, Sha256};
@@ -18,10 +17,12 @@ use super::registry::read_at_most;
 use wordpiece::WordPiece;
 
 /// The files of the model, in the folder of models.
-const MODEL: &str = "all-MiniLM-L6-v2/model.onnx";
+pub(crate) const MEANING: ModelFile = ModelFile {
+    what: "searching by meaning",
+    file: "all-MiniLM-L6-v2/model.onnx",
+    sha256: "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+};
 const VOCABULARY: &str = "all-MiniLM-L6-v2/tokenizer.json";
-/// The runtime's library, in the folder of models.
-const RUNTIME: &str = "libonnxruntime.so";
 
 /// The longest vocabulary that is read.
 const LONGEST_VOCABULARY: u64 = 8 << 20;
@@ -64,7 +65,7 @@ impl Semantics {
     /// # Errors
     /// When it is not installed or can't be used.
     pub fn open(folder: &Path) -> Result<Self, NoSemantics> {
-        for missing in [MODEL, VOCABULARY, RUNTIME] {
+        for missing in [MEANING.file, VOCABULARY, RUNTIME] {
             if !folder.join(missing).is_file() {
                 return Err(NoSemantics::Missing { folder: folder.to_owned(), missing });
             }
@@ -73,8 +74,11 @@ impl Semantics {
         let vocabulary = read_at_most(&folder.join(VOCABULARY), LONGEST_VOCABULARY)
             .map_err(|error| broken(error.to_string()))?;
         let pieces = WordPiece::read(&vocabulary).map_err(broken)?;
-        let session = session(folder).map_err(broken)?;
-        let size = folder.join(MODEL).metadata().map_or(0, |file| file.len());
+        let session = Models::at(folder).session(&MEANING).map_err(|error| match error {
+            NoModel::Missing { file, .. } => broken(format!("{file} is missing")),
+            NoModel::Broken { file, reason, .. } => broken(format!("{file}: {reason}")),
+        })?;
+        let size = folder.join(MEANING.file).metadata().map_or(0, |file| file.len());
         let mut hash = Sha256::new();
         hash.update(&vocabulary);
         let vocabulary: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -127,23 +131,4 @@ impl Semantics {
 #[must_use]
 pub fn likeness(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
-}
-
-fn session(folder: &Path) -> Result<Session, String> {
-    let environment = environment(folder)?;
-    let session =
-        || Session::builder(&environment)?.with_intra_threads(1)?.commit_from_file(folder.join(MODEL));
-    session().map_err(|error: ort::Error| error.to_string())
-}
-
-/// The one runtime of this process, loaded by the first model that is opened.
-fn environment(folder: &Path) -> Result<Environment, String> {
-    static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(environment) = &*loaded {
-        return Ok(environment.clone());
-    }
-    let runtime = ort::init_from(folder.join(RUNTIME)).map_err(|error| error.to_string())?;
-    let environment = runtime.with_name("minismith").build().map_err(|error| error.to_string())?;
-    Ok(loaded.insert(environment).clone())
 }

@@ -40,10 +40,10 @@ impl Control {
         Ok(Some(message))
     }
 
-    /// Sends one message, with at most two descriptors.
+    /// Sends one message, with at most three descriptors.
     pub fn send<T: Serialize>(&self, message: &T, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
         let bytes = serde_json::to_vec(message)?;
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
         let mut attached = SendAncillaryBuffer::new(&mut space);
         if !descriptors.is_empty() {
             attached.push(SendAncillaryMessage::ScmRights(descriptors));

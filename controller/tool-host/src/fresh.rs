@@ -16,6 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::cage::Open;
 use crate::guest;
 use crate::process::{self, Fork};
+use crate::window::{Frame, Windows};
 
 /// A fresh guest. Whoever does not hand it out discards it.
 pub struct Fresh {
@@ -25,6 +26,8 @@ pub struct Fresh {
     pub pidfd: OwnedFd,
     /// The supervisor's end of its channel.
     pub channel: OwnedFd,
+    /// Its window, to be written to.
+    pub window: Option<OwnedFd>,
     limits: Limits,
     /// Where it says that its cage is closed.
     said: PipeReader,
@@ -35,6 +38,7 @@ impl Fresh {
     pub fn fork(
         py: Python<'_>,
         limits: Limits,
+        windows: Option<&Windows>,
         close_cage: impl FnOnce() -> Result<(), Open>,
     ) -> Result<Fresh, String> {
         let failed = |error: std::io::Error| error.to_string();
@@ -42,10 +46,14 @@ impl Fresh {
         let stream = SocketType::STREAM;
         let (channel, its) = rustix::net::socketpair(AddressFamily::UNIX, stream, SocketFlags::CLOEXEC, None)
             .map_err(|error| error.to_string())?;
+        let (window, its_window) = match windows.map(Windows::cut).transpose().map_err(failed)? {
+            Some(Frame { outside, inside }) => (Some(outside), Some(inside)),
+            None => (None, None),
+        };
         match process::fork_python(py).map_err(failed)? {
-            Fork::Child => guest::live(py, close_cage, &its, &report),
+            Fork::Child => guest::live(py, close_cage, (&its, &report), its_window.as_ref()),
             Fork::Parent(pid) => match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
-                Ok(pidfd) => Ok(Fresh { pid, pidfd, channel, limits, said }),
+                Ok(pidfd) => Ok(Fresh { pid, pidfd, channel, window, limits, said }),
                 Err(error) => {
                     end(pid)?;
                     Err(error.to_string())

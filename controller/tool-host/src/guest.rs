@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 use crate::cage::Open;
 use crate::raised::{self, Raised};
 use crate::robot::ReachyMini;
-use crate::{budget, facts, files, library, process, repl, stage, value};
+use crate::{budget, facts, files, library, process, repl, stage, value, window};
 
 /// What a guest reports when its cage is closed.
 pub const CAGED: &str = "caged";
@@ -22,10 +22,13 @@ pub const CAGED: &str = "caged";
 pub fn live(
     py: Python<'_>,
     close_cage: impl FnOnce() -> Result<(), Open>,
-    channel: &OwnedFd,
-    report: &PipeWriter,
+    (channel, report): (&OwnedFd, &PipeWriter),
+    its_window: Option<&OwnedFd>,
 ) -> ! {
-    if process::hush().and_then(|()| process::keep(channel, report)).is_err()
+    // The window stays when its descriptor is closed with all others.
+    let opened = its_window.map_or(Ok(()), window::open);
+    if opened.is_err()
+        || process::hush().and_then(|()| process::keep(channel, report)).is_err()
         || process::close_others().is_err()
     {
         process::leave(1);

@@ -7,9 +7,9 @@
 //! Reading order: [`zygote`] (what is warmed up, and how it serves), [`fresh`] (a guest to be),
 //! [`cage`] (what a guest can't do), [`guest`] (a
 //! guest's life), [`budget`] (files and processes by name), [`stage`] (how a guest asks and how time passes), [`robot`]
-//! (what a tool sees of the robot), [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`]
-//! (results), [`practice`] (what is done beforehand). [`process`] and [`interpreter`] are the only modules with unsafe
-//! code.
+//! (what a tool sees of the robot), [`window`] (where pictures lie), [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`]
+//! (results), [`practice`] (what is done beforehand). [`process`], [`interpreter`] and
+//! [`window`] are the only modules with unsafe code.
 
 mod arguments;
 mod budget;
@@ -34,6 +34,8 @@ mod repl;
 mod robot;
 mod stage;
 mod value;
+#[allow(unsafe_code)]
+mod window;
 mod zygote;
 
 use std::process::ExitCode;

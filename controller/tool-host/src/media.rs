@@ -2,11 +2,13 @@
 
 use minismith_wire::{Cue, Face};
 use numpy::IntoPyArray;
-use numpy::ndarray::Array3;
+use numpy::ndarray::{Array3, ShapeError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::stage::{self, Given};
+use crate::stage::{self, Given, Seen};
+use crate::value;
+use crate::window::Held;
 
 /// `ReachyMini.media`.
 #[pyclass(frozen, module = "reachy_mini.media")]
@@ -16,20 +18,40 @@ pub struct MediaManager;
 impl MediaManager {
     /// The present picture: BGR, (height, width, 3), read-only; None without a camera.
     fn get_frame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Given::Picture(picture) = stage::ask(Cue::Frame)? else { return Err(mismatch()) };
-        let Some((height, width, bytes)) = picture else { return Ok(None) };
-        let array = Array3::from_shape_vec((height as usize, width as usize, 3), bytes);
-        let array =
-            array.map_err(|error| PyRuntimeError::new_err(format!("the picture is broken: {error}")))?;
-        let array = array.into_pyarray(py).into_any();
+        // Nobody else writes to a slot until the array that shows it has gone. Where none is free, the tool is given a
+        // copy, in memory of its own.
+        let held = Held::take();
+        let slot = held.as_ref().map(Held::slot);
+        let Given::Picture(picture) = stage::ask(Cue::Frame { slot })? else { return Err(mismatch()) };
+        let Some(Seen { height, width, bytes }) = picture else { return Ok(None) };
+        let shape = (height as usize, width as usize, 3);
+        let array = match (bytes, held) {
+            (Some(bytes), _) => Array3::from_shape_vec(shape, bytes).map_err(broken)?.into_pyarray(py),
+            (None, Some(held)) => held.show(py, shape)?.ok_or_else(mismatch)?,
+            (None, None) => return Err(mismatch()),
+        };
+        let array = array.into_any();
         array.call_method1("setflags", (false,))?;
         Ok(Some(array))
+    }
+
+    /// What the detectors find in the newest picture: a list of dicts with `label` (a class of COCO), `score` (0 to 1),
+    /// `bounds` (left, top, width, height in pixels) and `place` (about where it is, metres in the world frame).
+    fn get_detections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match stage::ask(Cue::Detections)? {
+            Given::Value(found) => value::to_python(py, &found),
+            _ => Err(mismatch()),
+        }
     }
 
     /// Plays one of the robot's sound files.
     pub fn play_sound(&self, sound_file: String) -> PyResult<()> {
         stage::ask(Cue::Sound { file: sound_file }).map(drop)
     }
+}
+
+fn broken(error: ShapeError) -> PyErr {
+    PyRuntimeError::new_err(format!("the picture is broken: {error}"))
 }
 
 /// The answer is not one to this cue.

@@ -6,6 +6,7 @@ use minismith_wire::{Job, USUAL_SEED};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::window::Held;
 use crate::{facts, guest, library};
 
 const NAME: &str = "practice";
@@ -21,6 +22,8 @@ pub fn practise(py: Python<'_>) -> PyResult<()> {
         coverage: true,
         ..Job::default()
     };
+    // There is no window here.
+    let _ = py.get_type::<Held>();
     // More than once: code is specialised when it has run some times.
     for _ in 0..4 {
         let read = facts::parse(py, &job);

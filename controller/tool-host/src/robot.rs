@@ -4,7 +4,7 @@
 //! radians, places metres. There is one robot, the stage's: constructing another gives the same.
 
 use minismith_wire::{Cue, Method, State};
-use pyo3::exceptions::{PyAssertionError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyAssertionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -186,20 +186,23 @@ impl ReachyMini {
         pose::to_numpy(py, &head)
     }
 
-    /// The stage does not say how its camera maps directions to pixels, so this can't aim truthfully.
-    #[pyo3(signature = (_u, _v, duration=1.0, _perform_movement=true))]
-    #[pyo3(name = "look_at_image")]
-    fn look_at_image(
+    /// Turns the head along the ray of a pixel of the newest picture, as the SDK does: without regard to where in the head
+    /// the camera sits. Gives the head's pose.
+    #[pyo3(signature = (u, v, duration=1.0, perform_movement=true))]
+    fn look_at_image<'py>(
         &self,
-        _u: &Bound<'_, PyAny>,
-        _v: &Bound<'_, PyAny>,
+        py: Python<'py>,
+        u: f64,
+        v: f64,
         duration: f64,
-        _perform_movement: bool,
-    ) -> PyResult<()> {
-        not_negative(duration)?;
-        Err(PyRuntimeError::new_err(
-            "Camera specs not set: this robot's camera is not calibrated; use look_at_world(x, y, z) instead.",
-        ))
+        perform_movement: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Given::Value(ray) = stage::ask(Cue::Ray { u: finite(u, "u")?, v: finite(v, "v")? })? else {
+            return Err(mismatch());
+        };
+        let numbers = ray.as_array().into_iter().flatten().filter_map(serde_json::Value::as_f64);
+        let Ok([x, y, z]) = <[f64; 3]>::try_from(numbers.collect::<Vec<_>>()) else { return Err(mismatch()) };
+        self.look_at_world(py, x, y, z, duration, perform_movement)
     }
 
     fn get_current_head_pose<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -36,12 +36,22 @@ pub enum Given {
     Nothing,
     /// The body.
     State(Box<State>),
-    /// A picture: rows, columns, BGR bytes; none without a camera.
-    Picture(Option<(u32, u32, Vec<u8>)>),
+    /// A picture; none without a camera.
+    Picture(Option<Seen>),
     /// What the face tracker sees.
     Face(Face),
     /// What another tool returned.
     Value(serde_json::Value),
+}
+
+/// A picture as it has come.
+pub struct Seen {
+    /// Rows.
+    pub height: u32,
+    /// Columns.
+    pub width: u32,
+    /// Its BGR bytes; none when they lie in the slot that was named.
+    pub bytes: Option<Vec<u8>>,
 }
 
 /// Takes the channel over. Called once in a guest, before any tool code.
@@ -166,11 +176,11 @@ impl Stage {
             Answer::Value { now, value } => (now, Ok(Given::Value(value))),
             Answer::State { now, state } => (now, Ok(Given::State(state))),
             Answer::Face { now, face } => (now, Ok(Given::Face(face))),
-            Answer::Frame { now, height: 0, width: 0 } => (now, Ok(Given::Picture(None))),
-            Answer::Frame { now, height, width } => {
-                let bytes = frame::read_bytes(&mut self.channel, frame::MAX_RAW);
-                let bytes = bytes.unwrap_or_else(|_| process::leave(1));
-                (now, Ok(Given::Picture(Some((height, width, bytes)))))
+            Answer::Frame { now, height: 0, width: 0, .. } => (now, Ok(Given::Picture(None))),
+            Answer::Frame { now, height, width, slot } => {
+                let bytes = slot.is_none().then(|| frame::read_bytes(&mut self.channel, frame::MAX_RAW));
+                let bytes = bytes.transpose().unwrap_or_else(|_| process::leave(1));
+                (now, Ok(Given::Picture(Some(Seen { height, width, bytes }))))
             }
             Answer::Refused { now, kind, message } => (now, Err(refusal(kind, message))),
             // The controller has lost the thread; nothing true can be said any more.

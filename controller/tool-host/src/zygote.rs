@@ -6,12 +6,13 @@
 //!
 //! While one guest works, the next one is forked and closes its cage: whoever asks for it need not wait for that.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::process::ExitCode;
 
 use minismith_wire::Limits;
-use minismith_wire::zygote::{Ending, Hello, Mechanism, Reply, Request};
+use minismith_wire::window::WINDOW_BYTES;
+use minismith_wire::zygote::{Ending, Hello, Mechanism, Profile, Reply, Request};
 use pyo3::prelude::*;
 use rustix::process::Signal;
 use seccompiler::BpfProgram;
@@ -22,6 +23,7 @@ use crate::cage::{Cage, be_undumpable, filter, limits, namespaces, probe};
 use crate::control::Control;
 use crate::fresh::Fresh;
 use crate::process::{self, Fork};
+use crate::window::Windows;
 use crate::{budget, interpreter, library};
 
 /// The host's whole life.
@@ -54,7 +56,10 @@ fn live(arguments: &Arguments, control: &Control) -> Result<ExitCode, Unfit> {
             // Where there are namespaces, the accounting of this process is another one's than the waiting one's.
             let address_space = limits::AddressSpace::open()
                 .map_err(|error| unfit(format!("/proc is not there: {error}")))?;
-            serve(arguments, control, Host { address_space, program, environment, mechanisms })?;
+            // Scripts of the code profile have no robot, and so no pictures.
+            let windows = (arguments.profile == Profile::Motion).then(Windows::open).transpose();
+            let windows = windows.map_err(|error| unfit(format!("/proc is not there: {error}")))?;
+            serve(arguments, control, Host { address_space, windows, program, environment, mechanisms })?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -98,13 +103,14 @@ fn die_with_parent() {
 /// What is known before Python starts.
 struct Host {
     address_space: limits::AddressSpace,
+    windows: Option<Windows>,
     program: BpfProgram,
     environment: Result<(), String>,
     mechanisms: Vec<Mechanism>,
 }
 
 fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unfit> {
-    let Host { address_space, program, environment, mechanisms } = host;
+    let Host { address_space, windows, program, environment, mechanisms } = host;
     let python = arguments.python.display();
     interpreter::start(&arguments.python)
         .map_err(|reason| unfit(format!("{python} does not start: {reason}; run `make setup`")))?;
@@ -133,7 +139,7 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
         let cage = Cage { parent: rustix::process::getpid(), landlock, program };
         let library::Versions { python, numpy } = versions;
         let hello = Hello::Ready { python, numpy, level, mechanisms };
-        answer_requests(py, control, (&cage, &address_space), &hello)
+        answer_requests(py, control, (&cage, &address_space, windows.as_ref()), &hello)
             .map_err(|error| unfit(error.to_string()))
     })
 }
@@ -159,12 +165,14 @@ fn one_thread() -> Result<(), String> {
 fn answer_requests(
     py: Python<'_>,
     control: &Control,
-    (cage, address_space): (&Cage, &limits::AddressSpace),
+    (cage, address_space, windows): (&Cage, &limits::AddressSpace, Option<&Windows>),
     hello: &Hello,
 ) -> std::io::Result<()> {
     let fork = |limits: Limits| -> Result<Fresh, String> {
-        let base = address_space.now().map_err(|error| error.to_string())?;
-        Fresh::fork(py, limits, || cage.close(&limits, base))
+        let held = address_space.now().map_err(|error| error.to_string())?;
+        // The window is none of the memory that a tool may use.
+        let window = windows.map_or(0, |_| WINDOW_BYTES as u64);
+        Fresh::fork(py, limits, windows, || cage.close(&limits, held.saturating_add(window)))
     };
     control.send(hello, &[])?;
     let (mut spare, mut last, mut dying) = (None::<Fresh>, None, Vec::new());
@@ -179,9 +187,15 @@ fn answer_requests(
                     }
                 };
                 match fresh.and_then(Fresh::caged) {
-                    Ok(Fresh { pid, pidfd, channel, .. }) => {
+                    Ok(Fresh { pid, pidfd, channel, window, .. }) => {
                         let reply = Reply::Forked { pid: pid.as_raw_nonzero().get() };
-                        control.send(&reply, &[pidfd.as_fd(), channel.as_fd()])?;
+                        let descriptors: Vec<BorrowedFd<'_>> =
+                            [Some(&pidfd), Some(&channel), window.as_ref()]
+                                .into_iter()
+                                .flatten()
+                                .map(AsFd::as_fd)
+                                .collect();
+                        control.send(&reply, &descriptors)?;
                     }
                     Err(reason) => control.send(&Reply::Failed { reason }, &[])?,
                 }

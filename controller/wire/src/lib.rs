@@ -1,9 +1,9 @@
 //! The words between the controller and a caged guest, and how they are framed. Nothing here acts.
 //!
 //! Reading order: [`Job`] (what a guest is asked to run), [`Turn`] (what a guest says), [`Cue`] (what it may ask of
-//! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`exceeded`] (budgets of which a guest
-//! itself learns first), [`zygote`] (the host program's own words with its supervisor), [`recording`] (what the recorder
-//! is told).
+//! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`window`] (where pictures lie),
+//! [`exceeded`] (budgets of which a guest itself learns first), [`zygote`] (the host program's own words with its
+//! supervisor), [`recording`] (what the recorder is told).
 //!
 //! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything
 //! that comes from a guest is presumed forged.
@@ -11,6 +11,7 @@
 pub mod exceeded;
 pub mod frame;
 pub mod recording;
+pub mod window;
 pub mod zygote;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +114,10 @@ pub struct Limits {
     pub wall_seconds: f64,
     /// Pictures that it may take.
     pub frames: u64,
+    /// Pictures that it may take in any one second of stage time. What was written down before there was this limit has
+    /// the usual one.
+    #[serde(default = "usual_frames_per_second")]
+    pub frames_per_second: u64,
     /// Motions that it may ask for in any one second of stage time; each streamed target is one.
     pub motions_per_second: u64,
     /// Files that it may hold open.
@@ -130,10 +135,15 @@ impl Limits {
         turn_seconds: 3.0,
         wall_seconds: 30.0,
         frames: 1_000,
+        frames_per_second: 30,
         motions_per_second: 1_000,
         open_files: 0,
         processes: 0,
     };
+}
+
+const fn usual_frames_per_second() -> u64 {
+    Limits::USUAL.frames_per_second
 }
 
 impl Default for Limits {
@@ -199,8 +209,8 @@ pub enum Answer {
         /// What the body does.
         state: Box<State>,
     },
-    /// The answer to [`Cue::Frame`]: `height * width * 3` bytes (BGR) follow as one raw frame; none when there is
-    /// no camera (both zero).
+    /// The answer to [`Cue::Frame`]: `height * width * 3` bytes (BGR) lie in a slot of the [`window`], or follow as one
+    /// raw frame; none when there is no camera (both zero).
     Frame {
         /// Stage time, nanoseconds.
         now: u64,
@@ -208,6 +218,8 @@ pub enum Answer {
         height: u32,
         /// Columns.
         width: u32,
+        /// The slot that was named, when the picture lies there.
+        slot: Option<u8>,
     },
     /// The answer to [`Cue::Face`].
     Face {
@@ -347,7 +359,20 @@ pub enum Cue {
     /// Sense the body.
     State,
     /// Take a picture.
-    Frame,
+    Frame {
+        /// A free slot of the [`window`]; none when the tool holds pictures in all of them.
+        #[serde(default)]
+        slot: Option<u8>,
+    },
+    /// What the detectors find in the newest picture; answered by [`Answer::Value`], a list.
+    Detections,
+    /// In which direction of the world a pixel of the newest picture lies; answered by [`Answer::Value`], three numbers.
+    Ray {
+        /// The column, from the left.
+        u: f64,
+        /// The row, from the top.
+        v: f64,
+    },
     /// Start or stop following a face.
     Track {
         /// Start, or stop.

@@ -2,7 +2,7 @@
 //!
 //! The zygote first says [`Hello::Ready`] or [`Hello::Unfit`]. Then it answers each [`Request`] with one [`Reply`].
 //! No request carries a descriptor; a [`Reply::Forked`] carries two, the guest's pidfd and the supervisor's end of its
-//! channel. A guest that has ended is a [`Request::Reap`] or a [`Request::Forget`] away from being forgotten; the latter
+//! channel, and of the motion profile a third, the guest's [`window`](crate::window). A guest that has ended is a [`Request::Reap`] or a [`Request::Forget`] away from being forgotten; the latter
 //! alone has no reply.
 
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,8 @@ pub enum Request {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reply {
-    /// The guest lives, and its cage is closed; its pidfd and the other end of its channel are attached.
+    /// The guest lives, and its cage is closed; its pidfd and the other end of its channel are attached, and its window
+    /// where it has one.
     Forked {
         /// Its process id as the zygote sees it.
         pid: i32,

@@ -62,9 +62,12 @@ const ROBOT: &[Method] = &[
     method("wake_up", &[], &[Motion]),
 ];
 
-/// `ReachyMini.media` of the official SDK 1.13.0, as far as the stage offers it.
-const MEDIA: &[Method] =
-    &[method("get_frame", &[], &[Camera]), method("play_sound", &["sound_file"], &[Sound])];
+/// `ReachyMini.media` of the official SDK 1.13.0, as far as the stage offers it, and what the detectors find.
+const MEDIA: &[Method] = &[
+    method("get_detections", &[], &[Camera]),
+    method("get_frame", &[], &[Camera]),
+    method("play_sound", &["sound_file"], &[Sound]),
+];
 
 /// `create_head_pose` of the official SDK 1.13.0.
 const HEAD_POSE: &[&str] = &["x", "y", "z", "roll", "pitch", "yaw", "mm", "degrees"];

@@ -10,6 +10,7 @@ use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::pulse::Pulse;
 use firmware_bridge::trace::{Beat, Trace, Traced};
 use firmware_bridge::units::Radians;
+use minismith_senses::models::Models;
 use minismith_wire::Job;
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
@@ -17,6 +18,7 @@ use mock_robot::scene::Scene;
 
 use super::noise::Noisy;
 use super::{Act, NoRehearsal, job, permit};
+use crate::eyes::{Eyes, SceneCamera, photographs};
 use crate::files::input::bind;
 use crate::guest::GuestFault;
 use crate::performance::{Outcome, Performance, perform};
@@ -63,7 +65,7 @@ pub(super) fn run(act: &Act<'_>, case: &Case) -> Result<Ran, NoRehearsal> {
     let trace = Trace::with_room_for(conditions.beats());
     let robot = Noisy::new(Traced::new(body(&case.on), trace.clone()), case.on.noise);
     let pulse = Pulse::new(robot, VirtualClock::new(), conditions.limits, conditions.period)?;
-    let mut stage = Stage::new(Box::new(pulse), Arc::new(room(case.on.room)));
+    let mut stage = Stage::new(Box::new(pulse), eyes(case.on.room, &conditions.models));
     // Nobody else asks for the floor of this stage.
     let _awake = stage.torque(Joints::all(true));
     let _still = trace.take();
@@ -115,11 +117,13 @@ fn body(on: &Circumstances) -> MockRobot {
     MockRobot::varied(start_joints(on.start), &Joints::from_fn(slow))
 }
 
-fn room(room: Room) -> Scene {
-    match room {
+/// The eyes of a body in this room.
+fn eyes(room: Room, models: &Models) -> Eyes {
+    let scene = match room {
         Room::Empty => Scene::default(),
-        Room::Visited => Scene::visited(),
-    }
+        Room::Visited => Scene::built_in("visitor", &photographs(models.folder())).unwrap_or_default(),
+    };
+    Eyes::new(Arc::new(SceneCamera::new(Arc::new(scene))), models.clone())
 }
 
 fn start_joints(start: Start) -> Joints {
