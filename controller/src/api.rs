@@ -41,6 +41,7 @@ use self::gate::Doorkeeper;
 use self::given::Refused;
 pub use self::mcp::{NoClient, bridge_client, serve_client};
 use crate::arbiter::Rank;
+use crate::attention::AttentionThread;
 use crate::body::Body;
 use crate::config::Config;
 use crate::journal::JournalThread;
@@ -59,13 +60,14 @@ pub async fn serve(
     until: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
     let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
+    let attending = AttentionThread::start(body)?;
     let steering = MoverThread::start(body, Rank::Lease, "whoever has leased the robot")?;
     let answering = DeskThread::start(body.clone(), config.clone())?;
     let writing = JournalThread::start(&config.serve.journal)?;
     let keeper = Arc::new(Doorkeeper::new(&config.serve, writing.journal()));
     let address = listener.local_addr()?;
     let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
-    let robot = official::Robot::new(moving.mover(), body.is_real(), announced);
+    let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
     let (own, document) = own_routes(body, &answering.desk(), config)
         .merge(lease::routes(steering.mover()))
         .merge(journal::routes())

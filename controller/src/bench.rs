@@ -10,6 +10,7 @@
 
 mod beat;
 mod bus;
+mod frames;
 mod jitter;
 mod jobs;
 mod kinematics;
@@ -20,6 +21,7 @@ mod prompts;
 mod rehearsal;
 mod rounds;
 pub mod row;
+mod sight;
 mod spinning;
 mod tools;
 mod wire;
@@ -120,6 +122,10 @@ enum Subject {
     Policy,
     /// Running the smallest tool.
     Jobs,
+    /// Giving pictures to a tool.
+    Frames,
+    /// Finding faces and things, and drawing scenes.
+    Sight,
     /// Rehearsing tools.
     Rehearsal,
     /// The whole way of a tool.
@@ -133,13 +139,15 @@ enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 14] = [
+    const ALL: [Subject; 16] = [
         Subject::Kinematics,
         Subject::BeatCost,
         Subject::BusCycle,
         Subject::BusRate,
         Subject::Policy,
         Subject::Jobs,
+        Subject::Frames,
+        Subject::Sight,
         Subject::Rehearsal,
         Subject::Check,
         Subject::Prompts,
@@ -160,6 +168,8 @@ impl Subject {
             Subject::Jitter(load) => jitter::names(load),
             Subject::Policy => vec![policy::NAME.to_owned()],
             Subject::Jobs => jobs::NAMES.map(str::to_owned).into(),
+            Subject::Frames => vec![frames::NAME.to_owned()],
+            Subject::Sight => sight::NAMES.map(str::to_owned).into(),
             Subject::Rehearsal => rehearsal::SPEEDS.map(str::to_owned).into(),
             Subject::Check => vec![rehearsal::CHECK.to_owned()],
             Subject::Prompts => vec![prompts::NAME.to_owned()],
@@ -177,6 +187,8 @@ impl Subject {
             Subject::Jitter(load) => jitter::measure(desk, load),
             Subject::Policy => vec![policy::measure(desk)],
             Subject::Jobs => jobs::measure(desk),
+            Subject::Frames => vec![frames::measure(desk)],
+            Subject::Sight => sight::measure(desk),
             Subject::Rehearsal => rehearsal::speeds(desk),
             Subject::Check => vec![rehearsal::check(desk)],
             Subject::Prompts => vec![prompts::measure(desk)],

@@ -1,6 +1,7 @@
 //! Opens the body that was asked for: the mock in this process, the mock behind a pseudo-terminal, or the servos on a
 //! serial line. From `Robot` up they take the same path.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use firmware_bridge::bus::{BusOptions, MotorBus};
@@ -12,15 +13,17 @@ use firmware_bridge::posture::Posture;
 use firmware_bridge::pulse::{Order, Pulse, PulseHandle, PulseThread};
 use firmware_bridge::robot::{Robot, RobotFault};
 use firmware_bridge::trace::{Trace, Traced};
+use minismith_senses::camera::Camera;
+use minismith_senses::models::Models;
 use mock_robot::dynamics::Variation;
 use mock_robot::faults::Faults;
 use mock_robot::firmware::{Emulator, EmulatorError, EmulatorOptions};
 use mock_robot::robot::MockRobot;
-use mock_robot::scene::Scene;
 
 use crate::arbiter::{Arbiter, Rank};
-use crate::camera::Camera;
 use crate::config::{Config, RobotChoice};
+use crate::conversation::Outgoing;
+use crate::eyes::{Eyes, Lookout, camera_of};
 use crate::stage::Stage;
 
 /// A body that can't be had.
@@ -84,7 +87,10 @@ pub struct Body {
     _emulator: Option<Emulator>,
     choice: RobotChoice,
     trace: Trace,
-    scene: Arc<Scene>,
+    camera: Arc<dyn Camera>,
+    models: Models,
+    album: PathBuf,
+    outgoing: Outgoing,
     arbiter: Arc<Arbiter>,
 }
 
@@ -118,12 +124,16 @@ impl Body {
         // A bus switches torque on in its ritual; a mock in this process has none.
         pulse.take(Order::Torque(Joints::all(true)));
         let pulse = PulseThread::start(pulse)?;
+        let camera = camera_of(config, choice, &pulse.handle());
         Ok(Body {
             pulse,
             _emulator: emulator,
             choice: choice.clone(),
             trace,
-            scene: Arc::new(Scene::default()),
+            camera,
+            models: models_of(config),
+            album: config.camera.album.clone(),
+            outgoing: Outgoing::default(),
             arbiter: Arc::default(),
         })
     }
@@ -137,13 +147,31 @@ impl Body {
     /// A stage on this body for whoever has this name.
     #[must_use]
     pub fn stage_for(&self, rank: Rank, name: &str) -> Stage {
-        Stage::shared(Box::new(self.pulse.handle()), self.scene.clone(), self.arbiter.voice(rank, name))
+        Stage::shared(Box::new(self.pulse.handle()), self.eyes(), self.arbiter.voice(rank, name))
     }
 
-    /// The camera in its head; none on real motors, whose camera nobody reads yet.
+    /// Eyes behind the camera in its head.
     #[must_use]
-    pub fn camera(&self) -> Option<Camera> {
-        (!self.is_real()).then(|| Camera::new(self.scene.clone(), self.pulse.handle()))
+    pub fn eyes(&self) -> Eyes {
+        Eyes::new(self.camera.clone(), self.models.clone())
+    }
+
+    /// The camera in its head, for somebody who only watches.
+    #[must_use]
+    pub fn lookout(&self) -> Lookout {
+        Lookout::new(self.camera.clone(), self.pulse.handle(), !self.is_real())
+    }
+
+    /// Where photographs are kept.
+    #[must_use]
+    pub fn album(&self) -> &Path {
+        &self.album
+    }
+
+    /// How many of its pictures have left this machine.
+    #[must_use]
+    pub const fn outgoing(&self) -> &Outgoing {
+        &self.outgoing
     }
 
     /// Who moves it.
@@ -169,6 +197,12 @@ impl Body {
     pub fn take_trace(&self) -> Vec<firmware_bridge::trace::Beat> {
         self.trace.take()
     }
+}
+
+/// The installed models, from the configuration.
+#[must_use]
+pub fn models_of(config: &Config) -> Models {
+    Models::at(&config.models).preferring(config.vision.providers.clone())
 }
 
 /// Where a mock begins: awake and at rest.

@@ -8,6 +8,7 @@ mod call;
 mod data;
 mod making;
 mod mind;
+mod onlooker;
 pub mod reading;
 mod run;
 mod untold;
@@ -25,9 +26,12 @@ use firmware_bridge::pulse::{Conductor, Doing, Order};
 use crate::agents::coordinator::{Assignment, Decision, Task, decide};
 use crate::agents::route::Style;
 use crate::agents::turn::Spent;
+use crate::agents::vision::Looked;
 use crate::agents::{account, robot_control, vision};
 use crate::body::Body;
-use crate::brain::{Aim, Before, Intent, Known, KnownTool, Turn, Understanding, answer, is_stop, understand};
+use crate::brain::{
+    Aim, Before, Intent, Known, KnownTool, Sight, Turn, Understanding, answer, is_stop, understand,
+};
 use crate::files::input::{Opened, read};
 use crate::files::{BadFile, Output};
 use crate::guest::GuestFault;
@@ -47,6 +51,7 @@ use crate::workshop::report::PhysicalReport;
 
 pub(crate) use call::told;
 pub use mind::{Asking, Mind};
+pub use onlooker::{Onlooker, Outgoing};
 
 /// The answer to one sentence.
 #[derive(Debug, Serialize, ToSchema)]
@@ -243,6 +248,8 @@ pub struct Conversation<'a> {
     role: Role,
     style: Option<Style>,
     models: PathBuf,
+    album: PathBuf,
+    onlooker: Option<Onlooker>,
 }
 
 impl<'a> Conversation<'a> {
@@ -264,6 +271,8 @@ impl<'a> Conversation<'a> {
             role: Role::Owner,
             style: None,
             models: PathBuf::new(),
+            album: body.album().to_owned(),
+            onlooker: None,
         }
     }
 
@@ -460,9 +469,14 @@ impl<'a> Conversation<'a> {
                 (self.list_tools(), Ending::Done)
             }
             Task::ReportState => (robot_control::report_state(&self.stage), Ending::Done),
-            Task::Look => {
-                let (text, step) = vision::look(&mut self.stage);
-                let ending = if step.refusal.is_some() { Ending::Failed } else { Ending::Done };
+            Task::Look(sight) => {
+                let Looked { mut text, step, ending } = vision::act(&mut self.stage, &sight, &self.album);
+                if sight == Sight::Scene
+                    && let Some(described) = self.described()
+                {
+                    reply.read.push("what a model says of a picture".into());
+                    text = format!("{text} {described}");
+                }
                 reply.steps.push(step);
                 (text, ending)
             }

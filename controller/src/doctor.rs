@@ -2,7 +2,7 @@
 //!
 //! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; nothing is changed, and
 //! the one process that is started is the tool host, which tries its cage); this module, `cage`, `real_time`, `beat`,
-//! `robot` and `server` judge what was seen. Whoever calls prints the result.
+//! `robot`, `sight` and `server` judge what was seen. Whoever calls prints the result.
 
 mod beat;
 mod cage;
@@ -10,6 +10,7 @@ mod machine;
 mod real_time;
 mod robot;
 mod server;
+mod sight;
 
 use std::fmt;
 use std::path::Path;
@@ -103,10 +104,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.extend(machine.periphery.judge(real));
     checks.push(server::judge(&config.serve, &machine.tokens));
     checks.push(brain(config));
-    checks.push(Check::good(
-        "models",
-        "none are configured, and none is needed: the built-in grammar understands text, speech and faces are optional",
-    ));
+    checks.extend(machine.sight.judge(config));
     checks.extend(machine.real_time.judge());
     checks.push(beat::judge(machine.beat.as_ref()));
     checks

@@ -16,10 +16,13 @@ mod budget;
 mod cues;
 mod exec;
 mod lines;
+mod tracking;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
+use firmware_bridge::camera::Picture;
 use firmware_bridge::clock::Tick;
 use firmware_bridge::pulse::{Snapshot, TrimLog};
 use minismith_wire::{Answer, CUE_COST, Cue, Facts, Job, Limits, RefusalKind, Turn};
@@ -27,10 +30,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use self::budget::Used;
+use self::budget::{Over, Used};
 use self::cues::needs;
 pub use self::exec::{About, Callee, Callees};
 pub use self::lines::{Lines, Said};
+use self::tracking::Tracking;
 use crate::arbiter::Rank;
 use crate::files::output::Collector;
 use crate::files::{Output, Outputs};
@@ -133,7 +137,7 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
     let rank = performing.stage.raise(Rank::Tool);
     let mut reply = Reply::plain(Answer::Start { job: Box::new(Job { now: 0, ..job }) });
     let outcome = loop {
-        let turn = match guest.turn(&reply.answer, reply.raw.as_deref()) {
+        let turn = match guest.turn(&reply.answer, reply.raw()) {
             Ok(turn) => turn,
             Err(fault) => {
                 performing.stage.brake();
@@ -151,12 +155,17 @@ pub fn perform(guest: &mut dyn Guest, job: Job, stage: &mut Stage, permit: &Perm
 
 struct Reply {
     answer: Answer,
-    raw: Option<Vec<u8>>,
+    /// Shared with the stage: it is copied once, on its way to the guest.
+    picture: Option<Arc<Picture>>,
 }
 
 impl Reply {
     const fn plain(answer: Answer) -> Self {
-        Reply { answer, raw: None }
+        Reply { answer, picture: None }
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        self.picture.as_ref().map(|picture| picture.bgr.as_slice())
     }
 }
 
@@ -176,8 +185,10 @@ struct Performing<'a> {
     now: Tick,
     begun: bool,
     last_set: Option<Tick>,
-    /// Whether faces are followed.
-    tracking: bool,
+    /// Who follows faces, while somebody does.
+    tracking: Option<Tracking>,
+    /// What the detectors found last, and when.
+    found: Option<(Tick, Value)>,
     /// The beat after which the last order should be taken, until it is known whether it was.
     due: Option<u64>,
     writes: Collector,
@@ -196,7 +207,8 @@ impl<'a> Performing<'a> {
             now: Tick::ZERO,
             begun: false,
             last_set: None,
-            tracking: false,
+            tracking: None,
+            found: None,
             due: None,
             writes: Collector::new(permit.outputs.clone()),
             used: Used::of(Limits::USUAL),
@@ -236,13 +248,13 @@ impl<'a> Performing<'a> {
             Turn::Result { .. } => Heard::End(Outcome::stopped("forged", "nobody gave it a line")),
             Turn::Done { value, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
-                Heard::End(self.stopped().unwrap_or(Outcome::Returned { value }))
+                Heard::End(self.broke().unwrap_or(Outcome::Returned { value }))
             }
             Turn::Raised { kind, message, line, printed, spent, lines } => {
                 self.close(&printed, spent, lines);
                 let [kind, message] =
                     [(kind, 100), (message, LONGEST_MESSAGE)].map(|(text, most)| cut(text, most));
-                Heard::End(self.stopped().unwrap_or(Outcome::Raised { kind, message, line }))
+                Heard::End(self.broke().unwrap_or(Outcome::Raised { kind, message, line }))
             }
         }
     }
@@ -309,7 +321,9 @@ impl<'a> Performing<'a> {
     }
 
     fn catch_up(&mut self) {
-        let snapshot = self.stage.pass_until(self.stage_time());
+        let until = self.stage_time();
+        self.track(until);
+        let snapshot = self.stage.pass_until(until);
         self.was_on_time(&snapshot);
     }
 
@@ -342,6 +356,11 @@ impl<'a> Performing<'a> {
         self.stage.is_stopped().then(|| Outcome::stopped("stop", "stop was said; motion has been braked"))
     }
 
+    /// What its last word can't undo.
+    fn broke(&self) -> Option<Outcome> {
+        self.stopped().or_else(|| self.used.broken())
+    }
+
     /// Why the tool may not go on.
     fn over(&self) -> Option<Outcome> {
         self.stopped().or_else(|| {
@@ -368,7 +387,8 @@ impl<'a> Performing<'a> {
         }
         match self.used.count(&cue, self.now) {
             Ok(()) => self.act(cue),
-            Err(outcome) => Heard::End(outcome),
+            Err(Over::Told(reason)) => self.refuse(RefusalKind::Timeout, &reason),
+            Err(Over::Stopped(outcome)) => Heard::End(outcome),
         }
     }
 

@@ -10,6 +10,7 @@ use super::action::Action;
 use crate::brain::primitive::{
     AIMED, DANCE, HALF, HEIGHT, Primitive, SWING, SWINGS, Side, TILT, TURN, body_duration, head_duration,
 };
+use crate::brain::sight;
 use crate::model::Function;
 use crate::workshop::arguments::accept;
 use read::Read;
@@ -50,6 +51,14 @@ pub enum Ability {
     ReportState,
     /// Look through the camera.
     TakePicture,
+    /// Say how many of something are seen, and where.
+    FindThings,
+    /// Turn the head to something that is seen.
+    LookAtThing,
+    /// Follow a person with the head.
+    FollowPerson,
+    /// Look out for something new.
+    WatchForNew,
     /// Have a question about files or kept data answered by code.
     AnswerFromFiles,
     /// The tools of the registry.
@@ -89,7 +98,7 @@ pub struct Within<'a> {
 
 impl Ability {
     /// All of them.
-    pub const ALL: [Ability; 28] = [
+    pub const ALL: [Ability; 32] = [
         Ability::Look,
         Ability::LookAt,
         Ability::TiltHead,
@@ -106,6 +115,10 @@ impl Ability {
         Ability::Wait,
         Ability::ReportState,
         Ability::TakePicture,
+        Ability::FindThings,
+        Ability::LookAtThing,
+        Ability::FollowPerson,
+        Ability::WatchForNew,
         Ability::AnswerFromFiles,
         Ability::ListGeneratedTools,
         Ability::GetToolCode,
@@ -139,6 +152,8 @@ impl Ability {
             self,
             Ability::ReportState
                 | Ability::TakePicture
+                | Ability::FindThings
+                | Ability::WatchForNew
                 | Ability::AnswerFromFiles
                 | Ability::ListGeneratedTools
                 | Ability::GetToolCode
@@ -161,6 +176,8 @@ impl Ability {
         let times = || json!({"type": "integer", "minimum": 1, "maximum": 20, "description": "how often"});
         let text = |what: &str| json!({"type": "string", "description": what});
         let side = || json!({"type": "string", "enum": ["left", "right"]});
+        let thing =
+            || json!({"type": "string", "description": "person, cup, cat, chair, ...: a class of COCO"});
         match self {
             Ability::Look => (
                 "Point the head left, right, up, down or straight ahead, and leave it there.",
@@ -233,9 +250,24 @@ impl Ability {
             Ability::ReportState => {
                 ("Tell where head and body are, and how the motors are.", object(&[], &[]))
             }
-            Ability::TakePicture => {
-                ("Take a picture with the camera and tell what is known of it.", object(&[], &[]))
+            Ability::TakePicture => (
+                "Take a picture with the camera and tell which people and things are seen where.",
+                object(&[], &[]),
+            ),
+            Ability::FindThings => {
+                ("Tell how many of one kind are seen, and where.", object(&[("thing", thing())], &[]))
             }
+            Ability::LookAtThing => {
+                ("Look round for one of a kind and turn the head to it.", object(&[("thing", thing())], &[]))
+            }
+            Ability::FollowPerson => (
+                "Follow a person's face with the head, until the time is over or stop is said.",
+                object(&[], &[("seconds", number("how long", 1.0, sight::LONGEST.as_secs_f64()))]),
+            ),
+            Ability::WatchForNew => (
+                "Look out until something new is seen, or the time is over.",
+                object(&[], &[("seconds", number("how long", 1.0, sight::LONGEST.as_secs_f64()))]),
+            ),
             Ability::AnswerFromFiles => (
                 "Answer a question about files or kept data that the person named, by code: numbers, tables, plots.",
                 object(

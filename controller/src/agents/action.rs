@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::plan::StepStatus;
 use super::roster::Spec;
-use crate::brain::Primitive;
+use crate::brain::{Primitive, Sight};
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +13,8 @@ pub enum Action {
     Move(Primitive),
     /// Tell where the body is.
     ReportState,
-    /// Look through the camera.
-    TakePicture,
+    /// Look through the camera, and tell or do something about what is there.
+    See(Sight),
     /// Answer a question by code.
     AnswerFromFiles {
         /// The question.
@@ -90,7 +90,8 @@ impl Action {
         match self {
             Action::Move(primitive) => primitive.describe(),
             Action::ReportState => "report where the body is".into(),
-            Action::TakePicture => "take a picture".into(),
+            Action::See(Sight::Scene) => "take a picture".into(),
+            Action::See(sight) => sight.to_string(),
             Action::AnswerFromFiles { question, files } => {
                 format!("read {} for: {question}", files.join(" and "))
             }

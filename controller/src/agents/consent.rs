@@ -2,7 +2,7 @@
 //! tool's output) may be the wish of that text; then only what the person has named is done unasked. Pure.
 
 use super::action::Action;
-use crate::brain::Primitive;
+use crate::brain::{Primitive, Sight};
 use crate::files::Kind;
 use crate::memory::Handle;
 
@@ -29,8 +29,10 @@ pub fn is_named(action: &Action, said: &[String]) -> bool {
             (thing && makes()) || has("teach") || has("learn")
         }
         Action::CreateAssistant(_) => makes() && (has("assistant") || has("agent")),
+        Action::See(Sight::LookAt(_)) => ["look", "fac", "gaz", "turn", "find"].iter().any(|stem| has(stem)),
+        Action::See(Sight::Follow(_)) => ["follow", "track", "watch"].iter().any(|stem| has(stem)),
         Action::ReportState
-        | Action::TakePicture
+        | Action::See(_)
         // Its files are of those that the person has named, always.
         | Action::AnswerFromFiles { .. }
         | Action::ListTools

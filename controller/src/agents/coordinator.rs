@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::Agent;
 use super::account;
-use crate::brain::{Intent, Primitive, Topic, Understanding, answer};
+use crate::brain::{Intent, Primitive, Sight, Topic, Understanding, answer};
 
 /// What one agent is to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub enum Task {
     Move(Primitive),
     /// Say where the body is.
     ReportState,
-    /// Take a picture and say what it is.
-    Look,
+    /// Look through the camera, and do or say what is wanted of what is there.
+    Look(Sight),
     /// List the tools.
     ListTools,
     /// Run a tool of the registry.
@@ -49,7 +49,7 @@ impl Task {
             Task::Answer(_) | Task::ListTools => Agent::Coordinator,
             Task::Move(_) | Task::ReportState | Task::RunTool { .. } => Agent::RobotControl,
             Task::Tell(topic) => account::agent(topic),
-            Task::Look => Agent::Vision,
+            Task::Look(_) => Agent::Vision,
             Task::Commission { .. } => Agent::Code,
         }
     }
@@ -62,7 +62,7 @@ impl Task {
             Task::Tell(topic) => format!("tell {topic}"),
             Task::Move(primitive) => primitive.describe(),
             Task::ReportState => "report where the body is".into(),
-            Task::Look => "take a picture".into(),
+            Task::Look(sight) => sight.to_string(),
             Task::ListTools => "list the tools".into(),
             Task::RunTool { name, .. } => format!("run {name}"),
             Task::Commission { name, .. } => format!("make the tool {name}"),
@@ -113,7 +113,7 @@ fn task(intent: Intent) -> Task {
     match intent {
         Intent::Motion(primitive) => Task::Move(primitive),
         Intent::Tell(topic) => Task::Tell(topic),
-        Intent::See => Task::Look,
+        Intent::See(sight) => Task::Look(sight),
         Intent::State => Task::ReportState,
         Intent::Help => Task::Answer(answer::help()),
         Intent::ListTools => Task::ListTools,

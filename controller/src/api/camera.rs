@@ -1,88 +1,132 @@
 //! What the camera in the head sees: one picture, or a stream of them.
 //!
-//! Threads: pictures are drawn and encoded on threads for slow work, one at a time. Whoever asks within the time of a picture
-//! gets the same one. A stream keeps nothing: each of its parts is the newest picture at the moment when there is room for it.
+//! Threads: pictures are drawn and encoded on threads for slow work. Whoever asks within the time of a picture gets the same
+//! one; those of a real camera go out as they came. A stream keeps nothing: each of its parts is the newest picture at the moment when there is room for it.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::Json;
 use axum::body::{Body as Content, Bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use firmware_bridge::pulse::{Conductor, PulseHandle};
 use futures_util::stream::unfold;
-use serde::Deserialize;
-use tokio::sync::Mutex;
+use serde::{Deserialize, Serialize};
 use tokio::time::{MissedTickBehavior, interval};
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::given::{Refusal, Refused, Wanted, unprocessable};
+use crate::agents::vision::{Thing, seen_by};
 use crate::body::Body;
-use crate::camera::{Camera, jpeg};
+use crate::eyes::{Eyes, Lookout, NoSight};
+use crate::outcome::tidy;
 use crate::role::Role;
 
 /// The most pictures in a second, which is how often the camera takes one.
 const FASTEST: u32 = 30;
 
-/// A picture that was taken.
-#[derive(Clone)]
-struct Frame {
-    /// Until which beat it is the newest.
-    until: u64,
-    jpeg: Bytes,
-}
-
-/// Whoever looks through the camera.
-struct Lens {
-    camera: Option<Camera>,
-    pulse: PulseHandle,
-    /// The last picture; whoever takes the next one holds it.
-    last: Mutex<Option<Frame>>,
-}
-
 pub(super) fn routes(body: &Body) -> OpenApiRouter {
-    let lens = Lens { camera: body.camera(), pulse: body.handle(), last: Mutex::default() };
-    OpenApiRouter::new().routes(routes!(snapshot)).routes(routes!(stream)).with_state(Arc::new(lens))
+    let searcher = Arc::new(Searcher { lookout: body.lookout(), eyes: Mutex::new(body.eyes()) });
+    OpenApiRouter::new()
+        .routes(routes!(snapshot))
+        .routes(routes!(stream))
+        .with_state(body.lookout())
+        .merge(OpenApiRouter::new().routes(routes!(detections)).with_state(searcher))
 }
 
-impl Lens {
-    /// The newest picture.
-    async fn look(&self) -> Result<Bytes, Refused> {
-        let no = |why: &str| Refused::because(StatusCode::SERVICE_UNAVAILABLE, why);
-        let Some(camera) = self.camera.clone() else {
-            return Err(no("the camera of a real robot can't be read by this program yet"));
-        };
-        let mut last = self.last.lock().await;
-        let beats = self.pulse.snapshot().beats;
-        if let Some(frame) = last.as_ref().filter(|frame| beats < frame.until) {
-            return Ok(frame.jpeg.clone());
-        }
-        let taken = tokio::task::spawn_blocking(move || camera.picture().as_ref().and_then(jpeg)).await;
-        let taken = taken.ok().flatten();
-        let jpeg: Bytes = taken.ok_or_else(|| no("it can't be told where the head is; see /health"))?.into();
-        let lasts = Duration::from_secs(1).as_nanos() / u128::from(FASTEST);
-        let lasts = lasts / self.pulse.period().as_nanos().max(1);
-        *last = Some(Frame { until: beats + u64::try_from(lasts).unwrap_or(1).max(1), jpeg: jpeg.clone() });
-        Ok(jpeg)
+/// Whoever looks for something in pictures; one at a time.
+struct Searcher {
+    lookout: Lookout,
+    eyes: Mutex<Eyes>,
+}
+
+impl Searcher {
+    fn search(&self) -> Result<Detections, NoSight> {
+        let mut eyes = self.eyes.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = self.lookout.viewpoint()?;
+        let seen = seen_by(&mut eyes, &from)?;
+        let picture = eyes.newest(&from)?.picture()?;
+        Ok(Detections {
+            camera: self.lookout.name(),
+            simulated: self.lookout.is_simulated(),
+            at_s: tidy(from.at.seconds()),
+            width: picture.width,
+            height: picture.height,
+            things: seen.things,
+            without: seen.blind_to,
+        })
+    }
+}
+
+/// What was found in a picture.
+#[derive(Serialize, ToSchema)]
+struct Detections {
+    /// The camera's name.
+    camera: String,
+    /// Whether its pictures are drawn.
+    simulated: bool,
+    /// When, seconds of the robot's clock.
+    at_s: f64,
+    /// Pixels in a row.
+    width: usize,
+    /// Rows.
+    height: usize,
+    /// People first, then other things.
+    things: Vec<Thing>,
+    /// Why only faces were looked for, if so.
+    without: Option<String>,
+}
+
+/// What is in the newest picture
+///
+/// People and things, with class, score, box in pixels and about where they are in the world. It takes a tenth of a second.
+#[utoipa::path(get, path = "/api/v1/camera/detections", tag = "camera", responses(
+    (status = 200, description = "What was found.", body = Detections),
+    (status = 503, description = "There is no picture, or no model to find anything with.", body = Refusal),
+))]
+async fn detections(
+    State(searcher): State<Arc<Searcher>>,
+    caller: Caller,
+) -> Result<Json<Detections>, Refused> {
+    caller.must_be(Role::Viewer)?;
+    let no = |why: &str| Refused::because(StatusCode::SERVICE_UNAVAILABLE, why);
+    match tokio::task::spawn_blocking(move || searcher.search()).await {
+        Ok(Ok(found)) => Ok(Json(found)),
+        Ok(Err(why)) => Err(no(&why.to_string())),
+        Err(_) => Err(no("what came of the camera broke this program's reader")),
+    }
+}
+
+/// The newest picture, as it came from the camera or encoded once for all who look.
+async fn look(lookout: &Lookout) -> Result<Bytes, Refused> {
+    let lookout = lookout.clone();
+    let taken =
+        tokio::task::spawn_blocking(move || -> Result<Arc<[u8]>, NoSight> { Ok(lookout.frame()?.jpeg()?) });
+    let no = |why: &str| Refused::because(StatusCode::SERVICE_UNAVAILABLE, why);
+    match taken.await {
+        Ok(Ok(jpeg)) => Ok(Bytes::from_owner(jpeg)),
+        Ok(Err(why)) => Err(no(&why.to_string())),
+        Err(_) => Err(no("what came of the camera broke this program's reader")),
     }
 }
 
 /// One picture
 ///
-/// What the camera in the head sees now; of the simulated robot 320 by 240 pixels of a room with coloured blocks.
+/// What the camera in the head sees now: of a real camera as it came, of the simulated robot a drawing of its room, 320 by 240
+/// pixels.
 #[utoipa::path(get, path = "/api/v1/camera/snapshot", tag = "camera", responses(
     (status = 200, description = "A JPEG.", body = Vec<u8>, content_type = "image/jpeg"),
-    (status = 503, description = "There is no picture: the camera of a real robot can't be read yet, or it can't be told where the head is.", body = Refusal),
+    (status = 503, description = "There is no picture: the camera is away or there is none, or it can't be told where the head is.", body = Refusal),
 ))]
-async fn snapshot(State(lens): State<Arc<Lens>>, caller: Caller) -> Result<Response, Refused> {
+async fn snapshot(State(lookout): State<Lookout>, caller: Caller) -> Result<Response, Refused> {
     caller.must_be(Role::Viewer)?;
-    let jpeg = lens.look().await?;
+    let jpeg = look(&lookout).await?;
     Ok(([(CONTENT_TYPE, "image/jpeg"), (CACHE_CONTROL, "no-store")], jpeg).into_response())
 }
 
@@ -109,7 +153,7 @@ const fn fifteen() -> u32 {
     (status = 503, description = "There is no picture, as for the snapshot.", body = Refusal),
 ))]
 async fn stream(
-    State(lens): State<Arc<Lens>>,
+    State(lookout): State<Lookout>,
     caller: Caller,
     Wanted(Pace { fps }): Wanted<Pace>,
 ) -> Result<Response, Refused> {
@@ -118,15 +162,15 @@ async fn stream(
         return Err(unprocessable("query.fps", "fps is from 1 to 30"));
     }
     // What can't be had is told before the stream begins.
-    lens.look().await?;
+    look(&lookout).await?;
     let mut ticks = interval(Duration::from_secs(1) / fps);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let parts = unfold((lens, ticks), |(lens, mut ticks)| async {
+    let parts = unfold((lookout, ticks), |(lookout, mut ticks)| async {
         loop {
             ticks.tick().await;
             // A picture that can't be had is left out, and the stream goes on.
-            if let Ok(jpeg) = lens.look().await {
-                return Some((Ok::<_, Infallible>(part(&jpeg)), (lens, ticks)));
+            if let Ok(jpeg) = look(&lookout).await {
+                return Some((Ok::<_, Infallible>(part(&jpeg)), (lookout, ticks)));
             }
         }
     });

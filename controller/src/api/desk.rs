@@ -26,7 +26,7 @@ use crate::agents::route::Style;
 use crate::body::Body;
 use crate::brain::is_stop;
 use crate::config::Config;
-use crate::conversation::{Asking, Conversation, Mind, Progress, Reply, Watching, halted};
+use crate::conversation::{Asking, Conversation, Mind, Onlooker, Progress, Reply, Watching, halted};
 use crate::memory::Memory;
 use crate::model::Client;
 use crate::role::Role;
@@ -409,6 +409,8 @@ impl<'a> Clerk<'a> {
         if let Some(client) = Client::configured(self.config).map_err(|error| error.to_string())? {
             conversation = conversation.thinking_with(Mind::new(self.config, Box::new(client)));
         }
+        let onlooker = Onlooker::configured(self.config).map_err(|error| error.to_string())?;
+        conversation = conversation.shown_to(onlooker);
         if let Some(session) = session {
             let memory = memory.ok_or("sessions can't be kept; leave `session` out")?;
             let session = memory.session(Some(session)).map_err(|error| error.to_string())?;

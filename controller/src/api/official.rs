@@ -37,6 +37,8 @@ use tokio::sync::broadcast;
 
 use self::daemon::Lifecycle;
 use super::given::Refused;
+use crate::attention::Attention;
+use crate::eyes::Lookout;
 use crate::mover::Mover;
 use crate::net::announce::Announcement;
 
@@ -52,6 +54,8 @@ const WAITING: usize = 100;
 /// What the handlers share.
 pub(super) struct Robot {
     mover: Mover,
+    attention: Attention,
+    lookout: Lookout,
     lifecycle: Mutex<Lifecycle>,
     name: Mutex<String>,
     is_real: bool,
@@ -71,15 +75,22 @@ pub(super) enum Mode {
 
 impl Robot {
     /// For the clients of one body.
-    pub(super) fn new(mover: Mover, is_real: bool, announced: Option<SocketAddr>) -> Arc<Self> {
+    pub(super) fn new(
+        mover: Mover,
+        attention: Attention,
+        lookout: Lookout,
+        announced: Option<SocketAddr>,
+    ) -> Arc<Self> {
         let announce = |address| {
             Announcement::begin(NAME, address, VERSION).inspect_err(|error| tracing::warn!("{error}")).ok()
         };
         Arc::new(Robot {
             mover,
+            attention,
+            is_real: !lookout.is_simulated(),
+            lookout,
             lifecycle: Mutex::default(),
             name: Mutex::new(NAME.into()),
-            is_real,
             announcement: announced.and_then(announce),
             told: broadcast::Sender::new(WAITING),
         })

@@ -79,7 +79,7 @@ impl Before {
 
 /// Whether this is something that can be said to have been done.
 fn acts(intent: &Intent) -> bool {
-    matches!(intent, Intent::Motion(_) | Intent::See | Intent::RunTool { .. } | Intent::MakeTool { .. })
+    matches!(intent, Intent::Motion(_) | Intent::See(_) | Intent::RunTool { .. } | Intent::MakeTool { .. })
 }
 
 fn is_talk(intent: &Intent) -> bool {

@@ -209,7 +209,7 @@ impl Parser<'_> {
     }
 
     fn clause(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Trouble> {
-        if let Some(said) = self.talk() {
+        if let Some(said) = self.talk()? {
             return Ok(vec![said]);
         }
         // "look left, er, right": whether the first one still counts is not certain.
@@ -226,7 +226,7 @@ impl Parser<'_> {
             {
                 self.at += 1;
             }
-            if let Some(said) = self.talk() {
+            if let Some(said) = self.talk()? {
                 return Ok(vec![said]);
             }
         }
@@ -271,31 +271,36 @@ impl Parser<'_> {
     /// Words that lead to a command; those of a tool's name or of the making of one are none.
     fn opener(&self) -> Option<usize> {
         let words = self.window(self.at);
-        if self.names_tool(self.at) || self.whole_phrase().is_some() || gesture(&words).is_some() {
+        let is_sight = matches!(self.sight_here(), Ok(Some(_)));
+        if self.names_tool(self.at) || self.whole_phrase().is_some() || is_sight || gesture(&words).is_some()
+        {
             return None;
         }
         let gives = || phrases::gives(&words).filter(|_| !self.makes_tool());
         phrases::opener(&words).or_else(gives)
     }
 
-    /// A phrase that is a whole clause and moves nothing.
-    fn talk(&mut self) -> Option<Intent> {
+    /// A phrase that is a whole clause: about the robot, about what it sees, or none that moves.
+    fn talk(&mut self) -> Result<Option<Intent>, Trouble> {
         if let Some((topic, taken)) = self.question_here() {
             self.at += taken;
-            return Some(Intent::Tell(topic));
+            return Ok(Some(Intent::Tell(topic)));
         }
-        let (fixed, taken) = self.whole_phrase()?;
+        if let Some((sight, taken)) = self.sight_here()? {
+            self.at += taken;
+            return Ok(Some(Intent::See(sight)));
+        }
+        let Some((fixed, taken)) = self.whole_phrase() else { return Ok(None) };
         let intent = match fixed {
-            Fixed::See => Intent::See,
             Fixed::State => Intent::State,
             Fixed::Help => Intent::Help,
             Fixed::ListTools => Intent::ListTools,
             Fixed::Greet => Intent::Greet,
             Fixed::Thanks => Intent::Thanks,
-            Fixed::Center | Fixed::Wake | Fixed::Sleep | Fixed::TurnRound => return None,
+            Fixed::Center | Fixed::Wake | Fixed::Sleep | Fixed::TurnRound => return Ok(None),
         };
         self.at += taken;
-        Some(intent)
+        Ok(Some(intent))
     }
 
     fn whole_phrase(&self) -> Option<(Fixed, usize)> {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`primitive`] (what can be asked for), [`stroke`] (what it is made of), [`offline`] (what a text
 //! means), [`before`] (what it may refer back to), `reword` (the same in fewer words), `grammar`, `cursor`, `frame` and
-//! `build` (how it is read), `tools` and `arguments` (the clauses about tools), [`question`] (those about the robot),
+//! `build` (how it is read), `tools` and `arguments` (the clauses about tools), [`question`] (those about the robot), [`sight`] (those about what it sees),
 //! `correct`, `referring` and `change` (what changes or repeats an earlier motion), `why` (what is declined, and for what reason),
 //! [`answer`] (what is said back). [`is_stop`] stands apart: it is asked before anything else. Everything here is pure.
 
@@ -28,6 +28,7 @@ pub mod primitive;
 pub mod question;
 mod referring;
 mod reword;
+pub mod sight;
 mod stop;
 pub mod stroke;
 mod tokenize;
@@ -40,5 +41,6 @@ pub use name::{LONGEST_NAME, tool_name};
 pub use offline::{Intent, Known, KnownTool, Reason, Understanding, understand};
 pub use primitive::{OutOfRange, Primitive};
 pub use question::{Reach, Topic};
+pub use sight::Sight;
 pub use stop::is_stop;
 pub use stroke::{Aim, Stroke, lower};

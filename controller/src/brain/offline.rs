@@ -9,6 +9,7 @@ use super::grammar;
 use super::nearest::nearest;
 use super::primitive::{OutOfRange, Primitive};
 use super::question::Topic;
+use super::sight::Sight;
 use super::stop::is_stop;
 
 /// The longest text that is read, in characters.
@@ -144,8 +145,8 @@ impl Understanding {
 pub enum Intent {
     /// Move.
     Motion(Primitive),
-    /// Look through the camera and say what can be said.
-    See,
+    /// Look through the camera, and do or say what is wanted of what is there.
+    See(Sight),
     /// Say where the robot looks and how it is.
     State,
     /// Say what can be said to it.
@@ -181,7 +182,7 @@ impl fmt::Display for Intent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Intent::Motion(primitive) => f.write_str(&primitive.describe()),
-            Intent::See => f.write_str("see"),
+            Intent::See(sight) => write!(f, "{sight}"),
             Intent::State => f.write_str("state"),
             Intent::Help => f.write_str("help"),
             Intent::ListTools => f.write_str("list tools"),

@@ -11,7 +11,7 @@ use firmware_bridge::pulse::{Conductor, Order};
 use minismith::body::Body;
 use minismith::brain::is_stop;
 use minismith::config::Config;
-use minismith::conversation::{Conversation, Ending, Reply, ToolReply};
+use minismith::conversation::{Conversation, Ending, Onlooker, Reply, ToolReply};
 use minismith::memory::Memory;
 use minismith::outcome::Step;
 use minismith::tasks::CodeTasks;
@@ -131,6 +131,7 @@ fn begin<'a>(
     if let Some(mind) = shop::mind(config)? {
         conversation = conversation.thinking_with(mind);
     }
+    conversation = conversation.shown_to(Onlooker::configured(config)?);
     if let Some(memory) = memory {
         let session = memory.session(session)?;
         conversation = conversation.remembering(memory, session.id());

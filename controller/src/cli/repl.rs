@@ -3,22 +3,21 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
 use firmware_bridge::clock::VirtualClock;
 use firmware_bridge::joint::Joints;
 use firmware_bridge::pulse::{Conductor, Order, Pulse, PulseHandle};
-use minismith::body::{Body, initial_joints, limits_of};
+use minismith::body::{Body, initial_joints, limits_of, models_of};
 use minismith::config::{Config, RobotChoice};
+use minismith::eyes::{Eyes, scene_camera};
 use minismith::guest::LazyHost;
 use minismith::repl::{Heard, Interrupter, LONGEST_LINE, Repl, Reply};
 use minismith::stage::Stage;
 use minismith::workshop::rehearsal::Conditions;
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
-use mock_robot::scene::Scene;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use tokio::signal::unix::{SignalKind, signal};
@@ -66,6 +65,7 @@ fn conditions(config: &Config) -> Conditions {
         period: config.rate.beat(),
         stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
         guest: config.workshop.budget.guest,
+        models: models_of(config),
     }
 }
 
@@ -78,7 +78,7 @@ fn stage(
     let Some(choice) = robot else {
         let robot = MockRobot::new(initial_joints(), Variation::default());
         let pulse = Pulse::new(robot, VirtualClock::new(), limits, config.rate.beat())?;
-        let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
+        let mut stage = Stage::new(Box::new(pulse), Eyes::new(scene_camera(config), models_of(config)));
         stage.torque(Joints::all(true))?;
         return Ok((stage, None, None));
     };

@@ -8,13 +8,14 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use super::agents::{AgentName, AgentText};
+use super::camera::{CameraSource, LensName, Measured, ProviderName, SceneChoice};
 use super::choice::{Brain, Flag, MayLack, NotAllowed, RobotChoice, SomePath};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, Frames, HeadRange,
-    Iterations, Jerk, Kilobytes, Margin, Megabytes, Milliseconds, MotionRate, Patience, Port, Rate, Repeats,
-    RequestRate, Retries, Scale, Seed, SimulatedSeconds, Speed, Steadiness, Steps, Temperature, TokenBudget,
-    TurnTokens, Volts, WallSeconds, Watchdog,
+    Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, FrameRate, Frames, HeadRange,
+    Iterations, Jerk, Kilobytes, Latency, Margin, Megabytes, Milliseconds, MotionRate, Patience, PictureRate,
+    Pixels, Port, Rate, Repeats, RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds,
+    Speed, Steadiness, Steps, Temperature, TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
 };
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
@@ -146,6 +147,27 @@ mappings! {
         language_model: LanguageModelKeys,
         agents: AgentsKeys,
         memory: MemoryKeys,
+        camera: CameraKeys,
+        vision: VisionKeys,
+    }
+    /// `camera`.
+    CameraKeys {
+        source: Given<CameraSource>,
+        scene: Given<SceneChoice>,
+        width: Given<Pixels>,
+        height: Given<Pixels>,
+        fps: Given<PictureRate>,
+        latency_ms: Given<Latency>,
+        lens: Given<LensName>,
+        calibration: Listed<Measured>,
+        album: Given<SomePath>,
+    }
+    /// `vision`.
+    VisionKeys {
+        providers: Listed<ProviderName>,
+        endpoints: Mappings<EndpointKeys>,
+        sent_width: Given<SentWidth>,
+        sent_per_hour: Given<SentRate>,
     }
     /// `pulse`.
     PulseKeys {
@@ -236,6 +258,7 @@ mappings! {
         output_kb: Given<Kilobytes>,
         wall_seconds: Given<WallSeconds>,
         frames: Given<Frames>,
+        frames_per_second: Given<FrameRate>,
         motions_per_second: Given<MotionRate>,
     }
     /// `tool_host`.

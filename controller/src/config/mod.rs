@@ -6,6 +6,7 @@
 //! file leaves out has its value from there.
 
 mod agents;
+mod camera;
 mod choice;
 mod error;
 mod file;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use firmware_bridge::units::Radians;
 
 pub use agents::Agents;
+pub use camera::{Camera, CameraSource, SceneChoice, Vision};
 pub use choice::{Brain, NotAllowed, RobotChoice};
 pub use error::ConfigError;
 pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
@@ -74,6 +76,10 @@ pub struct Config {
     pub agents: Agents,
     /// What is remembered of conversations.
     pub memory: Memory,
+    /// The camera in the head.
+    pub camera: Camera,
+    /// Who is shown pictures, and how they are searched.
+    pub vision: Vision,
 }
 
 /// What is remembered of conversations.

@@ -116,6 +116,8 @@ spans! {
     pub(super) WallSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
     /// Pictures.
     pub(super) Frames: whole -> u32 = 0..=1_000_000, "";
+    /// Pictures in any one second of stage time.
+    pub(super) FrameRate: whole -> u32 = 1..=1000, "";
     /// Motions in any one second of stage time.
     pub(super) MotionRate: whole -> u32 = 1..=1000, "";
     /// Time to wait for words, seconds.
@@ -130,6 +132,16 @@ spans! {
     pub(super) Seed: whole -> u32 = 0..=2_147_483_647, "";
     /// Memory, megabytes.
     pub(super) Megabytes: whole -> u32 = 32..=4096, " (megabytes)";
+    /// A side of a picture.
+    pub(super) Pixels: whole -> u32 = 64..=4096, " (pixels)";
+    /// Pictures per second.
+    pub(super) PictureRate: whole -> u32 = 1..=120, " (per second)";
+    /// From the light to a picture that is here, milliseconds.
+    pub(super) Latency: whole -> u32 = 0..=1_000, " (milliseconds)";
+    /// How wide a picture is that is sent.
+    pub(super) SentWidth: whole -> u32 = 64..=2_048, " (pixels)";
+    /// How many pictures are sent in an hour.
+    pub(super) SentRate: whole -> u32 = 0..=10_000, "";
     /// Printed text, kilobytes.
     pub(super) Kilobytes: whole -> u32 = 1..=1024, " (kilobytes)";
 }

@@ -6,10 +6,12 @@ use std::time::Duration;
 use firmware_bridge::units::Radians;
 
 use super::agents::roster;
+use super::camera::{LensName, lens};
 use super::file::{EndpointKeys, File, Given, Listed};
 use super::{
-    Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Config, ConfigError, Endpoint, Group, Head,
-    LanguageModel, Limits, Memory, RobotChoice, Serve, Stewart, ToolHost, Workshop, parse,
+    Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
+    Group, Head, LanguageModel, Limits, Memory, RobotChoice, SceneChoice, Serve, Stewart, ToolHost, Vision,
+    Workshop, parse,
 };
 
 /// The meaning of the keys: those of `own`, and for each one left out the built-in value.
@@ -56,6 +58,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             output_bytes: u64::from(of!(workshop.budget.output_kb).value()) << 10,
             wall_seconds: of!(workshop.budget.wall_seconds).value(),
             frames: u64::from(of!(workshop.budget.frames).value()),
+            frames_per_second: u64::from(of!(workshop.budget.frames_per_second).value()),
             motions_per_second: u64::from(of!(workshop.budget.motions_per_second).value()),
             ..minismith_wire::Limits::default()
         },
@@ -118,6 +121,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         brain: of!(brain),
         language_model: LanguageModel {
             endpoints: endpoints(
+                "language_model",
                 own.language_model.endpoints.0.as_ref().or(built_in.language_model.endpoints.0.as_ref()),
                 name,
             )?,
@@ -141,8 +145,33 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             file: absolute(folder, &of_the_user(&of!(memory.file).0)),
             keep_days: of!(memory.keep_days).value(),
         },
+        camera: Camera {
+            source: match of!(camera.source) {
+                CameraSource::Files(path) => CameraSource::Files(absolute(folder, &of_the_user(&path))),
+                other => other,
+            },
+            scene: match of!(camera.scene) {
+                SceneChoice::File(path) => SceneChoice::File(absolute(folder, &of_the_user(&path))),
+                built_in => built_in,
+            },
+            size: (of!(camera.width).value(), of!(camera.height).value()),
+            fps: of!(camera.fps).value(),
+            latency: Duration::from_millis(u64::from(of!(camera.latency_ms).value())),
+            lens: lens(of!(camera.lens), &listed(&own.camera.calibration), name)?,
+            own_lens: of!(camera.lens) == LensName::Auto && listed(&own.camera.calibration).is_empty(),
+            album: absolute(folder, &of_the_user(&of!(camera.album).0)),
+        },
+        vision: Vision {
+            providers: listed(&own.vision.providers).into_iter().map(|provider| provider.0).collect(),
+            endpoints: endpoints("vision", own.vision.endpoints.0.as_ref(), name)?,
+            sent_width: of!(vision.sent_width).value(),
+            sent_per_hour: of!(vision.sent_per_hour).value(),
+        },
     };
-    agree(&config, of!(language_model.allow_plain_http).0, name)?;
+    let plain_http = of!(language_model.allow_plain_http).0;
+    agree(&config, plain_http, name)?;
+    let shown = LanguageModel { endpoints: config.vision.endpoints.clone(), ..config.language_model.clone() };
+    may_be_asked("vision", &shown, plain_http, name)?;
     match config.bus.watchdog {
         Some(time) if time < config.rate.beat() * 3 => Err(ConfigError::Whole {
             file: name.to_owned(),
@@ -178,8 +207,12 @@ fn tls(
     }
 }
 
-/// The entries of `language_model.endpoints`; each has to be whole.
-fn endpoints(entries: Option<&Vec<EndpointKeys>>, name: &str) -> Result<Vec<Endpoint>, ConfigError> {
+/// The entries of `language_model.endpoints` or `vision.endpoints`; each has to be whole.
+fn endpoints(
+    key: &str,
+    entries: Option<&Vec<EndpointKeys>>,
+    name: &str,
+) -> Result<Vec<Endpoint>, ConfigError> {
     let mut endpoints = Vec::new();
     for (place, entry) in entries.into_iter().flatten().enumerate() {
         let (Some(url), Some(model)) = (&entry.url.0, &entry.model.0) else {
@@ -187,7 +220,7 @@ fn endpoints(entries: Option<&Vec<EndpointKeys>>, name: &str) -> Result<Vec<Endp
             return Err(ConfigError::Whole {
                 file: name.to_owned(),
                 problem: format!(
-                    "language_model.endpoints[{place}] has no `{lacking}`; each entry needs both `url` and `model`"
+                    "{key}.endpoints[{place}] has no `{lacking}`; each entry needs both `url` and `model`"
                 ),
             });
         };
@@ -199,21 +232,31 @@ fn endpoints(entries: Option<&Vec<EndpointKeys>>, name: &str) -> Result<Vec<Endp
 /// Whether there is a language model for the brain that needs one, and nobody can overhear what is said to it.
 fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigError> {
     let model = &config.language_model;
-    let problem = match (config.brain, model.overheard()) {
-        (Brain::Openai, _) if model.endpoints.is_empty() => {
+    let problem = match config.brain {
+        Brain::Openai if model.endpoints.is_empty() => {
             "brain is `openai`, and language_model.endpoints names nobody to ask; write for example `language_model: \
              {endpoints: [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `brain: offline`"
                 .to_owned()
         }
-        (_, Some((place, endpoint))) if !plain_http => format!(
-            "language_model.endpoints[{place}] would be asked over plain http at {}, where others can listen and \
-             answer in its place{}; use https, or, if the way there is safe, `language_model: {{allow_plain_http: true}}`",
-            endpoint.url,
-            if endpoint.key.is_some() { ", and read the key" } else { "" },
-        ),
-        _ => return Ok(()),
+        _ => return may_be_asked("language_model", model, plain_http, name),
     };
     Err(ConfigError::Whole { file: name.to_owned(), problem })
+}
+
+/// Whether nobody can overhear what these are told.
+fn may_be_asked(key: &str, model: &LanguageModel, plain_http: bool, name: &str) -> Result<(), ConfigError> {
+    match model.overheard() {
+        Some((place, endpoint)) if !plain_http => Err(ConfigError::Whole {
+            file: name.to_owned(),
+            problem: format!(
+                "{key}.endpoints[{place}] would be asked over plain http at {}, where others can listen and answer in its \
+                 place{}; use https, or, if the way there is safe, `language_model: {{allow_plain_http: true}}`",
+                endpoint.url,
+                if endpoint.key.is_some() { ", and read the key" } else { "" },
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn pick<T: Clone>(own: &Given<T>, built_in: &Given<T>, key: &str) -> Result<T, ConfigError> {

@@ -293,8 +293,8 @@ impl Conversation<'_> {
             Action::ListTools => {
                 Observation::done(answer::tools(&Known { tools: &self.told_tools(), ..Known::default() }))
             }
-            Action::TakePicture => {
-                let seen = own(self.one(Task::Look, reply));
+            Action::See(sight) => {
+                let seen = own(self.one(Task::Look(sight), reply));
                 Observation { foreign: seen.done.then(|| "the picture".into()), ..seen }
             }
             Action::AnswerFromFiles { question, files } => {
@@ -411,7 +411,7 @@ fn own((text, ending): (String, Ending)) -> Observation {
 const fn doer(action: &Action) -> Agent {
     match action {
         Action::Move(_) | Action::ReportState | Action::RunTool { .. } => Agent::RobotControl,
-        Action::TakePicture => Agent::Vision,
+        Action::See(_) => Agent::Vision,
         Action::ToolCode { .. }
         | Action::AnswerFromFiles { .. }
         | Action::CreateFunction { .. }

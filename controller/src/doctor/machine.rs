@@ -12,6 +12,7 @@ use rustix::process::{getegid, getgroups};
 use super::cage;
 use super::real_time::RealTime;
 use super::robot::Periphery;
+use super::sight::Sight;
 use crate::config::{Config, RobotChoice};
 
 /// What was seen.
@@ -31,6 +32,8 @@ pub(super) struct Machine {
     pub real_time: RealTime,
     /// How regularly it did.
     pub beat: Option<Regularity>,
+    /// What it sees with.
+    pub sight: Sight,
     /// What belongs to a real robot.
     pub periphery: Periphery,
     /// How many tokens the server knows, or why none.
@@ -74,6 +77,7 @@ impl Machine {
             cage: cage::look(config),
             real_time: RealTime::look(),
             beat: super::beat::look(config),
+            sight: Sight::look(config),
             tokens: super::server::look(&config.serve.tokens),
             free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         }

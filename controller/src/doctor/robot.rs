@@ -1,4 +1,4 @@
-//! What belongs to a real robot: its USB adapter's rule, its power, its camera, its microphones and loudspeaker.
+//! What belongs to a real robot: its USB adapter's rule, its power, its microphones and loudspeaker.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,6 @@ pub(super) struct Periphery {
     pub adapters: Vec<PathBuf>,
     /// What the servos of the robot measure; none when no port was asked.
     pub power: Option<Result<Vec<Supply>, String>>,
-    /// Cameras.
-    pub cameras: Vec<Port>,
     /// `/proc/asound/pcm`.
     pub sound: String,
     /// The devices in `/dev/snd`.
@@ -76,7 +74,6 @@ impl Periphery {
             rules: rules.map(|folder| rules_in(Path::new(folder))).concat(),
             adapters,
             power,
-            cameras: devices("/dev", "video"),
             sound: fs::read_to_string("/proc/asound/pcm").unwrap_or_default(),
             sound_devices: devices("/dev/snd", "pcm"),
         }
@@ -86,7 +83,6 @@ impl Periphery {
     pub(super) fn judge(&self, real: bool) -> Vec<Check> {
         let mut checks = vec![self.rule(real)];
         checks.extend(self.power.as_ref().map(power));
-        checks.push(self.camera(real));
         checks.push(self.sound("microphone", "capture", 'c', real));
         checks.push(self.sound("loudspeaker", "playback", 'p', real));
         checks
@@ -115,21 +111,6 @@ impl Periphery {
         }
     }
 
-    fn camera(&self, real: bool) -> Check {
-        const NAME: &str = "camera";
-        match self.cameras.iter().find(|camera| camera.open_to_me).or(self.cameras.first()) {
-            Some(camera) if camera.open_to_me => Check::good(NAME, camera.path.display().to_string()),
-            Some(camera) => closed(NAME, camera),
-            None if real => Check::warn(
-                NAME,
-                "there is no /dev/video*; the robot's own is a USB camera",
-                "plug the robot's USB cable in directly, and look with `ls -l /dev/video*`",
-            ),
-            None => Check::good(NAME, "none, and the mock robot brings its own pictures"),
-        }
-    }
-
-    /// `direction` is the word of `/proc/asound/pcm`, `end` the last letter of the device's name.
     fn sound(&self, name: &'static str, direction: &str, end: char, real: bool) -> Check {
         let count = |line: &&str| line.split(':').skip(1).any(|field| field.trim().starts_with(direction));
         let cards: Vec<&str> = self.sound.lines().filter(count).collect();
@@ -227,7 +208,6 @@ pub(super) fn healthy() -> Periphery {
     let device = |path: &str| Port { path: path.into(), open_to_me: true, group: None, in_group: true };
     Periphery {
         rules: format!("# a comment\n{RULE}\n"),
-        cameras: vec![device("/dev/video0")],
         sound: "00-00: USB Audio : Reachy Mini Audio : playback 1 : capture 1\n".into(),
         sound_devices: vec![device("/dev/snd/pcmC0D0c"), device("/dev/snd/pcmC0D0p")],
         ..Periphery::default()
@@ -258,9 +238,6 @@ mod tests {
         let none = Periphery { rules: "#1a86 55d3\n".into(), ..healthy() };
         complains(&none, "udev rule", State::Warn, RULE);
         assert!(Periphery::default().judge(false).iter().all(|check| check.state == State::Good));
-        let camera = Periphery { cameras: vec![closed_to_me("/dev/video0", "video")], ..healthy() };
-        complains(&camera, "camera", State::Warn, "usermod -aG video");
-        complains(&Periphery { cameras: vec![], ..healthy() }, "camera", State::Warn, "/dev/video*");
         let sound_devices = vec![closed_to_me("/dev/snd/pcmC0D0c", "audio")];
         complains(&Periphery { sound_devices, ..healthy() }, "microphone", State::Warn, "usermod -aG audio");
         let sound = "00-00: Only in : Only in : capture 1\n".to_owned();

@@ -1,13 +1,15 @@
 //! The one door to the network: every listener is made here, and every question to a server.
 //!
 //! Reading order: this file (listeners, and questions to our own server), [`server`] (connections to them), [`Address`],
-//! [`announce`] (where the robot is found), [`http`] (questions to others), [`sse`] (answers that come as events).
+//! [`announce`] (where the robot is found), [`http`] (questions to others), [`sse`] (answers that come as events),
+//! [`pictures`] (a camera on the network).
 //! Safety: nothing listens beyond loopback where there is no token that could be asked for.
 
 mod address;
 pub mod announce;
 pub mod here;
 pub mod http;
+pub mod pictures;
 pub mod server;
 pub mod sse;
 

@@ -7,9 +7,12 @@ use firmware_bridge::motion::{self, Motion, Refusal, Target};
 use firmware_bridge::posture::{Antennas, HeadPose};
 use firmware_bridge::pulse::Control;
 use firmware_bridge::units::Radians;
-use minismith_wire::{Answer, Cue, Face, RefusalKind, State};
+use minismith_wire::frame::MAX_RAW;
+use minismith_wire::window::SLOT_BYTES;
+use minismith_wire::{Answer, Cue, RefusalKind, State};
 
 use super::{Heard, Outcome, Performing, Reply, STEPS_KEPT, cut, rounded};
+use crate::eyes::NoSight;
 use crate::outcome::{self, PostureView, Step};
 use crate::stage::{Stage, interpolation, look_at, ramp};
 use crate::workshop::manifest::Capability;
@@ -49,15 +52,15 @@ impl Performing<'_> {
             },
             Cue::Sleep { seconds } => self.sleep(seconds),
             Cue::State => self.state(),
-            Cue::Frame => self.frame(),
-            Cue::Track { on, .. } => {
-                self.tracking = on;
-                if self.stage.face().is_none() {
-                    self.note("there is no tracking: get_tracked_face() answers detected=False");
-                }
+            Cue::Frame { slot } => self.frame(slot),
+            Cue::Track { on: true, weight } => self.begin_tracking(weight),
+            Cue::Track { on: false, .. } => {
+                self.tracking = None;
                 self.done()
             }
             Cue::Face => self.face(),
+            Cue::Detections => self.detections(),
+            Cue::Ray { u, v } => self.ray(u, v),
             Cue::Motors { on, ids } => self.motors(on, ids),
             Cue::AutomaticBodyYaw { on } => {
                 self.stage.automatic_body_yaw = on;
@@ -286,28 +289,34 @@ impl Performing<'_> {
         Heard::Answer(Reply::plain(Answer::State { now: self.now.0, state: Box::new(state) }))
     }
 
-    fn frame(&mut self) -> Heard {
+    /// Gives the newest picture: by the slot that the guest names, or through its channel when it names none or the picture is
+    /// larger than a slot.
+    ///
+    /// The bytes of a picture are copied once, out of what the camera has rendered or decoded into the window. Through the
+    /// channel they are copied three times: into their frame, into the kernel, and out of it into the tool's array.
+    fn frame(&mut self, slot: Option<u8>) -> Heard {
         self.record.frames += 1;
-        match self.stage.picture() {
-            Some(picture) => {
-                let [height, width] =
-                    [picture.height, picture.width].map(|pixels| u32::try_from(pixels).unwrap_or(0));
-                let answer = Answer::Frame { now: self.now.0, height, width };
-                Heard::Answer(Reply { answer, raw: Some(picture.bgr) })
+        let now = self.now.0;
+        let taken = self.stage.frame().map_err(NoSight::from).and_then(|frame| Ok(frame.picture()?));
+        let picture = match taken {
+            Ok(picture) => picture,
+            Err(no) => {
+                self.note(&format!("there is no picture, and get_frame() answers None: {no}"));
+                return Heard::Answer(Reply::plain(Answer::Frame { now, height: 0, width: 0, slot: None }));
             }
-            None => Heard::Answer(Reply::plain(Answer::Frame { now: self.now.0, height: 0, width: 0 })),
+        };
+        if picture.bgr.len() > MAX_RAW {
+            let message = format!(
+                "the camera's picture is {} by {} pixels, larger than a tool can take; let the camera give smaller ones",
+                picture.width, picture.height
+            );
+            return self.refuse(RefusalKind::Runtime, &message);
         }
-    }
-
-    fn face(&mut self) -> Heard {
-        let seen = self.stage.face().flatten().filter(|_| self.tracking);
-        let face = seen.map_or_else(Face::default, |seen| Face {
-            detected: true,
-            x: Some(seen.x),
-            y: Some(seen.y),
-            roll: Some(seen.roll),
-        });
-        Heard::Answer(Reply::plain(Answer::Face { now: self.now.0, face }))
+        let [height, width] =
+            [picture.height, picture.width].map(|pixels| u32::try_from(pixels).unwrap_or(0));
+        let slot = slot.filter(|_| picture.bgr.len() <= SLOT_BYTES);
+        let answer = Answer::Frame { now, height, width, slot };
+        Heard::Answer(Reply { answer, picture: Some(picture) })
     }
 
     fn motors(&mut self, on: bool, ids: Option<Vec<String>>) -> Heard {
@@ -354,7 +363,7 @@ impl Performing<'_> {
         Some(outcome::tidy(self.now.seconds()))
     }
 
-    fn note(&mut self, note: &str) {
+    pub(super) fn note(&mut self, note: &str) {
         if !self.record.notes.iter().any(|known| known == note) && self.record.notes.len() < 20 {
             self.record.notes.push(note.into());
         }
@@ -371,7 +380,7 @@ pub(super) const fn needs(cue: &Cue) -> Option<Capability> {
         | Cue::Wake
         | Cue::Rest => Some(Capability::Motion),
         Cue::Motors { .. } | Cue::Gravity { .. } => Some(Capability::Motors),
-        Cue::Frame => Some(Capability::Camera),
+        Cue::Frame { .. } | Cue::Detections | Cue::Ray { .. } => Some(Capability::Camera),
         Cue::Track { .. } | Cue::Face => Some(Capability::Tracking),
         Cue::Sound { .. } => Some(Capability::Sound),
         Cue::Exec { .. } => Some(Capability::Exec),

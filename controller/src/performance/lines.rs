@@ -75,7 +75,7 @@ impl Lines {
         let mut reply = Reply::plain(Answer::Line { now: start.0, source: source.into() });
         let mut result = (None, None, false);
         let outcome = loop {
-            let turn = match guest.turn(&reply.answer, reply.raw.as_deref()) {
+            let turn = match guest.turn(&reply.answer, reply.raw()) {
                 Ok(turn) => turn,
                 Err(fault) => {
                     performing.stage.conductor.order(Order::Halt);
@@ -89,9 +89,14 @@ impl Lines {
             }
             reply = match performing.hear(turn) {
                 Heard::Answer(answer) => answer,
-                Heard::End(Outcome::Stopped { limit, .. }) if limit == "stage_seconds" => {
-                    let reason =
-                        format!("this takes more than the {} s of stage time of one line", self.seconds);
+                Heard::End(Outcome::Stopped { limit, reason })
+                    if matches!(limit.as_str(), "stage_seconds" | "frames_per_second") =>
+                {
+                    let reason = if limit == "stage_seconds" {
+                        format!("this takes more than the {} s of stage time of one line", self.seconds)
+                    } else {
+                        reason
+                    };
                     match performing.refuse(RefusalKind::Timeout, &reason) {
                         Heard::Answer(answer) => answer,
                         Heard::End(outcome) => break outcome,

@@ -1,8 +1,6 @@
 //! A guest that follows a script, on the mock in virtual time and on the wall clock: both must be told the same, and
 //! what is forged must neither hang nor lie.
 
-use std::sync::Arc;
-
 use firmware_bridge::clock::{VirtualClock, WallClock};
 use firmware_bridge::limits::Limits;
 use firmware_bridge::pulse::{Conductor, Doing, Order, Pulse, PulseHandle, PulseThread};
@@ -60,7 +58,7 @@ fn mock(trace: &Trace) -> Traced<MockRobot> {
 }
 
 fn staged(conductor: impl Conductor + 'static) -> Stage {
-    let mut stage = Stage::new(Box::new(conductor), Arc::new(Scene::default()));
+    let mut stage = Stage::new(Box::new(conductor), Scene::default());
     stage.torque(Joints::all(true)).unwrap();
     stage
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use firmware_bridge::units::Radians;
+use minismith_senses::detect::LABELS;
 use serde_json::{Map, Value};
 
 use super::Ability;
@@ -11,7 +12,7 @@ use crate::agents::action::Action;
 use crate::agents::plan::StepStatus;
 use crate::agents::roster::Spec;
 use crate::brain::primitive::{LOOK, Look, Primitive, antenna_duration, head_duration};
-use crate::brain::tool_name;
+use crate::brain::{Sight, sight, tool_name};
 
 /// The arguments of a call; what is read of them has been held against the schema.
 pub(super) struct Read<'a>(pub(super) &'a Map<String, Value>);
@@ -86,7 +87,11 @@ impl Read<'_> {
         };
         Ok(match ability {
             Ability::ReportState => Action::ReportState,
-            Ability::TakePicture => Action::TakePicture,
+            Ability::TakePicture => Action::See(Sight::Scene),
+            Ability::FindThings => Action::See(Sight::Count(self.thing()?)),
+            Ability::LookAtThing => Action::See(Sight::LookAt(self.thing()?)),
+            Ability::FollowPerson => Action::See(Sight::Follow(self.seconds().unwrap_or(sight::FOLLOWED))),
+            Ability::WatchForNew => Action::See(Sight::Watch(self.seconds().unwrap_or(sight::WATCHED))),
             Ability::AnswerFromFiles => Action::AnswerFromFiles {
                 question: self.text("question"),
                 files: self.texts("files").map(str::to_owned).collect(),
@@ -118,6 +123,12 @@ impl Read<'_> {
                 Action::UpdatePlan { step, status, note: self.text("note") }
             }
         })
+    }
+
+    fn thing(&self) -> Result<&'static str, String> {
+        let said = self.text("thing").to_lowercase();
+        sight::class(&said)
+            .ok_or_else(|| format!("nothing here can find {said:?}; it can find: {}", LABELS.join(", ")))
     }
 
     fn assistant(&self, name: String) -> Result<Spec, String> {

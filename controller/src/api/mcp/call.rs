@@ -19,9 +19,9 @@ use crate::agents::ability::{Ability, Within};
 use crate::agents::action::Action;
 use crate::agents::coordinator::Task;
 use crate::body::Body;
-use crate::camera::jpeg;
 use crate::config::{Brain, Config};
 use crate::conversation::{Conversation, Ending, Reply, halted, told};
+use crate::eyes::NoSight;
 use crate::files::Output;
 use crate::outcome::{PostureView, word};
 use crate::workshop::arguments::accept;
@@ -122,21 +122,25 @@ impl Office {
     }
 
     async fn take_picture(&self) -> CallToolResult {
-        let Some(camera) = self.body.camera() else {
-            return failed("this robot's camera can't be reached from here yet; there is no picture");
-        };
-        let taken = tokio::task::spawn_blocking(move || {
-            let picture = camera.picture()?;
-            Some((picture.width, picture.height, STANDARD.encode(jpeg(&picture)?)))
+        let lookout = self.body.lookout();
+        let (name, simulated) = (lookout.name(), lookout.is_simulated());
+        let taken = tokio::task::spawn_blocking(move || -> Result<_, NoSight> {
+            let frame = lookout.frame()?;
+            let (picture, jpeg) = (frame.picture()?, frame.jpeg()?);
+            Ok((picture.width, picture.height, STANDARD.encode(jpeg)))
         });
-        let Ok(Some((width, height, jpeg))) = taken.await else {
-            return failed("there is no picture: the head's pose is not known");
+        let (width, height, jpeg) = match taken.await {
+            Ok(Ok(taken)) => taken,
+            Ok(Err(no)) => return failed(format!("there is no picture: {no}")),
+            Err(_) => {
+                return failed("there is no picture: what came of the camera broke this program's reader");
+            }
         };
-        let text = format!("A picture of the simulated camera, {width} x {height} pixels.");
+        let text = format!("A picture by {name}, {width} x {height} pixels.");
         let mut result =
             CallToolResult::success(vec![ContentBlock::image(jpeg, "image/jpeg"), ContentBlock::text(text)]);
         result.structured_content =
-            Some(json!({ "width": width, "height": height, "format": "image/jpeg", "simulated": true }));
+            Some(json!({ "width": width, "height": height, "format": "image/jpeg", "simulated": simulated }));
         result
     }
 
@@ -375,6 +379,6 @@ fn refused(why: String) -> CallToolResult {
 }
 
 /// Not done by a fault of this side.
-fn failed(why: &str) -> CallToolResult {
+fn failed(why: impl Into<String>) -> CallToolResult {
     of_reply(&Reply::nothing(why.into(), Ending::Failed))
 }

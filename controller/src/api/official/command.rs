@@ -53,6 +53,11 @@ pub(super) enum Command {
     SetAutomaticBodyYaw {
         enabled: bool,
     },
+    SetHeadTracking {
+        enabled: bool,
+        #[serde(default = "whole")]
+        weight: f64,
+    },
     StartRecording,
     AppendRecord {
         record: Value,
@@ -84,6 +89,11 @@ pub(super) struct GotoTarget {
     duration: Option<f64>,
     #[serde(default)]
     method: Manner,
+}
+
+/// The weight of a face that is followed, where none is given.
+const fn whole() -> f64 {
+    1.0
 }
 
 impl Command {
@@ -119,6 +129,8 @@ impl Command {
             Command::SetGravityCompensation { enabled: true } => Some("set_gravity_compensation on"),
             Command::SetGravityCompensation { enabled: false } => Some("set_gravity_compensation off"),
             Command::SetAutomaticBodyYaw { .. } => Some("set_automatic_body_yaw"),
+            Command::SetHeadTracking { enabled: true, .. } => Some("set_head_tracking on"),
+            Command::SetHeadTracking { enabled: false, .. } => Some("set_head_tracking off"),
             _ => None,
         }
     }
@@ -212,6 +224,14 @@ pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) 
         }
         Command::SetAutomaticBodyYaw { enabled } => {
             motors::changed(robot, Change::AutomaticBodyYaw(enabled)).await
+        }
+        Command::SetHeadTracking { enabled, weight } => {
+            if enabled {
+                robot.attention.follow(weight);
+            } else {
+                robot.attention.end();
+            }
+            Ok(())
         }
         _ => Ok(()),
     };

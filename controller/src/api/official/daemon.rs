@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{Robot, VERSION, mode};
 use crate::api::caller::Caller;
 use crate::api::given::{Given, Refused, unprocessable};
+use crate::gaze::SeenFace;
 use crate::mover::Work;
 
 /// The longest name of a robot, characters, as officially.
@@ -47,7 +48,20 @@ pub(super) struct FaceTarget {
     x: Option<f64>,
     y: Option<f64>,
     roll: Option<f64>,
+    /// Seconds of the robot's clock.
     ts: Option<f64>,
+}
+
+impl From<Option<SeenFace>> for FaceTarget {
+    fn from(seen: Option<SeenFace>) -> Self {
+        seen.map_or_else(FaceTarget::default, |seen| FaceTarget {
+            detected: true,
+            x: Some(seen.x),
+            y: Some(seen.y),
+            roll: Some(seen.roll),
+            ts: Some(seen.at.seconds()),
+        })
+    }
 }
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
@@ -96,7 +110,7 @@ pub(super) fn told(robot: &Robot) -> Value {
         "wlan_ip": null,
         "version": VERSION,
         "hardware_id": null,
-        "face_target": FaceTarget::default(),
+        "face_target": FaceTarget::from(robot.attention.noticed().face),
     })
 }
 

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Robot;
 use super::daemon::FaceTarget;
-use crate::api::given::Refused;
+use crate::api::given::{Refused, unprocessable};
+use crate::eyes::FRAMES_PER_SECOND;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
     Router::new()
@@ -28,9 +31,9 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/api/media/sounds", get(silent))
         .route("/api/media/sounds/upload", post(silent))
         .route("/api/media/sounds/{file}", delete(silent))
-        .route("/api/media/tracking/enable", post(no_tracking))
-        .route("/api/media/tracking/disable", post(no_tracking))
-        .route("/api/media/tracking/face", get(no_face))
+        .route("/api/media/tracking/enable", post(track))
+        .route("/api/media/tracking/disable", post(ignore))
+        .route("/api/media/tracking/face", get(face))
         .route("/api/camera/specs", get(camera))
         .route("/api/volume/current", get(silent))
         .route("/api/volume/set", post(silent))
@@ -63,49 +66,56 @@ async fn silent() -> Refused {
     Refused::because(StatusCode::NOT_IMPLEMENTED, "there is no sound device")
 }
 
-/// What the official daemon says where it has no camera: the numbers of the Lite's, from the official package's
-/// `media/camera_constants.py`. Its SDK reckons with them.
-async fn camera() -> Json<Value> {
-    let resolution = |width: u32, height: u32, fps: u32, crop: f64| {
-        let name = format!("R{width}x{height}at{fps}fps");
-        json!({ "name": name, "width": width, "height": height, "fps": fps, "crop_factor": crop })
-    };
+/// The lens, in the official shape; the SDK reckons with it.
+async fn camera(State(robot): State<Arc<Robot>>) -> Json<Value> {
+    let lens = robot.lookout.lens();
+    let (width, height) = (lens.width as u32, lens.height as u32);
+    let resolution = json!({
+        "name": format!("R{width}x{height}at{FRAMES_PER_SECOND}fps"),
+        "width": width,
+        "height": height,
+        "fps": FRAMES_PER_SECOND,
+        "crop_factor": 1.0,
+    });
+    let ([fx, fy], [cx, cy]) = (lens.focal, lens.middle);
     Json(json!({
-        "name": "lite",
-        "available_resolutions": [
-            resolution(1920, 1080, 60, 1.115),
-            resolution(3840, 2592, 30, 1.0),
-            resolution(3840, 2160, 30, 1.109),
-            resolution(3264, 2448, 30, 1.115),
-        ],
-        "default_resolution": resolution(1920, 1080, 60, 1.115),
-        "K": [
-            [2_001.807_642_648_670_7, 0.0, 1_905.876_059_826_701],
-            [0.0, 2_003.077_888_594_410_5, 1_328.323_971_793_559_4],
-            [0.0, 0.0, 1.0],
-        ],
-        "D": [
-            -1.465_232_030_129_861_8,
-            0.654_271_413_166_741_4,
-            0.012_147_809_271_745_049,
-            -0.002_677_286_460_143_648,
-            0.303_593_994_182_534_9,
-            -1.430_080_908_046_187_6,
-            0.570_024_082_887_235,
-            0.356_729_924_335_295_1,
-            0.003_057_363_348_400_015,
-            0.000_335_761_400_868_246_4,
-            -0.009_897_126_394_310_923,
-            -0.002_050_919_484_589_521,
-        ],
+        "name": robot.lookout.name(),
+        "available_resolutions": [resolution],
+        "default_resolution": resolution,
+        "K": [[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]],
+        "D": lens.distortion.0,
     }))
 }
 
-/// No face is looked for yet, which the official answer has a word for.
-async fn no_tracking(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
-    robot.running().map(|()| Json(json!({ "status": "unavailable", "enabled": false })))
+#[derive(Deserialize)]
+struct Weight {
+    weight: f64,
 }
 
-async fn no_face(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
-    robot.running().map(|()| Json(json!({ "status": "ok", "face_target": FaceTarget::default() })))
+/// Follows a face, where there is a camera and something to find faces with.
+async fn track(State(robot): State<Arc<Robot>>, body: Bytes) -> Result<Json<Value>, Refused> {
+    robot.running()?;
+    // The body may be left out, as officially.
+    let weight =
+        if body.is_empty() { Ok(Weight { weight: 1.0 }) } else { serde_json::from_slice::<Weight>(&body) };
+    let Some(Weight { weight }) = weight.ok().filter(|given| (0.0..=1.0).contains(&given.weight)) else {
+        return Err(unprocessable("body.weight", "weight is a number from 0 to 1"));
+    };
+    let enabled = robot.lookout.frame().is_ok();
+    if enabled {
+        robot.attention.follow(weight);
+    }
+    Ok(Json(json!({ "status": if enabled { "ok" } else { "unavailable" }, "enabled": enabled })))
+}
+
+async fn ignore(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
+    robot.running()?;
+    robot.attention.end();
+    Ok(Json(json!({ "status": "ok", "enabled": false })))
+}
+
+async fn face(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
+    robot.running()?;
+    let face = FaceTarget::from(robot.attention.noticed().face);
+    Ok(Json(json!({ "status": "ok", "face_target": face })))
 }

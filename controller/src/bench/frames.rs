@@ -1,0 +1,67 @@
+//! `tool_frame`: how many pictures a second reach a tool, through its window and through its channel.
+
+use firmware_bridge::clock::{Clock, WallClock};
+use minismith_wire::{Answer, Cue, Job, Limits, Turn};
+
+use super::rounds::take_turns;
+use super::row::{Better, Row};
+use super::{Desk, Failed};
+use crate::guest::{Guest, ToolHost};
+
+pub(super) const NAME: &str = "tool_frame";
+const PEER: &str = "the same pictures through the pipe";
+
+const HEIGHT: u32 = 480;
+const WIDTH: u32 = 640;
+
+/// Takes pictures and keeps none; each is looked at.
+const SOURCE: &str = "
+def look(robot, times):
+    return sum(int(robot.media.get_frame()[-1, -1, -1]) for _ in range(times))
+";
+
+pub(super) fn measure(desk: &Desk<'_>) -> Row {
+    (desk.progress)("pictures: through the window, and through the pipe");
+    let times = desk.pick(200, 2_000);
+    let picture = vec![1; (HEIGHT * WIDTH * 3) as usize];
+    let one = |by_window: bool| {
+        let host = desk.host()?;
+        look(&host, desk.config.workshop.budget.guest, &picture, times, by_window)
+    };
+    let mut theirs = || one(false);
+    let medians = take_turns(desk, desk.pick(1, 7), &mut || one(true), Some(&mut theirs));
+    Row::alone(NAME, "1/s", medians.ours)
+        .against(PEER, medians.theirs, Better::Higher)
+        .noting("640 by 480 pixels, asked for one after another")
+}
+
+/// Pictures in a second.
+fn look(host: &ToolHost, limits: Limits, picture: &[u8], times: u32, by_window: bool) -> Result<f64, Failed> {
+    let at = Failed::at("a guest");
+    let mut guest = host.fork(limits).map_err(|fault| at(&fault))?;
+    let job = Job {
+        source: SOURCE.into(),
+        module: "look".into(),
+        entry: "look".into(),
+        takes_robot: true,
+        arguments: [("times".to_owned(), times.into())].into_iter().collect(),
+        limits,
+        ..Job::default()
+    };
+    guest.turn(&Answer::Start { job: Box::new(job) }, None).map_err(|fault| at(&fault))?;
+    let mut turn = guest.turn(&Answer::Proceed, None).map_err(|fault| at(&fault))?;
+    let clock = WallClock::start();
+    loop {
+        turn = match turn {
+            Turn::Asks { cue: Cue::Frame { slot }, .. } => {
+                let slot = slot.filter(|_| by_window);
+                let answer = Answer::Frame { now: 0, height: HEIGHT, width: WIDTH, slot };
+                guest.turn(&answer, Some(picture)).map_err(|fault| at(&fault))?
+            }
+            Turn::Done { value, .. } if value == times => {
+                return Ok(f64::from(times) / clock.now().seconds());
+            }
+            other => return Err(at(&format!("{other:?}"))),
+        };
+    }
+}

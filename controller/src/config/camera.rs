@@ -1,0 +1,284 @@
+//! The keys `camera` and `vision`: who takes pictures, by which lens, and who is shown them.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use firmware_bridge::camera::{Distortion, Lens};
+use minismith_senses::models::{Provider, UnknownProvider};
+
+use super::choice::{NotAllowed, nearest, quoted};
+use super::{ConfigError, Endpoint};
+
+/// Who takes the pictures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CameraSource {
+    /// The scene for a simulated robot, the first camera of this machine for a real one.
+    Auto,
+    /// Nobody.
+    None,
+    /// The scene, also for a real robot.
+    Scene,
+    /// A camera of this machine.
+    Device(PathBuf),
+    /// Pictures from a file or a folder.
+    Files(PathBuf),
+    /// A stream of pictures over HTTP.
+    Stream(String),
+}
+
+impl FromStr for CameraSource {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        match text {
+            "auto" => Ok(CameraSource::Auto),
+            "none" => Ok(CameraSource::None),
+            "scene" => Ok(CameraSource::Scene),
+            url if url.starts_with("http://") || url.starts_with("https://") => {
+                Ok(CameraSource::Stream(url.to_owned()))
+            }
+            device if device.starts_with("/dev/") => Ok(CameraSource::Device(PathBuf::from(device))),
+            path if path.contains('/') || path.contains('.') => Ok(CameraSource::Files(PathBuf::from(path))),
+            other => {
+                let meant = nearest(other, ["auto", "none", "scene"]).map(str::to_owned);
+                let meant = meant.or_else(|| other.starts_with("video").then(|| format!("/dev/{other}")));
+                Err(NotAllowed::new(
+                    other,
+                    "auto, none, scene, a device such as /dev/video0, a file or folder of pictures such as \
+                     ./pictures, or the address of an MJPEG stream such as http://camera.local:8080/stream",
+                )
+                .meaning(meant))
+            }
+        }
+    }
+}
+
+/// A lens that was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LensName {
+    Auto,
+    Wireless,
+    Lite,
+    Pinhole,
+}
+
+impl FromStr for LensName {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        let names = [
+            ("auto", LensName::Auto),
+            ("wireless", LensName::Wireless),
+            ("lite", LensName::Lite),
+            ("pinhole", LensName::Pinhole),
+        ];
+        let known = names.iter().find(|(name, _)| *name == text);
+        known.map(|(_, lens)| *lens).ok_or_else(|| {
+            NotAllowed::new(text, "auto, wireless, lite, pinhole")
+                .meaning(nearest(text, names.map(|(name, _)| name)))
+        })
+    }
+}
+
+/// One number of a calibration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measured(pub(super) f64);
+
+impl FromStr for Measured {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        match text.parse::<f64>() {
+            Ok(value) if value.abs() < 1e6 => Ok(Measured(value)),
+            _ => Err(NotAllowed::new(text, "a number")),
+        }
+    }
+}
+
+/// What models run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ProviderName(pub(super) Provider);
+
+impl FromStr for ProviderName {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        let names = || Provider::ALL.map(Provider::name);
+        text.parse().map(ProviderName).map_err(|_: UnknownProvider| {
+            NotAllowed::new(text, names().join(", ")).meaning(nearest(text, names()))
+        })
+    }
+}
+
+/// What a simulated robot's camera looks into: a scene that comes with the program, or a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SceneChoice {
+    /// One that comes with the program.
+    BuiltIn(String),
+    /// A file.
+    File(PathBuf),
+}
+
+impl FromStr for SceneChoice {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        let known = mock_robot::scene::Scene::BUILT_IN;
+        if known.contains(&text) {
+            return Ok(SceneChoice::BuiltIn(text.to_owned()));
+        }
+        if text.contains('/') || Path::new(text).extension().is_some() {
+            return Ok(SceneChoice::File(PathBuf::from(text)));
+        }
+        let allowed = format!("{}, or the path of a scene file such as ./kitchen.yaml", known.join(", "));
+        Err(NotAllowed::new(&quoted(text), allowed).meaning(nearest(text, known.iter().copied())))
+    }
+}
+
+/// The camera in the head.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// Who takes the pictures.
+    pub source: CameraSource,
+    /// What a simulated robot's camera looks into.
+    pub scene: SceneChoice,
+    /// The size that is wanted of a camera of this machine: width, height.
+    pub size: (u32, u32),
+    /// Pictures per second that are wanted of it.
+    pub fps: u32,
+    /// From the light to the moment when a picture is here.
+    pub latency: Duration,
+    /// Its lens, for the size of picture that it was measured with.
+    pub lens: Lens,
+    /// Whether a camera that is known by its name has its own lens instead.
+    pub own_lens: bool,
+    /// Where photographs are kept.
+    pub album: PathBuf,
+}
+
+/// Who is shown pictures, and how they are searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vision {
+    /// The ways to reckon, in order of preference.
+    pub providers: Vec<Provider>,
+    /// Models that may be shown pictures; nobody when empty.
+    pub endpoints: Vec<Endpoint>,
+    /// How wide a picture is that is sent, pixels.
+    pub sent_width: u32,
+    /// How many pictures are sent in an hour at most.
+    pub sent_per_hour: u32,
+}
+
+/// The lens of this name, or the one that was measured.
+pub(super) fn lens(name: LensName, measured: &[Measured], file: &str) -> Result<Lens, ConfigError> {
+    if measured.is_empty() {
+        return Ok(match name {
+            // Both from the official `media/camera_constants.py`.
+            LensName::Auto | LensName::Wireless => Lens {
+                width: 1280.0,
+                height: 720.0,
+                focal: [550.3564, 549.1653],
+                middle: [638.0112, 364.589],
+                distortion: Distortion::of(&[-0.0694, 0.1565, -0.0004, 0.0003, -0.0983]).unwrap_or_default(),
+            },
+            LensName::Lite => lite(),
+            LensName::Pinhole => Lens::pinhole(1280, 720),
+        });
+    }
+    let wrong = |problem: &str| ConfigError::Whole {
+        file: file.to_owned(),
+        problem: format!(
+            "camera.calibration {problem}; it is [width, height, fx, fy, cx, cy] of the pictures that it was measured \
+             with, pixels, and then 0, 4, 5, 8 or 12 coefficients of distortion in OpenCV's order"
+        ),
+    };
+    let numbers: Vec<f64> = measured.iter().map(|one| one.0).collect();
+    let Some(([width, height, fx, fy, cx, cy], distortion)) = numbers.split_first_chunk::<6>() else {
+        return Err(wrong("has fewer than six numbers"));
+    };
+    let sides = [*width, *height, *fx, *fy];
+    if sides.iter().any(|side| *side < 16.0) || *cx > *width || *cy > *height || *cx < 0.0 || *cy < 0.0 {
+        return Err(wrong(
+            "is that of no camera: sides and focal lengths are 16 or more, and the middle is in the picture",
+        ));
+    }
+    let distortion = Distortion::of(distortion)
+        .ok_or_else(|| wrong(&format!("has {} coefficients of distortion", distortion.len())))?;
+    Ok(Lens { width: *width, height: *height, focal: [*fx, *fy], middle: [*cx, *cy], distortion })
+}
+
+/// The Lite's stream of 1920 by 1080, as the official package reckons it (`media/camera_constants.py`, `scale_intrinsics`):
+/// measured on the whole sensor of 3840 by 2592, each side scaled by itself, and enlarged by a factor of 1.115.
+fn lite() -> Lens {
+    let (across, down) = (1920.0 / 3840.0, 1080.0 / 2592.0);
+    Lens {
+        width: 1920.0,
+        height: 1080.0,
+        focal: [2_001.807_642_648_670_7 * across * 1.115, 2_003.077_888_594_410_5 * down * 1.115],
+        middle: [1_905.876_059_826_701 * across, 1_328.323_971_793_559_4 * down],
+        distortion: Distortion([
+            -1.465_232_030_129_861_8,
+            0.654_271_413_166_741_4,
+            0.012_147_809_271_745_049,
+            -0.002_677_286_460_143_648,
+            0.303_593_994_182_534_9,
+            -1.430_080_908_046_187_6,
+            0.570_024_082_887_235,
+            0.356_729_924_335_295_1,
+            0.003_057_363_348_400_015,
+            0.000_335_761_400_868_246_4,
+            -0.009_897_126_394_310_923,
+            -0.002_050_919_484_589_521,
+        ]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn read(camera: &str) -> Result<Camera, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("robot.yaml");
+        std::fs::write(&file, format!("camera: {{{camera}}}")).unwrap();
+        Config::load(Some(&file)).map(|config| config.camera).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_camera_is_what_its_words_say() {
+        let cases = [
+            ("auto", CameraSource::Auto),
+            ("none", CameraSource::None),
+            ("scene", CameraSource::Scene),
+            ("/dev/video2", CameraSource::Device("/dev/video2".into())),
+            ("/pictures/", CameraSource::Files("/pictures/".into())),
+            ("http://cam.local/stream?x=1", CameraSource::Stream("http://cam.local/stream?x=1".into())),
+        ];
+        for (source, meant) in cases {
+            assert_eq!(read(&format!("source: '{source}'")).unwrap().source, meant);
+        }
+        assert!(read("source: video0").unwrap_err().contains("did you mean `/dev/video0`?"));
+        assert!(read("scene: rooms").unwrap_err().contains("did you mean `room`?"));
+        assert!(read("lens: fisheye").unwrap_err().contains("auto, wireless, lite, pinhole"));
+    }
+
+    #[test]
+    fn a_calibration_goes_before_a_name_and_has_to_be_one() {
+        assert!(read("").unwrap().own_lens && !read("lens: lite").unwrap().own_lens);
+        let own = read("calibration: [640, 480, 500, 501, 320, 240, 0.1, 0, 0, 0, -0.1]").unwrap();
+        assert_eq!((own.lens.width, own.lens.focal, own.own_lens), (640.0, [500.0, 501.0], false));
+        assert_eq!(own.lens.distortion.0[4], -0.1);
+        for (numbers, word) in [
+            ("1, 2, 3", "fewer than six"),
+            ("640, 480, 0, 500, 320, 240", "no camera"),
+            ("640, 480, 500, 500, 900, 240", "no camera"),
+            ("640, 480, 500, 500, 320, 240, 1, 2, 3", "3 coefficients"),
+        ] {
+            let no = read(&format!("calibration: [{numbers}]")).unwrap_err();
+            assert!(no.contains(word) && no.contains("OpenCV"), "{no}");
+        }
+        assert!(read("calibration: [a]").unwrap_err().contains("a number"));
+    }
+}

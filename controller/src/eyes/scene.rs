@@ -1,0 +1,67 @@
+//! The camera of a mock: it looks into a scene.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use firmware_bridge::camera::Lens;
+use firmware_bridge::clock::Tick;
+use minismith_senses::camera::{Camera, NoFrame};
+use minismith_senses::frame::{Frame, Image, Viewpoint};
+use mock_robot::scene::Scene;
+
+use super::FRAMES_PER_SECOND;
+
+/// A camera that looks into a scene, thirty times in a second of the robot's clock; whoever looks between two pictures gets
+/// the one before.
+pub struct SceneCamera {
+    scene: Arc<Scene>,
+    taken: AtomicU64,
+    last: Mutex<Option<(u64, Arc<Frame>)>>,
+}
+
+impl SceneCamera {
+    /// A camera in this scene.
+    #[must_use]
+    pub fn new(scene: Arc<Scene>) -> Self {
+        SceneCamera { scene, taken: AtomicU64::new(0), last: Mutex::default() }
+    }
+
+    /// The scene that it looks into.
+    #[must_use]
+    pub const fn scene(&self) -> &Arc<Scene> {
+        &self.scene
+    }
+}
+
+/// Which picture of the clock's is the newest at this moment.
+#[must_use]
+pub fn picture_at(at: Tick) -> u64 {
+    let number = u128::from(at.0) * u128::from(FRAMES_PER_SECOND) / 1_000_000_000;
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+impl Camera for SceneCamera {
+    fn name(&self) -> String {
+        "the mock's camera".into()
+    }
+
+    fn lens(&self) -> Lens {
+        self.scene.lens()
+    }
+
+    fn newest(&self, from: &Viewpoint) -> Result<Arc<Frame>, NoFrame> {
+        let which = picture_at(from.at);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, frame)) = &*last
+            && *known == which
+        {
+            return Ok(frame.clone());
+        }
+        let at = from.at.since(Tick::ZERO);
+        let picture = self.scene.render(&from.head, at);
+        let number = self.taken.fetch_add(1, Ordering::Relaxed);
+        let frame = Arc::new(Frame::new(number, *from, self.scene.lens(), Image::Bgr(picture)));
+        *last = Some((which, frame.clone()));
+        Ok(frame)
+    }
+}
