@@ -1,6 +1,5 @@
 //! A real stage on the mock in virtual time, and what its beats must never show.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use firmware_bridge::clock::VirtualClock;
@@ -26,7 +25,7 @@ pub fn staged() -> (Stage, Trace) {
     let trace = Trace::with_room_for(10_000);
     let robot = Traced::new(MockRobot::new(initial_joints(), Variation::default()), trace.clone());
     let pulse = Pulse::new(robot, VirtualClock::new(), Limits::default(), BEAT).unwrap();
-    let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
+    let mut stage = Stage::new(Box::new(pulse), Scene::default());
     stage.torque(Joints::all(true)).unwrap();
     let _still = trace.take();
     (stage, trace)

@@ -40,6 +40,7 @@ fn workshop_and_mind_are_measured() {
     for (name, unit, has_peer) in [
         ("policy", "ms", true),
         ("jobs_per_second", "1/s", true),
+        ("tool_frame", "1/s", true),
         ("rehearsal_speed", "s/s", true),
         ("tool_check", "s", false),
         ("prompt_tokens", "tokens", true),
@@ -57,7 +58,7 @@ fn workshop_and_mind_are_measured() {
 fn an_unknown_name_and_a_place_without_packages_are_errors() {
     let bench = Bench::new();
     let names = [
-        &["ik", "fk", "bus_cycle", "bus_rate_hz", "policy", "guest_job", "jobs_per_second"][..],
+        &["ik", "fk", "bus_cycle", "bus_rate_hz", "policy", "guest_job", "jobs_per_second", "tool_frame"][..],
         &[
             "rehearsal_speed",
             "rehearsal_speed_stream",

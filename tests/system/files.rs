@@ -46,7 +46,7 @@ fn play(job: Job, permit: &Permit) -> Performance {
     let beat = std::time::Duration::from_millis(10);
     let limits = firmware_bridge::limits::Limits::default();
     let pulse = firmware_bridge::pulse::Pulse::new(robot, VirtualClock::new(), limits, beat).unwrap();
-    let mut stage = Stage::new(Box::new(pulse), Scene::default().into());
+    let mut stage = Stage::new(Box::new(pulse), Scene::default());
     let mut guest = host().fork(job.limits).unwrap();
     perform(&mut guest as &mut dyn Guest, job, &mut stage, permit)
 }

@@ -11,3 +11,4 @@ mod sdk;
 mod spare;
 pub mod stage;
 mod time;
+mod window;

@@ -22,6 +22,7 @@ use minismith::performance::Outcome;
 use minismith::stage::Stage;
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
+use mock_robot::scene::Scene;
 
 use super::streams::{LONG, Shop};
 
@@ -226,7 +227,7 @@ fn a_new_motion_takes_over_without_a_jump() {
 }
 
 fn stage_of<R: Robot + 'static>(pulse: Pulse<R, VirtualClock>) -> Stage {
-    Stage::new(Box::new(pulse), Arc::default())
+    Stage::new(Box::new(pulse), Scene::default())
 }
 
 #[test]
@@ -338,7 +339,7 @@ fn a_panic_under_the_beat_is_a_fault_and_keeps_nobody_waiting() {
     // Whoever asks later is told the same, at once.
     let later = thread.handle().play(trajectory, 0);
     assert!(broken(&later.fault) && later.ended == Some(Ended::Faulted));
-    let mut stage = Stage::new(Box::new(handle), Arc::default());
+    let mut stage = Stage::new(Box::new(handle), Scene::default());
     assert!(matches!(stage.plan(&goto(far(-1.0), 1.0)), Err(Refusal::Fault { .. })));
     stage.pass_until(Tick(u64::MAX));
 }

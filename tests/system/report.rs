@@ -278,6 +278,7 @@ fn hostile_words_stay_words() {
         period: std::time::Duration::from_millis(10),
         stage_seconds: 120.0,
         guest: minismith_wire::Limits::USUAL,
+        models: minismith_senses::models::Models::at(""),
     };
     let written = |words: &str| {
         let manifest = hostile_manifest(words);

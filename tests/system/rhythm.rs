@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, WallClock};
@@ -29,6 +28,7 @@ const GUEST: minismith_wire::Limits = minismith_wire::Limits {
     cpu_seconds: 2,
     turn_seconds: 1.5,
     frames: 20,
+    frames_per_second: 15,
     motions_per_second: 100,
     ..minismith_wire::Limits::USUAL
 };
@@ -83,7 +83,7 @@ fn ended_as_it_must(name: &str, source: &str, outcome: &Outcome) {
 fn hostile_guests_are_stopped_and_the_pulse_keeps_its_rhythm() {
     let (host, body) = (host(), beating());
     let mut handle = body.handle();
-    let mut stage = Stage::new(Box::new(body.handle()), Arc::new(Scene::default()));
+    let mut stage = Stage::new(Box::new(body.handle()), Scene::default());
     let guests = python_files(&workspace().join("tests/cases/guests")).unwrap();
     assert!(guests.len() >= 20);
     let clock = WallClock::start();

@@ -114,7 +114,7 @@ return [robot.imu, repr(robot.get_tracked_face()), robot.get_present_antenna_joi
         Cue::Face,
         Cue::State,
         Cue::State,
-        Cue::Frame,
+        Cue::Frame { slot: Some(0) },
     ];
     assert_eq!(played.cues, expected);
 }
@@ -168,7 +168,7 @@ return [
         "ValueError: Pose must be provided as a 4x4 matrix.",
         "AssertionError: Head pose should be a 4x4 matrix, got (3, 3).",
         "ValueError: Duration can't be negative.",
-        "RuntimeError: Camera specs not set",
+        "ValueError: the pixel",
         "ValueError: weight must be between 0 and 1",
         "RuntimeError: no loudspeaker",
         "AttributeError: 'reachy_mini.ReachyMini' object has no attribute 'fly'",
@@ -177,8 +177,8 @@ return [
     for (wrong, expected) in wrong.iter().zip(expected) {
         assert!(wrong.starts_with(expected), "{wrong:?} does not begin with {expected:?}");
     }
-    // Only the refused sound was asked at all.
-    assert_eq!(played.cues, [Cue::Sound { file: "wake_up.wav".into() }]);
+    // Only what the stage itself refused was asked at all.
+    assert_eq!(played.cues, [Cue::Ray { u: 3.0, v: 4.0 }, Cue::Sound { file: "wake_up.wav".into() }]);
 }
 
 #[test]

@@ -129,10 +129,14 @@ impl Played {
                 let face = Face { detected: true, x: Some(0.25), y: Some(-0.5), roll: None };
                 (Answer::Face { now, face }, None)
             }
-            Cue::Frame => {
+            Cue::Frame { slot } => {
                 // Left column blue, right column red.
                 let picture = [255, 0, 0, 0, 0, 255].repeat(2);
-                (Answer::Frame { now, height: 2, width: 2 }, Some(picture))
+                (Answer::Frame { now, height: 2, width: 2, slot: *slot }, Some(picture))
+            }
+            Cue::Ray { .. } => {
+                let message = "the pixel is not in the picture".to_owned();
+                (Answer::Refused { now, kind: RefusalKind::Value, message }, None)
             }
             Cue::Sound { .. } => {
                 let message = "no loudspeaker".to_owned();

@@ -1,0 +1,326 @@
+//! Pictures in a guest's window: they are the stage's, they never change, nobody writes to them, and they come at a rate.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use firmware_bridge::camera::Picture;
+use firmware_bridge::clock::{Tick, VirtualClock};
+use firmware_bridge::joint::Joints;
+use firmware_bridge::pulse::Pulse;
+use minismith::body::initial_joints;
+use minismith::guest::{GuestFault, ToolHost};
+use minismith::performance::{Outcome, Performance, Permit, perform};
+use minismith::stage::Stage;
+use minismith::workshop::manifest::Capability;
+use minismith_tests::Bench;
+use minismith_wire::{Cue, Job, Limits};
+use mock_robot::dynamics::Variation;
+use mock_robot::robot::MockRobot;
+use mock_robot::scene::Scene;
+use serde_json::{Value, json};
+
+use super::stage::{Call, Played, host};
+
+/// A mock in virtual time that stands.
+fn standing() -> Stage {
+    let robot = MockRobot::new(initial_joints(), Variation::default());
+    let limits = firmware_bridge::limits::Limits::default();
+    let pulse = Pulse::new(robot, VirtualClock::new(), limits, Duration::from_millis(10)).unwrap();
+    let mut stage = Stage::new(Box::new(pulse), Arc::new(Scene::default()));
+    stage.torque(Joints::all(true)).unwrap();
+    stage
+}
+
+/// What the camera sees from where the head is.
+fn seen(stage: &Stage) -> Picture {
+    let at = stage.conductor.stage_now().since(Tick::ZERO);
+    Scene::default().render(&stage.posture().unwrap().head, at)
+}
+
+/// Performs a tool that no policy has read.
+fn act(host: &ToolHost, stage: &mut Stage, source: &str) -> Performance {
+    let limits = Limits { turn_seconds: 10.0, ..Limits::USUAL };
+    let job = Job {
+        source: source.to_owned(),
+        module: "tool".into(),
+        entry: "tool".into(),
+        takes_robot: true,
+        limits,
+        ..Job::default()
+    };
+    let capabilities = [Capability::Motion, Capability::Camera].into();
+    let permit = Permit { capabilities, stage_seconds: 20.0, ..Permit::default() };
+    perform(&mut host.fork(limits).unwrap(), job, stage, &permit)
+}
+
+#[track_caller]
+fn value(performance: &Performance) -> &Value {
+    match &performance.outcome {
+        Outcome::Returned { value } => value,
+        other => panic!("it did not return: {other:?}"),
+    }
+}
+
+/// The body of a function that gets the robot, on a stage whose pictures are two by two pixels.
+fn attempt(body: &str) -> Played {
+    let body = body.replace('\n', "\n    ");
+    Call::new(&format!("import numpy as np\n\n\ndef tool(robot):\n    {body}\n"), "tool").run(&host())
+}
+
+/// Every so many bytes of a picture are compared.
+const STEP: usize = 37;
+
+/// Which share of the bytes looked at are others.
+fn apart(bytes: &Value, picture: &Picture) -> f64 {
+    let told: Vec<u64> = bytes.as_array().unwrap().iter().map(|byte| byte.as_u64().unwrap()).collect();
+    let seen: Vec<u64> = picture.bgr.iter().step_by(STEP).copied().map(u64::from).collect();
+    assert_eq!(told.len(), seen.len());
+    told.iter().zip(&seen).filter(|(told, seen)| told != seen).count() as f64 / seen.len() as f64
+}
+
+#[test]
+fn pictures_are_those_of_the_stage() {
+    let mut stage = standing();
+    let before = seen(&stage);
+    let performance = act(
+        &host(),
+        &mut stage,
+        &format!(
+            "import time
+def tool(robot):
+    first = robot.media.get_frame()
+    robot.goto_target(body_yaw=0.5, antennas=[0, 0], duration=1.0)
+    robot.look_at_world(0.5, 0.3, 0.1, duration=1.0)
+    time.sleep(1)
+    last = robot.media.get_frame()
+    return [[list(f.shape), str(f.dtype), type(f.base).__name__, f.ravel()[::{STEP}].tolist()] for f in (first, last)]
+"
+        ),
+    );
+    let pictures = value(&performance);
+    let after = seen(&stage);
+    for (told, meant) in [(&pictures[0], &before), (&pictures[1], &after)] {
+        assert_eq!(told[0], json!([meant.height, meant.width, 3]));
+        assert_eq!((&told[1], &told[2]), (&json!("uint8"), &json!("Held")));
+        assert!(apart(&told[3], meant) < 0.01, "{} of the bytes differ", apart(&told[3], meant));
+    }
+    assert!(apart(&pictures[1][3], &before) > 0.05, "the head has turned");
+    assert_eq!(performance.frames, 2);
+}
+
+#[test]
+fn what_a_tool_keeps_never_changes_also_beyond_the_slots() {
+    let performance = act(
+        &host(),
+        &mut standing(),
+        "import gc
+import numpy as np
+def tool(robot):
+    kept, copies = [], []
+    def take(yaw):
+        robot.look_at_world(0.5, yaw, 0.0, duration=0.5)
+        kept.append(robot.media.get_frame())
+        copies.append(kept[-1].copy())
+    for number in range(7):
+        take(0.1 * number)
+    where = [type(one.base).__name__ == 'Held' for one in kept]
+    # A part of a picture, and a look into one, hold it as well as it does itself.
+    part, look = kept[0][::2, 5:], memoryview(kept[1])
+    of_part, of_look = part.copy(), bytes(look)
+    del kept[:3]
+    gc.collect()
+    del copies[:3]
+    for number in range(7):
+        take(-0.1 * number)
+    same = all(np.array_equal(one, copy) for one, copy in zip(kept, copies))
+    apart = len({copy.tobytes() for copy in copies})
+    where += [type(one.base).__name__ == 'Held' for one in kept[4:]]
+    held = np.array_equal(part, of_part) and bytes(look) == of_look
+    return [same, held, apart, where]
+",
+    );
+    let [window, channel] = [true, false];
+    let mut where_they_lay = vec![window; 4];
+    where_they_lay.extend([channel; 3]);
+    // Of the four slots one has become free.
+    where_they_lay.push(window);
+    where_they_lay.extend([channel; 6]);
+    // The first of the second row looks where the first of all looked, which has gone by then.
+    assert_eq!(value(&performance), &json!([true, true, 11, where_they_lay]));
+}
+
+#[test]
+fn a_slot_is_free_again_when_its_array_has_gone() {
+    let played = attempt(
+        "for _ in range(3):
+    kept = [robot.media.get_frame() for _ in range(5)]
+    del kept
+robot.media.get_frame()
+return robot.media.get_frame().tolist()",
+    );
+    assert_eq!(played.value(), &json!([[[255, 0, 0], [0, 0, 255]], [[255, 0, 0], [0, 0, 255]]]));
+    let slots: Vec<Option<u8>> = played
+        .cues
+        .iter()
+        .map(|cue| if let Cue::Frame { slot } = cue { *slot } else { panic!("{cue:?}") })
+        .collect();
+    let round = [Some(0), Some(1), Some(2), Some(3), None];
+    assert_eq!(slots, [&round[..], &round, &round, &[Some(0), Some(0)]].concat());
+}
+
+#[test]
+fn python_refuses_to_write_to_a_picture() {
+    let played = attempt(
+        "one = robot.media.get_frame()
+def written(get):
+    try:
+        get(one)[0, 0, 0] = 1
+    except Exception as error:
+        return type(error).__name__
+def writeable(array):
+    array.setflags(write=True)
+    return array
+def flagged(array):
+    array.flags.writeable = True
+    return array
+whole = lambda array: array.reshape(2, 2, 3)
+return [written(get) for get in [
+    lambda array: array,
+    writeable,
+    flagged,
+    lambda array: writeable(array.view()),
+    lambda array: writeable(np.asarray(array)),
+    lambda array: writeable(array[:, ::-1]),
+    lambda array: writeable(array.reshape(-1)).reshape(2, 2, 3),
+    lambda array: whole(np.frombuffer(array, np.uint8)),
+    lambda array: np.ndarray(array.shape, np.uint8, array),
+    lambda array: np.lib.stride_tricks.as_strided(array, writeable=True),
+    lambda array: np.add(array, 1, out=array),
+    lambda array: array.sort(),
+    memoryview,
+    lambda array: memoryview(array).cast('B').cast('B', (2, 2, 3)),
+    lambda array: np.frombuffer(array.base, np.uint8),
+    lambda array: memoryview(array.base),
+    lambda array: type(array.base)(),
+]] + [one.tolist()]",
+    );
+    let mut refused = vec![json!("ValueError"); 12];
+    refused.extend(vec![json!("TypeError"); 5]);
+    refused.push(json!([[[255, 0, 0], [0, 0, 255]], [[255, 0, 0], [0, 0, 255]]]));
+    assert_eq!(played.value(), &Value::from(refused));
+}
+
+#[test]
+fn the_kernel_refuses_what_goes_around_python() {
+    // Making it writable, taking its memory away, and what other descriptors there might be.
+    let played = attempt(
+        "import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+address = robot.media.get_frame().__array_interface__['data'][0]
+def error_of(name, *arguments):
+    ctypes.set_errno(0)
+    return ctypes.get_errno() if getattr(libc, name)(*arguments) == -1 else 0
+def open_still(number):
+    try:
+        return os.write(number, b'') == 0
+    except OSError as error:
+        return error.errno != 9
+page = ctypes.c_void_p(address)
+return [error_of('mprotect', page, 4096, 3), error_of('mprotect', page, 4096, 2), error_of('madvise', page, 4096, 9),
+    [number for number in range(4, 64) if open_still(number)]]",
+    );
+    assert_eq!(played.value(), &json!([13, 13, 13, []]));
+    // An array that says it may be written to meets the same.
+    let played = attempt(
+        "class Forged:
+    __array_interface__ = dict(robot.media.get_frame().__array_interface__)
+Forged.__array_interface__['data'] = (Forged.__array_interface__['data'][0], False)
+np.asarray(Forged())[0, 0, 0] = 1",
+    );
+    assert!(
+        matches!(played.fault(), GuestFault::Died { how } if how.starts_with("signal 11")),
+        "{}",
+        played.fault()
+    );
+}
+
+#[test]
+fn the_window_is_none_of_the_tools_memory() {
+    let limits = Limits { memory_bytes: 32 << 20, turn_seconds: 10.0, ..Limits::USUAL };
+    let host = host();
+    let run = |megabytes: u32| {
+        let source = format!(
+            "def tool(robot):\n    kept = [robot.media.get_frame() for _ in range(4)]\n    \
+             return len(bytearray({megabytes} << 20)) + len(kept)\n"
+        );
+        Call::new(&source, "tool").within(limits).run(&host)
+    };
+    assert_eq!(run(24).value(), &json!((24 << 20) + 4));
+    assert_eq!(run(33).fault().limit(), "memory_bytes");
+}
+
+#[test]
+fn who_keeps_its_pace_is_admitted_and_who_does_not_is_told() {
+    let tool = |name: &str, wait: &str| {
+        format!(
+            r#"import time
+
+from reachy_mini import ReachyMini
+
+
+def {name}(robot: ReachyMini) -> int:
+    """Count the pictures of the camera.
+
+    Returns:
+        How many there were.
+    """
+    began, count = time.monotonic(), 0
+    while time.monotonic() - began < 10.0 and count < 400:
+        frame = robot.media.get_frame()
+        count += int(frame is not None)
+        time.sleep({wait})
+    return count
+"#
+        )
+    };
+    let bench = Bench::new();
+    let checked = |name: &str, wait: &str| {
+        let file = bench.write(&format!("{name}.py"), &tool(name, wait));
+        bench.run(&["tool", "check", file.to_str().unwrap(), "--json"])
+    };
+    let paced = checked("watch", "1 / 30 - 0.002").exits(0).json()["results"][0].clone();
+    assert_eq!(paced["admitted"], json!(true), "{paced}");
+    assert!(paced["report"]["frames"].as_u64().unwrap() > 280, "{}", paced["report"]);
+    let fast = checked("stare", "0.01").exits(1).json()["results"][0].clone();
+    let findings = fast["findings"].as_array().unwrap();
+    let told = findings.iter().find(|found| found["rule"] == "rehearsal-frames-per-second");
+    let told = told.unwrap_or_else(|| panic!("{fast}"));
+    let words = told["reason"].as_str().unwrap_or_default();
+    assert!(words.contains("more than 30 pictures") && words.contains("time.sleep(1 / 30)"), "{told}");
+    assert!(told["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{told}");
+}
+
+#[test]
+fn a_tool_that_is_told_puts_things_in_order_but_has_broken_its_budget() {
+    let performance = act(
+        &host(),
+        &mut standing(),
+        "def tool(robot):
+    try:
+        for _ in range(100):
+            robot.media.get_frame()
+    except TimeoutError as error:
+        print(error)
+    finally:
+        robot.goto_target(antennas=[0, 0], duration=0.5)
+    return 1
+",
+    );
+    assert!(
+        matches!(&performance.outcome, Outcome::Stopped { limit, .. } if limit == "frames_per_second"),
+        "{:?}",
+        performance.outcome
+    );
+    assert!(performance.printed.contains("time.sleep(1 / 30)"), "{}", performance.printed);
+    assert_eq!((performance.frames, performance.steps.len()), (30, 1));
+}

@@ -1,0 +1,109 @@
+//! What is found in photographs, beside what the official face detector and Python's ONNX Runtime say of the same pictures.
+
+use std::path::Path;
+
+use firmware_bridge::camera::Picture;
+use minismith_senses::detect::{Bounds, FaceDetector, LABELS, ThingDetector};
+use minismith_senses::frame::decode;
+use minismith_senses::models::Models;
+use minismith_tests::workspace;
+use serde::Deserialize;
+
+use super::official_motor::peers_python;
+
+const THRESHOLD: f64 = 0.3;
+
+/// What `support/official/detect.py` says.
+#[derive(Deserialize)]
+struct Seen {
+    faces: Vec<[f64; 10]>,
+    things: Vec<[f64; 6]>,
+}
+
+#[allow(clippy::disallowed_methods)] // The peer is Python's: it needs a process of its own.
+fn seen(python: &Path, models: &Path, picture: &Picture) -> Seen {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &picture.bgr).unwrap();
+    let output = std::process::Command::new(python)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("support/official/detect.py"))
+        .args([models, file.path()])
+        .args([picture.width.to_string(), picture.height.to_string(), THRESHOLD.to_string()])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The upper left of a photograph.
+fn cut(name: &str, width: usize, height: usize) -> Picture {
+    let models = workspace().join(".cache/models");
+    let file = models.join("photographs").join(name);
+    let bytes = std::fs::read(&file).unwrap_or_else(|_| panic!("there is no {name}; run `make models`"));
+    let whole = decode(&bytes).unwrap();
+    let rows = whole.bgr.chunks_exact(whole.width * 3).take(height);
+    Picture::of(height, width, rows.flat_map(|row| &row[..width * 3]).copied().collect()).unwrap()
+}
+
+fn are_close(one: &[f64], other: &[f64]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| (one - other).abs() < 1e-3)
+}
+
+fn corners(bounds: Bounds) -> [f64; 4] {
+    [bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height]
+}
+
+#[test]
+fn faces_and_things_are_those_of_the_reference() {
+    let Some(python) = peers_python() else { return };
+    let folder = workspace().join(".cache/models");
+    let models = Models::at(&folder);
+    let mut faces = FaceDetector::open(&models).unwrap().with_threshold(THRESHOLD);
+    let mut things = ThingDetector::open(&models).unwrap().with_threshold(THRESHOLD);
+    let (mut all_faces, mut all_things) = (0, 0);
+    for (name, width, height) in [
+        ("astronaut.png", 512, 512),
+        ("astronaut.png", 301, 211),
+        ("coffee.png", 512, 400),
+        ("chelsea.png", 451, 300),
+    ] {
+        let picture = cut(name, width, height);
+        let meant = seen(&python, &folder, &picture);
+
+        let found = faces.detect(&picture).unwrap();
+        assert_eq!(found.len(), meant.faces.len(), "{name}: {found:?}");
+        for (face, meant) in found.iter().zip(&meant.faces) {
+            let Bounds { x, y, width, height } = face.bounds;
+            let [right, left, nose, ..] = face.landmarks;
+            let face = [x, y, width, height, right.0, right.1, left.0, left.1, nose.0, nose.1];
+            assert!(are_close(&face, meant), "{name}: {face:?}, but {meant:?}");
+        }
+        all_faces += found.len();
+
+        // A picture of another size would be resized first, which is not compared here.
+        if width.max(height) != 512 {
+            continue;
+        }
+        // Each thing is one that the model named, and what it named besides is one of them again.
+        let found = things.detect(&picture).unwrap();
+        let is = |meant: &[f64; 6], bounds: Bounds, label: &str, score: f64| {
+            are_close(&meant[..4], &corners(bounds))
+                && LABELS[meant[5] as usize] == label
+                && (meant[4] - score).abs() < 1e-3
+        };
+        for thing in &found {
+            let known = meant.things.iter().any(|meant| is(meant, thing.bounds, thing.label, thing.score));
+            assert!(known, "{name}: {thing:?} is none of {:?}", meant.things);
+        }
+        for meant in meant.things.iter().filter(|meant| meant[4] >= THRESHOLD) {
+            let [x, y, right, below, ..] = *meant;
+            let bounds = Bounds { x, y, width: right - x, height: below - y };
+            let covered = found
+                .iter()
+                .any(|thing| thing.score > meant[4] - 1e-3 && thing.bounds.overlap(&bounds) > 0.5);
+            assert!(covered, "{name}: {meant:?} is not among {found:?}");
+        }
+        all_things += found.len();
+    }
+    // There was something to compare.
+    assert!(all_faces >= 2 && all_things >= 2, "{all_faces} {all_things}");
+}
