@@ -356,7 +356,8 @@ fn a_slow_listener_soon_hears_the_newest_again() {
 fn metrics_are_what_prometheus_reads() {
     let served = served();
     // The first beat may come after the first answer.
-    let begun = || !String::from_utf8_lossy(&served.fetch("/metrics").1).contains("minismith_beats_total 0\n");
+    let begun =
+        || !String::from_utf8_lossy(&served.fetch("/metrics").1).contains("minismith_beats_total 0\n");
     assert!((0..100).any(|_| begun()), "there is no beat");
     let (head, body) = served.fetch("/metrics");
     assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
