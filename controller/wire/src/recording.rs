@@ -1,7 +1,8 @@
 //! The words in which a recording is told to `minismith-recorder`: one JSON document on each line of its standard input.
 //!
 //! The first line is [`Message::Begin`], the last [`Message::End`]; between them the others come in any order, beats by
-//! rising number. What has no `End` is no recording: whoever tells it has died, and nothing is written.
+//! rising number. A trace is a file of these lines. What has no `End` is not whole: whoever told it has died. What is
+//! told while it happens is of use all the same; of anything else nothing is written.
 //!
 //! Degrees, metres, seconds: this is what people see in a viewer. Lists of angles follow the order of the motors'
 //! names in [`Begin`].
@@ -9,10 +10,10 @@
 use serde::{Deserialize, Serialize};
 
 /// The version of these words. A recorder refuses any other.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The longest line that a recorder reads, bytes.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub const LONGEST_LINE: usize = 4 << 20;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,14 @@ pub enum Message {
     Beat(Box<Beat>),
     /// Something that was said.
     Text(Text),
+    /// How the motors are.
+    Motors(Box<Health>),
+    /// How regular the beats were.
+    Pulse(Rhythm),
+    /// What the camera saw.
+    Picture(Box<Picture>),
+    /// Something that lasts began or ended: a tool's run, a sentence's plan.
+    Span(Span),
     /// The whole recording was told. Always the last line.
     End(End),
 }
@@ -39,10 +48,25 @@ pub struct Begin {
     /// A page about it, Markdown.
     #[serde(default)]
     pub about: String,
+    /// When beat 0 was, in UTC (RFC 3339), where there is a calendar: a rehearsal has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// What is recorded ends when somebody stops, and is shown while it happens.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub live: bool,
     /// The time of one beat, seconds.
     pub period_s: f64,
     /// The motors with their limits; all lists of angles have this order.
     pub motors: Vec<Motor>,
+    /// How the legs that carry the head are built; empty where they are not to be drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub legs: Vec<Leg>,
+}
+
+// What serde asks for.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_false(truth: &bool) -> bool {
+    !*truth
 }
 
 /// One motor and what it may do.
@@ -73,12 +97,34 @@ pub enum Part {
     LeftAntenna,
 }
 
+/// A leg of the head: an arm that a motor turns, and a rod from the arm's end to the head. Metres; the body's frame is the
+/// world's, turned by the body's motor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Leg {
+    /// The motor's place in the list of motors.
+    pub motor: usize,
+    /// Where the arm turns, in the body's frame.
+    pub pivot_m: [f64; 3],
+    /// Where the arm points at angle zero, in the body's frame, of length one.
+    pub ahead: [f64; 3],
+    /// Where it points at a quarter turn.
+    pub aside: [f64; 3],
+    /// The arm's length.
+    pub arm_m: f64,
+    /// Where the rod meets the head, in the head's frame.
+    pub ball_m: [f64; 3],
+}
+
 /// What happened on one beat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beat {
     /// Its number; the stage's time is this times the period.
     pub beat: u64,
+    /// Where each motor was wished to be, before the envelope; empty where that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wish_deg: Vec<f64>,
     /// Where each motor was told to be.
     pub goal_deg: Vec<f64>,
     /// Where each motor was.
@@ -129,8 +175,84 @@ pub struct Margins {
     pub relative_yaw_deg: f64,
 }
 
-/// Something that was said.
+/// How the motors are. All lists follow the order of the motors; a motor that did not answer has none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Health {
+    /// On which beat.
+    pub beat: u64,
+    /// Temperatures, degrees Celsius.
+    pub celsius: Vec<Option<f64>>,
+    /// Supply, volts.
+    pub volts: Vec<Option<f64>>,
+    /// Current, milliamperes.
+    pub milliamps: Vec<Option<f64>>,
+    /// Speed, degrees per second.
+    pub degrees_per_s: Vec<Option<f64>>,
+}
+
+/// How regular the beats were, over the time since the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rhythm {
+    /// On which beat.
+    pub beat: u64,
+    /// How late a beat began: half of them at most so late, microseconds.
+    pub jitter_p50_us: f64,
+    /// 99 of a hundred at most so late.
+    pub jitter_p99_us: f64,
+    /// The latest.
+    pub jitter_worst_us: f64,
+    /// Beats that began more than a period late, since the start.
+    pub late: u64,
+    /// What could not be told in time and is missing in this recording, since its beginning.
+    pub dropped: u64,
+}
+
+/// What the camera saw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Picture {
+    /// On which beat it was taken.
+    pub beat: u64,
+    /// A JPEG file, in base 64.
+    pub jpeg: String,
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// What was found in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Seen>,
+}
+
+/// What a detector found in a picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
+    /// What it is: `person`, `cup`, ...
+    pub label: String,
+    /// How sure the detector is, 0 to 1.
+    pub score: f64,
+    /// Left, top, right and bottom, pixels.
+    pub bounds: [f64; 4],
+}
+
+/// Something that lasts began or ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Span {
+    /// On which beat.
+    pub beat: u64,
+    /// What it is: `nod v3`, `"nod twice"`.
+    pub name: String,
+    /// How it ended, in a word or some; none when it begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
     /// On which beat; none for what holds for the whole recording.
@@ -152,6 +274,12 @@ pub enum Voice {
     Envelope,
     /// The tool itself: what it printed.
     Tool,
+    /// The person: what was asked.
+    Person,
+    /// An agent, or the robot by way of one: what it did or answered.
+    Agent,
+    /// The robot's body: a fault, a hold, a stop.
+    Body,
 }
 
 /// The whole recording was told.
@@ -160,6 +288,15 @@ pub enum Voice {
 pub struct End {
     /// How many beats were told: a recorder that has read another number refuses.
     pub beats: u64,
+    /// How many messages are missing because they could not be told in time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: u64,
+}
+
+// What serde asks for.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[cfg(test)]
@@ -176,7 +313,9 @@ mod tests {
             ..Beat::default()
         };
         let text = Text { beat: None, voice: Voice::Tool, words: "two\nlines".into() };
-        for message in [Message::Beat(Box::new(beat)), Message::Text(text), Message::End(End { beats: 1 })] {
+        for message in
+            [Message::Beat(Box::new(beat)), Message::Text(text), Message::End(End { beats: 1, dropped: 0 })]
+        {
             let line = serde_json::to_string(&message).unwrap();
             assert!(!line.contains('\n'), "{line}");
             assert_eq!(serde_json::from_str::<Message>(&line).unwrap(), message);
