@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Reading order: here (what can be ordered and is told), `beat` (one beat), `guard` and `stow` (faults), `thread`,
-//! `privilege` and `rhythm` (beats on time, and how regular they are).
+//! `privilege` and `rhythm` (beats on time, and how regular they are), `tap` (what each beat did, for those who keep it).
 
 mod beat;
 mod guard;
@@ -27,6 +27,7 @@ mod lead;
 mod privilege;
 mod rhythm;
 mod stow;
+mod tap;
 mod thread;
 
 use std::time::Duration;
@@ -36,6 +37,7 @@ use serde::Serialize;
 pub use self::beat::Pulse;
 pub use self::privilege::{ALLOW_MEMORY, ALLOW_PRIORITY, Privilege};
 pub use self::rhythm::{Regularity, Spread};
+pub use self::tap::{BeatRecord, Tap};
 pub use self::thread::{PulseHandle, PulseThread};
 use crate::clock::Tick;
 use crate::envelope::{Trim, TrimCause, Trims};

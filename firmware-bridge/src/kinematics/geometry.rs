@@ -12,14 +12,14 @@ use crate::joint::Joint;
 pub const HEAD_Z_OFFSET: f64 = 0.177;
 
 /// From a motor's axis to the near end of its rod, metres.
-pub(super) const ARM_LENGTH: f64 = 0.04;
+pub const ARM_LENGTH: f64 = 0.04;
 
 /// From the end of an arm to the head, metres.
 pub(super) const ROD_LENGTH: f64 = 0.085;
 
 /// To which side of the line from motor to head an arm stands. Right legs mirror left ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Side {
+pub enum Side {
     /// The arm's angle is the greater of the two that fit.
     Greater,
     /// The arm's angle is the lesser of the two that fit.
@@ -28,7 +28,7 @@ pub(super) enum Side {
 
 /// One motor, its arm, and the ball joint that its rod leads to.
 #[derive(Debug)]
-pub(super) struct Leg {
+pub struct Leg {
     /// The motor.
     pub joint: Joint,
     /// Which of the two arm angles the mechanism uses.
@@ -43,7 +43,13 @@ pub(super) struct Leg {
     pub ball: Vector3<f64>,
 }
 
-/// The six legs, in the order of [`Joint::STEWART`].
+/// The six legs, in the order of [`Joint::STEWART`], for whoever draws them.
+#[must_use]
+pub fn legs() -> &'static [Leg; 6] {
+    &LEGS
+}
+
+/// The same.
 pub(super) static LEGS: [Leg; 6] = [
     Leg {
         joint: Joint::Stewart1,

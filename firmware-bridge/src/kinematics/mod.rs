@@ -20,7 +20,7 @@ mod steadiness;
 
 pub use body_yaw::automatic_body_yaw;
 pub use forward::{NotConverged, head_and_steadiness, head_in_body, posture_from_joints};
-pub use geometry::HEAD_Z_OFFSET;
+pub use geometry::{ARM_LENGTH, HEAD_Z_OFFSET, Leg, Side, legs};
 pub use gravity::{HeadMass, current_from_torque, gravity_torques};
 pub use inverse::{Unreachable, joints_from_posture};
 pub use steadiness::steadiness;

@@ -7,9 +7,10 @@ use super::guard::{Circumstances, Guard, Reaction};
 use super::lead::{Carry, Lead};
 use super::rhythm::Measure;
 use super::stow::{Places, Stow};
+use super::tap::{Spout, Tap, tap};
 use super::{Conductor, Control, Doing, Ended, LONGEST_LAG, Order, Snapshot, TrimLog};
 use crate::clock::{Clock, Tick};
-use crate::envelope::{Envelope, SafeCommand};
+use crate::envelope::{Envelope, SafeCommand, Trims};
 use crate::joint::Joints;
 use crate::limits::Limits;
 use crate::motion::Trajectory;
@@ -39,6 +40,10 @@ pub struct Pulse<R: Robot, C: Clock> {
     /// What was played and is still to be freed, off the beat.
     spent: Option<rtrb::Producer<Trajectory>>,
     measure: Option<Measure>,
+    /// What was trimmed on this beat.
+    trimmed: Trims,
+    /// Who keeps what each beat did.
+    spout: Option<Spout>,
 }
 
 struct Playing {
@@ -92,7 +97,16 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             snapshot,
             spent: None,
             measure: None,
+            trimmed: Trims::all(None),
+            spout: None,
         })
+    }
+
+    /// What each beat does comes out of this from now on, with room for so many beats that nobody has taken yet.
+    pub fn tapped(&mut self, room: usize) -> Tap {
+        let (spout, tap) = tap(room);
+        self.spout = Some(spout);
+        tap
     }
 
     /// What the last beat left.
@@ -213,6 +227,9 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         self.snapshot.status = self.guard.status();
         self.snapshot.beats += 1;
         self.ordered = false;
+        if let Some(spout) = &mut self.spout {
+            spout.tell(&self.snapshot, &self.wish, self.trimmed, at, now);
+        }
         if let Some(measure) = &mut self.measure {
             measure.beat(at, now, self.clock.now());
         }
@@ -221,6 +238,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
 
     /// What this beat commands, if anything; and whether the head has been laid down.
     fn command(&mut self) -> (Option<SafeCommand>, bool) {
+        self.trimmed = Trims::all(None);
         match self.snapshot.doing {
             Doing::Limp => (None, true),
             Doing::Led => (self.carry(), false),
@@ -248,6 +266,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                 let passage = self.envelope.pass(&self.wish, self.period);
                 let beat = self.snapshot.beats.saturating_sub(self.counted_from);
                 self.snapshot.trims.note(&passage.trims, beat);
+                self.trimmed = passage.trims;
                 (Some(passage.command), false)
             }
         }
