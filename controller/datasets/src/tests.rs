@@ -1,0 +1,6 @@
+//! Datasets of made traces, read back.
+
+mod contents;
+mod made;
+mod pictures;
+mod refused;

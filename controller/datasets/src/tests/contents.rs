@@ -1,0 +1,181 @@
+//! What stands in a dataset.
+
+use minismith_wire::recording::{End, Message, Voice};
+use parquet::record::RowAccessor;
+use serde_json::json;
+
+use super::made::{Counted, Made, Room, list};
+use crate::Options;
+use crate::rows::Sampler;
+
+fn near(left: f64, right: f64) -> bool {
+    (left - right).abs() < 1e-6
+}
+
+#[test]
+fn a_row_holds_the_newest_beat_until_then() {
+    let room = Room::of(&[Made::new("nod", 0.01).beats(7..207).end()]);
+    let report = room.write(&mut Counted::default()).unwrap();
+    // Beats 7 to 206 at a hundred a second: the last row is at 59/30 s, which is beat 7 + 196.
+    assert_eq!((report.frames, report.notes), (60, vec![]));
+    assert!(near(report.seconds, 2.0));
+    let rows = room.rows(0);
+    assert_eq!(rows.len(), 60);
+    for (number, row) in rows.iter().enumerate() {
+        let beat = (7 + number * 100 / 30) as f64;
+        assert_eq!(list(row, 0), [beat.to_radians() as f32, (-beat).to_radians() as f32], "row {number}");
+        assert_eq!(list(row, 1), [beat - 10.0, -beat - 10.0].map(|angle| angle.to_radians() as f32));
+        assert_eq!(row.get_float(2).unwrap(), number as f32 / 30.0);
+    }
+}
+
+#[test]
+fn slow_beats_are_repeated_and_missing_ones_told() {
+    let room = Room::of(&[Made::new("slow", 0.1).beats(0..11).end()]);
+    let report = room.write(&mut Counted::default()).unwrap();
+    assert_eq!((report.frames, report.notes.len()), (33, 0));
+
+    // A hundred beats are missing; of the 30 rows there all but the first repeat a beat.
+    let room = Room::of(&[Made::new("gap", 0.01).beats(0..100).beats(200..300).end()]);
+    let report = room.write(&mut Counted::default()).unwrap();
+    assert_eq!(report.frames, 90);
+    assert!(
+        report.notes[0].ends_with("0.trace: beats are missing: 29 rows repeat the one before them"),
+        "{report:?}"
+    );
+}
+
+#[test]
+fn beats_and_rows_of_one_rate_fit_exactly() {
+    for (period, fps) in [(0.01, 100), (0.02, 50), (1.0 / 30.0, 30), (0.01, 50), (0.005, 10)] {
+        let mut made = Made::new("even", period);
+        let each = (1.0 / (period * f64::from(fps))).round() as u64;
+        made.beats(0..each * 1000).end();
+        let room = Room::of(&[&mut made]);
+        let plan = crate::Plan::read(&room.traces, Options { fps, ..Options::default() }).unwrap();
+        let rows = &plan.episodes[0].rows;
+        assert_eq!((rows.count, rows.stale), (1000, 0), "{period} {fps}");
+        for row in 0..1000 {
+            let goal = (row as u64 * each % 1000) as f64;
+            assert_eq!(rows.action[row * 2], goal.to_radians() as f32, "{period} {fps} {row}");
+        }
+    }
+}
+
+#[test]
+fn episodes_follow_each_other() {
+    let mut one = Made::new("nod v3", 0.01);
+    one.says(Voice::Agent, "I nod")
+        .says(Voice::Person, "  ")
+        .says(Voice::Person, "nod\n twice ")
+        .beats(0..100);
+    one.says(Voice::Person, "stop").end();
+    let mut two = Made::new("wave v1", 0.01);
+    two.beats(0..50).end();
+    let mut three = Made::new("nod v4", 0.01);
+    three.says(Voice::Person, "nod twice").beats(0..10).end();
+    let room = Room::of(&[&mut one, &mut two, &mut three]);
+    let report = room.write(&mut Counted::default()).unwrap();
+    assert_eq!((report.episodes, report.frames, report.videos), (3, 30 + 15 + 3, 0));
+    assert_eq!(report.tasks, ["nod twice", "wave v1"]);
+
+    let whole = |row: &parquet::record::Row| [3, 4, 5, 6].map(|column| row.get_long(column).unwrap());
+    assert_eq!(whole(&room.rows(0)[29]), [29, 0, 29, 0]);
+    assert_eq!(whole(&room.rows(1)[0]), [0, 1, 30, 1]);
+    assert_eq!(whole(&room.rows(2)[2]), [2, 2, 47, 0]);
+    let episodes = room.json_lines("meta/episodes.jsonl");
+    assert_eq!(episodes[1], json!({ "episode_index": 1, "tasks": ["wave v1"], "length": 15 }));
+    let tasks = room.json_lines("meta/tasks.jsonl");
+    assert_eq!(tasks[0], json!({ "task_index": 0, "task": "nod twice" }));
+    assert_eq!((episodes.len(), tasks.len()), (3, 2));
+    let info = room.json("meta/info.json");
+    assert_eq!(info["total_frames"], 48);
+    assert_eq!(info["splits"], json!({ "train": "0:3" }));
+    assert_eq!(info["video_path"], json!(null));
+    let features: Vec<&String> = info["features"].as_object().unwrap().keys().collect();
+    let schema =
+        ["action", "observation.state", "timestamp", "frame_index", "episode_index", "index", "task_index"];
+    assert_eq!(features, schema.each_ref());
+    let columns: Vec<String> = room.rows(0)[0].get_column_iter().map(|(name, _)| name.clone()).collect();
+    assert_eq!(columns, schema);
+    assert_eq!(
+        info["features"]["action"],
+        json!({ "dtype": "float32", "shape": [2], "names": ["yaw_body", "left_antenna"] })
+    );
+}
+
+#[test]
+fn the_same_traces_make_the_same_dataset() {
+    let made = || Made::new("nod", 0.01).beats(0..100).picture(3, (16, 16), [9, 9, 9]).end().text();
+    let rooms = [Room::new(&[made()]), Room::new(&[made()])];
+    rooms.iter().for_each(|room| drop(room.write(&mut Counted::default()).unwrap()));
+    let files = rooms[0].files();
+    assert_eq!(files, rooms[1].files());
+    for file in files {
+        let bytes = rooms.each_ref().map(|room| std::fs::read(room.folder.path().join(&file)).unwrap());
+        assert!(bytes[0] == bytes[1], "{file}");
+    }
+}
+
+#[test]
+fn statistics_are_of_the_whole() {
+    // Rows of the beats 0, 3, 6 and 10, whose goals are as many degrees.
+    let room = Room::of(&[Made::new("nod", 0.01).beats(0..11).end()]);
+    room.write(&mut Counted::default()).unwrap();
+    let stats = &room.json_lines("meta/episodes_stats.jsonl")[0];
+    assert_eq!(stats["episode_index"], 0);
+    let action = &stats["stats"]["action"];
+    let of = |name: &str, motor: usize| action[name][motor].as_f64().unwrap().to_degrees();
+    let goals = [0.0, 3.0, 6.0, 10.0];
+    let mean = goals.iter().sum::<f64>() / 4.0;
+    let std = (goals.iter().map(|goal| (goal - mean).powi(2)).sum::<f64>() / 4.0).sqrt();
+    assert!(near(of("min", 0), 0.0) && near(of("max", 0), 10.0), "{action}");
+    assert!((of("mean", 0) - mean).abs() < 1e-5 && (of("mean", 1) + mean).abs() < 1e-5, "{action}");
+    assert!((of("std", 0) - std).abs() < 1e-5 && (of("std", 1) - std).abs() < 1e-5, "{action}");
+    assert_eq!(action["count"], json!([4]));
+    let frames = &stats["stats"]["frame_index"];
+    assert_eq!(
+        frames,
+        &json!({ "min": [0], "max": [3], "mean": [1.5], "std": [1.25_f64.sqrt()], "count": [4] })
+    );
+    assert_eq!(stats["stats"].as_object().unwrap().len(), 7);
+}
+
+#[test]
+fn a_trace_without_end_is_taken_as_far_as_it_is_whole() {
+    let cut = Made::new("cut", 0.01).beats(0..100).text();
+    let half = format!("{cut}{{\"says\":\"beat\",\"beat\":100,\"goal_d");
+    let whole =
+        Made::new("lossy", 0.01).beats(0..100).tell(&Message::End(End { beats: 100, dropped: 5 })).text();
+    let room = Room::new(&[cut, half, whole]);
+    let report = room.write(&mut Counted::default()).unwrap();
+    assert_eq!(report.frames, 90);
+    for (note, words) in
+        report.notes.iter().zip(["0.trace: it has no end", "1.trace: it has no end", "2.trace: 5 messages"])
+    {
+        assert!(note.contains(words), "{note}");
+    }
+    assert_eq!(report.notes.len(), 3);
+}
+
+#[test]
+fn the_card_tells_the_unit_and_no_text_of_a_trace() {
+    let mut made = Made::new("<b>bold</b>", 0.01);
+    made.says(Voice::Person, "# a title").beats(0..100).end();
+    let room = Room::of(&[&mut made]);
+    room.write(&mut Counted::default()).unwrap();
+    let card = std::fs::read_to_string(room.dataset().join("README.md")).unwrap();
+    assert!(card.contains("radians") && card.contains("`yaw_body`, `left_antenna`"), "{card}");
+    assert!(!card.contains("bold") && !card.contains("title") && !card.contains("camera"), "{card}");
+}
+
+#[test]
+fn what_is_long_is_told_and_what_is_endless_refused() {
+    let room = Room::of(&[Made::new("long", 0.5).beats(0..2100).end()]);
+    assert!(room.plan().unwrap().report().notes[0].contains("tolerance_s=0.001"));
+
+    let mut sampler = Sampler::new(0.01, 30);
+    sampler.take(&minismith_wire::recording::Beat::default()).unwrap();
+    let last = minismith_wire::recording::Beat { beat: 1 << 62, ..Default::default() };
+    assert!(sampler.take(&last).is_err());
+}

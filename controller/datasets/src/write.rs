@@ -1,0 +1,115 @@
+//! Writes a dataset beside its place, and gives it its name when it is whole.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{PrettyFormatter, Serializer};
+
+use crate::episode::Pictures;
+use crate::plan::{Plan, Report};
+use crate::table::{Standing, Table};
+use crate::{Encoded, Film, NoDataset, Reel, card, frames, meta, statistics};
+
+impl Plan {
+    /// Writes the dataset into the folder `to`, which must not be there, unlike the folder around it. `film` makes the
+    /// videos; it is not asked when [`Plan::video_size`] is none. When anything fails, nothing stays behind.
+    ///
+    /// # Errors
+    ///
+    /// When something is at `to`, when a file can't be written, when a trace is no longer what it was, or when there is
+    /// no video.
+    pub fn write(&self, to: &Path, film: &mut dyn Film) -> Result<Report, NoDataset> {
+        if to.symlink_metadata().is_ok() {
+            return Err(NoDataset::Exists { place: to.into() });
+        }
+        let around = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside =
+            tempfile::Builder::new().prefix(".dataset-").tempdir_in(around).map_err(output(around))?;
+        // Of the folder inside, the umask says who may read it.
+        let root = beside.path().join("whole");
+        self.fill(&root, film)?;
+        // Only an empty folder that somebody has made meanwhile could be replaced.
+        fs::rename(&root, to).map_err(output(to))?;
+        Ok(self.report())
+    }
+
+    /// Writes all files into the folder `root`.
+    fn fill(&self, root: &Path, film: &mut dyn Film) -> Result<(), NoDataset> {
+        let (mut encoded, mut stats, mut before) = (None, Vec::new(), 0);
+        for (number, episode) in self.episodes.iter().enumerate() {
+            let standing = Standing { episode: number, before, task: self.task(&episode.task) };
+            let table = Table::new(&episode.rows, self.motors.len(), self.options.fps, standing);
+            table.write(&place(root, &meta::table(number))?)?;
+            let mut of_episode = statistics::of_table(&table);
+            if let Some(pictures) = &episode.pictures {
+                let one = self.film(&episode.trace, pictures, &place(root, &meta::video(number))?, film)?;
+                // As in LeRobot, all videos are told to be as the first one.
+                encoded.get_or_insert(one);
+                let of_pictures = statistics::of_pictures(pictures.album.open()?, &pictures.of_rows)?;
+                of_episode.insert(meta::CAMERA.into(), of_pictures);
+            }
+            stats.push(of_episode);
+            before += episode.rows.count;
+        }
+        let put = |name: &str, text: &[u8]| {
+            let to = place(root, name)?;
+            fs::File::create_new(&to).and_then(|mut file| file.write_all(text)).map_err(output(&to))
+        };
+        put("meta/episodes.jsonl", meta::episodes(self).as_bytes())?;
+        put("meta/tasks.jsonl", meta::tasks(self).as_bytes())?;
+        put("meta/episodes_stats.jsonl", meta::statistics(stats).as_bytes())?;
+        put("meta/info.json", &pretty(&meta::info(self, encoded.as_ref())).map_err(output(root))?)?;
+        put("README.md", card::card(self).as_bytes())
+    }
+
+    fn film(
+        &self,
+        trace: &Path,
+        pictures: &Pictures,
+        to: &Path,
+        film: &mut dyn Film,
+    ) -> Result<Encoded, NoDataset> {
+        let failed = |reason: String| NoDataset::Film { trace: trace.into(), reason };
+        let album = pictures.album.open()?;
+        let mut reel = Reel::new(self.options.fps, pictures.album.size, to, album, &pictures.of_rows);
+        let filmed = film.film(&mut reel);
+        // What is wrong with the trace counts more than what came of it.
+        let left = reel.left()?;
+        let encoded = filmed.map_err(|error| failed(error.to_string()))?;
+        if left > 0 {
+            return Err(failed(format!("{left} pictures were left over")));
+        }
+        let rows = pictures.of_rows.len();
+        let frames = match frames::count(to) {
+            Ok(Some(frames)) => frames as usize,
+            Ok(None) => return Err(failed("what came of them is no MP4 file".into())),
+            Err(error) => return Err(failed(format!("there is no file: {error}"))),
+        };
+        if frames != rows {
+            return Err(failed(format!("it has {frames} frames for {rows} rows: a picture may be damaged")));
+        }
+        Ok(encoded)
+    }
+}
+
+/// The path of a file in the dataset, whose folder is there then.
+fn place(root: &Path, name: &str) -> Result<PathBuf, NoDataset> {
+    let place = root.join(name);
+    let folder = place.parent().unwrap_or(root);
+    fs::create_dir_all(folder).map_err(output(folder))?;
+    Ok(place)
+}
+
+fn output(place: &Path) -> impl FnOnce(std::io::Error) -> NoDataset {
+    |source| NoDataset::Output { place: place.into(), source }
+}
+
+/// As LeRobot writes it.
+fn pretty(document: &Value) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    document.serialize(&mut Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b"    ")))?;
+    Ok(text)
+}
