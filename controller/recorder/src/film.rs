@@ -1,88 +1,192 @@
-//! Takes what happens and gives a recording: beats are gathered and handed on in columns, which is quick and small.
+//! Takes what happens and gives a recording: what comes beat by beat is gathered and handed on in columns, which is
+//! quick and small.
 
-use minismith_wire::recording::{Beat, Begin};
-use re_sdk::sink::MemorySinkStorage;
-use re_sdk::{RecordingStream, RecordingStreamBuilder};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
+use minismith_wire::recording::{Beat, Begin, Health, Rhythm};
+use re_sdk::{RecordingStreamBuilder, RecordingStreamResult};
+
+use crate::outlet::{Outlet, Watch, Written};
+use crate::sheet::{Sheet, instant};
+use crate::spans::Running;
 use crate::told::Happened;
-use crate::{NoRecording, layout, motors, robot, texts};
+use crate::{NoRecording, camera, health, layout, legs, motors, robot, texts};
 
-/// Beats that are handed on together.
+/// Beats that are handed on together when nothing is live.
 const TOGETHER: usize = 1_000;
+
+/// How often the lines of the limits are drawn on while it happens.
+const LIMITS: Duration = Duration::from_secs(5);
 
 /// The application's name in the viewer.
 const APPLICATION: &str = "minismith";
 
 /// A recording that is being made.
 pub struct Film {
-    stream: RecordingStream,
-    storage: MemorySinkStorage,
-    about: Begin,
-    waiting: Vec<Beat>,
+    sheet: Sheet,
+    watch: Watch,
+    /// What happens live is handed on within this time.
+    pace: Duration,
+    beats: Vec<Beat>,
+    health: Vec<Health>,
+    pulse: Vec<Rhythm>,
+    running: Running,
+    /// The newest beat of which anything was told since something was handed on, and the first.
+    waiting: Option<(u64, u64)>,
     /// The first beat and the last, once there were any.
     span: Option<(u64, u64)>,
+    /// The last beat that has limits.
+    limited: Option<u64>,
+    /// What has its names and colours already.
+    trimmed: BTreeSet<usize>,
+    has_health: bool,
+    has_pulse: bool,
 }
 
 impl Film {
     /// Begins a recording.
-    pub fn new(about: Begin) -> Result<Self, NoRecording> {
-        let (stream, storage) = RecordingStreamBuilder::new(APPLICATION)
+    pub fn new(about: Begin, outlet: Outlet) -> Result<Self, NoRecording> {
+        let pace = outlet.pace();
+        let (sink, watch) = outlet.open(about.live)?;
+        let mut builder = RecordingStreamBuilder::new(APPLICATION)
             .enabled(true)
             .recording_name(about.name.as_str())
-            .with_blueprint(layout::blueprint())
-            .memory()
-            .map_err(refused)?;
-        let mut film = Film { stream, storage, about, waiting: Vec::with_capacity(TOGETHER), span: None };
-        film.describe()?;
+            .with_blueprint(layout::blueprint(about.live));
+        if let Some(began) = about.at.as_deref().and_then(instant) {
+            builder = builder.recording_started(began.nanos_since_epoch());
+        }
+        let stream = builder.set_sinks(vec![sink]).map_err(refused)?;
+        let film = Film {
+            sheet: Sheet::new(stream, about),
+            watch,
+            pace,
+            beats: Vec::new(),
+            health: Vec::new(),
+            pulse: Vec::new(),
+            running: Running::default(),
+            waiting: None,
+            span: None,
+            limited: None,
+            trimmed: BTreeSet::new(),
+            has_health: false,
+            has_pulse: false,
+        };
+        film.describe().map_err(refused)?;
         Ok(film)
     }
 
     /// What does not change.
-    fn describe(&mut self) -> Result<(), NoRecording> {
-        texts::about(&self.stream, &self.about).map_err(refused)?;
-        motors::style(&self.stream, &self.about).map_err(refused)?;
-        robot::shapes(&self.stream).map_err(refused)
+    fn describe(&self) -> RecordingStreamResult<()> {
+        texts::about(&self.sheet)?;
+        motors::style(&self.sheet)?;
+        robot::shapes(&self.sheet)?;
+        legs::shapes(&self.sheet)?;
+        self.sheet.hand_on();
+        Ok(())
     }
 
     /// Takes what happened.
-    pub fn take(&mut self, happened: Happened) -> Result<(), NoRecording> {
-        match happened {
-            Happened::Text(text) => texts::said(&self.stream, &self.about, &text).map_err(refused),
+    pub fn take(&mut self, happened: &Happened) -> Result<(), NoRecording> {
+        let beat = match happened {
             Happened::Beat(beat) => {
                 self.span = Some((self.span.map_or(beat.beat, |(first, _)| first), beat.beat));
-                self.waiting.push(*beat);
-                if self.waiting.len() < TOGETHER { Ok(()) } else { self.hand_on() }
+                self.beats.push((**beat).clone());
+                Some(beat.beat)
+            }
+            Happened::Motors(health) => {
+                self.health.push((**health).clone());
+                Some(health.beat)
+            }
+            Happened::Pulse(rhythm) => {
+                self.pulse.push(*rhythm);
+                Some(rhythm.beat)
+            }
+            Happened::Text(text) => {
+                texts::said(&self.sheet, text).map_err(refused)?;
+                text.beat
+            }
+            Happened::Picture(shot) => {
+                camera::picture(&self.sheet, shot).map_err(refused)?;
+                Some(shot.beat())
+            }
+            Happened::Span(span) => {
+                self.running.take(&self.sheet, span).map_err(refused)?;
+                Some(span.beat)
+            }
+        };
+        if let Some(beat) = beat {
+            let (first, last) = self.waiting.unwrap_or((beat, beat));
+            self.waiting = Some((first.min(beat), last.max(beat)));
+        }
+        if self.is_time() { self.hand_on() } else { Ok(()) }
+    }
+
+    /// Whether enough is gathered. The stage's clock serves for any other: it goes as fast, or slower.
+    fn is_time(&self) -> bool {
+        if !self.sheet.about.live {
+            return self.beats.len() + self.health.len() + self.pulse.len() >= TOGETHER;
+        }
+        self.waiting.is_some_and(|(first, last)| self.seconds(last - first + 1) >= self.pace.as_secs_f64())
+    }
+
+    fn seconds(&self, beats: u64) -> f64 {
+        beats as f64 * self.sheet.about.period_s
+    }
+
+    /// Hands on what was gathered.
+    pub fn hand_on(&mut self) -> Result<(), NoRecording> {
+        self.waiting = None;
+        self.draw().map_err(refused)
+    }
+
+    fn draw(&mut self) -> RecordingStreamResult<()> {
+        let sheet = &self.sheet;
+        let beats = std::mem::take(&mut self.beats);
+        if !beats.is_empty() {
+            motors::beats(sheet, &mut self.trimmed, &beats)?;
+            robot::beats(sheet, &beats)?;
+            legs::beats(sheet, &beats)?;
+        }
+        let health = std::mem::take(&mut self.health);
+        if !health.is_empty() {
+            if !std::mem::replace(&mut self.has_health, true) {
+                health::style_motors(sheet)?;
+            }
+            health::motors(sheet, &health)?;
+        }
+        let pulse = std::mem::take(&mut self.pulse);
+        if !pulse.is_empty() {
+            if !std::mem::replace(&mut self.has_pulse, true) {
+                health::style_pulse(sheet)?;
+            }
+            health::pulse(sheet, &pulse)?;
+        }
+        if let Some((first, last)) = self.span.filter(|_| sheet.about.live) {
+            let due = |from: u64| self.seconds(last.saturating_sub(from)) >= LIMITS.as_secs_f64();
+            if self.limited.is_none_or(due) {
+                let ends = if self.limited.is_none() { first } else { last };
+                motors::limits(sheet, &[ends])?;
+                self.limited = Some(ends);
             }
         }
+        Ok(())
     }
 
-    fn hand_on(&mut self) -> Result<(), NoRecording> {
-        let beats = std::mem::take(&mut self.waiting);
-        motors::beats(&self.stream, &self.about, &beats).map_err(refused)?;
-        robot::beats(&self.stream, &self.about, &beats).map_err(refused)
-    }
-
-    /// The bytes of the recording.
-    pub fn finish(mut self) -> Result<Vec<u8>, NoRecording> {
+    /// Ends the recording, which then is where it was to go.
+    pub fn finish(mut self) -> Result<Written, NoRecording> {
         self.hand_on()?;
-        if let Some(span) = self.span {
-            motors::limits(&self.stream, &self.about, span).map_err(refused)?;
+        if let Some((first, last)) = self.span {
+            let mut ends = vec![first, last];
+            ends.retain(|end| self.limited.is_none_or(|limited| limited < *end));
+            ends.dedup();
+            motors::limits(&self.sheet, &ends).map_err(refused)?;
         }
-        self.storage.drain_as_bytes().map_err(refused)
+        self.sheet.finish();
+        self.watch.finish()
     }
 }
 
 fn refused(error: impl std::fmt::Display) -> NoRecording {
     NoRecording::Rerun(error.to_string())
-}
-
-/// When beats happened: by number, and by the stage's clock.
-pub fn times(about: &Begin, beats: impl Iterator<Item = u64> + Clone) -> [re_sdk::log::TimeColumn; 2] {
-    // `told` has seen to it that numbers fit.
-    let number = |beat: u64| i64::try_from(beat).unwrap_or(i64::MAX);
-    let seconds = |beat: u64| beat as f64 * about.period_s;
-    [
-        re_sdk::log::TimeColumn::new_sequence("beat", beats.clone().map(number)),
-        re_sdk::log::TimeColumn::new_duration_secs("stage_time", beats.map(seconds)),
-    ]
 }

@@ -1,25 +1,33 @@
-//! What was said: the page about the recording, findings, trims, and what the tool printed.
+//! What was said: the page about the recording, and per voice findings, trims, what was asked and answered.
 
-use minismith_wire::recording::{Begin, Text, Voice};
-use re_sdk::{RecordingStream, RecordingStreamResult};
+use minismith_wire::recording::{Text, Voice};
+use re_sdk::RecordingStreamResult;
 use re_sdk_types::archetypes::{TextDocument, TextLog};
 use re_sdk_types::components::TextLogLevel;
 
-use crate::film::times;
+use crate::sheet::Sheet;
 
 /// The page about the recording.
-pub fn about(stream: &RecordingStream, about: &Begin) -> RecordingStreamResult<()> {
+pub fn about(sheet: &Sheet) -> RecordingStreamResult<()> {
+    let about = &sheet.about;
     let page = if about.about.is_empty() { about.name.as_str() } else { about.about.as_str() };
-    stream.log_static("/about", &TextDocument::from_markdown(page))
+    sheet.fix("/about", &TextDocument::from_markdown(page))
 }
 
-/// Something that was said; what belongs to no beat stands at the beginning.
-pub fn said(stream: &RecordingStream, about: &Begin, text: &Text) -> RecordingStreamResult<()> {
+/// Something that was said, below `/said/`; what belongs to no beat stands at the beginning.
+pub fn said(sheet: &Sheet, text: &Text) -> RecordingStreamResult<()> {
     let (path, level) = match text.voice {
         Voice::Workshop => ("/said/workshop", TextLogLevel::WARN),
         Voice::Envelope => ("/said/envelope", TextLogLevel::WARN),
         Voice::Tool => ("/said/tool", TextLogLevel::INFO),
+        Voice::Person => ("/said/person", TextLogLevel::INFO),
+        Voice::Agent => ("/said/agent", TextLogLevel::INFO),
+        Voice::Body => ("/said/body", TextLogLevel::ERROR),
     };
-    let columns = TextLog::new(text.words.as_str()).with_level(level).columns_of_unit_batches()?;
-    stream.send_columns(path, times(about, std::iter::once(text.beat.unwrap_or(0))), columns)
+    line(sheet, path, text.beat.unwrap_or(0), &text.words, level)
+}
+
+/// A line of a log.
+pub fn line(sheet: &Sheet, path: &str, beat: u64, words: &str, level: &str) -> RecordingStreamResult<()> {
+    sheet.draw(path, [beat], TextLog::new(words).with_level(level).columns_of_unit_batches()?)
 }

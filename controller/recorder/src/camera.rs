@@ -1,0 +1,76 @@
+//! What the camera saw: `/camera` holds the pictures as they came, `/camera/seen` what was found in each.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use minismith_wire::recording::{Picture, Seen};
+use re_sdk::RecordingStreamResult;
+use re_sdk_types::DynamicArchetype;
+use re_sdk_types::archetypes::{Boxes2D, EncodedImage};
+use re_sdk_types::components::Scalar;
+
+use crate::sheet::Sheet;
+
+const PICTURES: &str = "/camera";
+const SEEN: &str = "/camera/seen";
+
+/// A picture whose JPEG was looked at.
+#[derive(Debug)]
+pub struct Shot {
+    picture: Picture,
+    jpeg: Vec<u8>,
+}
+
+impl Shot {
+    /// Looks at a picture.
+    ///
+    /// # Errors
+    /// In words, what is wrong with it.
+    pub fn of(picture: Picture) -> Result<Self, String> {
+        let jpeg =
+            STANDARD.decode(&picture.jpeg).map_err(|error| format!("its picture is no base 64: {error}"))?;
+        if !jpeg.starts_with(&[0xff, 0xd8, 0xff]) {
+            return Err("its picture is no JPEG".into());
+        }
+        let sides = [picture.width, picture.height];
+        if sides.iter().any(|side| !(1..=1 << 14).contains(side)) {
+            return Err(format!("a picture of {} by {} pixels", picture.width, picture.height));
+        }
+        let numbers = picture.seen.iter().flat_map(|seen| seen.bounds.iter().chain([&seen.score]));
+        // A viewer counts in 32 bits.
+        if !numbers.into_iter().all(|number| (*number as f32).is_finite()) {
+            return Err("what was seen has a bound or a score that is no number".into());
+        }
+        Ok(Shot { picture, jpeg })
+    }
+
+    /// On which beat it was taken.
+    pub const fn beat(&self) -> u64 {
+        self.picture.beat
+    }
+}
+
+/// A picture, with what was found in it: nothing also, so that what was found before does not stay.
+pub fn picture(sheet: &Sheet, Shot { picture, jpeg }: &Shot) -> RecordingStreamResult<()> {
+    let columns = EncodedImage::new(jpeg.clone()).with_media_type("image/jpeg").columns_of_unit_batches()?;
+    sheet.draw(PICTURES, [picture.beat], columns)?;
+    let seen = &picture.seen;
+    let corners = |seen: &Seen| seen.bounds.map(|pixels| pixels as f32);
+    let boxes = Boxes2D::from_mins_and_sizes(
+        seen.iter().map(|one| {
+            let [left, top, ..] = corners(one);
+            [left, top]
+        }),
+        seen.iter().map(|one| {
+            let [left, top, right, bottom] = corners(one);
+            [right - left, bottom - top]
+        }),
+    )
+    .with_labels(seen.iter().map(|one| format!("{} {:.2}", one.label, one.score)));
+    let scores = DynamicArchetype::new("minismith.Seen")
+        .with_component::<Scalar>("scores", seen.iter().map(|one| one.score));
+    let scores = re_sdk::AsComponents::as_serialized_batches(&scores);
+    let columns = boxes.columns([seen.len()])?.collect::<Vec<_>>();
+    let scores: Vec<_> =
+        scores.into_iter().map(|batch| batch.partitioned([seen.len()])).collect::<Result<_, _>>()?;
+    sheet.draw(SEEN, [picture.beat], columns.into_iter().chain(scores))
+}

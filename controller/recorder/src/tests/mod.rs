@@ -1,0 +1,32 @@
+//! Recordings are read back as the viewer reads them; what is no recording leaves nothing behind.
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+mod refused;
+mod shown;
+
+use std::io::Cursor;
+use std::path::Path;
+
+use minismith_wire::recording::Message;
+
+use crate::outlet::Outlet;
+use crate::{Ended, NoRecording};
+use support::{Recorded, lines};
+
+/// Has a recording made in a file.
+fn record(input: &[u8], path: &Path) -> Result<Ended, NoRecording> {
+    crate::record(Cursor::new(input.to_vec()), vec![Outlet::File(path.to_owned())])
+}
+
+/// What a recorder writes that is told this.
+#[track_caller]
+fn recorded(messages: &[Message]) -> Recorded {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nod.rrd");
+    let ended = record(lines(messages).as_bytes(), &path).unwrap();
+    assert!(ended.trouble.is_none() && !ended.written.lost, "{ended:?}");
+    assert_eq!(ended.written.bytes, std::fs::metadata(&path).unwrap().len());
+    Recorded::read(&path)
+}

@@ -1,0 +1,163 @@
+//! What is told is shown: its entities, how many rows they have, and their values.
+
+use minismith_wire::recording::{Beat, Begin, Message, Voice};
+use re_sdk_types::archetypes::{
+    Boxes2D, EncodedImage, LineStrips3D, SeriesLines, StateChange, TextLog, Transform3D,
+};
+
+use super::recorded;
+use super::support::{BEATS, Recorded, VOICES, beat, beats, begin, end, live, of_every_kind, text};
+
+fn whole(begin: Begin, between: Vec<Message>) -> Vec<Message> {
+    let count = between.iter().filter(|message| matches!(message, Message::Beat(_))).count() as u64;
+    [vec![Message::Begin(begin)], between, vec![end(count)]].concat()
+}
+
+#[test]
+fn a_recording_holds_what_was_told() {
+    let mut told = vec![text(None, Voice::Workshop, "all is well")];
+    told.extend(beats(0..BEATS));
+    told.push(text(Some(700), Voice::Envelope, "stewart_1 by 2.5 deg"));
+    let found = recorded(&whole(begin(), told));
+    assert_eq!(found.blueprints, 1);
+    let last = BEATS as i64 - 1;
+    let motors = ["/body/body_rotation", "/legs/stewart_1", "/antennas/left_antenna"];
+    for (place, name) in motors.into_iter().enumerate() {
+        let curve = found.curves(name);
+        assert_eq!(curve.len() as u64, BEATS, "{name}");
+        for number in [0, 999, 1_000, BEATS - 1] {
+            let told = beat(number);
+            let values = vec![told.goal_deg[place], told.present_deg[place]];
+            assert_eq!(curve[number as usize], (number as i64, values), "{name}");
+        }
+        let limits = vec![begin().motors[place].low_deg, begin().motors[place].high_deg];
+        assert_eq!(found.curves(&format!("{name}/limits")), [(0, limits.clone()), (last, limits)]);
+    }
+    assert_eq!(found.curves("/trims/stewart_1"), [(700, vec![2.5])]);
+    assert!(!found.chunks.contains_key("/trims/body_rotation"));
+    let margins = beat(BEATS - 1).margins.unwrap();
+    let expected = (last, vec![margins.tilt_deg, margins.relative_yaw_deg]);
+    assert_eq!(found.curves("/margins/head").last(), Some(&expected));
+    assert_eq!(found.curves("/margins/motors")[0].1, [160.0, 46.99, 179.9]);
+    // The present head of every other beat is not known.
+    let yaw = found.curves("/head/yaw");
+    assert_eq!(yaw[2].1, [beat(2).goal_deg[0]; 2]);
+    assert!(yaw[3].1[0] == beat(3).goal_deg[0] && yaw[3].1[1].is_nan());
+    let placed = Transform3D::descriptor_translation().component;
+    assert_eq!(found.rows("/robot/goal_head", placed), 2_500);
+    assert_eq!(found.rows("/robot/head", placed), 1_250);
+    assert_eq!(found.rows("/robot/body_rotation", placed), 2_500);
+    assert_eq!(found.rows("/robot/body_rotation/stewart_1", placed), 2_500);
+    let said = TextLog::descriptor_text().component;
+    assert_eq!((found.rows("/said/workshop", said), found.rows("/said/envelope", said)), (1, 1));
+    assert!(found.chunks.contains_key("/about"));
+    assert!(found.chunks.contains_key("/robot/head/left_antenna/mast"));
+    // What was not told is not there.
+    let none = ["/health", "/pulse", "/camera", "/spans"];
+    assert!(!found.chunks.keys().any(|path| none.iter().any(|start| path.starts_with(start))));
+    // The stage's clock goes with the number of the beat.
+    assert_eq!(latest(&found, "/legs/stewart_1", "stage_time"), Some(last * 10_000_000));
+    assert_eq!(latest(&found, "/legs/stewart_1", "utc"), None);
+}
+
+/// The latest time of a timeline.
+fn latest(found: &Recorded, path: &str, timeline: &'static str) -> Option<i64> {
+    let times = found.chunks[path].iter().filter_map(|chunk| chunk.timelines().get(&timeline.into()));
+    times.filter_map(|times| times.times_raw().iter().copied().max()).max()
+}
+
+#[test]
+fn a_wish_stands_beside_goal_and_present() {
+    let wished = |number| Beat { wish_deg: vec![1.0, 2.0, 3.0], ..beat(number) };
+    let told = vec![Message::Beat(Box::new(beat(0))), Message::Beat(Box::new(wished(1)))];
+    let curve = recorded(&whole(begin(), told)).curves("/legs/stewart_1");
+    assert!(curve[0].1[..2] == [beat(0).goal_deg[1], beat(0).present_deg[1]] && curve[0].1[2].is_nan());
+    assert_eq!(curve[1].1, [beat(1).goal_deg[1], beat(1).present_deg[1], 2.0]);
+}
+
+#[test]
+fn a_leg_leads_from_its_motor_by_its_arm_to_the_head() {
+    let turned = Beat { present_deg: vec![90.0, 90.0, 0.0], ..beat(0) };
+    let found = recorded(&whole(begin(), vec![Message::Beat(Box::new(turned))]));
+    let strips = LineStrips3D::descriptor_strips().component;
+    let [chunk] = &found.chunks["/robot/rods"].iter().filter(|one| !one.is_static()).collect::<Vec<_>>()[..]
+    else {
+        panic!("one chunk has the rods")
+    };
+    let batch = chunk.component_batch::<re_sdk_types::components::LineStrip3D>(strips, 0).unwrap().unwrap();
+    let points: Vec<[f32; 3]> = batch[0].0.iter().map(|point| point.0).collect();
+    // The body is turned left, the arm stands up: its end is above the pivot, which went from ahead to the left.
+    let expected = [[0.0, 0.03, 0.12], [0.02, 0.0, 0.177]];
+    let off = points.iter().flatten().zip(expected.iter().flatten()).map(|(a, b)| (a - b).abs());
+    assert!(points.len() == 2 && off.fold(0.0, f32::max) < 1e-6, "{points:?}");
+}
+
+#[test]
+fn there_is_something_of_every_kind() {
+    for begin in [begin(), live()] {
+        let is_live = begin.live;
+        let told = [beats(0..30), of_every_kind(29), beats(30..40)].concat();
+        let found = recorded(&whole(begin, told));
+        let at = |path: &str| found.curves(path).last().cloned().unwrap();
+        let temperature = at("/health/temperature");
+        assert!(temperature.0 == 29 && temperature.1[..2] == [40.5, 41.5] && temperature.1[2].is_nan());
+        assert_eq!(at("/health/voltage"), (29, vec![5.0; 3]));
+        assert_eq!(at("/health/current"), (29, vec![120.0; 3]));
+        assert_eq!(at("/health/speed"), (29, vec![-3.0; 3]));
+        assert_eq!(at("/pulse/jitter"), (29, vec![10.0, 90.0, 400.0]));
+        assert_eq!((at("/pulse/late"), at("/pulse/dropped")), ((29, vec![3.0]), (29, vec![2.0])));
+        // The pictures are what was told, to the byte; the second has nothing in it, and says so.
+        let pictures = EncodedImage::descriptor_blob().component;
+        assert_eq!(found.rows("/camera", pictures), 2);
+        let blob = found.chunks["/camera"][0].iter_slices::<&[u8]>(pictures).next().unwrap().to_vec();
+        assert!(blob[0].starts_with(b"\xff\xd8\xff\xe0") && blob[0].ends_with(b"JFIF"), "{blob:?}");
+        let labels = found.words("/camera/seen", Boxes2D::descriptor_labels().component);
+        assert_eq!(labels, [vec!["person 0.75", "cup 0.75"], vec![]]);
+        let halves = Boxes2D::descriptor_half_sizes().component;
+        let boxes: Vec<_> = found.chunks["/camera/seen"]
+            .iter()
+            .flat_map(|chunk| chunk.iter_slices::<[f32; 2]>(halves).map(<[_]>::to_vec).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(boxes, [vec![[40.0, 30.0], [20.0, 30.0]], vec![]]);
+        let scores =
+            found.chunks["/camera/seen"][0].components_identifiers().find(|one| one.contains("scores"));
+        let scores =
+            found.chunks["/camera/seen"][0].iter_slices::<f64>(scores.unwrap()).next().unwrap().to_vec();
+        assert_eq!(scores, [0.75; 2]);
+        let said = TextLog::descriptor_text().component;
+        for (_, path) in VOICES {
+            assert_eq!(found.words(path, said), [[path]]);
+        }
+        assert_eq!(found.words("/spans", said), [["nod v1 began"], ["nod v1 ended: done"]]);
+        let running = found.words("/spans/running", StateChange::descriptor_state().component);
+        assert_eq!(running, [["nod v1", "", "", ""], ["", "", "", ""]]);
+        assert_eq!(found.curves("/legs/stewart_1").len(), 40);
+        // Each curve has as many names as values, or one more where a wish may come.
+        let names = SeriesLines::descriptor_names().component;
+        for (path, values) in [("/legs/stewart_1", 3), ("/health/speed", 3), ("/pulse/jitter", 3)] {
+            assert_eq!(found.words(path, names).concat().len(), values, "{path}");
+        }
+        let utc = latest(&found, "/legs/stewart_1", "utc");
+        assert_eq!(utc, is_live.then_some(1_795_420_800_000_000_000 + 390_000_000));
+    }
+}
+
+#[test]
+fn what_is_live_may_end_anywhere() {
+    let told = [vec![Message::Begin(live())], beats(0..1_234)].concat();
+    let cut = super::lines(&told) + r#"{"says":"beat","beat":12"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.rrd");
+    let ended = super::record(cut.as_bytes(), &path).unwrap();
+    assert!(ended.trouble.is_none() && ended.beats == 1_234, "{ended:?}");
+    let found = Recorded::read(&path);
+    assert_eq!(found.curves("/legs/stewart_1").len(), 1_234);
+    // The limits are drawn on every five seconds, and to the end.
+    let limits: Vec<i64> = found.curves("/legs/stewart_1/limits").iter().map(|(beat, _)| *beat).collect();
+    assert!(limits.len() >= 4 && limits[0] == 0 && limits.ends_with(&[1_233]), "{limits:?}");
+    // A line that is wrong ends it, and what came before is kept.
+    let wrong = super::lines(&told) + "{}\n" + &super::lines(&beats(1_234..1_300));
+    let ended = super::record(wrong.as_bytes(), &path).unwrap();
+    assert!(ended.trouble.unwrap().to_string().contains("line 1236 is not understood"));
+    assert_eq!(Recorded::read(&path).curves("/legs/stewart_1").len(), 1_234);
+}

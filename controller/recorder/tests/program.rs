@@ -1,0 +1,260 @@
+//! The program itself: killed, without a viewer, with one that does not read, with real ones, and with a full disk.
+
+// A helper of a test may end it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use minismith_wire::recording::Message;
+use re_log_channel::{DataSourceMessage, LogReceiver};
+use re_sdk::external::re_grpc_client;
+use re_sdk::external::re_grpc_server::{self, shutdown};
+use re_sdk::log::LogMsg;
+
+use support::{Recorded, beats, end, lines, live, of_every_kind};
+
+/// It promises five seconds; a machine that is busy gets more.
+const IN_TIME: Duration = Duration::from_secs(30);
+/// For what happens soon, but not at once.
+const LOOKS: usize = 600;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The recorder at work; dead when it is dropped.
+struct Recorder(Child);
+
+/// How it ended.
+struct Over {
+    code: Option<i32>,
+    told: serde_json::Value,
+    complaints: String,
+}
+
+impl Recorder {
+    // The program is what is tested.
+    #[allow(clippy::disallowed_methods)]
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_minismith-recorder"));
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Recorder(command.spawn().unwrap())
+    }
+
+    fn tell(&mut self, messages: &[Message]) {
+        self.0.stdin.as_mut().unwrap().write_all(lines(messages).as_bytes()).unwrap();
+    }
+
+    /// Ends its input; it ends in time, whatever is at the other end.
+    #[track_caller]
+    fn finish(mut self) -> Over {
+        drop(self.0.stdin.take());
+        let (mut output, mut errors) = (self.0.stdout.take().unwrap(), self.0.stderr.take());
+        let (done, over) = channel();
+        std::thread::spawn(move || {
+            let (mut told, mut complaints) = (String::new(), String::new());
+            output.read_to_string(&mut told).unwrap();
+            errors.as_mut().map(|errors| errors.read_to_string(&mut complaints));
+            done.send((told, complaints))
+        });
+        let (told, complaints) = over.recv_timeout(IN_TIME).expect("it does not end");
+        let code = self.0.wait().unwrap().code();
+        Over { code, told: serde_json::from_str(&told).unwrap_or_default(), complaints }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let _ended_already = self.0.kill();
+        let _reaped_already = self.0.wait();
+    }
+}
+
+fn until(mut so: impl FnMut() -> bool) -> bool {
+    let (_open, pause) = channel::<()>();
+    (0..LOOKS).any(|_| so() || (pause.recv_timeout(PAUSE).is_ok()))
+}
+
+fn folder() -> (tempfile::TempDir, PathBuf, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.rrd");
+    let named = path.to_str().unwrap().to_owned();
+    (folder, path, named)
+}
+
+fn first(count: u64) -> Vec<Message> {
+    [vec![Message::Begin(live())], beats(0..count)].concat()
+}
+
+fn known(path: &Path) -> Vec<i64> {
+    Recorded::read(path).curves("/legs/stewart_1").iter().map(|(beat, _)| *beat).collect()
+}
+
+/// All beats of a session of so many, each once.
+#[track_caller]
+fn is_whole(path: &Path, count: i64) {
+    assert_eq!(known(path), (0..count).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_was_told_before_a_kill_can_be_read() {
+    let (_folder, path, named) = folder();
+    let mut recorder = Recorder::start(&["--to", &named]);
+    recorder.tell(&first(1_000));
+    // No more comes, so all that came is written.
+    assert!(until(|| known(&path).len() == 1_000), "{} beats", known(&path).len());
+    recorder.tell(&beats(1_000..1_450));
+    assert!(until(|| known(&path).len() >= 1_400));
+    recorder.0.kill().unwrap();
+    recorder.0.wait().unwrap();
+    let known = known(&path);
+    assert!(known.iter().copied().eq(0..known.len() as i64));
+}
+
+#[test]
+fn a_viewer_that_is_not_there_costs_nothing() {
+    let (_folder, path, named) = folder();
+    let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
+    let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(nobody)]);
+    recorder.tell(&[first(3_000), of_every_kind(2_999), vec![end(3_000)]].concat());
+    let over = recorder.finish();
+    assert_eq!((over.code, &over.told["beats"]), (Some(0), &3_000.into()), "{}", over.complaints);
+    assert_eq!(over.told["written"], std::fs::metadata(&path).unwrap().len());
+    assert!(over.told["dropped_for_viewer"].as_u64().unwrap() > 100, "{}", over.told);
+    is_whole(&path, 3_000);
+}
+
+fn at(address: SocketAddr) -> String {
+    format!("rerun+http://{address}/proxy")
+}
+
+#[test]
+fn a_viewer_that_does_not_read_costs_nothing() {
+    let (_folder, path, named) = folder();
+    let deaf = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(deaf.local_addr().unwrap())]);
+    // More than the connection and the queue to it hold.
+    recorder.tell(&[first(9_000), vec![end(9_000)]].concat());
+    let over = recorder.finish();
+    assert_eq!((over.code, &over.told["beats"]), (Some(0), &9_000.into()), "{}", over.complaints);
+    assert_eq!(over.complaints.matches("too slow").count(), 1, "{}", over.complaints);
+    assert_eq!(over.complaints.matches("did not reach").count(), 1, "{}", over.complaints);
+    assert!(over.told["dropped_for_viewer"].as_u64().unwrap() > 100, "{}", over.told);
+    is_whole(&path, 9_000);
+}
+
+/// A runtime for Rerun's own client or server, on a thread that ends with the test.
+fn runtime(work: impl Future<Output = ()> + Send + 'static) {
+    std::thread::spawn(|| {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
+    });
+}
+
+fn hand_on(from: &LogReceiver, to: &Sender<LogMsg>) {
+    while let Ok(message) = from.recv() {
+        if let Some(DataSourceMessage::LogMsg(message)) = message.into_data()
+            && to.send(message).is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// Takes what a viewer gets, until it has all these beats.
+fn sees(messages: &Receiver<LogMsg>, count: usize) -> Recorded {
+    let mut seen = Recorded::default();
+    while seen.curves("/legs/stewart_1").len() < count {
+        let message = messages.recv_timeout(IN_TIME);
+        seen.take(message.unwrap_or_else(|_| panic!("{} beats", seen.curves("/legs/stewart_1").len())));
+    }
+    seen
+}
+
+#[test]
+fn a_viewer_that_listens_sees_everything() {
+    let (_folder, path, named) = folder();
+    let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
+    let (see, seen) = channel();
+    runtime(async move {
+        let (viewer, _) = re_grpc_server::spawn_with_recv(address, Default::default(), shutdown::never());
+        std::thread::spawn(move || hand_on(&viewer, &see));
+        std::future::pending::<()>().await;
+    });
+    let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(address)]);
+    recorder.tell(&[first(500), of_every_kind(499)].concat());
+    let so_far = sees(&seen, 500);
+    assert!(so_far.chunks.contains_key("/about") && so_far.blueprints == 1);
+    recorder.tell(&[beats(500..700), vec![end(700)]].concat());
+    let over = recorder.finish();
+    assert_eq!((over.code, &over.told["dropped_for_viewer"]), (Some(0), &0.into()), "{}", over.complaints);
+    sees(&seen, 200);
+    is_whole(&path, 700);
+}
+
+/// Where it serves, as it says.
+fn served(recorder: &mut Recorder) -> (SocketAddr, BufReader<ChildStderr>) {
+    let mut errors = BufReader::new(recorder.0.stderr.take().unwrap());
+    let mut line = String::new();
+    errors.read_line(&mut line).unwrap();
+    let address = line.split("rerun+http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap();
+    (address.parse().unwrap(), errors)
+}
+
+#[test]
+fn a_viewer_that_comes_later_sees_what_was_before() {
+    let mut recorder = Recorder::start(&["--serve", "0"]);
+    let (address, _errors) = served(&mut recorder);
+    assert!(address.ip().is_loopback());
+    TcpStream::connect(address).unwrap();
+    // The port is taken: another recorder says so before it reads anything.
+    let over = Recorder::start(&["--serve", &address.to_string()]).finish();
+    assert_eq!(over.code, Some(2));
+    assert!(over.complaints.contains("choose another port"), "{}", over.complaints);
+    recorder.tell(&[first(500), of_every_kind(499)].concat());
+    let (see, seen) = channel();
+    runtime(async move {
+        let here = re_async::AsyncRuntimeHandle::from_current_tokio_runtime_or_wasmbindgen().unwrap();
+        let messages = re_grpc_client::stream(&here, at(address).parse().unwrap());
+        std::thread::spawn(move || hand_on(&messages, &see));
+        std::future::pending::<()>().await;
+    });
+    let so_far = sees(&seen, 500);
+    assert!(so_far.chunks.contains_key("/about"));
+    recorder.tell(&beats(500..700));
+    sees(&seen, 200);
+    recorder.tell(&[end(700)]);
+    let over = recorder.finish();
+    assert_eq!((over.code, &over.told["beats"]), (Some(0), &700.into()));
+}
+
+#[test]
+fn a_full_disk_is_told_once_and_others_see_on() {
+    let mut recorder = Recorder::start(&["--to", "/dev/full", "--serve", "0"]);
+    recorder.tell(&[first(1_000), vec![end(1_000)]].concat());
+    let over = recorder.finish();
+    assert_eq!((over.code, &over.told["beats"]), (Some(1), &1_000.into()), "{}", over.complaints);
+    assert_eq!(over.complaints.matches("No space left").count(), 1, "{}", over.complaints);
+    assert_eq!((&over.told["written"], &over.told["dropped_for_viewer"]), (&0.into(), &0.into()));
+}
+
+#[test]
+fn what_can_not_begin_says_why() {
+    let (_folder, _, named) = folder();
+    let mut recorder = Recorder::start(&["--to", &format!("{named}/none.rrd")]);
+    recorder.tell(&first(0));
+    let over = recorder.finish();
+    assert_eq!(
+        (over.code, over.complaints.contains("choose a folder")),
+        (Some(2), true),
+        "{}",
+        over.complaints
+    );
+    let over = Recorder::start(&[]).finish();
+    assert_eq!((over.code, over.complaints.starts_with("usage:")), (Some(2), true), "{}", over.complaints);
+    let over = Recorder::start(&["--connect", "nowhere"]).finish();
+    assert_eq!((over.code, over.complaints.contains("no address")), (Some(2), true), "{}", over.complaints);
+}
