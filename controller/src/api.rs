@@ -63,8 +63,15 @@ pub async fn serve(
     let attending = AttentionThread::start(body)?;
     let steering = MoverThread::start(body, Rank::Lease, "whoever has leased the robot")?;
     let answering = DeskThread::start(body.clone(), config.clone())?;
-    let writing = JournalThread::start(&config.serve.journal)?;
-    let keeper = Arc::new(Doorkeeper::new(&config.serve, writing.journal()));
+    let chronicle = body.chronicle();
+    // A body whose doings are not kept has a server that is called all the same.
+    let own = match chronicle.journal() {
+        Some(_) => None,
+        None => Some(JournalThread::start(&config.kept.journal)?),
+    };
+    let noting = own.as_ref().map(JournalThread::journal).or_else(|| chronicle.journal().cloned());
+    let Some(journal) = noting else { return Err(std::io::Error::other("there is no journal")) };
+    let keeper = Arc::new(Doorkeeper::new(&config.serve, journal));
     let address = listener.local_addr()?;
     let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
     let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);

@@ -21,6 +21,7 @@ use mock_robot::firmware::{Emulator, EmulatorError, EmulatorOptions};
 use mock_robot::robot::MockRobot;
 
 use crate::arbiter::{Arbiter, Rank};
+use crate::chronicle::{Chronicle, ChronicleThread};
 use crate::config::{Config, RobotChoice};
 use crate::conversation::Outgoing;
 use crate::eyes::{Eyes, Lookout, camera_of};
@@ -80,10 +81,18 @@ pub const fn bus_options(config: &Config) -> BusOptions {
 /// Beats that are kept of one performance: five minutes at 100 Hz.
 const TRACED_BEATS: usize = 30_000;
 
+/// Beats that may wait to be kept: forty seconds at 100 Hz.
+const TAPPED_BEATS: usize = 4_096;
+
+/// What beats.
+type Beating = Pulse<Traced<Box<dyn Robot>>, WallClock>;
+
 /// A body that beats. Dropping it brakes to rest.
 pub struct Body {
-    // Fields drop in this order: the pulse must end before the servos under it go.
+    // Fields drop in this order: what the last beats did is kept before the chronicle ends, and the pulse must end before the
+    // servos under it go.
     pulse: PulseThread,
+    chronicle: Option<ChronicleThread>,
     _emulator: Option<Emulator>,
     choice: RobotChoice,
     trace: Trace,
@@ -100,6 +109,30 @@ impl Body {
     /// # Errors
     /// When it can't be opened, or does not pass its start-up ritual.
     pub fn open(choice: &RobotChoice, config: &Config) -> Result<Self, NoBody> {
+        Body::begin(choice, config, |_| {})
+    }
+
+    /// The same, with all that it does kept and shown as it is configured. Where that can't be begun, the log says so.
+    ///
+    /// # Errors
+    /// As [`Body::open`].
+    pub fn open_and_keep(choice: &RobotChoice, config: &Config) -> Result<Self, NoBody> {
+        let mut tap = None;
+        let mut body = Body::begin(choice, config, |pulse| tap = Some(pulse.tapped(TAPPED_BEATS)))?;
+        if let Some(tap) = tap {
+            match ChronicleThread::start(&body, tap, &config.kept) {
+                Ok(thread) => body.chronicle = Some(thread),
+                Err(error) => tracing::error!("what happens is not kept: {error}"),
+            }
+        }
+        Ok(body)
+    }
+
+    fn begin(
+        choice: &RobotChoice,
+        config: &Config,
+        prepare: impl FnOnce(&mut Beating),
+    ) -> Result<Self, NoBody> {
         let bus = bus_options(config);
         let trace = Trace::with_room_for(TRACED_BEATS);
         let clock = WallClock::start();
@@ -123,10 +156,12 @@ impl Body {
             Pulse::new(Traced::new(robot, trace.clone()), clock, limits_of(config), config.rate.beat())?;
         // A bus switches torque on in its ritual; a mock in this process has none.
         pulse.take(Order::Torque(Joints::all(true)));
+        prepare(&mut pulse);
         let pulse = PulseThread::start(pulse)?;
         let camera = camera_of(config, choice, &pulse.handle());
         Ok(Body {
             pulse,
+            chronicle: None,
             _emulator: emulator,
             choice: choice.clone(),
             trace,
@@ -136,6 +171,12 @@ impl Body {
             outgoing: Outgoing::default(),
             arbiter: Arc::default(),
         })
+    }
+
+    /// Who tells what happens, to be kept; does nothing where nothing is kept.
+    #[must_use]
+    pub fn chronicle(&self) -> Chronicle {
+        self.chronicle.as_ref().map(ChronicleThread::chronicle).unwrap_or_default()
     }
 
     /// A stage on this body for an agent, or a person by way of one.

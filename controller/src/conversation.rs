@@ -6,6 +6,7 @@
 mod approval;
 mod call;
 mod data;
+mod kept;
 mod making;
 mod mind;
 mod onlooker;
@@ -250,6 +251,9 @@ pub struct Conversation<'a> {
     models: PathBuf,
     album: PathBuf,
     onlooker: Option<Onlooker>,
+    /// What was heard last, while it is being done.
+    heard: Option<kept::Heard>,
+    next_id: Option<String>,
 }
 
 impl<'a> Conversation<'a> {
@@ -273,6 +277,8 @@ impl<'a> Conversation<'a> {
             models: PathBuf::new(),
             album: body.album().to_owned(),
             onlooker: None,
+            heard: None,
+            next_id: None,
         }
     }
 
@@ -347,10 +353,7 @@ impl<'a> Conversation<'a> {
         self.hear_later(text, self.stage.conductor.halts())
     }
 
-    /// Hears a sentence that was said when the body had been halted so often
-    /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it, and before it is its turn, holds
-    /// for it too.
-    pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
+    fn listen(&mut self, text: &str, halts: u64) -> Reply {
         self.stage.begin(halts);
         let from = self.stage.commanded_posture().as_ref().map(Aim::of);
         let (plan, reply) = self.answer(text);
@@ -447,9 +450,11 @@ impl<'a> Conversation<'a> {
 
     /// Tells whoever watches what came of one step.
     fn tell_progress(&mut self, assignment: Assignment, text: &str, outcome: Ending, steps: Option<&[Step]>) {
+        let steps = steps.unwrap_or_default().to_vec();
+        let progress = Progress { assignment, text: text.into(), outcome, steps };
+        self.note_step(&progress);
         if let Some(watching) = &mut self.watching {
-            let steps = steps.unwrap_or_default().to_vec();
-            watching(Progress { assignment, text: text.into(), outcome, steps });
+            watching(progress);
         }
     }
 

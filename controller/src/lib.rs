@@ -6,7 +6,8 @@
 //! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
 //! [`files`] (what tools read and write), [`tasks`] (questions that a script answers), [`repl`] (Python line by line),
 //! [`recording`] (moves that are kept in files), [`role`] (what somebody may have done), [`gate`] (who asks the
-//! server), [`journal`] (what was asked of it), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
+//! server), [`journal`] (what was asked and done), [`chronicle`] (keeps it, and shows it), [`trace`] (what
+//! was kept of a motion), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
 //! against the official packages), [`doctor`] (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
 
@@ -19,6 +20,7 @@ pub mod bench;
 pub mod body;
 pub mod brain;
 pub mod calibration;
+pub mod chronicle;
 pub mod config;
 pub mod conversation;
 pub mod doctor;
@@ -41,4 +43,5 @@ pub mod repl;
 pub mod role;
 pub mod stage;
 pub mod tasks;
+pub mod trace;
 pub mod workshop;

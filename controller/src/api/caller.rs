@@ -59,7 +59,7 @@ impl Speaker {
     pub(super) fn note(&self, what: &str, outcome: &str) {
         let Caller { name, role, .. } = &self.caller;
         let peer = self.peer.to_string();
-        self.journal.note(Entry::now("message", name, role.name(), &peer, what, outcome));
+        self.journal.note(Entry::now("message", name, what, outcome).by(role.name(), &peer));
     }
 }
 

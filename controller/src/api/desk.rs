@@ -375,6 +375,7 @@ impl<'a> Clerk<'a> {
             };
             conversation.heard_from(&caller.name, caller.role);
             conversation.worked_on(style);
+            conversation.known_as(&id);
             let reply = conversation.hear_later(&text, halts);
             if let Some(session) = session {
                 open.push_back((session, conversation));

@@ -160,7 +160,7 @@ impl Doorkeeper {
     ) {
         let (who, role) = caller.map_or(("nobody", "none"), |caller| (&*caller.name, caller.role.name()));
         let what: String = format!("{method} {path}").chars().take(200).collect();
-        let mut entry = Entry::now("call", who, role, &peer.ip().to_string(), &what, status.as_str());
+        let mut entry = Entry::now("call", who, &what, status.as_str()).by(role, &peer.ip().to_string());
         entry.took_ms = took.map(|took| tidy(took.as_secs_f64() * 1e3));
         self.journal.note(entry);
     }

@@ -35,7 +35,7 @@ struct Told {
 
 /// Who had what changed
 ///
-/// The latest first. All of it stands in the file that `serve.journal` names.
+/// The latest first. All of it stands in the file that `journal.file` names.
 #[utoipa::path(get, path = "/api/v1/journal", tag = "robot", operation_id = "journal", params(Many),
     responses(
         (status = 200, description = "The latest entries.", body = Told),

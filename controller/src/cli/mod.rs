@@ -7,6 +7,7 @@ mod code;
 mod converse;
 mod interrupt;
 mod joints;
+mod journal;
 mod mcp;
 mod motors;
 mod moves;
@@ -15,6 +16,7 @@ mod quantity;
 mod raw;
 mod remote;
 mod repl;
+mod replay;
 mod serve;
 mod session;
 mod shelf;
@@ -172,6 +174,18 @@ minismith record nod.json --while \"nod twice\"")]
     #[command(after_help = "Examples:\n  minismith play wave.json --speed 0.5\n  \
 minismith play wave.json --robot mock-bus --record did.json --json")]
     Play(moves::PlayArgs),
+    /// Play again on the mock what was kept of a motion, or a tool's run from the journal, and say how far it went from that.
+    #[command(
+        after_help = "Exit code 0: as it was, within what the way to the motors explains. 1: it went another way.\nExamples:\n  \
+minismith replay 20261123T101500.250-3fa9c1.trace.jsonl\n  minismith replay wave.json --robot mock-bus --out did.trace.jsonl\n  \
+minismith replay one.trace.jsonl --against other.trace.jsonl --json\n  minismith replay --last-failed"
+    )]
+    Replay(replay::ReplayArgs),
+    /// What was asked, done, decided and refused: tell, show, export or check the journal.
+    Journal {
+        #[command(subcommand)]
+        command: journal::JournalCommand,
+    },
     /// Run Python line by line on a mock robot, in a tool's cage and within its limits.
     #[command(
         after_help = "Examples:\n  minismith repl\n  minismith repl --script lines.py --json-lines\n  \
@@ -266,6 +280,8 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Motors(arguments) => motors::run(&config, &arguments),
         Command::Record(arguments) => moves::record(&config, &arguments),
         Command::Play(arguments) => moves::play(&config, &arguments),
+        Command::Replay(arguments) => replay::run(&config, &arguments),
+        Command::Journal { command } => journal::run(&config, command),
         Command::Repl(arguments) => repl::run(&config, &arguments),
         Command::Code(arguments) => code::run(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),

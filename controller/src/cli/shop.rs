@@ -14,9 +14,9 @@ pub fn workshop(config: &Config) -> anyhow::Result<Workshop> {
     Ok(Workshop::open(config)?)
 }
 
-/// The body that the command line or the configuration names.
+/// The body that the command line or the configuration names; all that it does is kept.
 pub fn body(config: &Config, on: &OnRobot) -> anyhow::Result<Body> {
-    Ok(Body::open(on.robot.as_ref().unwrap_or(&config.robot), config)?)
+    Ok(Body::open_and_keep(on.robot.as_ref().unwrap_or(&config.robot), config)?)
 }
 
 /// What a conversation thinks with, where the configuration names a language model.

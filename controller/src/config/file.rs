@@ -10,12 +10,14 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use super::agents::{AgentName, AgentText};
 use super::camera::{CameraSource, LensName, Measured, ProviderName, SceneChoice};
 use super::choice::{Brain, Flag, MayLack, NotAllowed, RobotChoice, SomePath};
+use super::kept::{MaybeAddress, Viewer};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::quantity::{
-    Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, FrameRate, Frames, HeadRange,
-    Iterations, Jerk, Kilobytes, Latency, Margin, Megabytes, Milliseconds, MotionRate, Patience, PictureRate,
-    Pixels, Port, Rate, Repeats, RequestRate, Retries, Scale, Seed, SentRate, SentWidth, SimulatedSeconds,
-    Speed, Steadiness, Steps, Temperature, TokenBudget, TurnTokens, Volts, WallSeconds, Watchdog,
+    Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, DiskSize, FileSize, Files,
+    FrameRate, Frames, HeadRange, Iterations, Jerk, KeptPictures, Kilobytes, Latency, Margin, Megabytes,
+    Milliseconds, MotionRate, Patience, PictureRate, Pixels, Port, Rate, Repeats, RequestRate, Retries,
+    Scale, Seed, SentRate, SentWidth, SimulatedSeconds, Speed, Steadiness, Steps, Temperature, TokenBudget,
+    TurnTokens, Volts, WallSeconds, Watchdog,
 };
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
@@ -149,6 +151,9 @@ mappings! {
         memory: MemoryKeys,
         camera: CameraKeys,
         vision: VisionKeys,
+        journal: JournalKeys,
+        traces: TracesKeys,
+        rerun: RerunKeys,
     }
     /// `camera`.
     CameraKeys {
@@ -168,6 +173,27 @@ mappings! {
         endpoints: Mappings<EndpointKeys>,
         sent_width: Given<SentWidth>,
         sent_per_hour: Given<SentRate>,
+    }
+    /// `journal`.
+    JournalKeys {
+        file: Given<SomePath>,
+        rotate_mb: Given<FileSize>,
+        keep_files: Given<Files>,
+    }
+    /// `traces`.
+    TracesKeys {
+        directory: Given<MaybePath>,
+        keep_days: Given<Days>,
+        keep_mb: Given<DiskSize>,
+        pictures_per_second: Given<KeptPictures>,
+    }
+    /// `rerun`.
+    RerunKeys {
+        file: Given<MaybePath>,
+        viewer: Given<Viewer>,
+        serve: Given<MaybeAddress>,
+        beats_per_second: Given<FrameRate>,
+        pictures_per_second: Given<KeptPictures>,
     }
     /// `pulse`.
     PulseKeys {
@@ -229,7 +255,6 @@ mappings! {
         certificate: Given<MaybePath>,
         key: Given<MaybePath>,
         announce: Given<Flag>,
-        journal: Given<SomePath>,
     }
     /// `compat`.
     CompatKeys {

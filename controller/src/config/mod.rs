@@ -10,6 +10,7 @@ mod camera;
 mod choice;
 mod error;
 mod file;
+mod kept;
 mod language_model;
 mod quantity;
 mod resolve;
@@ -27,6 +28,7 @@ pub use agents::Agents;
 pub use camera::{Camera, CameraSource, SceneChoice, Vision};
 pub use choice::{Brain, NotAllowed, RobotChoice};
 pub use error::ConfigError;
+pub use kept::{Kept, Live};
 pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
 pub use quantity::{Rate, Scale};
 pub use serve::{HostName, Origin, Peers, Serve};
@@ -80,6 +82,8 @@ pub struct Config {
     pub camera: Camera,
     /// Who is shown pictures, and how they are searched.
     pub vision: Vision,
+    /// What is kept of all that happens.
+    pub kept: Kept,
 }
 
 /// What is remembered of conversations.

@@ -108,6 +108,14 @@ spans! {
     pub(super) RequestRate: whole -> u32 = 1..=100_000, "";
     /// How long something is kept, days.
     pub(super) Days: whole -> u32 = 0..=3_650, " (days)";
+    /// How long one file may get, megabytes.
+    pub(super) FileSize: whole -> u32 = 1..=1024, " (megabytes)";
+    /// Files that are kept.
+    pub(super) Files: whole -> u32 = 1..=100, "";
+    /// Room on the disk, megabytes.
+    pub(super) DiskSize: whole -> u32 = 1..=1_000_000, " (megabytes)";
+    /// Pictures that are kept or shown, per second.
+    pub(super) KeptPictures: whole -> u32 = 0..=60, "";
     /// Time on the stage's clock, seconds.
     pub(super) SimulatedSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
     /// Processor time, seconds.

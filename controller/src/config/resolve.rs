@@ -10,9 +10,10 @@ use super::camera::{LensName, lens};
 use super::file::{EndpointKeys, File, Given, Listed};
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
-    Group, Head, LanguageModel, Limits, Memory, RobotChoice, SceneChoice, Serve, Stewart, ToolHost, Vision,
-    Workshop, parse,
+    Group, Head, Kept, LanguageModel, Limits, Live, Memory, RobotChoice, SceneChoice, Serve, Stewart,
+    ToolHost, Vision, Workshop, parse,
 };
+use crate::journal::Place;
 
 /// The meaning of the keys: those of `own`, and for each one left out the built-in value.
 pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, ConfigError> {
@@ -89,7 +90,6 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             tls: tls(of!(serve.certificate).0, of!(serve.key).0, name)?
                 .map(|(certificate, key)| (absolute(folder, &certificate), absolute(folder, &key))),
             announce: of!(serve.announce).0,
-            journal: absolute(folder, &of_the_user(&of!(serve.journal).0)),
             trusted_peers: listed(&own.compat.trusted_peers),
         },
         tools: absolute(folder, &of!(tools.directory).0),
@@ -166,6 +166,24 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             endpoints: endpoints("vision", own.vision.endpoints.0.as_ref(), name)?,
             sent_width: of!(vision.sent_width).value(),
             sent_per_hour: of!(vision.sent_per_hour).value(),
+        },
+        kept: Kept {
+            journal: Place {
+                path: absolute(folder, &of_the_user(&of!(journal.file).0)),
+                longest: u64::from(of!(journal.rotate_mb).value()) << 20,
+                kept: of!(journal.keep_files).value(),
+            },
+            traces: of!(traces.directory).0.map(|path| absolute(folder, &of_the_user(&path))),
+            keep_days: of!(traces.keep_days).value(),
+            most_bytes: u64::from(of!(traces.keep_mb).value()) << 20,
+            pictures_per_second: of!(traces.pictures_per_second).value(),
+            live: Live {
+                file: of!(rerun.file).0.map(|path| absolute(folder, &of_the_user(&path))),
+                viewer: of!(rerun.viewer).0,
+                serve: of!(rerun.serve).0,
+                beats_per_second: of!(rerun.beats_per_second).value(),
+                pictures_per_second: of!(rerun.pictures_per_second).value(),
+            },
         },
     };
     let plain_http = of!(language_model.allow_plain_http).0;

@@ -32,8 +32,6 @@ pub struct Serve {
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Whether the robot is announced on the local network.
     pub announce: bool,
-    /// The file of the journal.
-    pub journal: PathBuf,
     /// Peers that speak the official wire without a token.
     pub trusted_peers: Vec<Peers>,
 }

@@ -57,6 +57,7 @@ impl Conversation<'_> {
         let full = before.limits;
         self.stage.limit(conditions.limits);
         let _before = self.body.take_trace();
+        let noted = self.begin_run(name, &admitted, &arguments);
         let permit =
             permit(vetted, entry, manifest.capabilities.clone(), troupe.callees(), conditions.stage_seconds);
         let performance = perform(&mut *guest, job, &mut self.stage, &permit);
@@ -96,6 +97,7 @@ impl Conversation<'_> {
             notes,
             outputs: performance.outputs,
         };
+        self.end_run(noted, &reply);
         Ok((manifest.version, reply))
     }
 

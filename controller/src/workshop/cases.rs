@@ -6,7 +6,7 @@
 
 mod arguments;
 
-use firmware_bridge::joint::Joint;
+use firmware_bridge::joint::{Joint, Joints};
 use mock_robot::dynamics::Variation;
 use serde_json::{Map, Value};
 
@@ -19,7 +19,7 @@ use super::submission::Declared;
 pub use self::arguments::plain_value;
 
 /// Where the body stands when a case begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
     /// The initial posture.
     Neutral,
@@ -27,6 +27,8 @@ pub enum Start {
     Turned,
     /// Head low, leaning.
     Low,
+    /// Where a performance once began.
+    At(Joints),
 }
 
 /// What the camera sees.

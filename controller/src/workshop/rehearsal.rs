@@ -7,6 +7,7 @@
 //!
 //! Reading order: [`rehearse`], `run` (one case), `judge` (what came of it), `noise`.
 
+mod again;
 mod judge;
 mod noise;
 mod run;
@@ -42,6 +43,7 @@ use self::judge::{finding, judge, judge_whole};
 use self::run::{Ran, run, run_all};
 
 pub use super::cases::SEED;
+pub use again::{Again, Call, again};
 
 /// Where guests come from.
 pub trait Cage: Sync {

@@ -1,9 +1,9 @@
 //! The beats of a rehearsal as people see them: degrees, and the head as it follows from the legs.
 
-use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::kinematics::posture_from_joints;
-use firmware_bridge::posture::HeadPose;
+use firmware_bridge::joint::Joints;
 use firmware_bridge::trace::Beat;
+
+use crate::trace::{Finder, Head};
 
 /// One beat.
 #[derive(Clone, Copy, Debug)]
@@ -16,15 +16,6 @@ pub struct Moment {
     pub goal_head: Option<Head>,
     /// The head that follows from where the motors were.
     pub present_head: Option<Head>,
-}
-
-/// The head on one beat.
-#[derive(Clone, Copy, Debug)]
-pub struct Head {
-    /// `world_from_head`, relative to the neutral head.
-    pub pose: HeadPose,
-    /// Roll and pitch, and the yaw relative to the body, degrees.
-    pub angles_deg: [f64; 3],
 }
 
 /// Computes the head of each beat, from that of the beat before.
@@ -41,35 +32,11 @@ pub fn moments(beats: &[Beat]) -> Vec<Moment> {
     beats.iter().map(moment).collect()
 }
 
-/// Finds the head again and again; where the joints have not moved it is where it was.
-#[derive(Default)]
-struct Finder {
-    last: Option<(Joints, Option<Head>)>,
-}
-
-impl Finder {
-    fn find(&mut self, joints: &Joints) -> Option<Head> {
-        if let Some((known, head)) = &self.last
-            && known == joints
-        {
-            return *head;
-        }
-        let seed = self.last.and_then(|(_, head)| head).map_or_else(HeadPose::neutral, |head| head.pose);
-        let head = posture_from_joints(joints, &seed).ok().map(|posture| {
-            let angles = posture.head.angles();
-            let relative_yaw = (angles.yaw - joints[Joint::BodyYaw]).wrapped();
-            let angles_deg = [angles.roll, angles.pitch, relative_yaw].map(|angle| angle.degrees());
-            Head { pose: posture.head, angles_deg }
-        });
-        self.last = Some((*joints, head));
-        head
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use firmware_bridge::joint::Joint;
     use firmware_bridge::kinematics::joints_from_posture;
-    use firmware_bridge::posture::{Posture, RollPitchYaw};
+    use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
     use firmware_bridge::units::Radians;
 
     use super::*;

@@ -7,8 +7,9 @@ use firmware_bridge::joint::Joint;
 use firmware_bridge::limits::Limits;
 
 use super::chart::{Chart, Curve, LEFT, Shade};
-use super::moment::{Head, Moment};
+use super::moment::Moment;
 use super::xml::{Xml, short};
+use crate::trace::Head;
 use crate::workshop::margins::TrimSpan;
 use crate::workshop::report::PhysicalReport;
 

@@ -52,7 +52,7 @@ fn io(doing: &'static str) -> impl FnOnce(std::io::Error) -> NoRecording {
 }
 
 /// Where the recorder is: `MINISMITH_RECORDER`, or beside this program, or in the folder above, for tests.
-fn locate() -> Result<PathBuf, NoRecording> {
+pub(crate) fn locate() -> Result<PathBuf, NoRecording> {
     if let Some(named) = env::var_os(PROGRAM_VARIABLE) {
         let named = PathBuf::from(named);
         return if named.is_file() { Ok(named) } else { Err(NoRecording::NotThere(named)) };
@@ -186,7 +186,7 @@ mod tests {
         let long = Text { beat: None, voice: Voice::Tool, words: "x".repeat(1_000) };
         // More than any channel holds, so that it must be read.
         let messages = std::iter::repeat_n(Message::Text(long), 2_000);
-        record_with(program, messages.chain([Message::End(End { beats: 0 })]), patience)
+        record_with(program, messages.chain([Message::End(End { beats: 0, dropped: 0 })]), patience)
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! A rehearsal in the recorder's words.
 
-use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::kinematics::HEAD_Z_OFFSET;
-use firmware_bridge::limits::Limits;
-use minismith_wire::recording::{
-    self, Beat, Begin, End, FORMAT, Margins, Message, Motor, Part, Text, Trim, Voice,
-};
+use std::time::Duration;
 
-use super::moment::{Head, Moment};
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::limits::Limits;
+use minismith_wire::recording::{Beat, End, Message, Text, Trim, Voice};
+
+use super::moment::Moment;
+use crate::trace::words;
 use crate::workshop::finding::Finding;
 use crate::workshop::margins::TrimSpan;
 
@@ -47,29 +47,13 @@ pub fn messages<'a>(subject: &'a Subject<'a>) -> impl Iterator<Item = Message> +
         .chain(said)
         .chain(held)
         .chain(beats)
-        .chain(std::iter::once(Message::End(End { beats: subject.moments.len() as u64 })))
+        .chain(std::iter::once(Message::End(End { beats: subject.moments.len() as u64, dropped: 0 })))
 }
 
 impl Subject<'_> {
     fn begin(&self) -> Message {
-        let motor = |joint: Joint| Motor {
-            name: joint.name().into(),
-            part: match joint {
-                Joint::BodyYaw => Part::Body,
-                Joint::RightAntenna => Part::RightAntenna,
-                Joint::LeftAntenna => Part::LeftAntenna,
-                _ => Part::Leg,
-            },
-            low_deg: self.limits.joints[joint].low.degrees(),
-            high_deg: self.limits.joints[joint].high.degrees(),
-        };
-        Message::Begin(Begin {
-            format: FORMAT,
-            name: self.name.clone(),
-            about: self.about.clone(),
-            period_s: self.period_s,
-            motors: Joint::ALL.map(motor).to_vec(),
-        })
+        let period = Duration::try_from_secs_f64(self.period_s).unwrap_or_default();
+        Message::Begin(words::begin(self.name.clone(), self.about.clone(), period, self.limits))
     }
 
     /// The beat at a time of the stage's clock.
@@ -88,28 +72,11 @@ impl Subject<'_> {
             beat: number,
             goal_deg: list(&moment.goal),
             present_deg: list(&moment.present),
-            goal_head: moment.goal_head.as_ref().map(head),
-            present_head: moment.present_head.as_ref().map(head),
+            goal_head: moment.goal_head.as_ref().map(words::head),
+            present_head: moment.present_head.as_ref().map(words::head),
             trims: trims.collect(),
-            margins: moment.goal_head.map(|head| self.margins(head.angles_deg)),
+            margins: moment.goal_head.map(|head| words::margins(self.limits, head.angles_deg)),
+            ..Beat::default()
         }))
-    }
-
-    fn margins(&self, [roll, pitch, yaw]: [f64; 3]) -> Margins {
-        let Limits { head_pitch, head_roll, relative_yaw, .. } = self.limits;
-        Margins {
-            tilt_deg: (head_pitch.degrees() - pitch.abs()).min(head_roll.degrees() - roll.abs()),
-            relative_yaw_deg: relative_yaw.degrees() - yaw.abs(),
-        }
-    }
-}
-
-fn head(head: &Head) -> recording::Head {
-    let at = head.pose.0.translation;
-    let turned = head.pose.0.rotation.coords;
-    recording::Head {
-        at_m: [at.x, at.y, at.z + HEAD_Z_OFFSET],
-        turned: [turned.x, turned.y, turned.z, turned.w],
-        angles_deg: head.angles_deg,
     }
 }

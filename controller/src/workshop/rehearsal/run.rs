@@ -130,6 +130,7 @@ fn start_joints(start: Start) -> Joints {
     let mut posture = Posture::init();
     match start {
         Start::Neutral => {}
+        Start::At(joints) => return joints,
         Start::Turned => {
             posture.body_yaw = Radians::from_degrees(40.0);
             posture.head = HeadPose::new(

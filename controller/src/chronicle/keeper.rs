@@ -1,0 +1,123 @@
+//! The file of a trace, written while things happen, and how long such files are kept.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use firmware_bridge::clock::calendar;
+use minismith_wire::recording::{Begin, End, Message};
+
+use super::SUFFIX;
+
+/// A trace that is being written.
+pub struct Keeper {
+    path: PathBuf,
+    file: BufWriter<File>,
+    beats: u64,
+    /// Whether anything in it is worth keeping.
+    is_moved: bool,
+}
+
+impl Keeper {
+    /// Begins a trace.
+    pub fn begin(folder: &Path, name: &str, begin: Begin) -> io::Result<Self> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let path = folder.join(name);
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut keeper = Keeper { path, file: BufWriter::new(file), beats: 0, is_moved: false };
+        keeper.tell(&Message::Begin(begin))?;
+        Ok(keeper)
+    }
+
+    /// Adds a line.
+    pub fn tell(&mut self, message: &Message) -> io::Result<()> {
+        self.beats += u64::from(matches!(message, Message::Beat(_)));
+        serde_json::to_writer(&mut self.file, message)?;
+        self.file.write_all(b"\n")
+    }
+
+    /// Has what was told reach the system, so that it outlives this program.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
+    /// The robot has moved, so it is worth keeping.
+    pub const fn moved(&mut self) {
+        self.is_moved = true;
+    }
+
+    /// Ends it; whether it was kept.
+    pub fn end(mut self, dropped: u64) -> io::Result<bool> {
+        if !self.is_moved {
+            fs::remove_file(&self.path)?;
+            return Ok(false);
+        }
+        let beats = self.beats;
+        self.tell(&Message::End(End { beats, dropped }))?;
+        self.file.flush()?;
+        Ok(true)
+    }
+}
+
+/// Removes traces that are too old, and the oldest while all together are too long.
+pub fn prune(folder: &Path, keep_days: u32, most_bytes: u64) -> io::Result<()> {
+    let mut traces = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        if about.is_file() && entry.file_name().to_string_lossy().ends_with(SUFFIX) {
+            traces.push((about.modified()?, about.len(), entry.path()));
+        }
+    }
+    // The youngest first.
+    traces.sort_by(|one, other| other.cmp(one));
+    let old = Duration::from_hours(24) * keep_days;
+    let mut bytes = 0;
+    for (changed, length, path) in traces {
+        bytes += length;
+        let age = calendar().duration_since(changed).unwrap_or_default();
+        if bytes > most_bytes || (keep_days > 0 && age > old) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn old_traces_go_and_other_files_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let day = Duration::from_secs(86_400);
+        for (name, age, length) in [
+            ("a.trace.jsonl", 9, 10),
+            ("b.trace.jsonl", 3, 60),
+            ("c.trace.jsonl", 2, 60),
+            ("d.trace.jsonl", 1, 30),
+            ("notes.txt", 99, 999),
+        ] {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_len(length).unwrap();
+            file.set_modified(SystemTime::now() - day * age).unwrap();
+        }
+        prune(folder.path(), 5, 1000).unwrap();
+        assert_eq!(names(folder.path()), ["b.trace.jsonl", "c.trace.jsonl", "d.trace.jsonl", "notes.txt"]);
+        prune(folder.path(), 0, 100).unwrap();
+        assert_eq!(names(folder.path()), ["c.trace.jsonl", "d.trace.jsonl", "notes.txt"]);
+    }
+}

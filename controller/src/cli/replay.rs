@@ -1,0 +1,174 @@
+//! `replay`: what was kept of a motion, played again on the mock; and a tool's run, rehearsed again from the journal.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use minismith::config::Config;
+use minismith::journal::{Entry, Wanted, latest};
+use minismith::recording;
+use minismith::trace::compare::{Comparison, compare};
+use minismith::trace::replay::{On, replay};
+use minismith::trace::{NotATrace, Taken};
+use minismith::workshop::attachments::recorder;
+use minismith::workshop::redo::{Redone, Run, redo};
+use serde_json::{Value, json};
+
+use super::{Done, print, shop};
+
+/// What is played again, and with what it is compared.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// A trace, or a recorded move in the official format. A name without a folder is also looked for among the kept traces.
+    #[arg(required_unless_present_any = ["id", "last_failed"], conflicts_with_all = ["id", "last_failed"])]
+    file: Option<PathBuf>,
+    /// Rehearse the run of a tool again that belongs to the request with this id in the journal.
+    #[arg(long, conflicts_with = "last_failed")]
+    id: Option<String>,
+    /// Rehearse the last run of a tool again that did not return.
+    #[arg(long)]
+    last_failed: bool,
+    /// On which body.
+    #[arg(long, value_enum, default_value = "mock")]
+    robot: Where,
+    /// Compare with this trace instead, and play nothing.
+    #[arg(long, value_name = "FILE", requires = "file")]
+    against: Option<PathBuf>,
+    /// Keep what was done this time as a trace.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Also write the trace that was read as a recording for the Rerun viewer.
+    #[arg(long, value_name = "FILE", requires = "file")]
+    rrd: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// On which body.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Where {
+    /// In this process, in virtual time.
+    Mock,
+    /// Emulated servos on a pseudo-terminal, in real time.
+    MockBus,
+}
+
+/// Plays it again, and says how far it went from what was kept.
+pub fn run(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
+    let Some(file) = &arguments.file else { return again(config, arguments) };
+    let (path, taken) = read(config, file)?;
+    if let Some(rrd) = &arguments.rrd {
+        let bytes = recorder::record(taken.messages())?;
+        recording::NewFile::begin(rrd, false)?.finish(&bytes)?;
+    }
+    let on = match arguments.robot {
+        Where::Mock => On::Mock,
+        Where::MockBus => On::MockBus,
+    };
+    let other = match &arguments.against {
+        Some(against) => read(config, against)?.1,
+        None => replay(&taken, on, config)?,
+    };
+    if let Some(out) = &arguments.out {
+        keep(out, &other)?;
+    }
+    let comparison = compare(&taken, &other);
+    if arguments.json {
+        print::json(&json!({
+            "file": path, "seconds": taken.seconds(), "whole": taken.is_whole, "comparison": comparison,
+            "within": comparison.is_within(), "out": arguments.out, "rrd": arguments.rrd,
+        }))?;
+    } else {
+        print::line(&format!("{}: {:.2} s", path.display(), taken.seconds()));
+        tell(&comparison);
+        if !taken.is_whole {
+            print::line("  whoever wrote it died: only what was written is there");
+        }
+    }
+    Ok(Done::when(comparison.is_within()))
+}
+
+fn tell(comparison: &Comparison) {
+    print::line(&format!("  {comparison}"));
+    if !comparison.is_within() {
+        print::line(
+            "  that is more than the way to the motors explains: the body was another, or the limits are",
+        );
+    }
+}
+
+/// A trace, or a recorded move as one.
+fn read(config: &Config, file: &Path) -> anyhow::Result<(PathBuf, Taken)> {
+    let kept = config.kept.traces.as_ref().map(|folder| folder.join(file));
+    let is_name = file.components().count() == 1 && !file.exists();
+    let path = kept.filter(|_| is_name).unwrap_or_else(|| file.to_owned());
+    let shown = || path.display().to_string();
+    match Taken::read(&path) {
+        Ok(taken) => Ok((path, taken)),
+        Err(NotATrace::Io(error)) => Err(error).with_context(shown),
+        // A recorded move is one JSON document.
+        Err(no) => match recording::read(&path) {
+            Ok(moved) => {
+                Ok((path.clone(), minismith::trace::replay::planned(&moved, config).with_context(shown)?))
+            }
+            Err(_) => bail!("{}: {no}", path.display()),
+        },
+    }
+}
+
+fn keep(out: &Path, taken: &Taken) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    for message in taken.messages() {
+        serde_json::to_writer(&mut bytes, &message)?;
+        bytes.push(b'\n');
+    }
+    Ok(recording::NewFile::begin(out, false)?.finish(&bytes)?)
+}
+
+/// Rehearses a run of a tool again, as the journal tells it.
+fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
+    let wanted = Wanted { kind: Some("tool".into()), id: arguments.id.clone(), ..Wanted::default() };
+    let (entries, _) = latest(&config.kept.journal, &wanted, usize::MAX)?;
+    let ended = |entry: &&Entry| entry.detail.get("outcome").is_some();
+    let failed = |entry: &&Entry| !arguments.last_failed || entry.detail["outcome"]["ended"] != "returned";
+    let Some(entry) = entries.iter().rev().filter(ended).find(failed) else {
+        eprintln!(
+            "minismith: the journal holds no such run of a tool; `minismith journal tail --kind tool` tells those that there are"
+        );
+        return Ok(Done::Badly);
+    };
+    let run: Run =
+        serde_json::from_value(entry.detail.clone()).context("the journal's entry is of another version")?;
+    let workshop = shop::workshop(config)?;
+    let redone = redo(&workshop, &run)?;
+    let taken = redone.taken(&run, config);
+    if let Some(out) = &arguments.out {
+        keep(out, &taken)?;
+    }
+    let before = config.kept.traces.as_ref().and_then(|folder| Taken::read(&folder.join(&run.trace)).ok());
+    let comparison = before.map(|before| compare(&before, &taken));
+    let Redone { again, same_motion, same_outcome } = &redone;
+    if arguments.json {
+        let was: &Value = &entry.detail;
+        print::json(&json!({
+            "at": entry.at, "was": was, "outcome": again.outcome, "command_digest": again.command_digest,
+            "took_s": again.took_s, "printed": again.printed, "same_motion": same_motion, "same_outcome": same_outcome,
+            "comparison": comparison, "out": arguments.out,
+        }))?;
+    } else {
+        print::line(&format!("{} v{} of {}, rehearsed again:", run.tool, run.version, entry.at));
+        print::line(&print::harmless(&format!("  was: {}", serde_json::to_string(&run.outcome)?)));
+        print::line(&print::harmless(&format!("  now: {}", serde_json::to_string(&again.outcome)?)));
+        print::line(match (same_outcome, same_motion) {
+            (true, true) => "  the same end, and the same motion to the bit",
+            (true, false) => "  the same end, by another motion",
+            (false, true) => "  another end, by the same motion",
+            (false, false) => "  another end, by another motion",
+        });
+        if let Some(comparison) = &comparison {
+            tell(comparison);
+        }
+    }
+    Ok(Done::when(*same_outcome))
+}

@@ -1,0 +1,149 @@
+//! What a conversation leaves behind: in the journal each sentence, step, tool and answer under one id, and in a trace what
+//! was said beside what moved.
+
+use minismith_wire::recording::Voice;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::{Conversation, PerformanceReply, Progress, Reply};
+use crate::chronicle::Doing;
+use crate::journal::Entry;
+use crate::outcome::{tidy, word};
+use crate::performance::Outcome;
+use crate::workshop::registry::Admitted;
+
+/// The most of a text that stands in an entry, bytes.
+const LONGEST: usize = 2_000;
+
+/// What was heard last, and is being done.
+pub(super) struct Heard {
+    id: String,
+    doing: Doing,
+}
+
+impl Conversation<'_> {
+    /// Gives what is heard next this id in the journal; otherwise it has one of its own.
+    pub fn known_as(&mut self, id: &Uuid) {
+        self.next_id = Some(id.to_string());
+    }
+
+    /// Hears a sentence that was said when the body had been halted so often
+    /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it, and before it is its turn, holds
+    /// for it too.
+    pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
+        self.begin_noting("said", text);
+        let reply = self.listen(text, halts);
+        self.note_answer(&reply);
+        reply
+    }
+
+    /// Begins to note what belongs together.
+    pub(super) fn begin_noting(&mut self, kind: &str, text: &str) {
+        let chronicle = self.body.chronicle();
+        let text = cut(text);
+        let doing = chronicle.begin(text);
+        if kind == "said" {
+            chronicle.say(Voice::Person, text);
+        }
+        let id = self.next_id.take().unwrap_or_else(|| Uuid::new_v4().to_string());
+        let detail = json!({ "trace": doing.file() });
+        let entry = Entry::now(kind, &self.person, text, "heard").by(self.role.name(), "").with(detail);
+        chronicle.note(self.of(&id, entry));
+        self.heard = Some(Heard { id, doing });
+    }
+
+    /// Notes what came of it.
+    pub(super) fn note_answer(&mut self, reply: &Reply) {
+        let Some(Heard { id, doing }) = self.heard.take() else { return };
+        let chronicle = self.body.chronicle();
+        let outcome = word(&reply.outcome);
+        chronicle.say(Voice::Agent, cut(&reply.text));
+        let detail = json!({
+            "outcome": outcome,
+            "steps": reply.steps.len(),
+            "tool": reply.tool.as_ref().map(|tool| json!({ "name": tool.name, "version": tool.version })),
+            "findings": reply.tool.as_ref().map(|tool| &tool.findings),
+            "spent": reply.spent,
+            "read": reply.read,
+        });
+        let entry = Entry::now("answer", "minismith", cut(&reply.text), &outcome).with(detail);
+        chronicle.note(self.of(&id, entry));
+        doing.end(&outcome);
+    }
+
+    /// Notes one step, when it is done.
+    pub(super) fn note_step(&self, progress: &Progress) {
+        let Progress { assignment, text, outcome, steps } = progress;
+        let chronicle = self.body.chronicle();
+        let agent = word(&assignment.agent);
+        let detail = json!({ "text": cut(text), "steps": steps });
+        let entry = Entry::now("step", &agent, cut(&assignment.task), &word(outcome)).with(detail);
+        chronicle.note(self.of_heard(entry));
+    }
+
+    /// Begins to note the run of a tool: all that is needed to run it again on the mock.
+    pub(super) fn begin_run(
+        &self,
+        name: &str,
+        admitted: &Admitted,
+        arguments: &Map<String, Value>,
+    ) -> (Doing, Value) {
+        let chronicle = self.body.chronicle();
+        let manifest = admitted.manifest();
+        let doing = chronicle.begin(&format!("{name} v{}", manifest.version));
+        let start = self.stage.conductor.snapshot().commanded;
+        let run = json!({
+            "tool": name,
+            "version": manifest.version,
+            "sha256": manifest.code_sha256,
+            "arguments": arguments,
+            "approved": admitted.is_approved(),
+            "real": self.body.is_real(),
+            "start_deg": start.as_array().map(|angle| angle.degrees()).to_vec(),
+            "trace": doing.file(),
+        });
+        let what = format!("{name} v{}", manifest.version);
+        let entry = Entry::now("tool", &self.person, &what, "began").by(self.role.name(), "");
+        chronicle.note(self.of_heard(entry.with(run.clone())));
+        (doing, run)
+    }
+
+    /// Notes how the run of a tool ended.
+    pub(super) fn end_run(&self, (doing, mut run): (Doing, Value), reply: &PerformanceReply) {
+        let chronicle = self.body.chronicle();
+        let ended = match &reply.outcome {
+            Outcome::Returned { .. } => "returned".to_owned(),
+            Outcome::Raised { kind, message, .. } => format!("raised {kind}: {}", cut(message)),
+            Outcome::Stopped { limit, reason } => format!("stopped by {limit}: {}", cut(reason)),
+        };
+        for line in reply.printed.lines().take(200) {
+            chronicle.say(Voice::Tool, cut(line));
+        }
+        let what = format!("{} v{}", run["tool"].as_str().unwrap_or_default(), run["version"]);
+        if let Value::Object(run) = &mut run {
+            run.insert("outcome".into(), json!(reply.outcome));
+            run.insert("command_digest".into(), json!(reply.command_digest));
+            run.insert("took_s".into(), json!(reply.took_s));
+            run.insert("slips".into(), json!(reply.slips));
+            run.insert("trims".into(), json!(reply.trims));
+            run.insert("notes".into(), json!(reply.notes));
+        }
+        chronicle.note(self.of_heard(Entry::now("tool", &self.person, &what, &ended).with(run)));
+        doing.end(&ended);
+    }
+
+    fn of_heard(&self, entry: Entry) -> Entry {
+        match &self.heard {
+            Some(heard) => self.of(&heard.id, entry),
+            None => entry,
+        }
+    }
+
+    fn of(&self, id: &str, entry: Entry) -> Entry {
+        entry.of(id, tidy(self.stage.conductor.stage_now().seconds()))
+    }
+}
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text)
+}

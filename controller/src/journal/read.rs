@@ -1,0 +1,176 @@
+//! The journal, read: entries in their order, and what is missing or damaged among them.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+
+use serde::Serialize;
+
+use super::entry::{Entry, LONGEST_LINE};
+use super::file::Place;
+
+/// Which entries are wanted; what is left out holds for all.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Of this kind.
+    pub kind: Option<String>,
+    /// Of what has this id, or an id that begins so.
+    pub id: Option<String>,
+    /// From whom.
+    pub who: Option<String>,
+    /// With these words in what was asked for or came of it, whatever their case.
+    pub text: Option<String>,
+    /// From this moment on, UTC as it stands in entries, or the beginning of one: `2026-11-23T10`.
+    pub since: Option<String>,
+    /// Before this moment.
+    pub until: Option<String>,
+}
+
+impl Wanted {
+    /// Whether this entry is.
+    #[must_use]
+    pub fn takes(&self, entry: &Entry) -> bool {
+        let is = |wanted: &Option<String>, there: &str| wanted.as_ref().is_none_or(|wanted| wanted == there);
+        let says = |text: &String| {
+            let text = text.to_lowercase();
+            [&entry.what, &entry.outcome].iter().any(|words| words.to_lowercase().contains(&text))
+        };
+        is(&self.kind, &entry.kind)
+            && is(&self.who, &entry.who)
+            && self.id.as_ref().is_none_or(|id| entry.id.as_ref().is_some_and(|there| there.starts_with(id)))
+            && self.text.as_ref().is_none_or(says)
+            && self.since.as_ref().is_none_or(|since| entry.at.as_str() >= since.as_str())
+            && self.until.as_ref().is_none_or(|until| entry.at.as_str() < until.as_str())
+    }
+}
+
+/// How whole a journal is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Health {
+    /// Entries that were read.
+    pub entries: u64,
+    /// Lines that are not as they were written.
+    pub damaged: u64,
+    /// Where the first of them are: the file and its line.
+    pub places: Vec<String>,
+    /// Entries that are missing between others of the same run.
+    pub missing: u64,
+    /// Entries that could not be written, as later ones say.
+    pub lost: u64,
+}
+
+/// Damaged lines whose places are told.
+const PLACES: usize = 10;
+
+/// Hands every entry to `each`, the oldest first, and says how whole the journal is.
+///
+/// # Errors
+/// When a file can't be read. A journal that nobody has begun is empty.
+pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
+    let mut health = Health::default();
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    for path in place.files() {
+        let mut lines = Lines::new(BufReader::new(File::open(&path)?));
+        while let Some((number, line)) = lines.next()? {
+            let Some(entry) = Entry::of_line(&line) else {
+                health.damaged += 1;
+                if health.places.len() < PLACES {
+                    health.places.push(format!("{}:{number}", path.display()));
+                }
+                continue;
+            };
+            health.entries += 1;
+            health.lost += entry.lost;
+            if let Some(before) = seen.insert(entry.run.clone(), entry.seq) {
+                health.missing += entry.seq.saturating_sub(before + 1).saturating_sub(entry.lost);
+            }
+            each(entry);
+        }
+    }
+    Ok(health)
+}
+
+/// The latest entries that are wanted, the oldest of them first.
+///
+/// # Errors
+/// As [`read`].
+pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<Entry>, Health)> {
+    let mut latest = std::collections::VecDeque::new();
+    let health = read(place, |entry| {
+        if wanted.takes(&entry) {
+            if latest.len() >= most {
+                latest.pop_front();
+            }
+            latest.push_back(entry);
+        }
+    })?;
+    Ok((latest.into(), health))
+}
+
+/// Lines with their numbers, none longer than a line of ours; empty ones are left out.
+pub struct Lines<R> {
+    input: R,
+    number: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of a file.
+    pub const fn new(input: R) -> Self {
+        Lines { input, number: 0 }
+    }
+
+    /// The next one, without its end; none at the end, and none where a last line is not ended yet.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn next(&mut self) -> io::Result<Option<(u64, Vec<u8>)>> {
+        loop {
+            let mut line = Vec::new();
+            (&mut self.input).take(LONGEST_LINE as u64).read_until(b'\n', &mut line)?;
+            if line.is_empty() {
+                return Ok(None);
+            }
+            self.number += 1;
+            if line.last() == Some(&b'\n') {
+                line.pop();
+            } else {
+                self.input.skip_until(b'\n')?;
+            }
+            if !line.is_empty() {
+                return Ok(Some((self.number, line)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_damaged_or_missing_is_counted_and_the_rest_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
+        assert_eq!(read(&place, |_| panic!("nobody wrote")).unwrap(), Health::default());
+        let entry = |seq, lost, what: &str| {
+            let entry = Entry { run: "r".into(), seq, lost, ..Entry::now("said", "Ada", what, "Done") };
+            String::from_utf8(entry.line().unwrap()).unwrap()
+        };
+        let old = entry(0, 0, "nod");
+        let changed = entry(1, 0, "look left").replace("left", "right");
+        let new = entry(3, 0, "dance") + "\n" + &changed + &entry(9, 5, "halt") + r#"{"at": "cut o"#;
+        fs::write(place.aside(1), old).unwrap();
+        fs::write(&place.path, new).unwrap();
+        let mut heard = Vec::new();
+        let health = read(&place, |entry| heard.push(entry.what)).unwrap();
+        assert_eq!(heard, ["nod", "dance", "halt"]);
+        // Two between 0 and 3; five between 3 and 9, all of which the later one says were lost.
+        assert_eq!((health.entries, health.damaged, health.missing, health.lost), (3, 2, 2, 5));
+        assert!(health.places[0].ends_with("journal.jsonl:3"), "{health:?}");
+        let wanted = Wanted { text: Some("DAN".into()), ..Wanted::default() };
+        assert_eq!(latest(&place, &wanted, 9).unwrap().0.len(), 1);
+        assert_eq!(latest(&place, &Wanted::default(), 2).unwrap().0[0].what, "dance");
+    }
+}

@@ -1,0 +1,13 @@
+//! What was kept of a motion, beat by beat: read, compared, and played again on the mock.
+//!
+//! Reading order: `read` (a file becomes a [`Taken`]), [`compare`] (how far two are apart), [`replay`], [`words`] and `head`
+//! (beats in the words of [`minismith_wire::recording`]).
+
+pub mod compare;
+mod head;
+mod read;
+pub mod replay;
+pub mod words;
+
+pub use self::head::{Finder, Head};
+pub use self::read::{NotATrace, Taken, joints};
