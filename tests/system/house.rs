@@ -7,17 +7,28 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and which of the others it may import.
-const TABLE: [(&str, &[&str]); 8] = [
+const TABLE: [(&str, &[&str]); 9] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-wire", &[]),
     ("minismith-tool-host", &["minismith-wire"]),
     ("minismith-recorder", &["minismith-wire"]),
+    ("minismith-datasets", &["minismith-wire"]),
     ("minismith-senses", &["firmware-bridge"]),
-    ("minismith", &["firmware-bridge", "minismith-senses", "minismith-wire", "mock-robot"]),
+    (
+        "minismith",
+        &["firmware-bridge", "minismith-datasets", "minismith-senses", "minismith-wire", "mock-robot"],
+    ),
     (
         "minismith-tests",
-        &["firmware-bridge", "minismith", "minismith-senses", "minismith-wire", "mock-robot"],
+        &[
+            "firmware-bridge",
+            "minismith",
+            "minismith-datasets",
+            "minismith-senses",
+            "minismith-wire",
+            "mock-robot",
+        ],
     ),
 ];
 
@@ -26,14 +37,32 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["serialport", "TTYPort"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["rustypot::"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["openpt"], &["mock-robot/src/firmware/line.rs"]),
-    (&["process::Command", "Command::new", "posix_spawn", "libc::exec"], &["controller/src/processes.rs"]),
+    // The recorder itself is what its tests start.
+    (
+        &["process::Command", "Command::new", "posix_spawn", "libc::exec"],
+        &["controller/src/processes.rs", "controller/recorder/tests/"],
+    ),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
-    // The cage's attempts try to connect, and must fail.
+    // The cage's attempts try to connect, and must fail. The recorder looks whether its own server listens.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
-        &["controller/src/net/", "controller/tool-host/src/cage/attempts.rs"],
+        &[
+            "controller/src/net/",
+            "controller/tool-host/src/cage/attempts.rs",
+            "controller/recorder/src/serve.rs",
+            "controller/recorder/tests/",
+        ],
     ),
-    (&["TcpListener"], &["controller/src/net/", "controller/src/api.rs"]),
+    (
+        &["TcpListener"],
+        &[
+            "controller/src/net/",
+            "controller/src/api.rs",
+            "controller/recorder/src/serve.rs",
+            "controller/recorder/tests/",
+        ],
+    ),
+    (&["grpc"], &["controller/recorder/"]),
     (&["reqwest::", "rustls::"], &["controller/src/net/"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
@@ -57,11 +86,12 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-const MEMBERS: [&str; 8] = [
+const MEMBERS: [&str; 9] = [
     "firmware-bridge",
     "mock-robot",
     "controller/senses",
     "controller/wire",
+    "controller/datasets",
     "controller/tool-host",
     "controller/recorder",
     "controller",
