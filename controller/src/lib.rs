@@ -23,6 +23,7 @@ pub mod calibration;
 pub mod chronicle;
 pub mod config;
 pub mod conversation;
+pub mod datasets;
 pub mod doctor;
 pub mod eyes;
 pub mod files;

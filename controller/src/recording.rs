@@ -149,6 +149,12 @@ impl Recording {
         &self.description
     }
 
+    /// The same move with these words about it.
+    #[must_use]
+    pub fn described(self, description: String) -> Self {
+        Recording { description, ..self }
+    }
+
     /// All frames, in order.
     pub fn frames(&self) -> impl Iterator<Item = &Frame> {
         std::iter::once(&self.first).chain(&self.rest)

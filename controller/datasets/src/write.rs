@@ -26,6 +26,9 @@ impl Plan {
             return Err(NoDataset::Exists { place: to.into() });
         }
         let around = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !around.is_dir() {
+            return Err(NoDataset::NoFolder { around: around.into() });
+        }
         let beside =
             tempfile::Builder::new().prefix(".dataset-").tempdir_in(around).map_err(output(around))?;
         // Of the folder inside, the umask says who may read it.

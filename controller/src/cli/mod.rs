@@ -14,6 +14,7 @@ mod moves;
 mod print;
 mod quantity;
 mod raw;
+mod recorded;
 mod remote;
 mod repl;
 mod replay;
@@ -186,6 +187,11 @@ minismith replay one.trace.jsonl --against other.trace.jsonl --json\n  minismith
         #[command(subcommand)]
         command: journal::JournalCommand,
     },
+    /// Make files for others of what was recorded: datasets for robot learning, moves in the official format.
+    Dataset {
+        #[command(subcommand)]
+        command: recorded::DatasetCommand,
+    },
     /// Run Python line by line on a mock robot, in a tool's cage and within its limits.
     #[command(
         after_help = "Examples:\n  minismith repl\n  minismith repl --script lines.py --json-lines\n  \
@@ -282,6 +288,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Play(arguments) => moves::play(&config, &arguments),
         Command::Replay(arguments) => replay::run(&config, &arguments),
         Command::Journal { command } => journal::run(&config, command),
+        Command::Dataset { command } => recorded::dataset(&config, command),
         Command::Repl(arguments) => repl::run(&config, &arguments),
         Command::Code(arguments) => code::run(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),

@@ -219,6 +219,7 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
     if let Err(refusal) = playable(&mut stage, &recording, *speed) {
         return refused(on, file, &refusal);
     }
+    let doing = body.chronicle().begin(&format!("play {}", file.display()));
     let mut steps = vec![tidied(stage.carry_out("go to its beginning", &approach(&stage, &recording)))];
     let mut sampled = None;
     if steps.iter().all(|step| step.refusal.is_none()) {
@@ -232,6 +233,7 @@ pub fn play(config: &Config, arguments: &PlayArgs) -> anyhow::Result<Done> {
         played.achieved = stage.posture().map(|posture| (&posture).into()).or(played.achieved);
         steps.push(played);
     }
+    doing.end(if steps.iter().all(|step| step.refusal.is_none()) { "done" } else { "refused" });
     if let (Some(kept), Some(sampled)) = (kept, sampled) {
         kept.finish(&sampled.into_recording(recording.description().to_owned())?.to_json()?)?;
     }

@@ -14,7 +14,7 @@ use minismith::workshop::attachments::recorder;
 use minismith::workshop::redo::{Redone, Run, redo};
 use serde_json::{Value, json};
 
-use super::{Done, print, shop};
+use super::{Done, print, recorded, shop};
 
 /// What is played again, and with what it is compared.
 #[derive(Debug, Args)]
@@ -100,9 +100,7 @@ fn tell(comparison: &Comparison) {
 
 /// A trace, or a recorded move as one.
 fn read(config: &Config, file: &Path) -> anyhow::Result<(PathBuf, Taken)> {
-    let kept = config.kept.traces.as_ref().map(|folder| folder.join(file));
-    let is_name = file.components().count() == 1 && !file.exists();
-    let path = kept.filter(|_| is_name).unwrap_or_else(|| file.to_owned());
+    let path = recorded::found(config, file);
     let shown = || path.display().to_string();
     match Taken::read(&path) {
         Ok(taken) => Ok((path, taken)),

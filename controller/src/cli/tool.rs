@@ -18,7 +18,7 @@ use minismith::workshop::told::{self, Added, FileChecked, Listed, Listing, Ran, 
 use serde_json::{Map, Value, json};
 
 use super::shelf::{self, ShelfCommand};
-use super::{Done, OnRobot, print, shop, tool_report};
+use super::{Done, OnRobot, print, recorded, shop, tool_report};
 
 #[derive(Debug, Subcommand)]
 pub enum ToolCommand {
@@ -50,6 +50,15 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         #[arg(long)]
         json: bool,
     },
+    /// Make a tool of a recorded move or of a trace: check it and keep it as a new version.
+    #[command(
+        name = "from-recording",
+        after_help = "The tool goes to where the move begins and follows it; it takes `speed`, from 0.25 to 1.\nExamples:\n  \
+minismith record wave.json --gravity --robot /dev/ttyACM0\n  \
+minismith tool from-recording wave.json --name wave_hello --describe \"wave with the left antenna\"\n  \
+minismith tool from-recording wave.json --name wave_hello --out wave_hello.py"
+    )]
+    FromRecording(recorded::FromRecordingArgs),
     /// List the tools.
     List {
         /// Print one JSON document.
@@ -98,6 +107,7 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
             check(&workshop, &files, json, args.as_deref(), no_cache, report.as_deref())
         }
         ToolCommand::Add { file, json } => add(&workshop, &file, json),
+        ToolCommand::FromRecording(arguments) => recorded::run(config, &workshop, &arguments),
         ToolCommand::List { json } => list(&workshop, json),
         ToolCommand::Show { name, version, doc: true, .. } => tool_report::show(&workshop, &name, version),
         ToolCommand::Show { name, version, json, .. } => show(&workshop, &name, version, json),
@@ -171,7 +181,17 @@ pub(super) fn tell(file: &Path, checked: &Checked, seconds: f64) {
 }
 
 fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
-    let (checked, admissible) = workshop.check(&Submission::read(file)?.from(origin()))?;
+    admit(workshop, file, &Submission::read(file)?.from(origin()), json)
+}
+
+/// Checks what is handed in, and keeps it as a new version.
+pub(super) fn admit(
+    workshop: &Workshop,
+    file: &Path,
+    submission: &Submission,
+    json: bool,
+) -> anyhow::Result<Done> {
+    let (checked, admissible) = workshop.check(submission)?;
     let Some(admissible) = admissible else {
         if json {
             print::json(&Added { registered: None, checked })?;
@@ -329,6 +349,6 @@ fn object(text: &str) -> anyhow::Result<Map<String, Value>> {
     }
 }
 
-fn origin() -> Provenance {
+pub(super) fn origin() -> Provenance {
     Provenance { author: "hand".into(), ..Provenance::default() }
 }

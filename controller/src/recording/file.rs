@@ -2,10 +2,14 @@
 //! `set_target_data`, in which each frame has `head` (a 4x4 matrix, metres), `antennas` (right, left) and `body_yaw`
 //! (radians). As the library does, this reads a head of sixteen numbers in a row too, and takes a body yaw that is
 //! missing for zero. (reachy-mini 1.13.0, `motion/recorded_move.py`.)
+//!
+//! A list of frames, each with its own `time`, is read as well: that is what the library's `stop_recording` returns. In it
+//! what a call did not set stays as it was; the first head is the neutral one. (`reachy_mini.py`, `set_target`.)
 
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::Read;
+use std::marker::PhantomData;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -46,7 +50,10 @@ impl Recording {
     /// # Errors
     /// [`NotARecording`] says what is wrong, and in which frame.
     pub fn from_json(bytes: &[u8]) -> Result<Self, NotARecording> {
-        let Written { description, time, set_target_data: Frames(frames) } = serde_json::from_slice(bytes)?;
+        if bytes.trim_ascii_start().first() == Some(&b'[') {
+            return listed(&serde_json::from_slice::<List<ListedFrame>>(bytes)?.0);
+        }
+        let Written { description, time, set_target_data: List(frames) } = serde_json::from_slice(bytes)?;
         if time.len() != frames.len() {
             return Err(NotARecording::Uneven { times: time.len(), frames: frames.len() });
         }
@@ -63,7 +70,7 @@ impl Recording {
         let written = Written {
             description: self.description().to_owned(),
             time: self.frames().map(|frame| frame.at.as_secs_f64()).collect(),
-            set_target_data: Frames(self.frames().map(WrittenFrame::from).collect()),
+            set_target_data: List(self.frames().map(WrittenFrame::from).collect()),
         };
         let mut bytes = serde_json::to_vec(&written)?;
         bytes.push(b'\n');
@@ -75,11 +82,51 @@ impl Recording {
 struct Written {
     description: String,
     time: Vec<f64>,
-    set_target_data: Frames,
+    set_target_data: List<WrittenFrame>,
 }
 
+/// Frames, and no more of them than a move may have.
 #[derive(Serialize)]
-struct Frames(Vec<WrittenFrame>);
+struct List<T>(Vec<T>);
+
+/// A frame of what `stop_recording` returns.
+#[derive(Deserialize)]
+struct ListedFrame {
+    time: f64,
+    head: Option<Matrix>,
+    antennas: Option<[f64; 2]>,
+    #[serde(default)]
+    body_yaw: f64,
+}
+
+fn listed(frames: &[ListedFrame]) -> Result<Recording, NotARecording> {
+    let mut last = Posture::init();
+    let mut postures = Vec::with_capacity(frames.len());
+    for (place, frame) in frames.iter().enumerate() {
+        if let Some(head) = &frame.head {
+            last.head = head.pose(place)?;
+        }
+        if let Some(antennas) = frame.antennas {
+            last.antennas = judged(antennas, place)?;
+        }
+        last.body_yaw = angle("body_yaw", frame.body_yaw, place)?;
+        postures.push((frame.time, last));
+    }
+    Recording::new(String::new(), postures)
+}
+
+fn angle(what: &'static str, value: f64, frame: usize) -> Result<Radians, NotARecording> {
+    if value.abs() <= FARTHEST_TURN * std::f64::consts::TAU {
+        Ok(Radians(value))
+    } else {
+        Err(NotARecording::NotAnAngle { frame, what, value })
+    }
+}
+
+fn judged([right, left]: [f64; 2], frame: usize) -> Result<Antennas, NotARecording> {
+    let right = angle("the right antenna", right, frame)?;
+    Ok(Antennas { right, left: angle("the left antenna", left, frame)? })
+}
 
 #[derive(Serialize, Deserialize)]
 struct WrittenFrame {
@@ -99,31 +146,30 @@ enum Matrix {
     Flat([f64; 16]),
 }
 
-impl WrittenFrame {
-    fn posture(&self, frame: usize) -> Result<Posture, NotARecording> {
-        let flat = match self.head {
-            Matrix::Flat(flat) => flat,
+impl Matrix {
+    fn pose(&self, frame: usize) -> Result<HeadPose, NotARecording> {
+        let flat = match self {
+            Matrix::Flat(flat) => *flat,
             Matrix::Rows(rows) => {
                 let mut flat = [0.0; 16];
-                for (slot, value) in flat.iter_mut().zip(rows.into_iter().flatten()) {
-                    *slot = value;
+                for (slot, value) in flat.iter_mut().zip(rows.iter().flatten()) {
+                    *slot = *value;
                 }
                 flat
             }
         };
-        let head =
-            HeadPose::from_row_major(&flat).map_err(|reason| NotARecording::NotAPose { frame, reason })?;
-        let angle = |what, value: f64| {
-            if value.abs() <= FARTHEST_TURN * std::f64::consts::TAU {
-                Ok(Radians(value))
-            } else {
-                Err(NotARecording::NotAnAngle { frame, what, value })
-            }
-        };
-        let [right, left] = self.antennas;
-        let antennas =
-            Antennas { right: angle("the right antenna", right)?, left: angle("the left antenna", left)? };
-        Ok(Posture { head, body_yaw: angle("body_yaw", self.body_yaw)?, antennas })
+        HeadPose::from_row_major(&flat).map_err(|reason| NotARecording::NotAPose { frame, reason })
+    }
+}
+
+impl WrittenFrame {
+    fn posture(&self, frame: usize) -> Result<Posture, NotARecording> {
+        let antennas = judged(self.antennas, frame)?;
+        Ok(Posture {
+            head: self.head.pose(frame)?,
+            body_yaw: angle("body_yaw", self.body_yaw, frame)?,
+            antennas,
+        })
     }
 }
 
@@ -140,18 +186,18 @@ impl From<&Frame> for WrittenFrame {
 }
 
 /// The frames one by one, so that an error has its frame, and no file is longer than it may be.
-impl<'de> Deserialize<'de> for Frames {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct OneByOne;
+        struct OneByOne<T>(PhantomData<T>);
 
-        impl<'de> Visitor<'de> for OneByOne {
-            type Value = Frames;
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneByOne<T> {
+            type Value = List<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of frames")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Frames, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<List<T>, A::Error> {
                 let mut frames = Vec::new();
                 loop {
                     let frame = frames.len();
@@ -160,7 +206,7 @@ impl<'de> Deserialize<'de> for Frames {
                             return Err(A::Error::custom(format_args!("more than {MOST_FRAMES} frames")));
                         }
                         Ok(Some(next)) => frames.push(next),
-                        Ok(None) => return Ok(Frames(frames)),
+                        Ok(None) => return Ok(List(frames)),
                         Err(error) => {
                             return Err(A::Error::custom(format_args!("frame {frame}: {error}")));
                         }
@@ -169,6 +215,6 @@ impl<'de> Deserialize<'de> for Frames {
             }
         }
 
-        from.deserialize_seq(OneByOne)
+        from.deserialize_seq(OneByOne(PhantomData))
     }
 }

@@ -54,6 +54,34 @@ fn a_move_goes_there_and_back() {
 }
 
 #[test]
+fn a_list_of_frames_is_read_and_what_is_not_set_stays() {
+    let head = [[1.0, 0.0, 0.0, 0.01], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    let list = json!([
+        { "time": 100.5, "body_yaw": 0.0, "antennas": [0.3, -0.3] },
+        { "time": 100.75, "body_yaw": 0.0, "head": head },
+        { "time": 101.5, "body_yaw": 0.2 },
+    ]);
+    let read = Recording::from_json(format!(" {list}").as_bytes()).unwrap();
+    let frames: Vec<&Frame> = read.frames().collect();
+    assert_eq!(frames.iter().map(|frame| frame.at.as_secs_f64()).collect::<Vec<_>>(), [0.0, 0.25, 1.0]);
+    assert_eq!(frames[0].posture.head, HeadPose::neutral());
+    let last = frames[2].posture;
+    assert!((last.head.0.translation.x - 0.01).abs() < 1e-12);
+    assert_eq!(
+        (last.antennas.right, last.antennas.left, last.body_yaw),
+        (Radians(0.3), Radians(-0.3), Radians(0.2))
+    );
+    for wrong in [
+        "[]",
+        r#"[{"time": 0}, {"body_yaw": 0}]"#,
+        r#"[{"time": 0, "head": [1]}]"#,
+        r#"[{"time": 0, "body_yaw": 99}]"#,
+    ] {
+        assert!(Recording::from_json(wrong.as_bytes()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn what_the_library_reads_is_read() {
     let mut written = file();
     written["set_target_data"][0] = json!({

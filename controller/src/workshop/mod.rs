@@ -23,6 +23,7 @@ pub mod lessons;
 pub mod manifest;
 pub mod margins;
 pub mod policy;
+pub mod recorded;
 pub mod redo;
 pub mod registry;
 pub mod rehearsal;

@@ -1,0 +1,260 @@
+//! `tool from-recording` and `dataset`: what was recorded, as tools and as files for others.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::{Args, Subcommand, ValueEnum};
+use minismith::config::Config;
+use minismith::datasets::{Ffmpeg, Film, NoDataset, NoVideos, Options, Plan, Report};
+use minismith::recording::{self, NewFile, Recording};
+use minismith::trace::{NotATrace, Of, Taken};
+use minismith::workshop::Workshop;
+use minismith::workshop::recorded::{Retold, retell};
+use minismith::workshop::submission::Submission;
+use serde_json::json;
+
+use super::{Done, print, tool};
+
+/// What becomes a tool.
+#[derive(Debug, Args)]
+pub struct FromRecordingArgs {
+    /// A recorded move, or a trace; a name without a folder is also looked for among the kept traces.
+    file: PathBuf,
+    /// The tool's name.
+    #[arg(long)]
+    name: String,
+    /// What it does, for its description; without it what the recording says of itself.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    describe: String,
+    /// Which positions of a trace.
+    #[arg(long, value_enum, default_value = "goal")]
+    of: Which,
+    /// Only write the tool's source into this file, which must not be there.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which positions of a trace.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Which {
+    /// Where the motors were told to be.
+    Goal,
+    /// Where they were.
+    Present,
+}
+
+/// What to make for others.
+#[derive(Debug, Subcommand)]
+pub enum DatasetCommand {
+    /// A dataset for robot learning: a folder in LeRobot's layout 2.1, each trace one episode.
+    #[command(
+        after_help = "With pictures in the traces (`traces.pictures_per_second`), videos are made by the program ffmpeg.\n\
+Examples:\n  minismith dataset export --all --to nods\n  \
+minismith dataset export 20261123T101500.250-3fa9c1.trace.jsonl --to nod --fps 50 --json"
+    )]
+    Export {
+        /// Traces; a name without a folder is also looked for among the kept traces.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        traces: Vec<PathBuf>,
+        /// All kept traces, the oldest first.
+        #[arg(long)]
+        all: bool,
+        /// The folder to make; it must not be there.
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+        /// Rows a second: 1 to 240.
+        #[arg(long, value_name = "NUMBER", default_value = "30")]
+        fps: u32,
+        /// Leave pictures out.
+        #[arg(long)]
+        no_pictures: bool,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// A recorded move in the official format, out of a trace or of what the SDK's `stop_recording` returned.
+    #[command(
+        after_help = "Examples:\n  minismith dataset move 20261123T101500.250-3fa9c1.trace.jsonl --to nod.json\n  \
+minismith dataset move frames.json --to nod.json --describe \"a slow nod\""
+    )]
+    Move {
+        /// A trace, a list of frames, or a recorded move.
+        file: PathBuf,
+        /// The file to write; it must not be there.
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+        /// Which positions of a trace.
+        #[arg(long, value_enum, default_value = "goal")]
+        of: Which,
+        /// Frames a second of a trace, at most.
+        #[arg(long, value_name = "HZ", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=200))]
+        rate: u32,
+        /// What the move is; without it what the file says of itself.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        describe: String,
+        /// Print one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl From<Which> for Of {
+    fn from(which: Which) -> Self {
+        match which {
+            Which::Goal => Of::Goal,
+            Which::Present => Of::Present,
+        }
+    }
+}
+
+/// Frames a second of a tool.
+const TOOL_RATE: f64 = 50.0;
+
+/// Makes a tool of a recording.
+pub fn run(config: &Config, workshop: &Workshop, arguments: &FromRecordingArgs) -> anyhow::Result<Done> {
+    let FromRecordingArgs { file, name, describe, of, out, json } = arguments;
+    let retold =
+        match moved(config, file, (*of).into(), TOOL_RATE).map(|moved| retell(&moved, name, describe)) {
+            Ok(Ok(retold)) => retold,
+            Ok(Err(refusal)) => return refused(*json, &refusal.to_string()),
+            Err(NoMove::Refused(refusal)) => return refused(*json, &refusal),
+            Err(NoMove::Environment(error)) => return Err(error),
+        };
+    let Retold { source, frames, tolerance, seconds } = &retold;
+    eprintln!(
+        "minismith: {} as {frames} frames over {seconds:.2} s; between them it differs by {tolerance:.2} mm or degrees at most",
+        file.display()
+    );
+    if let Some(out) = out {
+        NewFile::begin(out, false)?.finish(source.as_bytes())?;
+        if *json {
+            let tolerance = (tolerance * 1e4).round() / 1e4;
+            print::json(
+                &json!({ "file": out, "frames": frames, "seconds": seconds, "tolerance": tolerance }),
+            )?;
+        } else {
+            print::line(&format!("{}: check it with `minismith tool check`", out.display()));
+        }
+        return Ok(Done::Well);
+    }
+    let submission =
+        Submission { name: name.clone(), main: source.clone().into_bytes(), ..Submission::default() };
+    tool::admit(workshop, &PathBuf::from(format!("{name}.py")), &submission.from(tool::origin()), *json)
+}
+
+/// Makes files for others.
+pub fn dataset(config: &Config, command: DatasetCommand) -> anyhow::Result<Done> {
+    match command {
+        DatasetCommand::Export { traces, all, to, fps, no_pictures, json } => {
+            let traces =
+                if all { kept(config)? } else { traces.iter().map(|name| found(config, name)).collect() };
+            let options = Options { fps, pictures: !no_pictures, ..Options::default() };
+            match export(&traces, options, &to) {
+                Ok(report) => {
+                    told(&report, &to, json)?;
+                    Ok(Done::Well)
+                }
+                Err(error) => match error.downcast::<NoDataset>()? {
+                    error @ (NoDataset::Output { .. } | NoDataset::Input { .. }) => Err(error.into()),
+                    refusal => refused(json, &refusal.to_string()),
+                },
+            }
+        }
+        DatasetCommand::Move { file, to, of, rate, describe, json } => {
+            let begun = NewFile::begin(&to, false)?;
+            let moved = match moved(config, &file, of.into(), rate.into()) {
+                Ok(moved) => moved,
+                Err(NoMove::Refused(refusal)) => return refused(json, &refusal),
+                Err(NoMove::Environment(error)) => return Err(error),
+            };
+            let moved = if describe.is_empty() { moved } else { moved.described(describe) };
+            begun.finish(&moved.to_json()?)?;
+            let (frames, seconds) = (moved.count(), moved.duration().as_secs_f64());
+            if json {
+                print::json(&json!({ "file": to, "frames": frames, "seconds": seconds }))?;
+            } else {
+                let name = to.display();
+                print::line(&format!(
+                    "{name}: {frames} frames over {seconds:.2} s; play it with `minismith play {name}`"
+                ));
+            }
+            Ok(Done::Well)
+        }
+    }
+}
+
+fn export(traces: &[PathBuf], options: Options, to: &Path) -> anyhow::Result<Report> {
+    let plan = Plan::read(traces, options)?;
+    let report = plan.report();
+    eprintln!("minismith: {} episodes of {:.1} s in all", report.episodes, report.seconds);
+    let mut film: Box<dyn Film> = match plan.video_size() {
+        None => Box::new(NoVideos),
+        Some(_) => Box::new(Ffmpeg::find()?),
+    };
+    Ok(plan.write(to, film.as_mut())?)
+}
+
+fn told(report: &Report, to: &Path, json: bool) -> anyhow::Result<()> {
+    if json {
+        return print::json(&json!({ "dataset": to, "report": report }));
+    }
+    let Report { episodes, frames, seconds, videos, notes, .. } = report;
+    print::line(&format!(
+        "{}: {episodes} episodes, {frames} rows, {seconds:.1} s, {videos} videos; LeRobot reads it (layout 2.1)",
+        to.display()
+    ));
+    notes.iter().for_each(|note| print::line(&print::harmless(&format!("  {note}"))));
+    Ok(())
+}
+
+/// Why there is no move.
+enum NoMove {
+    /// The file is none.
+    Refused(String),
+    /// It can't be read.
+    Environment(anyhow::Error),
+}
+
+/// A trace or a recorded move, as a move.
+fn moved(config: &Config, file: &Path, of: Of, rate: f64) -> Result<Recording, NoMove> {
+    let path = found(config, file);
+    let shown = path.display();
+    match Taken::read(&path) {
+        Ok(taken) => taken.moved(of, rate).map_err(|why| NoMove::Refused(format!("{shown}: {why}"))),
+        Err(NotATrace::Io(error)) => {
+            Err(NoMove::Environment(anyhow::Error::new(error).context(format!("{shown}"))))
+        }
+        // A recorded move is one JSON document.
+        Err(no) => recording::read(&path).map_err(|why| {
+            let is_trace = path.to_string_lossy().ends_with(minismith::chronicle::SUFFIX);
+            let why = if is_trace { no.to_string() } else { why.to_string() };
+            NoMove::Refused(format!("{shown}: {why}"))
+        }),
+    }
+}
+
+/// The file of this name, or the kept trace.
+pub(super) fn found(config: &Config, file: &Path) -> PathBuf {
+    let kept = config.kept.traces.as_ref().map(|folder| folder.join(file));
+    let is_name = file.components().count() == 1 && !file.exists();
+    kept.filter(|_| is_name).unwrap_or_else(|| file.to_owned())
+}
+
+/// All kept traces; their names begin with the moment.
+fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
+    let Some(folder) = &config.kept.traces else { bail!("no traces are kept: `traces.directory` is none") };
+    let is_trace = |path: &PathBuf| path.to_string_lossy().ends_with(minismith::chronicle::SUFFIX);
+    let listed =
+        std::fs::read_dir(folder).map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
+    let mut traces: Vec<PathBuf> =
+        listed.filter_map(|entry| Some(entry.ok()?.path())).filter(is_trace).collect();
+    traces.sort();
+    Ok(traces)
+}
+
+fn refused(json: bool, refusal: &str) -> anyhow::Result<Done> {
+    tool::tell_answer(json, Err::<(), String>(refusal.into()), |()| (json!(null), String::new()))
+}
