@@ -48,6 +48,17 @@ impl Keeper {
         self.is_moved = true;
     }
 
+    /// Leaves what could be written, unless that is nothing.
+    pub fn give_up(self) {
+        let Keeper { path, file, .. } = self;
+        // What waits could not be written before.
+        let (file, _lost) = file.into_parts();
+        if file.metadata().is_ok_and(|about| about.len() == 0) {
+            // If it can't be removed, an empty file stays.
+            let _ = fs::remove_file(path);
+        }
+    }
+
     /// Ends it; whether it was kept.
     pub fn end(mut self, dropped: u64) -> io::Result<bool> {
         if !self.is_moved {
@@ -66,7 +77,8 @@ pub fn prune(folder: &Path, keep_days: u32, most_bytes: u64) -> io::Result<()> {
     let mut traces = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let about = entry.metadata()?;
+        // Another program may have removed it meanwhile.
+        let Ok(about) = entry.metadata() else { continue };
         if about.is_file() && entry.file_name().to_string_lossy().ends_with(SUFFIX) {
             traces.push((about.modified()?, about.len(), entry.path()));
         }
@@ -79,7 +91,10 @@ pub fn prune(folder: &Path, keep_days: u32, most_bytes: u64) -> io::Result<()> {
         bytes += length;
         let age = calendar().duration_since(changed).unwrap_or_default();
         if bytes > most_bytes || (keep_days > 0 && age > old) {
-            fs::remove_file(path)?;
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
         }
     }
     Ok(())

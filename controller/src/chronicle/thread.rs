@@ -31,6 +31,9 @@ const EVERY: Duration = Duration::from_millis(50);
 /// A motion that nobody announced has ended when the body has been at rest for so long.
 const AT_REST: Duration = Duration::from_secs(2);
 
+/// Where a trace could not be kept, another one is tried after so long.
+const TRIED_AGAIN: Duration = Duration::from_secs(10);
+
 /// The longest trace; what goes on after it begins another.
 const LONGEST: Duration = Duration::from_mins(30);
 
@@ -63,6 +66,7 @@ impl ChronicleThread {
             arbiter: body.arbiter(),
             kept: kept.clone(),
             is_told: false,
+            not_before: 0,
             open: None,
             live: None,
             heads: Heads::default(),
@@ -119,6 +123,8 @@ struct Scribe {
     kept: Kept,
     /// Whether it was told that traces can't be kept.
     is_told: bool,
+    /// No trace is begun before this beat: the last one could not be kept.
+    not_before: u64,
     open: Option<Open>,
     live: Option<Live>,
     heads: Heads,
@@ -148,7 +154,7 @@ impl Scribe {
                 break;
             }
         }
-        self.close("the program ended");
+        self.close();
         if let Some(live) = self.live.take() {
             live.end();
         }
@@ -192,7 +198,7 @@ impl Scribe {
         match mail {
             Mail::Begin { name, file } => {
                 if self.open.as_ref().is_some_and(|open| open.doing.is_empty()) {
-                    self.close("somebody else began");
+                    self.close();
                 }
                 if self.open.is_none() {
                     self.open(&name, &file, beat);
@@ -209,7 +215,7 @@ impl Scribe {
                 if let Some(open) = &mut self.open {
                     open.doing.pop();
                     if open.doing.is_empty() {
-                        self.close(&outcome);
+                        self.close();
                     }
                 }
             }
@@ -290,26 +296,25 @@ impl Scribe {
 
     /// A motion that nobody announced ends some time after the body came to rest; any trace ends when it is long.
     fn end_unannounced(&mut self, beat: u64) {
-        let beats = |time: Duration| (time.as_secs_f64() / self.period.as_secs_f64()) as u64;
         let Some(open) = &self.open else { return };
-        let rested = open.doing.is_empty() && beat.saturating_sub(open.moved) >= beats(AT_REST);
+        let rested = open.doing.is_empty() && beat.saturating_sub(open.moved) >= self.beats(AT_REST);
         if rested {
-            self.close("at rest");
-        } else if beat - open.first >= beats(LONGEST) {
-            self.close("longer than a trace may be");
+            self.close();
+        } else if beat - open.first >= self.beats(LONGEST) {
+            self.close();
         }
     }
 
     fn open(&mut self, name: &str, file: &str, first: u64) {
         self.limits = self.pulse.snapshot().limits;
-        let Some(folder) = self.kept.traces.clone() else { return };
+        let Some(folder) = self.kept.traces.clone().filter(|_| first >= self.not_before) else { return };
         match Keeper::begin(&folder, file, self.begin(name.into(), false)) {
             Ok(keeper) => self.open = Some(Open { keeper, first, doing: Vec::new(), moved: first }),
             Err(error) => self.told(Err(error)),
         }
     }
 
-    fn close(&mut self, _why: &str) {
+    fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         let ended = open.keeper.end(self.lost());
         let is_kept = ended.as_ref().is_ok_and(|kept| *kept);
@@ -318,6 +323,10 @@ impl Scribe {
             let pruned = prune(folder, self.kept.keep_days, self.kept.most_bytes);
             self.told(pruned);
         }
+    }
+
+    fn beats(&self, time: Duration) -> u64 {
+        (time.as_secs_f64() / self.period.as_secs_f64()) as u64
     }
 
     fn lost(&self) -> u64 {
@@ -343,7 +352,10 @@ impl Scribe {
     /// A trace that can't be written is given up, and that is told once.
     fn told(&mut self, done: std::io::Result<()>) {
         let Err(error) = done else { return };
-        self.open = None;
+        if let Some(open) = self.open.take() {
+            open.keeper.give_up();
+        }
+        self.not_before = self.pulse.snapshot().beats + self.beats(TRIED_AGAIN);
         if !std::mem::replace(&mut self.is_told, true) {
             let folder = self.kept.traces.clone().unwrap_or_else(PathBuf::new);
             let folder = folder.display();

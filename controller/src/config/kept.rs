@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn nothing_is_shown_and_no_picture_kept_unasked() {
-        let kept = read("").unwrap();
+        let kept = read("robot: mock").unwrap();
         assert!(!kept.live.is_wanted());
         assert_eq!(kept.pictures_per_second, 0);
         assert!(kept.traces.is_some());

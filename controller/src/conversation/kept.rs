@@ -21,6 +21,14 @@ pub(super) struct Heard {
     doing: Doing,
 }
 
+/// A tool that is being run.
+pub(super) struct Running {
+    id: String,
+    doing: Doing,
+    /// All that is needed to run it again on the mock.
+    run: Value,
+}
+
 impl Conversation<'_> {
     /// Gives what is heard next this id in the journal; otherwise it has one of its own.
     pub fn known_as(&mut self, id: &Uuid) {
@@ -81,13 +89,15 @@ impl Conversation<'_> {
         chronicle.note(self.of_heard(entry));
     }
 
-    /// Begins to note the run of a tool: all that is needed to run it again on the mock.
+    /// Begins to note the run of a tool. One that was not asked for by a sentence has an id of its own.
     pub(super) fn begin_run(
-        &self,
+        &mut self,
         name: &str,
         admitted: &Admitted,
         arguments: &Map<String, Value>,
-    ) -> (Doing, Value) {
+    ) -> Running {
+        let id = self.heard.as_ref().map(|heard| heard.id.clone());
+        let id = id.or_else(|| self.next_id.take()).unwrap_or_else(|| Uuid::new_v4().to_string());
         let chronicle = self.body.chronicle();
         let manifest = admitted.manifest();
         let doing = chronicle.begin(&format!("{name} v{}", manifest.version));
@@ -104,12 +114,13 @@ impl Conversation<'_> {
         });
         let what = format!("{name} v{}", manifest.version);
         let entry = Entry::now("tool", &self.person, &what, "began").by(self.role.name(), "");
-        chronicle.note(self.of_heard(entry.with(run.clone())));
-        (doing, run)
+        chronicle.note(self.of(&id, entry.with(run.clone())));
+        Running { id, doing, run }
     }
 
     /// Notes how the run of a tool ended.
-    pub(super) fn end_run(&self, (doing, mut run): (Doing, Value), reply: &PerformanceReply) {
+    pub(super) fn end_run(&self, running: Running, reply: &PerformanceReply) {
+        let Running { id, doing, mut run } = running;
         let chronicle = self.body.chronicle();
         let ended = match &reply.outcome {
             Outcome::Returned { .. } => "returned".to_owned(),
@@ -128,7 +139,7 @@ impl Conversation<'_> {
             run.insert("trims".into(), json!(reply.trims));
             run.insert("notes".into(), json!(reply.notes));
         }
-        chronicle.note(self.of_heard(Entry::now("tool", &self.person, &what, &ended).with(run)));
+        chronicle.note(self.of(&id, Entry::now("tool", &self.person, &what, &ended).with(run)));
         doing.end(&ended);
     }
 
