@@ -75,8 +75,9 @@ llm: ## A small language model and its server in .cache/llm (1.2 GB; built from 
 test-llm: build nextest llm models ## The agents with a real, small language model on this machine (forty minutes on two cores)
 	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture live::
 
-bench: official ## Measures against the official packages; prints a table and writes target/bench.json
+bench: official clients recorder ## Measures against the official packages; prints a table and writes target/bench.json
 	cargo build --release --package minismith --package minismith-tool-host
+	@ln -f $(TARGET)/recorder/minismith-recorder $(TARGET)/release/minismith-recorder
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
 
 fuzz: ## Fuzzes the policy and the guest's wire, FUZZ_SECONDS (60) each; installs cargo-fuzz where it is missing

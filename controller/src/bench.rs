@@ -13,6 +13,7 @@ mod bus;
 mod frames;
 mod jitter;
 mod jobs;
+mod kept;
 mod kinematics;
 mod line;
 mod peer;
@@ -112,6 +113,10 @@ enum Subject {
     Kinematics,
     /// The beat without a line.
     BeatCost,
+    /// The beat when what it does is kept.
+    BeatKept,
+    /// A body that is recorded, in real time.
+    Kept,
     /// Writing and reading nine motors.
     BusCycle,
     /// How fast the line can be driven.
@@ -139,9 +144,11 @@ enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 16] = [
+    const ALL: [Subject; 18] = [
         Subject::Kinematics,
         Subject::BeatCost,
+        Subject::BeatKept,
+        Subject::Kept,
         Subject::BusCycle,
         Subject::BusRate,
         Subject::Policy,
@@ -163,6 +170,8 @@ impl Subject {
         match self {
             Subject::Kinematics => kinematics::NAMES.map(str::to_owned).into(),
             Subject::BeatCost => vec![beat::NAME.to_owned()],
+            Subject::BeatKept => vec![beat::KEPT.to_owned()],
+            Subject::Kept => kept::NAMES.map(str::to_owned).into(),
             Subject::BusCycle => vec![bus::CYCLE.to_owned()],
             Subject::BusRate => vec![bus::RATE.to_owned()],
             Subject::Jitter(load) => jitter::names(load),
@@ -182,6 +191,8 @@ impl Subject {
         match self {
             Subject::Kinematics => kinematics::measure(desk),
             Subject::BeatCost => vec![beat::measure(desk)],
+            Subject::BeatKept => vec![beat::kept(desk)],
+            Subject::Kept => kept::measure(desk),
             Subject::BusCycle => vec![bus::cycle(desk)],
             Subject::BusRate => vec![bus::rate(desk)],
             Subject::Jitter(load) => jitter::measure(desk, load),

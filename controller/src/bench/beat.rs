@@ -1,4 +1,5 @@
-//! `beat_cost`: what one beat of a moving body costs without a line and without waiting.
+//! `beat_cost`: what one beat of a moving body costs without a line and without waiting. `beat_kept`: the same with what it
+//! did handed over to whoever keeps it.
 
 use std::time::Duration;
 
@@ -12,11 +13,15 @@ use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;
 
 use super::rounds::take_turns;
-use super::row::Row;
+use super::row::{Better, Row};
 use super::{Desk, Failed};
 use crate::body::{initial_joints, limits_of};
 
 pub(super) const NAME: &str = "beat_cost";
+pub(super) const KEPT: &str = "beat_kept";
+
+/// Records that may wait: more than a way has.
+const ROOM: usize = 4096;
 
 /// How long each way takes: most of the time every joint is moving.
 const WAY: Duration = Duration::from_secs(1);
@@ -25,20 +30,31 @@ pub(super) fn measure(desk: &Desk<'_>) -> Row {
     (desk.progress)("beats of a moving body, in virtual time");
     let period = desk.config.rate.beat();
     let ways = desk.pick(20, 200);
-    let medians = take_turns(desk, desk.pick(3, 11), &mut || nanoseconds(desk, ways), None);
+    let medians = take_turns(desk, desk.pick(3, 11), &mut || nanoseconds(desk, ways, false), None);
     let simulated = medians.ours.as_ref().map(|cost| period.as_secs_f64() * 1e9 / cost);
     let note = simulated.map(|speed| format!("a body moves {speed:.0} times as fast as real time")).ok();
     Row::alone(NAME, "ns", medians.ours).noting(&note.unwrap_or_default())
 }
 
+pub(super) fn kept(desk: &Desk<'_>) -> Row {
+    (desk.progress)("beats that are kept, and beats that are not, in virtual time");
+    let ways = desk.pick(20, 100);
+    let mut bare = || nanoseconds(desk, ways, false);
+    let medians = take_turns(desk, desk.pick(3, 11), &mut || nanoseconds(desk, ways, true), Some(&mut bare));
+    Row::alone(KEPT, "ns", medians.ours)
+        .against("the same beat, not kept", medians.theirs, Better::Lower)
+        .noting("what keeping costs the thread that beats; another one writes")
+}
+
 /// Nanoseconds of one beat, over so many ways there and back.
-fn nanoseconds(desk: &Desk<'_>, ways: u32) -> Result<f64, Failed> {
+fn nanoseconds(desk: &Desk<'_>, ways: u32, is_kept: bool) -> Result<f64, Failed> {
     let at = Failed::at(NAME);
     let limits = limits_of(desk.config);
     let period = desk.config.rate.beat();
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let mut pulse = Pulse::new(robot, VirtualClock::new(), limits, period).map_err(|fault| at(&fault))?;
     pulse.take(Order::Torque(Joints::all(true)));
+    let mut tap = is_kept.then(|| pulse.tapped(ROOM));
     let [there, back] = [1.0, -1.0].map(posture);
     let rules = PlanRules { limits: &limits, period, automatic_body_yaw: true };
     let plan = |from: &Joints, to: &Posture| -> Result<Trajectory, Failed> {
@@ -56,6 +72,11 @@ fn nanoseconds(desk: &Desk<'_>, ways: u32) -> Result<f64, Failed> {
         while pulse.step().doing == Doing::Playing {}
         nanoseconds += clock.now().0 as f64;
         beats += (pulse.snapshot().beats - before) as f64;
+        // Whoever keeps them has a thread of his own.
+        while tap.as_mut().is_some_and(|tap| tap.next().is_some()) {}
+        if tap.as_ref().is_some_and(|tap| tap.lost() > 0) {
+            return Err(Failed("a record was lost".into()));
+        }
     }
     Ok(nanoseconds / beats)
 }

@@ -1,0 +1,218 @@
+//! `recording_off`, `recording_file` and `recording_viewer`: what a body costs that moves at 100 beats a second with 30
+//! pictures a second, when nothing is kept, when a trace and a recording are written, and when a viewer looks on.
+//! `recording_drops`: what of it could not be kept or shown.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::motion::{Interpolation, Motion, Target};
+use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
+use firmware_bridge::pulse::Conductor;
+use firmware_bridge::units::Radians;
+use minismith_wire::recording::{End, Message};
+
+use super::jitter::free_port;
+use super::row::{Better, Row};
+use super::{Desk, Failed};
+use crate::body::Body;
+use crate::config::{Config, Kept, Live, RobotChoice};
+use crate::journal::Place;
+use crate::net::here::Talk;
+use crate::processes::{self, Program};
+
+pub(super) const NAMES: [&str; 4] =
+    ["recording_off", "recording_file", "recording_viewer", "recording_drops"];
+
+/// Pictures in a second.
+const PICTURES: u32 = 30;
+
+/// How long a viewer may take to listen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether it does.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What keeps a body.
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    Nobody,
+    File,
+    Viewer,
+}
+
+/// What came of it.
+struct Cost {
+    /// Processor time for each beat, microseconds; with that of the recorder.
+    beat_us: f64,
+    /// Messages that were dropped.
+    dropped: u64,
+}
+
+pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
+    let [off, file, viewer, drops] = NAMES;
+    let measured = |by, what: &str| {
+        (desk.progress)(&format!("a body in motion: {what}"));
+        cost(desk, by)
+    };
+    let bare = measured(By::Nobody, "nothing is kept");
+    let filed = measured(By::File, "a trace and a recording are written");
+    let shown = measured(By::Viewer, "a viewer looks on");
+    let dropped = match (&filed, &shown) {
+        (Ok(filed), Ok(shown)) => Ok((filed.dropped + shown.dropped) as f64),
+        (Err(failed), _) | (_, Err(failed)) => Err(failed.clone()),
+    };
+    let peer = bare.as_ref().ok().map(|cost| cost.beat_us);
+    let us = |cost: Result<Cost, Failed>| cost.map(|cost| cost.beat_us);
+    let against = |name, cost| Row::alone(name, "us", us(cost)).against(off, peer, Better::Lower);
+    vec![
+        Row::alone(off, "us", us(bare))
+            .noting("processor time for each beat of a body that moves, with its camera"),
+        against(file, filed).noting("a trace and a recording, with the recorder's own process"),
+        against(viewer, shown)
+            .noting("a trace and a viewer, with the recorder's own process but without the viewer"),
+        Row::alone(drops, "messages", dropped).noting("of both, at 100 beats and 30 pictures a second"),
+    ]
+}
+
+fn cost(desk: &Desk<'_>, by: By) -> Result<Cost, Failed> {
+    let at = Failed::at("recording");
+    let folder = tempfile::tempdir().map_err(|error| at(&error))?;
+    let _viewer;
+    let mut live =
+        Live { file: None, viewer: None, serve: None, beats_per_second: 100, pictures_per_second: PICTURES };
+    match by {
+        By::Nobody => {}
+        By::File => live.file = Some(folder.path().join("live.rrd")),
+        By::Viewer => {
+            let (viewer, port) = Viewer::start()?;
+            live.viewer = Some(format!("rerun+http://127.0.0.1:{port}/proxy"));
+            _viewer = viewer;
+        }
+    }
+    let kept = Kept {
+        journal: Place { path: folder.path().join("journal.jsonl"), longest: 1 << 24, kept: 1 },
+        traces: Some(folder.path().join("traces")),
+        pictures_per_second: PICTURES,
+        live,
+        ..desk.config.kept.clone()
+    };
+    let config = Config { kept, ..desk.config.clone() };
+    let before = processor()?;
+    let body = match by {
+        By::Nobody => Body::open(&RobotChoice::Mock, &config),
+        By::File | By::Viewer => Body::open_and_keep(&RobotChoice::Mock, &config),
+    };
+    let body = body.map_err(|error| at(&error))?;
+    let doing = body.chronicle().begin("a body in motion");
+    let beats = sway(&body, desk.pick(2, 10), by)?;
+    doing.end("done");
+    drop(body);
+    let beat_us = (processor()? - before) * 1e6 / beats;
+    let dropped = match by {
+        By::Nobody => 0,
+        By::File | By::Viewer => dropped(&folder.path().join("traces"))?,
+    };
+    Ok(Cost { beat_us, dropped })
+}
+
+/// Moves for so many ways of a second; the beats that it took.
+fn sway(body: &Body, ways: u32, by: By) -> Result<f64, Failed> {
+    let mut stage = body.stage();
+    let begun = body.handle().snapshot().beats;
+    let lookout = body.lookout();
+    for way in 0..ways {
+        let side = if way % 2 == 0 { 1.0 } else { -1.0 };
+        let angles = RollPitchYaw { yaw: Radians::from_degrees(20.0 * side), ..RollPitchYaw::default() };
+        let target = Posture { head: HeadPose::new(0.0, 0.0, 0.0, angles), ..Posture::init() };
+        let motion = Motion::Goto {
+            target: Target::of(&target),
+            duration: Duration::from_secs(1),
+            interpolation: Interpolation::default(),
+        };
+        if let Some(refusal) = stage.carry_out("sway", &motion).refusal {
+            return Err(Failed(format!("it does not move: {refusal}")));
+        }
+        // The camera is on in each case.
+        if by == By::Nobody {
+            lookout.frame().map_err(|error| Failed(error.to_string()))?;
+        }
+    }
+    Ok((body.handle().snapshot().beats - begun) as f64)
+}
+
+/// What the one trace says was dropped.
+fn dropped(traces: &Path) -> Result<u64, Failed> {
+    let at = Failed::at("the trace");
+    let mut dropped = None;
+    for entry in fs::read_dir(traces).map_err(|error| at(&error))?.flatten() {
+        let text = fs::read_to_string(entry.path()).map_err(|error| at(&error))?;
+        if let Some(Ok(Message::End(End { dropped: some, .. }))) =
+            text.lines().last().map(serde_json::from_str)
+        {
+            dropped = Some(dropped.unwrap_or(0) + some);
+        }
+    }
+    dropped.ok_or_else(|| Failed("there is no whole trace".into()))
+}
+
+/// Processor time of this process and of those that it has waited for, seconds.
+fn processor() -> Result<f64, Failed> {
+    let text =
+        fs::read_to_string("/proc/self/stat").map_err(|error| Failed::at("/proc/self/stat")(&error))?;
+    // After the name, which stands in brackets: user and system time, own and of children, are the 12th to the 15th.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(4);
+    let ticks: f64 = fields.filter_map(|field| field.parse::<f64>().ok()).sum();
+    Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Rerun's own server, to which programs tell what viewers shall see.
+struct Viewer(Child);
+
+impl Viewer {
+    /// Starts it; the port on which it listens.
+    fn start() -> Result<(Viewer, u16), Failed> {
+        let at = Failed::at("the viewer");
+        let (path, port) = (program()?, free_port()?);
+        let words = ["--serve-grpc", "--bind", "127.0.0.1", "--port", &port.to_string()];
+        let program = Program {
+            path,
+            arguments: words.map(Into::into).into(),
+            environment: vec![("HOME", "/nonexistent".into())],
+            input: fs::File::open("/dev/null").map_err(|error| at(&error))?.into(),
+        };
+        let viewer = Viewer(processes::start(program).map_err(|error| at(&error))?);
+        let clock = WallClock::start();
+        while Talk::begin(port).is_err() {
+            if clock.now().seconds() > PATIENCE.as_secs_f64() {
+                return Err(Failed("Rerun does not listen".into()));
+            }
+            clock.wait_until(clock.now() + LOOK);
+        }
+        Ok((viewer, port))
+    }
+}
+
+/// Rerun's program in the environment of the clients, here or in a folder above. The one on its path is a script, which
+/// would leave the program behind.
+fn program() -> Result<PathBuf, Failed> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let within = |folder: PathBuf| {
+        let versions = fs::read_dir(folder.join("lib")).ok()?.flatten();
+        let mut programs =
+            versions.map(|python| python.path().join("site-packages/rerun_sdk/rerun_cli/rerun"));
+        programs.find(|program| program.is_file())
+    };
+    let found = here.ancestors().find_map(|folder| within(folder.join(".cache/clients")));
+    found.ok_or_else(|| Failed("there is no Rerun to look on: `make clients` installs it".into()))
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
