@@ -1,0 +1,206 @@
+//! The journal and traces through the whole program: killed, on a full disk, in a place that can't be written. Whatever
+//! befalls what is kept, the robot does the same.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use minismith_tests::{Bench, Ran};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::cli::{listening, send};
+
+/// A bench whose journal and traces lie in its own folder.
+pub(super) fn bench(keys: &str) -> Bench {
+    Bench::configured(&format!("journal: {{file: journal.jsonl}}\ntraces: {{directory: traces}}\n{keys}"))
+}
+
+/// The paths of all kept traces, the oldest first.
+pub(super) fn traces(bench: &Bench) -> Vec<String> {
+    let Ok(listed) = std::fs::read_dir(bench.path("traces")) else { return Vec::new() };
+    let mut traces: Vec<String> =
+        listed.map(|entry| format!("traces/{}", entry.unwrap().file_name().to_str().unwrap())).collect();
+    traces.sort();
+    traces
+}
+
+/// It does so, and ends well.
+#[track_caller]
+pub(super) fn does(bench: &Bench, arguments: &[&str]) {
+    let _done = bench.run(arguments).exits(0);
+}
+
+/// The lines of a trace.
+pub(super) fn lines(bench: &Bench, trace: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(bench.path(trace)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The beats among them; each follows the one before, so none is missing.
+#[track_caller]
+pub(super) fn beats(lines: &[Value]) -> Vec<&Value> {
+    let beats: Vec<&Value> = lines.iter().filter(|line| line["says"] == "beat").collect();
+    let number = |beat: &Value| beat["beat"].as_u64().unwrap();
+    assert!(beats.windows(2).all(|pair| number(pair[1]) == number(pair[0]) + 1), "a beat is missing");
+    beats
+}
+
+fn pause(time: Duration) {
+    std::thread::park_timeout(time);
+}
+
+/// What a sentence's answer tells of motion.
+fn motion(reply: &Value) -> Value {
+    let steps = reply["steps"].as_array().unwrap().iter();
+    let told = |step: &Value| json!([step["kind"], step["requested"], step["refusal"], step["trims"]]);
+    json!([reply["outcome"], reply["text"], steps.map(told).collect::<Vec<_>>()])
+}
+
+#[test]
+fn all_of_a_request_has_one_id_in_the_journal_and_a_trace() {
+    let bench = bench("");
+    let reply = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0).json();
+    let told = bench.run(&["journal", "export", "--json"]).exits(0).json();
+    let entries = told["entries"].as_array().unwrap();
+    let said = entries.iter().find(|entry| entry["kind"] == "said").unwrap();
+    assert_eq!(said["what"], "nod twice, then look left 20 degrees");
+    let id = said["id"].as_str().unwrap();
+    let shown = bench.run(&["journal", "show", &id[..8], "--json"]).exits(0).json();
+    let kinds: Vec<&str> =
+        shown["entries"].as_array().unwrap().iter().map(|entry| entry["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["said", "step", "step", "answer"], "{shown}");
+    let answer = &shown["entries"][3];
+    assert_eq!(answer["what"], reply["text"]);
+    // The beat's own account lies between them, with the stage's time.
+    let halves: Vec<&Value> = entries.iter().filter(|entry| entry["kind"] == "body").collect();
+    assert!(halves.iter().any(|entry| entry["outcome"] == "playing"), "{told}");
+    let at = |entry: &Value| entry["stage_s"].as_f64().unwrap();
+    assert!(halves.iter().all(|entry| at(entry) >= 0.0) && at(answer) > at(said) + 1.0);
+
+    let [trace] = traces(&bench).try_into().unwrap();
+    assert_eq!(trace, format!("traces/{}", said["detail"]["trace"].as_str().unwrap()));
+    let lines = lines(&bench, &trace);
+    assert_eq!(lines[0]["name"], "nod twice, then look left 20 degrees");
+    assert!(lines.iter().any(|line| line["voice"] == "person"));
+    let beats = beats(&lines).len() as u64;
+    let end = lines.last().unwrap();
+    assert_eq!((&end["says"], &end["beats"]), (&json!("end"), &json!(beats)));
+    assert!(beats > 200, "{beats}");
+    assert!(bench.run(&["journal", "check"]).exits(0).out.contains("journal.jsonl"));
+}
+
+#[test]
+fn a_kill_in_the_midst_of_calls_costs_the_last_entry_at_most() {
+    let bench = bench("");
+    for round in 1..=4 {
+        let mut served = bench.start(&["serve", "--json", "--port", "0"]);
+        let address = listening(&served.line().unwrap());
+        let (answered, over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let caller = std::thread::spawn({
+            let (answered, over) = (answered.clone(), over.clone());
+            move || {
+                while !over.load(Ordering::Relaxed) {
+                    let sent = std::panic::catch_unwind(|| {
+                        send(&address, "POST /api/v1/stop", &["Content-Type: application/json"], "{}").0
+                    });
+                    match sent {
+                        Ok(200) => answered.fetch_add(1, Ordering::Relaxed),
+                        _ => break,
+                    };
+                }
+            }
+        });
+        while answered.load(Ordering::Relaxed) < 60 {
+            pause(Duration::from_millis(2));
+        }
+        let known = answered.load(Ordering::Relaxed);
+        // Who was answered so long ago is written, however busy the machine is.
+        pause(Duration::from_millis(300));
+        served.signal(Signal::KILL);
+        let ended = served.end();
+        over.store(true, Ordering::Relaxed);
+        caller.join().unwrap();
+        assert_eq!(ended.code, None);
+        let checked = bench.run(&["journal", "check", "--json"]);
+        let health = &checked.json()["health"];
+        assert!(health["damaged"].as_u64().unwrap() <= round, "{health}");
+        assert_eq!((&health["missing"], &health["lost"]), (&json!(0), &json!(0)), "{health}");
+        let told = bench.run(&["journal", "export", "--kind", "call", "--json"]).exits(0).json();
+        let entries = told["entries"].as_array().unwrap();
+        let run = &entries.last().unwrap()["run"];
+        let of_run = entries.iter().filter(|entry| &entry["run"] == run).count() as u64;
+        assert!(of_run + 1 >= known, "{of_run} of {known} are written");
+    }
+}
+
+/// The program, on a disk on which no file may be longer than this, in KiB.
+// A shell sets the limit.
+#[allow(clippy::disallowed_methods)]
+fn limited(bench: &Bench, kibibytes: u32, arguments: &[&str]) -> Ran {
+    let inner = bench.command(arguments);
+    let mut command = Command::new("bash");
+    command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\""));
+    command.arg(inner.get_program()).args(inner.get_args()).current_dir(inner.get_current_dir().unwrap());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    Ran::from(command)
+}
+
+#[test]
+fn a_full_disk_is_told_once_and_moves_nothing_otherwise() {
+    let sentence = ["say", "nod twice, then look left 20 degrees", "--json"];
+    let usual = bench("").run(&sentence).exits(0);
+    assert_eq!(usual.err, "");
+
+    let bench = bench("");
+    // No room for even one more entry.
+    bench.write("journal.jsonl", &"\n".repeat(8 * 1024));
+    let full = limited(&bench, 8, &sentence).exits(0);
+    assert_eq!(motion(&full.json()), motion(&usual.json()));
+    for told in ["can't be written, and what happens is not kept", "traces can't be kept in"] {
+        assert_eq!(full.err.matches(told).count(), 1, "{}", full.err);
+    }
+    assert!(full.err.contains("make room"), "{}", full.err);
+    // What fitted is a trace that can be read.
+    let [trace] = traces(&bench).try_into().unwrap();
+    let replayed = bench.run(&["replay", &trace, "--json"]).json();
+    assert_eq!(replayed["whole"], false, "{replayed}");
+    // With room again all is as before.
+    does(&bench, &sentence);
+    let told = bench.run(&["journal", "export", "--json"]).exits(0).json();
+    assert!(told["entries"].as_array().unwrap().iter().any(|entry| entry["kind"] == "answer"), "{told}");
+    assert_eq!(told["health"]["damaged"], 0, "{told}");
+}
+
+#[test]
+fn a_place_that_can_t_be_written_is_told_once_and_moves_nothing_otherwise() {
+    let sentence = ["say", "nod twice, then look left 20 degrees", "--json"];
+    let usual = bench("").run(&sentence).exits(0);
+    let bench = Bench::configured("journal: {file: way/journal.jsonl}\ntraces: {directory: way/traces}\n");
+    bench.write("way", "a file where a folder should be");
+    let hindered = bench.run(&sentence).exits(0);
+    assert_eq!(motion(&hindered.json()), motion(&usual.json()));
+    for told in
+        ["can't be written, and what happens is not kept", "way/traces, and the robot goes on without"]
+    {
+        assert_eq!(hindered.err.matches(told).count(), 1, "{}", hindered.err);
+    }
+    let usual = Bench::configured("journal: {file: j}\ntraces: {directory: none}\n");
+    assert_eq!(usual.run(&sentence).exits(0).err, "");
+}
+
+#[test]
+fn what_is_kept_is_the_owner_s_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = bench("");
+    does(&bench, &["say", "nod", "--json"]);
+    let mode = |name: &str| std::fs::metadata(bench.path(name)).unwrap().permissions().mode() & 0o777;
+    let [trace] = traces(&bench).try_into().unwrap();
+    assert_eq!((mode("journal.jsonl"), mode("traces"), mode(&trace)), (0o600, 0o700, 0o600));
+}
