@@ -278,7 +278,10 @@ impl Server {
         let start = || {
             let config = std::env::temp_dir().join(format!("minismith-bench-{}.yaml", std::process::id()));
             let journal = config.with_extension("jsonl");
-            let text = format!("pulse: {{rate_hz: {rate}}}\nserve: {{journal: {}}}\n", journal.display());
+            let text = format!(
+                "pulse: {{rate_hz: {rate}}}\njournal: {{file: {}}}\ntraces: {{directory: none}}\n",
+                journal.display()
+            );
             fs::write(&config, text)?;
             let port_text = port.to_string();
             let mut arguments = vec!["--config".into(), config.clone().into_os_string(), "serve".into()];
