@@ -62,7 +62,8 @@ const DOORS: &[(&[&str], &[&str])] = &[
             "controller/recorder/tests/",
         ],
     ),
-    (&["grpc"], &["controller/recorder/"]),
+    // The benchmark starts a viewer of others.
+    (&["grpc"], &["controller/recorder/", "controller/src/bench/kept.rs"]),
     (&["reqwest::", "rustls::"], &["controller/src/net/"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),

@@ -142,7 +142,13 @@ pub fn run(config: &Config, workshop: &Workshop, arguments: &FromRecordingArgs) 
     }
     let submission =
         Submission { name: name.clone(), main: source.clone().into_bytes(), ..Submission::default() };
-    tool::admit(workshop, &PathBuf::from(format!("{name}.py")), &submission.from(tool::origin()), *json)
+    tool::admit(
+        config,
+        workshop,
+        &PathBuf::from(format!("{name}.py")),
+        &submission.from(tool::origin()),
+        *json,
+    )
 }
 
 /// Makes files for others.

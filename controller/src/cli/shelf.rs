@@ -125,6 +125,25 @@ Example:\n  minismith tool import moves.bundle --json"
     },
 }
 
+impl ShelfCommand {
+    /// What it changes, for the journal; nothing where it only tells.
+    pub(super) fn change(&self) -> Option<String> {
+        Some(match self {
+            ShelfCommand::Approve { name, version, .. } => match version {
+                Some(version) => format!("approve {name} v{version}"),
+                None => format!("approve {name}"),
+            },
+            ShelfCommand::Rollback { name, .. } => format!("roll back {name}"),
+            ShelfCommand::Deactivate { name, .. } => format!("deactivate {name}"),
+            ShelfCommand::Activate { name, .. } => format!("activate {name}"),
+            ShelfCommand::Import { file, .. } => format!("import {}", file.display()),
+            ShelfCommand::Diff { .. } | ShelfCommand::Search { .. } | ShelfCommand::Export { .. } => {
+                return None;
+            }
+        })
+    }
+}
+
 /// Carries out one of the commands.
 pub fn run(config: &Config, workshop: &Workshop, command: ShelfCommand) -> anyhow::Result<Done> {
     match command {

@@ -3,6 +3,7 @@
 use minismith::body::Body;
 use minismith::config::Config;
 use minismith::conversation::Mind;
+use minismith::journal::JournalThread;
 use minismith::memory::Memory;
 use minismith::model::Client;
 use minismith::workshop::Workshop;
@@ -12,6 +13,11 @@ use super::OnRobot;
 /// The workshop of the configuration.
 pub fn workshop(config: &Config) -> anyhow::Result<Workshop> {
     Ok(Workshop::open(config)?)
+}
+
+/// The journal, for what is done without a body. What was noted is written when this is dropped.
+pub fn journal(config: &Config) -> anyhow::Result<JournalThread> {
+    Ok(JournalThread::start(&config.kept.journal)?)
 }
 
 /// The body that the command line or the configuration names; all that it does is kept.

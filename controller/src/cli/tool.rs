@@ -7,6 +7,7 @@ use clap::Subcommand;
 use firmware_bridge::clock::{Clock, WallClock};
 use minismith::config::Config;
 use minismith::conversation::Conversation;
+use minismith::journal::{Entry, Journal};
 use minismith::performance::Outcome;
 use minismith::workshop::Workshop;
 use minismith::workshop::check::Checked;
@@ -104,9 +105,10 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
     let workshop = shop::workshop(config)?;
     match command {
         ToolCommand::Check { files, json, args, no_cache, report } => {
-            check(&workshop, &files, json, args.as_deref(), no_cache, report.as_deref())
+            let book = shop::journal(config)?;
+            check(&workshop, &book.journal(), &files, json, args.as_deref(), no_cache, report.as_deref())
         }
-        ToolCommand::Add { file, json } => add(&workshop, &file, json),
+        ToolCommand::Add { file, json } => add(config, &workshop, &file, json),
         ToolCommand::FromRecording(arguments) => recorded::run(config, &workshop, &arguments),
         ToolCommand::List { json } => list(&workshop, json),
         ToolCommand::Show { name, version, doc: true, .. } => tool_report::show(&workshop, &name, version),
@@ -114,12 +116,32 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
         ToolCommand::Run { name, args, out, on } => {
             perform(config, &workshop, &name, &args, out.as_deref(), &on)
         }
-        ToolCommand::Shelf(command) => shelf::run(config, &workshop, command),
+        ToolCommand::Shelf(command) => {
+            let change = command.change();
+            let done = shelf::run(config, &workshop, command)?;
+            if let Some(change) = change {
+                let outcome = if done == Done::Well { "done" } else { "refused" };
+                shop::journal(config)?.journal().note(Entry::now("tool", PERSON, &change, outcome));
+            }
+            Ok(done)
+        }
     }
+}
+
+/// Who stands in the journal for whoever types here.
+const PERSON: &str = "the command line";
+
+/// What came of a check, for the journal.
+fn noted(what: &str, checked: &Checked) -> Entry {
+    let stage = minismith::outcome::word(&checked.stage);
+    let outcome = if checked.admitted { stage } else { format!("refused by the {stage}") };
+    Entry::now("check", PERSON, what, &outcome)
+        .with(json!({ "name": checked.name, "findings": checked.findings }))
 }
 
 fn check(
     workshop: &Workshop,
+    book: &Journal,
     files: &[PathBuf],
     json: bool,
     args: Option<&str>,
@@ -146,6 +168,7 @@ fn check(
             let (checked, cached) = workshop.check_or_recall(&submission)?;
             (checked, cached, None)
         };
+        book.note(noted(&format!("check {}", file.display()), &checked));
         let seconds = (clock.now().since(began).as_secs_f64() * 1e4).round() / 1e4;
         if !json {
             tell(file, &checked, seconds);
@@ -180,18 +203,20 @@ pub(super) fn tell(file: &Path, checked: &Checked, seconds: f64) {
     }
 }
 
-fn add(workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
-    admit(workshop, file, &Submission::read(file)?.from(origin()), json)
+fn add(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
+    admit(config, workshop, file, &Submission::read(file)?.from(origin()), json)
 }
 
 /// Checks what is handed in, and keeps it as a new version.
 pub(super) fn admit(
+    config: &Config,
     workshop: &Workshop,
     file: &Path,
     submission: &Submission,
     json: bool,
 ) -> anyhow::Result<Done> {
     let (checked, admissible) = workshop.check(submission)?;
+    shop::journal(config)?.journal().note(noted(&format!("add {}", file.display()), &checked));
     let Some(admissible) = admissible else {
         if json {
             print::json(&Added { registered: None, checked })?;
