@@ -213,7 +213,7 @@ fn what_the_official_sdk_recorded_is_played_and_what_is_kept_here_is_loaded_by_i
 
     // And a trace of ours is a move of theirs.
     let trace = traces(bench).pop().unwrap();
-    does(&bench, &["dataset", "move", &trace, "--to", "ours.json", "--json"]);
+    does(bench, &["dataset", "move", &trace, "--to", "ours.json", "--json"]);
     let ours = loads("ours.json");
     assert!((yaw(&ours["last"]) - 19.8).abs() < 1.0, "{ours}");
 }

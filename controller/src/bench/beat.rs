@@ -73,7 +73,7 @@ fn nanoseconds(desk: &Desk<'_>, ways: u32, is_kept: bool) -> Result<f64, Failed>
         nanoseconds += clock.now().0 as f64;
         beats += (pulse.snapshot().beats - before) as f64;
         // Whoever keeps them has a thread of his own.
-        while tap.as_mut().is_some_and(|tap| tap.next().is_some()) {}
+        while tap.as_mut().is_some_and(|tap| tap.take().is_some()) {}
         if tap.as_ref().is_some_and(|tap| tap.lost() > 0) {
             return Err(Failed("a record was lost".into()));
         }

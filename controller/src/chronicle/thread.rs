@@ -1,7 +1,6 @@
 //! The thread that keeps what happens: beats and words are brought into one order by the beat at which they came.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -179,7 +178,7 @@ impl Scribe {
 
     /// Keeps all beats and words that have come, in their order.
     fn keep(&mut self, all: bool) {
-        while let Some(beat) = self.tap.next() {
+        while let Some(beat) = self.tap.take() {
             while let Some((_, mail)) = self.waiting.pop_front_if(|(stamp, _)| *stamp <= beat.beat) {
                 self.hear(beat.beat, mail);
             }
@@ -298,9 +297,7 @@ impl Scribe {
     fn end_unannounced(&mut self, beat: u64) {
         let Some(open) = &self.open else { return };
         let rested = open.doing.is_empty() && beat.saturating_sub(open.moved) >= self.beats(AT_REST);
-        if rested {
-            self.close();
-        } else if beat - open.first >= self.beats(LONGEST) {
+        if rested || beat - open.first >= self.beats(LONGEST) {
             self.close();
         }
     }
@@ -357,7 +354,7 @@ impl Scribe {
         }
         self.not_before = self.pulse.snapshot().beats + self.beats(TRIED_AGAIN);
         if !std::mem::replace(&mut self.is_told, true) {
-            let folder = self.kept.traces.clone().unwrap_or_else(PathBuf::new);
+            let folder = self.kept.traces.clone().unwrap_or_default();
             let folder = folder.display();
             tracing::error!(
                 "traces can't be kept in {folder}, and the robot goes on without: {error}; make room, or name another folder in \

@@ -231,7 +231,7 @@ fn watch(place: &Place, wanted: &Wanted, json: bool) -> anyhow::Result<Done> {
         }
         file.seek(SeekFrom::Start(at))?;
         let mut lines = Lines::new(BufReader::new(file));
-        while let Some((_, line)) = lines.next()? {
+        while let Some((_, line)) = lines.line()? {
             // A line that is not ended yet is read the next time.
             let Some(entry) = Entry::of_line(&line) else { break };
             at += line.len() as u64 + 1;

@@ -129,7 +129,9 @@ fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
     let wanted = Wanted { kind: Some("tool".into()), id: arguments.id.clone(), ..Wanted::default() };
     let (entries, _) = latest(&config.kept.journal, &wanted, usize::MAX)?;
     let ended = |entry: &&Entry| entry.detail.get("outcome").is_some();
-    let failed = |entry: &&Entry| !arguments.last_failed || entry.detail["outcome"]["ended"] != "returned";
+    let returned =
+        |entry: &Entry| entry.detail.pointer("/outcome/ended").is_some_and(|ended| ended == "returned");
+    let failed = |entry: &&Entry| !arguments.last_failed || !returned(entry);
     let Some(entry) = entries.iter().rev().filter(ended).find(failed) else {
         eprintln!(
             "minismith: the journal holds no such run of a tool; `minismith journal tail --kind tool` tells those that there are"

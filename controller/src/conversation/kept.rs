@@ -24,6 +24,7 @@ pub(super) struct Heard {
 /// A tool that is being run.
 pub(super) struct Running {
     id: String,
+    what: String,
     doing: Doing,
     /// All that is needed to run it again on the mock.
     run: Value,
@@ -100,7 +101,8 @@ impl Conversation<'_> {
         let id = id.or_else(|| self.next_id.take()).unwrap_or_else(|| Uuid::new_v4().to_string());
         let chronicle = self.body.chronicle();
         let manifest = admitted.manifest();
-        let doing = chronicle.begin(&format!("{name} v{}", manifest.version));
+        let what = format!("{name} v{}", manifest.version);
+        let doing = chronicle.begin(&what);
         let start = self.stage.conductor.snapshot().commanded;
         let run = json!({
             "tool": name,
@@ -112,15 +114,14 @@ impl Conversation<'_> {
             "start_deg": start.as_array().map(|angle| angle.degrees()).to_vec(),
             "trace": doing.file(),
         });
-        let what = format!("{name} v{}", manifest.version);
         let entry = Entry::now("tool", &self.person, &what, "began").by(self.role.name(), "");
         chronicle.note(self.of(&id, entry.with(run.clone())));
-        Running { id, doing, run }
+        Running { id, what, doing, run }
     }
 
     /// Notes how the run of a tool ended.
     pub(super) fn end_run(&self, running: Running, reply: &PerformanceReply) {
-        let Running { id, doing, mut run } = running;
+        let Running { id, what, doing, mut run } = running;
         let chronicle = self.body.chronicle();
         let ended = match &reply.outcome {
             Outcome::Returned { .. } => "returned".to_owned(),
@@ -130,7 +131,6 @@ impl Conversation<'_> {
         for line in reply.printed.lines().take(200) {
             chronicle.say(Voice::Tool, cut(line));
         }
-        let what = format!("{} v{}", run["tool"].as_str().unwrap_or_default(), run["version"]);
         if let Value::Object(run) = &mut run {
             run.insert("outcome".into(), json!(reply.outcome));
             run.insert("command_digest".into(), json!(reply.command_digest));

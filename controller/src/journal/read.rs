@@ -71,7 +71,7 @@ pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     for path in place.files() {
         let mut lines = Lines::new(BufReader::new(File::open(&path)?));
-        while let Some((number, line)) = lines.next()? {
+        while let Some((number, line)) = lines.line()? {
             let Some(entry) = Entry::of_line(&line) else {
                 health.damaged += 1;
                 if health.places.len() < PLACES {
@@ -123,7 +123,7 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn next(&mut self) -> io::Result<Option<(u64, Vec<u8>)>> {
+    pub fn line(&mut self) -> io::Result<Option<(u64, Vec<u8>)>> {
         loop {
             let mut line = Vec::new();
             (&mut self.input).take(LONGEST_LINE as u64).read_until(b'\n', &mut line)?;

@@ -113,11 +113,11 @@ fn play<R: Robot, C: Clock>(taken: &Taken, robot: R, clock: C, config: &Config) 
     let mut again = Taken { about, beats: Vec::new(), told: Vec::new(), is_whole: true };
     for _ in 0..settling {
         pulse.step();
-        while tap.next().is_some() {}
+        while tap.take().is_some() {}
     }
     for old in &taken.beats {
         pulse.step();
-        if let Some(record) = tap.next() {
+        if let Some(record) = tap.take() {
             again.beats.push(words::beat(&record, old.beat, None));
         }
     }

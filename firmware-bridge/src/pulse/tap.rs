@@ -48,7 +48,7 @@ pub struct Tap {
 
 impl Tap {
     /// The next record that waits.
-    pub fn next(&mut self) -> Option<BeatRecord> {
+    pub fn take(&mut self) -> Option<BeatRecord> {
         self.records.pop().ok()
     }
 
