@@ -6,7 +6,7 @@
 //! [`stage`]), [`guest`] (the caged processes they act from), [`body`] (opens a robot), [`outcome`] (how it is told),
 //! [`files`] (what tools read and write), [`tasks`] (questions that a script answers), [`repl`] (Python line by line),
 //! [`recording`] (moves that are kept in files), [`role`] (what somebody may have done), [`gate`] (who asks the
-//! server), [`journal`] (what was asked and done), [`chronicle`] (keeps it, and shows it), [`trace`] (what
+//! server), [`journal`] (what was asked and done), [`chronicle`] (keeps it, and shows it), [`logs`] (what the program says of its own work, and spans), [`trace`] (what
 //! was kept of a motion), [`calibration`] (the servos' settings), [`mod@bench`] (measures all that
 //! against the official packages), [`doctor`] (examines the machine).
 //! Doors: [`processes`], [`net`], [`config`].
@@ -31,6 +31,7 @@ pub mod gate;
 pub mod gaze;
 pub mod guest;
 pub mod journal;
+pub mod logs;
 pub mod lookup;
 pub mod memory;
 pub mod model;

@@ -5,22 +5,12 @@
 
 mod cli;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
-    let filter = tracing_subscriber::EnvFilter::try_from_env("MINISMITH_LOG")
-        // A client that goes away or asks for what is not there is no error of this program.
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp::service=off"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .init();
-    match cli::run(cli) {
+    match cli::run(cli::Cli::parse()) {
         Ok(done) => done.into(),
         Err(error) => {
             eprintln!("minismith: {error:#}");

@@ -32,6 +32,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use minismith::config::{Config, RobotChoice};
+use minismith::logs;
 
 /// How a command ended, short of an error of usage or environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,6 +271,8 @@ minismith raw /dev/ttyACM0 < packets.txt"
 /// Errors of usage and environment; what is refused as data is [`Done::Badly`].
 pub fn run(cli: Cli) -> anyhow::Result<Done> {
     let config = Config::load(cli.config.as_deref())?;
+    // To the end of the command.
+    let _logs = logs::begin(&config);
     match cli.command {
         Command::Say { text, session, url: Some(url), on } => {
             remote::say(&url, &text, session.as_deref(), on.json)

@@ -12,6 +12,7 @@ use super::camera::{CameraSource, LensName, Measured, ProviderName, SceneChoice}
 use super::choice::{Brain, Flag, MayLack, NotAllowed, RobotChoice, SomePath};
 use super::kept::{MaybeAddress, Viewer};
 use super::language_model::{KeyName, ModelName, ServerAddress};
+use super::logs::{Collector, Levels};
 use super::quantity::{
     Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, DiskSize, FileSize, Files,
     FrameRate, Frames, HeadRange, Iterations, Jerk, KeptPictures, Kilobytes, Latency, Margin, Megabytes,
@@ -154,6 +155,8 @@ mappings! {
         journal: JournalKeys,
         traces: TracesKeys,
         rerun: RerunKeys,
+        logs: LogsKeys,
+        telemetry: TelemetryKeys,
     }
     /// `camera`.
     CameraKeys {
@@ -194,6 +197,17 @@ mappings! {
         serve: Given<MaybeAddress>,
         beats_per_second: Given<FrameRate>,
         pictures_per_second: Given<KeptPictures>,
+    }
+    /// `logs`.
+    LogsKeys {
+        file: Given<MaybePath>,
+        level: Given<Levels>,
+        most_mib: Given<FileSize>,
+        keep_files: Given<Files>,
+    }
+    /// `telemetry`.
+    TelemetryKeys {
+        otlp: Given<Collector>,
     }
     /// `pulse`.
     PulseKeys {

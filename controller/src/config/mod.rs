@@ -1,7 +1,7 @@
 //! The configuration: read once from `config.yaml`, checked completely, and from then on only typed values.
 //!
 //! Reading order: [`Config`] and its sections, `file` (the keys as written), `choice` and `quantity` (what each value
-//! may be), `signing` (keys and a secret), `language_model` (endpoints and a key), `resolve` (from keys to meaning), `error` (what is said when one is not). Degrees and milliseconds end here: inside, angles are [`Radians`]
+//! may be), `signing` (keys and a secret), `language_model` (endpoints and a key), `logs`, `resolve` (from keys to meaning), `error` (what is said when one is not). Degrees and milliseconds end here: inside, angles are [`Radians`]
 //! and times are [`Duration`]. The file at the root of the project is built into the program; what a person's own
 //! file leaves out has its value from there.
 
@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod kept;
 mod language_model;
+mod logs;
 mod quantity;
 mod resolve;
 mod serve;
@@ -30,11 +31,13 @@ pub use choice::{Brain, NotAllowed, RobotChoice};
 pub use error::ConfigError;
 pub use kept::{Kept, Live};
 pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
+pub use logs::{Levels, Logs};
 pub use quantity::{Rate, Scale};
 pub use serve::{HostName, Origin, Peers, Serve};
 pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
 
 use crate::guest::bar::Bar;
+use crate::net::Address;
 use file::File;
 use resolve::resolve;
 
@@ -84,6 +87,10 @@ pub struct Config {
     pub vision: Vision,
     /// What is kept of all that happens.
     pub kept: Kept,
+    /// The log besides standard error.
+    pub logs: Logs,
+    /// Who is told of spans, if anybody is.
+    pub collector: Option<Address>,
 }
 
 /// What is remembered of conversations.

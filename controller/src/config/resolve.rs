@@ -10,7 +10,7 @@ use super::camera::{LensName, lens};
 use super::file::{EndpointKeys, File, Given, Listed};
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
-    Group, Head, Kept, LanguageModel, Limits, Live, Memory, RobotChoice, SceneChoice, Serve, Stewart,
+    Group, Head, Kept, LanguageModel, Limits, Live, Logs, Memory, RobotChoice, SceneChoice, Serve, Stewart,
     ToolHost, Vision, Workshop, parse,
 };
 use crate::journal::Place;
@@ -185,6 +185,18 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
                 pictures_per_second: of!(rerun.pictures_per_second).value(),
             },
         },
+        logs: Logs {
+            file: match (of!(logs.file).0, of!(logs.most_mib), of!(logs.keep_files)) {
+                (None, ..) => None,
+                (Some(path), longest, kept) => Some(Place {
+                    path: absolute(folder, &of_the_user(&path)),
+                    longest: u64::from(longest.value()) << 20,
+                    kept: kept.value(),
+                }),
+            },
+            levels: of!(logs.level),
+        },
+        collector: of!(telemetry.otlp).0,
     };
     let plain_http = of!(language_model.allow_plain_http).0;
     agree(&config, plain_http, name)?;

@@ -20,6 +20,17 @@ const CONNECTING: Duration = Duration::from_secs(10);
 /// How often the listener is asked whether to go on while nothing comes.
 const LOOK: Duration = Duration::from_millis(50);
 
+const JSON: &str = "application/json";
+const JSON_OR_EVENTS: &str = "text/event-stream, application/json";
+const PROTOBUF: &str = "application/x-protobuf";
+
+/// What is sent, and what is wanted in return.
+struct Body {
+    content: &'static str,
+    accept: &'static str,
+    bytes: Vec<u8>,
+}
+
 /// Whoever asks one server. To be used from an ordinary thread.
 #[derive(Debug)]
 pub struct Http {
@@ -195,29 +206,58 @@ impl Http {
         patience: Patience,
         hear: &mut dyn FnMut(Piece<'_>) -> Listen,
     ) -> Result<(), Broken> {
+        self.send(
+            path,
+            Body { content: JSON, accept: JSON_OR_EVENTS, bytes: json.into_bytes() },
+            patience,
+            hear,
+        )
+    }
+
+    /// The same with a message of Protocol Buffers, which is answered by another.
+    ///
+    /// # Errors
+    /// As [`post`](Self::post).
+    pub fn post_protobuf(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+        patience: Patience,
+        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
+    ) -> Result<(), Broken> {
+        self.send(path, Body { content: PROTOBUF, accept: PROTOBUF, bytes }, patience, hear)
+    }
+
+    fn send(
+        &self,
+        path: &str,
+        body: Body,
+        patience: Patience,
+        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
+    ) -> Result<(), Broken> {
         let Some(runtime) = self.runtime.as_ref().filter(|_| Handle::try_current().is_err()) else {
             return Err(Broken::Unreachable("it was asked on a thread that must not wait".into()));
         };
-        runtime.block_on(self.exchange(path, json, patience, hear))
+        runtime.block_on(self.exchange(path, body, patience, hear))
     }
 
     async fn exchange(
         &self,
         path: &str,
-        json: String,
+        Body { content, accept, bytes }: Body,
         patience: Patience,
         hear: &mut dyn FnMut(Piece<'_>) -> Listen,
     ) -> Result<(), Broken> {
         let mut headers = self.also.clone();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
         if let Some(key) = &self.key {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
                 .map_err(|_| Broken::Unreachable("its key has characters that can't be sent".into()))?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        let asked = self.client.post(self.address.join(path)).headers(headers).body(json).send();
+        let asked = self.client.post(self.address.join(path)).headers(headers).body(bytes).send();
         let mut whole = std::pin::pin!(sleep(patience.whole));
         /// Waits for a future, while the listener is asked and the limits hold; returns from this function otherwise.
         macro_rules! wait {

@@ -1,0 +1,250 @@
+//! The thread that tells a collector of spans, by OTLP over HTTP with Protocol Buffers, some hundred at a time.
+//!
+//! A collector that is away is asked again, each time after a longer wait, and that is told once; meanwhile spans wait in their
+//! queue, and what has no room there is counted. When the program ends, the thread has two seconds.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use opentelemetry::KeyValue;
+use opentelemetry::trace::TracerProvider;
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
+use opentelemetry_proto::transform::trace::tonic::group_spans_by_resource_and_scope;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData};
+use prost::Message;
+use tracing_opentelemetry::OpenTelemetryLayer;
+use tracing_subscriber::Registry;
+
+use super::Counts;
+use super::queue::{Doorway, Queue};
+use crate::net::http::{Broken, Http, Listen, NoHttp, Patience, Piece};
+use crate::net::{Address, Reach};
+
+/// How long what waits may be sent when the program ends.
+const LAST: Duration = Duration::from_secs(2);
+
+/// How long one answer may take, and how large it may be.
+const PATIENCE: Patience =
+    Patience { whole: Duration::from_secs(10), silence: Duration::from_secs(10), bytes: 1 << 16 };
+
+/// After the first failure so long, then twice as long each time.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Never longer than this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Hears of spans.
+pub(super) type Spans = OpenTelemetryLayer<Registry, SdkTracer>;
+
+/// There is nobody to send spans.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoCollector {
+    /// It can't even be asked.
+    #[error(transparent)]
+    Http(#[from] NoHttp),
+    /// The system gives no thread.
+    #[error(transparent)]
+    Thread(#[from] std::io::Error),
+}
+
+/// What is said of an address where others on the way can read what is sent.
+pub(super) fn overheard(address: &Address) -> Option<String> {
+    let is_safe = address.is_enciphered() || address.reach() == Reach::Here;
+    (!is_safe).then(|| {
+        format!("spans go to {address} over plain http, where others on the way can read them; see `telemetry` in config.yaml")
+    })
+}
+
+/// The thread. Dropping it sends what waits, for two seconds at most.
+pub(super) struct CollectorThread {
+    queue: Arc<Queue>,
+    clock: WallClock,
+    thread: Option<JoinHandle<()>>,
+    // Without it no more spans are made.
+    _provider: SdkTracerProvider,
+}
+
+impl CollectorThread {
+    pub(super) fn start(address: Address, counts: &'static Counts) -> Result<(Self, Spans), NoCollector> {
+        let queue = Arc::new(Queue::new(counts));
+        let resource = Resource::builder_empty()
+            .with_service_name("minismith")
+            .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+            .build();
+        let clock = WallClock::start();
+        let mut sender = Sender {
+            http: Http::new(address, None)?,
+            about: ResourceAttributesWithSchema::from(&resource),
+            queue: queue.clone(),
+            clock,
+            is_away: false,
+            is_told: false,
+        };
+        let thread = std::thread::Builder::new().name("spans".into()).spawn(move || sender.run())?;
+        let provider = SdkTracerProvider::builder()
+            .with_resource(resource)
+            .with_span_processor(Doorway(queue.clone()))
+            .build();
+        let spans = tracing_opentelemetry::layer()
+            .with_tracer(provider.tracer("minismith"))
+            .with_location(false)
+            .with_tracked_inactivity(false);
+        Ok((CollectorThread { queue, clock, thread: Some(thread), _provider: provider }, spans))
+    }
+}
+
+impl Drop for CollectorThread {
+    fn drop(&mut self) {
+        self.queue.end(self.clock.now() + LAST);
+        if let Some(thread) = self.thread.take() {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// What became of some spans.
+#[derive(Debug)]
+enum Answer {
+    /// It has them, but so many.
+    Taken { rejected: usize, why: String },
+    /// It does not want them, also not later.
+    Refused(String),
+    /// It may take them later, not before this time.
+    Later(String, Duration),
+}
+
+/// The thread's own.
+struct Sender {
+    http: Http,
+    about: ResourceAttributesWithSchema,
+    queue: Arc<Queue>,
+    clock: WallClock,
+    is_away: bool,
+    /// Whether it was told that spans are lost.
+    is_told: bool,
+}
+
+impl Sender {
+    fn run(&mut self) {
+        while let Some(spans) = self.queue.take() {
+            if !self.deliver(spans) {
+                break;
+            }
+        }
+        self.queue.give_up();
+    }
+
+    /// Sends some spans, as often as it takes; whether more may be sent.
+    fn deliver(&mut self, spans: Vec<SpanData>) -> bool {
+        let count = spans.len();
+        let resource_spans = group_spans_by_resource_and_scope(spans, &self.about);
+        let bytes = ExportTraceServiceRequest { resource_spans }.encode_to_vec();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            // A try that is begun when the program ends already is the last one.
+            let is_last = self.queue.ends().is_some();
+            match self.post(bytes.clone()) {
+                Answer::Taken { rejected, why } => {
+                    self.is_here();
+                    let rejected = rejected.min(count);
+                    let taken = (count - rejected) as u64;
+                    self.queue.counts.spans_sent.fetch_add(taken, Ordering::Relaxed);
+                    if rejected > 0 {
+                        self.lose(rejected, &why);
+                    }
+                    return true;
+                }
+                Answer::Refused(why) => {
+                    self.is_here();
+                    self.lose(count, &why);
+                    return true;
+                }
+                Answer::Later(why, at_least) => {
+                    self.is_away(&why);
+                    if is_last {
+                        self.queue.drop_spans(count);
+                        return false;
+                    }
+                    self.queue.pause(pause.max(at_least).min(LONGEST_PAUSE));
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            }
+        }
+    }
+
+    fn post(&self, bytes: Vec<u8>) -> Answer {
+        let left = |ends| self.clock.now() < ends;
+        let (mut status, mut after, mut body) = (0, None, Vec::new());
+        let posted = self.http.post_protobuf("v1/traces", bytes, self.patience(), &mut |piece| {
+            match piece {
+                Piece::Silence => {}
+                Piece::Began(opening) => (status, after) = (opening.status, opening.retry_after),
+                Piece::Bytes(bytes) => body.extend_from_slice(bytes),
+            }
+            if self.queue.ends().is_none_or(left) { Listen::On } else { Listen::Off }
+        });
+        if let Err(broken) = posted {
+            return match broken {
+                Broken::TooLong(_) if status == 200 => Answer::Taken { rejected: 0, why: String::new() },
+                broken => Answer::Later(broken.to_string(), Duration::ZERO),
+            };
+        }
+        match status {
+            200..=299 => {
+                // What it answers may be anything.
+                let answer = ExportTraceServiceResponse::decode(body.as_slice()).unwrap_or_default();
+                let partly = answer.partial_success.unwrap_or_default();
+                let rejected = usize::try_from(partly.rejected_spans).unwrap_or(0);
+                Answer::Taken { rejected, why: short(&partly.error_message) }
+            }
+            0 => Answer::Later("it did not answer in time".into(), Duration::ZERO),
+            429 | 502 | 503 | 504 => {
+                Answer::Later(format!("it answered {status}"), Duration::from_secs(after.unwrap_or(0)))
+            }
+            other => Answer::Refused(format!("it answered {other}")),
+        }
+    }
+
+    /// No longer than until the end.
+    fn patience(&self) -> Patience {
+        let left = self.queue.ends().map_or(PATIENCE.whole, |ends| ends.since(self.clock.now()));
+        Patience { whole: PATIENCE.whole.min(left), ..PATIENCE }
+    }
+
+    /// Tells once that the collector is away.
+    fn is_away(&mut self, why: &str) {
+        if !std::mem::replace(&mut self.is_away, true) {
+            tracing::warn!(
+                "spans can't be sent to {}: {why}; the robot goes on, and the last ones wait until it is there (telemetry.otlp)",
+                self.http.address()
+            );
+        }
+    }
+
+    fn is_here(&mut self) {
+        if std::mem::replace(&mut self.is_away, false) {
+            let dropped = self.queue.counts.spans_dropped();
+            tracing::info!("spans can be sent to {} again; {dropped} are lost", self.http.address());
+        }
+    }
+
+    /// Counts spans that the collector does not want, and tells that once.
+    fn lose(&mut self, count: usize, why: &str) {
+        self.queue.drop_spans(count);
+        if !std::mem::replace(&mut self.is_told, true) {
+            tracing::warn!("{} does not take spans: {why}; see telemetry.otlp", self.http.address());
+        }
+    }
+}
+
+/// Words of somebody else, fit for a line.
+fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}

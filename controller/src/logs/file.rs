@@ -1,0 +1,163 @@
+//! The thread that writes lines into the log's file. One that can't be written is told once on standard error.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+
+use super::Counts;
+use super::line::Lines;
+use crate::journal::{Pen, Place};
+
+/// Lines that may wait to be written.
+const WAITING: usize = 4096;
+
+/// Lines that are written together, bytes.
+const HANDFUL: usize = 1 << 16;
+
+/// How long what waits may be written when the program ends.
+const LAST: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether it is.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// The thread. Dropping it writes what waits.
+pub(super) struct FileThread {
+    desk: SyncSender<Vec<u8>>,
+    closing: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl FileThread {
+    /// Goes on with the log in this place; nothing is opened before the first line.
+    pub(super) fn start(place: &Place, counts: &'static Counts) -> io::Result<(Self, Lines)> {
+        let (desk, lines) = sync_channel(WAITING);
+        let closing = Arc::new(AtomicBool::new(false));
+        let mut writer = Writer { pen: Pen::new(place.clone()), place: place.clone(), counts, missing: 0 };
+        let over = closing.clone();
+        let thread =
+            std::thread::Builder::new().name("log".into()).spawn(move || writer.run(&lines, &over))?;
+        Ok((FileThread { desk: desk.clone(), closing, thread: Some(thread) }, Lines { desk, counts }))
+    }
+}
+
+impl Drop for FileThread {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Release);
+        // An empty line wakes it; where there is no room for one, it is awake.
+        let _heard = self.desk.try_send(Vec::new());
+        let Some(thread) = self.thread.take() else { return };
+        // A disk that hangs holds nobody up.
+        let clock = WallClock::start();
+        let until = clock.now() + LAST;
+        while !thread.is_finished() && clock.now() < until {
+            clock.wait_until(clock.now() + LOOK);
+        }
+        if thread.is_finished() {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// The thread's own.
+struct Writer {
+    pen: Pen,
+    place: Place,
+    counts: &'static Counts,
+    /// Lines that could not be written since the last that could.
+    missing: u64,
+}
+
+impl Writer {
+    fn run(&mut self, lines: &Receiver<Vec<u8>>, closing: &AtomicBool) {
+        while let Ok(first) = lines.recv() {
+            let (mut text, mut count) = (first, 0);
+            loop {
+                count += u64::from(text.ends_with(b"\n"));
+                match lines.try_recv() {
+                    Ok(line) if text.len() < HANDFUL => text.extend(line),
+                    Ok(line) => {
+                        self.write(&text, count);
+                        (text, count) = (line, 0);
+                    }
+                    Err(_) => break,
+                }
+            }
+            self.write(&text, count);
+            if closing.load(Ordering::Acquire) {
+                break;
+            }
+        }
+    }
+
+    fn write(&mut self, text: &[u8], count: u64) {
+        if text.is_empty() {
+            return;
+        }
+        let path = self.place.path.display();
+        match self.pen.add(text) {
+            Ok(()) if self.missing > 0 => {
+                tracing::info!("the log {path} can be written again; {} lines are missing", self.missing);
+                self.missing = 0;
+            }
+            Ok(()) => {}
+            Err(error) => {
+                // This goes to the person, and in vain to the file.
+                if self.missing == 0 {
+                    tracing::error!(
+                        "the log {path} can't be written, and the program goes on without: {error}; make room, or name another \
+                         file in `logs.file`"
+                    );
+                }
+                self.missing += count;
+                self.counts.lines_lost.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tracing_subscriber::layer::SubscriberExt;
+
+    use super::*;
+
+    #[test]
+    fn what_waits_is_written_and_a_long_file_is_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place { path: folder.path().join("deep/log.jsonl"), longest: 20_000, kept: 1 };
+        let counts: &'static Counts = Box::leak(Box::default());
+        let (thread, lines) = FileThread::start(&place, counts).unwrap();
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
+            for number in 0..50 {
+                tracing::info!(number, "{}", "x".repeat(1000));
+            }
+        });
+        drop(thread);
+        let mut texts = place.files().into_iter().map(|file| fs::read_to_string(file).unwrap());
+        assert_eq!(texts.next_back().unwrap().lines().last().unwrap().matches("\"number\":49").count(), 1);
+        assert_eq!(counts.lines_lost(), 0);
+    }
+
+    #[test]
+    fn what_can_t_be_written_is_counted_and_harms_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let way = folder.path().join("in_the_way");
+        fs::write(&way, "").unwrap();
+        let place = Place { path: way.join("log.jsonl"), longest: 20_000, kept: 1 };
+        let counts: &'static Counts = Box::leak(Box::default());
+        let (thread, lines) = FileThread::start(&place, counts).unwrap();
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
+            tracing::info!("one");
+            tracing::info!("two");
+        });
+        drop(thread);
+        assert_eq!(counts.lines_lost(), 2);
+    }
+}
