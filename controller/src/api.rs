@@ -44,7 +44,7 @@ use crate::arbiter::Rank;
 use crate::attention::AttentionThread;
 use crate::body::Body;
 use crate::config::Config;
-use crate::journal::JournalThread;
+use crate::journal::{Journal, JournalThread};
 use crate::mover::MoverThread;
 use crate::net::server::{self, TlsAcceptor};
 
@@ -71,11 +71,11 @@ pub async fn serve(
     };
     let noting = own.as_ref().map(JournalThread::journal).or_else(|| chronicle.journal().cloned());
     let Some(journal) = noting else { return Err(std::io::Error::other("there is no journal")) };
-    let keeper = Arc::new(Doorkeeper::new(&config.serve, journal));
+    let keeper = Arc::new(Doorkeeper::new(&config.serve, journal.clone()));
     let address = listener.local_addr()?;
     let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
     let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
-    let (own, document) = own_routes(body, &answering.desk(), config)
+    let (own, document) = own_routes(body, &answering.desk(), config, journal)
         .merge(lease::routes(steering.mover()))
         .merge(journal::routes())
         .split_for_parts();
@@ -99,11 +99,12 @@ pub async fn serve(
 }
 
 /// The routes that the document describes.
-fn own_routes(body: &Body, desk: &Desk, config: &Config) -> OpenApiRouter {
+fn own_routes(body: &Body, desk: &Desk, config: &Config, journal: Journal) -> OpenApiRouter {
+    let kept = (body.chronicle(), journal);
     OpenApiRouter::with_openapi(document::bare())
         .merge(robot::routes(body.handle()))
         .merge(camera::routes(body))
-        .merge(metrics::routes(body.handle(), desk.clone(), config))
+        .merge(metrics::routes(body.handle(), desk.clone(), config, kept))
         .merge(chat::routes(desk.clone(), config))
         .merge(plans::routes(config))
         .merge(tools::routes(desk.clone(), body.handle(), config))

@@ -431,12 +431,12 @@ impl<'a> Conversation<'a> {
             }
             let assignment = Assignment { agent: task.agent(), task: task.describe() };
             let known = reply.steps.len();
-            let (said, ending) = match task {
+            let (said, ending) = kept::in_step(&assignment, || match task {
                 Task::Commission { name, body, request } => {
                     self.make((name, body, request), &mut tasks, &mut reply)
                 }
                 task => self.one(task, &mut reply),
-            };
+            });
             self.tell_progress(assignment, &said, ending, reply.steps.get(known..));
             words.push(said);
             reply.outcome = ending;

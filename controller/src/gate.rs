@@ -16,13 +16,15 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use ipnet::IpNet;
+use tracing::Span;
+use uuid::Uuid;
 
 use crate::config::Serve;
 use crate::role::Role;
 use tokens::TokenBook;
 
-/// Whoever asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Whoever asks. Two are the same when the same is theirs to have done, whatever they ask for.
+#[derive(Clone, Debug)]
 pub struct Caller {
     /// Under which name it is written down: that of the token, or where the request came from.
     pub name: Arc<str>,
@@ -30,6 +32,29 @@ pub struct Caller {
     pub role: Role,
     /// Whether its address alone speaks for it. Motors are never released for such a one.
     pub by_address: bool,
+    /// By which request.
+    pub request: Asked,
+}
+
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, self.role, self.by_address) == (&other.name, other.role, other.by_address)
+    }
+}
+
+/// A request, as the journal and spans know it. One by which nothing came is nobody's.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its id.
+    pub id: Option<Uuid>,
+    /// The span in which it is answered.
+    pub span: Span,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Asked { id: None, span: Span::none() }
+    }
 }
 
 /// Where a request came from, and what it says of itself.
@@ -126,7 +151,7 @@ impl Gate {
         let here = peer.is_loopback() && is_local(&name) && !knock.forwarded;
         if let Some(token) = knock.token {
             return match self.book.find(token) {
-                Some((name, role)) => Ok(Caller { name, role, by_address: false }),
+                Some((name, role)) => Ok(Caller { name, role, by_address: false, request: Asked::default() }),
                 // Clients that must send some token may do so where nobody has one.
                 None if here && self.without_token.is_some() && self.book.is_empty() => self.here(),
                 None => Err(Denied::BadToken),
@@ -141,6 +166,7 @@ impl Gate {
                 name: format!("trusted peer {peer}").into(),
                 role: Role::Operator,
                 by_address: true,
+                request: Asked::default(),
             });
         }
         Err(Denied::NoToken)
@@ -148,7 +174,7 @@ impl Gate {
 
     fn here(&self) -> Result<Caller, Denied> {
         let role = self.without_token.ok_or(Denied::NoToken)?;
-        Ok(Caller { name: "this machine".into(), role, by_address: false })
+        Ok(Caller { name: "this machine".into(), role, by_address: false, request: Asked::default() })
     }
 }
 
@@ -225,7 +251,12 @@ mod tests {
         assert_eq!(gate.admit(&made_up), Err(Denied::BadToken));
         let far = knock("203.0.113.9", "robot7.local:8000");
         let with = Knock { token: Some(&secret), ..far };
-        let caller = Caller { name: "desk".into(), role: Role::Engineer, by_address: false };
+        let caller = Caller {
+            name: "desk".into(),
+            role: Role::Engineer,
+            by_address: false,
+            request: Asked::default(),
+        };
         assert_eq!(gate.admit(&with), Ok(caller));
         assert_eq!(gate.admit(&far), Err(Denied::NoToken));
         assert_eq!(gate.admit(&Knock { token: Some("minismith_x"), ..far }), Err(Denied::BadToken));

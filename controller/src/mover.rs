@@ -15,6 +15,8 @@ use firmware_bridge::joint::Joints;
 use firmware_bridge::motion::{Motion, Refusal, Target};
 use firmware_bridge::pulse::{Conductor, Control, Order, PulseHandle};
 use tokio::sync::broadcast;
+use tracing::Span;
+use tracing::field::Empty;
 use uuid::Uuid;
 
 use crate::arbiter::Rank;
@@ -82,7 +84,7 @@ pub type Done = Result<(), String>;
 type Tell = Box<dyn FnOnce(Done) + Send>;
 
 enum Job {
-    Move { id: Uuid, work: Work, halts: u64, tell: Tell },
+    Move { id: Uuid, work: Work, halts: u64, tell: Tell, asked: Span },
     Change { change: Change, halts: u64, tell: Box<dyn FnOnce(Result<(), Refusal>) + Send> },
     Keep { tell: Box<dyn FnOnce(Result<(), Refusal>) + Send> },
     Leave,
@@ -196,7 +198,8 @@ impl Mover {
         mail.moving = Some(id);
         mail.target = None;
         let halts = self.post.pulse.halts();
-        mail.jobs.push_back(Job::Move { id, work, halts, tell: Box::new(tell) });
+        let asked = Span::current();
+        mail.jobs.push_back(Job::Move { id, work, halts, tell: Box::new(tell), asked });
         drop(mail);
         self.post.posted.notify_all();
         Ok(())
@@ -333,9 +336,13 @@ impl Moving {
     fn run(mut self) {
         loop {
             match self.next() {
-                Next::Job(Job::Move { id, work, halts, tell }) => {
+                Next::Job(Job::Move { id, work, halts, tell, asked }) => {
                     self.end_stream();
-                    self.carry_out(id, work, halts, tell);
+                    let span = tracing::info_span!(parent: &asked, "move", id = Empty, move_id = %id);
+                    if asked.is_none() {
+                        span.record("id", tracing::field::display(id));
+                    }
+                    span.in_scope(|| self.carry_out(id, work, halts, tell));
                 }
                 Next::Job(Job::Change { change, halts, tell }) => {
                     self.end_stream();
@@ -388,7 +395,7 @@ impl Moving {
         self.leave_floor();
     }
 
-    fn leave_floor(&self) {
+    fn leave_floor(&mut self) {
         if !self.post.lock().keeps {
             self.stage.leave_floor();
         }

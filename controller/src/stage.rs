@@ -18,9 +18,12 @@ use firmware_bridge::units::Radians;
 use minismith_senses::camera::NoFrame;
 use minismith_senses::frame::{Frame, Viewpoint};
 use minismith_wire::Method;
+use tracing::Span;
+use tracing::field::Empty;
 
 use crate::arbiter::{Arbiter, Rank, Took, Voice};
 use crate::eyes::{Eyes, NoSight, Sighting};
+use crate::logs::known;
 use crate::outcome::{self, PostureView, Step};
 
 /// The greatest time over which a streamed target is reached; the least is a beat.
@@ -39,6 +42,10 @@ pub struct Stage {
     halts: u64,
     voice: Voice,
     eyes: Eyes,
+    /// Whether its motions are told as spans: those of a real body are, and not those of a rehearsal.
+    is_told: bool,
+    /// The stream of targets that is followed.
+    stream: Option<Span>,
 }
 
 impl Stage {
@@ -46,13 +53,14 @@ impl Stage {
     #[must_use]
     pub fn new(conductor: Box<dyn Conductor>, eyes: impl Into<Eyes>) -> Self {
         let voice = Arc::new(Arbiter::default()).voice(Rank::Agent, "the only one");
-        Stage::shared(conductor, eyes.into(), voice)
+        Stage { is_told: false, ..Stage::shared(conductor, eyes.into(), voice) }
     }
 
     /// A stage around a conductor that others ask for motion too.
     #[must_use]
     pub fn shared(conductor: Box<dyn Conductor>, eyes: Eyes, voice: Voice) -> Self {
-        Stage { halts: conductor.halts(), conductor, automatic_body_yaw: true, voice, eyes }
+        let halts = conductor.halts();
+        Stage { halts, conductor, automatic_body_yaw: true, voice, eyes, is_told: true, stream: None }
     }
 
     /// Takes the floor, and brakes what a less urgent voice has begun.
@@ -81,7 +89,8 @@ impl Stage {
     }
 
     /// Gives the floor back: others may move the body again.
-    pub fn leave_floor(&self) {
+    pub fn leave_floor(&mut self) {
+        self.stream = None;
         self.voice.release();
     }
 
@@ -109,6 +118,9 @@ impl Stage {
 
     /// Begins to play a planned trajectory, and does not wait for it.
     pub fn follow(&mut self, trajectory: Trajectory, fresh: bool) {
+        if fresh {
+            self.stream = Some(self.motion("stream"));
+        }
         self.conductor.order(Order::Play { trajectory, fresh, halts: self.halts });
     }
 
@@ -138,11 +150,23 @@ impl Stage {
         }
     }
 
+    /// The span of a motion, from when it is handed to the body to its end. One that belongs to nothing else has an id.
+    fn motion(&self, kind: &str) -> Span {
+        if !self.is_told {
+            return Span::none();
+        }
+        known(tracing::info_span!("motion", id = Empty, kind, ended = Empty))
+    }
+
     /// Plays a planned trajectory to its end. Also returns the raw trims.
     pub fn play(&mut self, kind: &str, trajectory: Trajectory) -> (TrimLog, Step) {
         let requested = PostureView::from(&trajectory.target);
         let mut trims = outcome::adjustments(&trajectory.adjustments);
+        self.stream = None;
+        let span = self.motion(kind).entered();
         let snapshot = self.conductor.play(trajectory, self.halts);
+        span.record("ended", snapshot.ended.as_ref().map(ended));
+        drop(span);
         trims.extend(outcome::trims(&snapshot.trims, self.conductor.period()));
         let refusal = match snapshot.ended {
             Some(Ended::Halted) => Some("motion was stopped before its end".into()),
@@ -164,12 +188,15 @@ impl Stage {
     /// Waits until the body is at rest after a halt.
     pub fn rest(&mut self) {
         self.conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
+        self.stream = None;
     }
 
     /// Lets the motion in progress come to its end, less if stop is said.
     pub fn play_out(&mut self) -> Snapshot {
         let halts = self.halts;
-        self.conductor.wait(&|snapshot| snapshot.ended.is_some() || snapshot.halts != halts)
+        let snapshot = self.conductor.wait(&|snapshot| snapshot.ended.is_some() || snapshot.halts != halts);
+        self.stream = None;
+        snapshot
     }
 
     /// Waits a moment and measures.
@@ -391,6 +418,15 @@ pub fn is_able(snapshot: &Snapshot) -> Result<(), Refusal> {
         Some(fault) => Err(Refusal::Fault { reason: fault.to_string() }),
         None if snapshot.doing == Doing::Limp => Err(Refusal::Limp),
         None => Ok(()),
+    }
+}
+
+/// How a motion ended, in a word.
+const fn ended(how: &Ended) -> &'static str {
+    match how {
+        Ended::Arrived => "arrived",
+        Ended::Halted => "halted",
+        Ended::Faulted => "faulted",
     }
 }
 

@@ -49,6 +49,7 @@ pub fn commission(
     body: &[Primitive],
     request: &str,
 ) -> Result<Commissioned, NoCommission> {
+    let _authoring = tracing::info_span!("authoring", tool = name).entered();
     let authored = author::compose(name, body, request);
     let origin = Provenance {
         author: "offline author".into(),

@@ -9,7 +9,7 @@ use axum::response::Response;
 
 use super::given::Refused;
 use super::refuse;
-pub(super) use crate::gate::Caller;
+pub(super) use crate::gate::{Asked, Caller};
 use crate::journal::{Entry, Journal};
 use crate::net::server::Peer;
 use crate::role::Role;
@@ -57,9 +57,9 @@ impl Speaker {
 
     /// Writes down what was asked for in a message, and what came of it.
     pub(super) fn note(&self, what: &str, outcome: &str) {
-        let Caller { name, role, .. } = &self.caller;
-        let peer = self.peer.to_string();
-        self.journal.note(Entry::now("message", name, what, outcome).by(role.name(), &peer));
+        let Caller { name, role, request, .. } = &self.caller;
+        let entry = Entry::now("message", name, what, outcome).by(role.name(), &self.peer.to_string());
+        self.journal.note(Entry { id: request.id.map(|id| id.to_string()), ..entry });
     }
 }
 

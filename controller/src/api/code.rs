@@ -88,7 +88,8 @@ async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> R
         Ok(request) => request,
         Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
     };
-    match tokio::task::spawn_blocking(move || desk.answer(request)).await {
+    let span = tracing::Span::current();
+    match tokio::task::spawn_blocking(move || span.in_scope(|| desk.answer(request))).await {
         Ok(response) => response,
         Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the answer was lost; ask again"),
     }

@@ -19,6 +19,7 @@ use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
+use tracing::Span;
 use uuid::Uuid;
 
 use super::caller::Caller;
@@ -239,12 +240,17 @@ impl Desk {
     ) -> Result<Hearing, Full> {
         let halts = self.pulse.halts();
         let (tell, told) = unbounded_channel();
-        let id = Uuid::new_v4();
+        // What the request is known as, the sentence is, too.
+        let id = caller.request.id.unwrap_or_else(Uuid::new_v4);
         let hearing = Hearing { told, id, desk: self.clone(), _share: self.hearings.0.clone() };
         if is_stop(text) {
             let mut pulse = self.pulse.clone();
             pulse.order(Order::Halt);
-            tokio::task::spawn_blocking(move || tell.send(Told::Reply(Box::new(halted(&mut pulse)))));
+            let span = Span::current();
+            tokio::task::spawn_blocking(move || {
+                let _stopping = tracing::info_span!(parent: &span, "stop").entered();
+                tell.send(Told::Reply(Box::new(halted(&mut pulse))))
+            });
             return Ok(hearing);
         }
         let session = session.map(Into::into);
@@ -264,6 +270,8 @@ impl Desk {
         work: impl for<'a> FnOnce(&Clerk<'a>) -> T + Send + 'static,
     ) -> Result<T, NoWork> {
         let (tell, told) = oneshot::channel();
+        let span = Span::current();
+        let work = move |clerk: &Clerk<'_>| span.in_scope(|| work(clerk));
         // Whoever asked may have gone.
         self.post(Mail::Work(Box::new(move |clerk| drop(tell.send(work(clerk))))))?;
         told.await.map_err(|_| NoWork::Lost)
@@ -368,6 +376,7 @@ impl<'a> Clerk<'a> {
         *self.lock() = Some(Current { id, role: caller.role, answer: None });
         let known = session.as_ref().and_then(|session| open.iter().position(|(name, _)| name == session));
         let known = known.and_then(|place| open.remove(place)).map(|(_, conversation)| conversation);
+        let _asked = caller.request.span.enter();
         let told = self.safely(|| {
             let mut conversation = match known {
                 Some(conversation) => conversation,

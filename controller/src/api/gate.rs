@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -18,11 +18,14 @@ use axum::response::{IntoResponse, Response};
 use firmware_bridge::clock::{Clock, WallClock};
 use tokio::time::timeout;
 use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
+use tracing::Instrument;
+use tracing::field::Empty;
+use uuid::Uuid;
 
 use super::refuse;
 use crate::config::Serve;
 use crate::gate::rate::Rate;
-use crate::gate::{Caller, Denied, Gate, Knock, routes};
+use crate::gate::{Asked, Caller, Denied, Gate, Knock, routes};
 use crate::journal::{Entry, Journal};
 use crate::net::server::Peer;
 use crate::outcome::tidy;
@@ -116,7 +119,26 @@ pub(super) fn guarded(routes: Router, keeper: Arc<Doorkeeper>) -> Router {
     routes.layer(middleware::from_fn_with_state(keeper, guard)).layer(pages)
 }
 
-async fn guard(State(keeper): State<Arc<Doorkeeper>>, mut request: Request, next: Next) -> Response {
+async fn guard(State(keeper): State<Arc<Doorkeeper>>, request: Request, next: Next) -> Response {
+    let id = Uuid::new_v4();
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
+    let span = tracing::info_span!(
+        "request",
+        id = %id,
+        otel.kind = "server",
+        method = %request.method(),
+        route,
+        role = Empty,
+        status = Empty
+    );
+    let asked = Asked { id: Some(id), span: span.clone() };
+    let response = answer(keeper, asked, request, next).instrument(span.clone()).await;
+    // Collectors know no numbers without a sign.
+    span.record("status", i64::from(response.status().as_u16()));
+    response
+}
+
+async fn answer(keeper: Arc<Doorkeeper>, asked: Asked, mut request: Request, next: Next) -> Response {
     let Some(Peer(peer)) = request.extensions().get::<Peer>().copied() else {
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, "nobody knows where this request came from");
     };
@@ -124,16 +146,18 @@ async fn guard(State(keeper): State<Arc<Doorkeeper>>, mut request: Request, next
     let method = request.method().clone();
     // What is only read is not written down.
     let changes = !method.is_safe();
+    let id = asked.id;
     let caller = match keeper.let_in(peer.ip(), &request) {
-        Ok(caller) => caller,
+        Ok(caller) => Caller { request: asked, ..caller },
         Err(turned_away) => {
             let (caller, refusal) = *turned_away;
             if changes {
-                keeper.note(caller.as_ref(), peer, &method, &path, refusal.status(), None);
+                keeper.note(id, caller.as_ref(), peer, &method, &path, refusal.status(), None);
             }
             return refusal;
         }
     };
+    caller.request.span.record("role", caller.role.name());
     let began = keeper.clock.now();
     request.extensions_mut().insert(caller.clone());
     request.extensions_mut().insert(keeper.journal.clone());
@@ -143,14 +167,16 @@ async fn guard(State(keeper): State<Arc<Doorkeeper>>, mut request: Request, next
     };
     if changes {
         let took = keeper.clock.now().since(began);
-        keeper.note(Some(&caller), peer, &method, &path, response.status(), Some(took));
+        keeper.note(id, Some(&caller), peer, &method, &path, response.status(), Some(took));
     }
     response
 }
 
 impl Doorkeeper {
+    #[allow(clippy::too_many_arguments, reason = "each is another part of one entry")]
     fn note(
         &self,
+        id: Option<Uuid>,
         caller: Option<&Caller>,
         peer: SocketAddr,
         method: &Method,
@@ -162,6 +188,7 @@ impl Doorkeeper {
         let what: String = format!("{method} {path}").chars().take(200).collect();
         let mut entry = Entry::now("call", who, &what, status.as_str()).by(role, &peer.ip().to_string());
         entry.took_ms = took.map(|took| tidy(took.as_secs_f64() * 1e3));
+        entry.id = id.map(|id| id.to_string());
         self.journal.note(entry);
     }
 }

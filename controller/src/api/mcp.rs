@@ -36,13 +36,14 @@ use rmcp::service::{
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use tokio::sync::mpsc::unbounded_channel;
+use tracing::Instrument;
 
 use self::bridge::Bridge;
 use self::call::Office;
 use self::presence::{Attended, Here, Presence, attended, presence};
 use self::progress::Progress;
 use self::shelf::Shelf;
-use super::caller::{Caller, Speaker};
+use super::caller::{Asked, Caller, Speaker};
 use super::desk::{Desk, DeskThread};
 use crate::body::Body;
 use crate::config::Config;
@@ -99,7 +100,8 @@ pub async fn serve_client(
 ) -> Result<(), NoClient> {
     let answering = DeskThread::start(body.clone(), config.clone())?;
     let (here, presence) = presence();
-    let caller = Caller { name: "the MCP client".into(), role: Role::Owner, by_address: false };
+    let request = Asked::default();
+    let caller = Caller { name: "the MCP client".into(), role: Role::Owner, by_address: false, request };
     let server = Server {
         office: Office { desk: answering.desk(), body: body.clone(), config: Arc::new(config.clone()) },
         shelf: Shelf::watched(&config.tools),
@@ -202,7 +204,9 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let mut progress = Progress::of(&context);
         let done = async {
-            let mut doing = pin!(self.office.call(caller, &request.name, arguments, &note));
+            // The protocol's own threads know nothing of the request.
+            let span = caller.request.span.clone();
+            let mut doing = pin!(self.office.call(caller, &request.name, arguments, &note).instrument(span));
             let done = loop {
                 tokio::select! {
                     biased;

@@ -15,7 +15,10 @@ use utoipa_axum::routes;
 use super::caller::Caller;
 use super::desk::Desk;
 use super::given::Refused;
+use crate::chronicle::{Chronicle, Losses};
 use crate::config::Config;
+use crate::journal::Journal;
+use crate::logs;
 use crate::outcome::word;
 use crate::role::Role;
 use crate::workshop::registry::{Entry, Registry};
@@ -29,10 +32,17 @@ struct Counted {
     pulse: PulseHandle,
     desk: Desk,
     config: Config,
+    chronicle: Chronicle,
+    journal: Journal,
 }
 
-pub(super) fn routes(pulse: PulseHandle, desk: Desk, config: &Config) -> OpenApiRouter {
-    let counted = Counted { pulse, desk, config: config.clone() };
+pub(super) fn routes(
+    pulse: PulseHandle,
+    desk: Desk,
+    config: &Config,
+    (chronicle, journal): (Chronicle, Journal),
+) -> OpenApiRouter {
+    let counted = Counted { pulse, desk, config: config.clone(), chronicle, journal };
     OpenApiRouter::new().routes(routes!(metrics)).with_state(Arc::new(counted))
 }
 
@@ -54,6 +64,7 @@ async fn metrics(State(counted): State<Arc<Counted>>, caller: Caller) -> Result<
     page.motors(&counted.pulse.snapshot());
     page.family("minismith_chat_requests", "gauge", "Sentences that wait or are being answered.");
     page.value("minismith_chat_requests", "", counted.desk.hearings());
+    page.losses(&counted.journal, counted.chronicle.losses(), logs::counts());
     if let Some(tools) = tools {
         page.tools(&tools);
     }
@@ -151,6 +162,23 @@ impl Page {
                 }
             }
         }
+    }
+
+    /// What is in no file and was told to nobody, because it came faster or there was no room.
+    fn losses(&mut self, journal: &Journal, chronicle: Option<&Losses>, logs: &logs::Counts) {
+        let mut count = |name: &str, help: &str, value: u64| {
+            self.family(name, "counter", help);
+            self.value(name, "", value);
+        };
+        count("minismith_journal_lost_total", "Entries that are not in the journal's file.", journal.lost());
+        if let Some(losses) = chronicle {
+            count("minismith_trace_beats_lost_total", "Beats that are in no trace.", losses.beats());
+            count("minismith_trace_words_lost_total", "Words that are in no trace.", losses.words());
+            count("minismith_viewer_dropped_total", "Messages that no viewer was shown.", losses.shown());
+        }
+        count("minismith_log_lost_total", "Lines that are not in the log's file.", logs.lines_lost());
+        count("minismith_spans_sent_total", "Spans that the collector has.", logs.spans_sent());
+        count("minismith_spans_dropped_total", "Spans that no collector has got.", logs.spans_dropped());
     }
 
     fn tools(&mut self, tools: &[Entry]) {

@@ -27,6 +27,7 @@ use firmware_bridge::clock::unix_seconds;
 use futures_util::stream::unfold;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tracing::Instrument;
 use uuid::Uuid;
 
 use self::asked::{Asked, MODELS};
@@ -135,7 +136,7 @@ fn begin(desk: &Desk, caller: Caller, asked: Asked) -> Result<Source, Wrong> {
     }
     let (tell, told) = unbounded_channel();
     let desk = desk.clone();
-    tokio::spawn(async move {
+    let answering = async move {
         let goes_on = tell.clone();
         let request = Request { question: text, files };
         let answered = desk.work(move |clerk| {
@@ -161,7 +162,9 @@ fn begin(desk: &Desk, caller: Caller, asked: Asked) -> Result<Source, Wrong> {
         };
         // Whoever asked may have gone.
         let _heard = tell.send(heard);
-    });
+    };
+    // In the span of the request.
+    tokio::spawn(answering.in_current_span());
     Ok(Source::Code(told))
 }
 

@@ -350,6 +350,7 @@ async fn run(
             return Err(Refused::because(StatusCode::CONFLICT, &NoMotion::Stopped.to_string()));
         }
         let mut conversation = Conversation::new(clerk.body, clerk.workshop).begun_at(halts);
+        caller.request.id.inspect(|id| conversation.known_as(id));
         let (version, performance) = conversation.run_tool(&name, args)?;
         Ok(Ran { name, version, performance })
     });

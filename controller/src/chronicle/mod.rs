@@ -51,8 +51,42 @@ struct Telling {
     /// With the number of the next beat at that moment.
     desk: SyncSender<(u64, Mail)>,
     pulse: PulseHandle,
-    /// What could not be told because too much waited.
-    dropped: Arc<AtomicU64>,
+    losses: Arc<Losses>,
+}
+
+/// What could not be kept or shown, since the chronicle began.
+#[derive(Debug, Default)]
+pub struct Losses {
+    /// Beats that came faster than they were taken.
+    beats: AtomicU64,
+    /// Words that could not be told because too much waited.
+    words: AtomicU64,
+    /// Messages for which the viewer had no room.
+    shown: AtomicU64,
+}
+
+impl Losses {
+    /// Beats that are in no trace.
+    #[must_use]
+    pub fn beats(&self) -> u64 {
+        self.beats.load(Ordering::Relaxed)
+    }
+
+    /// Words that are in no trace.
+    #[must_use]
+    pub fn words(&self) -> u64 {
+        self.words.load(Ordering::Relaxed)
+    }
+
+    /// Messages that no viewer was shown.
+    #[must_use]
+    pub fn shown(&self) -> u64 {
+        self.shown.load(Ordering::Relaxed)
+    }
+
+    fn all(&self) -> u64 {
+        self.beats() + self.words() + self.shown()
+    }
 }
 
 /// Something that is being done. Dropping it without a word tells that it broke off.
@@ -78,6 +112,12 @@ impl Chronicle {
         self.0.as_ref().map(|telling| &telling.journal)
     }
 
+    /// What could not be kept or shown, where anything is.
+    #[must_use]
+    pub fn losses(&self) -> Option<&Losses> {
+        self.0.as_ref().map(|telling| &*telling.losses)
+    }
+
     /// Tells what was said into the trace that is being written, and to viewers.
     pub fn say(&self, voice: Voice, words: &str) {
         self.tell(Mail::Said { voice, words: words.into() });
@@ -99,10 +139,10 @@ impl Chronicle {
     }
 
     fn tell(&self, mail: Mail) {
-        if let Some(Telling { desk, pulse, dropped, .. }) = &self.0
+        if let Some(Telling { desk, pulse, losses, .. }) = &self.0
             && let Err(TrySendError::Full(_)) = desk.try_send((pulse.snapshot().beats, mail))
         {
-            dropped.fetch_add(1, Ordering::Relaxed);
+            losses.words.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

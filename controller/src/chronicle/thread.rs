@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::body_events::Witness;
 use super::keeper::{Keeper, prune};
 use super::live::{Gone, Live};
 use super::slow::Slow;
-use super::{Chronicle, Mail, Telling, WAITING};
+use super::{Chronicle, Losses, Mail, Telling, WAITING};
 use crate::arbiter::Arbiter;
 use crate::body::Body;
 use crate::config::Kept;
@@ -53,9 +53,9 @@ impl ChronicleThread {
         let writing = JournalThread::start(&kept.journal)?;
         let pulse = body.handle();
         let (desk, mail) = sync_channel(WAITING);
-        let dropped = Arc::new(AtomicU64::new(0));
+        let losses = Arc::<Losses>::default();
         let telling =
-            Telling { journal: writing.journal(), desk, pulse: pulse.clone(), dropped: dropped.clone() };
+            Telling { journal: writing.journal(), desk, pulse: pulse.clone(), losses: losses.clone() };
         let period = pulse.period();
         let mut scribe = Scribe {
             slow: Slow::new(body, kept),
@@ -72,7 +72,8 @@ impl ChronicleThread {
             goal: None,
             last_live: None,
             waiting: VecDeque::new(),
-            dropped,
+            losses,
+            shown_before: 0,
             period,
             pulse,
             tap,
@@ -131,7 +132,9 @@ struct Scribe {
     /// The last beat that was shown.
     last_live: Option<u64>,
     waiting: VecDeque<(u64, Mail)>,
-    dropped: Arc<AtomicU64>,
+    losses: Arc<Losses>,
+    /// What viewers were not shown that have gone.
+    shown_before: u64,
 }
 
 impl Scribe {
@@ -328,7 +331,9 @@ impl Scribe {
 
     fn lost(&self) -> u64 {
         let live = self.live.as_ref().map_or(0, Live::dropped);
-        self.tap.lost() + self.dropped.load(Ordering::Relaxed) + live
+        self.losses.beats.store(self.tap.lost(), Ordering::Relaxed);
+        self.losses.shown.store(self.shown_before + live, Ordering::Relaxed);
+        self.losses.all()
     }
 
     fn flush(&mut self) {
@@ -342,7 +347,7 @@ impl Scribe {
             tracing::warn!(
                 "the recorder has ended ({how}), and nothing is shown any more; what it said stands above"
             );
-            self.live = None;
+            self.shown_before += self.live.take().map_or(0, |live| live.dropped());
         }
     }
 

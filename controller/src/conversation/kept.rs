@@ -3,9 +3,12 @@
 
 use minismith_wire::recording::Voice;
 use serde_json::{Map, Value, json};
+use tracing::Span;
+use tracing::field::Empty;
 use uuid::Uuid;
 
-use super::{Conversation, PerformanceReply, Progress, Reply};
+use super::{Conversation, Ending, PerformanceReply, Progress, Reply};
+use crate::agents::coordinator::Assignment;
 use crate::chronicle::Doing;
 use crate::journal::Entry;
 use crate::outcome::{tidy, word};
@@ -23,11 +26,23 @@ pub(super) struct Heard {
 
 /// A tool that is being run.
 pub(super) struct Running {
-    id: String,
     what: String,
     doing: Doing,
     /// All that is needed to run it again on the mock.
     run: Value,
+}
+
+/// The span of one step.
+pub(super) fn step(assignment: &Assignment) -> Span {
+    tracing::info_span!("step", agent = word(&assignment.agent), outcome = Empty)
+}
+
+/// Does one step in a span of its own.
+pub(super) fn in_step(assignment: &Assignment, act: impl FnOnce() -> (String, Ending)) -> (String, Ending) {
+    let span = step(assignment);
+    let done = span.in_scope(act);
+    span.record("outcome", word(&done.1));
+    done
 }
 
 impl Conversation<'_> {
@@ -40,14 +55,15 @@ impl Conversation<'_> {
     /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it, and before it is its turn, holds
     /// for it too.
     pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
-        self.begin_noting("said", text);
-        let reply = self.listen(text, halts);
-        self.note_answer(&reply);
-        reply
+        self.begin_noting("said", text).in_scope(|| {
+            let reply = self.listen(text, halts);
+            self.note_answer(&reply);
+            reply
+        })
     }
 
-    /// Begins to note what belongs together.
-    pub(super) fn begin_noting(&mut self, kind: &str, text: &str) {
+    /// Begins to note what belongs together; it is to be done in this span.
+    pub(super) fn begin_noting(&mut self, kind: &str, text: &str) -> Span {
         let chronicle = self.body.chronicle();
         let text = cut(text);
         let doing = chronicle.begin(text);
@@ -58,7 +74,9 @@ impl Conversation<'_> {
         let detail = json!({ "trace": doing.file() });
         let entry = Entry::now(kind, &self.person, text, "heard").by(self.role.name(), "").with(detail);
         chronicle.note(self.of(&id, entry));
+        let span = tracing::info_span!("said", id = id.as_str(), kind, outcome = Empty);
         self.heard = Some(Heard { id, doing });
+        span
     }
 
     /// Notes what came of it.
@@ -66,6 +84,7 @@ impl Conversation<'_> {
         let Some(Heard { id, doing }) = self.heard.take() else { return };
         let chronicle = self.body.chronicle();
         let outcome = word(&reply.outcome);
+        Span::current().record("outcome", outcome.as_str());
         chronicle.say(Voice::Agent, cut(&reply.text));
         let detail = json!({
             "outcome": outcome,
@@ -90,15 +109,26 @@ impl Conversation<'_> {
         chronicle.note(self.of_heard(entry));
     }
 
-    /// Begins to note the run of a tool. One that was not asked for by a sentence has an id of its own.
+    /// Does something with a tool in a span of its own. Outside of a sentence that has an id of its own too.
+    pub(super) fn in_run<T>(&mut self, name: &str, act: impl FnOnce(&mut Self) -> T) -> T {
+        let span = tracing::info_span!("tool", id = Empty, tool = name, ended = Empty);
+        if self.heard.is_some() {
+            return span.in_scope(|| act(self));
+        }
+        let id = self.next_id.get_or_insert_with(|| Uuid::new_v4().to_string());
+        span.record("id", id.as_str());
+        let done = span.in_scope(|| act(self));
+        self.next_id = None;
+        done
+    }
+
+    /// Begins to note the run of a tool.
     pub(super) fn begin_run(
-        &mut self,
+        &self,
         name: &str,
         admitted: &Admitted,
         arguments: &Map<String, Value>,
     ) -> Running {
-        let id = self.heard.as_ref().map(|heard| heard.id.clone());
-        let id = id.or_else(|| self.next_id.take()).unwrap_or_else(|| Uuid::new_v4().to_string());
         let chronicle = self.body.chronicle();
         let manifest = admitted.manifest();
         let what = format!("{name} v{}", manifest.version);
@@ -115,19 +145,20 @@ impl Conversation<'_> {
             "trace": doing.file(),
         });
         let entry = Entry::now("tool", &self.person, &what, "began").by(self.role.name(), "");
-        chronicle.note(self.of(&id, entry.with(run.clone())));
-        Running { id, what, doing, run }
+        chronicle.note(self.of_heard(entry.with(run.clone())));
+        Running { what, doing, run }
     }
 
     /// Notes how the run of a tool ended.
     pub(super) fn end_run(&self, running: Running, reply: &PerformanceReply) {
-        let Running { id, what, doing, mut run } = running;
+        let Running { what, doing, mut run } = running;
         let chronicle = self.body.chronicle();
-        let ended = match &reply.outcome {
-            Outcome::Returned { .. } => "returned".to_owned(),
-            Outcome::Raised { kind, message, .. } => format!("raised {kind}: {}", cut(message)),
-            Outcome::Stopped { limit, reason } => format!("stopped by {limit}: {}", cut(reason)),
+        let (how, ended) = match &reply.outcome {
+            Outcome::Returned { .. } => ("returned", "returned".to_owned()),
+            Outcome::Raised { kind, message, .. } => ("raised", format!("raised {kind}: {}", cut(message))),
+            Outcome::Stopped { limit, reason } => ("stopped", format!("stopped by {limit}: {}", cut(reason))),
         };
+        Span::current().record("ended", how);
         for line in reply.printed.lines().take(200) {
             chronicle.say(Voice::Tool, cut(line));
         }
@@ -139,13 +170,13 @@ impl Conversation<'_> {
             run.insert("trims".into(), json!(reply.trims));
             run.insert("notes".into(), json!(reply.notes));
         }
-        chronicle.note(self.of(&id, Entry::now("tool", &self.person, &what, &ended).with(run)));
+        chronicle.note(self.of_heard(Entry::now("tool", &self.person, &what, &ended).with(run)));
         doing.end(&ended);
     }
 
     fn of_heard(&self, entry: Entry) -> Entry {
-        match &self.heard {
-            Some(heard) => self.of(&heard.id, entry),
+        match self.heard.as_ref().map(|heard| &heard.id).or(self.next_id.as_ref()) {
+            Some(id) => self.of(id, entry),
             None => entry,
         }
     }

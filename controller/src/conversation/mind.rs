@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::kept::step;
 use super::workbench::{Until, Workbench};
 use super::{Conversation, Ending, Reply, ToolReply, known};
 use crate::agents::action::Action;
@@ -115,8 +116,11 @@ impl Conversation<'_> {
                         reply.plan.push(assignment.clone());
                         let read = turn.foreign().to_vec();
                         let known = reply.steps.len();
-                        let observed = self.act(mind, &mut bench, &agent, action, &read, &mut reply);
+                        let span = step(&assignment);
+                        let act = || self.act(mind, &mut bench, &agent, action, &read, &mut reply);
+                        let observed = span.in_scope(act);
                         let ending = if observed.done { Ending::Done } else { Ending::Refused };
+                        span.record("outcome", crate::outcome::word(&ending));
                         self.tell_progress(assignment, &observed.text, ending, reply.steps.get(known..));
                         made |= reply
                             .tool

@@ -28,6 +28,14 @@ impl Conversation<'_> {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<(u32, PerformanceReply), NoRun> {
+        self.in_run(name, |conversation| conversation.load_and_run(name, arguments))
+    }
+
+    fn load_and_run(
+        &mut self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<(u32, PerformanceReply), NoRun> {
         let (tool, function) = split(name);
         let admitted = self.workshop.registry().callable(tool)?;
         let manifest = admitted.manifest();
@@ -60,7 +68,8 @@ impl Conversation<'_> {
         let noted = self.begin_run(name, &admitted, &arguments);
         let permit =
             permit(vetted, entry, manifest.capabilities.clone(), troupe.callees(), conditions.stage_seconds);
-        let performance = perform(&mut *guest, job, &mut self.stage, &permit);
+        let span = tracing::info_span!("performance", version = i64::from(manifest.version));
+        let performance = span.in_scope(|| perform(&mut *guest, job, &mut self.stage, &permit));
         drop(guest);
         self.stage.limit(full);
         let beats = self.body.take_trace();

@@ -154,6 +154,7 @@ impl Workbench {
         let Some(mut piece) = self.pieces.remove(name) else {
             return refused(format!("there is no draft of {name}; begin with create_function"));
         };
+        let _authoring = tracing::info_span!("authoring", tool = name).entered();
         loop {
             if stands_at(&piece.pending, until) {
                 let text = so_far(name, &piece, until);

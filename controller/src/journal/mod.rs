@@ -19,7 +19,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use self::entry::Entry;
-use self::file::Pen;
+pub(crate) use self::file::Pen;
 pub use self::file::Place;
 pub use self::read::{Health, Lines, Wanted, latest, read};
 
@@ -45,7 +45,23 @@ enum Mail {
 pub struct Journal {
     desk: SyncSender<Mail>,
     latest: Arc<Mutex<VecDeque<Entry>>>,
-    lost: Arc<AtomicU64>,
+    lost: Arc<Lost>,
+}
+
+/// Entries that are in no file.
+#[derive(Debug, Default)]
+struct Lost {
+    /// Since the last one that was written, which tells it.
+    untold: AtomicU64,
+    /// Since the start.
+    ever: AtomicU64,
+}
+
+impl Lost {
+    fn count(&self, entries: u64) {
+        self.untold.fetch_add(entries, Ordering::Relaxed);
+        self.ever.fetch_add(entries, Ordering::Relaxed);
+    }
 }
 
 /// The thread that writes. Dropping it writes what waits.
@@ -66,8 +82,14 @@ impl Journal {
         latest.push_back(entry.clone());
         drop(latest);
         if self.desk.try_send(Mail::Entry(Box::new(entry))).is_err() {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+            self.lost.count(1);
         }
+    }
+
+    /// How many entries are in no file, since the start.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost.ever.load(Ordering::Relaxed)
     }
 
     /// The latest entries, the last one first.
@@ -89,7 +111,7 @@ impl JournalThread {
     pub fn start(place: &Place) -> io::Result<Self> {
         let (desk, mail) = sync_channel(WAITING);
         let known = latest(place, &Wanted::default(), LATEST).map(|(entries, _)| entries.into());
-        let lost = Arc::new(AtomicU64::new(0));
+        let lost = Arc::<Lost>::default();
         let journal =
             Journal { desk, latest: Arc::new(Mutex::new(known.unwrap_or_default())), lost: lost.clone() };
         let mut writer = Writer { pen: Pen::new(place.clone()), place: place.clone(), lost, is_told: false };
@@ -118,7 +140,7 @@ impl Drop for JournalThread {
 struct Writer {
     pen: Pen,
     place: Place,
-    lost: Arc<AtomicU64>,
+    lost: Arc<Lost>,
     is_told: bool,
 }
 
@@ -151,7 +173,7 @@ impl Writer {
 
     /// Writes an entry and those that wait behind it; whether more may come.
     fn write(&mut self, mut first: Entry, mail: &Receiver<Mail>) -> bool {
-        let lost = self.lost.swap(0, Ordering::Relaxed);
+        let lost = self.lost.untold.swap(0, Ordering::Relaxed);
         first.lost = lost;
         let (mut lines, mut entries, mut goes_on) = (Vec::new(), 0, true);
         let mut next = Some(first);
@@ -170,7 +192,8 @@ impl Writer {
         }
         let added = self.pen.add(&lines);
         if added.is_err() {
-            self.lost.fetch_add(lost + entries, Ordering::Relaxed);
+            self.lost.untold.fetch_add(lost, Ordering::Relaxed);
+            self.lost.count(entries);
         }
         self.told(added);
         goes_on
@@ -245,11 +268,12 @@ mod tests {
         thread.journal().note(entry("POST /0"));
         assert_eq!(thread.journal().tell(10).len(), 1);
         // Until it was tried.
-        while thread.journal.lost.load(Ordering::Relaxed) == 0 {
+        while thread.journal.lost() == 0 {
             std::thread::yield_now();
         }
         fs::remove_file(&way).unwrap();
         thread.journal().note(entry("POST /1"));
+        assert_eq!(thread.journal().lost(), 1);
         drop(thread);
         let (entries, health) = latest(&place, &Wanted::default(), 10).unwrap();
         assert_eq!(entries.iter().map(|entry| entry.what.as_str()).collect::<Vec<_>>(), ["POST /1"]);

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, WallClock, unix_seconds};
 
+use tracing::field::Empty;
+
 use super::answer::{Answer, NoAnswer, Tokens};
 use super::habits::Habits;
 use super::line::{Exchange, Line, NoLine};
@@ -139,6 +141,14 @@ impl Model for Client {
         let as_text = matches!(&prompt.form, Form::Calls(functions) if functions.is_empty())
             .then(|| Prompt { form: Form::Text, ..prompt.clone() });
         let prompt = as_text.as_ref().unwrap_or(prompt);
+        let span = tracing::info_span!(
+            "model",
+            purpose = prompt.purpose,
+            endpoint = Empty,
+            prompt_tokens = Empty,
+            answer_tokens = Empty
+        )
+        .entered();
         let mut attention = Attention { watch, speaks: false, has_heard: false };
         let mut first: Option<NoAnswer> = None;
         self.used.prompts += 1;
@@ -158,6 +168,10 @@ impl Model for Client {
             let name = peer.name.clone();
             match answer {
                 Ok(answer) => {
+                    span.record("endpoint", name.as_str());
+                    let tokens = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
+                    span.record("prompt_tokens", tokens(answer.tokens.prompt));
+                    span.record("answer_tokens", tokens(answer.tokens.answer));
                     peer.ill_since = None;
                     self.used.answers += 1;
                     if first.is_some() {

@@ -18,6 +18,7 @@ pub mod task;
 use std::path::Path;
 
 use minismith_wire::{FileGiven, Limits};
+use tracing::field::Empty;
 
 use self::kept::Kept;
 use self::prepare::{BadInput, prepare};
@@ -25,6 +26,7 @@ use self::report::{Given, Report};
 use self::task::{Effect, Event, Task, Written};
 use crate::config::Config;
 use crate::guest::{GuestFault, LazyHost};
+use crate::logs::known;
 use crate::model::{Model, Watch};
 use crate::workshop::policy::vet_script;
 use crate::workshop::rehearsal::Cage;
@@ -108,6 +110,7 @@ impl CodeTasks {
         mut model: Option<&mut dyn Model>,
         watch: &mut dyn FnMut() -> Watch,
     ) -> Result<Report, NoTask> {
+        let _asked = known(tracing::info_span!("task", id = Empty)).entered();
         let Request { question, files } = request;
         if question.trim().is_empty() || question.chars().count() > LONGEST_QUESTION {
             return Err(NoTask::NoQuestion);

@@ -37,9 +37,12 @@ pub mod told;
 pub mod troupe;
 pub mod usage;
 
+use tracing::field::Empty;
+
 use crate::body::{limits_of, models_of};
 use crate::config::Config;
 use crate::guest::LazyHost;
+use crate::logs::known;
 
 use attachments::Prepared;
 use check::{Checked, check};
@@ -135,7 +138,14 @@ impl Workshop {
     /// # Errors
     /// Only when no rehearsal can be held here.
     pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
-        check(submission, &Troupe::new(self, false), &self.conditions(false))
+        let span =
+            known(tracing::info_span!("check", id = Empty, tool = submission.name.as_str(), stage = Empty))
+                .entered();
+        let checked = check(submission, &Troupe::new(self, false), &self.conditions(false));
+        if let Ok((checked, _)) = &checked {
+            span.record("stage", crate::outcome::word(&checked.stage));
+        }
+        checked
     }
 
     /// Keeps a tool as a new version, with a picture, a page and a recording of it for people.
@@ -143,6 +153,9 @@ impl Workshop {
     /// # Errors
     /// When the name is taken by a predefined tool, or the shelf can't be written.
     pub fn admit(&self, admissible: &Admissible) -> Result<ToolManifest, RegistryError> {
+        let _admitting =
+            known(tracing::info_span!("admit", id = Empty, tool = admissible.manifest().name.as_str()))
+                .entered();
         let prepared = Prepared::of(admissible);
         self.registry.admit(admissible, &|version| prepared.files(version, &format!("v{version}")))
     }

@@ -23,6 +23,7 @@ use minismith_senses::models::Models;
 use minismith_wire::Job;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tracing::field::Empty;
 use utoipa::ToSchema;
 
 use super::cases::{Case, cases_for};
@@ -37,6 +38,7 @@ use super::samples;
 use super::submission::Declared;
 use crate::files::{BadFile, Output};
 use crate::guest::{Guest, GuestFault};
+use crate::logs::known;
 use crate::performance::{About, Callees, Outcome, Permit};
 
 use self::judge::{finding, judge, judge_whole};
@@ -214,6 +216,8 @@ pub fn rehearse(
     cage: &dyn Cage,
     conditions: &Conditions,
 ) -> Result<Result<Rehearsed, NotRehearsed>, NoRehearsal> {
+    let span =
+        known(tracing::info_span!("rehearsal", id = Empty, tool = vetted.name(), cases = Empty)).entered();
     let clock = WallClock::start();
     let mut findings = vetted.findings().to_vec();
     let callees = callees_of(&vetted, cage, &mut findings);
@@ -259,6 +263,7 @@ pub fn rehearse(
     }
     judge_whole(&vetted, &report, &most_trimmed, &proved, &mut findings);
     report.line_coverage = coverage(&vetted, &lines);
+    span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
     report.wall_s = crate::outcome::tidy(clock.now().seconds());
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     if heaviest(&findings) == Verdict::Refuse {

@@ -198,6 +198,7 @@ impl Office {
         let done = self.work(move |clerk, _| {
             let mut conversation = Conversation::new(clerk.body, clerk.workshop);
             conversation.heard_from(&caller.name, caller.role);
+            caller.request.id.inspect(|id| conversation.known_as(id));
             conversation.call(task, halts)
         });
         match done.await {

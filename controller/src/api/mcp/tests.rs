@@ -28,7 +28,7 @@ fn robot() -> Robot {
 
 impl Robot {
     fn call(&self, role: Role, name: &str, arguments: Value) -> CallToolResult {
-        let caller = Caller { name: "anna".into(), role, by_address: false };
+        let caller = Caller { name: "anna".into(), role, by_address: false, request: Asked::default() };
         let arguments = arguments.as_object().cloned().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(self.office.call(caller, name, arguments, &|_| {})).unwrap()

@@ -228,9 +228,13 @@ impl Refused {
 /// # Errors
 /// [`Refused`] when a rule refuses, when the text is not Python, or when the parser itself fails on it.
 pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
+    let span = tracing::Span::current();
     let (reading, findings) = thread::scope(|scope| {
         let reader = thread::Builder::new().name("policy".into()).stack_size(STACK_BYTES);
-        match reader.spawn_scoped(scope, || read(&draft)).map(thread::ScopedJoinHandle::join) {
+        match reader
+            .spawn_scoped(scope, || span.in_scope(|| read(&draft)))
+            .map(thread::ScopedJoinHandle::join)
+        {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => (None, vec![rule::SYNTAX_ERROR.at(1, "the parser fails on this text")]),
             Err(error) => (None, vec![rule::SYNTAX_ERROR.at(1, format!("no thread to read it on: {error}"))]),

@@ -40,9 +40,11 @@ pub(super) fn run_all(act: &Act<'_>, cases: &[Case]) -> Result<Vec<(Case, Ran)>,
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(cases.len().max(1));
     let queue = Mutex::new(cases.iter().enumerate());
     let done = Mutex::new(Vec::with_capacity(cases.len()));
+    let rehearsal = tracing::Span::current();
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
+                let _rehearsing = rehearsal.enter();
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                     let Some((place, case)) = next else { break };
