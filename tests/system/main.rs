@@ -43,6 +43,7 @@ mod score;
 mod sentences;
 mod served;
 mod sight;
+mod spans;
 mod streams;
 mod toolkits;
 mod tools;
