@@ -12,6 +12,7 @@ use firmware_bridge::joint::Joints;
 use firmware_bridge::limits::Limits;
 use firmware_bridge::pulse::{BeatRecord, Conductor, Doing, PulseHandle, Tap};
 use minismith_wire::recording::{Begin, Message, Span, Text, Voice};
+use serde_json::json;
 
 use super::body_events::Witness;
 use super::keeper::{Keeper, prune};
@@ -139,6 +140,7 @@ struct Scribe {
 
 impl Scribe {
     fn run(&mut self, mail: &Receiver<(u64, Mail)>) {
+        self.note_program("opened");
         self.show();
         loop {
             let next = mail.recv_timeout(EVERY);
@@ -160,6 +162,12 @@ impl Scribe {
         if let Some(live) = self.live.take() {
             live.end();
         }
+        self.note_program("closed");
+    }
+
+    fn note_program(&self, outcome: &str) {
+        let detail = json!({ "version": env!("CARGO_PKG_VERSION"), "beats": self.pulse.snapshot().beats });
+        self.journal.note(Entry::now("program", "minismith", "the body", outcome).with(detail));
     }
 
     /// Begins to show what happens, where somebody wants to see it.
