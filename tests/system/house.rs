@@ -64,6 +64,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
     ),
     // The benchmark starts a viewer of others.
     (&["grpc"], &["controller/recorder/", "controller/src/bench/kept.rs"]),
+    (&["opentelemetry", "prost::"], &["controller/src/logs/"]),
     (&["reqwest::", "rustls::"], &["controller/src/net/"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
