@@ -102,8 +102,6 @@ pub fn prune(folder: &Path, keep_days: u32, most_bytes: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::SystemTime;
-
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
@@ -128,7 +126,7 @@ mod tests {
         ] {
             let file = File::create(folder.path().join(name)).unwrap();
             file.set_len(length).unwrap();
-            file.set_modified(SystemTime::now() - day * age).unwrap();
+            file.set_modified(calendar() - day * age).unwrap();
         }
         prune(folder.path(), 5, 1000).unwrap();
         assert_eq!(names(folder.path()), ["b.trace.jsonl", "c.trace.jsonl", "d.trace.jsonl", "notes.txt"]);

@@ -23,13 +23,13 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow
             Faults::from_yaml(&text, &path.display().to_string())?
         }
     };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // Whoever reads the path may end it at once.
+    let interrupted = runtime.block_on(async { super::serve::interrupted() })?;
     let emulator = Emulator::start(EmulatorOptions { link, faults, start: initial_joints(), paced })?;
     print::line(&emulator.path().display().to_string());
     eprintln!("minismith: nine emulated servos at 1,000,000 baud; Ctrl-C ends them");
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(super::serve::interrupted())?;
+    runtime.block_on(interrupted);
     Ok(Done::Well)
 }
 

@@ -43,7 +43,8 @@ fn ended(serve: impl FnOnce(&Runtime) -> Result<(), api::NoClient>) -> anyhow::R
 
 async fn end() {
     // Without a signal handler there is nothing to wait for; the program is ended by force then.
-    if interrupted().await.is_err() {
-        std::future::pending::<()>().await;
+    match interrupted() {
+        Ok(interrupted) => interrupted.await,
+        Err(_) => std::future::pending().await,
     }
 }

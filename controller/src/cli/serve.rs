@@ -25,6 +25,8 @@ pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u
         if tls.is_none() && !host.is_loopback() {
             tracing::warn!("without TLS others on the way can read tokens; see `certificate` in config.yaml");
         }
+        // Whoever reads that it listens may end it at once.
+        let interrupted = interrupted()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = listener.local_addr()?;
         if on.json {
@@ -37,28 +39,25 @@ pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u
         let privilege = body.handle().regularity().privilege;
         tracing::info!("the pulse beats under {privilege}");
         privilege.notes.iter().for_each(|note| tracing::warn!("{note}"));
-        api::serve(listener, &body, config, tls, async {
-            // Without a signal handler there is nothing to wait for; the server is ended by force then.
-            if interrupted().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        })
-        .await?;
+        api::serve(listener, &body, config, tls, interrupted).await?;
         anyhow::Ok(())
     })?;
     Ok(Done::Well)
 }
 
-/// Returns when the process is asked to end.
+/// From now on listens for whoever asks this process to end; what it returns waits for that.
 ///
 /// # Errors
 /// When the system gives no signal handler.
-pub async fn interrupted() -> std::io::Result<()> {
+pub fn interrupted() -> std::io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;
-    tokio::select! {
-        done = tokio::signal::ctrl_c() => done,
-        _ = terminate.recv() => Ok(()),
-        _ = hang_up.recv() => Ok(()),
-    }
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
+        }
+    })
 }
