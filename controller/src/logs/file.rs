@@ -75,26 +75,22 @@ struct Writer {
 impl Writer {
     fn run(&mut self, lines: &Receiver<Vec<u8>>, closing: &AtomicBool) {
         while let Ok(first) = lines.recv() {
-            let (mut text, mut count) = (first, 0);
-            loop {
-                count += u64::from(text.ends_with(b"\n"));
-                match lines.try_recv() {
-                    Ok(line) if text.len() < HANDFUL => text.extend(line),
-                    Ok(line) => {
-                        self.write(&text, count);
-                        (text, count) = (line, 0);
-                    }
-                    Err(_) => break,
+            let mut text = first;
+            while let Ok(line) = lines.try_recv() {
+                if text.len() >= HANDFUL {
+                    self.write(&text);
+                    text.clear();
                 }
+                text.extend(line);
             }
-            self.write(&text, count);
+            self.write(&text);
             if closing.load(Ordering::Acquire) {
                 break;
             }
         }
     }
 
-    fn write(&mut self, text: &[u8], count: u64) {
+    fn write(&mut self, text: &[u8]) {
         if text.is_empty() {
             return;
         }
@@ -113,6 +109,7 @@ impl Writer {
                          file in `logs.file`"
                     );
                 }
+                let count = text.iter().filter(|byte| **byte == b'\n').count() as u64;
                 self.missing += count;
                 self.counts.lines_lost.fetch_add(count, Ordering::Relaxed);
             }
