@@ -134,6 +134,18 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
     assert!(refused["text"].as_str().unwrap().contains("role operator"), "{refused}");
     assert_eq!(served.bench.run(&["tool", "show", "happy_hello"]).code, Some(1));
 
+    // A page shows its token among the protocols that it offers.
+    let page = |token: &str| {
+        let mut request = format!("ws://{}/api/state/ws/full", served.address).into_client_request().unwrap();
+        let offered = format!("minismith, minismith.bearer.{token}");
+        request.headers_mut().insert("sec-websocket-protocol", offered.parse().unwrap());
+        connect(request)
+    };
+    let (_socket, answer) = page(served.token("viewer")).unwrap();
+    assert_eq!(answer.headers()["sec-websocket-protocol"], "minismith");
+    let refused = page("minismith_x").unwrap_err().to_string();
+    assert!(refused.contains("401"), "{refused}");
+
     // Over the SDK's socket, too: motors are not released for an operator, and it is written down.
     served.ask("engineer", "POST /api/motors/set_mode/enabled", &Value::Null);
     let mut socket = served.socket("operator", "/ws/sdk");

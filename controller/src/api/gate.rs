@@ -10,7 +10,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{
+    AUTHORIZATION, HOST, ORIGIN, RETRY_AFTER, SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE,
+};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
@@ -54,6 +56,11 @@ pub(super) struct Doorkeeper {
     journal: Journal,
 }
 
+/// The protocol of our WebSockets, as far as a browser names any ...
+const PROTOCOL: &str = "minismith";
+/// ... and before a token that it shows beside it.
+const BY_PROTOCOL: &str = "minismith.bearer.";
+
 impl Doorkeeper {
     pub(super) fn new(serve: &Serve, journal: Journal) -> Self {
         let own = rustix::system::uname();
@@ -91,7 +98,7 @@ impl Doorkeeper {
             peer,
             host: text(headers, HOST.as_str()).unwrap_or_default(),
             origin: headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default()),
-            token: headers.get(AUTHORIZATION).map(|shown| bearer(shown).unwrap_or_default()),
+            token: shown(headers),
             forwarded: headers.contains_key("forwarded") || headers.contains_key("x-forwarded-for"),
             path: request.uri().path(),
         };
@@ -132,7 +139,13 @@ async fn guard(State(keeper): State<Arc<Doorkeeper>>, request: Request, next: Ne
         status = Empty
     );
     let asked = Asked { id: Some(id), span: span.clone() };
-    let response = answer(keeper, asked, request, next).instrument(span.clone()).await;
+    let is_offered = offered(request.headers()).any(|protocol| protocol == PROTOCOL);
+    let mut response = answer(keeper, asked, request, next).instrument(span.clone()).await;
+    // A browser goes on only with a protocol that it has offered.
+    if is_offered && response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        let chosen = response.headers_mut().entry(SEC_WEBSOCKET_PROTOCOL);
+        chosen.or_insert(HeaderValue::from_static(PROTOCOL));
+    }
     // Collectors know no numbers without a sign.
     span.record("status", i64::from(response.status().as_u16()));
     response
@@ -215,6 +228,19 @@ async fn whole(request: Request, path: &str) -> Result<Request, Response> {
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The token that a request shows. A browser can send no header of its own with a WebSocket: it may name the token among the
+/// protocols that it offers.
+fn shown(headers: &HeaderMap) -> Option<&str> {
+    let by_header = headers.get(AUTHORIZATION).map(|shown| bearer(shown).unwrap_or_default());
+    by_header.or_else(|| offered(headers).find_map(|protocol| protocol.strip_prefix(BY_PROTOCOL)))
+}
+
+/// The protocols that are offered for a WebSocket.
+fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let given = headers.get_all(SEC_WEBSOCKET_PROTOCOL).into_iter().filter_map(|value| value.to_str().ok());
+    given.flat_map(|names| names.split(',').map(str::trim))
 }
 
 fn bearer(shown: &HeaderValue) -> Option<&str> {
