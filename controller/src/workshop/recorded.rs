@@ -245,7 +245,7 @@ mod tests {
     fn a_long_wild_move_has_coarser_frames_and_says_so() {
         let frame = |number: u32| {
             let time = f64::from(number) * 0.01;
-            let wild = Radians::from_degrees(f64::from(number * 7919 % 40));
+            let wild = Radians::from_degrees(f64::from(number * number % 41));
             (time, Posture { antennas: Antennas { right: wild, left: wild }, ..Posture::init() })
         };
         let wild = Recording::new(String::new(), (0..3000).map(frame)).unwrap();

@@ -18,6 +18,9 @@ const KILLS: u32 = 100;
 /// Where the random numbers begin.
 const SEED: u64 = 20_261_122;
 
+/// How many writers are left alone to see how long they take.
+const LEFT_ALONE: u32 = 3;
+
 /// A linear congruential generator (Knuth's MMIX): a number from 0 to 1.
 fn random(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -50,10 +53,9 @@ fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() 
     let file = bench.write("counter.py", &source("counter", 2));
     let arguments = ["tool", "add", file.to_str().unwrap(), "--json"];
 
-    // One that is left alone tells how long it all takes, and how long the writing.
+    // Some that are left alone tell how long it all takes at least, and how long the writing: a machine that is busy for a
+    // moment would have all others killed too late.
     let clock = WallClock::start();
-    let began = clock.now();
-    let writer = bench.start(&arguments);
     let begun_to_write = || fs::read_dir(&folder).unwrap().count() > first.len();
     let wait_until_it_writes = || {
         let limit = clock.now() + Duration::from_secs(20);
@@ -61,13 +63,18 @@ fn a_writer_that_is_killed_at_any_point_leaves_the_old_version_or_the_new_one() 
             std::hint::spin_loop();
         }
     };
-    wait_until_it_writes();
-    let wrote = clock.now();
-    let _added = writer.end().exits(0);
-    let whole = clock.now().since(began);
-    let writing = clock.now().since(wrote);
+    let (mut whole, mut writing) = (Duration::MAX, Duration::MAX);
+    for _ in 0..LEFT_ALONE {
+        let began = clock.now();
+        let writer = bench.start(&arguments);
+        wait_until_it_writes();
+        let wrote = clock.now();
+        let _added = writer.end().exits(0);
+        whole = whole.min(clock.now().since(began));
+        writing = writing.min(clock.now().since(wrote));
+        begin_again();
+    }
     println!("seed {SEED}; an add takes {whole:?}, its writing and its end {writing:?}");
-    begin_again();
 
     let registry = Registry::open(&bench.path("tools")).unwrap();
     let (mut state, mut killed, mut new, mut pieces) = (SEED, 0, 0, 0);
