@@ -13,6 +13,7 @@ use crate::chronicle::Doing;
 use crate::journal::Entry;
 use crate::outcome::{tidy, word};
 use crate::performance::Outcome;
+use crate::trace::words;
 use crate::workshop::registry::Admitted;
 
 /// The most of a text that stands in an entry, bytes.
@@ -141,7 +142,7 @@ impl Conversation<'_> {
             "arguments": arguments,
             "approved": admitted.is_approved(),
             "real": self.body.is_real(),
-            "start_deg": start.as_array().map(|angle| angle.degrees()).to_vec(),
+            "start_deg": words::degrees(&start),
             "trace": doing.file(),
         });
         let entry = Entry::now("tool", &self.person, &what, "began").by(self.role.name(), "");

@@ -110,7 +110,7 @@ impl JournalThread {
     /// When the system gives no thread.
     pub fn start(place: &Place) -> io::Result<Self> {
         let (desk, mail) = sync_channel(WAITING);
-        let known = latest(place, &Wanted::default(), LATEST).map(|(entries, _)| entries.into());
+        let known = read::recent(place, LATEST).map(VecDeque::from);
         let lost = Arc::<Lost>::default();
         let journal =
             Journal { desk, latest: Arc::new(Mutex::new(known.unwrap_or_default())), lost: lost.clone() };

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -107,6 +108,52 @@ pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<En
     Ok((latest.into(), health))
 }
 
+/// So much of a file's end is read first where only the latest entries are wanted, bytes.
+const END: u64 = 1 << 20;
+
+/// The latest entries, the oldest of them first; of a long journal only its end is read.
+///
+/// # Errors
+/// As [`read`].
+pub fn recent(place: &Place, most: usize) -> io::Result<Vec<Entry>> {
+    let mut recent = Vec::new();
+    for path in place.files().iter().rev() {
+        let missing = most - recent.len();
+        if missing == 0 {
+            break;
+        }
+        let mut older = end_of(path, missing)?;
+        older.append(&mut recent);
+        recent = older;
+    }
+    Ok(recent)
+}
+
+/// The latest entries of one file.
+fn end_of(path: &Path, most: usize) -> io::Result<Vec<Entry>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut end = END;
+    loop {
+        let from = length.saturating_sub(end);
+        file.seek(SeekFrom::Start(from))?;
+        let mut lines = Lines::new(BufReader::new(&file));
+        if from > 0 {
+            // It may begin in the midst of a line.
+            lines.line()?;
+        }
+        let mut entries = Vec::new();
+        while let Some((_, line)) = lines.line()? {
+            entries.extend(Entry::of_line(&line));
+        }
+        if entries.len() >= most || from == 0 {
+            let more = entries.len().saturating_sub(most);
+            return Ok(entries.split_off(more));
+        }
+        end *= 2;
+    }
+}
+
 /// Lines with their numbers, none longer than a line of ours; empty ones are left out.
 pub struct Lines<R> {
     input: R,
@@ -172,5 +219,23 @@ mod tests {
         let wanted = Wanted { text: Some("DAN".into()), ..Wanted::default() };
         assert_eq!(latest(&place, &wanted, 9).unwrap().0.len(), 1);
         assert_eq!(latest(&place, &Wanted::default(), 2).unwrap().0[0].what, "dance");
+    }
+
+    #[test]
+    fn the_latest_entries_are_those_at_the_end_however_far_back_they_lie() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
+        assert_eq!(recent(&place, 9).unwrap(), []);
+        let entry = |seq: u64| {
+            // Longer than what is read first, all together.
+            let entry = Entry::now("said", "Ada", &"nod ".repeat(1000), "Done");
+            String::from_utf8(Entry { run: "r".into(), seq, ..entry }.line().unwrap()).unwrap()
+        };
+        fs::write(place.aside(1), (0..5).map(entry).collect::<String>()).unwrap();
+        fs::write(&place.path, (5..700).map(entry).collect::<String>()).unwrap();
+        for most in [1, 100, 400, 695, 698, 700, 900] {
+            let (whole, _) = latest(&place, &Wanted::default(), most).unwrap();
+            assert_eq!(recent(&place, most).unwrap(), whole, "{most}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! A trace as a move: where head, body and antennas were, without the motors' own angles.
 
-use firmware_bridge::joint::{Joint, Joints};
-use firmware_bridge::posture::{Antennas, Posture};
+use firmware_bridge::kinematics::posture_from_joints;
+use firmware_bridge::posture::HeadPose;
 
-use super::{Finder, Taken, joints};
+use super::{Taken, joints};
 use crate::recording::{NotARecording, Recording};
 
 /// Which of a trace's positions.
@@ -21,7 +21,7 @@ impl Taken {
     /// # Errors
     /// [`NotARecording`] when nothing is left, or it is longer than a move may be.
     pub fn moved(&self, of: Of, rate: f64) -> Result<Recording, NotARecording> {
-        let (mut finder, mut due) = (Finder::default(), 0.0);
+        let (mut near, mut due) = (HeadPose::neutral(), 0.0);
         let first = self.beats.first().map_or(0, |beat| beat.beat);
         let mut frames = Vec::new();
         for beat in &self.beats {
@@ -33,16 +33,12 @@ impl Taken {
                 Of::Goal => &beat.goal_deg,
                 Of::Present => &beat.present_deg,
             });
-            if let Some(head) = finder.find(&there) {
+            if let Ok(posture) = posture_from_joints(&there, &near) {
+                near = posture.head;
                 due += 1.0 / rate;
-                frames.push((at, posture(&there, head.pose)));
+                frames.push((at, posture));
             }
         }
         Recording::new(self.about.name.clone(), frames)
     }
-}
-
-fn posture(there: &Joints, head: firmware_bridge::posture::HeadPose) -> Posture {
-    let antennas = Antennas { right: there[Joint::RightAntenna], left: there[Joint::LeftAntenna] };
-    Posture { head, body_yaw: there[Joint::BodyYaw], antennas }
 }

@@ -76,12 +76,11 @@ pub fn planned(moved: &Recording, config: &Config) -> Result<Taken, Refusal> {
     let rules = PlanRules { limits: &limits, period, automatic_body_yaw: false };
     let start = joints_from_posture(moved.first())?;
     let trajectory = moved.motion(1.0).plan(&start, &rules)?;
-    let degrees = |joints: &Joints| joints.as_array().map(|angle| angle.degrees()).to_vec();
     let beat = |(beat, wish): (u64, &Joints)| Beat {
         beat,
-        wish_deg: degrees(wish),
-        goal_deg: degrees(wish),
-        present_deg: degrees(wish),
+        wish_deg: words::degrees(wish),
+        goal_deg: words::degrees(wish),
+        present_deg: words::degrees(wish),
         ..Beat::default()
     };
     let beats = (0..).zip(&trajectory.wishes).map(beat).collect();

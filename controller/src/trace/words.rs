@@ -71,10 +71,15 @@ pub fn margins(limits: &Limits, [roll, pitch, yaw]: [f64; 3]) -> Margins {
     }
 }
 
+/// Angles of all joints, degrees.
+#[must_use]
+pub fn degrees(joints: &Joints) -> Vec<f64> {
+    joints.as_array().map(Radians::degrees).to_vec()
+}
+
 /// A beat of a pulse. A motor that was never heard shows its goal; the heads are found where there is a finder for each.
 #[must_use]
 pub fn beat(record: &BeatRecord, number: u64, heads: Option<(&mut Heads, &Limits)>) -> Beat {
-    let degrees = |joints: &Joints| joints.as_array().map(Radians::degrees).to_vec();
     let present = Joints::from_fn(|joint| record.present[joint].unwrap_or(record.goal[joint]));
     let trims = record.trims.iter().filter_map(|(joint, trim)| {
         Some(Trim { motor: joint.index(), by_deg: trim.as_ref()?.amount.abs().degrees() })

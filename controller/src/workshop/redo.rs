@@ -110,16 +110,11 @@ impl Redone {
     pub fn taken(&self, run: &Run, config: &Config) -> Taken {
         let name = format!("{} v{} again", run.tool, run.version);
         let about = words::begin(name, String::new(), config.rate.beat(), &limits_of(config));
-        let beat = |(number, beat): (u64, &Beat)| {
-            let degrees = |joints: &firmware_bridge::joint::Joints| {
-                joints.as_array().iter().map(|angle| angle.degrees()).collect()
-            };
-            recording::Beat {
-                beat: number,
-                goal_deg: degrees(&beat.goal),
-                present_deg: degrees(&beat.present),
-                ..recording::Beat::default()
-            }
+        let beat = |(number, beat): (u64, &Beat)| recording::Beat {
+            beat: number,
+            goal_deg: words::degrees(&beat.goal),
+            present_deg: words::degrees(&beat.present),
+            ..recording::Beat::default()
         };
         let beats = (0..).zip(&self.again.beats).map(beat).collect();
         Taken { about, beats, told: Vec::new(), is_whole: true }
