@@ -1,0 +1,22 @@
+/** Server-sent events out of a stream of text, however it is cut. */
+
+export class EventReader {
+  private rest = '';
+  private data: string[] = [];
+
+  /** The data of the events that end in this piece. */
+  take(piece: string): string[] {
+    const lines = (this.rest + piece).split(/\r\n|\n|\r(?!$)/);
+    this.rest = lines.pop() ?? '';
+    const events: string[] = [];
+    for (const line of lines) {
+      if (line === '' && this.data.length > 0) {
+        events.push(this.data.join('\n'));
+        this.data = [];
+      } else if (line.startsWith('data:')) {
+        this.data.push(line.slice(5).replace(/^ /, ''));
+      }
+    }
+    return events;
+  }
+}
