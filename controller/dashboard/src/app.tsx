@@ -1,0 +1,78 @@
+/** The frame of the page: what is always there, and the view that is open. */
+
+import { useEffect } from 'preact/hooks';
+import { Connection, StaleBar } from './parts/connection';
+import { Icon } from './parts/icons';
+import { path, route, VIEWS, type View } from './parts/route';
+import { Settings, settingsOpen } from './parts/settings';
+import { StopButton, StopOutcome } from './parts/stop-button';
+import { base, token } from './net/robots';
+import { DriveView } from './views/drive';
+import { HealthView } from './views/health';
+import { JournalView } from './views/journal';
+import { RobotView } from './views/robot';
+import { TalkView } from './views/talk';
+import { ToolsView } from './views/tools';
+import { language, words } from './words';
+
+const PAGES: Record<View, () => preact.JSX.Element> = {
+  robot: RobotView,
+  talk: TalkView,
+  tools: ToolsView,
+  drive: DriveView,
+  journal: JournalView,
+  health: HealthView,
+};
+
+export function App() {
+  const w = words.value;
+  const { view } = route.value;
+  useEffect(() => {
+    document.documentElement.lang = language.value;
+    document.title = `${w.views[view]} · ${w.title}`;
+  }, [language.value, view]);
+  const Page = PAGES[view];
+  return (
+    <div class="shell">
+      <a class="skip" href="#content" onClick={skip}>
+        {w.skip}
+      </a>
+      <header class="top">
+        <div class="brand">
+          <h1>{w.title}</h1>
+          {base.value !== '' && <span class="brand-robot">{new URL(base.value).host}</span>}
+        </div>
+        <Connection />
+        <button
+          type="button"
+          class="plain"
+          aria-label={w.settings.open}
+          title={w.settings.open}
+          onClick={() => (settingsOpen.value = true)}
+        >
+          <Icon name="settings" />
+        </button>
+        <StopButton />
+      </header>
+      <StopOutcome />
+      <nav class="nav" aria-label={w.title}>
+        {VIEWS.map((one) => (
+          <a key={one} href={path(one)} aria-current={one === view ? 'page' : undefined}>
+            <Icon name={one} />
+            <span>{w.views[one]}</span>
+          </a>
+        ))}
+      </nav>
+      <main id="content" class="content" tabIndex={-1}>
+        <StaleBar />
+        <Page key={`${base.value} ${token.value}`} />
+      </main>
+      <Settings />
+    </div>
+  );
+}
+
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}

@@ -1,0 +1,15 @@
+/** Begins: colours and language first, then the line to the robot, then the page. */
+
+import { render } from 'preact';
+import { App } from './app';
+import { connect } from './net/link';
+import { applyTheme } from './parts/theme';
+import './style/base.css';
+import './style/shell.css';
+import './style/views.css';
+import './style/tools.css';
+
+applyTheme();
+connect();
+const place = document.getElementById('app');
+if (place !== null) render(<App />, place);

@@ -1,0 +1,67 @@
+/** What each motor says of itself. */
+
+import { body } from '../net/live';
+import type { JointState } from '../wire/answers';
+import { number, words } from '../words';
+
+/** From here on a motor is warm, and hot, degrees Celsius. */
+const WARM = 55;
+const HOT = 64;
+
+const heat = (celsius: number | null): string =>
+  celsius === null ? '' : celsius >= HOT ? 'is-bad' : celsius >= WARM ? 'is-warn' : '';
+
+const told = (value: number | null, digits: number, unit: string): string =>
+  value === null ? '–' : `${number(value + 0, digits).replace(/^[-−](0([.,]0+)?)$/, '$1')} ${unit}`;
+
+export function Motors() {
+  const w = words.value.robot;
+  const joints = body.value?.state.joints ?? [];
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={w.motors}>
+      <table class="numbers motors">
+        <thead>
+          <tr>
+            {[
+              w.motor,
+              w.angle,
+              w.goal,
+              w.temperature,
+              w.voltage,
+              w.load,
+              w.torque,
+              w.reading,
+              w.errors,
+            ].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {joints.map((joint) => (
+            <Row key={joint.name} joint={joint} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ joint }: { joint: JointState }) {
+  const w = words.value.robot;
+  return (
+    <tr>
+      <th scope="row">{joint.name}</th>
+      <td>{told(joint.present_deg, 1, '°')}</td>
+      <td>{told(joint.goal_deg, 1, '°')}</td>
+      <td class={heat(joint.temperature_c)}>{told(joint.temperature_c, 0, '°C')}</td>
+      <td>{told(joint.voltage_v, 2, 'V')}</td>
+      <td>{told(joint.current_ma, 0, 'mA')}</td>
+      <td>{joint.torque ? w.on : w.off}</td>
+      <td class={joint.reading === 'fresh' ? '' : 'is-bad'}>{w[joint.reading]}</td>
+      <td class={joint.errors.length > 0 ? 'is-bad' : ''}>{joint.errors.join(', ') || '–'}</td>
+    </tr>
+  );
+}

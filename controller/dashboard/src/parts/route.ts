@@ -1,0 +1,37 @@
+/** Which view is open, as the address says behind its `#`. */
+
+import { signal } from '@preact/signals';
+
+export const VIEWS = ['robot', 'talk', 'tools', 'drive', 'journal', 'health'] as const;
+export type View = (typeof VIEWS)[number];
+
+export interface Route {
+  view: View;
+  /** What follows the view, such as a tool's name. */
+  rest: string[];
+}
+
+function read(): Route {
+  const [first, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decoded);
+  const view = VIEWS.find((one) => one === first);
+  return view === undefined ? { view: 'robot', rest: [] } : { view, rest: rest.filter(Boolean) };
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return '';
+  }
+}
+
+export const route = signal<Route>(read());
+
+addEventListener('hashchange', () => (route.value = read()));
+
+export const path = (view: View, ...rest: string[]): string =>
+  `#/${[view, ...rest].map(encodeURIComponent).join('/')}`;
+
+export function go(view: View, ...rest: string[]): void {
+  location.hash = path(view, ...rest);
+}

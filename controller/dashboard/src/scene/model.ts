@@ -1,0 +1,177 @@
+/** The robot out of simple shapes: a body that turns, six legs, a head and two antennas. Metres; x ahead, z up. */
+
+import {
+  BoxGeometry,
+  BufferGeometry,
+  CapsuleGeometry,
+  CylinderGeometry,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshStandardMaterial,
+  SphereGeometry,
+  Vector3,
+  type Material,
+} from 'three';
+import type { Drawing } from '../logic/drawing';
+import type { Point, Pose } from '../logic/geometry';
+
+const ANTENNA: Point = [-0.01, 0.04, 0.06];
+const ANTENNA_LENGTH = 0.11;
+const UP = new Vector3(0, 1, 0);
+
+export interface Model {
+  root: Group;
+  pose(drawing: Drawing): void;
+  fade(isStale: boolean): void;
+}
+
+interface Look {
+  shell: Material;
+  dark: Material;
+  metal: Material;
+  accent: Material;
+  glass: Material;
+}
+
+function solid(): Look {
+  const of = (color: number, roughness: number, metalness = 0) =>
+    new MeshStandardMaterial({ color, roughness, metalness });
+  return {
+    shell: of(0xe9ebef, 0.55),
+    dark: of(0x30353d, 0.6),
+    metal: of(0x8b939e, 0.35, 0.6),
+    accent: of(0xe08a1e, 0.5),
+    glass: of(0x10141a, 0.12, 0.2),
+  };
+}
+
+function ghost(): Look {
+  const outline = new MeshBasicMaterial({
+    color: 0x2f7fe0,
+    wireframe: true,
+    transparent: true,
+    opacity: 0.4,
+  });
+  return { shell: outline, dark: outline, metal: outline, accent: outline, glass: outline };
+}
+
+/** A box with soft edges along its height, standing on its middle. */
+function block(x: number, y: number, z: number, round: number, material: Material): Mesh {
+  const shape = new BoxGeometry(x, y, z, 4, 4, 4);
+  soften(shape, x, y, z, round);
+  return new Mesh(shape, material);
+}
+
+/** Moves the points of a box onto a box whose edges are round. */
+function soften(shape: BufferGeometry, x: number, y: number, z: number, round: number): void {
+  const points = shape.getAttribute('position');
+  const [half, at] = [new Vector3(x, y, z).multiplyScalar(0.5), new Vector3()];
+  const inner = half.clone().subScalar(round);
+  for (let place = 0; place < points.count; place += 1) {
+    at.fromBufferAttribute(points, place);
+    const core = at.clone().clamp(inner.clone().negate(), inner);
+    const out = at.clone().sub(core);
+    if (out.length() > 0) at.copy(core.add(out.normalize().multiplyScalar(round)));
+    points.setXYZ(place, at.x, at.y, at.z);
+  }
+  shape.computeVertexNormals();
+}
+
+function head(look: Look): { group: Group; antennas: [Group, Group] } {
+  const group = new Group();
+  const shell = block(0.09, 0.13, 0.08, 0.03, look.shell);
+  shell.position.set(0, 0, 0.02);
+  const face = block(0.012, 0.1, 0.05, 0.006, look.glass);
+  face.position.set(0.043, 0, 0.024);
+  group.add(shell, face);
+  for (const side of [1, -1]) {
+    const eye = new Mesh(new SphereGeometry(0.017, 20, 14), look.shell);
+    eye.position.set(0.044, side * 0.026, 0.026);
+    const pupil = new Mesh(new SphereGeometry(0.0085, 16, 12), look.glass);
+    pupil.position.set(0.057, side * 0.026, 0.026);
+    group.add(eye, pupil);
+  }
+  const antennas = [-1, 1].map((side) => {
+    const joint = new Group();
+    joint.position.set(ANTENNA[0], side * ANTENNA[1], ANTENNA[2]);
+    const mast = new Mesh(new CylinderGeometry(0.0022, 0.003, ANTENNA_LENGTH, 10), look.dark);
+    mast.rotation.x = Math.PI / 2;
+    mast.position.z = ANTENNA_LENGTH / 2;
+    const tip = new Mesh(new SphereGeometry(0.006, 14, 10), look.accent);
+    tip.position.z = ANTENNA_LENGTH;
+    joint.add(mast, tip);
+    group.add(joint);
+    return joint;
+  }) as [Group, Group];
+  return { group, antennas };
+}
+
+/** A rod between two points that are set later. */
+function rod(radius: number, material: Material): Mesh {
+  return new Mesh(new CylinderGeometry(radius, radius, 1, 10), material);
+}
+
+function span(mesh: Mesh, from: Point, to: Point): void {
+  const [a, b] = [new Vector3(...from), new Vector3(...to)];
+  const along = b.clone().sub(a);
+  mesh.position.copy(a).addScaledVector(along, 0.5);
+  mesh.scale.set(1, Math.max(along.length(), 1e-6), 1);
+  mesh.quaternion.setFromUnitVectors(UP, along.normalize());
+}
+
+function place(group: Group, { at, turn }: Pose): void {
+  const [x, y, z] = turn;
+  const matrix = new Matrix4().set(...x, at[0], ...y, at[1], ...z, at[2], 0, 0, 0, 1);
+  matrix.decompose(group.position, group.quaternion, group.scale);
+}
+
+export function model(isGhost: boolean): Model {
+  const look = isGhost ? ghost() : solid();
+  const root = new Group();
+  const body = new Group();
+  if (!isGhost) {
+    const shell = block(0.12, 0.12, 0.066, 0.028, look.shell);
+    shell.position.z = 0.036;
+    const collar = new Mesh(new CylinderGeometry(0.048, 0.052, 0.01, 40), look.dark);
+    collar.rotation.x = Math.PI / 2;
+    collar.position.z = 0.0715;
+    const front = block(0.006, 0.03, 0.008, 0.003, look.accent);
+    front.position.set(0.0585, 0, 0.05);
+    body.add(shell, collar, front);
+  }
+  const skull = head(look);
+  const arms = Array.from({ length: 6 }, () => rod(isGhost ? 0.002 : 0.0045, look.dark));
+  const rods = Array.from({ length: 6 }, () => rod(isGhost ? 0.001 : 0.0022, look.metal));
+  const pivots = Array.from(
+    { length: 6 },
+    () => new Mesh(new CapsuleGeometry(0.006, 0.006, 4, 10), look.metal),
+  );
+  root.add(body, skull.group, ...arms, ...rods);
+  if (!isGhost) root.add(...pivots);
+
+  return {
+    root,
+    pose(drawing) {
+      body.rotation.z = drawing.bodyYaw;
+      place(skull.group, drawing.head);
+      // Positive angles lean both antennas to the robot's left.
+      skull.antennas.forEach((joint, at) => (joint.rotation.x = -drawing.antennas[at]!));
+      drawing.legs.forEach((leg, at) => {
+        span(arms[at]!, leg.pivot, leg.elbow);
+        span(rods[at]!, leg.elbow, leg.ball);
+        pivots[at]!.position.set(...leg.pivot);
+      });
+    },
+    fade(isStale) {
+      for (const material of Object.values(look) as MeshStandardMaterial[]) {
+        if (isGhost) continue;
+        material.transparent = isStale;
+        material.opacity = isStale ? 0.28 : 1;
+        material.depthWrite = !isStale;
+        material.needsUpdate = true;
+      }
+    },
+  };
+}

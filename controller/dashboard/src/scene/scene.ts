@@ -1,0 +1,106 @@
+/** The stage on which the robot is drawn: light, floor, a camera that can be led around it. Draws only what has changed. */
+
+import {
+  AmbientLight,
+  CircleGeometry,
+  Color,
+  DirectionalLight,
+  GridHelper,
+  HemisphereLight,
+  Mesh,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import type { Drawing } from '../logic/drawing';
+import { model } from './model';
+
+export interface Stage {
+  /** What is now, where it is told to be (`null` hides it), and whether that is old. */
+  show(now: Drawing | null, goal: Drawing | null, isStale: boolean): void;
+  resize(width: number, height: number): void;
+  reset(): void;
+  dispose(): void;
+}
+
+const EYE = new Vector3(0.46, 0.24, 0.3);
+const MIDDLE = new Vector3(0, 0, 0.125);
+
+/** Throws where the browser draws no 3D. */
+export function stage(canvas: HTMLCanvasElement): Stage {
+  const renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+  renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+  const scene = new Scene();
+  const camera = new PerspectiveCamera(34, 1, 0.02, 10);
+  camera.up.set(0, 0, 1);
+  const controls = new OrbitControls(camera, canvas);
+  controls.enablePan = false;
+  controls.minDistance = 0.3;
+  controls.maxDistance = 1.4;
+  controls.maxPolarAngle = 1.75;
+
+  const key = new DirectionalLight(new Color(0xffffff), 2.1);
+  key.position.set(0.6, 0.5, 1);
+  scene.add(new AmbientLight(0xffffff, 0.5), new HemisphereLight(0xffffff, 0x9aa3b0, 1.1), key);
+  const floor = new Mesh(
+    new CircleGeometry(0.24, 64),
+    new MeshBasicMaterial({ color: 0x8a93a0, transparent: true, opacity: 0.18 }),
+  );
+  floor.position.z = -0.0005;
+  const grid = new GridHelper(0.6, 12, 0x8a93a0, 0x8a93a0);
+  grid.rotation.x = Math.PI / 2;
+  grid.material.transparent = true;
+  grid.material.opacity = 0.22;
+  scene.add(floor, grid);
+
+  const robot = model(false);
+  const ghost = model(true);
+  robot.root.visible = ghost.root.visible = false;
+  scene.add(robot.root, ghost.root);
+
+  let asked = 0;
+  let wasStale = false;
+  const draw = () => {
+    asked = 0;
+    renderer.render(scene, camera);
+  };
+  const ask = () => {
+    asked ||= requestAnimationFrame(draw);
+  };
+  const reset = () => {
+    camera.position.copy(EYE);
+    controls.target.copy(MIDDLE);
+    controls.update();
+    ask();
+  };
+  controls.addEventListener('change', ask);
+  reset();
+
+  return {
+    show(now, goal, isStale) {
+      robot.root.visible = now !== null;
+      ghost.root.visible = goal !== null && !isStale;
+      if (now !== null) robot.pose(now);
+      if (goal !== null) ghost.pose(goal);
+      if (isStale !== wasStale) robot.fade(isStale);
+      wasStale = isStale;
+      ask();
+    },
+    resize(width, height) {
+      if (width <= 0 || height <= 0) return;
+      renderer.setSize(width, height, false);
+      camera.aspect = width / height;
+      camera.updateProjectionMatrix();
+      ask();
+    },
+    reset,
+    dispose() {
+      cancelAnimationFrame(asked);
+      controls.dispose();
+      renderer.dispose();
+    },
+  };
+}
