@@ -49,8 +49,11 @@ describe('lease', () => {
     });
     expect(lost({ type: 'held_back', why: 'the head is out of reach', now: 1 })).toMatchObject({
       is: 'held',
-      refused: 'the head is out of reach',
+      refused: { why: 'the head is out of reach', at: 1 },
     });
+    const refused: Heard = { type: 'held_back', why: 'the head is out of reach', now: 1 };
+    expect(lost(refused, { type: 'sent', now: 100 })).toMatchObject({ refused: { at: 1 } });
+    expect(lost(refused, { type: 'sent', now: 700 })).toMatchObject({ refused: null });
   });
 
   it('is not taken up by a word that comes too late', () => {

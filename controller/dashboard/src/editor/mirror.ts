@@ -82,13 +82,13 @@ export function mirror(parent: HTMLElement, { text, label, onChange }: Wanted): 
         syntaxHighlighting(colours),
         look,
         keymap.of([...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          spellcheck: 'false',
+          tabindex: '0',
+        }),
         ...(isStill
-          ? [
-              EditorState.readOnly.of(true),
-              EditorView.contentAttributes.of({ tabindex: '0' }),
-              EditorView.editable.of(false),
-            ]
+          ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
           : [highlightActiveLine()]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange?.(update.state.doc.toString());

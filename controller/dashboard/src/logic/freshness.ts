@@ -44,11 +44,16 @@ export class Freshness {
     return recent(this.trips, now).at(-1)?.trip ?? null;
   }
 
+  /** How long anything is on its way from the robot to us, milliseconds, as far as that is known. */
+  way(now: number): number {
+    const trips = recent(this.trips, now).map((one) => one.trip);
+    return trips.length === 0 ? 0 : Math.min(...trips) / 2;
+  }
+
   /** How old the newest is, milliseconds; infinite when there is none. */
   age(now: number): number {
     if (this.newest === null) return Infinity;
-    const trips = recent(this.trips, now).map((one) => one.trip);
-    const way = trips.length === 0 ? 0 : Math.min(...trips) / 2;
+    const way = this.way(now);
     const { read, arrived } = this.newest;
     if (Number.isNaN(read) || this.gaps.length === 0) return now - arrived + way;
     const gap = Math.min(...this.gaps.map((one) => one.gap));

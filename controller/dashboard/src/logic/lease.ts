@@ -18,8 +18,8 @@ export type Lease =
       /** When the robot answered a heartbeat last, and how long that took, milliseconds. */
       answered: number;
       trip: number | null;
-      /** What the robot refused last. */
-      refused: string | null;
+      /** What the robot refused of the newest targets. */
+      refused: { why: string; at: number } | null;
     }
   | { is: 'lost'; why: Loss; detail: string };
 
@@ -31,9 +31,13 @@ export type Heard =
   | { type: 'refused'; detail: string }
   | { type: 'heartbeat'; sent: unknown; now: number }
   | { type: 'held_back'; why: string; now: number }
+  | { type: 'sent'; now: number }
   | { type: 'closed' }
   | { type: 'given_back' }
   | { type: 'tick'; now: number };
+
+/** A target after which nothing was refused for so long is one that the robot can follow, milliseconds. */
+const SETTLED_MS = 600;
 
 /** Without an answer for so many times the agreed interval, the lease is taken for lost: so does the robot. */
 const PATIENCE = 2;
@@ -65,7 +69,11 @@ export function next(lease: Lease, heard: Heard): Lease {
     case 'held_back':
       if (lease.is !== 'held') return lease;
       if (/lease has ended/.test(heard.why)) return { is: 'lost', why: 'ended', detail: heard.why };
-      return { ...lease, refused: heard.why };
+      return { ...lease, refused: { why: heard.why, at: heard.now } };
+    case 'sent':
+      return lease.is === 'held' && lease.refused && heard.now - lease.refused.at > SETTLED_MS
+        ? { ...lease, refused: null }
+        : lease;
     case 'closed':
       return lease.is === 'held' || lease.is === 'asking'
         ? { is: 'lost', why: 'closed', detail: '' }

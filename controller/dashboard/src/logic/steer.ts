@@ -34,6 +34,15 @@ export const REACH: Record<Axis, { most: number; pace: number; step: number }> =
   left_deg: { most: 180, pace: 300, step: 5 },
 };
 
+/** The axes whose positive side is the robot's left, which controls show on the left. */
+export const LEFTWARD: readonly Axis[] = [
+  'yaw_deg',
+  'body_yaw_deg',
+  'y_mm',
+  'right_deg',
+  'left_deg',
+];
+
 export function clamp(axis: Axis, value: number): number {
   const { most } = REACH[axis];
   return Math.max(-most, Math.min(most, value));

@@ -18,13 +18,17 @@ export const cameraTrouble = signal<string | null>(null);
 /** A picture older than this is stale, milliseconds. */
 export const PICTURE_STALE_MS = 1000;
 
+/** The longest wait between two attempts, and the longest silence within one, milliseconds. */
+const LONGEST_WAIT_MS = 2000;
+const SILENT_MS = 4000;
+
 /** Keeps the pictures coming until the signal ends it. */
 export async function watch(fps: number, signal: AbortSignal): Promise<void> {
   for (let tries = 0; !signal.aborted; tries += 1) {
     const pictures = await stream(fps, signal);
     if (pictures > 0) tries = 0;
     if (signal.aborted) break;
-    await new Promise((done) => setTimeout(done, wait(tries)));
+    await new Promise((done) => setTimeout(done, Math.min(wait(tries), LONGEST_WAIT_MS)));
   }
   picture.value?.bitmap.close();
   picture.value = null;
@@ -32,8 +36,12 @@ export async function watch(fps: number, signal: AbortSignal): Promise<void> {
 
 async function stream(fps: number, signal: AbortSignal): Promise<number> {
   let pictures = 0;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  let silence = setTimeout(end, SILENT_MS);
+  signal.addEventListener('abort', end);
   try {
-    const response = await open(`/api/v1/camera/stream?fps=${fps}`, { signal });
+    const response = await open(`/api/v1/camera/stream?fps=${fps}`, { signal: ending.signal });
     if (!response.ok || response.body === null) {
       const said: unknown = await response.json().catch(() => null);
       cameraTrouble.value = detailOf(said, response);
@@ -44,6 +52,8 @@ async function stream(fps: number, signal: AbortSignal): Promise<number> {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return pictures;
+      clearTimeout(silence);
+      silence = setTimeout(end, SILENT_MS);
       const newest = parts.take(value).at(-1);
       if (newest === undefined) continue;
       const at = performance.now();
@@ -59,6 +69,10 @@ async function stream(fps: number, signal: AbortSignal): Promise<number> {
   } catch {
     if (!signal.aborted && picture.value === null) cameraTrouble.value = '';
     return pictures;
+  } finally {
+    clearTimeout(silence);
+    signal.removeEventListener('abort', end);
+    ending.abort();
   }
 }
 

@@ -107,6 +107,7 @@ function step(): void {
   if (sent !== null && same(sent, target.value)) return;
   sent = target.value;
   sentAt.value = performance.now();
+  hear({ type: 'sent', now: sentAt.value });
   say({ type: 'target', ...message(target.value) });
 }
 

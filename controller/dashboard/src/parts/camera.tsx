@@ -3,7 +3,7 @@
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { cameraTrouble, look, picture, PICTURE_STALE_MS, watch } from '../net/camera';
-import { now } from '../net/live';
+import { fresh, now } from '../net/live';
 import type { Detections } from '../wire/answers';
 import { number, span, words } from '../words';
 import { Card } from './small';
@@ -42,7 +42,7 @@ export function Camera({ onPoint, hint }: Clicked) {
     return () => ending.abort();
   }, [isLooking]);
   const at = picture.value?.at;
-  const age = at === undefined ? Infinity : Math.max(0, now.value - at);
+  const age = at === undefined ? Infinity : Math.max(0, now.value - at) + fresh.way(now.value);
   const old = age > PICTURE_STALE_MS;
   const click = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();

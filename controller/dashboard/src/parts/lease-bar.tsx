@@ -60,6 +60,6 @@ function more(): string {
   if (mine.is !== 'held') return '';
   if (stale.value) return w.staleNo;
   if (halted.value) return w.stopped;
-  if (mine.refused !== null) return words.value.talk.refused(mine.refused);
+  if (mine.refused !== null) return words.value.talk.refused(mine.refused.why);
   return mine.trip === null ? w.noHeartbeat : w.heartbeat(number(mine.trip));
 }

@@ -12,13 +12,13 @@ const heat = (celsius: number | null): string =>
   celsius === null ? '' : celsius >= HOT ? 'is-bad' : celsius >= WARM ? 'is-warn' : '';
 
 const told = (value: number | null, digits: number, unit: string): string =>
-  value === null ? '–' : `${number(value + 0, digits).replace(/^[-−](0([.,]0+)?)$/, '$1')} ${unit}`;
+  value === null ? '–' : `${number(value + 0, digits).replace(/^[-−](0([.,]0+)?)$/, '$1')}${unit}`;
 
 export function Motors() {
   const w = words.value.robot;
   const joints = body.value?.state.joints ?? [];
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={w.motors}>
+    <div class="scroll" tabIndex={0} role="group" aria-label={w.motors}>
       <table class="numbers motors">
         <thead>
           <tr>
@@ -56,9 +56,9 @@ function Row({ joint }: { joint: JointState }) {
       <th scope="row">{joint.name}</th>
       <td>{told(joint.present_deg, 1, '°')}</td>
       <td>{told(joint.goal_deg, 1, '°')}</td>
-      <td class={heat(joint.temperature_c)}>{told(joint.temperature_c, 0, '°C')}</td>
-      <td>{told(joint.voltage_v, 2, 'V')}</td>
-      <td>{told(joint.current_ma, 0, 'mA')}</td>
+      <td class={heat(joint.temperature_c)}>{told(joint.temperature_c, 0, ' °C')}</td>
+      <td>{told(joint.voltage_v, 2, ' V')}</td>
+      <td>{told(joint.current_ma, 0, ' mA')}</td>
       <td>{joint.torque ? w.on : w.off}</td>
       <td class={joint.reading === 'fresh' ? '' : 'is-bad'}>{w[joint.reading]}</td>
       <td class={joint.errors.length > 0 ? 'is-bad' : ''}>{joint.errors.join(', ') || '–'}</td>

@@ -5,6 +5,7 @@ import { clamp, KEYS } from '../logic/steer';
 
 interface Shown {
   label: string;
+  hint: string;
   /** Which axis goes across and which goes up; a negative sign turns it round. */
   across: { axis: Axis; sign: 1 | -1 };
   up: { axis: Axis; sign: 1 | -1 };
@@ -14,7 +15,7 @@ interface Shown {
   onMove: (change: (wish: Wish) => Wish) => void;
 }
 
-export function Pad({ label, across, up, wish, is, disabled, onMove }: Shown) {
+export function Pad({ label, hint, across, up, wish, is, disabled, onMove }: Shown) {
   const set = (x: number, y: number) =>
     onMove((now) => ({
       ...now,
@@ -56,19 +57,22 @@ export function Pad({ label, across, up, wish, is, disabled, onMove }: Shown) {
     return { left: `${part(across)}%`, bottom: `${part(up)}%` };
   };
   return (
-    <div
-      class="pad"
-      role="application"
-      aria-label={label}
-      aria-disabled={disabled}
-      title={label}
-      tabIndex={0}
-      onPointerDown={lead}
-      onPointerMove={lead}
-      onKeyDown={onKey}
-    >
-      {is && <span class="pad-is" style={at(is)} />}
-      {wish && <span class="pad-wish" style={at(wish)} />}
-    </div>
+    <figure class="pad-box">
+      <div
+        class="pad"
+        role="application"
+        aria-label={label}
+        aria-disabled={disabled}
+        title={hint}
+        tabIndex={0}
+        onPointerDown={lead}
+        onPointerMove={lead}
+        onKeyDown={onKey}
+      >
+        {is && <span class="pad-is" style={at(is)} />}
+        {wish && <span class="pad-wish" style={at(wish)} />}
+      </div>
+      <figcaption class="note">{label}</figcaption>
+    </figure>
   );
 }

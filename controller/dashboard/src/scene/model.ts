@@ -1,8 +1,6 @@
 /** The robot out of simple shapes: a body that turns, six legs, a head and two antennas. Metres; x ahead, z up. */
 
 import {
-  BoxGeometry,
-  BufferGeometry,
   CapsuleGeometry,
   CylinderGeometry,
   Group,
@@ -14,6 +12,7 @@ import {
   Vector3,
   type Material,
 } from 'three';
+import { RoundedBoxGeometry } from 'three/examples/jsm/geometries/RoundedBoxGeometry.js';
 import type { Drawing } from '../logic/drawing';
 import type { Point, Pose } from '../logic/geometry';
 
@@ -57,26 +56,9 @@ function ghost(): Look {
   return { shell: outline, dark: outline, metal: outline, accent: outline, glass: outline };
 }
 
-/** A box with soft edges along its height, standing on its middle. */
+/** A box with round edges. */
 function block(x: number, y: number, z: number, round: number, material: Material): Mesh {
-  const shape = new BoxGeometry(x, y, z, 4, 4, 4);
-  soften(shape, x, y, z, round);
-  return new Mesh(shape, material);
-}
-
-/** Moves the points of a box onto a box whose edges are round. */
-function soften(shape: BufferGeometry, x: number, y: number, z: number, round: number): void {
-  const points = shape.getAttribute('position');
-  const [half, at] = [new Vector3(x, y, z).multiplyScalar(0.5), new Vector3()];
-  const inner = half.clone().subScalar(round);
-  for (let place = 0; place < points.count; place += 1) {
-    at.fromBufferAttribute(points, place);
-    const core = at.clone().clamp(inner.clone().negate(), inner);
-    const out = at.clone().sub(core);
-    if (out.length() > 0) at.copy(core.add(out.normalize().multiplyScalar(round)));
-    points.setXYZ(place, at.x, at.y, at.z);
-  }
-  shape.computeVertexNormals();
+  return new Mesh(new RoundedBoxGeometry(x, y, z, 5, round), material);
 }
 
 function head(look: Look): { group: Group; antennas: [Group, Group] } {

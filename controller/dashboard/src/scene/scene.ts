@@ -26,8 +26,8 @@ export interface Stage {
   dispose(): void;
 }
 
-const EYE = new Vector3(0.46, 0.24, 0.3);
-const MIDDLE = new Vector3(0, 0, 0.125);
+const EYE = new Vector3(0.6, 0.31, 0.34);
+const MIDDLE = new Vector3(0, 0, 0.165);
 
 /** Throws where the browser draws no 3D. */
 export function stage(canvas: HTMLCanvasElement): Stage {
@@ -46,7 +46,7 @@ export function stage(canvas: HTMLCanvasElement): Stage {
   key.position.set(0.6, 0.5, 1);
   scene.add(new AmbientLight(0xffffff, 0.5), new HemisphereLight(0xffffff, 0x9aa3b0, 1.1), key);
   const floor = new Mesh(
-    new CircleGeometry(0.24, 64),
+    new CircleGeometry(0.2, 64),
     new MeshBasicMaterial({ color: 0x8a93a0, transparent: true, opacity: 0.18 }),
   );
   floor.position.z = -0.0005;

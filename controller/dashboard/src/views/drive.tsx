@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { goal, postureOf } from '../logic/drawing';
 import { aimAt, ray, type Specs } from '../logic/lens';
-import { AXES, heldBack, looking, REACH, staying, type Axis } from '../logic/steer';
+import { AXES, heldBack, LEFTWARD, looking, REACH, staying, type Axis } from '../logic/steer';
 import { lens } from '../net/camera';
 import { listen, pad } from '../net/devices';
 import { frame, now, stale } from '../net/live';
@@ -27,37 +27,43 @@ export function DriveView() {
   return (
     <div class="view drive-view">
       <LeaseBar />
-      <Look />
-      <Card title={w.head} class={stale.value ? 'is-old' : ''}>
-        <div class="pads">
-          <Pad
-            label={w.headPad}
-            across={{ axis: 'yaw_deg', sign: -1 }}
-            up={{ axis: 'pitch_deg', sign: -1 }}
-            wish={wish}
-            is={is}
-            disabled={!isMine}
-            onMove={steering.want}
-          />
-          <Pad
-            label={w.bodyPad}
-            across={{ axis: 'body_yaw_deg', sign: -1 }}
-            up={{ axis: 'z_mm', sign: 1 }}
-            wish={wish}
-            is={is}
-            disabled={!isMine}
-            onMove={steering.want}
-          />
-        </div>
-      </Card>
-      <Sliders disabled={!isMine} />
-      <Card title={w.keys}>
-        <div class="keys">
-          <p>{w.keysAre}</p>
-          <p>{pad.value === null ? w.noGamepad : w.gamepad(pad.value)}</p>
-          <p class="note">{w.gamepadIs}</p>
-        </div>
-      </Card>
+      <div class="column">
+        <Look />
+        <Card title={w.keys} class="keys-card">
+          <div class="keys">
+            <p>{w.keysAre}</p>
+            <p>{pad.value === null ? w.noGamepad : w.gamepad(pad.value)}</p>
+            <p class="note">{w.gamepadIs}</p>
+          </div>
+        </Card>
+      </div>
+      <div class="column">
+        <Card title={w.pads} class={stale.value ? 'is-old' : ''}>
+          <div class="pads">
+            <Pad
+              label={w.headPad}
+              hint={w.padHint}
+              across={{ axis: 'yaw_deg', sign: -1 }}
+              up={{ axis: 'pitch_deg', sign: -1 }}
+              wish={wish}
+              is={is}
+              disabled={!isMine}
+              onMove={steering.want}
+            />
+            <Pad
+              label={w.bodyPad}
+              hint={w.padHint}
+              across={{ axis: 'body_yaw_deg', sign: -1 }}
+              up={{ axis: 'z_mm', sign: 1 }}
+              wish={wish}
+              is={is}
+              disabled={!isMine}
+              onMove={steering.want}
+            />
+          </div>
+        </Card>
+        <Sliders disabled={!isMine} />
+      </div>
     </div>
   );
 }
@@ -103,7 +109,7 @@ function Sliders({ disabled }: { disabled: boolean }) {
     }));
   return (
     <Card
-      title={w.drive.place}
+      title={w.drive.controls}
       aside={
         <button type="button" disabled={disabled} onClick={centre}>
           {w.drive.centre}
@@ -148,6 +154,7 @@ function Slider({ axis, disabled, limited }: { axis: Axis; disabled: boolean; li
       </span>
       <input
         type="range"
+        dir={LEFTWARD.includes(axis) ? 'rtl' : 'ltr'}
         min={-most}
         max={most}
         step={step}
