@@ -13,6 +13,12 @@ export interface Picture {
 }
 
 export const picture = signal<Picture | null>(null);
+/** Whether anybody can see the page: pictures take one of the few connections that a browser has for a server. */
+export const seen = signal(document.visibilityState === 'visible');
+document.addEventListener('visibilitychange', () => {
+  seen.value = document.visibilityState === 'visible';
+});
+
 export const cameraTrouble = signal<string | null>(null);
 
 /** A picture older than this is stale, milliseconds. */

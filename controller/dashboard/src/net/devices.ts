@@ -30,7 +30,7 @@ export function listen(): () => void {
   };
   const clear = () => keys.clear();
   const step = () => {
-    const device = navigator.getGamepads().find((one) => one?.connected) ?? null;
+    const device = (navigator.getGamepads?.() ?? []).find((one) => one?.connected) ?? null;
     pad.value = device?.id ?? null;
     const buttons = device?.buttons.map((button) => button.value) ?? [];
     const isStop = saysStop(buttons);

@@ -34,8 +34,8 @@ async function introduce(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const said = await whoAmI(signal);
     if (signal.aborted) return;
-    if (said !== null) {
-      standing.value = said;
+    if (said.standing !== null) {
+      standing.value = said.standing;
       return;
     }
     await new Promise((done) => setTimeout(done, 2000));

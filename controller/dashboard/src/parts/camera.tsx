@@ -2,7 +2,7 @@
 
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { cameraTrouble, look, picture, PICTURE_STALE_MS, watch } from '../net/camera';
+import { cameraTrouble, look, picture, PICTURE_STALE_MS, seen, watch } from '../net/camera';
 import { fresh, now } from '../net/live';
 import type { Detections } from '../wire/answers';
 import { number, span, words } from '../words';
@@ -26,7 +26,7 @@ interface Clicked {
 export function Camera({ onPoint, hint }: Clicked) {
   const w = words.value.robot;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const visible = shown.value;
+  const visible = shown.value && seen.value;
   useEffect(() => {
     if (!visible) return;
     const ending = new AbortController();
@@ -61,8 +61,8 @@ export function Camera({ onPoint, hint }: Clicked) {
           >
             {w.detect}
           </button>
-          <button type="button" onClick={() => (shown.value = !visible)}>
-            {visible ? w.cameraHide : w.cameraOn}
+          <button type="button" onClick={() => (shown.value = !shown.value)}>
+            {shown.value ? w.cameraHide : w.cameraOn}
           </button>
         </span>
       }

@@ -9,16 +9,22 @@ export function Connection() {
   const nothing = frame.value === null;
   let state: string;
   let text: string;
+  let said = '';
   if (at.is === 'locked') [state, text] = ['bad', w.locked];
-  else if (!nothing && stale.value) [state, text] = ['stale', w.stale(span(age.value))];
+  else if (!nothing && stale.value)
+    [state, text, said] = ['stale', w.stale(span(age.value)), w.old];
   else if (at.is === 'live') [state, text] = ['good', w.live];
   else if (at.is === 'asked') [state, text] = ['fair', w.asked];
   else if (at.is === 'waiting') [state, text] = ['bad', w.waiting];
   else [state, text] = ['fair', w.connecting];
   return (
     <div class="connection">
-      <span class={`badge is-${state}`} role="status">
+      <span class={`badge is-${state}`} aria-hidden="true">
         {text}
+      </span>
+      {/* An age that is read out ten times a second would be of no use. */}
+      <span class="hidden" role="status">
+        {said || text}
       </span>
       <span class="connection-more">{more()}</span>
     </div>
@@ -42,7 +48,7 @@ export function StaleBar() {
   const why = at.is === 'waiting' || at.is === 'locked' ? ` ${at.why}` : '';
   const text = frame.value === null ? w.nothing : w.stale(span(age.value));
   return (
-    <p class="stale-bar" role="status">
+    <p class="stale-bar">
       {text}
       {why}
     </p>

@@ -11,8 +11,11 @@ export function LeaseBar() {
   const other = mine.is === 'held' ? null : holder.value;
   return (
     <section class={`card wide lease ${mine.is === 'held' ? 'is-mine' : ''}`} aria-label={w.take}>
-      <p aria-live="polite">
-        <strong>{state()}</strong> <span class="note">{more()}</span>
+      <p>
+        <strong aria-live="polite">{state()}</strong> <span class="note">{more()}</span>{' '}
+        <span class="is-plain-bad" role="status">
+          {trouble()}
+        </span>
       </p>
       <span class="note">
         {w.latency}: {roundTrip.value === null ? '–' : `${number(roundTrip.value)} ms`}
@@ -57,9 +60,16 @@ function more(): string {
   const w = words.value.drive;
   const mine = lease.value;
   if (mine.is === 'lost') return mine.detail;
-  if (mine.is !== 'held') return '';
-  if (stale.value) return w.staleNo;
-  if (halted.value) return w.stopped;
-  if (mine.refused !== null) return words.value.talk.refused(mine.refused.why);
+  if (mine.is !== 'held' || trouble() !== '') return '';
   return mine.trip === null ? w.noHeartbeat : w.heartbeat(number(mine.trip));
+}
+
+/** Why the robot does not follow. */
+function trouble(): string {
+  const w = words.value;
+  const mine = lease.value;
+  if (mine.is !== 'held') return '';
+  if (stale.value) return w.drive.staleNo;
+  if (halted.value) return w.drive.stopped;
+  return mine.refused === null ? '' : w.talk.refused(mine.refused.why);
 }

@@ -13,22 +13,32 @@ const trouble = signal('');
 
 export function Settings() {
   const dialog = useRef<HTMLDialogElement>(null);
+  const before = useRef<Element | null>(null);
   const open = settingsOpen.value;
   useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
+    // Never modal: the stop beside it has to stay within reach.
+    if (open) {
+      before.current = document.activeElement;
+      dialog.current?.show();
+    } else {
+      dialog.current?.close();
+      if (before.current instanceof HTMLElement) before.current.focus();
+      before.current = null;
+    }
   }, [open]);
   const w = words.value;
+  const close = () => (settingsOpen.value = false);
   return (
     <dialog
       ref={dialog}
       class="settings"
       aria-label={w.settings.open}
-      onClose={() => (settingsOpen.value = false)}
+      onClose={close}
+      onKeyDown={(event) => event.key === 'Escape' && close()}
     >
       <div class="card-head">
         <h2>{w.settings.open}</h2>
-        <button type="button" onClick={() => (settingsOpen.value = false)}>
+        <button type="button" onClick={close}>
           {w.common.close}
         </button>
       </div>
@@ -126,12 +136,12 @@ function Login() {
     const written = input.current?.value.trim() ?? '';
     if (written === '') return;
     const said = await whoAmI(new AbortController().signal, written);
-    if (said?.atLeast) {
+    if (said.standing?.atLeast) {
       refused.value = '';
       robots.logIn(written);
       if (input.current) input.current.value = '';
     } else {
-      refused.value = w.badToken(said === null ? words.value.link.unreachable : w.nobody);
+      refused.value = w.badToken(said.why);
     }
   };
   const { atLeast, exact, name } = standing.value;

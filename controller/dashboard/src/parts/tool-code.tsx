@@ -7,7 +7,8 @@ import { ask } from '../net/http';
 import type { Shown } from '../wire/answers';
 import { words } from '../words';
 import { Findings } from './findings';
-import { Card } from './small';
+import { Card, DeedButton } from './small';
+import { editCopy } from './tool-new';
 
 interface Versions {
   shown: Shown;
@@ -77,6 +78,13 @@ export function ToolCode({ shown, versions, onVersion }: Versions) {
         <Code text={shown.code} label={w.code} findings={findings} line={line} />
       ) : (
         <Changes before={other} after={shown.code} />
+      )}
+      {Object.keys(shown.modules ?? {}).length === 0 && (
+        <p class="buttons">
+          <DeedButton deed="check" onClick={() => editCopy(shown.code)}>
+            {w.edit}
+          </DeedButton>
+        </p>
       )}
       {Object.entries(shown.modules ?? {}).map(([stem, code]) => (
         <details key={stem}>

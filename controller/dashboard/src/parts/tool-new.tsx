@@ -36,11 +36,10 @@ def peek(robot: ReachyMini, degrees: float = 15.0) -> str:
 
 /** What is written stays while the page does. */
 const code = signal(TEMPLATE);
-/** What is put there from outside. */
-const placed = signal(TEMPLATE);
 
+/** Goes on with the code of a tool that is there. */
 export function editCopy(text: string): void {
-  code.value = placed.value = text;
+  code.value = text;
   go('tools', '+');
 }
 
@@ -50,6 +49,7 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
   const [state, setState] = useState({ text: '', bad: false });
   const [line, setLine] = useState<{ number: number } | null>(null);
   const [adding, setAdding] = useState(false);
+  const [begun] = useState(() => code.value);
   const mayCheck = allowed('check');
   const written = code.value;
   useEffect(() => {
@@ -103,7 +103,7 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
         <NeedsRole deed="check" />
         <Outcome text={state.text || w.unchecked} bad={state.bad} />
         <Code
-          text={placed.value}
+          text={begun}
           label={w.editor}
           findings={checked?.findings ?? NONE}
           onChange={(text) => (code.value = text)}
