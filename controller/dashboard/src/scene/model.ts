@@ -47,13 +47,10 @@ function solid(): Look {
 }
 
 function ghost(): Look {
-  const outline = new MeshBasicMaterial({
-    color: 0x2f7fe0,
-    wireframe: true,
-    transparent: true,
-    opacity: 0.4,
-  });
-  return { shell: outline, dark: outline, metal: outline, accent: outline, glass: outline };
+  const of = (opacity: number) =>
+    new MeshBasicMaterial({ color: 0x2f7fe0, transparent: true, opacity, depthWrite: false });
+  const [thin, thick] = [of(0.3), of(0.7)];
+  return { shell: thin, dark: thick, metal: thick, accent: thick, glass: thin };
 }
 
 /** A box with round edges. */

@@ -83,28 +83,30 @@ function Pulse() {
         <dt>{w.memory}</dt>
         <dd>{pulse?.privilege?.memory_locked ? words.value.common.yes : words.value.common.no}</dd>
       </dl>
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="hidden">{w.pulse}</span>
-            </th>
-            <th scope="col">{w.half}</th>
-            <th scope="col">{w.most}</th>
-            <th scope="col">{w.worst}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {spreads.map(([title, spread]) => (
-            <tr key={title}>
-              <th scope="row">{title}</th>
-              <td>{micros(spread?.p50_us)}</td>
-              <td>{micros(spread?.p99_us)}</td>
-              <td>{micros(spread?.max_us)}</td>
+      <div class="scroll" tabIndex={0} role="group" aria-label={w.pulse}>
+        <table class="numbers">
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="hidden">{w.pulse}</span>
+              </th>
+              <th scope="col">{w.half}</th>
+              <th scope="col">{w.most}</th>
+              <th scope="col">{w.worst}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {spreads.map(([title, spread]) => (
+              <tr key={title}>
+                <th scope="row">{title}</th>
+                <td>{micros(spread?.p50_us)}</td>
+                <td>{micros(spread?.p99_us)}</td>
+                <td>{micros(spread?.max_us)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       {(pulse?.privilege?.notes ?? []).map((note) => (
         <p key={note} class="note">
           {note}

@@ -142,7 +142,7 @@ function One({ entry }: { entry: Entry }) {
           </span>
         </summary>
         {open && (
-          <div class="entry-more">
+          <div class="entry-more" tabIndex={0}>
             {entry.took_ms !== undefined && <p class="note">{number(entry.took_ms, 1)} ms</p>}
             {entry.lost ? <p class="outcome is-bad">{w.lost(entry.lost)}</p> : null}
             <pre>{JSON.stringify(entry, null, 2)}</pre>

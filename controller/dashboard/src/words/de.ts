@@ -61,7 +61,7 @@ export const de: Words = {
   },
   robot: {
     scene: 'Der Roboter, wie seine Motoren stehen',
-    ghost: 'Blauer Umriss: wohin er soll.',
+    ghost: 'Blau: wohin er soll.',
     noScene: 'Dieser Browser zeigt kein 3D (WebGL ist aus). Die Zahlen darunter sind vollständig.',
     unknown: 'Die Lage des Körpers ist unbekannt: einige Motoren haben nicht geantwortet.',
     camera: 'Kamera',

@@ -61,7 +61,7 @@ export const en = {
   },
   robot: {
     scene: 'The robot as its motors stand',
-    ghost: 'Blue outline: where it is told to be.',
+    ghost: 'Blue: where it is told to be.',
     noScene: 'This browser shows no 3D pictures (WebGL is off). The numbers below are complete.',
     unknown: 'Where the body is can not be told: some motors have not answered.',
     camera: 'Camera',

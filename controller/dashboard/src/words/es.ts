@@ -66,7 +66,7 @@ export const es: Words = {
   },
   robot: {
     scene: 'El robot según la posición de sus motores',
-    ghost: 'Contorno azul: adonde debe ir.',
+    ghost: 'En azul: adonde debe ir.',
     noScene:
       'Este navegador no muestra 3D (WebGL está desactivado). Los números de abajo son completos.',
     unknown: 'No se sabe dónde está el cuerpo: algunos motores no han respondido.',

@@ -66,7 +66,7 @@ export const fr: Words = {
   },
   robot: {
     scene: 'Le robot selon la position de ses moteurs',
-    ghost: 'Contour bleu : là où il doit aller.',
+    ghost: 'En bleu : là où il doit aller.',
     noScene:
       'Ce navigateur n’affiche pas la 3D (WebGL est désactivé). Les chiffres ci-dessous sont complets.',
     unknown: 'La position du corps est inconnue : des moteurs n’ont pas répondu.',
