@@ -90,7 +90,8 @@ function About({
     again();
   };
   const { version } = manifest;
-  const isCalled = listed === undefined || listed.version === version;
+  // One goes back only: to what came before the version that is called.
+  const isEarlier = listed !== undefined && version < listed.version;
   return (
     <Card
       title={manifest.name}
@@ -127,7 +128,7 @@ function About({
             {w.approve}
           </DeedButton>
         )}
-        {!isCalled && (
+        {isEarlier && (
           <DeedButton
             deed="shelve"
             disabled={busy}

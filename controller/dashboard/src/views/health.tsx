@@ -59,8 +59,10 @@ function Pulse() {
     [w.lateness, pulse?.lateness],
     [w.work, pulse?.work],
   ];
-  const micros = (value: number | undefined) =>
-    value === undefined ? '–' : `${number(value, 1)} µs`;
+  const micros = (value: number | undefined) => {
+    if (value === undefined) return '–';
+    return value < 1000 ? `${number(value, 1)} µs` : `${number(value / 1000, 1)} ms`;
+  };
   return (
     <Card
       title={w.pulse}

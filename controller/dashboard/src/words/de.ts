@@ -39,7 +39,7 @@ export const de: Words = {
     stale: (age) => `Veraltet: ${age}`,
     nothing: 'Über den Roboter ist noch nichts bekannt.',
     next: (seconds) => `nächster Versuch in ${seconds} s`,
-    trip: (ms) => `Antwort nach ${ms} ms`,
+    trip: (ms) => `Umlauf ${ms} ms`,
     unreachable: 'Der Server antwortet nicht.',
     malformed: 'Diese Antwort versteht die Seite nicht.',
   },
