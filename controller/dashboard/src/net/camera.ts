@@ -6,6 +6,7 @@ import type { Specs } from '../logic/lens';
 import type { Detections } from '../wire/answers';
 import { PictureReader } from '../wire/pictures';
 import { ask, detailOf, open } from './http';
+import { ofRobot } from './robots';
 
 export interface Picture {
   at: number;
@@ -19,7 +20,7 @@ document.addEventListener('visibilitychange', () => {
   seen.value = document.visibilityState === 'visible';
 });
 
-export const cameraTrouble = signal<string | null>(null);
+export const cameraTrouble = ofRobot<string | null>(null);
 
 /** A picture older than this is stale, milliseconds. */
 export const PICTURE_STALE_MS = 1000;

@@ -49,6 +49,7 @@ export function open(path: string, question: Question = {}): Promise<Response> {
 }
 
 export async function ask<T>(path: string, question: Question = {}): Promise<Answer<T>> {
+  const robot = base.value;
   const giveUp = new AbortController();
   const end = () => giveUp.abort();
   question.signal?.addEventListener('abort', end);
@@ -57,6 +58,8 @@ export async function ask<T>(path: string, question: Question = {}): Promise<Ans
   try {
     const response = await open(path, { ...question, signal: giveUp.signal });
     const value = await content(response);
+    // What another robot said is no answer of this one.
+    if (base.value !== robot) return { ...lost(0, ''), aborted: true };
     if (response.ok || question.also?.includes(response.status)) {
       return value === undefined
         ? lost(response.status, words.value.link.malformed)

@@ -1,6 +1,6 @@
 /** Which robot the page speaks with, and with which token. An empty base is the server that the page came from. */
 
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal, type Signal } from '@preact/signals';
 import { address } from '../wire/addresses';
 import { recall, remember } from './memory';
 
@@ -27,13 +27,37 @@ export const token = computed<string>(() => {
   return recall(`token.${base.value}`, 'tab') ?? '';
 });
 
+/** What to do before another robot is spoken with, or by somebody else. */
+const partings = new Set<() => void>();
+
+export function onParting(part: () => void): void {
+  partings.add(part);
+}
+
+/** Something that is known of one robot, and forgotten with it. */
+export function ofRobot<T>(first: T): Signal<T> {
+  const known = signal(first);
+  onParting(() => (known.value = first));
+  return known;
+}
+
+function part(change: () => void): void {
+  batch(() => {
+    partings.forEach((one) => one());
+    change();
+  });
+}
+
 export function logIn(next: string): void {
-  remember(`token.${base.value}`, next === '' ? null : next, 'tab');
-  logins.value += 1;
+  part(() => {
+    remember(`token.${base.value}`, next === '' ? null : next, 'tab');
+    logins.value += 1;
+  });
 }
 
 export function choose(robot: string): void {
-  base.value = robot;
+  if (robot === base.value) return;
+  part(() => (base.value = robot));
   remember('robot', robot, 'tab');
 }
 

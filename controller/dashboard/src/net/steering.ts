@@ -9,12 +9,12 @@ import { signal, untracked } from '@preact/signals';
 import { goal, postureOf } from '../logic/drawing';
 import { next, pace, type Heard, type Lease } from '../logic/lease';
 import { follow, message, same, staying, type Wish } from '../logic/steer';
-import { socketAddress, socketProtocols } from '../wire/addresses';
 import type { Granted } from '../wire/answers';
 import { words } from '../words';
 import { ask, post } from './http';
 import { frame, stale } from './live';
-import { base, token } from './robots';
+import { onParting } from './robots';
+import { opened } from './sockets';
 import { onStop } from './stop';
 
 /** How long the robot waits for a word of ours before it holds, milliseconds. */
@@ -65,11 +65,8 @@ export async function take(over: boolean): Promise<void> {
 function steer(id: string, heartbeat_ms: number): void {
   halted.value = false;
   wish.value = target.value = sent = here();
-  const path = `/api/v1/lease/${encodeURIComponent(id)}/ws`;
-  const line = new WebSocket(
-    socketAddress(base.value, path, location.href),
-    socketProtocols(token.value),
-  );
+  const line = opened(`/api/v1/lease/${encodeURIComponent(id)}/ws`);
+  if (line === null) return hear({ type: 'closed' });
   socket = line;
   const beat = () => say({ type: 'heartbeat', sent: performance.now() });
   line.onopen = beat;
@@ -127,8 +124,10 @@ export function want(change: (wish: Wish) => Wish): void {
 /** Gives the lease back; the robot holds. */
 export async function giveBack(): Promise<void> {
   const held = lease.value;
+  // Over an open socket the robot hears it at once.
+  const isHeard = socket?.readyState === WebSocket.OPEN;
   hear({ type: 'given_back' });
-  if (held.is === 'held') {
+  if (held.is === 'held' && !isHeard) {
     await ask(`/api/v1/lease/${encodeURIComponent(held.id)}`, { method: 'DELETE', patience: 5000 });
   }
 }
@@ -148,4 +147,5 @@ onStop(() => {
   say({ type: 'stop' });
 });
 
+onParting(() => void giveBack());
 addEventListener('pagehide', release);

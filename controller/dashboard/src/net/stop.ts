@@ -1,11 +1,11 @@
 /** The stop: asked for at once, by every way there is, and confirmed by the robot's answer alone. */
 
-import { signal } from '@preact/signals';
 import { judged, shown, type Stop } from '../logic/stopping';
 import { post } from './http';
 import { now } from './live';
+import { ofRobot, onParting } from './robots';
 
-export const stop = signal<Stop>({ is: 'ready' });
+export const stop = ofRobot<Stop>({ is: 'ready' });
 
 /** What else has to hear of a stop. */
 const listeners = new Set<() => void>();
@@ -15,6 +15,8 @@ export function onStop(listener: () => void): void {
 }
 
 let latest = 0;
+// A stop of another robot says nothing of this one.
+onParting(() => (latest += 1));
 
 export async function sayStop(): Promise<void> {
   latest += 1;

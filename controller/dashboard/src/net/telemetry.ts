@@ -2,11 +2,10 @@
 
 import { wait } from '../logic/backoff';
 import type { BodyState } from '../wire/answers';
-import { socketAddress, socketProtocols } from '../wire/addresses';
 import { decode, frameOf } from '../wire/telemetry';
 import { ask } from './http';
 import { frame, fresh, link, now } from './live';
-import { base, token } from './robots';
+import { opened } from './sockets';
 
 const RATE = 30;
 /** An opened stream that is silent for so long is closed, milliseconds. */
@@ -34,11 +33,8 @@ export async function follow(signal: AbortSignal): Promise<void> {
 /** One connection from its beginning to its end; how many frames came. */
 function stream(signal: AbortSignal): Promise<number> {
   return new Promise((done) => {
-    const path = `/api/v1/telemetry?rate=${RATE}&format=binary`;
-    const socket = new WebSocket(
-      socketAddress(base.value, path, location.href),
-      socketProtocols(token.value),
-    );
+    const socket = opened(`/api/v1/telemetry?rate=${RATE}&format=binary`);
+    if (socket === null) return done(0);
     socket.binaryType = 'arraybuffer';
     let frames = 0;
     let heard = performance.now();

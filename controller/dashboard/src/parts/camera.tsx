@@ -7,6 +7,7 @@ import { fresh, now } from '../net/live';
 import type { Detections } from '../wire/answers';
 import { number, span, words } from '../words';
 import { Card } from './small';
+import { ofRobot } from '../net/robots';
 
 const FPS = 12;
 /** How often things are looked for, milliseconds. */
@@ -14,8 +15,8 @@ const LOOK_MS = 700;
 
 const shown = signal(true);
 const looking = signal(false);
-const found = signal<Detections | null>(null);
-const blind = signal('');
+const found = ofRobot<Detections | null>(null);
+const blind = ofRobot('');
 
 interface Clicked {
   /** Each from 0 to 1, from the left and the top. */

@@ -1,20 +1,20 @@
 /** Sessions of conversations: shown, taken away as a file, forgotten. */
 
-import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ask } from '../net/http';
 import { allowed } from '../net/live';
 import type { Session } from '../wire/answers';
 import { moment, words } from '../words';
 import { Card, DeedButton, download, NeedsRole, Outcome } from './small';
+import { ofRobot } from '../net/robots';
 
 interface Remembered {
   turns: { at: number; said: string; answer: string; ending: string }[];
 }
 
-const sessions = signal<Session[] | null>(null);
-const trouble = signal('');
-const open = signal<{ id: string; turns: Remembered['turns'] } | null>(null);
+const sessions = ofRobot<Session[] | null>(null);
+const trouble = ofRobot('');
+const open = ofRobot<{ id: string; turns: Remembered['turns'] } | null>(null);
 
 const place = (id: string) => `/api/v1/sessions/${encodeURIComponent(id)}`;
 

@@ -8,8 +8,8 @@ import { path } from './route';
 
 export const Turns = () => (
   <>
-    {turns.value.map((turn, at) => (
-      <Said key={at} turn={turn} />
+    {turns.value.map((turn) => (
+      <Said key={turn.id} turn={turn} />
     ))}
   </>
 );

@@ -1,6 +1,5 @@
 /** How well the robot is: its pulse, its faults, its motors, and what the doctor says. */
 
-import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { ask, post } from '../net/http';
 import { body, bodyStale, health, healthStale } from '../net/live';
@@ -8,6 +7,7 @@ import { Motors } from '../parts/motors';
 import { Card, DeedButton, Outcome } from '../parts/small';
 import type { Check, Spread } from '../wire/answers';
 import { number, words } from '../words';
+import { ofRobot } from '../net/robots';
 
 export function HealthView() {
   const w = words.value;
@@ -119,8 +119,8 @@ function Pulse() {
   );
 }
 
-const checks = signal<Check[] | null>(null);
-const unable = signal('');
+const checks = ofRobot<Check[] | null>(null);
+const unable = ofRobot('');
 const CLASS = { good: 'is-good', warn: 'is-warn', bad: 'is-bad' } as const;
 
 async function examine(): Promise<void> {

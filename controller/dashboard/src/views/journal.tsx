@@ -9,13 +9,14 @@ import { Card, download, NeedsRole, Outcome } from '../parts/small';
 import { SessionList } from '../parts/session-list';
 import type { Entry } from '../wire/answers';
 import { language, moment, number, words } from '../words';
+import { ofRobot } from '../net/robots';
 
 const MOST = 1000;
 /** How many entries are shown at once. */
 const SHOWN = 150;
 
-const entries = signal<Entry[]>([]);
-const trouble = signal('');
+const entries = ofRobot<Entry[]>([]);
+const trouble = ofRobot('');
 const wanted = signal<Wanted>({ kind: '', who: '', words: '', troubles: false });
 
 async function load(): Promise<void> {

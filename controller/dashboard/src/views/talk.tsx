@@ -9,10 +9,11 @@ import { Card, DeedButton, NeedsRole } from '../parts/small';
 import { Turns } from '../parts/turns';
 import type { Session } from '../wire/answers';
 import { words } from '../words';
+import { ofRobot } from '../net/robots';
 
 const draft = signal('');
-const plan = signal('');
-const known = signal<string[]>([]);
+const plan = ofRobot('');
+const known = ofRobot<string[]>([]);
 
 interface Reading {
   follows: string;
@@ -153,16 +154,16 @@ function Question() {
   const w = words.value.talk;
   const input = useRef<HTMLInputElement>(null);
   const asked = turns.value.at(-1)?.question;
-  useEffect(() => input.current?.focus(), [asked?.id]);
+  useEffect(() => input.current?.focus(), [asked]);
   if (!asked) return null;
-  const answer = (text: string) => text !== '' && void answerQuestion(asked.id, text);
+  const answer = (text: string) => text !== '' && void answerQuestion(asked, text);
   const submit = (event: Event) => {
     event.preventDefault();
     answer(input.current?.value.trim() ?? '');
   };
   return (
-    <form class="question" onSubmit={submit} role="alert">
-      <p>
+    <form class="question" onSubmit={submit}>
+      <p role="alert">
         <strong>{w.asks}:</strong> {asked.text}
       </p>
       <div class="row">

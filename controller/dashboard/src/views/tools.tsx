@@ -9,15 +9,16 @@ import { NewTool } from '../parts/tool-new';
 import { ToolPage } from '../parts/tool-page';
 import type { Listed } from '../wire/answers';
 import { words } from '../words';
+import { ofRobot } from '../net/robots';
 
 /** How long nothing is written before tools are looked for by meaning, milliseconds. */
 const PAUSE_MS = 300;
 
-const tools = signal<Listed[] | null>(null);
-const trouble = signal('');
+const tools = ofRobot<Listed[] | null>(null);
+const trouble = ofRobot('');
 const query = signal('');
 /** The names that the server found for the query, the best first. */
-const meant = signal<string[]>([]);
+const meant = ofRobot<string[]>([]);
 
 async function load(): Promise<void> {
   const answer = await ask<{ tools: Listed[] }>('/api/v1/tools', { patience: 15_000 });
