@@ -4,10 +4,14 @@ import { render } from 'preact';
 import { App } from './app';
 import { connect } from './net/link';
 import { applyTheme } from './parts/theme';
+import './style/colours.css';
 import './style/base.css';
 import './style/shell.css';
+import './style/settings.css';
 import './style/views.css';
 import './style/tools.css';
+import './style/drive.css';
+import './style/journal.css';
 
 applyTheme();
 connect();

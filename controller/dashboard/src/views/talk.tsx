@@ -43,8 +43,10 @@ export function TalkView() {
           <Turns />
           <div ref={end} />
         </div>
-        <Question />
-        <Say />
+        <div class="say">
+          <Question />
+          <Say />
+        </div>
       </Card>
     </div>
   );
@@ -52,6 +54,7 @@ export function TalkView() {
 
 function Say() {
   const w = words.value.talk;
+  const isAsked = turns.value.at(-1)?.question != null;
   const submit = (event: Event) => {
     event.preventDefault();
     const text = draft.value.trim();
@@ -63,14 +66,15 @@ function Say() {
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
   };
   return (
-    <form class="say" onSubmit={submit}>
+    <form onSubmit={submit}>
       <NeedsRole deed="talk" />
       <div class="examples" role="group" aria-label={w.examples}>
-        {w.sentences.map((sentence) => (
-          <button type="button" key={sentence} onClick={() => (draft.value = sentence)}>
-            {sentence}
-          </button>
-        ))}
+        {!isAsked &&
+          w.sentences.map((sentence) => (
+            <button type="button" key={sentence} onClick={() => (draft.value = sentence)}>
+              {sentence}
+            </button>
+          ))}
       </div>
       <div class="row">
         <textarea
