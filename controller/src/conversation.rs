@@ -9,6 +9,7 @@ mod data;
 mod kept;
 mod making;
 mod mind;
+mod news;
 mod onlooker;
 pub mod reading;
 mod run;
@@ -52,6 +53,7 @@ use crate::workshop::report::PhysicalReport;
 
 pub(crate) use call::told;
 pub use mind::{Asking, Mind};
+pub use news::{News, Progress, Watching};
 pub use onlooker::{Onlooker, Outgoing};
 
 /// The answer to one sentence.
@@ -167,23 +169,6 @@ pub struct PerformanceReply {
     /// The files that it wrote.
     pub outputs: Vec<Output>,
 }
-
-/// What was done of a sentence, told while the rest is still being done.
-#[derive(Clone, Debug, Serialize)]
-pub struct Progress {
-    /// Who did what.
-    #[serde(flatten)]
-    pub assignment: Assignment,
-    /// What came of it, in words.
-    pub text: String,
-    /// How it ended.
-    pub outcome: Ending,
-    /// Its motions.
-    pub steps: Vec<Step>,
-}
-
-/// Hears what is done, as it is done.
-pub type Watching = Box<dyn FnMut(Progress)>;
 
 /// A tool that could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -418,8 +403,11 @@ impl<'a> Conversation<'a> {
     }
 
     fn carry_out(&mut self, tasks: Vec<Task>) -> Reply {
-        let plan =
-            tasks.iter().map(|task| Assignment { agent: task.agent(), task: task.describe() }).collect();
+        let plan = tasks
+            .iter()
+            .map(|task| Assignment { agent: task.agent(), task: task.describe() })
+            .collect::<Vec<_>>();
+        self.announce(News::Plan { steps: plan.clone() });
         let mut reply = Reply { plan, ..Reply::nothing(String::new(), Ending::Done) };
         let mut words: Vec<String> = Vec::new();
         let mut tasks = VecDeque::from(tasks);
@@ -431,6 +419,7 @@ impl<'a> Conversation<'a> {
             }
             let assignment = Assignment { agent: task.agent(), task: task.describe() };
             let known = reply.steps.len();
+            self.announce(News::Begun(assignment.clone()));
             let (said, ending) = kept::in_step(&assignment, || match task {
                 Task::Commission { name, body, request } => {
                     self.make((name, body, request), &mut tasks, &mut reply)
@@ -446,16 +435,6 @@ impl<'a> Conversation<'a> {
         }
         reply.text = words.join(" ");
         reply
-    }
-
-    /// Tells whoever watches what came of one step.
-    fn tell_progress(&mut self, assignment: Assignment, text: &str, outcome: Ending, steps: Option<&[Step]>) {
-        let steps = steps.unwrap_or_default().to_vec();
-        let progress = Progress { assignment, text: text.into(), outcome, steps };
-        self.note_step(&progress);
-        if let Some(watching) = &mut self.watching {
-            watching(progress);
-        }
     }
 
     fn one(&mut self, task: Task, reply: &mut Reply) -> (String, Ending) {

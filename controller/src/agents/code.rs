@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::author;
 use crate::brain::Primitive;
 use crate::workshop::Workshop;
-use crate::workshop::check::Checked;
+use crate::workshop::check::{Checked, Checking};
 use crate::workshop::manifest::{Provenance, ToolManifest};
 use crate::workshop::registry::RegistryError;
 use crate::workshop::rehearsal::NoRehearsal;
@@ -39,7 +39,7 @@ pub enum NoCommission {
 
 /// Writes the tool, proves it, and registers it when nothing refuses it.
 ///
-/// The offline author writes the same code for the same request, so it has one try.
+/// The offline author writes the same code for the same request, so it has one try. `watch` hears how far the check is.
 ///
 /// # Errors
 /// When it can't be rehearsed or kept here.
@@ -48,6 +48,7 @@ pub fn commission(
     name: &str,
     body: &[Primitive],
     request: &str,
+    watch: &mut dyn FnMut(Checking),
 ) -> Result<Commissioned, NoCommission> {
     let _authoring = tracing::info_span!("authoring", tool = name).entered();
     let authored = author::compose(name, body, request);
@@ -58,8 +59,8 @@ pub fn commission(
         ..Provenance::default()
     };
     let declared = Declared { test_cases: authored.test_cases, ..Declared::default() };
-    let (checked, admissible) =
-        workshop.check(&Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin))?;
+    let submission = Submission::of(name, authored.source.as_bytes()).declaring(declared).from(origin);
+    let (checked, admissible) = workshop.check_watched(&submission, watch)?;
     let registered = admissible.map(|admissible| workshop.admit(&admissible)).transpose()?;
     Ok(Commissioned { name: name.into(), plan: authored.plan, code: authored.source, checked, registered })
 }

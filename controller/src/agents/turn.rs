@@ -31,7 +31,7 @@ use crate::model::{Answer, Call, Form, Function, Message, Part, Prompt, Role, Sa
 
 pub(crate) use talk::is_yes;
 use talk::{data, task_of, words};
-pub use words::{Effect, End, Event, Limits, Observation, Offered, Spent, Why};
+pub use words::{Effect, End, Event, Handoff, Limits, Observation, Offered, Spent, Why};
 
 /// An agent at work: what it has been told.
 #[derive(Clone, Debug)]
@@ -83,6 +83,8 @@ pub struct Turn {
     corrections: Vec<String>,
     plan: Option<Plan>,
     place: usize,
+    /// Tasks that went from one agent to another and were not told of yet.
+    handed: Vec<Handoff>,
 }
 
 impl Turn {
@@ -121,6 +123,7 @@ impl Turn {
             corrections: Vec::new(),
             plan,
             place: 0,
+            handed: Vec::new(),
         };
         turn.read_from(foreign);
         offered.into_iter().for_each(|tool| turn.offer(tool));
@@ -311,6 +314,7 @@ impl Turn {
                     self.read_from(read);
                 }
                 messages.push(task_of(&agent, &task, !self.foreign.is_empty()));
+                self.handed.push(Handoff { from: agent, to: to.clone(), task });
                 self.desks.push(Desk::of(to, messages, Some(call)));
                 Some(self.ask())
             }
@@ -541,7 +545,14 @@ impl Turn {
         !is_doubtful && consent::is_named(action, &self.said)
     }
 
-    fn agent(&self) -> String {
+    /// The tasks that went from one agent to another since this was asked last.
+    pub fn handoffs(&mut self) -> Vec<Handoff> {
+        std::mem::take(&mut self.handed)
+    }
+
+    /// Who is at work.
+    #[must_use]
+    pub fn agent(&self) -> String {
         self.desks.last().map(|desk| desk.agent.clone()).unwrap_or_default()
     }
 

@@ -119,7 +119,7 @@ async fn whole(mut hearing: Hearing) -> Response {
         match hearing.told.recv().await {
             Some(Told::Reply(reply)) => return Json(reply).into_response(),
             Some(Told::Error { detail }) => return refuse(StatusCode::CONFLICT, &detail),
-            Some(Told::Step(_) | Told::Question { .. }) => {}
+            Some(Told::News(_) | Told::Question { .. }) => {}
             None => return refuse(StatusCode::CONFLICT, "the answer was lost; say it again"),
         }
     }

@@ -27,7 +27,7 @@ use crate::agents::route::Style;
 use crate::body::Body;
 use crate::brain::is_stop;
 use crate::config::Config;
-use crate::conversation::{Asking, Conversation, Mind, Onlooker, Progress, Reply, Watching, halted};
+use crate::conversation::{Asking, Conversation, Mind, News, Onlooker, Reply, Watching, halted};
 use crate::memory::Memory;
 use crate::model::Client;
 use crate::role::Role;
@@ -56,14 +56,15 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 pub(super) enum Told {
-    /// A step is done.
-    Step(Box<Progress>),
     /// The person is asked; the answer goes to `/api/v1/chat/{id}/answer`.
     Question { id: Uuid, text: String },
     /// All is done.
     Reply(Box<Reply>),
     /// It could not be answered.
     Error { detail: String },
+    /// How far it is.
+    #[serde(untagged)]
+    News(News),
 }
 
 /// A sentence on its way.
@@ -431,10 +432,10 @@ impl<'a> Clerk<'a> {
 
     fn watching(&self) -> Watching {
         let listener = self.listener.clone();
-        Box::new(move |progress| {
+        Box::new(move |news| {
             if let Some(listener) = &*listener.borrow() {
                 // Whoever asked may have gone.
-                let _heard = listener.tell.send(Told::Step(Box::new(progress)));
+                let _heard = listener.tell.send(Told::News(news));
             }
         })
     }

@@ -36,7 +36,7 @@ use super::caller::Caller;
 use super::desk::{Desk, Hearing, NoWork, Told};
 use super::gate::LONGEST_FILES;
 use crate::agents::turn::Spent;
-use crate::conversation::Reply;
+use crate::conversation::{News, Reply};
 use crate::model::{Client, Model, Watch};
 use crate::role::Role;
 use crate::tasks::report::Report;
@@ -196,10 +196,10 @@ impl Source {
             Source::Code(told) => told.recv().await.unwrap_or_else(|| Heard::Wrong(lost())),
             Source::Conversation(hearing) => loop {
                 return match hearing.told.recv().await {
-                    Some(Told::Step(step)) => Heard::Step(step.text),
+                    Some(Told::News(News::Step(step))) => Heard::Step(step.text),
                     Some(Told::Reply(reply)) => Heard::Done(Box::new(Done::of_reply(&reply))),
                     Some(Told::Error { detail }) => Heard::Wrong(Wrong::with(StatusCode::CONFLICT, detail)),
-                    Some(Told::Question { .. }) => continue,
+                    Some(Told::News(_) | Told::Question { .. }) => continue,
                     None => Heard::Wrong(lost()),
                 };
             },

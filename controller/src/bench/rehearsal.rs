@@ -45,8 +45,8 @@ fn speed(desk: &Desk<'_>, name: &str, tool: Tool) -> Row {
         let vetted = tool.vet()?;
         let at = Failed::at(tool.name);
         let clock = WallClock::start();
-        let rehearsed =
-            rehearse(vetted, &Declared::default(), desk.cage, &conditions).map_err(|error| at(&error))?;
+        let rehearsed = rehearse(vetted, &Declared::default(), desk.cage, &conditions, &mut |_, _| {})
+            .map_err(|error| at(&error))?;
         let wall = clock.now().seconds();
         let rehearsed = rehearsed.map_err(|no| at(&format!("{:?}", no.findings)))?;
         cases = rehearsed.cases().len();

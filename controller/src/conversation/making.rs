@@ -117,8 +117,11 @@ impl Conversation<'_> {
             Choice::New { name: given, assumed } => (given, format!(" I assumed that {assumed}.")),
         };
         rename(rest, &name, &made);
-        let commissioned = commission(self.workshop, &made, &body, &request);
+        let (workshop, mut watch) = self.watched_workshop();
+        let commissioned = commission(workshop, &made, &body, &request, &mut watch);
+        drop(watch);
         if let Ok(Commissioned { code, checked, .. }) = &commissioned {
+            self.announce(checked);
             self.workshop.registry().keep_lessons(&learned(&request, code, &checked.findings, None));
         }
         let (text, ending) = tell(&made, commissioned, reply);

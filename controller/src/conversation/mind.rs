@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::kept::step;
 use super::workbench::{Until, Workbench};
-use super::{Conversation, Ending, Reply, ToolReply, known};
+use super::{Conversation, Ending, News, Reply, ToolReply, known};
 use crate::agents::action::Action;
 use crate::agents::claims;
 use crate::agents::commission::Page;
@@ -19,7 +19,7 @@ use crate::agents::turn::{Effect, End, Event, Limits, Observation, Offered, Turn
 use crate::agents::{Agent, plan::Plan};
 use crate::brain::{Known, KnownTool, answer};
 use crate::config::Config;
-use crate::model::{Function, Message, Model, NoAnswer, Said};
+use crate::model::{Answer, Function, Message, Model, NoAnswer, Prompt, Said};
 use firmware_bridge::clock::{Clock, WallClock};
 
 /// The most tools that a model is offered for one request.
@@ -89,6 +89,9 @@ impl Conversation<'_> {
                 return None;
             }
         };
+        if let Some(plan) = &plan {
+            self.announce(plan);
+        }
         let offered = self.offered(text, mind);
         let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
         let (mut turn, mut effect) =
@@ -102,7 +105,7 @@ impl Conversation<'_> {
             } else {
                 match effect {
                     Effect::End(end) => break end,
-                    Effect::Ask(prompt) => match mind.model.answer(&prompt, &mut |_| self.watch()) {
+                    Effect::Ask(prompt) => match self.ask_model(mind, &turn.agent(), &prompt) {
                         Ok(answer) => {
                             notices.extend(mind.model.notices());
                             Event::Answered(answer)
@@ -116,6 +119,7 @@ impl Conversation<'_> {
                         reply.plan.push(assignment.clone());
                         let read = turn.foreign().to_vec();
                         let known = reply.steps.len();
+                        self.announce(News::Begun(assignment.clone()));
                         let span = step(&assignment);
                         let act = || self.act(mind, &mut bench, &agent, action, &read, &mut reply);
                         let observed = span.in_scope(act);
@@ -131,6 +135,7 @@ impl Conversation<'_> {
                 }
             };
             effect = turn.step(event);
+            turn.handoffs().into_iter().for_each(|handoff| self.announce(News::Handoff(handoff)));
             self.keep_plan(turn.plan());
         };
         mind.roster = turn.roster().clone();
@@ -172,6 +177,17 @@ impl Conversation<'_> {
             }
         }
         Some(reply)
+    }
+
+    /// Asks the model something for an agent, until somebody says stop.
+    pub(super) fn ask_model(
+        &mut self,
+        mind: &mut Mind,
+        agent: &str,
+        prompt: &Prompt,
+    ) -> Result<Answer, NoAnswer> {
+        self.announce(News::Thinking { agent: agent.to_owned() });
+        mind.model.answer(prompt, &mut |_| self.watch())
     }
 
     /// Has a tool made that was asked for in so many words, and runs it where that was asked for too.
@@ -243,7 +259,7 @@ impl Conversation<'_> {
             Style::React => Ok(None),
             Style::Plan => {
                 let prompt = crate::agents::route::plan_prompt(text, history, mind.limits.answer_tokens);
-                match mind.model.answer(&prompt, &mut |_| self.watch()) {
+                match self.ask_model(mind, "planner", &prompt) {
                     Ok(answer) => match answer.said {
                         Said::Json(value) => Ok(crate::agents::route::read_plan(text, &value)),
                         _ => Ok(None),

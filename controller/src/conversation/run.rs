@@ -124,7 +124,7 @@ impl Conversation<'_> {
         }
         tracing::info!(tool = manifest.name, "rules, limits or mock have changed: rehearsing again");
         let again = self.workshop.registry().load(&manifest.name, Some(manifest.version))?.into_vetted();
-        match rehearse(again, &manifest.declared(), &troupe, &conditions)? {
+        match rehearse(again, &manifest.declared(), &troupe, &conditions, &mut |_, _| {})? {
             Ok(again) => Ok(heaviest(again.findings()) >= Verdict::Ask),
             Err(no) => Err(NoRun::Stale { name: manifest.name.clone(), findings: no.findings }),
         }

@@ -168,7 +168,7 @@ impl Workbench {
                     let made = function(conversation, name);
                     return tell(name, over, made, piece.checked, reply);
                 }
-                Effect::Ask(prompt) => match mind.model.answer(&prompt, &mut |_| conversation.watch()) {
+                Effect::Ask(prompt) => match conversation.ask_model(mind, prompt.purpose, &prompt) {
                     Ok(answer) => {
                         self.spent.count(answer.tokens);
                         Event::Answered(answer)
@@ -240,7 +240,7 @@ fn so_far(name: &str, piece: &Piece, until: Until) -> String {
 }
 
 fn check(
-    conversation: &Conversation<'_>,
+    conversation: &mut Conversation<'_>,
     draft: &Draft,
     read: &[String],
 ) -> Result<(Checked, Option<Admissible>), String> {
@@ -257,7 +257,13 @@ fn check(
     };
     let declared = Declared { test_cases: draft.test_cases.clone(), ..Declared::default() };
     let submission = Submission::of(&draft.name, draft.source.as_bytes()).declaring(declared).from(origin);
-    conversation.workshop.check(&submission).map_err(|error| error.to_string())
+    let (workshop, mut watch) = conversation.watched_workshop();
+    let checked = workshop.check_watched(&submission, &mut watch).map_err(|error| error.to_string());
+    drop(watch);
+    if let Ok((checked, _)) = &checked {
+        conversation.announce(checked);
+    }
+    checked
 }
 
 /// What became of a commission, for the agents and in the reply.

@@ -46,7 +46,20 @@ pub struct Checked {
     pub cases: Vec<CaseResult>,
 }
 
-/// Takes a tool through policy, rehearsal and review.
+/// How far a check is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Checking {
+    /// The tool's name.
+    pub tool: String,
+    /// Who reads it now.
+    pub stage: Layer,
+    /// Calls that were rehearsed.
+    pub done: usize,
+    /// How many there are in all; 0 while that is not known.
+    pub of: usize,
+}
+
+/// Takes a tool through policy, rehearsal and review; `watch` hears how far it is.
 ///
 /// # Errors
 /// Only when no rehearsal can be held here; a refused tool is data.
@@ -54,6 +67,7 @@ pub fn check(
     submission: &Submission,
     cage: &dyn Cage,
     conditions: &Conditions,
+    watch: &mut dyn FnMut(Checking),
 ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
     let Submission { name: stem, declared, origin, .. } = submission;
     let refused = |name: &str, stage, findings, report, cases| {
@@ -68,6 +82,8 @@ pub fn check(
         };
         Ok((checked, None))
     };
+    let mut at = |tool: &str, stage, done, of| watch(Checking { tool: tool.into(), stage, done, of });
+    at(stem, Layer::Policy, 0, 0);
     let draft = match Draft::of(submission) {
         Ok(draft) => draft,
         Err(findings) => return refused(stem, Layer::Policy, findings, None, Vec::new()),
@@ -82,12 +98,14 @@ pub fn check(
         Err(finding) => return refused(&name, Layer::Rehearsal, vec![finding], None, Vec::new()),
     };
     let declared = &Declared { test_cases, ..declared.clone() };
-    let rehearsed = match rehearse(vetted, declared, cage, conditions)? {
+    let mut rehearsed = |done, of| at(&name, Layer::Rehearsal, done, of);
+    let rehearsed = match rehearse(vetted, declared, cage, conditions, &mut rehearsed)? {
         Ok(rehearsed) => rehearsed,
         Err(no) => return refused(&name, Layer::Rehearsal, no.findings, no.report, no.cases),
     };
     let report = Some(rehearsed.report().clone());
     let cases = rehearsed.cases().to_vec();
+    at(&name, Layer::Review, cases.len(), cases.len());
     match review(&rehearsed, declared, origin.clone(), conditions) {
         Ok(admissible) => {
             let findings = rehearsed.findings().to_vec();

@@ -5,7 +5,8 @@
 //! measured), [`margins`] (what that left of the limits), [`mod@review`], [`mod@check`] (the whole way), [`manifest`]
 //! (what is written beside an admitted tool), [`attachments`] (and for people: picture, page, recording), [`registry`]
 //! (the shelf), [`usage`], [`search`] and [`semantics`], [`alike`], [`bundle`] (tools on their way to another shelf), [`kept`]
-//! (what checks have found), [`lessons`] (what commissions were refused for), [`troupe`] (who acts on a stage). The proofs pass by value: `Draft`, `Vetted`,
+//! (what checks have found), [`lessons`] (what commissions were refused for), [`preview`] (what a call
+//! would do, for people to look at), [`troupe`] (who acts on a stage). The proofs pass by value: `Draft`, `Vetted`,
 //! `Rehearsed`, `Admissible`, `Admitted`.
 
 pub mod alike;
@@ -23,6 +24,7 @@ pub mod lessons;
 pub mod manifest;
 pub mod margins;
 pub mod policy;
+pub mod preview;
 pub mod recorded;
 pub mod redo;
 pub mod registry;
@@ -45,7 +47,7 @@ use crate::guest::LazyHost;
 use crate::logs::known;
 
 use attachments::Prepared;
-use check::{Checked, check};
+use check::{Checked, Checking, check};
 use finding::Finding;
 use manifest::{Evidence, ToolManifest};
 use registry::{Registry, RegistryError};
@@ -138,10 +140,22 @@ impl Workshop {
     /// # Errors
     /// Only when no rehearsal can be held here.
     pub fn check(&self, submission: &Submission) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
+        self.check_watched(submission, &mut |_| {})
+    }
+
+    /// The same for somebody who hears how far it is.
+    ///
+    /// # Errors
+    /// As [`Workshop::check`].
+    pub fn check_watched(
+        &self,
+        submission: &Submission,
+        watch: &mut dyn FnMut(Checking),
+    ) -> Result<(Checked, Option<Admissible>), NoRehearsal> {
         let span =
             known(tracing::info_span!("check", id = Empty, tool = submission.name.as_str(), stage = Empty))
                 .entered();
-        let checked = check(submission, &Troupe::new(self, false), &self.conditions(false));
+        let checked = check(submission, &Troupe::new(self, false), &self.conditions(false), watch);
         if let Ok((checked, _)) = &checked {
             span.record("stage", crate::outcome::word(&checked.stage));
         }
@@ -170,7 +184,7 @@ impl Workshop {
         let version = admitted.manifest().version;
         let declared = admitted.manifest().declared();
         let full = self.conditions(true).for_tool(&admitted.manifest().budget);
-        match rehearse(admitted.into_vetted(), &declared, &Troupe::new(self, false), &full)? {
+        match rehearse(admitted.into_vetted(), &declared, &Troupe::new(self, false), &full, &mut |_, _| {})? {
             Ok(rehearsed) => {
                 let evidence = Evidence { tools: rehearsed.tools(), ..full.evidence() };
                 self.registry.approve(name, version, evidence, by)?;

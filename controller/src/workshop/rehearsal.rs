@@ -206,7 +206,8 @@ pub enum NoRehearsal {
     },
 }
 
-/// Rehearses a tool: its default call first, then everything else at once.
+/// Rehearses a tool: its default call first, then everything else at once. `watch` hears how many calls are done, of how
+/// many.
 ///
 /// # Errors
 /// The outer error when there is no cage or no mock here; the inner one when the tool does not pass.
@@ -215,6 +216,7 @@ pub fn rehearse(
     declared: &Declared,
     cage: &dyn Cage,
     conditions: &Conditions,
+    watch: &mut dyn FnMut(usize, usize),
 ) -> Result<Result<Rehearsed, NotRehearsed>, NoRehearsal> {
     let span =
         known(tracing::info_span!("rehearsal", id = Empty, tool = vetted.name(), cases = Empty)).entered();
@@ -228,8 +230,11 @@ pub fn rehearse(
     let mut act = Act { vetted: &vetted, callees: &callees, cage, conditions, compared: false };
     let (mut results, mut proved) = (Vec::new(), BTreeMap::new());
     let mut cases = cases_for(&vetted, declared);
+    let of = cases.len();
     let first = cases.remove(0);
+    watch(0, of);
     let ran = run(&act, &first)?;
+    watch(1, of);
     // A call comes to an end of its own only when its source was read as the policy read it.
     act.compared = !matches!(ran.performance.outcome, Outcome::Stopped { .. });
     judge(&act, &first, &ran, &mut findings);
@@ -239,7 +244,7 @@ pub fn rehearse(
     let mut lines = ran.performance.lines.clone();
     results.push(result(&first, &ran));
     if heaviest(&findings) < Verdict::Refuse {
-        for (case, ran) in run_all(&act, &cases)? {
+        for (case, ran) in run_all(&act, &cases, &mut |done| watch(1 + done, of))? {
             judge(&act, &case, &ran, &mut findings);
             narrow(&act, &case, &ran, usual_trim, &mut proved);
             if case.again && ran.report.command_digest != report.command_digest {

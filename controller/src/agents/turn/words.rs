@@ -144,3 +144,14 @@ impl std::ops::Add for Spent {
         }
     }
 }
+
+/// A task that goes from one agent to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Handoff {
+    /// Who hands it over.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+    /// What is to be done.
+    pub task: String,
+}

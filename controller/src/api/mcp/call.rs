@@ -20,7 +20,7 @@ use crate::agents::action::Action;
 use crate::agents::coordinator::Task;
 use crate::body::Body;
 use crate::config::{Brain, Config};
-use crate::conversation::{Conversation, Ending, Reply, halted, told};
+use crate::conversation::{Conversation, Ending, News, Reply, halted, told};
 use crate::eyes::NoSight;
 use crate::files::Output;
 use crate::outcome::{PostureView, word};
@@ -117,7 +117,8 @@ impl Office {
     }
 
     fn report_state(&self) -> CallToolResult {
-        let state = body_state(&self.body.handle().snapshot());
+        let pulse = self.body.handle();
+        let state = body_state(&pulse.snapshot(), pulse.period());
         CallToolResult::structured(serde_json::to_value(state).unwrap_or_default())
     }
 
@@ -177,8 +178,8 @@ impl Office {
             match hearing.told.recv().await {
                 Some(Told::Reply(reply)) => return Ok(reply),
                 Some(Told::Error { detail }) => return Err(detail),
-                Some(Told::Step(step)) => note(&step.text),
-                Some(Told::Question { .. }) => {}
+                Some(Told::News(News::Step(step))) => note(&step.text),
+                Some(Told::News(_) | Told::Question { .. }) => {}
                 None => return Err("the answer was lost; say it again".into()),
             }
         }

@@ -1,6 +1,7 @@
 //! One case of a rehearsal: a fresh guest on a fresh body in virtual time, measured by the host.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use firmware_bridge::clock::VirtualClock;
@@ -35,15 +36,20 @@ pub(super) struct Ran {
     pub beats: Vec<Beat>,
 }
 
-/// Runs cases side by side, one worker for each processor; results keep the cases' order.
-pub(super) fn run_all(act: &Act<'_>, cases: &[Case]) -> Result<Vec<(Case, Ran)>, NoRehearsal> {
+/// Runs cases side by side, one worker for each processor; results keep the cases' order. `watch` hears how many are done.
+pub(super) fn run_all(
+    act: &Act<'_>,
+    cases: &[Case],
+    watch: &mut dyn FnMut(usize),
+) -> Result<Vec<(Case, Ran)>, NoRehearsal> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(cases.len().max(1));
     let queue = Mutex::new(cases.iter().enumerate());
-    let done = Mutex::new(Vec::with_capacity(cases.len()));
     let rehearsal = tracing::Span::current();
-    std::thread::scope(|scope| {
+    let (tell, told) = channel();
+    let mut done = std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| {
+            let (tell, queue, rehearsal) = (tell.clone(), &queue, &rehearsal);
+            scope.spawn(move || {
                 let _rehearsing = rehearsal.enter();
                 loop {
                     let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -51,12 +57,20 @@ pub(super) fn run_all(act: &Act<'_>, cases: &[Case]) -> Result<Vec<(Case, Ran)>,
                     // A bug ends its case, not the controller.
                     let ran = catch_unwind(AssertUnwindSafe(|| run(act, case)))
                         .unwrap_or_else(|_| Err(NoRehearsal::Bug { case: case.name.clone() }));
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((place, case.clone(), ran));
+                    if tell.send((place, case.clone(), ran)).is_err() {
+                        break;
+                    }
                 }
             });
         }
+        drop(tell);
+        let mut done = Vec::with_capacity(cases.len());
+        for one in told {
+            done.push(one);
+            watch(done.len());
+        }
+        done
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(place, ..)| *place);
     done.into_iter().map(|(_, case, ran)| Ok((case, ran?))).collect()
 }
