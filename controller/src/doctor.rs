@@ -16,12 +16,13 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::config::{Brain, Config, Endpoint, LanguageModel, RobotChoice};
 use machine::{Machine, Packages, Port};
 
 /// How one thing stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// In order.
@@ -33,7 +34,7 @@ pub enum State {
 }
 
 /// One thing that was examined.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Check {
     /// What was examined: a few words.
     pub name: &'static str,

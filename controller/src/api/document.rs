@@ -47,7 +47,7 @@ not-a-number where something is not known:
 | --- | --- | --- |
 | 0 | u8 | version of this layout: 1 |
 | 1 | u8 | doing: 0 holding, 1 playing, 2 braking, 3 limp, 4 led, 5 stowing |
-| 2 | u16 | bit 0: something is wrong with the body |
+| 2 | u16 | bit 0: something is wrong with the body; bit 1: the envelope takes something off the motion that goes on |
 | 4 | u32 | number of this frame; those that were left out are counted |
 | 8 | u64 | beats since the start |
 | 16 | u64 | when the state was read, nanoseconds of the pulse's clock |
@@ -58,6 +58,9 @@ not-a-number where something is not known:
 | 124 | 2 f32 | antennas: right, left |
 | 132 | u16 | bit n: motor n is driven |
 | 134 | u16 | bit n: the position of motor n is not of this beat |
+
+Whoever listens may say `{\"type\": \"stop\"}`, and is told `{\"type\": \"stopped\", \"doing\", \"beats\"}` when the body rests, and \
+`{\"type\": \"ping\", \"sent\": any}`, which is answered by `{\"type\": \"pong\", \"sent\"}`.
 
 Answer pings, as every WebSocket library does by itself: whoever does not is sent half a second of frames and no more, \
 until he does; after half a minute the connection ends. `/ws/sdk` and the routes below `/api` that are not below `/api/v1` are the official daemon's (version \

@@ -3,17 +3,19 @@
 //! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
 //! reaches the body from here.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use firmware_bridge::fault::Status;
 use firmware_bridge::joint::Joint;
-use firmware_bridge::kinematics::posture_from_joints;
-use firmware_bridge::posture::HeadPose;
+use firmware_bridge::limits::JointLimit;
 use firmware_bridge::pulse::{Conductor, Control, Doing, Order, PulseHandle, Regularity, Snapshot};
 use firmware_bridge::robot::Reading;
 use firmware_bridge::servo::{HardwareError, Milliamps, Mode};
+use firmware_bridge::units::Radians;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -23,13 +25,15 @@ use utoipa_axum::routes;
 use super::caller::Caller;
 use super::given::{Refusal, Refused};
 use super::refuse;
-use crate::outcome::{PostureView, tidy};
+use crate::outcome::{PostureView, TrimView, tidy, trims};
 use crate::role::Role;
+use crate::stage::view_of;
 
 pub(super) fn routes(pulse: PulseHandle) -> OpenApiRouter {
     OpenApiRouter::new()
         .routes(routes!(health))
         .routes(routes!(state))
+        .routes(routes!(limits))
         .routes(routes!(stop))
         .routes(routes!(measure))
         .with_state(pulse)
@@ -104,6 +108,8 @@ pub(super) struct BodyState {
     posture: Option<PostureView>,
     /// The nine motors, in the order of their ids.
     joints: Vec<JointState>,
+    /// What the envelope takes off the motion that goes on, or took off the last one.
+    trims: Vec<TrimView>,
     /// What is wrong with the body now, in words.
     fault: Option<String>,
     /// Beats since the start.
@@ -166,21 +172,77 @@ fn joint_state(snapshot: &Snapshot, joint: Joint) -> JointState {
 ))]
 async fn state(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<BodyState>, Refused> {
     caller.must_be(Role::Viewer)?;
-    Ok(Json(body_state(&pulse.snapshot())))
+    Ok(Json(body_state(&pulse.snapshot(), pulse.period())))
 }
 
 /// How the body is.
-pub(super) fn body_state(snapshot: &Snapshot) -> BodyState {
-    let present = snapshot.state.present().ok();
-    let posture = present.and_then(|joints| posture_from_joints(&joints, &HeadPose::neutral()).ok());
+pub(super) fn body_state(snapshot: &Snapshot, period: Duration) -> BodyState {
     BodyState {
         doing: snapshot.doing,
         control: snapshot.control,
-        posture: posture.as_ref().map(PostureView::from),
+        posture: view_of(snapshot),
         joints: Joint::ALL.iter().map(|joint| joint_state(snapshot, *joint)).collect(),
+        trims: trims(&snapshot.trims, period),
         fault: snapshot.fault.as_ref().map(ToString::to_string),
         beats: snapshot.beats,
     }
+}
+
+/// What the body may do now: where motions are scaled down, that shows here.
+#[derive(Serialize, ToSchema)]
+struct LimitsNow {
+    /// The nine motors, in the order of their ids.
+    joints: Vec<JointLimits>,
+    /// The greatest pitch of the head, either way, degrees.
+    head_pitch_deg: f64,
+    /// The greatest roll of the head, either way, degrees.
+    head_roll_deg: f64,
+    /// The greatest yaw of the head relative to the body, either way, degrees.
+    relative_yaw_deg: f64,
+}
+
+/// What one motor may do.
+#[derive(Serialize, ToSchema)]
+struct JointLimits {
+    /// `body_rotation`, `stewart_1` to `stewart_6`, `right_antenna` or `left_antenna`.
+    #[schema(example = "body_rotation")]
+    name: &'static str,
+    /// The least angle, degrees.
+    low_deg: f64,
+    /// The greatest angle, degrees.
+    high_deg: f64,
+    /// The greatest speed, degrees per second.
+    speed_dps: f64,
+    /// The greatest acceleration, degrees per second squared.
+    acceleration_dps2: f64,
+}
+
+/// What the body may do
+///
+/// The envelope's limits, as they are in force now.
+#[utoipa::path(get, path = "/api/v1/limits", tag = "robot", responses(
+    (status = 200, description = "The limits.", body = LimitsNow),
+))]
+async fn limits(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<LimitsNow>, Refused> {
+    caller.must_be(Role::Viewer)?;
+    let limits = pulse.snapshot().limits;
+    let degrees = |angle: Radians| tidy(angle.degrees());
+    let joint = |joint: &Joint| {
+        let JointLimit { low, high, speed, acceleration, .. } = limits.joints[*joint];
+        JointLimits {
+            name: joint.name(),
+            low_deg: degrees(low),
+            high_deg: degrees(high),
+            speed_dps: degrees(speed),
+            acceleration_dps2: degrees(acceleration),
+        }
+    };
+    Ok(Json(LimitsNow {
+        joints: Joint::ALL.iter().map(joint).collect(),
+        head_pitch_deg: degrees(limits.head_pitch),
+        head_roll_deg: degrees(limits.head_roll),
+        relative_yaw_deg: degrees(limits.relative_yaw),
+    }))
 }
 
 /// That the histograms begin anew.
@@ -204,12 +266,22 @@ async fn measure(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Jso
 
 /// That the body rests.
 #[derive(Serialize, ToSchema)]
-struct AtRest {
+pub(super) struct AtRest {
     /// What the body does now, as in the state.
     #[schema(value_type = String, example = "holding")]
     doing: Doing,
     /// Beats since the start.
     beats: u64,
+}
+
+/// Brakes whatever moves the body, and says when it has come to rest; none when nobody could say it.
+pub(super) async fn halt(mut pulse: PulseHandle) -> Option<AtRest> {
+    let halted = tokio::task::spawn_blocking(move || {
+        pulse.order(Order::Halt);
+        pulse.wait(&|snapshot| snapshot.doing != Doing::Braking)
+    });
+    let snapshot = halted.await.ok()?;
+    Some(AtRest { doing: snapshot.doing, beats: snapshot.beats })
 }
 
 /// Stop
@@ -220,18 +292,13 @@ struct AtRest {
     (status = 200, description = "The body rests.", body = AtRest),
     (status = 500, description = "The stop could not be confirmed.", body = Refusal),
 ))]
-async fn stop(State(mut pulse): State<PulseHandle>, caller: Caller) -> Response {
+async fn stop(State(pulse): State<PulseHandle>, caller: Caller) -> Response {
     if let Err(refused) = caller.must_be(Role::Viewer) {
         return refused.into_response();
     }
-    let halted = tokio::task::spawn_blocking(move || {
-        pulse.order(Order::Halt);
-        pulse.wait(&|snapshot| snapshot.doing != Doing::Braking)
-    })
-    .await;
-    match halted {
-        Ok(snapshot) => Json(AtRest { doing: snapshot.doing, beats: snapshot.beats }).into_response(),
-        Err(_) => {
+    match halt(pulse).await {
+        Some(rest) => Json(rest).into_response(),
+        None => {
             refuse(StatusCode::INTERNAL_SERVER_ERROR, "the stop could not be confirmed; switch the robot off")
         }
     }

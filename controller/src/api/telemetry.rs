@@ -1,4 +1,5 @@
-//! `GET /api/v1/telemetry?rate=50&format=json`: how the body is, told over a WebSocket at a chosen rate.
+//! `GET /api/v1/telemetry?rate=50&format=json`: how the body is, told over a WebSocket at a chosen rate; and a stop by the
+//! same way, which is open already when it is needed.
 //!
 //! `rate` is in Hz, from 1 to the pulse's rate; what is above is told at the pulse's rate. Frames stand at multiples of the
 //! period from the first one on, so the rate does not drift. A frame whose time has passed is skipped: each tells what
@@ -12,13 +13,16 @@
 //!  "torque": [nine], "posture": {"x_mm": ..., "yaw_deg": ..., "body_yaw_deg": ..., "antennas_deg": [right, left], ...}}
 //! ```
 //!
+//! Whoever listens may say `{"type": "stop"}`, and is told `{"type": "stopped", "doing", "beats"}` when the body rests; and
+//! `{"type": "ping", "sent": any}`, which is answered by `{"type": "pong", "sent": any}`. These are text in either format.
+//!
 //! `format=binary` gives binary messages of 136 bytes, little-endian, in metres and radians; what is not known is
 //! not-a-number. Motors stand in the order of their ids: body_rotation, stewart_1 to stewart_6, right_antenna, left_antenna.
 //!
 //! ```text
 //!   0  u8       version of this layout, 1
 //!   1  u8       doing: 0 holding, 1 playing, 2 braking, 3 limp, 4 led, 5 stowing
-//!   2  u16      bit 0: something is wrong with the body
+//!   2  u16      bit 0: something is wrong with the body; bit 1: the envelope takes something off the motion that goes on
 //!   4  u32      number of this frame, from 0; those that were skipped are counted
 //!   8  u64      beats since the start
 //!  16  u64      when the state was read, nanoseconds of the pulse's clock
@@ -31,6 +35,8 @@
 //! 134  u16      bit n: the position of motor n is not of this beat
 //! ```
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::Router;
@@ -42,15 +48,17 @@ use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::pulse::{Conductor, Doing, PulseHandle, Snapshot};
 use firmware_bridge::robot::Reading;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::caller::Caller;
+use super::caller::Speaker;
 use super::given::{Refused, Wanted, unprocessable};
+use super::robot::{AtRest, halt};
 use crate::outcome::{PostureView, tidy};
 use crate::role::Role;
 use crate::stage::posture_of;
 
-/// The longest message that is taken, bytes: listeners have nothing to say.
+/// The longest message that is taken, bytes: listeners have little to say.
 const LONGEST_MESSAGE: usize = 4 << 10;
 
 /// The version of the binary layout.
@@ -85,18 +93,18 @@ const fn fifty() -> f64 {
 
 async fn open(
     State(pulse): State<PulseHandle>,
-    caller: Caller,
+    speaker: Speaker,
     Wanted(Wish { rate, format }): Wanted<Wish>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Refused> {
-    caller.must_be(Role::Viewer)?;
+    speaker.caller.must_be(Role::Viewer)?;
     if !(1.0..=1e6).contains(&rate) {
         return Err(unprocessable("query.rate", "rate is 1 Hz or more"));
     }
     let period = Duration::from_secs_f64(rate.recip()).max(pulse.period());
     Ok(upgrade
         .max_message_size(LONGEST_MESSAGE)
-        .on_upgrade(move |socket| tell(socket, pulse, period, format)))
+        .on_upgrade(move |socket| tell(socket, pulse, period, format, speaker)))
 }
 
 /// How long a listener may owe the answer to a ping, seconds; after that he is taken for gone.
@@ -145,7 +153,62 @@ impl Pace {
     }
 }
 
-async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, format: Format) {
+/// What a listener says.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Said {
+    Stop,
+    Ping {
+        #[serde(default)]
+        sent: Value,
+    },
+}
+
+/// What he is told of it.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Answer {
+    Stopped(AtRest),
+    Pong { sent: Value },
+    Refused { why: &'static str },
+}
+
+/// Braking goes on while frames do.
+type Halting = Option<Pin<Box<dyn Future<Output = Option<AtRest>> + Send>>>;
+
+/// What is answered at once; a stop is answered when the body rests.
+fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halting) -> Option<Answer> {
+    match serde_json::from_str(text) {
+        Ok(Said::Stop) => {
+            speaker.note("stop over the telemetry", "braking");
+            // One that brakes already is as good.
+            halting.get_or_insert_with(|| Box::pin(halt(pulse.clone())));
+            None
+        }
+        Ok(Said::Ping { sent }) => Some(Answer::Pong { sent }),
+        Err(_) => {
+            Some(Answer::Refused { why: "say {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}" })
+        }
+    }
+}
+
+/// What came of a stop, once it is known.
+async fn halted(halting: &mut Halting) -> Answer {
+    let Some(under_way) = halting else { return std::future::pending().await };
+    let rest = under_way.await;
+    *halting = None;
+    rest.map_or(
+        Answer::Refused { why: "the stop could not be confirmed; switch the robot off" },
+        Answer::Stopped,
+    )
+}
+
+fn text(answer: &Answer) -> Message {
+    Message::Text(serde_json::to_string(answer).unwrap_or_default().into())
+}
+
+async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, format: Format, speaker: Speaker) {
+    let mut halting: Halting = None;
     let mut ticks = interval(period);
     let mut began = None;
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -169,11 +232,23 @@ async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, forma
                     return;
                 }
             }
-            heard = socket.recv() => match heard {
+            message = socket.recv() => match message {
                 Some(Ok(Message::Pong(_))) => pace.owed = None,
+                Some(Ok(Message::Text(said))) => {
+                    if let Some(answer) = heard(&said, &pulse, &speaker, &mut halting)
+                        && socket.send(text(&answer)).await.is_err()
+                    {
+                        return;
+                    }
+                }
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 Some(Ok(_)) => {}
             },
+            answer = halted(&mut halting) => {
+                if socket.send(text(&answer)).await.is_err() {
+                    return;
+                }
+            }
         }
     }
 }
@@ -228,7 +303,9 @@ fn packed(snapshot: &Snapshot, number: u32) -> Vec<u8> {
     };
     let mut bytes = Vec::with_capacity(LENGTH);
     bytes.extend([LAYOUT, doing]);
-    bytes.extend(u16::from(snapshot.fault.is_some()).to_le_bytes());
+    let moves = matches!(snapshot.doing, Doing::Playing | Doing::Braking);
+    let is_trimmed = moves && snapshot.trims.0.iter().any(|(_, count)| count.is_some());
+    bytes.extend((u16::from(snapshot.fault.is_some()) | u16::from(is_trimmed) << 1).to_le_bytes());
     bytes.extend(number.to_le_bytes());
     bytes.extend(snapshot.beats.to_le_bytes());
     bytes.extend(snapshot.state.at.0.to_le_bytes());

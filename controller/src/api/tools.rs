@@ -27,13 +27,14 @@ use super::caller::Caller;
 use super::desk::Desk;
 use super::errand::errand;
 use super::given::{Given, Refusal, Refused, Wanted, unprocessable};
-use super::shelf;
+use super::{shelf, shown};
 use crate::config::Config;
 use crate::conversation::Conversation;
 use crate::files::Output;
 use crate::role::Role;
 use crate::workshop::check::Checked;
 use crate::workshop::manifest::{Example, Provenance, TestCase};
+use crate::workshop::preview::Motion;
 use crate::workshop::registry::{Registry, RegistryError};
 use crate::workshop::rehearsal::NoRehearsal;
 use crate::workshop::submission::{Declared, Submission};
@@ -45,7 +46,7 @@ const MOST_MODULES: usize = 32;
 /// What the handlers share.
 pub(super) struct Shop {
     pub(super) desk: Desk,
-    pulse: PulseHandle,
+    pub(super) pulse: PulseHandle,
     tools: PathBuf,
     models: PathBuf,
 }
@@ -59,6 +60,7 @@ pub(super) fn routes(desk: Desk, pulse: PulseHandle, config: &Config) -> OpenApi
         .routes(routes!(show))
         .routes(routes!(run))
         .merge(shelf::routes())
+        .merge(shown::routes())
         .with_state(Arc::new(Shop { desk, pulse, tools, models }))
 }
 
@@ -131,10 +133,10 @@ async fn search(
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-struct Which {
+pub(super) struct Which {
     /// Which version; without it the one that is called.
     #[param(minimum = 1)]
-    version: Option<u32>,
+    pub(super) version: Option<u32>,
 }
 
 /// Show a tool
@@ -190,11 +192,14 @@ struct HandedIn {
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     args: Option<Map<String, Value>>,
+    /// When it is only checked: also tell what its default call did, as `motion`.
+    #[serde(default)]
+    motion: bool,
 }
 
 impl HandedIn {
     fn submitted(self, caller: &Caller) -> Result<Submission, Refused> {
-        let HandedIn { code, name, modules, examples, mut test_cases, args } = self;
+        let HandedIn { code, name, modules, examples, mut test_cases, args, motion: _ } = self;
         if modules.as_ref().is_some_and(|modules| modules.len() > MOST_MODULES) {
             let why = format!("more than {MOST_MODULES} modules; split it into several tools");
             return Err(unprocessable("body.modules", &why));
@@ -234,13 +239,21 @@ async fn check(
     Given(given): Given<HandedIn>,
 ) -> Answer<FileChecked> {
     caller.must_be(Role::Engineer)?;
+    let is_shown = given.motion;
     let submission = given.submitted(&caller)?;
     let checked = errand(&shop.desk, None, move |clerk, _| {
         let clock = WallClock::start();
-        let (checked, cached) = clerk.workshop.check_or_recall(&submission)?;
+        let (checked, cached, motion) = if is_shown {
+            let (checked, admissible) = clerk.workshop.check(&submission)?;
+            let motion = admissible.map(|it| Motion::of(it.beats(), it.conditions().period));
+            (checked, false, motion)
+        } else {
+            let (checked, cached) = clerk.workshop.check_or_recall(&submission)?;
+            (checked, cached, None)
+        };
         let seconds = (clock.now().seconds() * 1e4).round() / 1e4;
         let file = format!("{}.py", submission.name);
-        Ok::<_, NoRehearsal>(FileChecked { file, checked, cached, seconds, written: Vec::new() })
+        Ok::<_, NoRehearsal>(FileChecked { file, checked, cached, seconds, motion, written: Vec::new() })
     });
     Ok(Json(checked.await??))
 }

@@ -178,7 +178,7 @@ fn check(
             _ => Vec::new(),
         };
         let file = file.display().to_string();
-        results.push(FileChecked { file, checked, cached, seconds, written });
+        results.push(FileChecked { file, checked, cached, seconds, motion: None, written });
     }
     let admitted = results.iter().filter(|result| result.checked.admitted).count();
     if json {

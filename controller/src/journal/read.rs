@@ -1,9 +1,11 @@
 //! The journal, read: entries in their order, and what is missing or damaged among them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::str::FromStr;
 
 use serde::Serialize;
 
@@ -42,6 +44,42 @@ impl Wanted {
             && self.text.as_ref().is_none_or(says)
             && self.since.as_ref().is_none_or(|since| entry.at.as_str() >= since.as_str())
             && self.until.as_ref().is_none_or(|until| entry.at.as_str() < until.as_str())
+    }
+}
+
+/// A place in the journal: just before an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    run: String,
+    seq: u64,
+}
+
+impl Cursor {
+    /// The place just before this entry.
+    #[must_use]
+    pub fn of(entry: &Entry) -> Self {
+        Cursor { run: entry.run.clone(), seq: entry.seq }
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.run, self.seq)
+    }
+}
+
+/// Words that are no place in a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a place in the journal is the name of a run, a dot and a number")]
+pub struct NoCursor;
+
+impl FromStr for Cursor {
+    type Err = NoCursor;
+
+    fn from_str(text: &str) -> Result<Self, NoCursor> {
+        let (run, seq) = text.split_once('.').ok_or(NoCursor)?;
+        let seq = seq.parse().map_err(|_| NoCursor)?;
+        Ok(Cursor { run: run.to_owned(), seq })
     }
 }
 
@@ -96,7 +134,7 @@ pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
 /// # Errors
 /// As [`read`].
 pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<Entry>, Health)> {
-    let mut latest = std::collections::VecDeque::new();
+    let mut latest = VecDeque::new();
     let health = read(place, |entry| {
         if wanted.takes(&entry) {
             if latest.len() >= most {
@@ -106,6 +144,30 @@ pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<En
         }
     })?;
     Ok((latest.into(), health))
+}
+
+/// The latest entries that are wanted of those before a place, or of all, the last of them first.
+///
+/// # Errors
+/// As [`read`].
+pub fn before(
+    place: &Place,
+    wanted: &Wanted,
+    most: usize,
+    cursor: Option<&Cursor>,
+) -> io::Result<Vec<Entry>> {
+    let mut latest = VecDeque::new();
+    let mut is_past = false;
+    read(place, |entry| {
+        is_past |= cursor.is_some_and(|cursor| cursor.run == entry.run && entry.seq >= cursor.seq);
+        if !is_past && wanted.takes(&entry) {
+            if latest.len() >= most {
+                latest.pop_front();
+            }
+            latest.push_back(entry);
+        }
+    })?;
+    Ok(latest.into_iter().rev().collect())
 }
 
 /// So much of a file's end is read first where only the latest entries are wanted, bytes.
@@ -219,6 +281,31 @@ mod tests {
         let wanted = Wanted { text: Some("DAN".into()), ..Wanted::default() };
         assert_eq!(latest(&place, &wanted, 9).unwrap().0.len(), 1);
         assert_eq!(latest(&place, &Wanted::default(), 2).unwrap().0[0].what, "dance");
+    }
+
+    #[test]
+    fn a_journal_is_read_back_page_by_page_and_nothing_is_told_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
+        let entry = |seq: u64| {
+            let kind = if seq.is_multiple_of(2) { "said" } else { "tool" };
+            let entry = Entry { run: "r".into(), seq, ..Entry::now(kind, "Ada", "nod", "Done") };
+            String::from_utf8(entry.line().unwrap()).unwrap()
+        };
+        fs::write(place.aside(1), (0..7).map(entry).collect::<String>()).unwrap();
+        fs::write(&place.path, (7..20).map(entry).collect::<String>()).unwrap();
+        let wanted = Wanted { kind: Some("said".into()), ..Wanted::default() };
+        let (mut told, mut cursor) = (Vec::new(), None::<Cursor>);
+        loop {
+            let page = before(&place, &wanted, 3, cursor.as_ref()).unwrap();
+            let Some(last) = page.last() else { break };
+            cursor = Some(Cursor::of(last).to_string().parse().unwrap());
+            told.extend(page.iter().map(|entry| entry.seq));
+        }
+        assert_eq!(told, (0..10).rev().map(|half| 2 * half).collect::<Vec<_>>());
+        for bad in ["", "r", "r.", "r.x", ".-1"] {
+            assert_eq!(bad.parse::<Cursor>(), Err(NoCursor), "{bad}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use super::check::Checked;
 use super::manifest::ToolManifest;
 use super::policy::{self, Rule};
+use super::preview::Motion;
 use super::registry::{Approval, Deactivation, Entry, Quarantine, Registry, RegistryError};
 use super::search::{Found, Hit};
 use super::usage::Usage;
@@ -95,6 +96,9 @@ pub struct FileChecked {
     pub cached: bool,
     /// How long it took, seconds.
     pub seconds: f64,
+    /// What its default call did, where that was asked for and it was admitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
     /// Files that were written about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::run::run;
 use super::{Act, Cage, Conditions, NoRehearsal, callees_of};
+use crate::outcome::{TrimView, trims};
 use crate::performance::Outcome;
 use crate::workshop::cases::{Case, Circumstances, SEED, Start};
 use crate::workshop::manifest::Expectation;
@@ -36,6 +37,8 @@ pub struct Again {
     pub beats: Vec<Beat>,
     /// What it printed.
     pub printed: String,
+    /// What the envelope took off.
+    pub trims: Vec<TrimView>,
 }
 
 /// Rehearses a call once more.
@@ -67,6 +70,7 @@ pub fn again(
     Ok(Again {
         command_digest: ran.report.command_digest.clone(),
         took_s: crate::outcome::tidy(ran.performance.took.as_secs_f64()),
+        trims: trims(&ran.performance.trims, conditions.period),
         outcome: ran.performance.outcome,
         printed: ran.performance.printed,
         beats: ran.beats,
