@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup build run code recorder test peers official official-tests clients models llm test-llm bench fuzz nextest lint check clean
+.PHONY: help setup dashboard build run code recorder test peers official official-tests clients models llm test-llm bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -24,7 +24,10 @@ help: ## This list
 setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and python3-venv where no fit Python is found
 	@scripts/venv .venv requirements/tools.txt
 
-build: setup ## The programs minismith and minismith-tool-host
+dashboard: ## The page that the program shows, in controller/dashboard/dist; brings Node where there is none (50 MB)
+	@scripts/dashboard
+
+build: setup dashboard ## The programs minismith and minismith-tool-host, with the page in them
 	cargo build
 
 run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000; models are fetched meanwhile
@@ -63,7 +66,9 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 		|| { echo "Installing cargo-nextest $(NEXTEST): this takes some minutes, once."; \
 		     cargo install cargo-nextest --version $(NEXTEST) --locked; }
 
-test: build code recorder peers clients models nextest ## All tests
+test: build code recorder peers clients models nextest ## All tests; installs Chromium where there is none
+	@scripts/dashboard --check
+	@scripts/chromium >/dev/null
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
@@ -75,7 +80,7 @@ llm: ## A small language model and its server in .cache/llm (1.2 GB; built from 
 test-llm: build nextest llm models ## The agents with a real, small language model on this machine (forty minutes on two cores)
 	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture live::
 
-bench: official clients recorder ## Measures against the official packages; prints a table and writes target/bench.json
+bench: official clients recorder dashboard ## Measures against the official packages; prints a table and writes target/bench.json
 	cargo build --release --package minismith --package minismith-tool-host
 	@ln -f $(TARGET)/recorder/minismith-recorder $(TARGET)/release/minismith-recorder
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json
@@ -88,7 +93,7 @@ fuzz: ## Fuzzes the policy and the guest's wire, FUZZ_SECONDS (60) each; install
 		-- -dict=tests/fuzz/policy.dict $(FUZZING)
 	$(FUZZ) wire $(TARGET)/fuzz/corpus/wire tests/fuzz/corpus/wire -- -dict=tests/fuzz/wire.dict $(FUZZING)
 
-lint: setup ## Format, clippy and documentation, warnings denied
+lint: setup dashboard ## Format, clippy and documentation, warnings denied
 	cargo fmt --all -- --check
 	cargo clippy --all-targets -- -D warnings
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings
@@ -99,4 +104,5 @@ check: lint test ## lint and test
 
 clean: ## Removes what was built and installed here
 	cargo clean
-	rm -rf .venv .venv-code .cache
+	rm -rf .venv .venv-code .cache controller/dashboard/node_modules
+	find controller/dashboard/dist -mindepth 1 ! -name .gitkeep -delete

@@ -1,10 +1,11 @@
 //! The server: our own API below `/api/v1`, its document, and the wire of the official daemon.
 //!
-//! Reading order: here (serving), `caller` (who asks), `given` (what he sends), `robot` (health, state, stop), `telemetry`,
-//! `camera`, `metrics`, `desk` (where one after the other is answered) and `errand`, `chat`, `plans`, `tools`, `shelf`, `code`,
+//! Reading order: here (serving), `caller` (who asks), `given` (what he sends), `page` (the dashboard), `about` (who he is
+//! taken for, and the machine), `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (where one after the other is answered) and `errand`, `chat`, `plans`, `tools`, `shelf`, `shown`, `code`,
 //! `document` (all that in OpenAPI), `official`.
 //! Threads: handlers copy the pulse's last snapshot and never wait for a beat; what is slow is done elsewhere.
 
+mod about;
 mod caller;
 mod camera;
 mod chat;
@@ -20,9 +21,11 @@ mod mcp;
 mod metrics;
 mod official;
 mod openai;
+mod page;
 mod plans;
 mod robot;
 mod shelf;
+mod shown;
 mod telemetry;
 mod tools;
 
@@ -77,12 +80,12 @@ pub async fn serve(
     let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
     let (own, document) = own_routes(body, &answering.desk(), config, journal)
         .merge(lease::routes(steering.mover()))
-        .merge(journal::routes())
+        .merge(journal::routes(&config.kept.journal))
         .split_for_parts();
     let router = own
         .merge(telemetry::routes(body.handle()))
         .merge(document::routes(document))
-        .fallback(unknown)
+        .fallback(page::file)
         .merge(mcp::routes(answering.desk(), body, config))
         .merge(openai::routes(answering.desk()))
         .merge(official::routes(robot))
@@ -102,6 +105,7 @@ pub async fn serve(
 fn own_routes(body: &Body, desk: &Desk, config: &Config, journal: Journal) -> OpenApiRouter {
     let kept = (body.chronicle(), journal);
     OpenApiRouter::with_openapi(document::bare())
+        .merge(about::routes(config))
         .merge(robot::routes(body.handle()))
         .merge(camera::routes(body))
         .merge(metrics::routes(body.handle(), desk.clone(), config, kept))
@@ -128,11 +132,4 @@ async fn detailed(response: Response) -> Response {
 
 fn refuse(status: StatusCode, why: &str) -> Response {
     Refused::because(status, why).into_response()
-}
-
-async fn unknown() -> Response {
-    refuse(
-        StatusCode::NOT_FOUND,
-        "there is no such address; see /docs or /api/v1/openapi.json for those that there are, and /mcp and /v1/chat/completions, besides the official daemon's /api and /ws/sdk",
-    )
 }

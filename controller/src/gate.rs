@@ -149,6 +149,15 @@ impl Gate {
         }
         let peer = knock.peer.to_canonical();
         let here = peer.is_loopback() && is_local(&name) && !knock.forwarded;
+        // The page itself is nobody's secret; whoever gets it has still to say who he is.
+        if routes::is_page(knock.path) && knock.token.is_none() {
+            return Ok(Caller {
+                name: format!("somebody at {peer}").into(),
+                role: Role::Viewer,
+                by_address: true,
+                request: Asked::default(),
+            });
+        }
         if let Some(token) = knock.token {
             return match self.book.find(token) {
                 Some((name, role)) => Ok(Caller { name, role, by_address: false, request: Asked::default() }),
@@ -238,6 +247,20 @@ mod tests {
         {
             assert_eq!(from(origin), Err(Denied::Origin), "{origin}");
         }
+    }
+
+    #[test]
+    fn the_page_is_given_to_everybody_who_asks_by_a_name_of_this_machine() {
+        let (_folder, gate) = gate(|_| {});
+        let page = Knock { path: "/", ..knock("203.0.113.9", "robot7.local:8000") };
+        assert_eq!(gate.admit(&page).unwrap().role, Role::Viewer);
+        assert_eq!(
+            gate.admit(&Knock { path: "/assets/../api/v1/state", ..page }).unwrap().role,
+            Role::Viewer
+        );
+        assert_eq!(gate.admit(&Knock { path: "/api/v1/state", ..page }), Err(Denied::NoToken));
+        assert_eq!(gate.admit(&Knock { token: Some("minismith_x"), ..page }), Err(Denied::BadToken));
+        assert_eq!(gate.admit(&Knock { host: "evil.example", ..page }), Err(Denied::Host));
     }
 
     #[test]

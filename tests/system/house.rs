@@ -108,7 +108,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let name = entry.file_name();
         if entry.file_type().unwrap().is_dir() {
-            if !["target", ".git", ".venv", ".venv-code", ".cache", "__pycache__"]
+            if !["target", ".git", ".venv", ".venv-code", ".cache", "__pycache__", "node_modules", "dist"]
                 .iter()
                 .any(|skipped| name == *skipped)
             {
