@@ -16,6 +16,7 @@ mod jobs;
 mod kept;
 mod kinematics;
 mod line;
+mod page;
 mod peer;
 mod policy;
 mod prompts;
@@ -141,10 +142,12 @@ enum Subject {
     Words,
     /// The official wire.
     Wire,
+    /// The dashboard in a browser.
+    Page,
 }
 
 impl Subject {
-    const ALL: [Subject; 18] = [
+    const ALL: [Subject; 19] = [
         Subject::Kinematics,
         Subject::BeatCost,
         Subject::BeatKept,
@@ -160,6 +163,7 @@ impl Subject {
         Subject::Prompts,
         Subject::Words,
         Subject::Wire,
+        Subject::Page,
         Subject::Jitter(Load::Idle),
         Subject::Jitter(Load::Loaded),
         Subject::Jitter(Load::Guests),
@@ -184,6 +188,7 @@ impl Subject {
             Subject::Prompts => vec![prompts::NAME.to_owned()],
             Subject::Words => words::NAMES.map(str::to_owned).into(),
             Subject::Wire => wire::NAMES.map(str::to_owned).into(),
+            Subject::Page => page::NAMES.map(str::to_owned).into(),
         }
     }
 
@@ -205,6 +210,7 @@ impl Subject {
             Subject::Prompts => vec![prompts::measure(desk)],
             Subject::Words => words::measure(desk),
             Subject::Wire => wire::measure(desk),
+            Subject::Page => page::measure(desk),
         }
     }
 }

@@ -149,15 +149,6 @@ impl Gate {
         }
         let peer = knock.peer.to_canonical();
         let here = peer.is_loopback() && is_local(&name) && !knock.forwarded;
-        // The page itself is nobody's secret; whoever gets it has still to say who he is.
-        if routes::is_page(knock.path) && knock.token.is_none() {
-            return Ok(Caller {
-                name: format!("somebody at {peer}").into(),
-                role: Role::Viewer,
-                by_address: true,
-                request: Asked::default(),
-            });
-        }
         if let Some(token) = knock.token {
             return match self.book.find(token) {
                 Some((name, role)) => Ok(Caller { name, role, by_address: false, request: Asked::default() }),
@@ -174,6 +165,15 @@ impl Gate {
             return Ok(Caller {
                 name: format!("trusted peer {peer}").into(),
                 role: Role::Operator,
+                by_address: true,
+                request: Asked::default(),
+            });
+        }
+        // The page itself is nobody's secret; whoever gets it has still to say who he is.
+        if routes::is_page(knock.path) {
+            return Ok(Caller {
+                name: format!("somebody at {peer}").into(),
+                role: Role::Viewer,
                 by_address: true,
                 request: Asked::default(),
             });

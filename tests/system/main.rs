@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod bench;
+mod browser;
 mod bus;
 mod chat;
 mod cli;
 mod code;
 mod dances;
+mod dashboard;
 mod data;
 mod engineer;
 mod files;

@@ -53,7 +53,7 @@ def note(out: OutputFiles, text: str = "hello") -> str:
 
 impl Served {
     /// A request that is sent; its answer can be read.
-    fn begin(&self, what: &str, body: &str) -> BufReader<TcpStream> {
+    pub(super) fn begin(&self, what: &str, body: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let length = body.len();
@@ -66,7 +66,7 @@ impl Served {
     }
 
     /// The head of an answer, and the bytes that follow.
-    fn fetch(&self, path: &str) -> (String, Vec<u8>) {
+    pub(super) fn fetch(&self, path: &str) -> (String, Vec<u8>) {
         let mut stream = self.begin(&format!("GET {path}"), "");
         let head = head(&mut stream);
         let mut body = Vec::new();

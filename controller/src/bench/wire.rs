@@ -51,13 +51,13 @@ const STATE: &str = "GET /api/state/full";
 
 /// Which side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+pub(super) enum Side {
     Ours,
     Theirs,
 }
 
 /// A server in a process of its own. It ends when this is dropped.
-struct Server {
+pub(super) struct Server {
     side: Side,
     child: Child,
     port: u16,
@@ -66,7 +66,7 @@ struct Server {
 
 impl Server {
     /// Starts one, and waits for its first answer; how long that took.
-    fn start(desk: &Desk<'_>, side: Side, clock: &WallClock) -> Result<(Server, f64), Failed> {
+    pub(super) fn start(desk: &Desk<'_>, side: Side, clock: &WallClock) -> Result<(Server, f64), Failed> {
         let port = free_port()?;
         let home = std::env::temp_dir().join(format!("minismith-bench-{}-{port}", std::process::id()));
         fs::create_dir_all(&home).map_err(|error| Failed::at("a folder")(&error))?;
@@ -99,6 +99,11 @@ impl Server {
             }
             clock.wait_until(clock.now() + LOOK);
         }
+    }
+
+    /// Where it listens, on this machine.
+    pub(super) const fn port(&self) -> u16 {
+        self.port
     }
 
     fn talk(&self) -> Result<Talk, Failed> {

@@ -1,0 +1,85 @@
+//! `page_bytes`, `page_first_paint` and `page_live`: what a browser has to fetch before the dashboard is there, how soon it
+//! shows something, and how soon it shows the robot as it is, beside the page that most servers with an API have.
+//!
+//! A Chromium opens both in turn, each time as somebody who was never here (`controller/dashboard/trials/figures.mjs`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use firmware_bridge::clock::WallClock;
+use serde_json::Value;
+
+use super::peer::environment;
+use super::row::{Better, Row};
+use super::wire::{Server, Side};
+use super::{Desk, Failed};
+use crate::processes::{self, Program};
+
+const PEER: &str = "Swagger UI 5 at /docs of the same server";
+
+pub(super) const NAMES: [&str; 3] = ["page_bytes", "page_first_paint", "page_live"];
+
+pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
+    (desk.progress)("the dashboard in a browser");
+    let seen = figures(desk);
+    let number = |place: &str| {
+        let seen = seen.as_ref().map_err(Clone::clone)?;
+        let number = seen.pointer(place).and_then(Value::as_f64);
+        number.ok_or_else(|| Failed(format!("the browser told no {place}")))
+    };
+    let [bytes, paint, live] = NAMES;
+    let against = |name, unit, ours, theirs| {
+        Row::alone(name, unit, number(ours)).against(PEER, number(theirs).ok(), Better::Lower)
+    };
+    vec![
+        against(bytes, "bytes", "/page/bytes", "/docs/bytes")
+            .noting("fetched until the first view is there, as packed"),
+        against(paint, "ms", "/page/first_paint_ms", "/docs/first_paint_ms"),
+        Row::alone(live, "ms", number("/page/live_ms"))
+            .noting("from the first request until the page shows the robot as live, on this machine"),
+    ]
+}
+
+fn figures(desk: &Desk<'_>) -> Result<Value, Failed> {
+    let at = Failed::at("the browser");
+    let root = workspace()?;
+    let clock = WallClock::start();
+    let (server, _) = Server::start(desk, Side::Ours, &clock)?;
+    let folder = tempfile::tempdir().map_err(|error| at(&error))?;
+    let told = folder.path().join("figures.json");
+    let mut environment = environment();
+    environment.push(("MINISMITH_URL", format!("http://127.0.0.1:{}", server.port())));
+    environment.push(("MINISMITH_ROUNDS", desk.pick(2, 7).to_string()));
+    environment.extend(std::env::var("MINISMITH_CHROMIUM").ok().map(|path| ("MINISMITH_CHROMIUM", path)));
+    let script = root.join("controller/dashboard/trials/figures.mjs");
+    let mut browser = processes::start(Program {
+        path: node(&root)?,
+        arguments: [script.into_os_string(), told.clone().into_os_string()].into(),
+        environment,
+        input: fs::File::open("/dev/null").map_err(|error| at(&error))?.into(),
+    })
+    .map_err(|error| at(&error))?;
+    let ended = browser.wait().map_err(|error| at(&error))?;
+    if !ended.success() {
+        return Err(Failed("the browser failed; what it said stands above".into()));
+    }
+    let text = fs::read_to_string(&told).map_err(|error| at(&error))?;
+    serde_json::from_str(&text).map_err(|error| at(&error))
+}
+
+/// The folder with the dashboard's packages, here or above.
+fn workspace() -> Result<PathBuf, Failed> {
+    let here = std::env::current_dir().unwrap_or_default();
+    let has_it = |folder: &&Path| folder.join("controller/dashboard/node_modules/playwright-core").is_dir();
+    let found = here.ancestors().find(has_it).map(Path::to_owned);
+    found.ok_or_else(|| Failed("the dashboard's packages are not here: `make dashboard` brings them".into()))
+}
+
+/// Our own Node where there is one, else the system's.
+fn node(root: &Path) -> Result<PathBuf, Failed> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let own = root.join(".cache/node/programs/node");
+    let mut places =
+        std::iter::once(own).chain(std::env::split_paths(&path).map(|folder| folder.join("node")));
+    places.find(|place| place.is_file()).ok_or_else(|| Failed("there is no Node".into()))
+}

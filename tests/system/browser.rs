@@ -1,0 +1,121 @@
+//! The dashboard in a real browser: each trial of `controller/dashboard/trials` is a program that opens the page of a
+//! server that runs here, does what a person would do, and says what it saw. They need Node and Chromium, which `make test`
+//! brings; a browser takes all of two processors, so each has the machine to itself (`.config/nextest.toml`).
+
+#![allow(clippy::disallowed_methods, reason = "a browser is a program of its own")]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use minismith_tests::{Bench, program, workspace};
+use serde_json::{Value, json};
+
+use super::served::Served;
+
+/// Waiting times are long, since the browser takes what there is of the processors.
+const PATIENT: &str = "bus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n";
+
+/// What a script of ours prints as its last word; none where the script can't be had here.
+fn said_by(script: &str) -> Option<String> {
+    let output = Command::new(workspace().join("scripts").join(script)).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    output.status.success().then(|| words.trim().to_owned())
+}
+
+/// Node and Chromium, or none, which is said.
+fn browser() -> Option<(PathBuf, String)> {
+    let packages = workspace().join("controller/dashboard/node_modules/playwright-core");
+    let found = if packages.is_dir() { said_by("node").zip(said_by("chromium")) } else { None };
+    if found.is_none() {
+        println!(
+            "skipped: there is no Node, no Chromium or none of the dashboard's packages (make test brings them)"
+        );
+    }
+    found.map(|(node, chromium)| (PathBuf::from(node).join("node"), chromium))
+}
+
+/// Runs a trial to its end: everything that it looked at must be as it should.
+fn tried(trial: &str, environment: &[(&str, String)]) {
+    let Some((node, chromium)) = browser() else { return };
+    let folder = workspace().join("controller/dashboard/trials");
+    let output = Command::new(node)
+        .arg(folder.join(format!("{trial}.mjs")))
+        .env("MINISMITH_CHROMIUM", chromium)
+        .envs(environment.iter().map(|(name, value)| (name, value.as_str())))
+        .current_dir(&folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    let last = told.lines().last().unwrap_or_default();
+    let seen: Value = serde_json::from_str(last).unwrap_or_else(|_| panic!("{trial}: {told}\n{complaints}"));
+    let checks = seen["checks"].as_array().unwrap();
+    let failed: Vec<&Value> = checks.iter().filter(|check| check["ok"] != true).collect();
+    assert!(failed.is_empty() && output.status.success(), "{trial}: {failed:#?}\n{complaints}");
+    assert!(checks.len() >= 4, "{trial} looked at {} things only", checks.len());
+    println!("{trial}: {} things are as they should be", checks.len());
+}
+
+/// Runs a trial on a server of its own.
+fn on_a_server(trial: &str) {
+    let served = Served::on(Bench::configured(PATIENT));
+    tried(trial, &[("MINISMITH_URL", format!("http://{}", served.address))]);
+}
+
+#[test]
+fn somebody_talks_to_the_robot_and_stops_it() {
+    on_a_server("talk");
+}
+
+#[test]
+fn a_tool_is_made_rehearsed_approved_and_run_from_the_page() {
+    on_a_server("tools");
+}
+
+#[test]
+fn somebody_steers_and_the_body_holds_when_the_tab_is_closed() {
+    on_a_server("drive");
+}
+
+#[test]
+fn of_two_who_want_to_steer_one_does_and_both_know() {
+    on_a_server("two");
+}
+
+#[test]
+fn each_role_may_do_what_it_may_and_no_more() {
+    let bench = Bench::configured(&format!("{PATIENT}serve: {{without_token: none}}\n"));
+    let tokens: Value = ["viewer", "operator", "engineer", "owner"]
+        .map(|role| {
+            let made = bench.run(&["token", "add", role, "--role", role, "--json"]).exits(0).json();
+            (role.to_owned(), made["token"].clone())
+        })
+        .into_iter()
+        .collect();
+    let served = Served::on(bench);
+    let url = format!("http://{}", served.address);
+    tried("roles", &[("MINISMITH_URL", url), ("MINISMITH_TOKENS", tokens.to_string())]);
+}
+
+#[test]
+fn the_page_fits_a_phone_and_everybody_can_use_it() {
+    on_a_server("phone");
+}
+
+#[test]
+fn over_a_bad_line_what_is_shown_is_true() {
+    on_a_server("slow");
+}
+
+#[test]
+fn a_server_that_dies_and_comes_back_is_shown_as_what_it_is() {
+    let bench = Bench::configured(PATIENT);
+    let arguments = json!(["serve", "--robot", "mock"]);
+    let environment = [
+        ("MINISMITH_PROGRAM", program("minismith").display().to_string()),
+        ("MINISMITH_ARGS", arguments.to_string()),
+        ("MINISMITH_FOLDER", bench.path(".").display().to_string()),
+    ];
+    tried("killed", &environment);
+}
