@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 FUZZ := RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none --fuzz-dir tests/fuzz --target-dir $(TARGET)/fuzz
 FUZZING := -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=20 -print_final_stats=1
 
-.PHONY: help setup dashboard build run code recorder test peers official official-tests clients models llm test-llm bench fuzz nextest lint check clean
+.PHONY: help setup dashboard build run code recorder test peers official official-tests clients models pictures llm test-llm bench fuzz nextest lint check clean
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -60,6 +60,9 @@ clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cach
 
 models: ## Models for faces, things and the meaning of words, in .cache/models (60 MB); all else works without them
 	@scripts/models
+
+pictures: build models ## The pictures of the dashboard in docs/images, made anew in a browser
+	@scripts/pictures $(PROGRAMS)/minismith
 
 nextest: ## The test runner cargo-nextest, built from source where it is missing (some minutes)
 	@cargo nextest --version >/dev/null 2>&1 \
