@@ -112,6 +112,6 @@ describe('addresses', () => {
     );
     expect(socketAddress('http://10.0.0.7:8000', '/x', here)).toBe('ws://10.0.0.7:8000/x');
     expect(socketProtocols('')).toEqual([]);
-    expect(socketProtocols('abc')).toEqual(['minismith', 'bearer.abc']);
+    expect(socketProtocols('abc')).toEqual(['minismith', 'minismith.bearer.abc']);
   });
 });

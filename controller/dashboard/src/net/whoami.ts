@@ -19,6 +19,7 @@ export async function whoAmI(signal: AbortSignal, as?: string): Promise<Said> {
     const name = typeof said.value.name === 'string' ? said.value.name : null;
     return { standing: { atLeast: said.value.role, exact: true, name }, why: '' };
   }
+  if (!said.ok && said.status === 401) return { standing: NOBODY, why: said.detail };
   if (!said.ok && said.status === 0) return { standing: null, why: said.detail };
   const may = (answer: Answer<unknown>) => answer.ok || answer.status === 409;
   const viewer = await ask('/api/v1/lease', question);

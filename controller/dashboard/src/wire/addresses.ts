@@ -23,5 +23,5 @@ export function socketAddress(base: string, path: string, here: string): string 
 
 /** What a WebSocket offers so that the server knows who asks: a browser can send no headers with one. */
 export function socketProtocols(token: string): string[] {
-  return token === '' ? [] : ['minismith', `bearer.${token}`];
+  return token === '' ? [] : ['minismith', `minismith.bearer.${token}`];
 }
