@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { next, pace, type Heard, type Lease } from '../src/logic/lease';
 import * as steer from '../src/logic/steer';
-import { judged, shown, writesText } from '../src/logic/stopping';
+import { judged, settled, shown, writesText } from '../src/logic/stopping';
 import type { BodyState, Granted } from '../src/wire/answers';
 import { answer } from './answers';
 
@@ -132,6 +132,16 @@ describe('stop', () => {
     expect(shown(stopped, 7000)).toEqual({ is: 'ready' });
     const failed = judged({ ok: false, detail: 'x' }, 0, 1);
     expect(shown(failed, 1e6)).toBe(failed);
+  });
+
+  it('is confirmed by the first way that answers, whatever becomes of the others', () => {
+    const failed = judged({ ok: false, detail: 'not reached' }, 0, 5);
+    const first = judged({ ok: true, value: { type: 'stopped', doing: 'holding' } }, 0, 10);
+    const second = judged({ ok: true, value: { doing: 'holding' } }, 0, 50);
+    expect(settled({ is: 'sent', since: 0 }, failed)).toBe(failed);
+    expect(settled(failed, first)).toBe(first);
+    expect(settled(first, second)).toBe(first);
+    expect(settled(first, failed)).toBe(first);
   });
 
   it('is on the space bar but where text is written', () => {

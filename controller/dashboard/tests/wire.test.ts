@@ -3,7 +3,7 @@ import { address, socketAddress, socketProtocols } from '../src/wire/addresses';
 import type { BodyState, Told } from '../src/wire/answers';
 import { EventReader } from '../src/wire/events';
 import { PictureReader } from '../src/wire/pictures';
-import { decode, frameOf } from '../src/wire/telemetry';
+import { decode, frameOf, stopped } from '../src/wire/telemetry';
 import { answer, bytes, text } from './answers';
 
 const { frames, state } = answer<{ frames: string[]; state: BodyState }>('frame');
@@ -34,6 +34,16 @@ describe('telemetry', () => {
     expect(decode(bytes(`0109${frames[0]!.slice(4)}`))).toBeNull();
     const blind = decode(bytes(`${frames[0]!.slice(0, 192)}0000c07f${frames[0]!.slice(200)}`));
     expect(blind!.posture).toBeNull();
+  });
+});
+
+describe('words on the stream of frames', () => {
+  it('are read as far as they are known', () => {
+    const told = { type: 'stopped', doing: 'holding', beats: 7 };
+    expect(stopped(JSON.stringify(told))).toEqual(told);
+    for (const other of ['{"type":"pong","sent":1}', 'null', '[]', '{', '']) {
+      expect(stopped(other), other).toBeNull();
+    }
   });
 });
 

@@ -30,6 +30,10 @@ export function judged(
     : { is: 'failed', detail: 'the answer says nothing of the robot', at: now };
 }
 
+/** One stop goes several ways: what one of them confirmed, another that failed does not take back. */
+export const settled = (before: Stop, after: Stop): Stop =>
+  before.is === 'confirmed' ? before : after;
+
 /** Where the space bar writes a space: everywhere else it is a stop. */
 export function writesText(element: {
   tagName: string;

@@ -1,9 +1,10 @@
 /** The stop: asked for at once, by every way there is, and confirmed by the robot's answer alone. */
 
-import { judged, shown, type Stop } from '../logic/stopping';
+import { judged, settled, shown, type Stop } from '../logic/stopping';
 import { post } from './http';
 import { now } from './live';
 import { ofRobot, onParting } from './robots';
+import { stopHere } from './telemetry';
 
 export const stop = ofRobot<Stop>({ is: 'ready' });
 
@@ -23,9 +24,14 @@ export async function sayStop(): Promise<void> {
   const mine = latest;
   const since = performance.now();
   stop.value = { is: 'sent', since };
+  const hear = (answer: Parameters<typeof judged>[0]) => {
+    if (mine === latest) stop.value = settled(stop.value, judged(answer, since, performance.now()));
+  };
+  // The stream is open already, and a question may have to wait for a connection.
+  const streamed = stopHere().then((value) => value !== null && hear({ ok: true, value }));
   listeners.forEach((listener) => listener());
-  const answer = await post('/api/v1/stop', {}, { patience: 15_000 });
-  if (mine === latest) stop.value = judged(answer, since, performance.now());
+  const asked = post('/api/v1/stop', {}, { patience: 15_000 }).then(hear);
+  await Promise.all([streamed, asked]);
 }
 
 /** What the page shows of it now. */

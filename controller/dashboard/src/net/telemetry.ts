@@ -2,7 +2,7 @@
 
 import { wait } from '../logic/backoff';
 import type { BodyState } from '../wire/answers';
-import { decode, frameOf } from '../wire/telemetry';
+import { decode, frameOf, stopped } from '../wire/telemetry';
 import { ask } from './http';
 import { frame, fresh, link, now } from './live';
 import { opened } from './sockets';
@@ -12,6 +12,17 @@ const RATE = 30;
 const SILENT_MS = 3000;
 /** How often the state is asked for where there is no stream, milliseconds. */
 const ASK_MS = 200;
+
+/** What waits to hear that the robot has stopped, in the order in which it was said. */
+let waiting: ((told: unknown) => void)[] = [];
+let open: WebSocket | null = null;
+
+/** Says stop on the stream of frames; what the robot answers, or `null` where there is no stream to say it on. */
+export function stopHere(): Promise<unknown> {
+  if (open?.readyState !== WebSocket.OPEN) return Promise.resolve(null);
+  open.send(JSON.stringify({ type: 'stop' }));
+  return new Promise((done) => waiting.push(done));
+}
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((done) => {
@@ -36,6 +47,7 @@ function stream(signal: AbortSignal): Promise<number> {
     const socket = opened(`/api/v1/telemetry?rate=${RATE}&format=binary`);
     if (socket === null) return done(0);
     socket.binaryType = 'arraybuffer';
+    open = socket;
     let frames = 0;
     let heard = performance.now();
     const watch = setInterval(() => {
@@ -46,10 +58,19 @@ function stream(signal: AbortSignal): Promise<number> {
       signal.removeEventListener('abort', end);
       socket.onmessage = socket.onclose = socket.onerror = null;
       socket.close();
+      open = null;
+      // Nobody answers any more.
+      waiting.forEach((answer) => answer(null));
+      waiting = [];
       done(frames);
     };
     signal.addEventListener('abort', end);
     socket.onmessage = (message: MessageEvent<unknown>) => {
+      if (typeof message.data === 'string') {
+        const answer = stopped(message.data);
+        if (answer !== null) waiting.shift()?.(answer);
+        return;
+      }
       const told = message.data instanceof ArrayBuffer ? decode(message.data) : null;
       if (told === null) return;
       heard = performance.now();

@@ -87,3 +87,13 @@ export function frameOf(state: BodyState): Frame {
     fresh: state.joints.map((joint) => joint.reading === 'fresh'),
   };
 }
+
+/** The answer to a stop that was said on the stream, or `null` when this is another word. */
+export function stopped(text: string): unknown {
+  try {
+    const told = JSON.parse(text) as { type?: unknown } | null;
+    return told?.type === 'stopped' ? told : null;
+  } catch {
+    return null;
+  }
+}
