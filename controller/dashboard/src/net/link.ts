@@ -1,6 +1,7 @@
 /** Speaks with the robot that is chosen, and begins anew when another is, or somebody logs in. */
 
 import { effect, untracked } from '@preact/signals';
+import { keepLimits } from './limits';
 import { forget, link, now, standing } from './live';
 import { poll } from './poll';
 import { base, token } from './robots';
@@ -26,6 +27,7 @@ function begin(signal: AbortSignal): void {
   link.value = { is: 'connecting' };
   void follow(signal);
   void poll(signal);
+  void keepLimits(signal);
   void introduce(signal);
 }
 

@@ -3,9 +3,12 @@
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { differs, goal, present } from '../logic/drawing';
+import { marks } from '../logic/limits';
+import { limits } from '../net/limits';
 import { frame, stale } from '../net/live';
 import type { Stage } from '../scene/scene';
 import { words } from '../words';
+import { biting } from './trims';
 
 const trouble = signal(false);
 
@@ -59,7 +62,8 @@ function keep(stage: Stage, canvas: HTMLCanvasElement): () => void {
     const now = newest === null ? null : present(newest);
     const wanted = newest === null || stale.value ? null : goal(newest);
     const ghost = now !== null && wanted !== null && differs(now, wanted) ? wanted : null;
-    stage.show(now, ghost, stale.value);
+    const held = newest === null ? {} : marks(newest, limits.value, biting());
+    stage.show(now, ghost, stale.value, held);
   });
   return () => {
     sizes.disconnect();

@@ -3,8 +3,9 @@
 import type { Turn } from '../net/talk';
 import { turns } from '../net/talk';
 import type { Progress, Step } from '../wire/answers';
-import { number, words } from '../words';
+import { words } from '../words';
 import { path } from './route';
+import { told } from './trims';
 
 export const Turns = () => (
   <>
@@ -71,8 +72,6 @@ function One({ step }: { step: Progress }) {
 /** What was held back or refused in a step. */
 export function notes(step: Step): string[] {
   const w = words.value.talk;
-  const trims = (step.trims ?? []).map((trim) =>
-    w.trimmed(trim.what, number(trim.worst_deg, 1), trim.cause),
-  );
+  const trims = (step.trims ?? []).map(told);
   return step.refusal ? [...trims, w.refused(step.refusal)] : trims;
 }

@@ -15,6 +15,8 @@ import {
 import { RoundedBoxGeometry } from 'three/examples/jsm/geometries/RoundedBoxGeometry.js';
 import type { Drawing } from '../logic/drawing';
 import type { Point, Pose } from '../logic/geometry';
+import type { Mark, Marks, Part } from '../logic/limits';
+import { MOTORS } from '../wire/joints';
 
 const ANTENNA: Point = [-0.01, 0.04, 0.06];
 const ANTENNA_LENGTH = 0.11;
@@ -24,6 +26,8 @@ export interface Model {
   root: Group;
   pose(drawing: Drawing): void;
   fade(isStale: boolean): void;
+  /** Colours the parts that are at the end of what they can do. */
+  mark(marks: Marks): void;
 }
 
 interface Look {
@@ -34,11 +38,20 @@ interface Look {
   glass: Material;
 }
 
-function solid(): Look {
-  const of = (color: number, roughness: number, metalness = 0) =>
-    new MeshStandardMaterial({ color, roughness, metalness });
+/** What the model is of: the robot as it is, where it is told to be, or a robot that is not there. */
+export type Kind = 'robot' | 'goal' | 'rehearsed';
+
+const of = (color: number, roughness: number, metalness = 0) =>
+  new MeshStandardMaterial({ color, roughness, metalness });
+
+const tints = (): Record<Mark, MeshStandardMaterial> => ({
+  near: of(0xe8a013, 0.5),
+  trimmed: of(0xd1202c, 0.5),
+});
+
+function solid(shell: number): Look {
   return {
-    shell: of(0xe9ebef, 0.55),
+    shell: of(shell, 0.55),
     dark: of(0x30353d, 0.6),
     metal: of(0x8b939e, 0.35, 0.6),
     accent: of(0xe08a1e, 0.5),
@@ -47,9 +60,9 @@ function solid(): Look {
 }
 
 function ghost(): Look {
-  const of = (opacity: number) =>
+  const thinned = (opacity: number) =>
     new MeshBasicMaterial({ color: 0x2f7fe0, transparent: true, opacity, depthWrite: false });
-  const [thin, thick] = [of(0.3), of(0.7)];
+  const [thin, thick] = [thinned(0.3), thinned(0.7)];
   return { shell: thin, dark: thick, metal: thick, accent: thick, glass: thin };
 }
 
@@ -58,7 +71,14 @@ function block(x: number, y: number, z: number, round: number, material: Materia
   return new Mesh(new RoundedBoxGeometry(x, y, z, 5, round), material);
 }
 
-function head(look: Look): { group: Group; antennas: [Group, Group] } {
+interface Skull {
+  group: Group;
+  shell: Mesh;
+  antennas: [Group, Group];
+  masts: Mesh[];
+}
+
+function head(look: Look): Skull {
   const group = new Group();
   const shell = block(0.09, 0.13, 0.08, 0.03, look.shell);
   shell.position.set(0, 0, 0.02);
@@ -72,6 +92,7 @@ function head(look: Look): { group: Group; antennas: [Group, Group] } {
     pupil.position.set(0.057, side * 0.026, 0.026);
     group.add(eye, pupil);
   }
+  const masts: Mesh[] = [];
   const antennas = [-1, 1].map((side) => {
     const joint = new Group();
     joint.position.set(ANTENNA[0], side * ANTENNA[1], ANTENNA[2]);
@@ -81,10 +102,11 @@ function head(look: Look): { group: Group; antennas: [Group, Group] } {
     const tip = new Mesh(new SphereGeometry(0.006, 14, 10), look.accent);
     tip.position.z = ANTENNA_LENGTH;
     joint.add(mast, tip);
+    masts.push(mast);
     group.add(joint);
     return joint;
   }) as [Group, Group];
-  return { group, antennas };
+  return { group, shell, antennas, masts };
 }
 
 /** A rod between two points that are set later. */
@@ -106,10 +128,16 @@ function place(group: Group, { at, turn }: Pose): void {
   matrix.decompose(group.position, group.quaternion, group.scale);
 }
 
-export function model(isGhost: boolean): Model {
-  const look = isGhost ? ghost() : solid();
+const SHELLS = { robot: 0xe9ebef, rehearsed: 0xcbb8f2 } as const;
+
+export function model(kind: Kind): Model {
+  const isGhost = kind === 'goal';
+  const look = isGhost ? ghost() : solid(SHELLS[kind]);
+  const tint = tints();
   const root = new Group();
   const body = new Group();
+  /** The meshes that show the mark of each part. */
+  const shells: Partial<Record<Part, Mesh[]>> = {};
   if (!isGhost) {
     const shell = block(0.12, 0.12, 0.066, 0.028, look.shell);
     shell.position.z = 0.036;
@@ -119,6 +147,7 @@ export function model(isGhost: boolean): Model {
     const front = block(0.006, 0.03, 0.008, 0.003, look.accent);
     front.position.set(0.0585, 0, 0.05);
     body.add(shell, collar, front);
+    shells.body_rotation = [shell];
   }
   const skull = head(look);
   const arms = Array.from({ length: 6 }, () => rod(isGhost ? 0.002 : 0.0045, look.dark));
@@ -129,6 +158,12 @@ export function model(isGhost: boolean): Model {
   );
   root.add(body, skull.group, ...arms, ...rods);
   if (!isGhost) root.add(...pivots);
+  shells.head = [skull.shell];
+  MOTORS.slice(1, 7).forEach((leg, at) => (shells[leg] = [arms[at]!, rods[at]!, pivots[at]!]));
+  MOTORS.slice(7).forEach((antenna, at) => (shells[antenna] = [skull.masts[at]!]));
+  const plain = new Map(
+    Object.values(shells).flatMap((all) => all.map((mesh) => [mesh, mesh.material] as const)),
+  );
 
   return {
     root,
@@ -144,12 +179,21 @@ export function model(isGhost: boolean): Model {
       });
     },
     fade(isStale) {
-      for (const material of Object.values(look) as MeshStandardMaterial[]) {
-        if (isGhost) continue;
+      if (isGhost) return;
+      const all = [...Object.values(look), ...Object.values(tint)] as MeshStandardMaterial[];
+      for (const material of all) {
         material.transparent = isStale;
         material.opacity = isStale ? 0.28 : 1;
         material.depthWrite = !isStale;
         material.needsUpdate = true;
+      }
+    },
+    mark(marks) {
+      for (const [part, meshes] of Object.entries(shells) as [Part, Mesh[]][]) {
+        const mark = marks[part];
+        for (const mesh of meshes) {
+          mesh.material = mark === undefined ? plain.get(mesh)! : tint[mark];
+        }
       }
     },
   };

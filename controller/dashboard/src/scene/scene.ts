@@ -16,11 +16,12 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Drawing } from '../logic/drawing';
+import type { Marks } from '../logic/limits';
 import { model } from './model';
 
 export interface Stage {
-  /** What is now, where it is told to be (`null` hides it), and whether that is old. */
-  show(now: Drawing | null, goal: Drawing | null, isStale: boolean): void;
+  /** What is now, where it is told to be (`null` hides it), whether that is old, and what is at its limits. */
+  show(now: Drawing | null, goal: Drawing | null, isStale: boolean, marks: Marks): void;
   resize(width: number, height: number): void;
   reset(): void;
   dispose(): void;
@@ -29,8 +30,15 @@ export interface Stage {
 const EYE = new Vector3(0.6, 0.31, 0.34);
 const MIDDLE = new Vector3(0, 0, 0.165);
 
+/** A stage of a rehearsal stands on another ground, so that nobody takes its robot for the one that is there. */
+const GROUNDS = {
+  robot: { color: 0x8a93a0, floor: 0.18, grid: 0.22, divisions: 12 },
+  rehearsed: { color: 0x7a4fd0, floor: 0.42, grid: 0.5, divisions: 4 },
+} as const;
+
 /** Throws where the browser draws no 3D. */
-export function stage(canvas: HTMLCanvasElement): Stage {
+export function stage(canvas: HTMLCanvasElement, kind: 'robot' | 'rehearsed' = 'robot'): Stage {
+  const ground = GROUNDS[kind];
   const renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
   const scene = new Scene();
@@ -47,17 +55,17 @@ export function stage(canvas: HTMLCanvasElement): Stage {
   scene.add(new AmbientLight(0xffffff, 0.5), new HemisphereLight(0xffffff, 0x9aa3b0, 1.1), key);
   const floor = new Mesh(
     new CircleGeometry(0.2, 64),
-    new MeshBasicMaterial({ color: 0x8a93a0, transparent: true, opacity: 0.18 }),
+    new MeshBasicMaterial({ color: ground.color, transparent: true, opacity: ground.floor }),
   );
   floor.position.z = -0.0005;
-  const grid = new GridHelper(0.6, 12, 0x8a93a0, 0x8a93a0);
+  const grid = new GridHelper(0.6, ground.divisions, ground.color, ground.color);
   grid.rotation.x = Math.PI / 2;
   grid.material.transparent = true;
-  grid.material.opacity = 0.22;
+  grid.material.opacity = ground.grid;
   scene.add(floor, grid);
 
-  const robot = model(false);
-  const ghost = model(true);
+  const robot = model(kind);
+  const ghost = model('goal');
   robot.root.visible = ghost.root.visible = false;
   scene.add(robot.root, ghost.root);
 
@@ -80,10 +88,11 @@ export function stage(canvas: HTMLCanvasElement): Stage {
   reset();
 
   return {
-    show(now, goal, isStale) {
+    show(now, goal, isStale, marks) {
       robot.root.visible = now !== null;
       ghost.root.visible = goal !== null && !isStale;
       if (now !== null) robot.pose(now);
+      robot.mark(marks);
       if (goal !== null) ghost.pose(goal);
       if (isStale !== wasStale) robot.fade(isStale);
       wasStale = isStale;

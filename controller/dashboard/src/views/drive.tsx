@@ -12,6 +12,7 @@ import { Camera } from '../parts/camera';
 import { LeaseBar } from '../parts/lease-bar';
 import { Pad } from '../parts/pad';
 import { Card } from '../parts/small';
+import { Trims } from '../parts/trims';
 import { number, words } from '../words';
 
 /** When a target has not changed for so long, what still differs is held back, milliseconds. */
@@ -63,6 +64,7 @@ export function DriveView() {
           </div>
         </Card>
         <Sliders disabled={!isMine} />
+        <Trims />
       </div>
     </div>
   );

@@ -5,6 +5,7 @@ import { Motors } from '../parts/motors';
 import { PostureTable } from '../parts/posture';
 import { Robot3D } from '../parts/robot-3d';
 import { Card } from '../parts/small';
+import { Trims } from '../parts/trims';
 import { body, bodyStale, frame, stale } from '../net/live';
 import { words } from '../words';
 
@@ -33,6 +34,7 @@ export function RobotView() {
       )}
       <Card title={w.robot.posture} class={stale.value ? 'is-old' : ''}>
         <PostureTable />
+        <Trims />
       </Card>
       <Card title={w.robot.motors} class={`wide ${bodyStale.value ? 'is-old' : ''}`}>
         <Motors />

@@ -22,6 +22,22 @@ export interface BodyState {
   joints: JointState[];
   fault: string | null;
   beats: number;
+  /** What the envelope took off the motion that goes on, or was last. Servers of before do not tell it. */
+  trims?: Trim[];
+}
+
+/** What is in force now. */
+export interface Limits {
+  joints: {
+    name: string;
+    low_deg: number;
+    high_deg: number;
+    speed_dps: number;
+    acceleration_dps2: number;
+  }[];
+  head_pitch_deg: number;
+  head_roll_deg: number;
+  relative_yaw_deg: number;
 }
 
 export interface Spread {

@@ -15,6 +15,8 @@ export interface Frame {
   at_s: number | null;
   doing: Doing;
   faulty: boolean;
+  /** Whether the motion that plays now is held back; `null` where that is not told. */
+  trimming: boolean | null;
   present_deg: (number | null)[];
   goal_deg: number[];
   posture: Posture | null;
@@ -41,6 +43,7 @@ export function decode(bytes: ArrayBuffer): Frame | null {
     at_s: Number(view.getBigUint64(16, true)) / 1e9,
     doing,
     faulty: (view.getUint16(2, true) & 1) === 1,
+    trimming: (view.getUint16(2, true) & 2) === 2,
     present_deg: numbers(24, 9).map((angle) => (Number.isFinite(angle) ? degrees(angle) : null)),
     goal_deg: numbers(60, 9).map(degrees),
     posture: posture(numbers(96, 9)),
@@ -80,6 +83,7 @@ export function frameOf(state: BodyState): Frame {
     at_s: null,
     doing: state.doing,
     faulty: state.fault !== null,
+    trimming: null,
     present_deg: state.joints.map((joint) => joint.present_deg),
     goal_deg: state.joints.map((joint) => joint.goal_deg),
     posture: state.posture,
