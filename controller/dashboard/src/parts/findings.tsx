@@ -19,8 +19,10 @@ export function Findings({ all, onLine }: { all: Finding[]; onLine?: (line: numb
           </span>
           {finding.line === null ? (
             <span class="note mono">{finding.rule}</span>
+          ) : onLine === undefined ? (
+            <span class="note">{w.line(finding.line)}</span>
           ) : (
-            <button type="button" class="link" onClick={() => onLine?.(finding.line ?? 1)}>
+            <button type="button" class="link" onClick={() => onLine(finding.line ?? 1)}>
               {w.line(finding.line)}
             </button>
           )}

@@ -64,7 +64,7 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
       setChecked(answer.ok ? answer.value : null);
       if (!answer.ok) setState({ text: answer.detail, bad: true });
       else if (answer.value.admitted) setState({ text: w.admitted, bad: false });
-      else setState({ text: w.refusedBy(answer.value.stage), bad: true });
+      else setState({ text: w.refusedBy(w.stages[answer.value.stage] ?? answer.value.stage), bad: true });
     };
     return () => (clearTimeout(timer), ending.abort());
   }, [written, mayCheck]);

@@ -1,9 +1,11 @@
 /** Turns of a conversation, each with its steps. */
 
+import type { Check, State, Task } from '../logic/course';
 import type { Turn } from '../net/talk';
 import { turns } from '../net/talk';
-import type { Progress, Step } from '../wire/answers';
-import { words } from '../words';
+import type { Step } from '../wire/answers';
+import { number, words } from '../words';
+import { Findings } from './findings';
 import { path } from './route';
 import { told } from './trims';
 
@@ -17,7 +19,9 @@ export const Turns = () => (
 
 function Said({ turn }: { turn: Turn }) {
   const w = words.value.talk;
-  const { reply, end } = turn;
+  const { course, end } = turn;
+  const { tasks, reply, thinking } = course;
+  const told = tasks.flatMap((task) => task.told?.text ?? []).join(' ');
   return (
     <>
       <p class="said">
@@ -26,15 +30,15 @@ function Said({ turn }: { turn: Turn }) {
       </p>
       <div class="told">
         <span class="hidden">{w.robot}: </span>
-        <ol>
-          {turn.steps.map((step, at) => (
-            <One key={at} step={step} />
+        <ol class="steps">
+          {tasks.map((task, at) => (
+            <One key={at} task={task} />
           ))}
         </ol>
-        {end === null && <p class="note">{w.working} …</p>}
-        {reply && turn.steps.map((step) => step.text).join(' ') !== reply.text && (
-          <p>{reply.text}</p>
+        {end === null && (
+          <p class="note">{thinking === null ? w.working : w.thinking(agent(thinking))} …</p>
         )}
+        {reply && told !== reply.text && <p>{reply.text}</p>}
         {reply && <p class="note">{w.follows(outcome(reply.outcome))}</p>}
         {reply?.tool && (
           <p>
@@ -42,7 +46,7 @@ function Said({ turn }: { turn: Turn }) {
             <a href={path('tools', reply.tool.name)}>{w.openTool}</a>
           </p>
         )}
-        {turn.error && <p class="outcome is-bad">{turn.error}</p>}
+        {course.error && <p class="outcome is-bad">{course.error}</p>}
         {end?.is === 'refused' && <p class="outcome is-bad">{w.refused(end.detail)}</p>}
         {end?.is === 'gone' && <p class="outcome is-bad">{w.gone}</p>}
       </div>
@@ -52,15 +56,36 @@ function Said({ turn }: { turn: Turn }) {
 
 const outcome = (word: string): string => words.value.outcomes[word] ?? word;
 
-function One({ step }: { step: Progress }) {
+const agent = (name: string): string => words.value.agents[name] ?? name;
+
+const CLASS: Record<State, string> = {
+  waiting: '',
+  running: 'is-fair',
+  done: 'is-good',
+  failed: 'is-bad',
+  left: '',
+};
+
+function One({ task }: { task: Task }) {
+  const w = words.value.talk;
+  const { told, state, from } = task;
   return (
-    <li>
-      <span class="agent">{step.agent}</span>
-      <span>{step.text || step.task}</span>
-      <span class={`badge ${step.outcome === 'done' ? 'is-good' : 'is-bad'}`}>
-        {outcome(step.outcome)}
+    <li class={`is-step-${state}`}>
+      <span class="agent">
+        {from !== null && (
+          <>
+            {agent(from)} <span aria-hidden="true">→</span>
+            <span class="hidden">{w.handsTo}</span>{' '}
+          </>
+        )}
+        {agent(task.agent)}
       </span>
-      {step.steps.flatMap(notes).map((note, at) => (
+      <span>{told?.text || task.task}</span>
+      <span class={`badge ${CLASS[state]}`}>
+        {told === null ? w.states[state] : outcome(told.outcome)}
+      </span>
+      {task.check && <OfCheck check={task.check} />}
+      {(told?.steps ?? []).flatMap(notes).map((note, at) => (
         <span key={at} class="more">
           {note}
         </span>
@@ -69,9 +94,37 @@ function One({ step }: { step: Progress }) {
   );
 }
 
+/** How far the check of a tool has come, or what it found. */
+function OfCheck({ check }: { check: Check }) {
+  const w = words.value;
+  const { progress } = check;
+  const stage = w.tools.stages[check.stage] ?? check.stage;
+  if (progress !== null) {
+    const text = `${check.tool}: ${stage} ${number(progress.done)} / ${number(progress.of)}`;
+    return (
+      <div class="check">
+        <progress max={Math.max(1, progress.of)} value={progress.done} aria-label={text} />
+        <span class="note">{text}</span>
+      </div>
+    );
+  }
+  const verdict = !check.admitted
+    ? w.tools.refusedBy(stage)
+    : check.needsApproval
+      ? w.talk.admittedBut
+      : w.tools.admitted;
+  return (
+    <div class="check">
+      <p>
+        <span class="mono">{check.tool}</span>: {verdict}
+      </p>
+      {check.findings.length > 0 && <Findings all={check.findings} />}
+    </div>
+  );
+}
+
 /** What was held back or refused in a step. */
 export function notes(step: Step): string[] {
-  const w = words.value.talk;
   const trims = (step.trims ?? []).map(told);
-  return step.refusal ? [...trims, w.refused(step.refusal)] : trims;
+  return step.refusal ? [...trims, words.value.talk.refused(step.refusal)] : trims;
 }

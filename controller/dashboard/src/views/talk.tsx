@@ -27,7 +27,7 @@ export function TalkView() {
   const last = turns.value.at(-1);
   useEffect(() => {
     end.current?.scrollIntoView({ block: 'nearest' });
-  }, [turns.value.length, last?.steps.length, last?.end]);
+  }, [turns.value.length, last?.course]);
   return (
     <div class="view talk-view">
       <Card
@@ -54,7 +54,7 @@ export function TalkView() {
 
 function Say() {
   const w = words.value.talk;
-  const isAsked = turns.value.at(-1)?.question != null;
+  const isAsked = turns.value.at(-1)?.course.question != null;
   const submit = (event: Event) => {
     event.preventDefault();
     const text = draft.value.trim();
@@ -157,7 +157,7 @@ function Sessions() {
 function Question() {
   const w = words.value.talk;
   const input = useRef<HTMLInputElement>(null);
-  const asked = turns.value.at(-1)?.question;
+  const asked = turns.value.at(-1)?.course.question;
   useEffect(() => input.current?.focus(), [asked]);
   if (!asked) return null;
   const answer = (text: string) => text !== '' && void answerQuestion(asked, text);

@@ -203,8 +203,23 @@ export interface Ran {
   };
 }
 
-/** An event of a conversation that is streamed. */
+/** An event of a conversation that is streamed. Of these, `step`, `question`, `reply` and `error` come from every server. */
 export type Told =
+  | { event: 'plan'; data: { steps: { agent: string; task: string }[] } }
+  | { event: 'begun'; data: { agent: string; task: string } }
+  | { event: 'thinking'; data: { agent: string } }
+  | { event: 'handoff'; data: { from: string; to: string; task: string } }
+  | { event: 'checking'; data: { tool: string; stage: string; done: number; of: number } }
+  | {
+      event: 'checked';
+      data: {
+        tool: string;
+        admitted: boolean;
+        needs_approval: boolean;
+        stage: string;
+        findings?: Finding[];
+      };
+    }
   | { event: 'step'; data: Progress }
   | { event: 'question'; data: { id: string; text: string } }
   | { event: 'reply'; data: Reply }
