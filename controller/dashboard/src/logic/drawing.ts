@@ -62,10 +62,13 @@ export function present(frame: Frame): Drawing | null {
 }
 
 /** Where it is told to be; `null` where that can't be found. */
-export function goal(frame: Frame): Drawing | null {
-  const bodyYaw = radians(frame.goal_deg[0]!);
-  const arms = frame.goal_deg.slice(1, 7).map(radians);
-  const near: Posture = frame.posture ?? NEUTRAL;
+export const goal = (frame: Frame): Drawing | null =>
+  drawn(frame.goal_deg, frame.posture ?? NEUTRAL);
+
+/** The body whose motors stand so, looked for from near a posture; `null` where that can't be found. */
+export function drawn(motors_deg: number[], near: Posture): Drawing | null {
+  const bodyYaw = radians(motors_deg[0]!);
+  const arms = motors_deg.slice(1, 7).map(radians);
   const head = headOf(near);
   const back = aboutZ(-radians(near.body_yaw_deg));
   const inBody: Pose = { at: turned(back, head.at), turn: head.turn };
@@ -83,10 +86,7 @@ export function goal(frame: Frame): Drawing | null {
     at: turned(aboutZ(bodyYaw), found.at),
     turn: turnOf(roll, pitch, yaw + bodyYaw),
   };
-  return assembled(world, bodyYaw, arms, [
-    radians(frame.goal_deg[7]!),
-    radians(frame.goal_deg[8]!),
-  ]);
+  return assembled(world, bodyYaw, arms, [radians(motors_deg[7]!), radians(motors_deg[8]!)]);
 }
 
 /** A drawing as a posture: millimetres and degrees. */

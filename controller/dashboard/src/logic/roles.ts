@@ -11,11 +11,13 @@ export const NEEDS = {
   talk: 'operator',
   steer: 'operator',
   run: 'operator',
+  rehearse: 'operator',
   sessions: 'operator',
   check: 'engineer',
   add: 'engineer',
   journal: 'engineer',
   measure: 'engineer',
+  examine: 'engineer',
   approve: 'owner',
   shelve: 'owner',
 } as const satisfies Record<string, Role>;

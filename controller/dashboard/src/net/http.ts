@@ -48,7 +48,20 @@ export function open(path: string, question: Question = {}): Promise<Response> {
   });
 }
 
-export async function ask<T>(path: string, question: Question = {}): Promise<Answer<T>> {
+export const ask = <T>(path: string, question: Question = {}): Promise<Answer<T>> =>
+  asked<T>(path, question, content);
+
+/** A file: its bytes, as they are. */
+export const askFile = (path: string, question: Question = {}): Promise<Answer<ArrayBuffer>> =>
+  asked<ArrayBuffer>(path, question, (response) =>
+    response.ok ? response.arrayBuffer() : content(response),
+  );
+
+async function asked<T>(
+  path: string,
+  question: Question,
+  read: (response: Response) => Promise<unknown>,
+): Promise<Answer<T>> {
   const robot = base.value;
   const giveUp = new AbortController();
   const end = () => giveUp.abort();
@@ -57,7 +70,7 @@ export async function ask<T>(path: string, question: Question = {}): Promise<Ans
   const timer = question.patience === undefined ? undefined : setTimeout(end, question.patience);
   try {
     const response = await open(path, { ...question, signal: giveUp.signal });
-    const value = await content(response);
+    const value = await read(response);
     // What another robot said is no answer of this one.
     if (base.value !== robot) return { ...lost(0, ''), aborted: true };
     if (response.ok || question.also?.includes(response.status)) {

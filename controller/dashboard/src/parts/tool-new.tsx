@@ -8,6 +8,7 @@ import { post } from '../net/http';
 import type { Checked } from '../wire/answers';
 import { words } from '../words';
 import { Findings } from './findings';
+import { ReplayView } from './replay';
 import { ReportPlots } from './report';
 import { go, path } from './route';
 import { Card, DeedButton, NeedsRole, Outcome } from './small';
@@ -58,13 +59,21 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
     const timer = setTimeout(() => void check(ending.signal), PAUSE_MS);
     const check = async (signal: AbortSignal) => {
       setState({ text: `${w.checking} …`, bad: false });
-      const answer = await post<Checked>('/api/v1/tools/check', { code: written }, { signal });
+      const answer = await post<Checked>(
+        '/api/v1/tools/check',
+        { code: written, motion: true },
+        { signal },
+      );
       // What was written meanwhile is checked anew.
       if (signal.aborted) return;
       setChecked(answer.ok ? answer.value : null);
       if (!answer.ok) setState({ text: answer.detail, bad: true });
       else if (answer.value.admitted) setState({ text: w.admitted, bad: false });
-      else setState({ text: w.refusedBy(w.stages[answer.value.stage] ?? answer.value.stage), bad: true });
+      else
+        setState({
+          text: w.refusedBy(w.stages[answer.value.stage] ?? answer.value.stage),
+          bad: true,
+        });
     };
     return () => (clearTimeout(timer), ending.abort());
   }, [written, mayCheck]);
@@ -112,6 +121,11 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
         <h3>{w.findings}</h3>
         <Findings all={checked?.findings ?? NONE} onLine={(number) => setLine({ number })} />
       </Card>
+      {checked?.motion && checked.motion.beats.length > 0 && (
+        <Card title={words.value.replay.title}>
+          <ReplayView replay={checked.motion} />
+        </Card>
+      )}
       {checked?.report && (
         <Card title={w.report}>
           <ReportPlots report={checked.report} />

@@ -8,6 +8,7 @@ import { ReportPlots } from './report';
 import { path } from './route';
 import { Card, DeedButton, Outcome } from './small';
 import { ToolCode } from './tool-code';
+import { ToolFiles } from './tool-files';
 import { RunTool } from './tool-run';
 
 interface Page {
@@ -59,7 +60,7 @@ export function ToolPage({ name, listed, onChange }: Page) {
             ) : (
               <p class="note">{w.noReport}</p>
             )}
-            <p class="note">{w.noReplay}</p>
+            <ToolFiles shown={shown} />
           </Card>
         </>
       )}

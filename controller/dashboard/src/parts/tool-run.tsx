@@ -1,13 +1,19 @@
-/** Running a tool with arguments of one's own, and what came of it. */
+/** Running and rehearsing a tool with arguments of one's own, and what came of it. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fields, filled } from '../logic/form';
 import { post, type Answer } from '../net/http';
-import type { Ran, Shown } from '../wire/answers';
+import { ofRobot } from '../net/robots';
+import type { Ran, Rehearsed, Shown, Trim } from '../wire/answers';
 import { number, words } from '../words';
+import { ReplayView } from './replay';
 import { SchemaForm } from './schema-form';
 import { Card, DeedButton, download, Outcome } from './small';
+import { told } from './trims';
 import { notes } from './turns';
+
+/** Whether the server has said that it can't rehearse for a page. */
+const unable = ofRobot(false);
 
 export function RunTool({ shown, onRan }: { shown: Shown; onRan: () => void }) {
   const w = words.value.tools;
@@ -16,6 +22,9 @@ export function RunTool({ shown, onRan }: { shown: Shown; onRan: () => void }) {
   const [texts, setTexts] = useState<Record<string, string>>({});
   const [tried, setTried] = useState(false);
   const [result, setResult] = useState<Answer<Ran> | null>(null);
+  const [rehearsed, setRehearsed] = useState<Answer<Rehearsed> | null>(null);
+  const [rehearsing, setRehearsing] = useState(false);
+  useEffect(() => setRehearsed(null), [shown.manifest.version]);
   const [running, setRunning] = useState<AbortController | null>(null);
   const current = useRef<AbortController | null>(null);
   current.current = running;
@@ -32,6 +41,16 @@ export function RunTool({ shown, onRan }: { shown: Shown; onRan: () => void }) {
     setResult(await post<Ran>(path, { args }, { signal: ending.signal }));
     setRunning(null);
     onRan();
+  };
+  const rehearse = async () => {
+    setTried(true);
+    if (Object.keys(troubles).length > 0 || rehearsing) return;
+    setRehearsing(true);
+    const path = `/api/v1/tools/${encodeURIComponent(name)}/rehearse`;
+    const answer = await post<Rehearsed>(path, { args, version: shown.manifest.version });
+    unable.value = !answer.ok && (answer.status === 404 || answer.status === 405);
+    setRehearsed(answer);
+    setRehearsing(false);
   };
   return (
     <Card title={w.run}>
@@ -51,6 +70,11 @@ export function RunTool({ shown, onRan }: { shown: Shown; onRan: () => void }) {
           >
             {running ? `${w.running} …` : w.run}
           </DeedButton>
+          {!unable.value && (
+            <DeedButton deed="rehearse" disabled={rehearsing} onClick={() => void rehearse()}>
+              {rehearsing ? `${w.rehearsing} …` : w.rehearse}
+            </DeedButton>
+          )}
           {running && (
             <button type="button" onClick={() => running.abort()}>
               {words.value.talk.halt}
@@ -59,7 +83,54 @@ export function RunTool({ shown, onRan }: { shown: Shown; onRan: () => void }) {
         </div>
       </form>
       {result && (result.ok ? <Result ran={result.value} /> : <Outcome bad text={result.detail} />)}
+      {rehearsed && !rehearsed.ok && (
+        <Outcome bad text={unable.value ? w.noRehearse : rehearsed.detail} />
+      )}
+      {rehearsed?.ok && <Trial of={rehearsed.value} />}
     </Card>
+  );
+}
+
+/** How it ended, its value, and what it printed. */
+function Ending({ of }: { of: Pick<Rehearsed, 'ended' | 'value' | 'printed' | 'took_s'> }) {
+  const w = words.value.tools;
+  const { ended, value, printed, took_s } = of;
+  return (
+    <>
+      <p>{w.ran(w.ended[ended] ?? ended, number(took_s, 1))}</p>
+      {value !== null && value !== undefined && (
+        <>
+          <h3>{w.value}</h3>
+          <pre>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</pre>
+        </>
+      )}
+      {printed !== '' && (
+        <>
+          <h3>{w.printed}</h3>
+          <pre>{printed}</pre>
+        </>
+      )}
+    </>
+  );
+}
+
+/** What a rehearsal showed. */
+function Trial({ of }: { of: Rehearsed }) {
+  return (
+    <div class="result">
+      <div role="status">
+        <strong>
+          {words.value.replay.title}: {words.value.common.version(of.version)}
+        </strong>
+        <Ending of={of} />
+      </div>
+      {of.trims.map((trim: Trim, at) => (
+        <p key={at} class="note">
+          {told(trim)}
+        </p>
+      ))}
+      {of.beats.length > 0 && <ReplayView replay={of} />}
+    </div>
   );
 }
 
@@ -69,23 +140,7 @@ function Result({ ran }: { ran: Ran }) {
   const held = performance.steps.flatMap(notes);
   return (
     <div class="result" role="status">
-      <p>{w.ran(w.ended[performance.ended] ?? performance.ended, number(performance.took_s, 1))}</p>
-      {performance.value !== null && performance.value !== undefined && (
-        <>
-          <h3>{w.value}</h3>
-          <pre>
-            {typeof performance.value === 'string'
-              ? performance.value
-              : JSON.stringify(performance.value, null, 1)}
-          </pre>
-        </>
-      )}
-      {performance.printed !== '' && (
-        <>
-          <h3>{w.printed}</h3>
-          <pre>{performance.printed}</pre>
-        </>
-      )}
+      <Ending of={performance} />
       {held.map((note, at) => (
         <p key={at} class="note">
           {note}

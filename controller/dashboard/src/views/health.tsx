@@ -143,9 +143,9 @@ function Doctor() {
       title={w.doctor}
       class="wide"
       aside={
-        <button type="button" disabled={busy} onClick={() => void look()}>
+        <DeedButton deed="examine" disabled={busy} onClick={() => void look()}>
           {busy ? `${words.value.common.loading} …` : w.examine}
-        </button>
+        </DeedButton>
       }
     >
       <p class="note one-line" role="status">

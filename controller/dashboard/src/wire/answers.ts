@@ -150,6 +150,30 @@ export interface Report {
   cases: number;
 }
 
+/** A moment of a rehearsal, by motor. */
+export interface Beat {
+  present_deg: number[];
+  goal_deg: number[];
+}
+
+/** A motion that was rehearsed; beats are `period_s` apart. */
+export interface Replay {
+  period_s: number;
+  beats: Beat[];
+  /** Whether it went on longer than is told. */
+  cut: boolean;
+}
+
+export interface Rehearsed extends Replay {
+  name: string;
+  version: number;
+  ended: string;
+  value: unknown;
+  printed: string;
+  trims: Trim[];
+  took_s: number;
+}
+
 export interface Checked {
   name: string;
   admitted: boolean;
@@ -157,6 +181,7 @@ export interface Checked {
   stage: string;
   findings: Finding[];
   report: Report | null;
+  motion?: Replay | null;
 }
 
 export interface Shown {
