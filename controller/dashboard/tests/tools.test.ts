@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { diff, type Line } from '../src/logic/diff';
 import { fields, filled, read } from '../src/logic/form';
-import { chosen, distinct, isTrouble, lines } from '../src/logic/journal';
+import { ALL, chosen, distinct, isTrouble, lines, names, query } from '../src/logic/journal';
 import { may, NEEDS, ROLES, concluded, NOBODY } from '../src/logic/roles';
 import type { Entry, Listed, Schema } from '../src/wire/answers';
 import { answer } from './answers';
@@ -85,7 +85,7 @@ describe('diff', () => {
 
 describe('journal', () => {
   const { entries } = answer<{ entries: Entry[] }>('journal');
-  const all = { kind: '', who: '', words: '', troubles: false };
+  const all = ALL;
 
   it('is chosen from by kind, by whom, by words and by trouble', () => {
     expect(chosen(entries, all)).toEqual(entries);
@@ -98,6 +98,24 @@ describe('journal', () => {
     const troubles = chosen(entries, { ...all, troubles: true });
     expect(troubles.map((one) => one.outcome).sort()).toEqual(['409', 'not_understood']);
     expect(isTrouble({ ...entries[0]!, kind: 'body', what: 'fault' })).toBe(true);
+  });
+
+  it('is asked for what is wanted, and for no more', () => {
+    expect(query(ALL)).toBe('');
+    expect(query(ALL, { limit: 300 })).toBe('?limit=300');
+    const some = { ...ALL, kind: 'tool', words: ' sway & more ', troubles: true };
+    expect(query(some, { limit: 5, before: 'a/1' })).toBe(
+      '?limit=5&before=a%2F1&kind=tool&text=sway+%26+more',
+    );
+  });
+
+  it('names the tools and agents that can be looked for', () => {
+    expect(names(entries)).toEqual(expect.arrayContaining(['code', 'do_wiggle', 'sway']));
+    expect(names([{ ...entries[0]!, detail: null }])).toEqual([]);
+    const one = entries.find((entry) => entry.id !== undefined)!;
+    const together = chosen(entries, { ...ALL, id: one.id! });
+    expect(together.length).toBeGreaterThan(0);
+    expect(together.every((entry) => entry.id === one.id)).toBe(true);
   });
 
   it('is handed out line by line, the oldest first', () => {

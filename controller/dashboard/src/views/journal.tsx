@@ -2,8 +2,17 @@
 
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { chosen, distinct, isTrouble, lines, type Wanted } from '../logic/journal';
-import { ask } from '../net/http';
+import {
+  ALL,
+  chosen,
+  distinct,
+  isTrouble,
+  lines,
+  names,
+  query,
+  type Wanted,
+} from '../logic/journal';
+import { ask, askFile } from '../net/http';
 import { allowed } from '../net/live';
 import { Card, download, NeedsRole, Outcome } from '../parts/small';
 import { SessionList } from '../parts/session-list';
@@ -11,30 +20,64 @@ import type { Entry } from '../wire/answers';
 import { language, moment, number, words } from '../words';
 import { ofRobot } from '../net/robots';
 
-const MOST = 1000;
-/** How many entries are shown at once. */
-const SHOWN = 150;
+/** How many entries are asked for at once. */
+const PAGE = 300;
+/** How long nothing is written before the journal is asked anew, milliseconds. */
+const PAUSE_MS = 300;
 
 const entries = ofRobot<Entry[]>([]);
+/** Where the earlier ones begin; `undefined` where the server does not look through the whole file. */
+const next = ofRobot<string | number | null | undefined>(undefined);
+/** Who was met in what was loaded so far, whatever is looked for now. */
+const met = ofRobot<string[]>([]);
 const trouble = ofRobot('');
-const wanted = signal<Wanted>({ kind: '', who: '', words: '', troubles: false });
+const wanted = signal<Wanted>(ALL);
 
-async function load(): Promise<void> {
-  const answer = await ask<{ entries: Entry[] }>(`/api/v1/journal?limit=${MOST}`, {
-    patience: 15_000,
-  });
+interface Told {
+  entries: Entry[];
+  next?: string | number | null;
+}
+
+/** Asks for the latest, or for those before what is there. */
+async function load(signal?: AbortSignal, isMore = false): Promise<void> {
+  const before = isMore && next.value ? { before: next.value } : {};
+  const path = `/api/v1/journal${query(wanted.value, { limit: PAGE, ...before })}`;
+  const answer = await ask<Told>(path, { patience: 15_000, ...(signal ? { signal } : {}) });
+  if (signal?.aborted) return;
   trouble.value = answer.ok ? '' : answer.detail;
-  if (answer.ok) entries.value = answer.value.entries;
+  if (!answer.ok) return;
+  entries.value = isMore ? [...entries.value, ...answer.value.entries] : answer.value.entries;
+  next.value = answer.value.next;
+  met.value = distinct([...met.value, ...answer.value.entries.map((entry) => entry.who)]);
+}
+
+/** All that fits as a file: from the server, or from a server of before what was loaded. */
+async function save(found: Entry[]): Promise<void> {
+  const name = 'journal.ndjson';
+  const type = 'application/x-ndjson';
+  if (!wanted.value.troubles) {
+    const path = `/api/v1/journal/download${query(wanted.value)}`;
+    const answer = await askFile(path, { patience: 120_000 });
+    if (answer.ok) return download(name, type, answer.value);
+    if (answer.status !== 404) return void (trouble.value = answer.detail);
+  }
+  download(name, type, lines(found));
 }
 
 export function JournalView() {
   const w = words.value;
   const may = allowed('journal');
+  const { kind, who, words: text, id } = wanted.value;
   useEffect(() => {
-    if (may) void load();
-  }, [may]);
+    if (!may) return;
+    const ending = new AbortController();
+    const timer = setTimeout(
+      () => void load(ending.signal),
+      entries.value.length > 0 ? PAUSE_MS : 0,
+    );
+    return () => (clearTimeout(timer), ending.abort());
+  }, [may, kind, who, text, id]);
   const found = chosen(entries.value, wanted.value);
-  const save = () => download('journal.jsonl', 'application/jsonl', lines(found));
   return (
     <div class="view">
       <Card
@@ -44,7 +87,7 @@ export function JournalView() {
             <button type="button" disabled={!may} onClick={() => void load()}>
               {w.common.refresh}
             </button>
-            <button type="button" disabled={found.length === 0} onClick={save}>
+            <button type="button" disabled={found.length === 0} onClick={() => void save(found)}>
               {w.common.download}
             </button>
           </span>
@@ -57,12 +100,17 @@ export function JournalView() {
           {w.journal.shown(found.length, entries.value.length)}
         </p>
         <ul class="entries">
-          {found.slice(0, SHOWN).map((entry) => (
+          {found.map((entry) => (
             <One key={`${entry.run}.${entry.seq}`} entry={entry} />
           ))}
         </ul>
-        {may && entries.value.length > 0 && found.length === 0 && (
-          <p class="note">{w.journal.empty}</p>
+        {may && found.length === 0 && <p class="note">{w.journal.empty}</p>}
+        {next.value !== null && next.value !== undefined && (
+          <p class="buttons">
+            <button type="button" disabled={!may} onClick={() => void load(undefined, true)}>
+              {w.journal.earlier}
+            </button>
+          </p>
         )}
       </Card>
       <SessionList />
@@ -70,11 +118,11 @@ export function JournalView() {
   );
 }
 
+const change = (by: Partial<Wanted>) => (wanted.value = { ...wanted.value, ...by });
+
 function Filters() {
   const w = words.value.journal;
-  const change = (by: Partial<Wanted>) => (wanted.value = { ...wanted.value, ...by });
-  const kinds = distinct(entries.value.map((entry) => entry.kind));
-  const people = distinct(entries.value.map((entry) => entry.who));
+  const kinds = distinct([...Object.keys(w.kinds), ...entries.value.map((entry) => entry.kind)]);
   return (
     <div class="filters" role="search">
       <label>
@@ -98,7 +146,7 @@ function Filters() {
           onChange={(event) => change({ who: event.currentTarget.value })}
         >
           <option value="">{w.any}</option>
-          {people.map((who) => (
+          {met.value.map((who) => (
             <option key={who} value={who}>
               {who}
             </option>
@@ -109,9 +157,15 @@ function Filters() {
         {w.words}
         <input
           type="search"
+          list="journal-names"
           value={wanted.value.words}
           onInput={(event) => change({ words: event.currentTarget.value })}
         />
+        <datalist id="journal-names">
+          {names(entries.value).map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </label>
       <button
         type="button"
@@ -120,6 +174,11 @@ function Filters() {
       >
         {w.troubles}
       </button>
+      {wanted.value.id !== '' && (
+        <button type="button" aria-pressed="true" onClick={() => change({ id: '' })}>
+          {w.together} ×
+        </button>
+      )}
     </div>
   );
 }
@@ -146,6 +205,11 @@ function One({ entry }: { entry: Entry }) {
           <div class="entry-more" tabIndex={0}>
             {entry.took_ms !== undefined && <p class="note">{number(entry.took_ms, 1)} ms</p>}
             {entry.lost ? <p class="outcome is-bad">{w.lost(entry.lost)}</p> : null}
+            {entry.id !== undefined && entry.id !== wanted.value.id && (
+              <button type="button" onClick={() => change({ id: entry.id ?? '' })}>
+                {w.together}
+              </button>
+            )}
             <pre>{JSON.stringify(entry, null, 2)}</pre>
           </div>
         )}
