@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+/** Every view on a phone and on a desk, light and dark: it fits, STOP can be reached, and nobody is shut out. */
+
+import { barriers, DESKTOP, isLive, PHONE, rest, show, trial } from './lib.mjs';
+
+const VIEWS = ['robot', 'talk', 'tools', 'tools/greet', 'tools/+', 'drive', 'journal', 'health'];
+const SIZES = [
+  ['phone', { viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }],
+  ['desk', { viewport: DESKTOP }],
+];
+
+/** What a view shows when it has come. */
+const THERE = {
+  robot: '.scene canvas',
+  talk: 'textarea',
+  tools: '.shelf li',
+  'tools/greet': '.plots',
+  'tools/+': '.cm-content',
+  drive: '.pad',
+  journal: '.entries > li',
+  health: '.health-view .facts',
+};
+
+await trial('phone', async ({ check, eventually, open }) => {
+  await rest();
+  for (const [size, options] of SIZES) {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await open({ ...options, colorScheme });
+      await show(page, 'robot');
+      await eventually(`${size}, ${colorScheme}: live`, () => isLive(page));
+      for (const view of VIEWS) {
+        const at = `${size}, ${colorScheme}, ${view}`;
+        if (!view.includes('/')) {
+          const link = page.locator(`.nav a[href="#/${view}"]`);
+          await (options.hasTouch ? link.tap() : link.click());
+        } else {
+          await show(page, view);
+        }
+        await eventually(`${at}: it is there`, () => page.locator(THERE[view]).first().isVisible());
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        check(`${at}: nothing is wider than the screen`, over <= 0, over);
+        // A point within the button that nothing else covers.
+        const reached = await page.evaluate(() => {
+          const box = document.querySelector('button.stop').getBoundingClientRect();
+          const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+          const isInside = box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+          return isInside && document.elementFromPoint(x, y)?.closest('button.stop') !== null;
+        });
+        check(`${at}: STOP can be reached`, reached);
+        const found = await barriers(page);
+        check(`${at}: nothing shuts anybody out`, found.length === 0, found);
+      }
+      await page.locator('header button.plain').click();
+      await page.locator('.settings').waitFor();
+      const found = await barriers(page);
+      check(
+        `${size}, ${colorScheme}, settings: nothing shuts anybody out`,
+        found.length === 0,
+        found,
+      );
+      const stop = page.locator('button.stop');
+      await (options.hasTouch ? stop.tap() : stop.click());
+      await eventually(`${size}, ${colorScheme}: STOP works beside the settings`, () =>
+        page.locator('.stop-outcome.is-confirmed').count(),
+      );
+      await page.context().close();
+    }
+  }
+});
