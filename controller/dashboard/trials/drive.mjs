@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Steering by every device, to the limits and beyond; a stop; and what becomes of the lease when the tab is closed. */
 
-import { ask, isLive, posture, rest, show, state, trial } from './lib.mjs';
+import { ask, isLive, posture, rest, show, state, swing, trial } from './lib.mjs';
 
 await trial('drive', async ({ check, eventually, open }) => {
   await rest();
@@ -10,6 +10,15 @@ await trial('drive', async ({ check, eventually, open }) => {
   await eventually('the page is live', () => isLive(page));
   const lease = async () => (await ask('/api/v1/lease')).value.lease;
   check('nobody steers', (await lease()) === null, await lease());
+  // Quicker than its antennas can turn.
+  const antennas = [2.5, -2.5];
+  await ask('/api/move/goto', { method: 'POST', body: { antennas, duration: 0.12 } });
+  await eventually(
+    'what the limits take off a motion is told',
+    () => page.locator('.trims').textContent({ timeout: 500 }),
+    (text) => /right_antenna/.test(text) && /speed/.test(text),
+  );
+  await rest();
   await page.getByRole('button', { name: 'Steer the robot' }).click();
   await eventually('the page has the lease', () => page.locator('.lease.is-mine').count());
   await eventually('so says the server', lease);
@@ -68,10 +77,12 @@ await trial('drive', async ({ check, eventually, open }) => {
     (text) => /Stopped/.test(text),
   );
   await eventually(
-    'the head rests',
-    state,
-    (now) => now.doing === 'holding' || now.doing === 'playing',
+    'the head comes to rest',
+    () => swing(posture, 'yaw_deg', 500),
+    (by) => by < 0.5,
   );
+  const pushed = await swing(posture, 'yaw_deg');
+  check('a stick that is still held moves nothing', pushed < 0.5, pushed);
   await page.evaluate(() => {
     window.pad.axes = [0, 0, 0, 0];
     window.pad.buttons[1].value = 0;
@@ -103,8 +114,14 @@ await trial('drive', async ({ check, eventually, open }) => {
   await eventually('the body turns far', posture, (now) => now.body_yaw_deg > 10);
   await page.locator('button.stop').click();
   await eventually('STOP is confirmed', () => stopped.count());
+  await eventually(
+    'the body comes to rest',
+    () => swing(posture, 'body_yaw_deg', 500),
+    (by) => by < 0.5,
+  );
+  const went = await swing(posture, 'body_yaw_deg');
+  check('it does not go on', went < 0.5, went);
   const at = (await posture()).body_yaw_deg;
-  await eventually('it does not go on', posture, (now) => now.body_yaw_deg < 140);
   check('it stopped on its way', at < 140, at);
 
   await page.close();

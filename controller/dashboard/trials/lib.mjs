@@ -14,6 +14,8 @@ import { chromium } from 'playwright-core';
 /** How long is waited for what should be, milliseconds. */
 export const PATIENCE = 30_000;
 const LOOK_EVERY = 50;
+/** The most that is told of what a check saw, letters. */
+const LONGEST = 1500;
 
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
@@ -69,7 +71,9 @@ const USUAL = [/404.*\/files\/(picture|page|recording)/];
 export async function trial(name, body, { tolerated = [] } = {}) {
   const checks = [];
   const browser = await launch();
-  const check = (what, ok, saw = null) => {
+  const check = (what, ok, whole = null) => {
+    const text = JSON.stringify(whole) ?? 'null';
+    const saw = text.length > LONGEST ? text.slice(0, LONGEST) : whole;
     checks.push({ name: what, ok: Boolean(ok), saw });
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${what}${ok ? '' : `: ${JSON.stringify(saw)}`}`);
     return Boolean(ok);
@@ -132,6 +136,17 @@ export async function ask(path, { token, method = 'GET', body, base = server() }
 export const state = async (base) => (await ask('/api/v1/state', { base })).value;
 
 export const posture = async (base) => (await state(base)).posture;
+
+/** By how much something that is looked at again and again goes to and fro. */
+export async function swing(look, what, ms = 2000) {
+  const until = performance.now() + ms;
+  const seen = [];
+  while (performance.now() < until) {
+    seen.push((await look())[what]);
+    await sleep(LOOK_EVERY);
+  }
+  return Math.max(...seen) - Math.min(...seen);
+}
 
 export const isLive = (page) => page.locator('.connection .badge.is-good').count();
 

@@ -21,6 +21,21 @@ const THERE = {
   health: '.health-view .facts',
 };
 
+/** What is done in a view, so that there is more to see. */
+const DO = {
+  async talk(page, eventually, at) {
+    await page.locator('textarea').fill('nod, then look left 10 degrees, then look ahead');
+    await page.locator('textarea').press('Enter');
+    const done = () => page.locator('.told').last().locator('.badge.is-good').count();
+    await eventually(`${at}: what was said is done`, done, (n) => n === 3);
+  },
+  async 'tools/greet'(page, eventually, at) {
+    await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
+    await eventually(`${at}: it is rehearsed`, () => page.locator('.replay').count());
+    await page.locator('.replay summary').click();
+  },
+};
+
 await trial('phone', async ({ check, eventually, open }) => {
   await rest();
   for (const [size, options] of SIZES) {
@@ -37,6 +52,7 @@ await trial('phone', async ({ check, eventually, open }) => {
           await show(page, view);
         }
         await eventually(`${at}: it is there`, () => page.locator(THERE[view]).first().isVisible());
+        await DO[view]?.(page, eventually, at);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         check(`${at}: nothing is wider than the screen`, over <= 0, over);
         // A point within the button that nothing else covers.

@@ -3,7 +3,9 @@
 
 import { ask, isLive, posture, rest, show, state, trial } from './lib.mjs';
 
-await trial('talk', async ({ check, eventually, open }) => {
+await trial('talk', talk, { tolerated: [/ERR_FAILED.*\/api\/v1\/stop/] });
+
+async function talk({ check, eventually, open }) {
   await rest();
   const page = await open();
   await show(page, 'talk');
@@ -11,8 +13,10 @@ await trial('talk', async ({ check, eventually, open }) => {
   const said = page.locator('textarea');
   const told = page.locator('.told').last();
   const say = async (text) => {
+    const before = await page.locator('.told').count();
     await said.fill(text);
     await said.press('Enter');
+    await page.locator('.told').nth(before).waitFor();
   };
   const doing = async () => (await state()).doing;
 
@@ -49,6 +53,19 @@ await trial('talk', async ({ check, eventually, open }) => {
   );
   await eventually('the robot holds again', doing, (now) => now === 'holding');
   await eventually('nothing is being done any more', () =>
+    page.getByRole('button', { name: 'Send' }).first().isVisible(),
+  );
+
+  await say('dance for 60 seconds');
+  await eventually('a third dance goes on', doing, (now) => now === 'playing');
+  await page.route('**/api/v1/stop', (route) => route.abort());
+  await page.locator('button.stop').click();
+  await eventually('a stop is confirmed over the stream where no question comes through', () =>
+    outcome.and(page.locator('.is-confirmed')).textContent({ timeout: 500 }),
+  );
+  await eventually('and the robot holds', doing, (now) => now === 'holding');
+  await page.unroute('**/api/v1/stop');
+  await eventually('nothing is being done then', () =>
     page.getByRole('button', { name: 'Send' }).first().isVisible(),
   );
 
@@ -97,4 +114,4 @@ await trial('talk', async ({ check, eventually, open }) => {
   await eventually('the talk goes on', () =>
     page.getByRole('button', { name: 'Send' }).first().isVisible(),
   );
-});
+}

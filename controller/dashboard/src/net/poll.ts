@@ -1,8 +1,9 @@
 /** What is asked for about every second, one after another, so that connections stay free for a stop. */
 
+import { effect } from '@preact/signals';
 import type { BodyState, Health, Holder } from '../wire/answers';
 import { ask } from './http';
-import { body, fresh, health, holder } from './live';
+import { body, frame, fresh, health, holder } from './live';
 
 const EVERY_MS = 1000;
 const PATIENCE_MS = 3000;
@@ -27,9 +28,26 @@ async function round(signal: AbortSignal): Promise<void> {
   if (held.ok) holder.value = held.value.lease;
 }
 
+let wasTrimming = false;
+
+/** Until it is time again, or the limits begin to bite: then it is asked at once what they take off. */
+async function pause(): Promise<void> {
+  let wake = () => {};
+  const woken = new Promise<void>((done) => (wake = done));
+  const timer = setTimeout(wake, EVERY_MS);
+  const end = effect(() => {
+    const isTrimming = frame.value?.trimming === true;
+    if (isTrimming && !wasTrimming) wake();
+    wasTrimming = isTrimming;
+  });
+  await woken;
+  clearTimeout(timer);
+  end();
+}
+
 export async function poll(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     if (document.visibilityState === 'visible') await round(signal);
-    await new Promise((done) => setTimeout(done, EVERY_MS));
+    await pause();
   }
 }

@@ -1,7 +1,7 @@
 /** A form for the arguments of a tool. */
 
 import type { Field, Trouble } from '../logic/form';
-import { number, words } from '../words';
+import { amount, words } from '../words';
 
 interface Shown {
   fields: Field[];
@@ -38,7 +38,7 @@ function range(field: Field): string {
   const w = words.value.tools;
   const bounds =
     field.least !== undefined && field.most !== undefined
-      ? w.between(number(field.least), number(field.most))
+      ? w.between(amount(field.least), amount(field.most))
       : '';
   return [bounds, field.usual === '' ? '' : w.usual(field.usual)].filter(Boolean).join(', ');
 }

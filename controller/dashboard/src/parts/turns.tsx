@@ -100,11 +100,15 @@ function OfCheck({ check }: { check: Check }) {
   const { progress } = check;
   const stage = w.tools.stages[check.stage] ?? check.stage;
   if (progress !== null) {
-    const text = `${check.tool}: ${stage} ${number(progress.done)} / ${number(progress.of)}`;
+    const { done, of } = progress;
+    const what = `${check.tool}: ${stage}`;
     return (
       <div class="check">
-        <progress max={Math.max(1, progress.of)} value={progress.done} aria-label={text} />
-        <span class="note">{text}</span>
+        {/* How much there is to do is not known from the start. The steps themselves are not read out. */}
+        <progress max={Math.max(1, of)} aria-label={what} {...(of > 0 ? { value: done } : {})} />
+        <span class="note" aria-hidden="true">
+          {of > 0 ? `${what} ${number(done)} / ${number(of)}` : what}
+        </span>
       </div>
     );
   }

@@ -37,6 +37,10 @@ export function number(value: number, digits = 0): string {
   });
 }
 
+/** A number with no more digits than it has, and no more than three. */
+export const amount = (value: number): string =>
+  value.toLocaleString(language.value, { maximumFractionDigits: 3 });
+
 /** A time span, as short as can be. */
 export function span(ms: number): string {
   if (!Number.isFinite(ms)) return '∞';
