@@ -93,10 +93,16 @@ await trial(
       }
       await show(page, 'journal');
       const isTold = RANK.indexOf(role) >= RANK.indexOf('engineer');
-      await eventually(
-        `${role}: the journal is ${isTold ? 'told' : 'closed'}`,
-        () => page.locator('.entries > li').count(),
-        (n) => n > 0 === isTold,
+      await eventually(`${role}: the journal is ${isTold ? 'told' : 'closed'}`, () =>
+        isTold
+          ? page.locator('.entries > li').count()
+          : page.getByText('Needs the role engineer.').count(),
+      );
+      const entries = await page.locator('.entries > li').count();
+      check(
+        `${role}: the journal shows ${isTold ? 'entries' : 'none'}`,
+        entries > 0 === isTold,
+        entries,
       );
       for (const [need, path, method] of QUESTIONS) {
         const { status } = await ask(path, {
@@ -107,7 +113,7 @@ await trial(
         const may = RANK.indexOf(role) >= RANK.indexOf(need);
         check(
           `${role}: the server ${may ? 'answers' : 'refuses'} ${method} ${path}`,
-          may === (status !== 403),
+          may === ![401, 403].includes(status),
           status,
         );
       }
