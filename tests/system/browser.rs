@@ -57,9 +57,23 @@ fn tried(trial: &str, environment: &[(&str, String)]) {
     println!("{trial}: {} things are as they should be", checks.len());
 }
 
+/// A bench with a tool that comes with the program.
+fn bench(keys: &str) -> Bench {
+    let bench = Bench::configured(&format!("{PATIENT}{keys}"));
+    let greet = workspace().join("tools/predefined/greet");
+    for entry in std::fs::read_dir(greet).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let _there = bench.write(
+            &format!("tools/predefined/greet/{name}"),
+            &std::fs::read_to_string(entry.path()).unwrap(),
+        );
+    }
+    bench
+}
+
 /// Runs a trial on a server of its own.
 fn on_a_server(trial: &str) {
-    let served = Served::on(Bench::configured(PATIENT));
+    let served = Served::on(bench(""));
     tried(trial, &[("MINISMITH_URL", format!("http://{}", served.address))]);
 }
 
@@ -85,7 +99,7 @@ fn of_two_who_want_to_steer_one_does_and_both_know() {
 
 #[test]
 fn each_role_may_do_what_it_may_and_no_more() {
-    let bench = Bench::configured(&format!("{PATIENT}serve: {{without_token: none}}\n"));
+    let bench = bench("serve: {without_token: none}\n");
     let tokens: Value = ["viewer", "operator", "engineer", "owner"]
         .map(|role| {
             let made = bench.run(&["token", "add", role, "--role", role, "--json"]).exits(0).json();
@@ -110,7 +124,7 @@ fn over_a_bad_line_what_is_shown_is_true() {
 
 #[test]
 fn a_server_that_dies_and_comes_back_is_shown_as_what_it_is() {
-    let bench = Bench::configured(PATIENT);
+    let bench = bench("");
     let arguments = json!(["serve", "--robot", "mock"]);
     let environment = [
         ("MINISMITH_PROGRAM", program("minismith").display().to_string()),

@@ -143,7 +143,9 @@ fn a_call_is_rehearsed_before_it_is_made_and_moves_nothing_real() {
     let took = seen["took_s"].as_f64().unwrap();
     assert!((spanned - took).abs() < 0.3, "{spanned} of {took} s are shown");
     let after = served.value("/api/v1/state");
-    assert_eq!((&before["joints"], &after["joints"]), (&after["joints"], &before["joints"]));
+    for (one, other) in before["joints"].as_array().unwrap().iter().zip(after["joints"].as_array().unwrap()) {
+        assert_eq!((&one["goal_deg"], &one["present_deg"]), (&other["goal_deg"], &other["present_deg"]));
+    }
 
     let (status, seen) = served.post("/api/v1/tools/leap/rehearse", &json!({ "args": { "far": "x" } }));
     assert!(status == 422 && seen["detail"].to_string().contains("far"), "{status} {seen}");

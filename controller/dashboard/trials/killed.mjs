@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { ask, isLive, PATIENCE, show, sleep, trial } from './lib.mjs';
 
+/** The program, and the folder in which it runs. */
 const program = process.env.MINISMITH_PROGRAM;
 const args = JSON.parse(process.env.MINISMITH_ARGS ?? '["serve", "--robot", "mock"]');
 const WATCH_MS = 4000;
@@ -18,7 +19,10 @@ async function freePort() {
 }
 
 async function start(port) {
-  const child = spawn(program, [...args, '--port', String(port)], { stdio: 'ignore' });
+  const child = spawn(program, [...args, '--port', String(port)], {
+    stdio: 'ignore',
+    cwd: process.env.MINISMITH_FOLDER || undefined,
+  });
   const base = `http://127.0.0.1:${port}`;
   const until = performance.now() + 2 * PATIENCE;
   while (!(await ask('/api/v1/state', { base }).catch(() => null))?.value?.posture) {
