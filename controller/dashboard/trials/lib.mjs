@@ -160,32 +160,25 @@ export async function show(page, view, base = server()) {
 export async function rest(of = {}, base = server()) {
   const { yaw = 0, pitch = 0, roll = 0, body_yaw = 0, antennas = [-10, 10], duration = 1 } = of;
   const radians = (degrees) => (degrees * Math.PI) / 180;
-  await ask('/api/move/goto', {
-    base,
-    method: 'POST',
-    body: {
-      head_pose: {
-        x: 0,
-        y: 0,
-        z: 0,
-        roll: radians(roll),
-        pitch: radians(pitch),
-        yaw: radians(yaw),
-      },
-      antennas: antennas.map(radians),
-      body_yaw: radians(body_yaw),
-      duration,
-    },
-  });
+  const body = {
+    head_pose: { x: 0, y: 0, z: 0, roll: radians(roll), pitch: radians(pitch), yaw: radians(yaw) },
+    antennas: antennas.map(radians),
+    body_yaw: radians(body_yaw),
+    duration,
+  };
   const until = performance.now() + PATIENCE;
-  const there = (now) =>
-    now?.doing === 'holding' &&
-    now.posture !== null &&
-    Math.abs(now.posture.yaw_deg - yaw) < 2 &&
-    Math.abs(now.posture.pitch_deg - pitch) < 2;
-  while (!there(await state(base))) {
-    if (performance.now() > until) throw new Error('the robot did not come to rest');
-    await sleep(LOOK_EVERY);
+  const near = (one, other) => Math.abs(one - other) < 2;
+  for (;;) {
+    const now = await state(base);
+    if (performance.now() > until)
+      throw new Error(`the robot does not come to rest: ${now?.doing}`);
+    const { yaw_deg, pitch_deg, antennas_deg } = now?.posture ?? {};
+    const isThere =
+      near(yaw_deg, yaw) && near(pitch_deg, pitch) && near(antennas_deg?.[0], antennas[0]);
+    if (now?.doing === 'holding' && isThere) return;
+    // A motion that goes on may win over the first attempt.
+    if (now?.doing === 'holding') await ask('/api/move/goto', { base, method: 'POST', body });
+    await sleep(2 * LOOK_EVERY);
   }
 }
 

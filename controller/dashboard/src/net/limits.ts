@@ -15,8 +15,8 @@ export async function keepLimits(ending: AbortSignal): Promise<void> {
     const answer = await ask<Limits>('/api/v1/limits', { signal: ending, patience: 5000 });
     if (ending.aborted) return;
     if (answer.ok) limits.value = answer.value;
-    // A server of before does not tell them.
-    else if (answer.status !== 0) return;
+    // A server of before does not tell them, and none tells them to strangers: a log-in begins anew.
+    else if ([401, 403, 404].includes(answer.status)) return;
     await new Promise((done) => setTimeout(done, answer.ok ? EVERY_MS : RETRY_MS));
   }
 }

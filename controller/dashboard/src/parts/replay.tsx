@@ -9,6 +9,7 @@ import type { Stage } from '../scene/scene';
 import type { Replay } from '../wire/answers';
 import { MOTORS } from '../wire/joints';
 import { number, words } from '../words';
+import { Marked } from './marked';
 import { Range } from './motors';
 
 /** Who wants little motion starts it by hand. */
@@ -58,13 +59,17 @@ export function ReplayView({ replay }: { replay: Replay }) {
     return () => cancelAnimationFrame(asked);
   }, [player.playing, replay]);
   const beat = beatAt(replay, player.at_s);
+  const shown = beat === null ? null : pictured(beat, near.current);
+  const held =
+    beat === null || shown === null
+      ? {}
+      : marks({ ...beat, posture: shown.posture, trimming: null }, limits.value, []);
   useEffect(() => {
-    if (stage === null || beat === null) return;
-    const { now, goal, posture } = pictured(beat, near.current);
+    if (stage === null || shown === null) return;
+    const { now, goal, posture } = shown;
     if (now !== null) near.current = posture;
     const ghost = now !== null && goal !== null && differs(now, goal) ? goal : null;
-    const told = { present_deg: beat.present_deg, posture, trimming: null };
-    stage.show(now, ghost, false, marks(told, limits.value, []));
+    stage.show(now, ghost, false, held);
   }, [stage, replay, player.at_s, limits.value]);
   const end = lasts(replay);
   const time = w.replay.time(number(player.at_s, 1), number(end, 1));
@@ -73,6 +78,7 @@ export function ReplayView({ replay }: { replay: Replay }) {
       <div class="scene is-rehearsal">
         <canvas ref={canvas} role="img" aria-label={w.replay.title} />
         <p class="replay-badge">{w.replay.badge}</p>
+        <Marked marks={held} />
         {trouble && <p class="scene-note">{w.robot.noScene}</p>}
       </div>
       <div class="replay-bar">

@@ -3,11 +3,12 @@
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { differs, goal, present } from '../logic/drawing';
-import { marks } from '../logic/limits';
+import { marks, type Marks } from '../logic/limits';
 import { limits } from '../net/limits';
 import { frame, stale } from '../net/live';
 import type { Stage } from '../scene/scene';
 import { words } from '../words';
+import { Marked } from './marked';
 import { biting } from './trims';
 
 const trouble = signal(false);
@@ -46,12 +47,16 @@ export function Robot3D() {
       {trouble.value && <p class="scene-note">{w.noScene}</p>}
       {lost && <p class="scene-note">{w.unknown}</p>}
       <p class="scene-hint">{w.ghost}</p>
+      {!stale.value && <Marked marks={held()} />}
       <button type="button" class="scene-reset" onClick={() => stage.current?.reset()}>
         {w.resetView}
       </button>
     </div>
   );
 }
+
+/** What is at its limits now. */
+const held = (): Marks => (frame.value === null ? {} : marks(frame.value, limits.value, biting()));
 
 /** Draws every frame that comes, while the canvas has a size. */
 function keep(stage: Stage, canvas: HTMLCanvasElement): () => void {
@@ -62,8 +67,7 @@ function keep(stage: Stage, canvas: HTMLCanvasElement): () => void {
     const now = newest === null ? null : present(newest);
     const wanted = newest === null || stale.value ? null : goal(newest);
     const ghost = now !== null && wanted !== null && differs(now, wanted) ? wanted : null;
-    const held = newest === null ? {} : marks(newest, limits.value, biting());
-    stage.show(now, ghost, stale.value, held);
+    stage.show(now, ghost, stale.value, held());
   });
   return () => {
     sizes.disconnect();

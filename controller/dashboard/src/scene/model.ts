@@ -61,7 +61,16 @@ function solid(shell: number): Look {
 
 function ghost(): Look {
   const thinned = (opacity: number) =>
-    new MeshBasicMaterial({ color: 0x2f7fe0, transparent: true, opacity, depthWrite: false });
+    // A little behind what it would flicker with.
+    new MeshBasicMaterial({
+      color: 0x2f7fe0,
+      transparent: true,
+      opacity,
+      depthWrite: false,
+      polygonOffset: true,
+      polygonOffsetFactor: 2,
+      polygonOffsetUnits: 2,
+    });
   const [thin, thick] = [thinned(0.3), thinned(0.7)];
   return { shell: thin, dark: thick, metal: thick, accent: thick, glass: thin };
 }
