@@ -46,7 +46,9 @@ export function ToolFiles({ shown }: { shown: Shown }) {
   return (
     <>
       {picture !== null && (
-        <img class="tool-picture" src={picture} alt={w.picture(name, version)} />
+        <div class="scroll" tabIndex={0} role="group" aria-label={w.picture(name, version)}>
+          <img class="tool-picture" src={picture} alt={w.picture(name, version)} />
+        </div>
       )}
       <div class="buttons">
         <button type="button" onClick={() => void save('page')}>
