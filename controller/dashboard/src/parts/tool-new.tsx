@@ -4,7 +4,8 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { Code } from '../editor/code';
 import { allowed } from '../net/live';
-import { post } from '../net/http';
+import { post, type Answer } from '../net/http';
+import { ofRobot } from '../net/robots';
 import type { Checked } from '../wire/answers';
 import { words } from '../words';
 import { Findings } from './findings';
@@ -44,6 +45,20 @@ export function editCopy(text: string): void {
   go('tools', '+');
 }
 
+/** Whether the server knows of no motion beside a check. */
+const isPlain = ofRobot(false);
+
+async function examined(code: string, signal: AbortSignal): Promise<Answer<Checked>> {
+  const ask = (body: object) => post<Checked>('/api/v1/tools/check', body, { signal });
+  if (isPlain.value) return ask({ code });
+  const answer = await ask({ code, motion: true });
+  if (answer.ok || answer.status !== 422 || signal.aborted) return answer;
+  // A server of before takes no such field.
+  const plain = await ask({ code });
+  isPlain.value = plain.ok;
+  return plain;
+}
+
 export function NewTool({ onAdded }: { onAdded: () => void }) {
   const w = words.value.tools;
   const [checked, setChecked] = useState<Checked | null>(null);
@@ -59,11 +74,7 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
     const timer = setTimeout(() => void check(ending.signal), PAUSE_MS);
     const check = async (signal: AbortSignal) => {
       setState({ text: `${w.checking} …`, bad: false });
-      const answer = await post<Checked>(
-        '/api/v1/tools/check',
-        { code: written, motion: true },
-        { signal },
-      );
+      const answer = await examined(written, signal);
       // What was written meanwhile is checked anew.
       if (signal.aborted) return;
       setChecked(answer.ok ? answer.value : null);
