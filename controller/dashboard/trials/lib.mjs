@@ -70,7 +70,7 @@ const USUAL = [/404.*\/files\/(picture|page|recording)/];
  */
 export async function trial(name, body, { tolerated = [] } = {}) {
   const checks = [];
-  const browser = await launch();
+  let browser = null;
   const check = (what, ok, whole = null) => {
     const text = JSON.stringify(whole) ?? 'null';
     const saw = text.length > LONGEST ? text.slice(0, LONGEST) : whole;
@@ -109,12 +109,13 @@ export async function trial(name, body, { tolerated = [] } = {}) {
     return page;
   };
   try {
-    await body({ check, eventually, open, browser });
+    browser = await launch();
+    await body({ check, eventually, open });
   } catch (error) {
     check('the trial came to its end', false, String(error?.stack ?? error).slice(0, 1500));
   }
   check('the page has no errors', troubles.length === 0, troubles.slice(0, 10));
-  await browser.close();
+  await browser?.close();
   console.log(JSON.stringify({ trial: name, checks }));
   process.exit(checks.every((one) => one.ok) ? 0 : 1);
 }
