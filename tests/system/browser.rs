@@ -88,6 +88,11 @@ fn a_tool_is_made_rehearsed_approved_and_run_from_the_page() {
 }
 
 #[test]
+fn the_journal_is_looked_through_and_taken_away_from_the_page() {
+    on_a_server("journal");
+}
+
+#[test]
 fn somebody_steers_and_the_body_holds_when_the_tab_is_closed() {
     on_a_server("drive");
 }
