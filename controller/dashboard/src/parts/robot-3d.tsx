@@ -9,6 +9,7 @@ import { frame, stale } from '../net/live';
 import type { Stage } from '../scene/scene';
 import { words } from '../words';
 import { Marked } from './marked';
+import { painted } from './painted';
 import { biting } from './trims';
 
 const trouble = signal(false);
@@ -19,19 +20,21 @@ export function Robot3D() {
   useEffect(() => {
     let ended = false;
     let end = () => {};
-    void import('../scene/scene').then(
-      ({ stage: build }) => {
-        if (ended || canvas.current === null) return;
-        try {
-          stage.current = build(canvas.current);
-        } catch {
-          trouble.value = true;
-          return;
-        }
-        end = keep(stage.current, canvas.current);
-      },
-      () => (trouble.value = true),
-    );
+    void painted()
+      .then(() => import('../scene/scene'))
+      .then(
+        ({ stage: build }) => {
+          if (ended || canvas.current === null) return;
+          try {
+            stage.current = build(canvas.current);
+          } catch {
+            trouble.value = true;
+            return;
+          }
+          end = keep(stage.current, canvas.current);
+        },
+        () => (trouble.value = true),
+      );
     return () => {
       ended = true;
       end();

@@ -102,9 +102,6 @@ function Say() {
         <DeedButton deed="talk" disabled={draft.value.trim() === ''} onClick={() => void foresee()}>
           {w.plan}
         </DeedButton>
-        <button type="button" disabled title={w.noVoice}>
-          {w.voice}
-        </button>
       </div>
       <p class="note one-line" role="status">
         {plan.value}

@@ -160,8 +160,6 @@ export const de: Words = {
     openTool: 'Öffnen',
     session: 'Sitzung',
     noSession: 'wird nicht gemerkt',
-    voice: 'Zum Sprechen drücken',
-    noVoice: 'Dieser Server nimmt keine Sprache an.',
     clear: 'Leeren',
     log: 'Gespräch',
   },

@@ -161,8 +161,6 @@ export const en = {
     openTool: 'Open it',
     session: 'Session',
     noSession: 'not remembered',
-    voice: 'Push to talk',
-    noVoice: 'This server does not take speech.',
     clear: 'Clear',
     log: 'Conversation',
   },

@@ -166,8 +166,6 @@ export const es: Words = {
     openTool: 'Abrir',
     session: 'Sesión',
     noSession: 'no se recuerda',
-    voice: 'Pulsar para hablar',
-    noVoice: 'Este servidor no acepta voz.',
     clear: 'Vaciar',
     log: 'Conversación',
   },

@@ -166,8 +166,6 @@ export const fr: Words = {
     openTool: 'Ouvrir',
     session: 'Session',
     noSession: 'non mémorisé',
-    voice: 'Appuyer pour parler',
-    noVoice: 'Ce serveur n’accepte pas la parole.',
     clear: 'Effacer',
     log: 'Conversation',
   },
