@@ -1,9 +1,10 @@
 //! Talking: `POST /api/v1/chat`, and the sessions in which it is remembered.
 //!
 //! Takes `{"text": "nod twice", "session": "evening"}`; the session may be left out. Gives what `minismith say --json`
-//! prints; with `"stream": true`, or to whoever accepts `text/event-stream`, every step as it is done, as server-sent
-//! events whose data is `{"event": ..., "data": ...}`: `step`, `question` (answered with
-//! `POST /api/v1/chat/{id}/answer {"text": "yes"}`), then `reply` or `error`.
+//! prints; with `"stream": true`, or to whoever accepts `text/event-stream`, what is done as it is done, as server-sent
+//! events whose data is `{"event": ..., "data": ...}`: `plan`, `begun`, `thinking`, `handoff`, `checking`, `checked`,
+//! `step`, `question` (answered with `POST /api/v1/chat/{id}/answer {"text": "yes"}`), then `reply` or `error`. More kinds
+//! may come; whoever does not know one leaves it out.
 //! Whoever goes away before the end stops what was begun.
 
 use std::convert::Infallible;
@@ -67,19 +68,23 @@ struct Said {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it is only described")]
 struct ChatEvent {
-    /// `step`, `question`, `reply` or `error`.
+    /// `plan`, `begun`, `thinking`, `handoff`, `checking`, `checked`, `step`, `question`, `reply` or `error`; leave out those
+    /// that you do not know.
     #[schema(example = "step")]
     event: String,
-    /// JSON: `{"event": ..., "data": ...}`. The data of a step is who did what, its `text`, `outcome` and `steps`; of a question
-    /// its `id` and `text`; of a reply the whole answer; of an error its `detail`.
+    /// JSON: `{"event": ..., "data": ...}`. The data of a plan is its `steps`, each an `agent` and a `task`, as that of a step that
+    /// has `begun`; of `thinking` the `agent` for whom a model is asked; of a handoff `from`, `to` and `task`; of `checking` the
+    /// `tool`, the `stage`, and how many calls are `done` `of` how many; of `checked` the `tool`, whether it is `admitted`, its
+    /// `stage` and `findings`; of a step who did what, its `text`, `outcome` and `steps`; of a question its `id` and `text`; of a
+    /// reply the whole answer; of an error its `detail`.
     data: String,
 }
 
 /// Say something
 ///
 /// It is done when the robot is free for it, and answered when all is done. With `stream`, or to whoever accepts
-/// `text/event-stream`, each step is told as it is done: events with data `{"event": ..., "data": ...}` called `step`,
-/// `question` (answered at `/api/v1/chat/{id}/answer`), then `reply` or `error`. Whoever goes away before the end stops what was
+/// `text/event-stream`, it is told what is planned, begun and done: events with data `{"event": ..., "data": ...}` called
+/// `plan`, `begun`, `step` and so on, `question` (answered at `/api/v1/chat/{id}/answer`), then `reply` or `error`. Whoever goes away before the end stops what was
 /// begun. A stop waits for nobody's turn, and anybody may say it.
 #[utoipa::path(post, path = "/api/v1/chat", tag = "conversation", operation_id = "chat", request_body = Said, responses(
     (status = 200, description = "What was done, as `minismith say --json` prints it; or the events.", content(

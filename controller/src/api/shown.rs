@@ -42,7 +42,8 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Shop>> {
         Which,
     ),
     responses(
-        (status = 200, description = "The file.", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 200, description = "The file.", content(
+            (String = "image/svg+xml"), (String = "text/markdown"), (Vec<u8> = "application/octet-stream"))),
         (status = 404, description = "There is no such tool, no such version, or no such file beside it.", body = Refusal),
         (status = 409, description = "Its files were changed, or it no longer passes the policy.", body = Refusal),
         (status = 422, description = "Something behind the `?` can't be used.", body = Refusal),
