@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Every view on a phone and on a desk, light and dark: it fits, STOP can be reached, and nobody is shut out. */
+/** Every view on a phone and on a desk, light and dark: it fits, nothing jumps, STOP can be reached, and nobody is shut out. */
 
 import { barriers, DESKTOP, isLive, PHONE, rest, show, trial } from './lib.mjs';
 
@@ -36,11 +36,24 @@ const DO = {
   },
 };
 
+/** Sums up how much of what is seen jumps by itself, as browsers measure it. */
+const jumps = () => {
+  window.jumped = 0;
+  new PerformanceObserver((seen) => {
+    for (const { hadRecentInput, value } of seen.getEntries())
+      if (!hadRecentInput) window.jumped += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+};
+
+/** More than this is felt (https://web.dev/articles/cls). */
+const FELT = 0.1;
+
 await trial('phone', async ({ check, eventually, open }) => {
   await rest();
   for (const [size, options] of SIZES) {
     for (const colorScheme of ['light', 'dark']) {
       const page = await open({ ...options, colorScheme });
+      await page.addInitScript(jumps);
       await show(page, 'robot');
       await eventually(`${size}, ${colorScheme}: live`, () => isLive(page));
       for (const view of VIEWS) {
@@ -52,6 +65,12 @@ await trial('phone', async ({ check, eventually, open }) => {
           await show(page, view);
         }
         await eventually(`${at}: it is there`, () => page.locator(THERE[view]).first().isVisible());
+        const jumped = await page.evaluate(() => {
+          const sum = window.jumped;
+          window.jumped = 0;
+          return sum;
+        });
+        check(`${at}: nothing jumps`, jumped < FELT, jumped);
         await DO[view]?.(page, eventually, at);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         check(`${at}: nothing is wider than the screen`, over <= 0, over);
