@@ -160,6 +160,8 @@ fn a_call_is_rehearsed_before_it_is_made_and_moves_nothing_real() {
     let picture = text(&served, "/api/v1/tools/leap/files/picture?version=1");
     assert!(picture.starts_with("<svg") && picture.contains("leap"), "{picture}");
     assert!(text(&served, "/api/v1/tools/leap/files/page").contains("leap"));
+    let (head, _) = served.fetch("/api/v1/tools/leap/files/picture");
+    assert!(head.contains("image/svg+xml") && head.contains("content-security-policy: sandbox"), "{head}");
     for missing in
         ["leap/files/secret", "none/files/page", "leap/files/page?version=9", "leap/files/..%2Fv1.py"]
     {

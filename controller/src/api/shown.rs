@@ -5,7 +5,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::header::{
+    CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
+};
 use axum::response::{IntoResponse, Response};
 use firmware_bridge::pulse::Conductor;
 use serde::Deserialize;
@@ -72,7 +74,14 @@ async fn file(
         .map_err(|error| Refused::because(StatusCode::CONFLICT, &error.to_string()))?
         .map_err(|error| Refused::because(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()))?;
     let name = format!("inline; filename=\"{}.v{}.{suffix}\"", shown.manifest.name, shown.manifest.version);
-    Ok(([(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, name)], bytes).into_response())
+    let headers = [
+        (CONTENT_TYPE, kind.to_owned()),
+        (CONTENT_DISPOSITION, name),
+        // Opened by itself in a browser it is a picture or a text, and nothing that acts.
+        (CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'; style-src 'unsafe-inline'".to_owned()),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+    ];
+    Ok((headers, bytes).into_response())
 }
 
 #[derive(Deserialize, ToSchema)]
