@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::given::{Refusal, Refused, Wanted, unprocessable};
-use crate::journal::{Cursor, Entry, Journal, Place, Wanted as Filter, before, read};
+use crate::journal::{Cursor, Entry, Journal, Place, Wanted as Filter, latest_before, read};
 use crate::role::Role;
 
 /// Entries that are told where nothing else is asked for.
@@ -109,8 +109,8 @@ async fn tell(
     let newest = if cursor.is_none() { journal.tell(MOST) } else { Vec::new() };
     let newest: Vec<Entry> = newest.into_iter().filter(|entry| filter.takes(entry)).collect();
     let older =
-        tokio::task::spawn_blocking(move || before(&place, &filter, limit + 1, cursor.as_ref())).await;
-    let older = older.map_err(|error| unreadable(&error))?.map_err(|error| unreadable(&error))?;
+        tokio::task::spawn_blocking(move || latest_before(&place, &filter, limit + 1, cursor.as_ref())).await;
+    let (older, _) = older.map_err(|error| unreadable(&error))?.map_err(|error| unreadable(&error))?;
     let mut entries = merged(newest, older);
     let goes_on = entries.len() > limit;
     entries.truncate(limit);

@@ -40,10 +40,8 @@ pub(super) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Respon
     let accepts = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let packed = if takes_gzip(accepts) { Built::get(&format!("{name}.gz")) } else { None };
     let mut response = match packed {
-        Some(EmbeddedFile { data, .. }) => {
-            ([(CONTENT_ENCODING, "gzip")], Body::from(data.into_owned())).into_response()
-        }
-        None => Body::from(plain.data.into_owned()).into_response(),
+        Some(EmbeddedFile { data, .. }) => ([(CONTENT_ENCODING, "gzip")], Body::from(data)).into_response(),
+        None => Body::from(plain.data).into_response(),
     };
     // The names of assets change with what is in them.
     let kept = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };

@@ -21,7 +21,7 @@ use std::time::Duration;
 pub use self::entry::Entry;
 pub(crate) use self::file::Pen;
 pub use self::file::Place;
-pub use self::read::{Cursor, Health, Lines, Wanted, before, latest, read};
+pub use self::read::{Cursor, Health, Lines, Wanted, latest, latest_before, read};
 
 /// Entries that may wait to be written.
 const WAITING: usize = 4096;

@@ -134,31 +134,22 @@ pub fn read(place: &Place, mut each: impl FnMut(Entry)) -> io::Result<Health> {
 /// # Errors
 /// As [`read`].
 pub fn latest(place: &Place, wanted: &Wanted, most: usize) -> io::Result<(Vec<Entry>, Health)> {
-    let mut latest = VecDeque::new();
-    let health = read(place, |entry| {
-        if wanted.takes(&entry) {
-            if latest.len() >= most {
-                latest.pop_front();
-            }
-            latest.push_back(entry);
-        }
-    })?;
-    Ok((latest.into(), health))
+    latest_before(place, wanted, most, None)
 }
 
-/// The latest entries that are wanted of those before a place, or of all, the last of them first.
+/// The same of those before a place, where there is one.
 ///
 /// # Errors
 /// As [`read`].
-pub fn before(
+pub fn latest_before(
     place: &Place,
     wanted: &Wanted,
     most: usize,
     cursor: Option<&Cursor>,
-) -> io::Result<Vec<Entry>> {
+) -> io::Result<(Vec<Entry>, Health)> {
     let mut latest = VecDeque::new();
     let mut is_past = false;
-    read(place, |entry| {
+    let health = read(place, |entry| {
         is_past |= cursor.is_some_and(|cursor| cursor.run == entry.run && entry.seq >= cursor.seq);
         if !is_past && wanted.takes(&entry) {
             if latest.len() >= most {
@@ -167,7 +158,7 @@ pub fn before(
             latest.push_back(entry);
         }
     })?;
-    Ok(latest.into_iter().rev().collect())
+    Ok((latest.into(), health))
 }
 
 /// So much of a file's end is read first where only the latest entries are wanted, bytes.
@@ -297,10 +288,10 @@ mod tests {
         let wanted = Wanted { kind: Some("said".into()), ..Wanted::default() };
         let (mut told, mut cursor) = (Vec::new(), None::<Cursor>);
         loop {
-            let page = before(&place, &wanted, 3, cursor.as_ref()).unwrap();
-            let Some(last) = page.last() else { break };
-            cursor = Some(Cursor::of(last).to_string().parse().unwrap());
-            told.extend(page.iter().map(|entry| entry.seq));
+            let (page, _) = latest_before(&place, &wanted, 3, cursor.as_ref()).unwrap();
+            let Some(first) = page.first() else { break };
+            cursor = Some(Cursor::of(first).to_string().parse().unwrap());
+            told.extend(page.iter().rev().map(|entry| entry.seq));
         }
         assert_eq!(told, (0..10).rev().map(|half| 2 * half).collect::<Vec<_>>());
         for bad in ["", "r", "r.", "r.x", ".-1"] {
