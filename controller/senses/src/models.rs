@@ -155,7 +155,11 @@ impl Models {
         Ok(loaded.insert(environment).clone())
     }
 
-    fn read(&self, model: &ModelFile) -> Result<Vec<u8>, NoModel> {
+    /// The bytes of a model's file, if they are those that are known.
+    ///
+    /// # Errors
+    /// When it is not installed or is another.
+    pub fn read(&self, model: &ModelFile) -> Result<Vec<u8>, NoModel> {
         let missing = || NoModel::Missing {
             what: model.what,
             file: model.file.to_owned(),

@@ -1,0 +1,116 @@
+//! WAV files: those of others are read with care, our own are written with sixteen bits.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Cursor, Read, Seek, Write};
+use std::path::Path;
+
+use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
+
+use super::{AudioFault, Clip, HIGHEST_RATE, LONGEST, LOWEST_RATE, sane};
+
+impl Clip {
+    /// Reads a WAV file; of two channels the mean is taken.
+    ///
+    /// # Errors
+    /// When it can't be opened, is no WAV file, has more than two channels, a rate that is not taken, no sound, or too much.
+    pub fn open(path: &Path) -> Result<Clip, AudioFault> {
+        Clip::read(BufReader::new(File::open(path)?))
+    }
+
+    /// Reads what a WAV file holds.
+    ///
+    /// # Errors
+    /// As [`Clip::open`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Clip, AudioFault> {
+        Clip::read(Cursor::new(bytes))
+    }
+
+    fn read(source: impl Read) -> Result<Clip, AudioFault> {
+        let reader = WavReader::new(source).map_err(unreadable)?;
+        let spec = reader.spec();
+        if !(LOWEST_RATE..=HIGHEST_RATE).contains(&spec.sample_rate) {
+            return Err(AudioFault::Rate(spec.sample_rate));
+        }
+        if !(1..=2).contains(&spec.channels) {
+            return Err(AudioFault::Channels(spec.channels));
+        }
+        let samples = match (spec.sample_format, spec.bits_per_sample) {
+            (SampleFormat::Float, 32) => gather(reader.into_samples::<f32>(), &spec)?,
+            (SampleFormat::Int, bits @ 8..=32) => {
+                let full = (1_u64 << (bits - 1)) as f32;
+                gather(reader.into_samples::<i32>().map(|read| read.map(|sample| sample as f32 / full)), &spec)?
+            }
+            (_, bits) => return Err(AudioFault::NotWav(format!("samples of {bits} bits are not taken"))),
+        };
+        if samples.is_empty() {
+            return Err(AudioFault::Empty);
+        }
+        Ok(Clip::new(spec.sample_rate, samples))
+    }
+
+    /// Writes it as a WAV file of sixteen bits.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn save(&self, path: &Path) -> Result<(), AudioFault> {
+        self.write(BufWriter::new(File::create(path)?))
+    }
+
+    /// The bytes of a WAV file of sixteen bits.
+    ///
+    /// # Errors
+    /// When it is longer than such a file can be.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, AudioFault> {
+        let mut bytes = Cursor::new(Vec::new());
+        self.write(&mut bytes)?;
+        Ok(bytes.into_inner())
+    }
+
+    fn write(&self, sink: impl Write + Seek) -> Result<(), AudioFault> {
+        let spec = WavSpec {
+            channels: 1,
+            sample_rate: self.rate,
+            bits_per_sample: 16,
+            sample_format: SampleFormat::Int,
+        };
+        let mut writer = WavWriter::new(sink, spec).map_err(unreadable)?;
+        for &sample in &self.samples {
+            writer
+                .write_sample((sane(sample) * f32::from(i16::MAX)).round() as i16)
+                .map_err(unreadable)?;
+        }
+        writer.finalize().map_err(unreadable)
+    }
+}
+
+/// The samples of one channel, as many as are taken.
+fn gather(
+    samples: impl Iterator<Item = Result<f32, hound::Error>>,
+    spec: &WavSpec,
+) -> Result<Vec<f32>, AudioFault> {
+    let channels = usize::from(spec.channels);
+    let longest = LONGEST.as_secs() as usize * spec.sample_rate as usize;
+    let (mut gathered, mut sum, mut read) = (Vec::new(), 0.0, 0);
+    for sample in samples {
+        sum += sane(sample.map_err(unreadable)?);
+        read += 1;
+        if read == channels {
+            if gathered.len() == longest {
+                return Err(AudioFault::TooLong);
+            }
+            gathered.push(sum / channels as f32);
+            (sum, read) = (0.0, 0);
+        }
+    }
+    Ok(gathered)
+}
+
+fn unreadable(error: hound::Error) -> AudioFault {
+    match error {
+        // A file that ends too early is no trouble of the disk.
+        hound::Error::IoError(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
+            AudioFault::File(error)
+        }
+        error => AudioFault::NotWav(error.to_string()),
+    }
+}

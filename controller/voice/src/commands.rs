@@ -1,0 +1,177 @@
+//! What is looked for in a transcript: the words that stop the robot, the phrase that wakes it, and the words of commands
+//! where the model wrote others that sound like them. Pure text; nothing here knows where it came from.
+
+mod sound;
+mod vocabulary;
+
+use sound::alike;
+pub use vocabulary::{Repair, Vocabulary};
+
+/// The words that stop the robot.
+pub const STOP_WORDS: [&str; 3] = ["stop", "halt", "freeze"];
+
+/// What comes before a stop word and takes the stop away: "don't stop", "the bus stop".
+const BEFORE: [&str; 27] = [
+    "don't", "dont", "not", "never", "won't", "wont", "cannot", "can't", "cant", "didn't", "didnt", "doesn't",
+    "doesnt", "shouldn't", "wouldn't", "couldn't", "non", "no", "without", "bus", "truck", "train", "pit", "full",
+    "the", "a", "this",
+];
+
+/// What comes after one and makes it another thing: "stop watch", "freeze frame".
+const AFTER: [&str; 18] = [
+    "watch", "watches", "sign", "signs", "light", "lights", "gap", "over", "motion", "frame", "frames", "dried",
+    "drying", "time", "word", "words", "button", "bath",
+];
+
+/// What may stand between "not" and the word, as in "do not ever stop".
+const BETWEEN: [&str; 6] = ["ever", "just", "you", "to", "please", "ever,"];
+
+/// A stop word that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spotted {
+    /// The word.
+    pub word: &'static str,
+    /// How many words came before it.
+    pub before: usize,
+    /// How many came after it.
+    pub after: usize,
+}
+
+/// The words of a text in small letters, without punctuation but with apostrophes within words.
+#[must_use]
+pub fn words(text: &str) -> Vec<String> {
+    let text: String = text
+        .chars()
+        .map(|c| match c {
+            '\u{2019}' | '\u{2018}' => '\'',
+            c if c.is_alphanumeric() || c == '\'' => c,
+            _ => ' ',
+        })
+        .collect();
+    text.split_whitespace()
+        .map(|word| word.trim_matches('\'').to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The first stop word of a text that means a stop.
+#[must_use]
+pub fn stop_word(text: &str) -> Option<Spotted> {
+    let words = words(text);
+    // A sentence's end is an end: "no. stop" stops.
+    let ends = sentence_ends(text);
+    words.iter().enumerate().find_map(|(place, word)| {
+        let spotted = STOP_WORDS.into_iter().find(|stop| stop == word)?;
+        let preceding =
+            words.get(..place)?.iter().enumerate().rev().take_while(|(at, _)| !ends.contains(at));
+        let negated = preceding
+            .map(|(_, word)| word.as_str())
+            .find(|word| !BETWEEN.contains(word))
+            .is_some_and(|word| BEFORE.contains(&word));
+        let follower = (!ends.contains(&place)).then(|| words.get(place + 1)).flatten();
+        let is_other = follower.is_some_and(|word| AFTER.contains(&word.as_str()));
+        (!negated && !is_other).then_some(Spotted {
+            word: spotted,
+            before: place,
+            after: words.len() - place - 1,
+        })
+    })
+}
+
+/// The numbers of the words behind which there is a full stop, a comma or the like.
+fn sentence_ends(text: &str) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut seen = 0;
+    for part in text.split_inclusive(['.', ',', '!', '?', ';', ':']) {
+        seen += words(part).len();
+        if seen > 0 && part.ends_with(['.', ',', '!', '?', ';', ':']) {
+            ends.push(seen - 1);
+        }
+    }
+    ends
+}
+
+/// The phrase that wakes the robot, and how models write it.
+#[derive(Clone, Debug)]
+pub struct Wake {
+    names: Vec<String>,
+}
+
+/// How the name of the robot is written by a model that does not know it.
+const REACHY: [&str; 22] = [
+    "reachy", "reachie", "reachi", "reechy", "reachey", "reaching", "reach", "richie", "richy", "ritchie", "ritchy",
+    "ricci", "reacy", "peachy", "preachy", "reachee", "reiki", "reachies", "reachy's", "breachy", "reeky", "richey",
+];
+
+/// What a call begins with, and how models write that.
+const CALLS: [&str; 12] = ["hey", "hay", "hi", "hello", "okay", "ok", "a", "hate", "he", "they", "hei", "eh"];
+
+impl Wake {
+    /// "Hey reachy", and likewise each of these names.
+    #[must_use]
+    pub fn new<S: AsRef<str>>(names: &[S]) -> Self {
+        let names = names.iter().map(|name| words(name.as_ref()).join(" ")).filter(|name| !name.is_empty());
+        Wake { names: names.collect() }
+    }
+
+    /// What a text says beyond the call at its beginning: "hey reachy, look left" gives "look left", "hey reachy" gives an
+    /// empty text, and a text without the call gives nothing.
+    #[must_use]
+    pub fn spot(&self, text: &str) -> Option<String> {
+        // Somebody may begin with "um" or "so".
+        let spans = spans(text);
+        (0..spans.len().min(4)).find_map(|place| {
+            let heard = |offset: usize| spans.get(place + offset).map(|(word, _)| word.as_str());
+            let is_called = heard(0).is_some_and(|word| CALLS.contains(&word));
+            let (name_at, first) = if is_called { (1, heard(1)?) } else { (0, heard(0)?) };
+            let taken = self.name(first, heard(name_at + 1), is_called)?;
+            // A bare name is a call only at the very beginning.
+            if !is_called && place > 0 {
+                return None;
+            }
+            let end = spans.get(place + name_at + taken - 1)?.1;
+            let rest = text.get(end..)?.trim_start_matches(|c: char| !c.is_alphanumeric());
+            Some(rest.trim().to_owned())
+        })
+    }
+
+    /// How many words at this place are the name.
+    fn name(&self, first: &str, second: Option<&str>, is_called: bool) -> Option<usize> {
+        let joined = second.map(|second| format!("{first}{second}"));
+        if let Some(joined) = &joined
+            && is_called
+            && ["reache", "reachy", "reachie", "richie", "reachi", "reachhe", "reachme"].contains(&joined.as_str())
+        {
+            return Some(2);
+        }
+        if first == "reachy" || (is_called && REACHY.contains(&first)) {
+            return Some(1);
+        }
+        self.names.iter().find_map(|name| {
+            let count = name.split(' ').count();
+            let heard = match (count, second) {
+                (1, _) => first.to_owned(),
+                (2, Some(second)) => format!("{first} {second}"),
+                _ => return None,
+            };
+            (heard == *name || (is_called && alike(&heard, name) > 0.9)).then_some(count)
+        })
+    }
+}
+
+/// The words of a text, each with the byte behind it.
+fn spans(text: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut word = String::new();
+    for (at, c) in text.char_indices() {
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        } else if !word.is_empty() {
+            found.push((std::mem::take(&mut word), at));
+        }
+    }
+    if !word.is_empty() {
+        found.push((word, text.len()));
+    }
+    found
+}

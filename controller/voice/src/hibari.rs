@@ -1,0 +1,129 @@
+//! Speech of words on this machine: hibari, a small network with one voice that speaks American English. Somebody gives the
+//! sounds of a text (espeak-ng does), the network says what each 12.5 ms of the speech looks like, and a little arithmetic
+//! makes it sound ([`dsp`]).
+
+pub mod dsp;
+pub mod phonemes;
+
+use minismith_senses::models::{ModelFile, Models, NoModel};
+use ort::session::Session;
+use ort::value::TensorRef;
+
+use crate::VoiceFault;
+use crate::audio::Clip;
+use crate::mouth::Speech;
+
+/// The model, with the voice "heart".
+pub const MODEL: ModelFile = ModelFile {
+    what: "speaking",
+    file: "hibari.onnx",
+    sha256: "5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8",
+};
+
+/// How much of a text is spoken at once, sounds; what is longer is cut between words.
+const MOST: usize = 400;
+
+/// What knows the sounds of a text. Programs that do so are started elsewhere.
+pub trait Phonemizer {
+    /// The sounds of a text without punctuation, in IPA as `espeak-ng -v en-us -q --ipa --tie=^` writes them.
+    ///
+    /// # Errors
+    /// When it can't be told, such as when the program is not installed.
+    fn ipa(&mut self, text: &str) -> Result<String, VoiceFault>;
+}
+
+impl<P: Phonemizer + ?Sized> Phonemizer for Box<P> {
+    fn ipa(&mut self, text: &str) -> Result<String, VoiceFault> {
+        (**self).ipa(text)
+    }
+}
+
+/// The voice; for one thread.
+pub struct Hibari<P> {
+    session: Session,
+    phonemizer: P,
+    synthesis: dsp::Synthesis,
+    pace: f32,
+}
+
+impl<P: Phonemizer> Hibari<P> {
+    /// Opens the model.
+    ///
+    /// # Errors
+    /// When it is not installed or can't be used.
+    pub fn open(models: &Models, phonemizer: P) -> Result<Self, NoModel> {
+        Ok(Hibari {
+            session: models.session(&MODEL)?,
+            phonemizer,
+            synthesis: dsp::Synthesis::new(),
+            pace: 1.0,
+        })
+    }
+
+    /// The same at another pace: 0.5 is slow, 2 is fast.
+    #[must_use]
+    pub fn with_pace(self, pace: f32) -> Self {
+        Hibari { pace: pace.clamp(0.5, 2.0), ..self }
+    }
+
+    /// The sounds of a text in the model's alphabet, in pieces that it can speak at once.
+    ///
+    /// # Errors
+    /// When whoever knows the sounds can't tell them.
+    pub fn sounds(&mut self, text: &str) -> Result<Vec<String>, VoiceFault> {
+        let mut sounds = String::new();
+        for (clause, mark) in phonemes::clauses(text) {
+            let ipa = self.phonemizer.ipa(&clause)?;
+            let said = phonemes::of_ipa(&ipa);
+            if said.is_empty() {
+                continue;
+            }
+            if !sounds.is_empty() {
+                sounds.push(' ');
+            }
+            sounds.push_str(&said);
+            sounds.push(mark);
+        }
+        Ok(phonemes::pieces(&sounds, MOST))
+    }
+
+    fn speak(&mut self, piece: &str) -> Result<Vec<f32>, VoiceFault> {
+        let failed = |error: ort::Error| VoiceFault::failed(MODEL.what, error);
+        let ids = phonemes::ids(piece);
+        let pace = [self.pace];
+        let outputs = self
+            .session
+            .run(ort::inputs![
+                "ids" => TensorRef::from_array_view(([1, ids.len()], ids.as_slice())).map_err(failed)?,
+                "speed" => TensorRef::from_array_view(([1_usize], pace.as_slice())).map_err(failed)?,
+            ])
+            .map_err(failed)?;
+        let numbers = |name: &'static str| {
+            let value = outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("no {name}")))?;
+            Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
+        };
+        let spectra = dsp::Spectra {
+            harmonics: numbers("lh")?,
+            turn: numbers("theta")?,
+            noise: numbers("ln")?,
+            rest: numbers("lr")?,
+            phase: numbers("phi")?,
+            pitch: numbers("f0")?,
+        };
+        self.synthesis.sound(&spectra).map_err(|reason| VoiceFault::failed(MODEL.what, reason))
+    }
+}
+
+impl<P: Phonemizer> Speech for Hibari<P> {
+    fn rate(&self) -> u32 {
+        dsp::RATE
+    }
+
+    fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault> {
+        let mut samples = Vec::new();
+        for piece in self.sounds(sentence)? {
+            samples.extend(self.speak(&piece)?);
+        }
+        Ok(Clip::new(dsp::RATE, samples))
+    }
+}

@@ -1,0 +1,183 @@
+//! Words out of speech on this machine: Moonshine tiny for English. An encoder looks at the samples once, a decoder then says
+//! one piece of a word after the other, each time the likeliest, and remembers what it has computed already.
+
+mod tokens;
+
+use minismith_senses::models::{ModelFile, Models, NoModel};
+use ort::memory::Allocator;
+use ort::session::{Session, SessionInputValue};
+use ort::value::{DynValue, Tensor, TensorRef};
+
+use crate::transcriber::{Transcriber, Transcript};
+use crate::{HEARD_RATE, VoiceFault};
+
+pub use tokens::{NoTokens, Tokens};
+
+/// What all three files are for.
+const WHAT: &str = "understanding speech";
+
+/// The part that looks at the samples.
+pub const ENCODER: ModelFile = ModelFile {
+    what: WHAT,
+    file: "moonshine-tiny-en/encoder_model.ort",
+    sha256: "94e90a4654fc45cdfedb77c4c08e1739f48862998e58fada384b25118134f221",
+};
+
+/// The part that says the words.
+pub const DECODER: ModelFile = ModelFile {
+    what: WHAT,
+    file: "moonshine-tiny-en/decoder_model_merged.ort",
+    sha256: "cf524c4862d36e9e5ab032eddc73637efd822d70e868ac575cf1a46e1e4708a0",
+};
+
+/// The pieces of words.
+pub const TOKENS: ModelFile = ModelFile {
+    what: WHAT,
+    file: "moonshine-tiny-en/tokenizer.bin",
+    sha256: "6884b35fd6377d4c4d32336a0bc152f36b64d1e45b6503683cdc238250a8472d",
+};
+
+/// The token that a text begins with, and the one that it ends with.
+const BEGIN: i64 = 1;
+const END: i64 = 2;
+
+/// The decoder's layers, the heads of each, and the numbers of each head.
+const LAYERS: usize = 6;
+const HEADS: usize = 8;
+const WIDTH: usize = 36;
+
+/// The most pieces of words that are said in a second (the figure of Moonshine's authors), and the most altogether.
+const PIECES_A_SECOND: f32 = 6.5;
+const MOST_PIECES: usize = 194;
+
+/// What is shorter is filled up with silence, so that the encoder has something to look at; what is longer is cut.
+const SHORTEST: usize = HEARD_RATE as usize / 4;
+const LONGEST: usize = HEARD_RATE as usize * 30;
+
+/// Moonshine; for one thread.
+pub struct Moonshine {
+    encoder: Session,
+    decoder: Session,
+    tokens: Tokens,
+    /// What the decoder is to remember, under the names that it is given and that it gives.
+    memories: Vec<Memory>,
+}
+
+struct Memory {
+    given: String,
+    made: String,
+    /// Of what the encoder saw: made in the first step, and the same from then on.
+    is_fixed: bool,
+}
+
+impl Moonshine {
+    /// Opens the model.
+    ///
+    /// # Errors
+    /// When it is not installed or can't be used.
+    pub fn open(models: &Models) -> Result<Self, NoModel> {
+        let encoder = models.session(&ENCODER)?;
+        let decoder = models.session(&DECODER)?;
+        let tokens = Tokens::read(&models.read(&TOKENS)?).map_err(|error| NoModel::Broken {
+            what: WHAT,
+            file: TOKENS.file.to_owned(),
+            folder: models.folder().to_owned(),
+            reason: error.to_string(),
+        })?;
+        let mut memories = Vec::new();
+        for layer in 0..LAYERS {
+            for side in ["decoder", "encoder"] {
+                for part in ["key", "value"] {
+                    memories.push(Memory {
+                        given: format!("past_key_values.{layer}.{side}.{part}"),
+                        made: format!("present.{layer}.{side}.{part}"),
+                        is_fixed: side == "encoder",
+                    });
+                }
+            }
+        }
+        Ok(Moonshine { encoder, decoder, tokens, memories })
+    }
+
+    /// What the encoder makes of the samples.
+    fn encode(&mut self, samples: &[f32], mask: &[i64]) -> Result<DynValue, ort::Error> {
+        let mut outputs = self.encoder.run(ort::inputs![
+            "input_values" => TensorRef::from_array_view(([1, samples.len()], samples))?,
+            "attention_mask" => TensorRef::from_array_view(([1, mask.len()], mask))?,
+        ])?;
+        outputs.remove("last_hidden_state").ok_or_else(|| ort::Error::new("no last_hidden_state"))
+    }
+
+    /// The likeliest tokens one after the other, each with how likely it was.
+    fn decode(&mut self, seen: &DynValue, mask: &[i64], most: usize) -> Result<Vec<(i64, f32)>, ort::Error> {
+        let mut said: Vec<(i64, f32)> = Vec::new();
+        let mut remembered: Vec<DynValue> = Vec::new();
+        for _ in &self.memories {
+            remembered
+                .push(Tensor::<f32>::new(&Allocator::default(), [1_usize, HEADS, 0, WIDTH])?.into_dyn());
+        }
+        while said.len() < most {
+            let token = [said.last().map_or(BEGIN, |(token, _)| *token)];
+            let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
+                ("input_ids", TensorRef::from_array_view(([1_usize, 1], token.as_slice()))?.into()),
+                ("encoder_hidden_states", seen.into()),
+                ("encoder_attention_mask", TensorRef::from_array_view(([1, mask.len()], mask))?.into()),
+                ("use_cache_branch", Tensor::from_array(([1_usize], vec![!said.is_empty()]))?.into()),
+            ];
+            for (memory, value) in self.memories.iter().zip(&remembered) {
+                inputs.push((&memory.given, value.into()));
+            }
+            let mut outputs = self.decoder.run(inputs)?;
+            let next = {
+                let logits = outputs.get("logits").ok_or_else(|| ort::Error::new("no logits"))?;
+                likeliest(logits.try_extract_tensor::<f32>()?.1)
+            };
+            let is_first = said.is_empty();
+            let mut kept = Vec::with_capacity(self.memories.len());
+            for (memory, before) in self.memories.iter().zip(remembered) {
+                kept.push(if memory.is_fixed && !is_first {
+                    before
+                } else {
+                    outputs.remove(&memory.made).ok_or_else(|| ort::Error::new("nothing to remember"))?
+                });
+            }
+            remembered = kept;
+            said.push(next);
+            if next.0 == END {
+                break;
+            }
+        }
+        Ok(said)
+    }
+}
+
+impl Transcriber for Moonshine {
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
+        let failed = |error: ort::Error| VoiceFault::failed(WHAT, error);
+        let mut heard: Vec<f32> = samples.iter().take(LONGEST).copied().map(crate::audio::sane).collect();
+        let seconds = heard.len() as f32 / HEARD_RATE as f32;
+        heard.resize(heard.len().max(SHORTEST), 0.0);
+        let mask = vec![1_i64; heard.len()];
+        let seen = self.encode(&heard, &mask).map_err(failed)?;
+        let most = ((seconds * PIECES_A_SECOND) as usize + 2).min(MOST_PIECES);
+        let said = self.decode(&seen, &mask, most).map_err(failed)?;
+        let logarithms: f32 = said.iter().map(|(_, likely)| likely.max(1e-9).ln()).sum();
+        Ok(Transcript {
+            text: self.tokens.text(said.iter().map(|(token, _)| *token)),
+            confidence: (logarithms / said.len().max(1) as f32).exp(),
+            least: said.iter().fold(1.0, |least: f32, (_, likely)| least.min(*likely)),
+        })
+    }
+}
+
+/// The token with the largest number, and its share of all.
+fn likeliest(logits: &[f32]) -> (i64, f32) {
+    let (mut token, mut largest) = (END as usize, f32::NEG_INFINITY);
+    for (place, &logit) in logits.iter().enumerate() {
+        if logit > largest {
+            (token, largest) = (place, logit);
+        }
+    }
+    let all: f32 = logits.iter().map(|logit| (logit - largest).exp()).sum();
+    (token as i64, if all.is_finite() && all > 0.0 { 1.0 / all } else { 0.0 })
+}

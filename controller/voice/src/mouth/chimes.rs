@@ -1,0 +1,50 @@
+//! Sounds without words, made of sines: something wakes, falls asleep, was understood or not.
+
+use std::f32::consts::TAU;
+
+use crate::audio::Clip;
+
+/// What a sound says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chime {
+    /// The robot wakes: two notes that rise.
+    Wake,
+    /// The robot goes to sleep: three notes that fall.
+    Sleep,
+    /// It listens: one short high note.
+    Listening,
+    /// It did not understand, or something failed: two low notes.
+    Sorry,
+}
+
+impl Chime {
+    /// Its notes: when each begins, how long it sounds (seconds), and its pitch (hertz).
+    fn notes(self) -> &'static [(f32, f32, f32)] {
+        match self {
+            Chime::Wake => &[(0.0, 0.22, 523.25), (0.14, 0.36, 783.99)],
+            Chime::Sleep => &[(0.0, 0.24, 659.26), (0.18, 0.26, 523.25), (0.38, 0.5, 392.0)],
+            Chime::Listening => &[(0.0, 0.12, 880.0)],
+            Chime::Sorry => &[(0.0, 0.16, 293.66), (0.18, 0.24, 246.94)],
+        }
+    }
+}
+
+/// The sound of a chime at a rate; it begins and ends in silence.
+#[must_use]
+pub fn chime(kind: Chime, rate: u32) -> Clip {
+    let rate_f = rate as f32;
+    let notes = kind.notes();
+    let length = notes.iter().fold(0.0_f32, |length, (begin, duration, _)| length.max(begin + duration));
+    let mut samples = vec![0.0_f32; (length * rate_f) as usize];
+    for &(begin, duration, pitch) in notes {
+        let count = (duration * rate_f) as usize;
+        for (number, sample) in samples.iter_mut().skip((begin * rate_f) as usize).take(count).enumerate() {
+            let (time, share) = (number as f32 / rate_f, number as f32 / count.max(1) as f32);
+            // Ten milliseconds to rise, the rest of the note to fall.
+            let loud = (time / 0.01).min(1.0) * (1.0 - share).powi(2);
+            let tone = (TAU * pitch * time).sin() + 0.25 * (TAU * 2.0 * pitch * time).sin();
+            *sample += 0.25 * loud * tone;
+        }
+    }
+    Clip::new(rate, samples)
+}
