@@ -1,1 +1,359 @@
-//! ear.
+//! From samples to what was said, as a machine over the time of the sound: frames go in with the time of their first sample,
+//! and out comes what they changed. It has no thread and no clock, and what it remembers is bounded.
+//!
+//! While the robot speaks, the ear is told what is played ([`Ear::playing`]). The echo is taken out of each frame
+//! ([`crate::echo`]), and somebody is taken to speak over the robot only when what is left is speech, is loud beside the echo,
+//! and stays so; what is then understood and is what the robot says is dropped. Until the echo is known, and where barging in
+//! is switched off, the ear is deaf while the robot speaks.
+
+mod played;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::HEARD_RATE;
+use crate::audio::{level, samples_in, sane, time_of};
+use crate::commands::stop_word;
+use crate::echo::Canceller;
+use crate::endpoint::{Edge, Endpointer, Endpoints};
+use crate::transcriber::{Transcriber, Transcript};
+use crate::vad::{FRAME, SpeechDetector};
+
+use played::Played;
+
+/// How the ear listens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Listening {
+    /// When speech begins and ends.
+    pub endpoints: Endpoints,
+    /// Whether people are heard while the robot speaks.
+    pub barge_in: bool,
+    /// How often what was said so far is looked at while somebody speaks.
+    pub partial_every: Duration,
+    /// How much of what was said last is looked at then.
+    pub partial_window: Duration,
+}
+
+impl Default for Listening {
+    fn default() -> Self {
+        Listening {
+            endpoints: Endpoints::default(),
+            barge_in: true,
+            partial_every: Duration::from_millis(480),
+            partial_window: Duration::from_secs(6),
+        }
+    }
+}
+
+/// What was heard.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// Somebody begins to speak.
+    Began {
+        /// When.
+        at: Duration,
+        /// Whether the robot speaks meanwhile.
+        over_mouth: bool,
+    },
+    /// What was said so far, or the end of it when that is long; it may still change.
+    Partial {
+        /// The words.
+        text: String,
+        /// How sure they are, from 0 to 1.
+        confidence: f32,
+        /// Up to when.
+        at: Duration,
+    },
+    /// A word that stops the robot, at once and once for each time that somebody speaks.
+    StopWord {
+        /// The word.
+        word: &'static str,
+        /// When the word ended, as near as that is known: never later than `at`.
+        ended: Duration,
+        /// The time of the sound at which it was known.
+        at: Duration,
+    },
+    /// All that somebody said, after they had ended.
+    Utterance {
+        /// The words.
+        text: String,
+        /// How sure they are, from 0 to 1.
+        confidence: f32,
+        /// When it began.
+        began: Duration,
+        /// When it ended.
+        ended: Duration,
+        /// Whether it began while the robot spoke.
+        over_mouth: bool,
+    },
+    /// Somebody seemed to speak, but there were no words, or they were the robot's own.
+    Nothing {
+        /// When it began.
+        began: Duration,
+        /// When it ended.
+        ended: Duration,
+    },
+    /// The samples stopped for a while and go on at another time; what was not over is lost.
+    Gap {
+        /// When they go on.
+        at: Duration,
+    },
+    /// A model failed; the text is for a person. The ear goes on.
+    Failed(String),
+}
+
+/// How much of what came before is taken along when somebody begins to speak.
+const BEFORE: usize = HEARD_RATE as usize * 4 / 10;
+/// How much later or earlier than expected samples may come without being a gap.
+const SLACK: Duration = Duration::from_millis(250);
+/// How many frames of a pause end a word, so that it is worth a look.
+const WORD_PAUSE: u32 = 2;
+/// How many frames somebody has to speak over the robot before those that count.
+const OVER_MOUTH: u32 = 3;
+/// How much softer than the echo somebody may speak over it, decibels.
+const BESIDE_ECHO: f32 = 10.0;
+/// How many pauses in a row the frame after the last of them is no longer said to be played.
+const AFTER_WORDS: Duration = Duration::from_millis(200);
+
+/// The ear; for one thread.
+pub struct Ear<D, T> {
+    detector: D,
+    transcriber: T,
+    listening: Listening,
+    endpointer: Endpointer,
+    canceller: Canceller,
+    played: Played,
+    /// Samples that are no whole frame yet, and the time of the first of them.
+    waiting: Vec<f32>,
+    at: Option<Duration>,
+    /// What was heard of late, while nobody speaks.
+    before: VecDeque<f32>,
+    speech: Option<Speech>,
+    over_mouth: u32,
+}
+
+/// What somebody is saying.
+#[derive(Debug)]
+struct Speech {
+    samples: Vec<f32>,
+    /// The time behind the last sample.
+    end: Duration,
+    looked_at: Duration,
+    pause: u32,
+    over_mouth: bool,
+    stopped: bool,
+}
+
+impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
+    /// An ear with these models.
+    pub fn new(detector: D, transcriber: T, listening: Listening) -> Self {
+        Ear {
+            detector,
+            transcriber,
+            listening,
+            endpointer: Endpointer::new(listening.endpoints),
+            canceller: Canceller::new(),
+            played: Played::default(),
+            waiting: Vec::with_capacity(FRAME),
+            at: None,
+            before: VecDeque::with_capacity(BEFORE + FRAME),
+            speech: None,
+            over_mouth: 0,
+        }
+    }
+
+    /// From then on the robot plays these samples of [`HEARD_RATE`], in which it says this; a sound without words has none.
+    pub fn playing(&mut self, at: Duration, samples: &[f32], sentence: &str) {
+        self.played.add(at, samples, sentence);
+    }
+
+    /// From then on the robot plays nothing more.
+    pub fn silenced(&mut self, at: Duration) {
+        self.played.cut(at);
+    }
+
+    /// How many samples are remembered, for trials of what is bounded.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        let speech = self.speech.as_ref().map_or(0, |speech| speech.samples.capacity());
+        self.played.remembered() + self.waiting.capacity() + self.before.capacity() + speech
+    }
+
+    /// Whether somebody is speaking.
+    #[must_use]
+    pub fn is_spoken_to(&self) -> bool {
+        self.speech.is_some()
+    }
+
+    /// Takes samples of [`HEARD_RATE`]; the first of them was heard at `at`.
+    pub fn hear(&mut self, at: Duration, samples: &[f32]) -> Vec<Heard> {
+        let mut heard = Vec::new();
+        if let Some(known) = self.at {
+            let expected = known + time_of(self.waiting.len() as u64, HEARD_RATE);
+            if expected.abs_diff(at) > SLACK {
+                self.forget();
+                heard.push(Heard::Gap { at });
+            }
+        }
+        for &sample in samples {
+            if self.waiting.is_empty() && self.at.is_none() {
+                self.at = Some(at);
+            }
+            self.waiting.push(sane(sample));
+            if self.waiting.len() == FRAME {
+                let began = self.at.unwrap_or(at);
+                let frame = std::mem::replace(&mut self.waiting, Vec::with_capacity(FRAME));
+                self.frame(began, &frame, &mut heard);
+                self.at = Some(began + time_of(FRAME as u64, HEARD_RATE));
+            }
+        }
+        heard
+    }
+
+    /// Nothing more comes: what somebody was saying is over.
+    pub fn finish(&mut self) -> Vec<Heard> {
+        let mut heard = Vec::new();
+        if let (Some(began), Some(ended)) = (self.endpointer.began(), self.endpointer.last()) {
+            self.ended(began, ended, &mut heard);
+        }
+        self.forget();
+        heard
+    }
+
+    fn forget(&mut self) {
+        self.waiting.clear();
+        self.at = None;
+        self.before.clear();
+        self.speech = None;
+        self.over_mouth = 0;
+        self.endpointer.reset();
+        self.detector.reset();
+    }
+
+    fn frame(&mut self, at: Duration, frame: &[f32], heard: &mut Vec<Heard>) {
+        let played = self.played.take(at, FRAME);
+        let cleaned = self.canceller.clean(frame, &played);
+        let end = at + time_of(FRAME as u64, HEARD_RATE);
+        let loud = level(&cleaned.samples);
+        let probability = match self.detector.probability(&cleaned.samples) {
+            Ok(probability) => probability,
+            Err(fault) => {
+                heard.push(Heard::Failed(fault.to_string()));
+                0.0
+            }
+        };
+        let probability = self.credible(probability, loud, cleaned.echo, cleaned.is_played);
+        let edge = self.endpointer.hear(at, probability, loud);
+        match &mut self.speech {
+            Some(speech) => {
+                speech.samples.extend_from_slice(&cleaned.samples);
+                speech.end = end;
+                speech.pause =
+                    if probability < self.listening.endpoints.release { speech.pause + 1 } else { 0 };
+            }
+            None => {
+                self.before.extend(&cleaned.samples);
+                let too_many = self.before.len().saturating_sub(BEFORE);
+                self.before.drain(..too_many);
+            }
+        }
+        match edge {
+            Some(Edge::Began { at }) => {
+                self.speech = Some(Speech {
+                    samples: self.before.drain(..).collect(),
+                    end,
+                    looked_at: end,
+                    pause: 0,
+                    over_mouth: cleaned.is_played,
+                    stopped: false,
+                });
+                heard.push(Heard::Began { at, over_mouth: cleaned.is_played });
+            }
+            Some(Edge::Ended { began, ended }) => self.ended(began, ended, heard),
+            None => self.look(heard),
+        }
+    }
+
+    /// How surely a frame is somebody else's speech while the robot speaks.
+    fn credible(&mut self, probability: f32, loud: f32, echo: f32, is_played: bool) -> f32 {
+        if !is_played || self.speech.is_some() {
+            self.over_mouth = 0;
+            // What goes on over the robot's voice ends like any other; what is left of the echo does not keep it alive.
+            let is_drowned = is_played && loud < echo - BESIDE_ECHO;
+            return if is_drowned { 0.0 } else { probability };
+        }
+        let may = self.listening.barge_in && self.canceller.is_learned();
+        let is_somebody =
+            may && loud > echo - BESIDE_ECHO && probability >= self.listening.endpoints.onset;
+        self.over_mouth = if is_somebody { self.over_mouth + 1 } else { 0 };
+        if self.over_mouth > OVER_MOUTH { probability } else { 0.0 }
+    }
+
+    /// Looks at what was said so far, when a word has just ended or enough has come since the last look.
+    fn look(&mut self, heard: &mut Vec<Heard>) {
+        let Some(speech) = &self.speech else { return };
+        let window = samples_in(self.listening.partial_window, HEARD_RATE);
+        let from = speech.samples.len().saturating_sub(window);
+        let length = time_of((speech.samples.len() - from) as u64, HEARD_RATE);
+        let since = speech.end.saturating_sub(speech.looked_at);
+        let after_word = speech.pause == WORD_PAUSE;
+        if !after_word && (speech.pause > 0 || since < self.listening.partial_every.max(length / 4)) {
+            return;
+        }
+        let said = speech.samples.get(from..).unwrap_or_default();
+        let transcript = self.transcriber.transcribe(said);
+        let Some(speech) = &mut self.speech else { return };
+        speech.looked_at = speech.end;
+        match transcript {
+            Ok(transcript) if transcript.text.is_empty() => {}
+            Ok(transcript) => {
+                let (end, stopped) = (speech.end, speech.stopped);
+                if !stopped {
+                    self.look_for_stop(&transcript, end, after_word, heard);
+                }
+                let Transcript { text, confidence, .. } = transcript;
+                heard.push(Heard::Partial { text, confidence, at: end });
+            }
+            Err(fault) => heard.push(Heard::Failed(fault.to_string())),
+        }
+    }
+
+    /// The last word counts only when it has ended: "stop" may become "stopwatch".
+    fn look_for_stop(&mut self, said: &Transcript, at: Duration, is_whole: bool, heard: &mut Vec<Heard>) {
+        let Some(spotted) = stop_word(&said.text) else { return };
+        let Some(speech) = &mut self.speech else { return };
+        if (spotted.after == 0 && !is_whole) || (speech.over_mouth && self.played.is_said(&said.text)) {
+            return;
+        }
+        speech.stopped = true;
+        let ended = self.endpointer.last().unwrap_or(at).min(at);
+        heard.push(Heard::StopWord { word: spotted.word, ended, at });
+    }
+
+    fn ended(&mut self, began: Duration, ended: Duration, heard: &mut Vec<Heard>) {
+        let Some(mut speech) = self.speech.take() else { return };
+        // The pause that ended it is no part of it, but for a little.
+        let behind = speech.end.saturating_sub(ended + AFTER_WORDS);
+        speech.samples.truncate(speech.samples.len().saturating_sub(samples_in(behind, HEARD_RATE)));
+        let transcript = match self.transcriber.transcribe(&speech.samples) {
+            Ok(transcript) => transcript,
+            Err(fault) => {
+                heard.push(Heard::Failed(fault.to_string()));
+                Transcript::default()
+            }
+        };
+        let (over_mouth, at) = (speech.over_mouth, speech.end);
+        let is_own = over_mouth && self.played.is_said(&transcript.text);
+        if transcript.text.is_empty() || is_own {
+            heard.push(Heard::Nothing { began, ended });
+            return;
+        }
+        if !speech.stopped {
+            self.speech = Some(speech);
+            self.look_for_stop(&transcript, at, true, heard);
+            self.speech = None;
+        }
+        let Transcript { text, confidence, .. } = transcript;
+        heard.push(Heard::Utterance { text, confidence, began, ended, over_mouth });
+    }
+}

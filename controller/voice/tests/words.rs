@@ -1,0 +1,86 @@
+//! Words out of speech: twenty commands in two voices at three speeds, clean and with noise, and people.
+
+mod support;
+
+use std::path::Path;
+
+use minismith_voice::audio::Clip;
+use minismith_voice::commands::Vocabulary;
+use minismith_voice::moonshine::Moonshine;
+use minismith_voice::transcriber::Transcriber;
+use support::{COMMANDS, errors, models, noisy, padded, spoken, timed};
+
+/// Says all commands in one way and counts what is wrong in what is heard, as it is and mended.
+fn trial(moonshine: &mut Moonshine, voice: &str, speed: u32, ratio: Option<f32>) -> (f64, f64, usize) {
+    let vocabulary = Vocabulary::new(COMMANDS);
+    let (mut wrong, mut still, mut said, mut whole) = (0, 0, 0, 0);
+    let (mut took, mut lasted, mut sure) = (0.0, 0.0, 0.0);
+    for (number, command) in COMMANDS.iter().enumerate() {
+        let clean = padded(&spoken(command, voice, speed), 0.3, 0.4);
+        let clip = ratio.map_or(clean.clone(), |ratio| noisy(&clean, ratio, number as u64 + 77));
+        let (heard, time) = timed(|| moonshine.transcribe(&clip.samples).unwrap());
+        let mended = vocabulary.repair(&heard.text);
+        let (as_heard, words) = errors(command, &heard.text);
+        let as_mended = errors(command, &mended.text).0;
+        wrong += as_heard;
+        still += as_mended;
+        said += words;
+        whole += usize::from(as_mended == 0);
+        took += time;
+        lasted += clip.duration().as_secs_f64();
+        sure += f64::from(heard.confidence) / 20.0;
+        if as_heard > 0 {
+            println!("    {command:?} heard as {:?}, mended to {:?} ({:.2})", heard.text, mended.text, heard.confidence);
+        }
+    }
+    let (rate, mended) = (wrong as f64 / said as f64, still as f64 / said as f64);
+    println!(
+        "{voice:10} {speed:3}/min noise {:>8}: word errors {:4.1} %, mended {:4.1} %, whole {whole}/20, sure {sure:.2}, time {:.3} of the sound's",
+        ratio.map_or("none".to_owned(), |ratio| format!("{ratio} dB")),
+        rate * 100.0,
+        mended * 100.0,
+        took / lasted
+    );
+    (rate, mended, whole)
+}
+
+#[test]
+fn commands_are_understood_in_two_voices_at_three_speeds_and_in_noise() {
+    let mut moonshine = Moonshine::open(&models()).unwrap();
+    for ratio in [None, Some(20.0), Some(10.0)] {
+        let (mut rates, mut wholes) = (0.0, 0);
+        for voice in ["en-us", "en-gb+f3"] {
+            for speed in [130, 160, 190] {
+                let (_, mended, whole) = trial(&mut moonshine, voice, speed, ratio);
+                rates += mended / 6.0;
+                wholes += whole;
+            }
+        }
+        println!("== noise {ratio:?}: mended word errors {:.1} %, whole {wholes}/120", rates * 100.0);
+        assert!(rates < if ratio == Some(10.0) { 0.6 } else { 0.4 }, "{ratio:?}: {rates}");
+    }
+}
+
+#[test]
+fn people_are_understood() {
+    let folder = Path::new("/usr/share/pocketsphinx/test/data");
+    let Ok(cards) = std::fs::read_to_string(folder.join("cards/cards.transcription")) else {
+        println!("There are no recordings of people: Debian's pocketsphinx-testdata has them. Left out.");
+        return;
+    };
+    let read = std::fs::read_to_string(folder.join("librivox/transcription")).unwrap();
+    let mut moonshine = Moonshine::open(&models()).unwrap();
+    let (mut wrong, mut said) = (0, 0);
+    for (part, line) in cards.lines().map(|line| ("cards", line)).chain(read.lines().map(|line| ("librivox", line))) {
+        let (text, name) = line.rsplit_once('(').unwrap();
+        let text = text.replace("<s>", "").replace("</s>", "");
+        let clip = Clip::open(&folder.join(part).join(format!("{}.wav", name.trim_end_matches(')')))).unwrap();
+        let heard = moonshine.transcribe(&clip.at_rate(16_000).unwrap().samples).unwrap();
+        let (errors, words) = errors(&text, &heard.text);
+        println!("{errors:2} of {words:2}, sure {:.2}/{:.2}: {}", heard.confidence, heard.least, heard.text);
+        wrong += errors;
+        said += words;
+    }
+    println!("people: {:.1} % of {said} words", wrong as f64 / said as f64 * 100.0);
+    assert!(said > 80 && (wrong as f64) < 0.15 * said as f64);
+}
