@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rubato::Resampler;
 use rubato::audioadapter_buffers::direct::InterleavedSlice;
-use rubato::{Fft, FixedSync};
+use rubato::{Fft, FixedSync, WindowFunction};
 
 pub use flow::Flow;
 
@@ -22,7 +22,7 @@ pub const LONGEST: Duration = Duration::from_secs(600);
 pub const SILENCE_DB: f32 = -120.0;
 
 /// How many samples the resampler works on at a time.
-const CHUNK: usize = 1024;
+const CHUNK: usize = 4096;
 
 /// What is wrong with a sound. The texts are for a person.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +106,9 @@ impl Clip {
             return Ok(Clip::new(rate, self.samples.clone()));
         }
         let length = self.samples.len();
-        let mut resampler = Fft::<f32>::new(self.rate as usize, rate as usize, CHUNK, 1, FixedSync::Input)
+        // In one part: the longer the filter, the nearer to half the rate it lets everything through.
+        let (from, to, window) = (self.rate as usize, rate as usize, WindowFunction::BlackmanHarris2);
+        let mut resampler = Fft::<f32>::new_custom(from, to, CHUNK, 1, 1, window, FixedSync::Input)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
         let given = InterleavedSlice::new(&self.samples, 1, length)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;

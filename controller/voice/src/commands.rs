@@ -26,6 +26,28 @@ const AFTER: [&str; 18] = [
 /// What may stand between "not" and the word, as in "do not ever stop".
 const BETWEEN: [&str; 6] = ["ever", "just", "you", "to", "please", "ever,"];
 
+/// What models write for a stop word that is all that was said. To hold once too often is better than once too seldom.
+const ALONE: [(&str, &str); 18] = [
+    ("stopped", "stop"),
+    ("stops", "stop"),
+    ("stock", "stop"),
+    ("top", "stop"),
+    ("stuff", "stop"),
+    ("stopping", "stop"),
+    ("held", "halt"),
+    ("hold", "halt"),
+    ("holt", "halt"),
+    ("hult", "halt"),
+    ("alt", "halt"),
+    ("hot", "halt"),
+    ("hall", "halt"),
+    ("halts", "halt"),
+    ("frees", "freeze"),
+    ("fees", "freeze"),
+    ("frieze", "freeze"),
+    ("breeze", "freeze"),
+];
+
 /// A stop word that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spotted {
@@ -58,6 +80,11 @@ pub fn words(text: &str) -> Vec<String> {
 #[must_use]
 pub fn stop_word(text: &str) -> Option<Spotted> {
     let words = words(text);
+    if let [only] = words.as_slice()
+        && let Some((_, word)) = ALONE.iter().find(|(written, _)| written == only)
+    {
+        return Some(Spotted { word, before: 0, after: 0 });
+    }
     // A sentence's end is an end: "no. stop" stops.
     let ends = sentence_ends(text);
     words.iter().enumerate().find_map(|(place, word)| {

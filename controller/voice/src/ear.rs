@@ -111,7 +111,7 @@ const WORD_PAUSE: u32 = 2;
 /// How many frames somebody has to speak over the robot before those that count.
 const OVER_MOUTH: u32 = 3;
 /// How much softer than the echo somebody may speak over it, decibels.
-const BESIDE_ECHO: f32 = 10.0;
+const BESIDE_ECHO: f32 = 7.0;
 /// How many pauses in a row the frame after the last of them is no longer said to be played.
 const AFTER_WORDS: Duration = Duration::from_millis(200);
 
@@ -242,7 +242,10 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
                 0.0
             }
         };
-        let probability = self.credible(probability, loud, cleaned.echo, cleaned.is_played);
+        // Between two sentences it may go on at any moment.
+        let is_deaf = !self.listening.barge_in && self.played.remembered() > 0;
+        let probability =
+            self.credible(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
         let edge = self.endpointer.hear(at, probability, loud);
         match &mut self.speech {
             Some(speech) => {

@@ -12,18 +12,26 @@ use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use crate::audio::{SILENCE_DB, decibels, level, power, sane};
 use crate::vad::FRAME;
 
-/// How many frames an echo lasts at most, with its way through both devices: 384 ms.
-pub const PARTS: usize = 12;
+/// How many samples are worked on at a time: a quarter of a frame, so that the filter learns four times in each.
+const BLOCK: usize = FRAME / 4;
+/// How many blocks an echo lasts at most, with its way through both devices: 384 ms.
+const PARTS: usize = 48;
+/// The same in frames.
+const LASTS: usize = PARTS * BLOCK / FRAME;
 
-const SPAN: usize = 2 * FRAME;
+const SPAN: usize = 2 * BLOCK;
 const BINS: usize = SPAN / 2 + 1;
 
 /// How quickly the filter learns.
 const PACE: f32 = 0.5;
 /// Below this nothing was played, decibels.
 const PLAYED_FROM: f32 = -65.0;
-/// After how many frames of something played the filter counts as learned: 0.8 s.
+/// After how many frames of something played the filter may count as learned, 0.8 s: when it leaves a tenth.
 const LEARNED_AFTER: u32 = 25;
+const LEARNED_AT: f32 = 0.1;
+/// After how many frames, 3 s, there is no echo to be learned: when it is a hundredth of what is heard.
+const NONE_AFTER: u32 = 94;
+const NONE_AT: f32 = 0.01;
 
 /// What is left of a frame.
 #[derive(Clone, Debug)]
@@ -50,7 +58,11 @@ pub struct Canceller {
     left: f32,
     left_by_learner: f32,
     better: u32,
-    learned: u32,
+    /// The same over a second or two in which something was played, and what was predicted.
+    long: [f32; 3],
+    /// How many frames something was played for.
+    listened: u32,
+    is_learned: bool,
     /// Frames since something was played.
     still: usize,
     echo: f32,
@@ -72,30 +84,32 @@ impl Canceller {
             forward: planner.plan_fft_forward(SPAN),
             back: planner.plan_fft_inverse(SPAN),
             played: filter.clone().into(),
-            before: vec![0.0; FRAME],
+            before: vec![0.0; BLOCK],
             learner: filter.clone(),
             used: filter,
             heard: 0.0,
             left: 0.0,
             left_by_learner: 0.0,
             better: 0,
-            learned: 0,
-            still: PARTS + 1,
+            long: [0.0; 3],
+            listened: 0,
+            is_learned: false,
+            still: LASTS + 1,
             echo: SILENCE_DB,
         }
     }
 
-    /// Whether enough was played to tell an echo from somebody else.
+    /// Whether the echo is known well enough to tell it from somebody else.
     #[must_use]
     pub fn is_learned(&self) -> bool {
-        self.learned >= LEARNED_AFTER
+        self.is_learned
     }
 
     /// Takes a frame of the microphone and what was played meanwhile.
     pub fn clean(&mut self, heard: &[f32], played: &[f32]) -> Cleaned {
         let is_now = level(played) > PLAYED_FROM;
-        self.still = if is_now { 0 } else { (self.still + 1).min(PARTS + 1) };
-        if self.still > PARTS {
+        self.still = if is_now { 0 } else { (self.still + 1).min(LASTS + 1) };
+        if self.still > LASTS {
             // Nothing of what was played can still be on its way.
             self.before.fill(0.0);
             for spectrum in &mut self.played {
@@ -104,16 +118,28 @@ impl Canceller {
             self.echo = SILENCE_DB;
             return Cleaned { samples: heard.to_vec(), echo: SILENCE_DB, is_played: false };
         }
-        let Some(cleaned) = self.filter(heard, played, is_now) else {
-            return Cleaned { samples: heard.to_vec(), echo: SILENCE_DB, is_played: true };
-        };
-        cleaned
+        let (mut samples, mut predicted) = (Vec::with_capacity(FRAME), Vec::with_capacity(FRAME));
+        for (heard, played) in heard.chunks(BLOCK).zip(played.chunks(BLOCK)) {
+            match self.filter(heard, played) {
+                Some((left, echo)) => {
+                    samples.extend(left);
+                    predicted.extend(echo);
+                }
+                None => samples.extend_from_slice(heard),
+            }
+        }
+        self.judge(heard, &samples, &predicted);
+        // What came before is still heard for a while.
+        self.echo = level(&predicted).max(self.echo - 3.0);
+        let helps = power(&samples) <= power(heard);
+        Cleaned { samples: if helps { samples } else { heard.to_vec() }, echo: self.echo, is_played: true }
     }
 
-    fn filter(&mut self, heard: &[f32], played: &[f32], is_now: bool) -> Option<Cleaned> {
+    /// One block: what is left of it, and what was predicted.
+    fn filter(&mut self, heard: &[f32], played: &[f32]) -> Option<(Vec<f32>, Vec<f32>)> {
         let mut span: Vec<f32> = self.before.iter().chain(played).copied().map(sane).collect();
         span.resize(SPAN, 0.0);
-        self.before = span.get(FRAME..)?.to_vec();
+        self.before = span.get(BLOCK..)?.to_vec();
         let mut newest = self.played.pop_back()?;
         self.forward.process(&mut span, &mut newest).ok()?;
         self.played.push_front(newest);
@@ -122,22 +148,22 @@ impl Canceller {
         let remains = |predicted: &[f32]| -> Vec<f32> {
             heard.iter().zip(predicted).map(|(heard, predicted)| sane(heard - predicted)).collect()
         };
-        let samples = remains(&predicted);
+        let left = remains(&predicted);
         let by_learner = remains(&self.predict(&self.learner)?);
         self.learn(&by_learner)?;
-        if is_now {
-            self.learned = self.learned.saturating_add(1);
-        }
-        self.compare(power(heard), power(&samples), power(&by_learner));
+        self.compare(power(heard), power(&left), power(&by_learner));
+        Some((left, predicted))
+    }
 
-        // What came before is still heard for a while.
-        self.echo = level(&predicted).max(self.echo - 3.0);
-        let helps = power(&samples) <= power(heard);
-        Some(Cleaned {
-            samples: if helps { samples } else { heard.to_vec() },
-            echo: self.echo,
-            is_played: true,
-        })
+    /// Whether the echo is known by now.
+    fn judge(&mut self, heard: &[f32], left: &[f32], predicted: &[f32]) {
+        for (mean, now) in self.long.iter_mut().zip([power(heard), power(left), power(predicted)]) {
+            *mean += 0.03 * (now - *mean);
+        }
+        self.listened = self.listened.saturating_add(1);
+        let [heard, left, predicted] = self.long;
+        self.is_learned |= (self.listened >= LEARNED_AFTER && left < LEARNED_AT * heard)
+            || (self.listened >= NONE_AFTER && predicted < NONE_AT * heard);
     }
 
     /// What a filter makes of what was played.
@@ -149,12 +175,12 @@ impl Canceller {
             }
         }
         let span = self.to_samples(&mut sum)?;
-        Some(span.get(FRAME..)?.to_vec())
+        Some(span.get(BLOCK..)?.to_vec())
     }
 
     /// A step of the learner against what it left.
     fn learn(&mut self, left: &[f32]) -> Option<()> {
-        let mut span = vec![0.0; FRAME];
+        let mut span = vec![0.0; BLOCK];
         span.extend_from_slice(left);
         span.resize(SPAN, 0.0);
         let mut error = self.forward.make_output_vec();
@@ -173,9 +199,9 @@ impl Canceller {
                 .zip(&loudness)
                 .map(|((played, error), loudness)| played.conj() * error * (PACE / loudness))
                 .collect();
-            // A part of the filter spans one frame: what would reach further is left out.
+            // A part of the filter spans one block: what would reach further is left out.
             let mut span = self.to_samples(&mut step)?;
-            span.iter_mut().skip(FRAME).for_each(|sample| *sample = 0.0);
+            span.iter_mut().skip(BLOCK).for_each(|sample| *sample = 0.0);
             self.forward.process(&mut span, &mut step).ok()?;
             for (part, step) in part.iter_mut().zip(&step) {
                 *part += step;
@@ -187,7 +213,7 @@ impl Canceller {
 
     /// Lets what the learner knows be used when it is better, and lets it begin anew from there when it has gone astray.
     fn compare(&mut self, heard: f32, left: f32, by_learner: f32) {
-        let follow = |mean: &mut f32, now: f32| *mean += 0.2 * (now - *mean);
+        let follow = |mean: &mut f32, now: f32| *mean += 0.1 * (now - *mean);
         follow(&mut self.heard, heard);
         follow(&mut self.left, left);
         follow(&mut self.left_by_learner, by_learner);
@@ -197,7 +223,7 @@ impl Canceller {
             self.used.clone_from(&self.learner);
             self.left = self.left_by_learner;
             self.better = 0;
-        } else if self.left_by_learner > 4.0 * self.left.max(1e-9) && self.is_learned() {
+        } else if self.left_by_learner > 4.0 * self.left.max(1e-9) && self.is_learned {
             self.learner.clone_from(&self.used);
             self.left_by_learner = self.left;
         }

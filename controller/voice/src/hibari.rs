@@ -73,7 +73,7 @@ impl<P: Phonemizer> Hibari<P> {
     pub fn sounds(&mut self, text: &str) -> Result<Vec<String>, VoiceFault> {
         let mut sounds = String::new();
         for (clause, mark) in phonemes::clauses(text) {
-            let ipa = self.phonemizer.ipa(&clause)?;
+            let ipa = self.phonemizer.ipa(&phonemes::respelt(&clause))?;
             let said = phonemes::of_ipa(&ipa);
             if said.is_empty() {
                 continue;

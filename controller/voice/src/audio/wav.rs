@@ -73,13 +73,13 @@ impl Clip {
             bits_per_sample: 16,
             sample_format: SampleFormat::Int,
         };
-        let mut writer = WavWriter::new(sink, spec).map_err(unreadable)?;
+        let mut writer = WavWriter::new(sink, spec).map_err(unwritable)?;
         for &sample in &self.samples {
             writer
                 .write_sample((sane(sample) * f32::from(i16::MAX)).round() as i16)
-                .map_err(unreadable)?;
+                .map_err(unwritable)?;
         }
-        writer.finalize().map_err(unreadable)
+        writer.finalize().map_err(unwritable)
     }
 }
 
@@ -105,12 +105,14 @@ fn gather(
     Ok(gathered)
 }
 
+/// A file that ends too early is a broken one, whatever the reading of it is called.
 fn unreadable(error: hound::Error) -> AudioFault {
+    AudioFault::NotWav(error.to_string())
+}
+
+fn unwritable(error: hound::Error) -> AudioFault {
     match error {
-        // A file that ends too early is no trouble of the disk.
-        hound::Error::IoError(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
-            AudioFault::File(error)
-        }
-        error => AudioFault::NotWav(error.to_string()),
+        hound::Error::IoError(error) => AudioFault::File(error),
+        error => AudioFault::File(std::io::Error::other(error.to_string())),
     }
 }

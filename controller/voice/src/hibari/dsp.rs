@@ -86,7 +86,7 @@ impl Synthesis {
         let mut span = vec![0.0_f32; SPAN];
         let mut bins = vec![Complex32::default(); BINS];
         for frame in 0..frames {
-            // A cosine of full scale has its magnitude as its peak.
+            // A cosine of full scale has a magnitude of one.
             for (place, (sample, window)) in span.iter_mut().zip(&self.window).enumerate() {
                 let at = (frame * HOP + place) as isize - (SPAN / 2) as isize;
                 *sample = mirrored(&source, at) * window / (SPAN / 4) as f32;

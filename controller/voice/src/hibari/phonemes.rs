@@ -5,7 +5,7 @@
 const TIE: char = '^';
 
 /// What espeak-ng writes and what the network knows for it, the longer ones first.
-const TABLE: [(&str, &str); 33] = [
+const TABLE: [(&str, &str); 34] = [
     ("ʔˌn\u{329}", "tᵊn"),
     ("ʔn\u{329}", "tᵊn"),
     ("ʔn", "tᵊn"),
@@ -21,6 +21,7 @@ const TABLE: [(&str, &str); 33] = [
     ("ɜːɹ", "ɜɹ"),
     ("ɜː", "ɜɹ"),
     ("ɪə", "iə"),
+    ("ɚɹ", "əɹ"),
     ("ʲo", "jo"),
     ("ʲə", "jə"),
     ("n\u{329}", "ᵊn"),
@@ -101,6 +102,9 @@ const NUMBERS: [(char, i64); 56] = [
     ('ɒ', 71),
 ];
 
+/// Words that espeak-ng would read otherwise, and how they are written for it.
+const RESPELT: [(&str, &str); 2] = [("reachy", "reechee"), ("minismith", "minni smith")];
+
 /// The marks at which a sentence has a pause.
 const MARKS: [char; 8] = [',', ';', ':', '.', '!', '?', '—', '…'];
 
@@ -127,6 +131,16 @@ pub fn clauses(text: &str) -> Vec<(String, char)> {
         found.push((clause.trim().to_owned(), '.'));
     }
     found
+}
+
+/// A text as espeak-ng has to read it.
+#[must_use]
+pub fn respelt(text: &str) -> String {
+    let respell = |word: &str| {
+        let letters: String = word.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+        RESPELT.iter().find(|(written, _)| *written == letters).map_or(word.to_owned(), |(_, read)| (*read).to_owned())
+    };
+    text.split_whitespace().map(respell).collect::<Vec<_>>().join(" ")
 }
 
 /// The network's sounds of what espeak-ng wrote; what it has no sound for is left out.

@@ -1,0 +1,231 @@
+//! Sound as samples: files of any kind, other rates, queues of text, and what is bounded.
+
+mod support;
+
+use std::time::Duration;
+
+use minismith_voice::VoiceFault;
+use minismith_voice::audio::{AudioFault, Clip, Flow, decibels, level, time_of};
+use minismith_voice::ear::{Ear, Heard, Listening};
+use minismith_voice::moonshine::Tokens;
+use minismith_voice::mouth::{envelope, sentences};
+use minismith_voice::states::{Act, Happened, State};
+use minismith_voice::transcriber::{Transcriber, Transcript};
+use minismith_voice::vad::{FRAME, SpeechDetector};
+use proptest::prelude::*;
+use support::{Dice, noise};
+
+fn tone(rate: u32, pitch: f32, count: usize) -> Clip {
+    let samples = (0..count).map(|n| 0.5 * (std::f32::consts::TAU * pitch * n as f32 / rate as f32).sin()).collect();
+    Clip::new(rate, samples)
+}
+
+#[test]
+fn files_are_read_as_they_were_written() {
+    let clip = tone(16_000, 440.0, 4000);
+    let again = Clip::from_bytes(&clip.to_bytes().unwrap()).unwrap();
+    assert_eq!((again.rate, again.samples.len()), (16_000, 4000));
+    assert!(clip.samples.iter().zip(&again.samples).all(|(one, other)| (one - other).abs() < 1e-4));
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("tone.wav");
+    clip.save(&place).unwrap();
+    assert_eq!(Clip::open(&place).unwrap(), again);
+    assert!(matches!(Clip::open(&folder.path().join("none.wav")), Err(AudioFault::File(_))));
+}
+
+fn wav(channels: u16, rate: u32, bits: u16, data: &[u8]) -> Vec<u8> {
+    let block = channels * bits / 8;
+    let mut bytes = b"RIFF".to_vec();
+    bytes.extend((36 + data.len() as u32).to_le_bytes());
+    bytes.extend(b"WAVEfmt \x10\0\0\0\x01\0");
+    bytes.extend(channels.to_le_bytes());
+    bytes.extend(rate.to_le_bytes());
+    bytes.extend((rate * u32::from(block)).to_le_bytes());
+    bytes.extend(block.to_le_bytes());
+    bytes.extend(bits.to_le_bytes());
+    bytes.extend(b"data");
+    bytes.extend((data.len() as u32).to_le_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+#[test]
+fn what_can_not_be_used_is_refused_with_its_reason() {
+    let data = [0_u8; 4800];
+    let told = |bytes: &[u8]| Clip::from_bytes(bytes).unwrap_err().to_string();
+    println!("{}\n{}", told(b"no wav at all"), told(&wav(1, 16_000, 16, &data)[..60]));
+    assert!(told(b"").contains("no WAV file"));
+    assert!(told(b"RIFF\x10\0\0\0WAVEjunk").contains("no WAV file"));
+    assert_eq!(told(&wav(6, 16_000, 16, &data)), "it has 6 channels; one or two are taken");
+    assert!(told(&wav(1, 4000, 16, &data)).starts_with("its rate of 4000 Hz can't be used"));
+    assert_eq!(told(&wav(1, 16_000, 16, &[])), "there is no sound in it");
+    let stereo = Clip::from_bytes(&wav(2, 48_000, 16, &data)).unwrap();
+    assert_eq!((stereo.samples.len(), stereo.rate), (1200, 48_000));
+    assert_eq!(
+        stereo.at_rate(16_000).unwrap_err().to_string(),
+        "its rate is 48000 Hz and not 16000 Hz"
+    );
+}
+
+#[test]
+fn levels_are_those_of_tones() {
+    assert!((level(&tone(16_000, 1000.0, 16_000).samples) + 9.03).abs() < 0.05);
+    assert!((level(&noise(16_000, -30.0, 1)) + 30.0).abs() < 0.3);
+    assert_eq!((level(&[]), level(&[0.0; 8]), decibels(f32::NAN)), (-120.0, -120.0, -120.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn garbage_is_refused_or_read(mut bytes in prop::collection::vec(any::<u8>(), 0..400), place in 0_usize..44, value: u8) {
+        let _ = Clip::from_bytes(&bytes);
+        let whole = tone(16_000, 300.0, 100).to_bytes().unwrap();
+        let mut broken = whole.clone();
+        broken[place] = value;
+        let _ = Clip::from_bytes(&broken);
+        bytes.truncate(40);
+        let _ = Clip::from_bytes(&[&whole[..44 - bytes.len() % 40], &bytes].concat());
+        let _ = Tokens::read(&bytes);
+    }
+
+    #[test]
+    fn another_rate_keeps_length_pitch_and_level(
+        from in prop::sample::select(vec![8000_u32, 16_000, 22_050, 24_000, 44_100, 48_000]),
+        to in prop::sample::select(vec![8000_u32, 16_000, 22_050, 24_000, 44_100, 48_000]),
+        pitch in 200.0_f32..3000.0,
+        tenths in 2_usize..8,
+    ) {
+        let clip = tone(from, pitch, from as usize * tenths / 10);
+        let other = clip.resampled(to).unwrap();
+        prop_assert_eq!(other.rate, to);
+        let expected = clip.samples.len() as f64 * f64::from(to) / f64::from(from);
+        prop_assert!((other.samples.len() as f64 - expected).abs() <= 1.0);
+        let middle = |clip: &Clip| clip.samples[clip.samples.len() / 4..clip.samples.len() * 3 / 4].to_vec();
+        prop_assert!((level(&middle(&clip)) - level(&middle(&other))).abs() < 0.3);
+        // It is the same tone, at the same time.
+        let ideal = tone(to, pitch, other.samples.len());
+        let difference: Vec<f32> = middle(&ideal).iter().zip(middle(&other)).map(|(one, other)| one - other).collect();
+        prop_assert!(level(&difference) < -35.0, "{}", level(&difference));
+        // The same in pieces is as long, but for what is still under way.
+        let mut flow = Flow::new(from, to).unwrap();
+        let pieces: usize = clip.samples.chunks(333).map(|piece| flow.push(piece).len()).sum();
+        prop_assert!(pieces as f64 <= expected + 1500.0 && pieces as f64 >= expected - 1500.0, "{} {}", pieces, expected);
+    }
+
+    #[test]
+    fn envelopes_stay_within_their_bounds(samples in prop::collection::vec(-2.0_f32..2.0, 0..5000)) {
+        let clip = Clip::new(24_000, samples);
+        let envelope = envelope(&clip);
+        prop_assert_eq!(envelope.len(), clip.samples.len().div_ceil(480));
+        prop_assert!(envelope.iter().all(|one| (0.0..=1.0).contains(one)));
+    }
+
+    #[test]
+    fn no_word_is_lost_between_sentences(text in "[a-zA-Z0-9 .!?,\n]{0,400}") {
+        let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+        prop_assert_eq!(words(&sentences(&text).join(" ")), words(&text));
+    }
+
+    #[test]
+    fn whatever_happens_a_stop_holds_and_rest_ends_it(steps in prop::collection::vec(0_usize..9, 0..60)) {
+        const ALL: [Happened; 9] = [
+            Happened::Began, Happened::Utterance, Happened::Unsure, Happened::StopWord, Happened::Answer,
+            Happened::NothingToSay, Happened::AllSaid, Happened::AtRest, Happened::Failed,
+        ];
+        let mut state = State::default();
+        for step in steps {
+            let (next, acts) = state.after(ALL[step], step % 2 == 0);
+            if ALL[step] == Happened::StopWord {
+                prop_assert_eq!((next, acts.first()), (State::Holding, Some(&Act::Hold)));
+            }
+            if state == State::Holding && ALL[step] != Happened::StopWord {
+                prop_assert!(acts.is_empty());
+            }
+            prop_assert_eq!(next == State::Holding && acts.contains(&Act::Think), false);
+            state = next;
+        }
+        prop_assert_eq!(state.after(Happened::StopWord, false).0.after(Happened::AtRest, false).0, State::Listening);
+    }
+
+    #[test]
+    fn an_ear_is_never_at_a_loss(
+        pieces in prop::collection::vec((0_usize..3000, -1.0_f32..1.0, 0_u64..800), 1..60),
+        plays in prop::collection::vec((0_u64..20_000, 0_usize..40_000), 0..6),
+    ) {
+        let mut ear = Ear::new(Loud, Counting(0), Listening::default());
+        for (at, count) in plays {
+            ear.playing(Duration::from_millis(at), &vec![0.3; count], "one two three");
+        }
+        let (mut at, mut open, mut last) = (Duration::ZERO, false, Duration::ZERO);
+        for (count, value, pause) in pieces {
+            at += Duration::from_millis(pause);
+            let samples: Vec<f32> = (0..count).map(|n| if n % 2 == 0 { value } else { -value }).collect();
+            for heard in ear.hear(at, &samples) {
+                match heard {
+                    Heard::Began { .. } => {
+                        prop_assert!(!open);
+                        open = true;
+                    }
+                    Heard::Utterance { began, ended, .. } | Heard::Nothing { began, ended } => {
+                        prop_assert!(open && began < ended && ended >= last);
+                        (open, last) = (false, ended);
+                    }
+                    Heard::Partial { .. } => prop_assert!(open),
+                    Heard::Gap { .. } => open = false,
+                    Heard::StopWord { ended, at, .. } => prop_assert!(open && ended <= at),
+                    Heard::Failed(_) => {}
+                }
+            }
+            prop_assert_eq!(ear.is_spoken_to(), open);
+            at += time_of(count as u64, 16_000);
+        }
+    }
+}
+
+/// Takes what is loud for speech.
+struct Loud;
+
+impl SpeechDetector for Loud {
+    fn probability(&mut self, frame: &[f32]) -> Result<f32, VoiceFault> {
+        Ok(if level(frame) > -30.0 { 0.9 } else { 0.1 })
+    }
+    fn reset(&mut self) {}
+}
+
+/// Understands a word for each second, and counts what it was given to look at.
+struct Counting(u64);
+
+impl Transcriber for Counting {
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
+        self.0 += samples.len() as u64;
+        assert!(samples.len() < 16_000 * 30);
+        Ok(Transcript { text: "word ".repeat(samples.len() / 16_000), confidence: 0.9, least: 0.9 })
+    }
+}
+
+#[test]
+fn an_hour_of_silence_and_a_gigabyte_of_noise_grow_nothing() {
+    let mut ear = Ear::new(Loud, Counting(0), Listening::default());
+    let mut at = Duration::ZERO;
+    let still = vec![0.0; 16_000];
+    for _ in 0..3600 {
+        assert_eq!(ear.hear(at, &still), []);
+        at += Duration::from_secs(1);
+    }
+    let at_first = ear.remembered();
+    println!("after an hour of silence {at_first} samples are remembered");
+    // A gigabyte of samples of four bytes, so loud that all of it might be speech.
+    let mut dice = Dice(99);
+    let loud: Vec<f32> = (0..160_000).map(|_| dice.roll()).collect();
+    let (mut heard, mut given, mut most) = (0, 0_u64, 0);
+    while given < 1 << 28 {
+        heard += ear.hear(at, &loud).len();
+        given += loud.len() as u64;
+        at += time_of(loud.len() as u64, 16_000);
+        most = most.max(ear.remembered());
+    }
+    println!("{given} samples of noise: {heard} events, {most} samples remembered at most");
+    assert!(at_first < 20_000 && most < 16_000 * 45, "{at_first} {most}");
+    assert!(heard > 100);
+}

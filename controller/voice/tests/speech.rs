@@ -1,0 +1,148 @@
+//! What the robot says: made on this machine, and understood again.
+
+mod support;
+
+use minismith_voice::audio::{Clip, level};
+use minismith_voice::hibari::{Hibari, dsp, phonemes};
+use minismith_voice::moonshine::Moonshine;
+use minismith_voice::mouth::{Chime, Mouth, Speech, chime, sentences};
+use minismith_voice::transcriber::Transcriber;
+use support::{COMMANDS, Espeak, errors, models, timed};
+
+#[test]
+fn what_is_said_is_understood() {
+    let mut voice = Hibari::open(&models(), Espeak).unwrap();
+    let mut moonshine = Moonshine::open(&models()).unwrap();
+    let (mut wrong, mut said, mut took, mut lasted) = (0, 0, 0.0, 0.0);
+    let longer = [
+        "Hello! I am Reachy, and I can see three faces.",
+        "I turned my head thirty degrees to the left, but something was in the way.",
+        "The battery is at 87 percent.",
+    ];
+    for sentence in COMMANDS.iter().chain(&longer) {
+        let (clip, time) = timed(|| voice.say(sentence).unwrap());
+        let level = level(&clip.samples);
+        assert!((-40.0..-8.0).contains(&level) && clip.peak() <= 1.0, "{sentence}: {level} dB, {}", clip.peak());
+        let heard = moonshine.transcribe(&clip.resampled(16_000).unwrap().samples).unwrap();
+        let (errors, words) = errors(sentence, &heard.text);
+        if errors > 0 {
+            println!("{sentence:?} heard as {:?} ({:.2}): {:?}", heard.text, heard.confidence, voice.sounds(sentence));
+        }
+        wrong += errors;
+        said += words;
+        took += time;
+        lasted += clip.duration().as_secs_f64();
+    }
+    let rate = wrong as f64 / said as f64;
+    println!("hibari: word errors {:.1} %, time {:.3} of the sound's, with espeak-ng", rate * 100.0, took / lasted);
+    assert!(rate < 0.12, "{rate}");
+}
+
+#[test]
+fn the_same_text_sounds_the_same() {
+    let say = || Hibari::open(&models(), Espeak).unwrap().say("Look up.").unwrap();
+    assert_eq!(say(), say());
+    let slow = Hibari::open(&models(), Espeak).unwrap().with_pace(0.7).say("Look up.").unwrap();
+    assert!(slow.duration() > say().duration());
+}
+
+#[test]
+fn spectra_of_another_size_are_refused_and_silence_is_silent() {
+    let mut synthesis = dsp::Synthesis::new();
+    let (still, none) = (vec![-30.0; 601 * 4], vec![0.0; 601 * 4]);
+    let spectra = |pitch: &'static [f32]| dsp::Spectra {
+        harmonics: &still,
+        turn: &none,
+        noise: &still,
+        rest: &still,
+        phase: &none,
+        pitch,
+    };
+    assert!(synthesis.sound(&spectra(&[100.0; 3])).is_err());
+    let sound = synthesis.sound(&spectra(&[100.0; 4])).unwrap();
+    assert_eq!(sound.len(), 1200);
+    assert!(level(&sound) < -100.0);
+    // A harmonic of magnitude one has so much of full scale after the transform.
+    let voiced = vec![0.0; 601 * 80];
+    let quiet = vec![-30.0; 601 * 80];
+    let zero = vec![0.0; 601 * 80];
+    let pitch = vec![8000.0; 80];
+    let tone = synthesis
+        .sound(&dsp::Spectra { harmonics: &voiced, turn: &zero, noise: &quiet, rest: &quiet, phase: &zero, pitch: &pitch })
+        .unwrap();
+    let middle = &tone[6000..18_000];
+    let peak = middle.iter().fold(0.0_f32, |peak, sample| peak.max(sample.abs()));
+    assert!((0.9..=1.01).contains(&(peak * 300.0)), "{peak}");
+    assert!((level(middle) + 3.0 + 20.0 * 300_f32.log10()).abs() < 0.5, "{}", level(middle));
+}
+
+#[test]
+fn sounds_become_numbers() {
+    assert_eq!(phonemes::of_ipa("həlˈo^ʊ ðˈɛ^ɹ"), "həlˈO ðˈɛɹ");
+    assert_eq!(phonemes::of_ipa("bˈʌʔn\u{329}\n tʃ lˈɪɾə^l d^ʒ"), "bˈʌtᵊn tʃ lˈɪTᵊl ʤ");
+    assert_eq!(phonemes::ids("həlˈO"), [0, 50, 83, 54, 156, 31, 0]);
+    let clauses = phonemes::clauses("At 12:30, it is 3.5 degrees! Yes");
+    let clauses: Vec<(&str, char)> = clauses.iter().map(|(text, mark)| (text.as_str(), *mark)).collect();
+    assert_eq!(clauses, [("At 12:30", ','), ("it is 3.5 degrees", '!'), ("Yes", '.')]);
+    assert_eq!(phonemes::pieces("aa bb cc", 6), ["aa bb", "cc"]);
+    assert!(phonemes::pieces(&"a".repeat(1000), 400).iter().all(|piece| piece.len() <= 400));
+}
+
+#[test]
+fn texts_are_cut_where_sentences_end() {
+    assert_eq!(
+        sentences("Hello. Dr. Smith is here, i.e. there! Is 3.5 enough?\n- yes"),
+        ["Hello.", "Dr. Smith is here, i.e. there!", "Is 3.5 enough?", "- yes"]
+    );
+    assert!(sentences(" \n ... ").is_empty());
+    let long = "word ".repeat(500);
+    assert!(sentences(&long).iter().all(|sentence| sentence.chars().count() <= 300));
+    assert_eq!(sentences(&long).join(" ").split(' ').count(), 500);
+}
+
+struct Beeps(u32);
+
+impl Speech for Beeps {
+    fn rate(&self) -> u32 {
+        24_000
+    }
+    fn say(&mut self, sentence: &str) -> Result<Clip, minismith_voice::VoiceFault> {
+        self.0 += 1;
+        Ok(Clip::new(24_000, vec![0.5; sentence.len() * 480]))
+    }
+}
+
+#[test]
+fn speech_begins_with_the_first_sentence_and_can_be_cut_off() {
+    let mut mouth = Mouth::new(Beeps(0));
+    mouth.push("I look le");
+    assert_eq!(mouth.speak().unwrap(), None);
+    mouth.push("ft. Then I n");
+    mouth.set_volume(0.5);
+    let said = mouth.speak().unwrap().unwrap();
+    assert_eq!((said.sentence.as_str(), said.clip.peak(), said.envelope.len()), ("I look left.", 0.25, 12));
+    assert!(said.envelope.windows(2).all(|pair| pair[0] <= pair[1] && (0.0..=1.0).contains(&pair[1])));
+    mouth.push("od. And so on. ");
+    mouth.cut();
+    assert!(mouth.is_silent());
+    mouth.finish();
+    assert_eq!(mouth.speak().unwrap(), None);
+    for _ in 0..1000 {
+        mouth.say("More. And more.");
+    }
+    assert_eq!(mouth.dropped(), 2000 - 64);
+    mouth.cut();
+    mouth.chime(Chime::Wake);
+    assert!(mouth.speak().unwrap().unwrap().sentence.is_empty());
+}
+
+#[test]
+fn chimes_are_short_and_begin_and_end_in_silence() {
+    for kind in [Chime::Wake, Chime::Sleep, Chime::Listening, Chime::Sorry] {
+        for rate in [16_000, 24_000, 48_000] {
+            let clip = chime(kind, rate);
+            assert!(clip.duration().as_secs_f32() < 1.0 && clip.peak() < 0.7 && clip.peak() > 0.1);
+            assert!(clip.samples[0].abs() < 1e-3 && clip.samples[clip.samples.len() - 1].abs() < 1e-3);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Stop words, the wake phrase and mended commands, in text alone.
+
+use minismith_voice::commands::{Vocabulary, Wake, stop_word, words};
+
+#[test]
+fn a_stop_is_a_stop() {
+    for text in [
+        "Stop.",
+        "stop stop stop",
+        "Reachy, stop!",
+        "please stop now",
+        "No. Stop!",
+        "no, stop",
+        "Halt",
+        "FREEZE!",
+        "okay you can stop",
+        "I said stop it",
+        "stop the dance",
+        "Held,",
+    ] {
+        assert!(stop_word(text).is_some(), "{text}");
+    }
+    for text in [
+        "",
+        "Don't stop.",
+        "don\u{2019}t stop",
+        "dont you stop",
+        "do not stop",
+        "never ever stop",
+        "Where is my stopwatch?",
+        "a stop watch",
+        "non-stop",
+        "the bus stop",
+        "a stop sign",
+        "unstoppable",
+        "stopover",
+        "it stopped",
+        "a freezer, halting",
+        "without stopping",
+        "hold this cup",
+    ] {
+        assert_eq!(stop_word(text), None, "{text}");
+    }
+    let spotted = stop_word("please stop dancing now").unwrap();
+    assert_eq!((spotted.word, spotted.before, spotted.after), ("stop", 1, 2));
+}
+
+#[test]
+fn a_call_is_told_from_what_follows() {
+    let wake = Wake::new(&["Ada", "Mister Smith"]);
+    for (text, rest) in [
+        ("Hey Reachy, look left.", Some("look left.")),
+        ("Hey, Reiki! Look up and nod.", Some("Look up and nod.")),
+        ("hey ricci", Some("")),
+        ("Hey, Ricky, dance.", Some("dance.")),
+        ("Um, hey Richie, stop.", Some("stop.")),
+        ("Reachy, what do you see?", Some("what do you see?")),
+        ("Hey Ada look left", Some("look left")),
+        ("okay mister smith dance", Some("dance")),
+        ("Hey reach e, nod.", Some("nod.")),
+        ("Look left, Reachy.", None),
+        ("Reach for the sky.", None),
+        ("Peachy!", None),
+        ("hey you", None),
+        ("", None),
+        ("hey", None),
+    ] {
+        assert_eq!(wake.spot(text).as_deref(), rest, "{text}");
+    }
+}
+
+#[test]
+fn words_that_sound_alike_are_taken_for_those_of_commands() {
+    let vocabulary = Vocabulary::new(["look left", "nod twice", "tilt your head", "wiggle your antennas", "turn", "dance"]);
+    for (heard, said) in [
+        ("Lock left.", "look left"),
+        ("Not twice.", "nod twice"),
+        ("Tilled your head", "tilt your head"),
+        ("whittle your antennas", "wiggle your antennas"),
+        ("wiggle your and tennas", "wiggle your antennas"),
+        ("the weather is not nice", "the weather is not nice"),
+        ("seven of clubs", "seven of clubs"),
+    ] {
+        assert_eq!(vocabulary.repair(heard).text, said, "{heard}");
+    }
+    let known = vocabulary.repair("look left");
+    assert!(known.taken.is_empty());
+    let (phrase, alike) = Vocabulary::closest("The lock left.", &["look left", "look right", "dance"]).unwrap();
+    assert_eq!(phrase, "look left");
+    assert!(alike > 0.5, "{alike}");
+    assert_eq!(Vocabulary::closest("anything", &[]), None);
+    assert_eq!(words("Don\u{2019}t, 'stop' it!"), ["don't", "stop", "it"]);
+}
