@@ -27,7 +27,8 @@ setup: ## Python for the tools: .venv with numpy; Debian's python3-dev and pytho
 dashboard: ## The page that the program shows, in controller/dashboard/dist; brings Node where there is none (50 MB)
 	@scripts/dashboard
 
-build: setup dashboard ## The programs minismith and minismith-tool-host, with the page in them
+build: setup dashboard ## The programs minismith and minismith-tool-host, with the page in them; Debian's libasound2-dev where it is missing
+	@scripts/sound
 	cargo build
 
 run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000; models are fetched meanwhile
@@ -58,7 +59,7 @@ official-tests: build official ## The official package's own tests that fit, fro
 clients: ## Clients of others for the tests (MCP, OpenAI, schemathesis) in .cache/clients (170 MB)
 	@scripts/venv .cache/clients requirements/clients.txt
 
-models: ## Models for faces, things and the meaning of words, in .cache/models (60 MB); all else works without them
+models: ## Models for faces, things, speech and the meaning of words, in .cache/models (115 MB); all else works without them
 	@scripts/models
 
 pictures: build models ## The pictures of the dashboard in docs/images, made anew in a browser
@@ -72,6 +73,7 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 test: build code recorder peers clients models nextest ## All tests; installs Chromium where there is none
 	@scripts/dashboard --check
 	@scripts/chromium >/dev/null
+	@scripts/sound --speak
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
@@ -97,6 +99,7 @@ fuzz: ## Fuzzes the policy and the guest's wire, FUZZ_SECONDS (60) each; install
 	$(FUZZ) wire $(TARGET)/fuzz/corpus/wire tests/fuzz/corpus/wire -- -dict=tests/fuzz/wire.dict $(FUZZING)
 
 lint: setup dashboard ## Format, clippy and documentation, warnings denied
+	@scripts/sound
 	cargo fmt --all -- --check
 	cargo clippy --all-targets -- -D warnings
 	cargo clippy --profile recorder --package minismith-recorder --all-targets -- -D warnings

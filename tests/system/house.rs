@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and which of the others it may import.
-const TABLE: [(&str, &[&str]); 9] = [
+const TABLE: [(&str, &[&str]); 10] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-wire", &[]),
@@ -15,9 +15,17 @@ const TABLE: [(&str, &[&str]); 9] = [
     ("minismith-recorder", &["minismith-wire"]),
     ("minismith-datasets", &["minismith-wire"]),
     ("minismith-senses", &["firmware-bridge"]),
+    ("minismith-voice", &["firmware-bridge", "minismith-senses"]),
     (
         "minismith",
-        &["firmware-bridge", "minismith-datasets", "minismith-senses", "minismith-wire", "mock-robot"],
+        &[
+            "firmware-bridge",
+            "minismith-datasets",
+            "minismith-senses",
+            "minismith-voice",
+            "minismith-wire",
+            "mock-robot",
+        ],
     ),
     (
         "minismith-tests",
@@ -26,6 +34,7 @@ const TABLE: [(&str, &[&str]); 9] = [
             "minismith",
             "minismith-datasets",
             "minismith-senses",
+            "minismith-voice",
             "minismith-wire",
             "mock-robot",
         ],
@@ -37,10 +46,10 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["serialport", "TTYPort"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["rustypot::"], &["firmware-bridge/src/bus/", "mock-robot/tests/"]),
     (&["openpt"], &["mock-robot/src/firmware/line.rs"]),
-    // The recorder itself is what its tests start.
+    // The recorder itself is what its tests start, and those of the voice start who speaks to it.
     (
         &["process::Command", "Command::new", "posix_spawn", "libc::exec"],
-        &["controller/src/processes.rs", "controller/recorder/tests/"],
+        &["controller/src/processes.rs", "controller/recorder/tests/", "controller/voice/tests/"],
     ),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
     // The cage's attempts try to connect, and must fail. The recorder looks whether its own server listens.
@@ -68,6 +77,8 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["reqwest::", "rustls::"], &["controller/src/net/"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
+    // Microphones and speakers.
+    (&["cpal::"], &["controller/voice/src/devices.rs", "controller/voice/src/devices/"]),
     (
         &["Instant::now", "SystemTime::now", "time::clock_gettime", "thread::sleep", "clock_nanosleep_"],
         &["firmware-bridge/src/clock.rs"],
@@ -88,10 +99,11 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-const MEMBERS: [&str; 9] = [
+const MEMBERS: [&str; 10] = [
     "firmware-bridge",
     "mock-robot",
     "controller/senses",
+    "controller/voice",
     "controller/wire",
     "controller/datasets",
     "controller/tool-host",

@@ -22,7 +22,7 @@ pub const LONGEST: Duration = Duration::from_secs(600);
 pub const SILENCE_DB: f32 = -120.0;
 
 /// How many samples the resampler works on at a time.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 2048;
 
 /// What is wrong with a sound. The texts are for a person.
 #[derive(Debug, thiserror::Error)]
@@ -123,11 +123,7 @@ impl Clip {
     /// # Errors
     /// When it has another.
     pub fn at_rate(self, needed: u32) -> Result<Clip, AudioFault> {
-        if self.rate == needed {
-            Ok(self)
-        } else {
-            Err(AudioFault::OtherRate { found: self.rate, needed })
-        }
+        if self.rate == needed { Ok(self) } else { Err(AudioFault::OtherRate { found: self.rate, needed }) }
     }
 
     /// Makes it louder or softer; what would be beyond full scale is cut there.

@@ -12,22 +12,46 @@ pub const STOP_WORDS: [&str; 3] = ["stop", "halt", "freeze"];
 
 /// What comes before a stop word and takes the stop away: "don't stop", "the bus stop".
 const BEFORE: [&str; 27] = [
-    "don't", "dont", "not", "never", "won't", "wont", "cannot", "can't", "cant", "didn't", "didnt", "doesn't",
-    "doesnt", "shouldn't", "wouldn't", "couldn't", "non", "no", "without", "bus", "truck", "train", "pit", "full",
-    "the", "a", "this",
+    "don't",
+    "dont",
+    "not",
+    "never",
+    "won't",
+    "wont",
+    "cannot",
+    "can't",
+    "cant",
+    "didn't",
+    "didnt",
+    "doesn't",
+    "doesnt",
+    "shouldn't",
+    "wouldn't",
+    "couldn't",
+    "non",
+    "no",
+    "without",
+    "bus",
+    "truck",
+    "train",
+    "pit",
+    "full",
+    "the",
+    "a",
+    "this",
 ];
 
 /// What comes after one and makes it another thing: "stop watch", "freeze frame".
 const AFTER: [&str; 18] = [
-    "watch", "watches", "sign", "signs", "light", "lights", "gap", "over", "motion", "frame", "frames", "dried",
-    "drying", "time", "word", "words", "button", "bath",
+    "watch", "watches", "sign", "signs", "light", "lights", "gap", "over", "motion", "frame", "frames",
+    "dried", "drying", "time", "word", "words", "button", "bath",
 ];
 
 /// What may stand between "not" and the word, as in "do not ever stop".
 const BETWEEN: [&str; 6] = ["ever", "just", "you", "to", "please", "ever,"];
 
 /// What models write for a stop word that is all that was said. To hold once too often is better than once too seldom.
-const ALONE: [(&str, &str); 18] = [
+const ALONE: [(&str, &str); 19] = [
     ("stopped", "stop"),
     ("stops", "stop"),
     ("stock", "stop"),
@@ -39,7 +63,8 @@ const ALONE: [(&str, &str); 18] = [
     ("holt", "halt"),
     ("hult", "halt"),
     ("alt", "halt"),
-    ("hot", "halt"),
+    ("out", "halt"),
+    ("pout", "halt"),
     ("hall", "halt"),
     ("halts", "halt"),
     ("frees", "freeze"),
@@ -47,6 +72,9 @@ const ALONE: [(&str, &str); 18] = [
     ("frieze", "freeze"),
     ("breeze", "freeze"),
 ];
+
+/// What may be heard before such a word.
+const FILLERS: [&str; 9] = ["it's", "its", "please", "oh", "uh", "um", "okay", "ok", "just"];
 
 /// A stop word that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,17 +108,18 @@ pub fn words(text: &str) -> Vec<String> {
 #[must_use]
 pub fn stop_word(text: &str) -> Option<Spotted> {
     let words = words(text);
-    if let [only] = words.as_slice()
-        && let Some((_, word)) = ALONE.iter().find(|(written, _)| written == only)
+    let (last, before) = words.split_last()?;
+    if before.iter().all(|word| FILLERS.contains(&word.as_str()))
+        && let Some((_, word)) = ALONE.iter().find(|(written, _)| written == last)
+        && (before.is_empty() || *word == "stop")
     {
-        return Some(Spotted { word, before: 0, after: 0 });
+        return Some(Spotted { word, before: before.len(), after: 0 });
     }
     // A sentence's end is an end: "no. stop" stops.
     let ends = sentence_ends(text);
     words.iter().enumerate().find_map(|(place, word)| {
         let spotted = STOP_WORDS.into_iter().find(|stop| stop == word)?;
-        let preceding =
-            words.get(..place)?.iter().enumerate().rev().take_while(|(at, _)| !ends.contains(at));
+        let preceding = words.get(..place)?.iter().enumerate().rev().take_while(|(at, _)| !ends.contains(at));
         let negated = preceding
             .map(|(_, word)| word.as_str())
             .find(|word| !BETWEEN.contains(word))
@@ -125,9 +154,10 @@ pub struct Wake {
 }
 
 /// How the name of the robot is written by a model that does not know it.
-const REACHY: [&str; 22] = [
-    "reachy", "reachie", "reachi", "reechy", "reachey", "reaching", "reach", "richie", "richy", "ritchie", "ritchy",
-    "ricci", "reacy", "peachy", "preachy", "reachee", "reiki", "reachies", "reachy's", "breachy", "reeky", "richey",
+const REACHY: [&str; 28] = [
+    "reachy", "reachie", "reachi", "reechy", "reachey", "reaching", "reach", "richie", "richy", "ritchie",
+    "ritchy", "ricci", "reacy", "peachy", "preachy", "reachee", "reiki", "reachies", "reachy's", "breachy",
+    "reeky", "richey", "ricky", "riki", "rickey", "reachly", "rici", "rikki",
 ];
 
 /// What a call begins with, and how models write that.
@@ -167,7 +197,8 @@ impl Wake {
         let joined = second.map(|second| format!("{first}{second}"));
         if let Some(joined) = &joined
             && is_called
-            && ["reache", "reachy", "reachie", "richie", "reachi", "reachhe", "reachme"].contains(&joined.as_str())
+            && ["reache", "reachy", "reachie", "richie", "reachi", "reachhe", "reachme"]
+                .contains(&joined.as_str())
         {
             return Some(2);
         }

@@ -41,7 +41,9 @@ pub enum NoDevice {
         reason: String,
     },
     /// It can't work at the rate that is needed.
-    #[error("the {kind} `{name}` does not work at {needed} Hz ({offered}); a `plug` device, such as `plughw:0`, changes rates")]
+    #[error(
+        "the {kind} `{name}` does not work at {needed} Hz ({offered}); a `plug` device, such as `plughw:0`, changes rates"
+    )]
     Rate {
         /// Microphone or speaker.
         kind: &'static str,
@@ -101,10 +103,8 @@ impl Microphone {
     pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, NoDevice> {
         let kind = "microphone";
         let device = find(kind, name, Device::supports_input)?;
-        let offers: Vec<SupportedStreamConfigRange> = device
-            .supported_input_configs()
-            .map_err(|error| refused(kind, name, &error))?
-            .collect();
+        let offers: Vec<SupportedStreamConfigRange> =
+            device.supported_input_configs().map_err(|error| refused(kind, name, &error))?.collect();
         let (config, format) = choose(kind, name, &offers, &[HEARD_RATE])?;
         let queue = Arc::new(Queue::new(crate::audio::samples_in(room, HEARD_RATE), pace));
         let (filled, troubled) = (Arc::clone(&queue), Arc::clone(&queue));
@@ -123,7 +123,9 @@ impl Microphone {
                 config,
                 move |samples: &[i32], _: &_| {
                     let full = -(i32::MIN as f32);
-                    filled.put(samples.chunks_exact(channels).map(|one| mean(one.iter().map(|s| *s as f32 / full))));
+                    filled.put(
+                        samples.chunks_exact(channels).map(|one| mean(one.iter().map(|s| *s as f32 / full))),
+                    );
                 },
                 on_error,
                 Some(PATIENCE),
@@ -132,7 +134,9 @@ impl Microphone {
                 config,
                 move |samples: &[i16], _: &_| {
                     filled.put(
-                        samples.chunks_exact(channels).map(|one| mean(one.iter().map(|s| f32::from(*s) / 32_768.0))),
+                        samples
+                            .chunks_exact(channels)
+                            .map(|one| mean(one.iter().map(|s| f32::from(*s) / 32_768.0))),
                     );
                 },
                 on_error,
@@ -178,10 +182,8 @@ impl Speaker {
     pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, NoDevice> {
         let kind = "speaker";
         let device = find(kind, name, Device::supports_output)?;
-        let offers: Vec<SupportedStreamConfigRange> = device
-            .supported_output_configs()
-            .map_err(|error| refused(kind, name, &error))?
-            .collect();
+        let offers: Vec<SupportedStreamConfigRange> =
+            device.supported_output_configs().map_err(|error| refused(kind, name, &error))?.collect();
         let (config, format) = choose(kind, name, &offers, &SPOKEN_RATES)?;
         let rate = config.sample_rate;
         let queue = Arc::new(Queue::new(crate::audio::samples_in(room, rate), pace));
@@ -292,8 +294,7 @@ fn mean(samples: impl ExactSizeIterator<Item = f32>) -> f32 {
 }
 
 fn find(kind: &'static str, name: &str, fits: impl Fn(&Device) -> bool) -> Result<Device, NoDevice> {
-    let missing =
-        |reason: String| NoDevice::Missing { kind, name: name.to_owned(), reason };
+    let missing = |reason: String| NoDevice::Missing { kind, name: name.to_owned(), reason };
     let host = cpal::default_host();
     if name == DEFAULT {
         return host.default_output_device().ok_or_else(|| missing("ALSA knows no default".to_owned()));
@@ -342,7 +343,9 @@ fn choose(
 fn refused(kind: &'static str, name: &str, error: &cpal::Error) -> NoDevice {
     let (name, reason) = (name.to_owned(), error.to_string());
     match error.kind() {
-        ErrorKind::DeviceNotAvailable | ErrorKind::HostUnavailable => NoDevice::Missing { kind, name, reason },
+        ErrorKind::DeviceNotAvailable | ErrorKind::HostUnavailable => {
+            NoDevice::Missing { kind, name, reason }
+        }
         ErrorKind::UnsupportedConfig => {
             NoDevice::Rate { kind, name, needed: HEARD_RATE.to_string(), offered: reason }
         }

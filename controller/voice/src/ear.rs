@@ -106,13 +106,15 @@ pub enum Heard {
 const BEFORE: usize = HEARD_RATE as usize * 4 / 10;
 /// How much later or earlier than expected samples may come without being a gap.
 const SLACK: Duration = Duration::from_millis(250);
-/// How many frames of a pause end a word, so that it is worth a look.
-const WORD_PAUSE: u32 = 2;
+/// After how many frames of a pause a word may have ended, so that it is worth a look: at once, and again when it surely has.
+const WORD_PAUSES: [u32; 2] = [2, 5];
 /// How many frames somebody has to speak over the robot before those that count.
 const OVER_MOUTH: u32 = 3;
-/// How much softer than the echo somebody may speak over it, decibels.
-const BESIDE_ECHO: f32 = 7.0;
-/// How many pauses in a row the frame after the last of them is no longer said to be played.
+/// How much louder than what is usually left of the echo somebody has to speak over it, decibels.
+const ABOVE_REST: f32 = 8.0;
+/// What is left of an echo is not taken to be softer than it by more than this, decibels.
+const BEST_REST: f32 = -20.0;
+/// How much of the pause behind what was said is looked at with it.
 const AFTER_WORDS: Duration = Duration::from_millis(200);
 
 /// The ear; for one thread.
@@ -130,6 +132,8 @@ pub struct Ear<D, T> {
     before: VecDeque<f32>,
     speech: Option<Speech>,
     over_mouth: u32,
+    /// How much louder what is left of the echo usually is than the echo, decibels: less than nothing.
+    rest: f32,
 }
 
 /// What somebody is saying.
@@ -159,6 +163,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             before: VecDeque::with_capacity(BEFORE + FRAME),
             speech: None,
             over_mouth: 0,
+            rest: 0.0,
         }
     }
 
@@ -244,8 +249,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         };
         // Between two sentences it may go on at any moment.
         let is_deaf = !self.listening.barge_in && self.played.remembered() > 0;
-        let probability =
-            self.credible(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
+        let probability = self.credible(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
         let edge = self.endpointer.hear(at, probability, loud);
         match &mut self.speech {
             Some(speech) => {
@@ -282,12 +286,18 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         if !is_played || self.speech.is_some() {
             self.over_mouth = 0;
             // What goes on over the robot's voice ends like any other; what is left of the echo does not keep it alive.
-            let is_drowned = is_played && loud < echo - BESIDE_ECHO;
+            let is_drowned = is_played && loud < echo + self.rest + ABOVE_REST;
             return if is_drowned { 0.0 } else { probability };
         }
         let may = self.listening.barge_in && self.canceller.is_learned();
-        let is_somebody =
-            may && loud > echo - BESIDE_ECHO && probability >= self.listening.endpoints.onset;
+        let above_echo = loud - echo;
+        let is_loud = above_echo > self.rest + ABOVE_REST;
+        // Only where there is an echo can be known what is left of it.
+        if self.canceller.is_learned() && echo > self.endpointer.noise() + ABOVE_REST {
+            let pace = if is_loud { 0.01 } else { 0.05 };
+            self.rest = (self.rest + pace * (above_echo - self.rest)).clamp(BEST_REST, 0.0);
+        }
+        let is_somebody = may && is_loud && probability >= self.listening.endpoints.onset;
         self.over_mouth = if is_somebody { self.over_mouth + 1 } else { 0 };
         if self.over_mouth > OVER_MOUTH { probability } else { 0.0 }
     }
@@ -299,7 +309,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         let from = speech.samples.len().saturating_sub(window);
         let length = time_of((speech.samples.len() - from) as u64, HEARD_RATE);
         let since = speech.end.saturating_sub(speech.looked_at);
-        let after_word = speech.pause == WORD_PAUSE;
+        let after_word = WORD_PAUSES.contains(&speech.pause);
         if !after_word && (speech.pause > 0 || since < self.listening.partial_every.max(length / 4)) {
             return;
         }

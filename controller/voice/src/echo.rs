@@ -14,8 +14,8 @@ use crate::vad::FRAME;
 
 /// How many samples are worked on at a time: a quarter of a frame, so that the filter learns four times in each.
 const BLOCK: usize = FRAME / 4;
-/// How many blocks an echo lasts at most, with its way through both devices: 384 ms.
-const PARTS: usize = 48;
+/// How many blocks an echo lasts at most, with its way through both devices: 256 ms.
+const PARTS: usize = 32;
 /// The same in frames.
 const LASTS: usize = PARTS * BLOCK / FRAME;
 
@@ -23,12 +23,14 @@ const SPAN: usize = 2 * BLOCK;
 const BINS: usize = SPAN / 2 + 1;
 
 /// How quickly the filter learns.
-const PACE: f32 = 0.5;
+const PACE: f32 = 0.6;
+/// How often it learns from the same block.
+const STEPS: usize = 2;
 /// Below this nothing was played, decibels.
 const PLAYED_FROM: f32 = -65.0;
-/// After how many frames of something played the filter may count as learned, 0.8 s: when it leaves a tenth.
+/// After how many frames of something played the filter may count as learned, 0.8 s: when it leaves a seventh.
 const LEARNED_AFTER: u32 = 25;
-const LEARNED_AT: f32 = 0.1;
+const LEARNED_AT: f32 = 0.15;
 /// After how many frames, 3 s, there is no echo to be learned: when it is a hundredth of what is heard.
 const NONE_AFTER: u32 = 94;
 const NONE_AT: f32 = 0.01;
@@ -151,6 +153,10 @@ impl Canceller {
         let left = remains(&predicted);
         let by_learner = remains(&self.predict(&self.learner)?);
         self.learn(&by_learner)?;
+        for _ in 1..STEPS {
+            let again = remains(&self.predict(&self.learner)?);
+            self.learn(&again)?;
+        }
         self.compare(power(heard), power(&left), power(&by_learner));
         Some((left, predicted))
     }
@@ -158,7 +164,7 @@ impl Canceller {
     /// Whether the echo is known by now.
     fn judge(&mut self, heard: &[f32], left: &[f32], predicted: &[f32]) {
         for (mean, now) in self.long.iter_mut().zip([power(heard), power(left), power(predicted)]) {
-            *mean += 0.03 * (now - *mean);
+            *mean += 0.05 * (now - *mean);
         }
         self.listened = self.listened.saturating_add(1);
         let [heard, left, predicted] = self.long;

@@ -99,7 +99,8 @@ impl<P: Phonemizer> Hibari<P> {
             ])
             .map_err(failed)?;
         let numbers = |name: &'static str| {
-            let value = outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("no {name}")))?;
+            let value =
+                outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("no {name}")))?;
             Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
         };
         let spectra = dsp::Spectra {

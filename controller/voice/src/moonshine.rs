@@ -1,7 +1,10 @@
 //! Words out of speech on this machine: Moonshine tiny for English. An encoder looks at the samples once, a decoder then says
 //! one piece of a word after the other, each time the likeliest, and remembers what it has computed already.
 
+mod choice;
 mod tokens;
+
+use std::rc::Rc;
 
 use minismith_senses::models::{ModelFile, Models, NoModel};
 use ort::memory::Allocator;
@@ -11,6 +14,7 @@ use ort::value::{DynValue, Tensor, TensorRef};
 use crate::transcriber::{Transcriber, Transcript};
 use crate::{HEARD_RATE, VoiceFault};
 
+pub use choice::{Choice, Choices};
 pub use tokens::{NoTokens, Tokens};
 
 /// What all three files are for.
@@ -108,40 +112,55 @@ impl Moonshine {
         outputs.remove("last_hidden_state").ok_or_else(|| ort::Error::new("no last_hidden_state"))
     }
 
-    /// The likeliest tokens one after the other, each with how likely it was.
-    fn decode(&mut self, seen: &DynValue, mask: &[i64], most: usize) -> Result<Vec<(i64, f32)>, ort::Error> {
-        let mut said: Vec<(i64, f32)> = Vec::new();
-        let mut remembered: Vec<DynValue> = Vec::new();
-        for _ in &self.memories {
-            remembered
-                .push(Tensor::<f32>::new(&Allocator::default(), [1_usize, HEADS, 0, WIDTH])?.into_dyn());
+    /// What the decoder remembers before it has said anything.
+    fn nothing(&self) -> Result<Vec<Rc<DynValue>>, ort::Error> {
+        let empty = || Tensor::<f32>::new(&Allocator::default(), [1_usize, HEADS, 0, WIDTH]);
+        self.memories.iter().map(|_| Ok(Rc::new(empty()?.into_dyn()))).collect()
+    }
+
+    /// Says one token more: the logits of what may follow, and what is remembered from then on.
+    fn step(
+        &mut self,
+        heard: &Seen<'_>,
+        token: i64,
+        is_first: bool,
+        remembered: &[Rc<DynValue>],
+    ) -> Result<(Vec<f32>, Vec<Rc<DynValue>>), ort::Error> {
+        let token = [token];
+        let mask = TensorRef::from_array_view(([1, heard.mask.len()], heard.mask))?;
+        let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
+            ("input_ids", TensorRef::from_array_view(([1_usize, 1], token.as_slice()))?.into()),
+            ("encoder_hidden_states", (&heard.states).into()),
+            ("encoder_attention_mask", mask.into()),
+            ("use_cache_branch", Tensor::from_array(([1_usize], vec![!is_first]))?.into()),
+        ];
+        for (memory, value) in self.memories.iter().zip(remembered) {
+            inputs.push((&memory.given, (&**value).into()));
         }
+        let mut outputs = self.decoder.run(inputs)?;
+        let logits = outputs.get("logits").ok_or_else(|| ort::Error::new("no logits"))?;
+        let logits = logits.try_extract_tensor::<f32>()?.1.to_vec();
+        let mut kept = Vec::with_capacity(self.memories.len());
+        for (memory, before) in self.memories.iter().zip(remembered) {
+            kept.push(if memory.is_fixed && !is_first {
+                Rc::clone(before)
+            } else {
+                let made = outputs.remove(&memory.made);
+                Rc::new(made.ok_or_else(|| ort::Error::new("nothing to remember"))?)
+            });
+        }
+        Ok((logits, kept))
+    }
+
+    /// The likeliest tokens one after the other, each with how likely it was.
+    fn decode(&mut self, heard: &Seen<'_>, most: usize) -> Result<Vec<(i64, f32)>, ort::Error> {
+        let mut said: Vec<(i64, f32)> = Vec::new();
+        let mut remembered = self.nothing()?;
         while said.len() < most {
-            let token = [said.last().map_or(BEGIN, |(token, _)| *token)];
-            let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
-                ("input_ids", TensorRef::from_array_view(([1_usize, 1], token.as_slice()))?.into()),
-                ("encoder_hidden_states", seen.into()),
-                ("encoder_attention_mask", TensorRef::from_array_view(([1, mask.len()], mask))?.into()),
-                ("use_cache_branch", Tensor::from_array(([1_usize], vec![!said.is_empty()]))?.into()),
-            ];
-            for (memory, value) in self.memories.iter().zip(&remembered) {
-                inputs.push((&memory.given, value.into()));
-            }
-            let mut outputs = self.decoder.run(inputs)?;
-            let next = {
-                let logits = outputs.get("logits").ok_or_else(|| ort::Error::new("no logits"))?;
-                likeliest(logits.try_extract_tensor::<f32>()?.1)
-            };
-            let is_first = said.is_empty();
-            let mut kept = Vec::with_capacity(self.memories.len());
-            for (memory, before) in self.memories.iter().zip(remembered) {
-                kept.push(if memory.is_fixed && !is_first {
-                    before
-                } else {
-                    outputs.remove(&memory.made).ok_or_else(|| ort::Error::new("nothing to remember"))?
-                });
-            }
+            let token = said.last().map_or(BEGIN, |(token, _)| *token);
+            let (logits, kept) = self.step(heard, token, said.is_empty(), &remembered)?;
             remembered = kept;
+            let next = likeliest(&logits);
             said.push(next);
             if next.0 == END {
                 break;
@@ -151,16 +170,28 @@ impl Moonshine {
     }
 }
 
+/// What the encoder saw of a sound.
+struct Seen<'a> {
+    states: DynValue,
+    mask: &'a [i64],
+}
+
+/// The samples as the encoder takes them.
+fn prepared(samples: &[f32]) -> Vec<f32> {
+    let mut heard: Vec<f32> = samples.iter().take(LONGEST).copied().map(crate::audio::sane).collect();
+    heard.resize(heard.len().max(SHORTEST), 0.0);
+    heard
+}
+
 impl Transcriber for Moonshine {
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
         let failed = |error: ort::Error| VoiceFault::failed(WHAT, error);
-        let mut heard: Vec<f32> = samples.iter().take(LONGEST).copied().map(crate::audio::sane).collect();
-        let seconds = heard.len() as f32 / HEARD_RATE as f32;
-        heard.resize(heard.len().max(SHORTEST), 0.0);
+        let heard = prepared(samples);
+        let seconds = samples.len().min(LONGEST) as f32 / HEARD_RATE as f32;
         let mask = vec![1_i64; heard.len()];
-        let seen = self.encode(&heard, &mask).map_err(failed)?;
+        let seen = Seen { states: self.encode(&heard, &mask).map_err(failed)?, mask: &mask };
         let most = ((seconds * PIECES_A_SECOND) as usize + 2).min(MOST_PIECES);
-        let said = self.decode(&seen, &mask, most).map_err(failed)?;
+        let said = self.decode(&seen, most).map_err(failed)?;
         let logarithms: f32 = said.iter().map(|(_, likely)| likely.max(1e-9).ln()).sum();
         Ok(Transcript {
             text: self.tokens.text(said.iter().map(|(token, _)| *token)),

@@ -75,7 +75,8 @@ impl SpeechDetector for Vad {
             ])
             .map_err(failed)?;
         let output = |name: &'static str| {
-            let value = outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("no {name}")))?;
+            let value =
+                outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("no {name}")))?;
             Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
         };
         let probability = output("output")?.first().copied().unwrap_or(0.0);

@@ -1,6 +1,13 @@
 //! Microphone and speaker on ALSA's `file` PCM: a file is heard, and what is played is in a file. Each trial runs in a process
 //! of its own, since ALSA reads its configuration once.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use std::path::Path;

@@ -1,5 +1,12 @@
 //! What the robot says: made on this machine, and understood again.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 mod support;
 
 use minismith_voice::audio::{Clip, level};
@@ -22,11 +29,20 @@ fn what_is_said_is_understood() {
     for sentence in COMMANDS.iter().chain(&longer) {
         let (clip, time) = timed(|| voice.say(sentence).unwrap());
         let level = level(&clip.samples);
-        assert!((-40.0..-8.0).contains(&level) && clip.peak() <= 1.0, "{sentence}: {level} dB, {}", clip.peak());
+        assert!(
+            (-40.0..-8.0).contains(&level) && clip.peak() <= 1.0,
+            "{sentence}: {level} dB, {}",
+            clip.peak()
+        );
         let heard = moonshine.transcribe(&clip.resampled(16_000).unwrap().samples).unwrap();
         let (errors, words) = errors(sentence, &heard.text);
         if errors > 0 {
-            println!("{sentence:?} heard as {:?} ({:.2}): {:?}", heard.text, heard.confidence, voice.sounds(sentence));
+            println!(
+                "{sentence:?} heard as {:?} ({:.2}): {:?}",
+                heard.text,
+                heard.confidence,
+                voice.sounds(sentence)
+            );
         }
         wrong += errors;
         said += words;
@@ -34,7 +50,11 @@ fn what_is_said_is_understood() {
         lasted += clip.duration().as_secs_f64();
     }
     let rate = wrong as f64 / said as f64;
-    println!("hibari: word errors {:.1} %, time {:.3} of the sound's, with espeak-ng", rate * 100.0, took / lasted);
+    println!(
+        "hibari: word errors {:.1} %, time {:.3} of the sound's, with espeak-ng",
+        rate * 100.0,
+        took / lasted
+    );
     assert!(rate < 0.12, "{rate}");
 }
 
@@ -68,7 +88,14 @@ fn spectra_of_another_size_are_refused_and_silence_is_silent() {
     let zero = vec![0.0; 601 * 80];
     let pitch = vec![8000.0; 80];
     let tone = synthesis
-        .sound(&dsp::Spectra { harmonics: &voiced, turn: &zero, noise: &quiet, rest: &quiet, phase: &zero, pitch: &pitch })
+        .sound(&dsp::Spectra {
+            harmonics: &voiced,
+            turn: &zero,
+            noise: &quiet,
+            rest: &quiet,
+            phase: &zero,
+            pitch: &pitch,
+        })
         .unwrap();
     let middle = &tone[6000..18_000];
     let peak = middle.iter().fold(0.0_f32, |peak, sample| peak.max(sample.abs()));

@@ -1,5 +1,12 @@
 //! Stop words, the wake phrase and mended commands, in text alone.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
 use minismith_voice::commands::{Vocabulary, Wake, stop_word, words};
 
 #[test]
@@ -71,7 +78,14 @@ fn a_call_is_told_from_what_follows() {
 
 #[test]
 fn words_that_sound_alike_are_taken_for_those_of_commands() {
-    let vocabulary = Vocabulary::new(["look left", "nod twice", "tilt your head", "wiggle your antennas", "turn", "dance"]);
+    let vocabulary = Vocabulary::new([
+        "look left",
+        "nod twice",
+        "tilt your head",
+        "wiggle your antennas",
+        "turn",
+        "dance",
+    ]);
     for (heard, said) in [
         ("Lock left.", "look left"),
         ("Not twice.", "nod twice"),
@@ -85,7 +99,8 @@ fn words_that_sound_alike_are_taken_for_those_of_commands() {
     }
     let known = vocabulary.repair("look left");
     assert!(known.taken.is_empty());
-    let (phrase, alike) = Vocabulary::closest("The lock left.", &["look left", "look right", "dance"]).unwrap();
+    let (phrase, alike) =
+        Vocabulary::closest("The lock left.", &["look left", "look right", "dance"]).unwrap();
     assert_eq!(phrase, "look left");
     assert!(alike > 0.5, "{alike}");
     assert_eq!(Vocabulary::closest("anything", &[]), None);

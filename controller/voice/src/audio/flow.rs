@@ -22,9 +22,7 @@ impl Flow {
     /// # Errors
     /// When one of them is not taken.
     pub fn new(from: u32, to: u32) -> Result<Self, AudioFault> {
-        if let Some(rate) =
-            [from, to].into_iter().find(|rate| !(LOWEST_RATE..=HIGHEST_RATE).contains(rate))
-        {
+        if let Some(rate) = [from, to].into_iter().find(|rate| !(LOWEST_RATE..=HIGHEST_RATE).contains(rate)) {
             return Err(AudioFault::Rate(rate));
         }
         let resampler = (from != to)

@@ -38,7 +38,10 @@ impl Clip {
             (SampleFormat::Float, 32) => gather(reader.into_samples::<f32>(), &spec)?,
             (SampleFormat::Int, bits @ 8..=32) => {
                 let full = (1_u64 << (bits - 1)) as f32;
-                gather(reader.into_samples::<i32>().map(|read| read.map(|sample| sample as f32 / full)), &spec)?
+                gather(
+                    reader.into_samples::<i32>().map(|read| read.map(|sample| sample as f32 / full)),
+                    &spec,
+                )?
             }
             (_, bits) => return Err(AudioFault::NotWav(format!("samples of {bits} bits are not taken"))),
         };
@@ -75,9 +78,7 @@ impl Clip {
         };
         let mut writer = WavWriter::new(sink, spec).map_err(unwritable)?;
         for &sample in &self.samples {
-            writer
-                .write_sample((sane(sample) * f32::from(i16::MAX)).round() as i16)
-                .map_err(unwritable)?;
+            writer.write_sample((sane(sample) * f32::from(i16::MAX)).round() as i16).map_err(unwritable)?;
         }
         writer.finalize().map_err(unwritable)
     }

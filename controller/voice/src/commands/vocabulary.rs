@@ -70,7 +70,8 @@ impl Vocabulary {
         let mut said: Vec<String> = Vec::new();
         let mut place = 0;
         while let Some(word) = heard.get(place) {
-            let begins = said.last().is_none_or(|before| ["then", "and", "please", "now"].contains(&before.as_str()));
+            let begins =
+                said.last().is_none_or(|before| ["then", "and", "please", "now"].contains(&before.as_str()));
             place += 1;
             if self.known.contains(word) {
                 said.push(word.clone());

@@ -123,10 +123,8 @@ impl Queue {
         let mut inner = self.inner();
         inner.health.faults += 1;
         inner.health.latest = Some(error.to_string());
-        inner.health.is_lost |= matches!(
-            error.kind(),
-            cpal::ErrorKind::DeviceNotAvailable | cpal::ErrorKind::StreamInvalidated
-        );
+        inner.health.is_lost |=
+            matches!(error.kind(), cpal::ErrorKind::DeviceNotAvailable | cpal::ErrorKind::StreamInvalidated);
         self.changed.notify_all();
     }
 

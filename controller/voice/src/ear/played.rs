@@ -56,7 +56,8 @@ impl Played {
     /// ago.
     pub fn take(&mut self, at: Duration, count: usize) -> Vec<f32> {
         let from = samples_in(at, HEARD_RATE) as u64;
-        let over = usize::try_from(from.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.samples.len());
+        let over =
+            usize::try_from(from.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.samples.len());
         self.samples.drain(..over);
         self.first += over as u64;
         if self.samples.is_empty() {
@@ -70,18 +71,20 @@ impl Played {
         played
     }
 
-    /// Whether a text is what was said of late: most of its words come in a sentence, in their order. One word alone may be
+    /// Whether a text is what was said of late: nearly all of its words come in a sentence, in their order. A few words may be
     /// anybody's.
     #[must_use]
     pub fn is_said(&self, text: &str) -> bool {
         let heard = words(text);
-        heard.len() > 1
+        heard.len() > 3
             && self.sentences.iter().any(|(_, said)| {
                 let mut rest = said.iter();
-                let found = heard.iter().filter(|heard| rest.clone().any(|said| said == *heard) && {
-                    rest.by_ref().find(|said| said == heard).is_some()
+                let found = heard.iter().filter(|heard| {
+                    rest.clone().any(|said| said == *heard) && {
+                        rest.by_ref().find(|said| said == heard).is_some()
+                    }
                 });
-                found.count() as f32 >= 0.7 * heard.len() as f32
+                found.count() as f32 >= 0.85 * heard.len() as f32
             })
     }
 

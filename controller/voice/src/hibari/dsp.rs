@@ -94,7 +94,8 @@ impl Synthesis {
             self.forward.process(&mut span, &mut bins).map_err(|error| error.to_string())?;
             for (bin, value) in bins.iter_mut().enumerate() {
                 let of = |numbers: &[f32]| numbers.get(bin * frames + frame).copied().unwrap_or(0.0);
-                let turned = Complex32::from_polar(magnitude(of(spectra.harmonics)), PI * of(spectra.turn).tanh());
+                let turned =
+                    Complex32::from_polar(magnitude(of(spectra.harmonics)), PI * of(spectra.turn).tanh());
                 let noise = self.noise.pair() * magnitude(of(spectra.noise));
                 let rest = Complex32::from_polar(magnitude(of(spectra.rest)), of(spectra.phase));
                 *value = *value * turned + noise + rest;

@@ -138,7 +138,10 @@ pub fn clauses(text: &str) -> Vec<(String, char)> {
 pub fn respelt(text: &str) -> String {
     let respell = |word: &str| {
         let letters: String = word.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-        RESPELT.iter().find(|(written, _)| *written == letters).map_or(word.to_owned(), |(_, read)| (*read).to_owned())
+        RESPELT
+            .iter()
+            .find(|(written, _)| *written == letters)
+            .map_or(word.to_owned(), |(_, read)| (*read).to_owned())
     };
     text.split_whitespace().map(respell).collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,10 @@
 //! The pieces of words by number: byte strings one after the other, each behind its length.
 
+use std::collections::HashMap;
+
+/// No piece that stands for a text is longer, bytes.
+const LONGEST_PIECE: usize = 48;
+
 /// The mark that stands for a space before a word.
 const SPACE: &str = "\u{2581}";
 
@@ -15,6 +20,7 @@ pub struct NoTokens;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     pieces: Vec<Vec<u8>>,
+    numbers: HashMap<Vec<u8>, i64>,
 }
 
 impl Tokens {
@@ -38,7 +44,9 @@ impl Tokens {
             pieces.push(piece.to_vec());
             bytes = rest;
         }
-        Ok(Tokens { pieces })
+        let numbers =
+            pieces.iter().enumerate().map(|(number, piece)| (piece.clone(), number as i64)).collect();
+        Ok(Tokens { pieces, numbers })
     }
 
     /// How many there are.
@@ -51,6 +59,25 @@ impl Tokens {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// A text as tokens: each time the longest piece that fits.
+    #[must_use]
+    pub fn of_text(&self, text: &str) -> Vec<i64> {
+        let text = format!(" {text}").replace(' ', SPACE);
+        let mut rest = text.as_bytes();
+        let mut tokens = Vec::new();
+        while !rest.is_empty() {
+            let longest = (1..=rest.len().min(LONGEST_PIECE)).rev().find_map(|length| {
+                let piece = rest.get(..length)?;
+                let (token, length) = (self.numbers.get(piece)?, length);
+                Some((*token, length))
+            });
+            let Some((token, length)) = longest else { break };
+            tokens.push(token);
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        tokens
     }
 
     /// The text of tokens, without those that mark its beginning and end.

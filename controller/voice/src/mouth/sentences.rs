@@ -61,16 +61,16 @@ fn end_of_sentence(text: &str) -> Option<usize> {
         }
         // Quotes and brackets behind the mark belong to it.
         let mut end = at + letter.len_utf8();
-        while let Some((place, closing)) =
-            letters.next_if(|(_, next)| matches!(next, '"' | '\'' | ')' | ']' | '\u{201d}' | '\u{2019}' | '.' | '!' | '?'))
-        {
+        while let Some((place, closing)) = letters.next_if(|(_, next)| {
+            matches!(next, '"' | '\'' | ')' | ']' | '\u{201d}' | '\u{2019}' | '.' | '!' | '?')
+        }) {
             end = place + closing.len_utf8();
         }
         let mut behind = text.get(end..).unwrap_or_default().chars();
         if !behind.next().is_some_and(char::is_whitespace) {
             continue;
         }
-        let Some(next) = behind.find(|c| !c.is_whitespace()) else { return None };
+        let next = behind.find(|c| !c.is_whitespace())?;
         let word = text.get(..at).unwrap_or_default().rsplit(|c: char| c.is_whitespace() || c == '(').next();
         let word = word.unwrap_or_default().to_lowercase();
         let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "i";
