@@ -352,3 +352,40 @@ fn refused(kind: &'static str, name: &str, error: &cpal::Error) -> NoDevice {
         _ => NoDevice::Unusable { kind, name, reason },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cpal::SupportedBufferSize;
+
+    use super::*;
+
+    fn offer(channels: u16, rates: (u32, u32), format: SampleFormat) -> SupportedStreamConfigRange {
+        SupportedStreamConfigRange::new(channels, rates.0, rates.1, SupportedBufferSize::Unknown, format)
+    }
+
+    #[test]
+    fn the_rate_that_is_needed_is_taken_with_few_channels() {
+        let offers = [
+            offer(2, (8000, 48_000), SampleFormat::F32),
+            offer(1, (16_000, 16_000), SampleFormat::F32),
+            offer(1, (16_000, 16_000), SampleFormat::I16),
+            offer(1, (16_000, 16_000), SampleFormat::U8),
+        ];
+        let (config, format) = choose("microphone", "one", &offers, &[HEARD_RATE]).unwrap();
+        assert_eq!((config.channels, config.sample_rate, format), (1, 16_000, SampleFormat::I16));
+        let (config, _) = choose("speaker", "one", &offers, &SPOKEN_RATES).unwrap();
+        assert_eq!((config.channels, config.sample_rate), (2, 24_000));
+    }
+
+    #[test]
+    fn a_wrong_rate_is_told_with_what_there_is() {
+        let offers = [offer(2, (44_100, 48_000), SampleFormat::I16)];
+        let told = choose("microphone", "hw:1", &offers, &[HEARD_RATE]).unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "the microphone `hw:1` does not work at 16000 Hz (44100 to 48000 Hz); a `plug` device, such as `plughw:0`, \
+             changes rates"
+        );
+        assert!(choose("speaker", "none", &[], &SPOKEN_RATES).is_err());
+    }
+}

@@ -131,6 +131,8 @@ pub struct Ear<D, T> {
     /// What was heard of late, while nobody speaks.
     before: VecDeque<f32>,
     speech: Option<Speech>,
+    /// The samples of the last utterance.
+    last: Vec<f32>,
     over_mouth: u32,
     /// How much louder what is left of the echo usually is than the echo, decibels: less than nothing.
     rest: f32,
@@ -162,6 +164,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             at: None,
             before: VecDeque::with_capacity(BEFORE + FRAME),
             speech: None,
+            last: Vec::new(),
             over_mouth: 0,
             rest: 0.0,
         }
@@ -181,13 +184,22 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
     #[must_use]
     pub fn remembered(&self) -> usize {
         let speech = self.speech.as_ref().map_or(0, |speech| speech.samples.capacity());
-        self.played.remembered() + self.waiting.capacity() + self.before.capacity() + speech
+        self.played.remembered()
+            + self.waiting.capacity()
+            + self.before.capacity()
+            + self.last.capacity()
+            + speech
     }
 
     /// Whether somebody is speaking.
     #[must_use]
     pub fn is_spoken_to(&self) -> bool {
         self.speech.is_some()
+    }
+
+    /// Lets whoever understands speech look at the samples of the last utterance again, such as to choose among commands.
+    pub fn again<R>(&mut self, look: impl FnOnce(&mut T, &[f32]) -> R) -> R {
+        look(&mut self.transcriber, &self.last)
     }
 
     /// Takes samples of [`HEARD_RATE`]; the first of them was heard at `at`.
@@ -355,6 +367,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
                 Transcript::default()
             }
         };
+        self.last.clone_from(&speech.samples);
         let (over_mouth, at) = (speech.over_mouth, speech.end);
         let is_own = over_mouth && self.played.is_said(&transcript.text);
         if transcript.text.is_empty() || is_own {

@@ -300,6 +300,21 @@ fn a_person_is_heard_over_it() {
 }
 
 #[test]
+fn a_command_is_chosen_from_what_was_heard_last() {
+    use minismith_voice::transcriber::Transcriber;
+    let mut ear = ear();
+    let clip = noisy(&padded(&spoken("look left", "en-gb+f3", 160), 0.6, 1.0), 20.0, 3);
+    let heard = hear(&mut ear, &clip.samples);
+    let choice = ear.again(|moonshine, samples| {
+        let choices = moonshine.choices(support::COMMANDS);
+        let freely = moonshine.transcribe(samples).unwrap();
+        moonshine.choose(samples, &choices).unwrap().filter(|choice| choice.is_meant(&freely))
+    });
+    println!("{:?}: {choice:?}", texts(&heard));
+    assert_eq!(choice.unwrap().sentence, "look left");
+}
+
+#[test]
 fn without_barging_in_it_is_deaf_while_it_speaks() {
     let models = models();
     let listening = Listening { barge_in: false, ..Listening::default() };

@@ -18,7 +18,7 @@ use minismith_voice::moonshine::Tokens;
 use minismith_voice::mouth::{envelope, sentences};
 use minismith_voice::states::{Act, Happened, State};
 use minismith_voice::transcriber::{Transcriber, Transcript};
-use minismith_voice::vad::{FRAME, SpeechDetector};
+use minismith_voice::vad::SpeechDetector;
 use proptest::prelude::*;
 use support::{Dice, noise};
 
@@ -243,6 +243,6 @@ fn an_hour_of_silence_and_a_gigabyte_of_noise_grow_nothing() {
         most = most.max(ear.remembered());
     }
     println!("{given} samples of noise: {heard} events, {most} samples remembered at most");
-    assert!(at_first < 20_000 && most < 16_000 * 45, "{at_first} {most}");
+    assert!(at_first < 20_000 && most < 16_000 * 70, "{at_first} {most}");
     assert!(heard > 100);
 }

@@ -2,12 +2,15 @@
 //! that is is compared with what it would have said freely. For commands this understands voices and noise in which the words
 //! alone are lost.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use ort::value::DynValue;
 
 use super::{BEGIN, END, Moonshine, Seen, Tokens, WHAT, prepared};
 use crate::VoiceFault;
+use crate::commands::words;
+use crate::transcriber::Transcript;
 
 /// How many beginnings are followed at once.
 const BREADTH: usize = 5;
@@ -22,6 +25,8 @@ pub struct Choices {
 struct Node {
     /// What may follow: token and node.
     next: Vec<(i64, usize)>,
+    /// Where a word from here leads.
+    words: HashMap<String, usize>,
     /// The sentence that ends here.
     sentence: Option<String>,
 }
@@ -35,6 +40,19 @@ pub struct Choice {
     pub confidence: f32,
 }
 
+/// Below this a sentence was not said, whatever else was.
+const LEAST: f32 = 0.1;
+/// How much less sure than of what was understood freely the model may be.
+const BESIDE_FREE: f32 = 0.2;
+
+impl Choice {
+    /// Whether the sentence was meant, beside what was understood freely of the same sound.
+    #[must_use]
+    pub fn is_meant(&self, freely: &Transcript) -> bool {
+        self.confidence >= LEAST.max(BESIDE_FREE * freely.confidence)
+    }
+}
+
 /// A beginning that is followed.
 struct Path {
     node: usize,
@@ -45,43 +63,104 @@ struct Path {
 }
 
 impl Choices {
-    fn add(&mut self, tokens: &[i64], sentence: &str) {
-        if self.nodes.is_empty() {
-            self.nodes.push(Node::default());
-        }
-        let mut at = 0;
-        for &token in tokens.iter().chain(&[END]) {
-            let known = self.nodes.get(at).and_then(|node| node.next.iter().find(|(next, _)| *next == token));
-            at = if let Some((_, node)) = known {
-                *node
-            } else {
-                let added = self.nodes.len();
-                self.nodes.push(Node::default());
-                if let Some(node) = self.nodes.get_mut(at) {
-                    node.next.push((token, added));
-                }
-                added
-            };
-        }
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.sentence = Some(sentence.to_owned());
+    fn grow(&mut self) -> usize {
+        self.nodes.push(Node::default());
+        self.nodes.len() - 1
+    }
+
+    fn lead(&mut self, from: usize, token: i64, to: usize) {
+        if let Some(node) = self.nodes.get_mut(from)
+            && !node.next.contains(&(token, to))
+        {
+            node.next.push((token, to));
         }
     }
 
-    /// The tree of these sentences, written as the model writes: with a capital letter and a full stop, and without.
+    /// The node behind a word, which may be written in several ways.
+    fn word(&mut self, from: usize, word: &str, ways: &[Vec<i64>]) -> usize {
+        let known = self.nodes.get(from).and_then(|node| node.words.get(word));
+        if let Some(&known) = known {
+            return known;
+        }
+        let behind = self.grow();
+        if let Some(node) = self.nodes.get_mut(from) {
+            node.words.insert(word.to_owned(), behind);
+        }
+        for way in ways {
+            let Some((last, before)) = way.split_last() else { continue };
+            let mut at = from;
+            for &token in before {
+                let within = self.grow();
+                self.lead(at, token, within);
+                at = within;
+            }
+            self.lead(at, *last, behind);
+        }
+        behind
+    }
+
+    /// The tree of these sentences, written as the model writes: with a capital letter and a mark at the end, and without;
+    /// numbers in letters and in digits.
     fn of<S: AsRef<str>>(tokens: &Tokens, sentences: impl IntoIterator<Item = S>) -> Self {
         let mut choices = Choices::default();
+        let root = choices.grow();
         for sentence in sentences {
             let sentence = sentence.as_ref();
-            let mut letters = sentence.chars();
-            let capital: String =
-                letters.next().into_iter().flat_map(char::to_uppercase).chain(letters.clone()).collect();
-            for mark in [".", "", "!", "?"] {
-                choices.add(&tokens.of_text(&format!("{capital}{mark}")), sentence);
+            let mut at = root;
+            for (place, word) in words(sentence).iter().enumerate() {
+                let mut written = if place == 0 { capital(word) } else { word.clone() };
+                let mut ways = tokens.ways(&format!(" {written}"));
+                if let Some((_, digits)) = NUMBERS.iter().find(|(number, _)| number == word) {
+                    ways.extend(tokens.ways(&format!(" {digits}")));
+                }
+                if place > 0 && sentence.contains(&format!("{word},")) {
+                    ways.extend(ways.clone().into_iter().filter_map(|mut way| {
+                        way.push(*tokens.ways(",").first()?.first()?);
+                        Some(way)
+                    }));
+                    written.push(',');
+                }
+                at = choices.word(at, &written, &ways);
+            }
+            let end = choices.grow();
+            choices.lead(at, END, end);
+            for mark in [".", "!", "?"] {
+                let behind = choices.word(at, mark, &tokens.ways(mark));
+                choices.lead(behind, END, end);
+            }
+            if let Some(node) = choices.nodes.get_mut(end) {
+                node.sentence = Some(sentence.to_owned());
             }
         }
         choices
     }
+}
+
+/// Numbers, as a model may write them.
+const NUMBERS: [(&str, &str); 18] = [
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("fifteen", "15"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("sixty", "60"),
+    ("eighty", "80"),
+    ("ninety", "90"),
+    ("hundred", "100"),
+];
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 impl Moonshine {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// No piece that stands for a text is longer, bytes.
-const LONGEST_PIECE: usize = 48;
+/// In how many ways a word is tried.
+const MOST_WAYS: usize = 12;
 
 /// The mark that stands for a space before a word.
 const SPACE: &str = "\u{2581}";
@@ -61,23 +61,28 @@ impl Tokens {
         self.pieces.is_empty()
     }
 
-    /// A text as tokens: each time the longest piece that fits.
+    /// The ways in which a word can be written with one, two or three pieces, the shortest first; none when it takes more.
+    /// A space before it is part of it.
     #[must_use]
-    pub fn of_text(&self, text: &str) -> Vec<i64> {
-        let text = format!(" {text}").replace(' ', SPACE);
-        let mut rest = text.as_bytes();
-        let mut tokens = Vec::new();
-        while !rest.is_empty() {
-            let longest = (1..=rest.len().min(LONGEST_PIECE)).rev().find_map(|length| {
-                let piece = rest.get(..length)?;
-                let (token, length) = (self.numbers.get(piece)?, length);
-                Some((*token, length))
-            });
-            let Some((token, length)) = longest else { break };
-            tokens.push(token);
-            rest = rest.get(length..).unwrap_or_default();
+    pub fn ways(&self, word: &str) -> Vec<Vec<i64>> {
+        let word = word.replace(' ', SPACE);
+        let bytes = word.as_bytes();
+        let number = |from: usize, to: usize| self.numbers.get(bytes.get(from..to)?).copied();
+        if let Some(whole) = number(0, bytes.len()) {
+            return vec![vec![whole]];
         }
-        tokens
+        let (mut two, mut three) = (Vec::new(), Vec::new());
+        for first in (1..bytes.len()).rev() {
+            let Some(one) = number(0, first) else { continue };
+            two.extend(number(first, bytes.len()).map(|other| vec![one, other]));
+            for second in (first + 1..bytes.len()).rev() {
+                let pieces = number(first, second).zip(number(second, bytes.len()));
+                three.extend(pieces.map(|(middle, last)| vec![one, middle, last]));
+            }
+        }
+        two.extend(three);
+        two.truncate(MOST_WAYS);
+        two
     }
 
     /// The text of tokens, without those that mark its beginning and end.
