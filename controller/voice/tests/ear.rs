@@ -18,7 +18,7 @@ use minismith_voice::hibari::Hibari;
 use minismith_voice::moonshine::Moonshine;
 use minismith_voice::mouth::Speech;
 use minismith_voice::vad::{FRAME, SpeechDetector, Vad};
-use support::{Espeak, models, noise, noisy, padded, spoken};
+use support::{Espeak, models, noise, noisy, padded, spoken, timed};
 
 fn ear() -> Ear<Vad, Moonshine> {
     let models = models();
@@ -221,8 +221,9 @@ fn its_own_voice_does_not_trigger_it() {
                 ear.playing(*at, &clip.samples, sentence);
             }
             let microphone = sum(&room(&played, gain), &noise(played.len(), floor, seed));
-            let heard = hear(&mut ear, &microphone);
-            println!("gain {gain}, noise {floor} dB: {heard:?}");
+            let (heard, time) = timed(|| hear(&mut ear, &microphone));
+            let share = time / (microphone.len() as f64 / 16_000.0);
+            println!("gain {gain}, noise {floor} dB, time {share:.3} of the sound's: {heard:?}");
             assert_eq!(texts(&heard), Vec::<String>::new());
             assert_eq!(stop(&heard), None);
             assert!(!heard.iter().any(|one| matches!(one, Heard::Began { .. })), "{heard:?}");

@@ -92,6 +92,9 @@ fn words_that_sound_alike_are_taken_for_those_of_commands() {
         ("Tilled your head", "tilt your head"),
         ("whittle your antennas", "wiggle your antennas"),
         ("wiggle your and tennas", "wiggle your antennas"),
+        ("Not now.", "not now"),
+        ("don't look left", "don't look left"),
+        ("cannot", "cannot"),
         ("the weather is not nice", "the weather is not nice"),
         ("seven of clubs", "seven of clubs"),
     ] {

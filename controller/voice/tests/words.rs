@@ -66,27 +66,42 @@ fn trial(moonshine: &mut Moonshine, voice: &str, speed: u32, ratio: Option<f32>)
     (chosen as f64, mended, whole)
 }
 
-#[test]
-fn commands_are_understood_in_two_voices_at_three_speeds_and_in_noise() {
+/// All commands in two voices at three speeds: how many words are wrong when mended, and how many commands are chosen rightly.
+fn condition(ratio: Option<f32>) -> (f64, f64) {
     let mut moonshine = Moonshine::open(&models()).unwrap();
-    for ratio in [None, Some(20.0), Some(10.0)] {
-        let (mut rates, mut wholes, mut rights) = (0.0, 0, 0.0);
-        for voice in ["en-us", "en-gb+f3"] {
-            for speed in [130, 160, 190] {
-                let (right, mended, whole) = trial(&mut moonshine, voice, speed, ratio);
-                rates += mended / 6.0;
-                wholes += whole;
-                rights += right / 120.0;
-            }
+    let (mut rates, mut wholes, mut rights) = (0.0, 0, 0.0);
+    for voice in ["en-us", "en-gb+f3"] {
+        for speed in [130, 160, 190] {
+            let (right, mended, whole) = trial(&mut moonshine, voice, speed, ratio);
+            rates += mended / 6.0;
+            wholes += whole;
+            rights += right / 120.0;
         }
-        println!(
-            "== noise {ratio:?}: mended word errors {:.1} %, whole {wholes}/120, chosen {:.1} %",
-            rates * 100.0,
-            rights * 100.0
-        );
-        assert!(rights > if ratio == Some(10.0) { 0.7 } else { 0.85 }, "{ratio:?}: {rights}");
-        assert!(rates < if ratio == Some(10.0) { 0.6 } else { 0.4 }, "{ratio:?}: {rates}");
     }
+    println!(
+        "== noise {ratio:?}: mended word errors {:.1} %, whole {wholes}/120, chosen {:.1} %",
+        rates * 100.0,
+        rights * 100.0
+    );
+    (rates, rights)
+}
+
+#[test]
+fn commands_are_understood() {
+    let (rate, right) = condition(None);
+    assert!(rate < 0.4 && right >= 0.9, "{rate} {right}");
+}
+
+#[test]
+fn commands_are_understood_in_noise() {
+    let (rate, right) = condition(Some(20.0));
+    assert!(rate < 0.5 && right > 0.85, "{rate} {right}");
+}
+
+#[test]
+fn commands_are_understood_in_much_noise() {
+    let (rate, right) = condition(Some(10.0));
+    assert!(rate < 0.6 && right > 0.75, "{rate} {right}");
 }
 
 /// What is no command, but might be taken for one.

@@ -62,7 +62,7 @@ impl Vocabulary {
 
     /// Takes words that are not known for those that sound like them, one for one or one for two; what sounds like nothing
     /// stays. A word that is known, or that people say around commands, is never touched, unless the model is known to
-    /// write it for a command at the beginning of a part.
+    /// write it for a command at the beginning of a part, and a word of commands follows: "not twice", but not "not now".
     #[must_use]
     pub fn repair(&self, text: &str) -> Repair {
         let heard = words(text);
@@ -92,7 +92,10 @@ impl Vocabulary {
                 continue;
             }
             let taken = if self.common.contains(word.as_str()) {
-                begins.then(|| self.slip(word)).flatten()
+                let is_followed = heard
+                    .get(place)
+                    .is_some_and(|next| self.known.contains(next) && !self.common.contains(next.as_str()));
+                (begins && is_followed).then(|| self.slip(word)).flatten()
             } else {
                 self.slip(word).or_else(|| self.nearest(word, ENOUGH))
             };
@@ -131,12 +134,13 @@ impl Vocabulary {
     }
 
     fn nearest(&self, word: &str, enough: f64) -> Option<String> {
-        if word.chars().count() < 3 || word.chars().all(|c| c.is_ascii_digit()) {
+        // "Don't" is never taken for "down".
+        if word.chars().count() < 3 || word.contains('\'') || word.chars().all(|c| c.is_ascii_digit()) {
             return None;
         }
         self.known
             .iter()
-            .filter(|known| known.chars().count() >= 3)
+            .filter(|known| known.chars().count() >= 3 && !self.common.contains(known.as_str()))
             .map(|known| (known, alike(word, known)))
             .filter(|(_, alike)| *alike >= enough)
             .max_by(|one, other| one.1.total_cmp(&other.1))
