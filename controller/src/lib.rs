@@ -46,4 +46,5 @@ pub mod role;
 pub mod stage;
 pub mod tasks;
 pub mod trace;
+pub mod voice;
 pub mod workshop;

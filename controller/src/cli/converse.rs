@@ -119,7 +119,7 @@ pub fn chat(config: &Config, session: Option<&str>, on: &OnRobot) -> anyhow::Res
     Ok(Done::Well)
 }
 
-fn begin<'a>(
+pub fn begin<'a>(
     config: &Config,
     body: &'a Body,
     workshop: &'a Workshop,
@@ -160,7 +160,7 @@ fn prompt(json: bool) {
 }
 
 /// Keeps what a tool or code wrote.
-fn keep(reply: &mut Reply) -> anyhow::Result<()> {
+pub fn keep(reply: &mut Reply) -> anyhow::Result<()> {
     if let Some(answer) = &mut reply.answer {
         print::keep(None, "answer", &mut answer.outputs)?;
     }
@@ -173,7 +173,7 @@ fn keep(reply: &mut Reply) -> anyhow::Result<()> {
 }
 
 /// Prints a reply for people: the words, then where each motion ended.
-fn tell(reply: &Reply) {
+pub fn tell(reply: &Reply) {
     print::line(&reply.text);
     if let Some(tool) = &reply.tool {
         for finding in &tool.findings {

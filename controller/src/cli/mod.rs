@@ -8,6 +8,7 @@ mod converse;
 mod interrupt;
 mod joints;
 mod journal;
+mod listen;
 mod mcp;
 mod motors;
 mod moves;
@@ -116,6 +117,12 @@ minismith say \"hello\" --robot mock-bus\n  minismith say \"nod\" --url http://1
         #[command(flatten)]
         on: OnRobot,
     },
+    /// Talk by voice: hear with the microphone or from a file, and say the answers; "stop" halts at once.
+    #[command(
+        after_help = "Examples:\n  minismith listen\n  minismith listen --wav order.wav --text --json\n  \
+minismith listen --wav order.wav --out answer.wav"
+    )]
+    Listen(listen::Listen),
     /// What is remembered of conversations: list, show, export or delete sessions.
     #[command(
         after_help = "Examples:\n  minismith session list\n  minismith session export evening > evening.json\n  \
@@ -281,6 +288,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
             converse::say(&config, &text, session.as_deref(), &on)
         }
         Command::Chat { session, on } => converse::chat(&config, session.as_deref(), &on),
+        Command::Listen(arguments) => listen::run(&config, &arguments),
         Command::Session { command } => session::run(&config, command),
         Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
         Command::Token { command } => token::run(&config, command),

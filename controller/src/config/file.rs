@@ -16,12 +16,13 @@ use super::logs::{Collector, Levels};
 use super::quantity::{
     Acceleration, AntennaRange, Baud, BodyRange, Connections, CpuSeconds, Days, DiskSize, FileSize, Files,
     FrameRate, Frames, HeadRange, Iterations, Jerk, KeptPictures, Kilobytes, Latency, Margin, Megabytes,
-    Milliseconds, MotionRate, Patience, PictureRate, Pixels, Port, Rate, Repeats, RequestRate, Retries,
+    Milliseconds, MotionRate, Part, Patience, PictureRate, Pixels, Port, Rate, Repeats, RequestRate, Retries,
     Scale, Seed, SentRate, SentWidth, SimulatedSeconds, Speed, Steadiness, Steps, Temperature, TokenBudget,
     TurnTokens, Volts, WallSeconds, Watchdog,
 };
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
+use super::voice::{Call, CallName, Device, Engine, VoiceWord};
 use crate::agents::ability::Ability;
 
 /// The value of a key, where the key is given.
@@ -152,6 +153,7 @@ mappings! {
         memory: MemoryKeys,
         camera: CameraKeys,
         vision: VisionKeys,
+        voice: VoiceKeys,
         journal: JournalKeys,
         traces: TracesKeys,
         rerun: RerunKeys,
@@ -169,6 +171,30 @@ mappings! {
         lens: Given<LensName>,
         calibration: Listed<Measured>,
         album: Given<SomePath>,
+    }
+    /// `voice`.
+    VoiceKeys {
+        microphone: Given<Device>,
+        speaker: Given<Device>,
+        names: Listed<CallName>,
+        call: Given<Call>,
+        attentive_seconds: Given<Patience>,
+        barge_in: Given<Flag>,
+        cuts_motion: Given<Flag>,
+        unsure_below: Given<Part>,
+        volume: Given<Part>,
+        sway: Given<Part>,
+        language: Given<VoiceWord>,
+        engine: Given<Engine>,
+        transcription: Mappings<EndpointKeys>,
+        speech: Mappings<SpeechKeys>,
+    }
+    /// An entry of `voice.speech`.
+    SpeechKeys {
+        url: Given<ServerAddress>,
+        model: Given<ModelName>,
+        key_env: Given<KeyName>,
+        voice: Given<VoiceWord>,
     }
     /// `vision`.
     VisionKeys {

@@ -17,6 +17,7 @@ mod quantity;
 mod resolve;
 mod serve;
 mod signing;
+mod voice;
 
 use std::fs;
 use std::io::{self, Read};
@@ -35,6 +36,7 @@ pub use logs::{Levels, Logs};
 pub use quantity::{Rate, Scale};
 pub use serve::{HostName, Origin, Peers, Serve};
 pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
+pub use voice::{Call, Engine, Service, Voice};
 
 use crate::guest::bar::Bar;
 use crate::net::Address;
@@ -85,6 +87,8 @@ pub struct Config {
     pub camera: Camera,
     /// Who is shown pictures, and how they are searched.
     pub vision: Vision,
+    /// Hearing and speaking.
+    pub voice: Voice,
     /// What is kept of all that happens.
     pub kept: Kept,
     /// The log besides standard error.

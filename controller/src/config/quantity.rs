@@ -146,6 +146,8 @@ spans! {
     pub(super) PictureRate: whole -> u32 = 1..=120, " (per second)";
     /// From the light to a picture that is here, milliseconds.
     pub(super) Latency: whole -> u32 = 0..=1_000, " (milliseconds)";
+    /// A part of a whole.
+    pub(super) Part: number -> f64 = 0.0..=1.0, "";
     /// How wide a picture is that is sent.
     pub(super) SentWidth: whole -> u32 = 64..=2_048, " (pixels)";
     /// How many pictures are sent in an hour.

@@ -7,11 +7,11 @@ use firmware_bridge::units::Radians;
 
 use super::agents::roster;
 use super::camera::{LensName, lens};
-use super::file::{EndpointKeys, File, Given, Listed};
+use super::file::{EndpointKeys, File, Given, Listed, SpeechKeys};
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
     Group, Head, Kept, LanguageModel, Limits, Live, Logs, Memory, RobotChoice, SceneChoice, Serve, Stewart,
-    ToolHost, Vision, Workshop, parse,
+    Service, ToolHost, Vision, Voice, Workshop, parse,
 };
 use crate::journal::Place;
 
@@ -167,6 +167,25 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             sent_width: of!(vision.sent_width).value(),
             sent_per_hour: of!(vision.sent_per_hour).value(),
         },
+        voice: Voice {
+            microphone: of!(voice.microphone).0,
+            speaker: of!(voice.speaker).0,
+            names: listed(&own.voice.names).into_iter().map(|name| name.0).collect(),
+            call: of!(voice.call),
+            attentive: Duration::from_secs_f64(of!(voice.attentive_seconds).value()),
+            barge_in: of!(voice.barge_in).0,
+            cuts_motion: of!(voice.cuts_motion).0,
+            unsure_below: of!(voice.unsure_below).value(),
+            volume: of!(voice.volume).value(),
+            sway: of!(voice.sway).value(),
+            language: of!(voice.language).0,
+            engine: of!(voice.engine),
+            transcription: endpoints("voice.transcription", own.voice.transcription.0.as_ref(), name)?
+                .into_iter()
+                .next()
+                .map(|endpoint| Service { endpoint, voice: String::new() }),
+            speech: speech(own.voice.speech.0.as_ref(), name)?,
+        },
         kept: Kept {
             journal: Place {
                 path: absolute(folder, &of_the_user(&of!(journal.file).0)),
@@ -257,6 +276,19 @@ fn endpoints(
         endpoints.push(Endpoint { url: url.0.clone(), model: model.0.clone(), key: entry.key_env.0.clone() });
     }
     Ok(endpoints)
+}
+
+/// The first service that speaks.
+fn speech(entries: Option<&Vec<SpeechKeys>>, name: &str) -> Result<Option<Service>, ConfigError> {
+    let Some(entry) = entries.and_then(|entries| entries.first()) else { return Ok(None) };
+    let (Some(url), Some(model), Some(voice)) = (&entry.url.0, &entry.model.0, &entry.voice.0) else {
+        return Err(ConfigError::Whole {
+            file: name.to_owned(),
+            problem: "voice.speech[0] needs `url`, `model` and `voice`".into(),
+        });
+    };
+    let endpoint = Endpoint { url: url.0.clone(), model: model.0.clone(), key: entry.key_env.0.clone() };
+    Ok(Some(Service { endpoint, voice: voice.0.clone() }))
 }
 
 /// Whether there is a language model for the brain that needs one, and nobody can overhear what is said to it.

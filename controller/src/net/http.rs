@@ -10,6 +10,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValu
 use reqwest::{Client, Response};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::sleep;
+use uuid::Uuid;
 
 use super::{Address, Reach};
 use crate::config::Key;
@@ -25,8 +26,8 @@ const JSON_OR_EVENTS: &str = "text/event-stream, application/json";
 const PROTOBUF: &str = "application/x-protobuf";
 
 /// What is sent, and what is wanted in return.
-struct Body {
-    content: &'static str,
+struct Body<'a> {
+    content: &'a str,
     accept: &'static str,
     bytes: Vec<u8>,
 }
@@ -228,10 +229,52 @@ impl Http {
         self.send(path, Body { content: PROTOBUF, accept: PROTOBUF, bytes }, patience, hear)
     }
 
+    /// The same with a form of several parts (`multipart/form-data`): each a name, the name of a file where it is one, and what
+    /// is in it.
+    ///
+    /// # Errors
+    /// As [`post`](Self::post).
+    pub fn post_form(
+        &self,
+        path: &str,
+        parts: &[(&str, Option<&str>, &[u8])],
+        patience: Patience,
+        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
+    ) -> Result<(), Broken> {
+        // Nobody can write into a part what ends it: nobody knows this beforehand.
+        let border = Uuid::new_v4().simple().to_string();
+        let mut bytes = Vec::new();
+        for (name, file, content) in parts {
+            let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
+            bytes.extend(
+                format!("--{border}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").bytes(),
+            );
+            bytes.extend_from_slice(content);
+            bytes.extend_from_slice(b"\r\n");
+        }
+        bytes.extend(format!("--{border}--\r\n").bytes());
+        let content = format!("multipart/form-data; boundary={border}");
+        self.send(path, Body { content: &content, accept: JSON, bytes }, patience, hear)
+    }
+
+    /// The same as [`post`](Self::post), for an answer of any kind.
+    ///
+    /// # Errors
+    /// As [`post`](Self::post).
+    pub fn post_for_bytes(
+        &self,
+        path: &str,
+        json: String,
+        patience: Patience,
+        hear: &mut dyn FnMut(Piece<'_>) -> Listen,
+    ) -> Result<(), Broken> {
+        self.send(path, Body { content: JSON, accept: "*/*", bytes: json.into_bytes() }, patience, hear)
+    }
+
     fn send(
         &self,
         path: &str,
-        body: Body,
+        body: Body<'_>,
         patience: Patience,
         hear: &mut dyn FnMut(Piece<'_>) -> Listen,
     ) -> Result<(), Broken> {
@@ -244,12 +287,14 @@ impl Http {
     async fn exchange(
         &self,
         path: &str,
-        Body { content, accept, bytes }: Body,
+        Body { content, accept, bytes }: Body<'_>,
         patience: Patience,
         hear: &mut dyn FnMut(Piece<'_>) -> Listen,
     ) -> Result<(), Broken> {
         let mut headers = self.also.clone();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
+        let content = HeaderValue::from_str(content)
+            .map_err(|_| Broken::Unreachable("what is sent has a type that can't be sent".into()))?;
+        headers.insert(CONTENT_TYPE, content);
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
         if let Some(key) = &self.key {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))

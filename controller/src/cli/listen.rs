@@ -1,0 +1,115 @@
+//! `listen`: a conversation by voice, with the microphone or with a file.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+use clap::Args;
+use minismith::body::models_of;
+use minismith::config::{Call, Config};
+use minismith::tasks::CodeTasks;
+use minismith::voice::engine::Engines;
+use minismith::voice::sink::{self, Kept, Paced, Played, Sink, Sound};
+use minismith::voice::source::{File, Heard, Source};
+use minismith::voice::{News, Parts, Talk};
+
+use super::{Done, OnRobot, converse, print, shop};
+
+/// What follows a file, so that the end of its last sentence is heard.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// From where, and to where.
+#[derive(Debug, Args)]
+pub struct Listen {
+    /// Hear this WAV file instead of the microphone, at its own pace; ends when all in it is answered.
+    #[arg(long, value_name = "FILE")]
+    wav: Option<PathBuf>,
+    /// Print answers instead of saying them.
+    #[arg(long, conflicts_with = "out")]
+    text: bool,
+    /// Write what is said into a WAV file instead of playing it.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Go on with a session of this name, or begin one.
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+    /// Which body, and how to print.
+    #[command(flatten)]
+    on: OnRobot,
+}
+
+/// Listens until the source ends.
+pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
+    let Listen { wav, text, out, session, on } = arguments;
+    let mut voice = config.voice.clone();
+    let source: Box<dyn Source> = match wav {
+        Some(path) => {
+            // Whoever hands in a file means the robot.
+            voice.call = Call::Never;
+            Box::new(File::open(path, SILENCE)?)
+        }
+        None => {
+            let name = voice.microphone.as_deref().ok_or_else(|| {
+                anyhow::anyhow!("there is no microphone: set `voice: {{microphone: default}}`, or give --wav FILE")
+            })?;
+            Box::new(Heard::open(name)?)
+        }
+    };
+    let engines = Engines::open(&voice, &models_of(config), !text)?;
+    let sink: Box<dyn Sink> = match (out, &voice.speaker) {
+        (Some(path), _) => {
+            let mut kept = Kept::at(path);
+            Box::new(Paced::to(move |sound| {
+                if let Sound::Samples(samples) = sound {
+                    kept.add(samples);
+                }
+            }))
+        }
+        (None, Some(name)) if !text && wav.is_none() => Box::new(Played::open(name)?),
+        _ => Box::new(sink::nowhere()),
+    };
+    let workshop = shop::workshop(config)?;
+    let memory = session.as_ref().map(|_| shop::memory(config)).transpose()?;
+    let body = shop::body(config, on)?;
+    let phrases = minismith::brain::words();
+    let (json, tell_all) = (on.json, !on.json);
+    let parts = Parts { engines, source, sink, phrases };
+    let talk = Rc::new(Talk::begin(&body, &voice, parts, move |news| told(&news, json, tell_all))?);
+    let asking = talk.clone();
+    let tasks = CodeTasks::new(config);
+    let mut conversation =
+        converse::begin(config, &body, &workshop, memory.as_ref(), session.as_deref())?
+            .answering_with(&tasks)
+            .asking(&super::shelf::user(), Box::new(move |question| asking.ask(question).map(|said| said.text)));
+    let mut well = true;
+    while let Some(said) = talk.hear() {
+        let mut reply = conversation.hear_later(&said.text, said.halts);
+        converse::keep(&mut reply)?;
+        if json {
+            let document = serde_json::json!({ "event": "reply", "said": said.text, "reply": reply });
+            print::line(&document.to_string());
+        } else {
+            converse::tell(&reply);
+        }
+        well &= reply.outcome == minismith::conversation::Ending::Done;
+        talk.answer(&reply.text);
+    }
+    Ok(Done::when(well || wav.is_none()))
+}
+
+/// What happens, a line each: with `--json` as it is, else in words on standard error.
+fn told(news: &News, json: bool, in_words: bool) {
+    if json {
+        if let Ok(line) = serde_json::to_string(news) {
+            print::line(&line);
+        }
+    } else if in_words {
+        match news {
+            News::Heard { text, .. } => eprintln!("> {}", print::harmless(text)),
+            News::Ignored { text, why } => eprintln!("({}: {why})", print::harmless(text)),
+            News::Stop { word, .. } => eprintln!("({word}: halted)"),
+            News::Trouble { text } => eprintln!("minismith: {}", print::harmless(text)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! A conversation by voice: sound comes in, what is said is understood and done, and the answer is spoken.
+//!
+//! Reading order: [`source`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who speaks),
+//! `espeak` and `service` (two of those), here (the threads), `desk` (the one that decides), `tongue` (the one that speaks),
+//! `sway` (the head moves with speech).
+//!
+//! ```text
+//! source --samples--> ear --heard--> desk --said--> whoever answers --answer--> desk --text--> tongue --samples--> sink
+//!                      |                                                                        |
+//!                      '-- a stop word: halt, at once          what is played, for the ear <-----'
+//! ```
+//!
+//! Threads: the ear, the desk and the tongue have one each; whoever answers does so on the thread of the caller. Nobody waits
+//! for whoever comes after, so a stop is heard whatever the others do. Safety: the ear halts the body itself, before any model
+//! of language; what was said before a stop is not done after it.
+
+mod desk;
+pub mod engine;
+mod espeak;
+mod service;
+pub mod sink;
+pub mod source;
+mod sway;
+mod tongue;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use firmware_bridge::clock::WallClock;
+use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
+use minismith_voice::commands::{Vocabulary, Wake};
+use minismith_voice::ear::{Ear, Heard, Listening};
+use minismith_voice::states::State;
+use serde::Serialize;
+
+use crate::arbiter::Rank;
+use crate::body::Body;
+use crate::config::Voice;
+use crate::mover::MoverThread;
+use desk::{Desk, Pending};
+use engine::Engines;
+use sink::Sink;
+use source::Source;
+use sway::Sway;
+use tongue::{Sounding, Tongue};
+
+/// What was said to the robot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// What it means, as far as slips of the model could be mended.
+    pub text: String,
+    /// What the model wrote.
+    pub heard: String,
+    /// How often the body had been halted when somebody began to say it.
+    pub halts: u64,
+}
+
+/// What is told of a conversation by voice, as it happens. Times are those of the sound, seconds from its beginning.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum News {
+    /// It listens, thinks, speaks or holds.
+    State {
+        /// `listening`, `thinking`, `speaking` or `holding`.
+        state: &'static str,
+    },
+    /// What was said so far.
+    Partial {
+        /// The words; they may still change.
+        text: String,
+        /// How sure they are, from 0 to 1.
+        confidence: f32,
+        /// Up to when.
+        at_s: f64,
+    },
+    /// Somebody said stop, and the body was halted.
+    Stop {
+        /// The word.
+        word: &'static str,
+        /// When it ended.
+        ended_s: f64,
+        /// When it was known.
+        known_s: f64,
+    },
+    /// Somebody has said something.
+    Heard {
+        /// The words.
+        text: String,
+        /// How sure they are, from 0 to 1.
+        confidence: f32,
+        /// When it began.
+        began_s: f64,
+        /// When it ended.
+        ended_s: f64,
+    },
+    /// It is not answered.
+    Ignored {
+        /// The words.
+        text: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// What is answered.
+    Answer {
+        /// In words.
+        text: String,
+    },
+    /// A sentence is being said.
+    Speaking {
+        /// The sentence; none of a sound without words.
+        sentence: String,
+        /// How long it takes.
+        lasts_s: f64,
+    },
+    /// What was being said is not said to its end.
+    Cut,
+    /// Something went wrong.
+    Trouble {
+        /// In words.
+        text: String,
+    },
+}
+
+/// What comes to the desk.
+enum Event {
+    Heard(Heard),
+    Answer(String),
+    Question(String),
+    /// What was said last is the answer to a question: nobody answers it.
+    Taken,
+    Speaking { sentence: String, lasts: Duration },
+    AllSaid,
+    Trouble(String),
+    /// Nothing more will be heard.
+    Over,
+}
+
+/// A conversation by voice that goes on. Dropping it ends it.
+pub struct Talk {
+    said: Receiver<Said>,
+    desk: Sender<Event>,
+    is_ending: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+    _swaying: Option<MoverThread>,
+}
+
+/// What a conversation by voice is made of.
+pub struct Parts {
+    /// Who understands and speaks.
+    pub engines: Engines,
+    /// Where sound comes from.
+    pub source: Box<dyn Source>,
+    /// Where it goes to.
+    pub sink: Box<dyn Sink>,
+    /// What may be said: its words are taken where something else was heard that sounds like them.
+    pub phrases: Vec<String>,
+}
+
+impl Talk {
+    /// Begins to listen. `tell` hears what happens.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn begin(
+        body: &Body,
+        voice: &Voice,
+        parts: Parts,
+        tell: impl FnMut(News) + Send + 'static,
+    ) -> std::io::Result<Talk> {
+        let Parts { engines, source, sink, phrases } = parts;
+        let Engines { detector, transcriber, speech } = engines;
+        let (events, inbox) = channel();
+        let (sounding, sounds) = channel();
+        let (out, said) = channel();
+        let swaying = (speech.is_some() && voice.sway > 0.0)
+            .then(|| MoverThread::start(body, Rank::Idle, "the robot's own voice"))
+            .transpose()?;
+        let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.sway));
+        let tongue = speech
+            .map(|speech| Tongue::start(speech, voice.volume, sink, sway, sounding, events.clone()))
+            .transpose()?;
+        let desk = Desk {
+            wake: Wake::new(&voice.names),
+            vocabulary: Vocabulary::new(phrases),
+            pulse: body.handle(),
+            tongue,
+            out,
+            tell,
+            state: State::default(),
+            clock: WallClock::start(),
+            attentive: None,
+            pending: Pending::default(),
+            halts: body.handle().halts(),
+            is_over: false,
+            asked: 0,
+            voice: voice.clone(),
+        };
+        let listening = Listening { barge_in: voice.barge_in, ..Listening::default() };
+        let ear = Ear::new(detector, transcriber, listening);
+        let is_ending = Arc::<AtomicBool>::default();
+        let hearing = Hearing { ear, source, sounds, pulse: body.handle(), desk: events.clone(), is_ending: is_ending.clone() };
+        let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
+            std::thread::Builder::new().name(name.into()).spawn(run)
+        };
+        let threads = vec![
+            spawn("ear", Box::new(move || hearing.run()))?,
+            spawn("voice", Box::new(move || desk.run(&inbox)))?,
+        ];
+        Ok(Talk { said, desk: events, is_ending, threads, _swaying: swaying })
+    }
+
+    /// What is said next to the robot; none when nothing more will be.
+    #[must_use]
+    pub fn hear(&self) -> Option<Said> {
+        self.said.recv().ok()
+    }
+
+    /// Answers what was heard last; an empty text says nothing.
+    pub fn answer(&self, text: &str) {
+        self.tell(Event::Answer(text.to_owned()));
+    }
+
+    /// Asks something, and waits for what is said then.
+    #[must_use]
+    pub fn ask(&self, question: &str) -> Option<Said> {
+        self.tell(Event::Question(question.to_owned()));
+        let said = self.hear();
+        if said.is_some() {
+            self.tell(Event::Taken);
+        }
+        said
+    }
+
+    fn tell(&self, event: Event) {
+        // The desk may have ended.
+        let _heard = self.desk.send(event);
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        self.is_ending.store(true, Ordering::Relaxed);
+        self.tell(Event::Over);
+        for thread in self.threads.drain(..) {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// The thread of the ear.
+struct Hearing {
+    ear: Ear<minismith_voice::vad::Vad, Box<dyn minismith_voice::transcriber::Transcriber + Send>>,
+    source: Box<dyn Source>,
+    sounds: Receiver<Sounding>,
+    pulse: PulseHandle,
+    desk: Sender<Event>,
+    is_ending: Arc<AtomicBool>,
+}
+
+impl Hearing {
+    fn run(mut self) {
+        while !self.is_ending.load(Ordering::Relaxed) {
+            let Some(piece) = self.source.take() else { break };
+            for sounding in self.sounds.try_iter() {
+                match sounding {
+                    Sounding::Playing { after, samples, sentence } => {
+                        self.ear.playing(piece.at + after, &samples, &sentence);
+                    }
+                    Sounding::Silenced => self.ear.silenced(piece.at),
+                }
+            }
+            if !piece.samples.is_empty() {
+                let heard = self.ear.hear(piece.at, &piece.samples);
+                self.heard(heard);
+            }
+            if let Some(trouble) = self.source.trouble() {
+                self.tell(Event::Trouble(trouble));
+            }
+        }
+        let heard = self.ear.finish();
+        self.heard(heard);
+        self.tell(Event::Over);
+    }
+
+    fn heard(&mut self, heard: Vec<Heard>) {
+        for one in heard {
+            // Before anything else, and before anybody else hears of it.
+            if matches!(one, Heard::StopWord { .. }) {
+                self.pulse.order(Order::Halt);
+            }
+            self.tell(Event::Heard(one));
+        }
+    }
+
+    fn tell(&self, event: Event) {
+        // The desk may have ended.
+        let _heard = self.desk.send(event);
+    }
+}

@@ -1,0 +1,243 @@
+//! The one that decides: what was heard comes in, and by the machine of [`minismith_voice::states`] out goes what is to be
+//! answered, said and cut.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::pulse::{Conductor, Doing, Order as PulseOrder, PulseHandle};
+use minismith_voice::commands::{Vocabulary, Wake};
+use minismith_voice::ear::Heard;
+use minismith_voice::mouth::Chime;
+use minismith_voice::states::{Act, Happened, State};
+
+use super::tongue::{Order, Tongue};
+use super::{Event, News, Said};
+use crate::brain::is_stop;
+use crate::config::{Call, Voice};
+
+/// How often it looks whether the body rests after a stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What it says when it did not understand well enough to act.
+const UNSURE: &str = "I am not sure that I heard you well. Please say that again.";
+
+/// What it says when whoever answers failed.
+const SORRY: &str = "That did not work.";
+
+/// The desk; its thread has it alone.
+pub(super) struct Desk<F> {
+    pub(super) voice: Voice,
+    pub(super) wake: Wake,
+    pub(super) vocabulary: Vocabulary,
+    pub(super) pulse: PulseHandle,
+    pub(super) tongue: Option<Tongue>,
+    pub(super) out: Sender<Said>,
+    pub(super) tell: F,
+    pub(super) state: State,
+    pub(super) clock: WallClock,
+    /// Until when it need not be called.
+    pub(super) attentive: Option<Tick>,
+    /// What is to be answered or said next.
+    pub(super) pending: Pending,
+    /// How often the body had been halted when somebody began to speak.
+    pub(super) halts: u64,
+    /// Whether nothing more will be heard.
+    pub(super) is_over: bool,
+    /// Answers that are still to come.
+    pub(super) asked: u32,
+}
+
+/// What an act needs to be done.
+#[derive(Default)]
+pub(super) struct Pending {
+    said: Option<Said>,
+    text: String,
+}
+
+impl<F: FnMut(News)> Desk<F> {
+    /// Until nothing more is heard, answered and said.
+    pub(super) fn run(mut self, inbox: &Receiver<Event>) {
+        self.show();
+        loop {
+            match inbox.recv_timeout(LOOK) {
+                Ok(event) => self.take(event),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if self.state == State::Holding && self.pulse.snapshot().doing != Doing::Braking {
+                self.happened(Happened::AtRest);
+            }
+            if self.is_over && self.asked == 0 && self.state == State::Listening {
+                return;
+            }
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Heard(heard) => self.heard(heard),
+            Event::Answer(text) => {
+                self.asked = self.asked.saturating_sub(1);
+                self.answer(text);
+            }
+            Event::Question(text) => self.answer(text),
+            Event::Taken => self.asked = self.asked.saturating_sub(1),
+            Event::Speaking { sentence, lasts } => {
+                (self.tell)(News::Speaking { sentence, lasts_s: lasts.as_secs_f64() });
+            }
+            Event::AllSaid => {
+                self.stay_attentive();
+                self.happened(Happened::AllSaid);
+            }
+            Event::Trouble(text) => (self.tell)(News::Trouble { text }),
+            Event::Over => self.is_over = true,
+        }
+    }
+
+    fn answer(&mut self, text: String) {
+        (self.tell)(News::Answer { text: text.clone() });
+        if text.trim().is_empty() || self.tongue.is_none() {
+            self.stay_attentive();
+            self.happened(Happened::NothingToSay);
+        } else {
+            self.pending.text = text;
+            self.happened(Happened::Answer);
+        }
+    }
+
+    fn heard(&mut self, heard: Heard) {
+        match heard {
+            Heard::Began { over_mouth, .. } => {
+                self.halts = self.pulse.halts();
+                if over_mouth {
+                    self.happened(Happened::Began);
+                }
+            }
+            Heard::Partial { text, confidence, at } => {
+                (self.tell)(News::Partial { text, confidence, at_s: at.as_secs_f64() });
+            }
+            Heard::StopWord { word, ended, at } => {
+                (self.tell)(News::Stop { word, ended_s: ended.as_secs_f64(), known_s: at.as_secs_f64() });
+                self.happened(Happened::StopWord);
+            }
+            Heard::Utterance { text, confidence, began, ended, .. } => {
+                (self.tell)(News::Heard {
+                    text: text.clone(),
+                    confidence,
+                    began_s: began.as_secs_f64(),
+                    ended_s: ended.as_secs_f64(),
+                });
+                self.uttered(&text, confidence);
+            }
+            Heard::Nothing { .. } | Heard::Gap { .. } => {}
+            Heard::Failed(text) => (self.tell)(News::Trouble { text }),
+        }
+    }
+
+    /// Somebody has said something: is it for the robot, and was it understood?
+    fn uttered(&mut self, text: &str, confidence: f32) {
+        // The ear has acted on it already.
+        if is_stop(text) {
+            return;
+        }
+        let is_attentive = match self.voice.call {
+            Call::Never => true,
+            Call::First => self.attentive.is_some_and(|until| self.clock.now() < until),
+            Call::Always => false,
+        };
+        let said = match self.wake.spot(text) {
+            Some(rest) => rest,
+            None if is_attentive => text.to_owned(),
+            None => return (self.tell)(News::Ignored { text: text.into(), why: "the robot was not called" }),
+        };
+        self.stay_attentive();
+        if said.is_empty() {
+            return self.chime(Chime::Wake);
+        }
+        if f64::from(confidence) < self.voice.unsure_below {
+            (self.tell)(News::Ignored { text: said, why: "it was not heard well enough" });
+            self.pending.text = UNSURE.into();
+            return self.happened(Happened::Unsure);
+        }
+        let repaired = self.vocabulary.repair(&said);
+        let text = if repaired.taken.is_empty() { said.clone() } else { repaired.text };
+        self.pending.said = Some(Said { text, heard: said, halts: self.halts });
+        self.happened(Happened::Utterance);
+    }
+
+    fn stay_attentive(&mut self) {
+        self.attentive = Some(self.clock.now() + self.voice.attentive);
+    }
+
+    fn chime(&self, chime: Chime) {
+        if let Some(tongue) = &self.tongue {
+            tongue.tell(Order::Chime(chime));
+        }
+    }
+
+    fn happened(&mut self, happened: Happened) {
+        let (next, acts) = self.state.after(happened, self.voice.cuts_motion);
+        let changed = next != self.state;
+        self.state = next;
+        acts.into_iter().for_each(|act| self.act(act));
+        if changed {
+            self.show();
+        }
+    }
+
+    fn show(&mut self) {
+        let state = match self.state {
+            State::Listening => "listening",
+            State::Thinking => "thinking",
+            State::Speaking => "speaking",
+            State::Holding => "holding",
+        };
+        (self.tell)(News::State { state });
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            // The ear has said it before this desk heard of it.
+            Act::Hold => {}
+            Act::CutSpeech => {
+                if let Some(tongue) = &self.tongue {
+                    tongue.tell(Order::Cut);
+                }
+                (self.tell)(News::Cut);
+            }
+            Act::CutMotion => self.pulse.order(PulseOrder::Halt),
+            // What is being done for the sentence before ends with a halt; what was said after it counts as said later.
+            Act::GiveUp => {
+                if self.asked > 0 && self.state != State::Holding {
+                    self.pulse.order(PulseOrder::Halt);
+                    if let Some(said) = &mut self.pending.said {
+                        said.halts = self.pulse.halts();
+                    }
+                }
+            }
+            Act::Think => {
+                if let Some(said) = self.pending.said.take() {
+                    self.asked += 1;
+                    if self.out.send(said).is_err() {
+                        self.asked = 0;
+                        self.is_over = true;
+                    }
+                }
+            }
+            Act::Speak | Act::AskBack => self.say(),
+            Act::Sorry => {
+                self.pending.text = SORRY.into();
+                self.say();
+            }
+        }
+    }
+
+    fn say(&mut self) {
+        let text = std::mem::take(&mut self.pending.text);
+        match &self.tongue {
+            Some(tongue) => tongue.tell(Order::Say(text)),
+            None => (self.tell)(News::Answer { text }),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Where sound comes from: a microphone, a file, or somebody who sends it. Each piece comes with the time of its first sample,
+//! counted in samples from the beginning.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use minismith_voice::HEARD_RATE;
+use minismith_voice::audio::{AudioFault, Clip, samples_in, time_of};
+use minismith_voice::devices::{Health, Microphone, NoDevice, Pace};
+
+/// How much a piece of a file is.
+const PIECE: Duration = Duration::from_millis(20);
+
+/// How much of a microphone may wait for whoever hears.
+const ROOM: Duration = Duration::from_secs(4);
+
+/// How long is waited for a microphone's next samples.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// A piece of sound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// When its first sample was heard.
+    pub at: Duration,
+    /// Samples of [`HEARD_RATE`]; none where there is nothing yet.
+    pub samples: Vec<f32>,
+}
+
+/// Where sound comes from.
+pub trait Source: Send {
+    /// The next piece, after a short while at most; none when there is no more.
+    fn take(&mut self) -> Option<Piece>;
+
+    /// What went wrong on the way, for a person; each trouble is told once.
+    fn trouble(&mut self) -> Option<String> {
+        None
+    }
+}
+
+/// Counts samples.
+#[derive(Debug, Default)]
+struct Counter(u64);
+
+impl Counter {
+    fn stamped(&mut self, samples: Vec<f32>) -> Piece {
+        let at = time_of(self.0, HEARD_RATE);
+        self.0 += samples.len() as u64;
+        Piece { at, samples }
+    }
+}
+
+/// A microphone.
+pub struct Heard {
+    microphone: Microphone,
+    counter: Counter,
+    told: Health,
+}
+
+impl Heard {
+    /// Opens one by the name that ALSA gives it.
+    ///
+    /// # Errors
+    /// When it is not there or can't be used.
+    pub fn open(name: &str) -> Result<Self, NoDevice> {
+        let microphone = Microphone::open(name, Pace::Device, ROOM)?;
+        Ok(Heard { microphone, counter: Counter::default(), told: Health::default() })
+    }
+}
+
+impl Source for Heard {
+    fn take(&mut self) -> Option<Piece> {
+        if self.microphone.health().is_lost {
+            return None;
+        }
+        Some(self.counter.stamped(self.microphone.take(PATIENCE)))
+    }
+
+    fn trouble(&mut self) -> Option<String> {
+        let now = self.microphone.health();
+        let before = std::mem::replace(&mut self.told, now.clone());
+        if now.is_lost && !before.is_lost {
+            return Some("the microphone is gone; plug it in again, and begin anew".into());
+        }
+        if now.dropped > before.dropped {
+            let lost = time_of(now.dropped - before.dropped, HEARD_RATE).as_secs_f64();
+            return Some(format!("{lost:.1} s of sound were lost: the processor is too busy"));
+        }
+        now.latest.filter(|_| now.faults > before.faults)
+    }
+}
+
+/// A file, at the pace of what is recorded there.
+pub struct File {
+    samples: Vec<f32>,
+    next: usize,
+    clock: WallClock,
+    began: Option<Tick>,
+}
+
+impl File {
+    /// Reads a WAV file of any usual rate; silence of this length follows.
+    ///
+    /// # Errors
+    /// When it is none that can be read.
+    pub fn open(path: &Path, silence: Duration) -> Result<Self, AudioFault> {
+        Ok(File::of(&Clip::open(path)?.resampled(HEARD_RATE)?, silence))
+    }
+
+    /// The same of samples at [`HEARD_RATE`].
+    #[must_use]
+    pub fn of(clip: &Clip, silence: Duration) -> Self {
+        let mut samples = clip.samples.clone();
+        samples.resize(samples.len() + samples_in(silence, HEARD_RATE), 0.0);
+        File { samples, next: 0, clock: WallClock::start(), began: None }
+    }
+}
+
+impl Source for File {
+    fn take(&mut self) -> Option<Piece> {
+        let began = *self.began.get_or_insert_with(|| self.clock.now());
+        let at = time_of(self.next as u64, HEARD_RATE);
+        let end = (self.next + samples_in(PIECE, HEARD_RATE)).min(self.samples.len());
+        let samples = self.samples.get(self.next..end).filter(|samples| !samples.is_empty())?.to_vec();
+        self.next = end;
+        // A piece is there when its last sample was heard.
+        self.clock.wait_until(began + time_of(end as u64, HEARD_RATE));
+        Some(Piece { at, samples })
+    }
+}
+
+/// What somebody sends.
+pub struct Sent {
+    inbox: Receiver<Vec<f32>>,
+    counter: Counter,
+}
+
+impl Sent {
+    /// What comes this way, until nobody can send any more.
+    #[must_use]
+    pub fn by(inbox: Receiver<Vec<f32>>) -> Self {
+        Sent { inbox, counter: Counter::default() }
+    }
+}
+
+impl Source for Sent {
+    fn take(&mut self) -> Option<Piece> {
+        match self.inbox.recv_timeout(PATIENCE) {
+            Ok(samples) => Some(self.counter.stamped(samples)),
+            Err(RecvTimeoutError::Timeout) => Some(self.counter.stamped(Vec::new())),
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
