@@ -1,8 +1,8 @@
 //! A conversation by voice: sound comes in, what is said is understood and done, and the answer is spoken.
 //!
 //! Reading order: [`source`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who speaks),
-//! `espeak` and `service` (two of those), here (the threads), `desk` (the one that decides), `tongue` (the one that speaks),
-//! `sway` (the head moves with speech).
+//! `espeak` and `service` (two of those), here (the threads), `desk` (the one that decides) with `phrases` and `meaning` (what
+//! was meant), `tongue` (the one that speaks), `sway` (the head moves with speech).
 //!
 //! ```text
 //! source --samples--> ear --heard--> desk --said--> whoever answers --answer--> desk --text--> tongue --samples--> sink
@@ -17,6 +17,8 @@
 mod desk;
 pub mod engine;
 mod espeak;
+mod meaning;
+mod phrases;
 mod service;
 pub mod sink;
 pub mod source;
@@ -34,6 +36,7 @@ use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use minismith_voice::commands::{Vocabulary, Wake};
 use minismith_voice::ear::{Ear, Heard, Listening};
 use minismith_voice::states::State;
+use minismith_voice::transcriber::{Choice, Transcriber};
 use serde::Serialize;
 
 use crate::arbiter::Rank;
@@ -89,6 +92,8 @@ pub enum News {
     Heard {
         /// The words.
         text: String,
+        /// What is taken to be meant.
+        means: String,
         /// How sure they are, from 0 to 1.
         confidence: f32,
         /// When it began.
@@ -126,7 +131,8 @@ pub enum News {
 
 /// What comes to the desk.
 enum Event {
-    Heard(Heard),
+    /// With what is said last comes the command that it is most like.
+    Heard(Heard, Option<Choice>),
     Answer(String),
     Question(String),
     /// What was said last is the answer to a question: nobody answers it.
@@ -155,8 +161,6 @@ pub struct Parts {
     pub source: Box<dyn Source>,
     /// Where it goes to.
     pub sink: Box<dyn Sink>,
-    /// What may be said: its words are taken where something else was heard that sounds like them.
-    pub phrases: Vec<String>,
 }
 
 impl Talk {
@@ -170,8 +174,8 @@ impl Talk {
         parts: Parts,
         tell: impl FnMut(News) + Send + 'static,
     ) -> std::io::Result<Talk> {
-        let Parts { engines, source, sink, phrases } = parts;
-        let Engines { detector, transcriber, speech } = engines;
+        let Parts { engines, source, sink } = parts;
+        let Engines { detector, transcriber, speech, commands } = engines;
         let (events, inbox) = channel();
         let (sounding, sounds) = channel();
         let (out, said) = channel();
@@ -184,7 +188,7 @@ impl Talk {
             .transpose()?;
         let desk = Desk {
             wake: Wake::new(&voice.names),
-            vocabulary: Vocabulary::new(phrases),
+            vocabulary: Vocabulary::new(commands),
             pulse: body.handle(),
             tongue,
             out,
@@ -196,6 +200,8 @@ impl Talk {
             halts: body.handle().halts(),
             is_over: false,
             asked: 0,
+            given_up: 0,
+            is_stopped: false,
             voice: voice.clone(),
         };
         let listening = Listening { barge_in: voice.barge_in, ..Listening::default() };
@@ -252,7 +258,7 @@ impl Drop for Talk {
 
 /// The thread of the ear.
 struct Hearing {
-    ear: Ear<minismith_voice::vad::Vad, Box<dyn minismith_voice::transcriber::Transcriber + Send>>,
+    ear: Ear<minismith_voice::vad::Vad, Box<dyn Transcriber + Send>>,
     source: Box<dyn Source>,
     sounds: Receiver<Sounding>,
     pulse: PulseHandle,
@@ -291,7 +297,16 @@ impl Hearing {
             if matches!(one, Heard::StopWord { .. }) {
                 self.pulse.order(Order::Halt);
             }
-            self.tell(Event::Heard(one));
+            let is_all = matches!(one, Heard::Utterance { .. });
+            let command = is_all.then(|| self.ear.again(|transcriber, samples| transcriber.command(samples)));
+            let command = match command.transpose() {
+                Ok(command) => command.flatten(),
+                Err(fault) => {
+                    self.tell(Event::Trouble(fault.to_string()));
+                    None
+                }
+            };
+            self.tell(Event::Heard(one, command));
         }
     }
 

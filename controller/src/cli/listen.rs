@@ -55,7 +55,8 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
             Box::new(Heard::open(name)?)
         }
     };
-    let engines = Engines::open(&voice, &models_of(config), !text)?;
+    let workshop = shop::workshop(config)?;
+    let engines = Engines::open(&voice, &models_of(config), !text, workshop.registry())?;
     let sink: Box<dyn Sink> = match (out, &voice.speaker) {
         (Some(path), _) => {
             let mut kept = Kept::at(path);
@@ -68,12 +69,10 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         (None, Some(name)) if !text && wav.is_none() => Box::new(Played::open(name)?),
         _ => Box::new(sink::nowhere()),
     };
-    let workshop = shop::workshop(config)?;
     let memory = session.as_ref().map(|_| shop::memory(config)).transpose()?;
     let body = shop::body(config, on)?;
-    let phrases = minismith::brain::words();
     let (json, tell_all) = (on.json, !on.json);
-    let parts = Parts { engines, source, sink, phrases };
+    let parts = Parts { engines, source, sink };
     let talk = Rc::new(Talk::begin(&body, &voice, parts, move |news| told(&news, json, tell_all))?);
     let asking = talk.clone();
     let tasks = CodeTasks::new(config);

@@ -10,10 +10,11 @@ use minismith_voice::commands::{Vocabulary, Wake};
 use minismith_voice::ear::Heard;
 use minismith_voice::mouth::Chime;
 use minismith_voice::states::{Act, Happened, State};
+use minismith_voice::transcriber::{Choice, Transcript};
 
+use super::meaning::{Meaning, meant};
 use super::tongue::{Order, Tongue};
 use super::{Event, News, Said};
-use crate::brain::is_stop;
 use crate::config::{Call, Voice};
 
 /// How often it looks whether the body rests after a stop.
@@ -44,8 +45,11 @@ pub(super) struct Desk<F> {
     pub(super) halts: u64,
     /// Whether nothing more will be heard.
     pub(super) is_over: bool,
-    /// Answers that are still to come.
+    /// Answers that are still to come, and how many of them, the first, nobody wants any more.
     pub(super) asked: u32,
+    pub(super) given_up: u32,
+    /// Whether what is being said holds a stop already.
+    pub(super) is_stopped: bool,
 }
 
 /// What an act needs to be done.
@@ -76,10 +80,14 @@ impl<F: FnMut(News)> Desk<F> {
 
     fn take(&mut self, event: Event) {
         match event {
-            Event::Heard(heard) => self.heard(heard),
+            Event::Heard(heard, command) => self.heard(heard, command.as_ref()),
             Event::Answer(text) => {
                 self.asked = self.asked.saturating_sub(1);
-                self.answer(text);
+                if self.given_up > 0 {
+                    self.given_up -= 1;
+                } else {
+                    self.answer(text);
+                }
             }
             Event::Question(text) => self.answer(text),
             Event::Taken => self.asked = self.asked.saturating_sub(1),
@@ -106,10 +114,11 @@ impl<F: FnMut(News)> Desk<F> {
         }
     }
 
-    fn heard(&mut self, heard: Heard) {
+    fn heard(&mut self, heard: Heard, command: Option<&Choice>) {
         match heard {
             Heard::Began { over_mouth, .. } => {
                 self.halts = self.pulse.halts();
+                self.is_stopped = false;
                 if over_mouth {
                     self.happened(Happened::Began);
                 }
@@ -119,16 +128,23 @@ impl<F: FnMut(News)> Desk<F> {
             }
             Heard::StopWord { word, ended, at } => {
                 (self.tell)(News::Stop { word, ended_s: ended.as_secs_f64(), known_s: at.as_secs_f64() });
+                self.is_stopped = true;
                 self.happened(Happened::StopWord);
+                self.hand_on(Said { text: word.into(), heard: word.into(), halts: self.pulse.halts() });
+                // Nobody wants to be told that it stands still.
+                self.given_up = self.asked;
             }
             Heard::Utterance { text, confidence, began, ended, .. } => {
+                let freely = Transcript { text, confidence, least: confidence };
+                let meaning = meant(&freely, command, &self.vocabulary);
                 (self.tell)(News::Heard {
-                    text: text.clone(),
-                    confidence,
+                    text: freely.text.clone(),
+                    means: meaning.text.clone(),
+                    confidence: meaning.confidence,
                     began_s: began.as_secs_f64(),
                     ended_s: ended.as_secs_f64(),
                 });
-                self.uttered(&text, confidence);
+                self.uttered(freely.text, &meaning);
             }
             Heard::Nothing { .. } | Heard::Gap { .. } => {}
             Heard::Failed(text) => (self.tell)(News::Trouble { text }),
@@ -136,9 +152,9 @@ impl<F: FnMut(News)> Desk<F> {
     }
 
     /// Somebody has said something: is it for the robot, and was it understood?
-    fn uttered(&mut self, text: &str, confidence: f32) {
-        // The ear has acted on it already.
-        if is_stop(text) {
+    fn uttered(&mut self, heard: String, meaning: &Meaning) {
+        // The ear has acted on it already, and nothing else of it counts.
+        if self.is_stopped {
             return;
         }
         let is_attentive = match self.voice.call {
@@ -146,24 +162,34 @@ impl<F: FnMut(News)> Desk<F> {
             Call::First => self.attentive.is_some_and(|until| self.clock.now() < until),
             Call::Always => false,
         };
-        let said = match self.wake.spot(text) {
+        let called = self.wake.spot(&meaning.text).or_else(|| self.wake.spot(&heard).map(|_| meaning.text.clone()));
+        let text = match called {
             Some(rest) => rest,
-            None if is_attentive => text.to_owned(),
-            None => return (self.tell)(News::Ignored { text: text.into(), why: "the robot was not called" }),
+            None if is_attentive => meaning.text.clone(),
+            None => {
+                return (self.tell)(News::Ignored { text: heard, why: "the robot was not called" });
+            }
         };
         self.stay_attentive();
-        if said.is_empty() {
-            return self.chime(Chime::Wake);
+        if text.is_empty() {
+            return self.chime(Chime::Listening);
         }
-        if f64::from(confidence) < self.voice.unsure_below {
-            (self.tell)(News::Ignored { text: said, why: "it was not heard well enough" });
+        if f64::from(meaning.confidence) < self.voice.unsure_below {
+            (self.tell)(News::Ignored { text: heard, why: "it was not heard well enough" });
             self.pending.text = UNSURE.into();
             return self.happened(Happened::Unsure);
         }
-        let repaired = self.vocabulary.repair(&said);
-        let text = if repaired.taken.is_empty() { said.clone() } else { repaired.text };
-        self.pending.said = Some(Said { text, heard: said, halts: self.halts });
+        self.pending.said = Some(Said { text, heard, halts: self.halts });
         self.happened(Happened::Utterance);
+    }
+
+    /// To whoever answers.
+    fn hand_on(&mut self, said: Said) {
+        self.asked += 1;
+        if self.out.send(said).is_err() {
+            self.asked = 0;
+            self.is_over = true;
+        }
     }
 
     fn stay_attentive(&mut self) {
@@ -215,14 +241,11 @@ impl<F: FnMut(News)> Desk<F> {
                         said.halts = self.pulse.halts();
                     }
                 }
+                self.given_up = self.asked;
             }
             Act::Think => {
                 if let Some(said) = self.pending.said.take() {
-                    self.asked += 1;
-                    if self.out.send(said).is_err() {
-                        self.asked = 0;
-                        self.is_over = true;
-                    }
+                    self.hand_on(said);
                 }
             }
             Act::Speak | Act::AskBack => self.say(),

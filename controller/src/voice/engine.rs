@@ -7,12 +7,15 @@ use minismith_voice::audio::Clip;
 use minismith_voice::hibari::Hibari;
 use minismith_voice::moonshine::Moonshine;
 use minismith_voice::mouth::Speech;
-use minismith_voice::transcriber::{Transcriber, Transcript};
+use minismith_voice::transcriber::{Choice, Transcriber, Transcript};
 use minismith_voice::vad::Vad;
 
 use super::espeak::Espeak;
+use super::phrases::{CALL, commands};
 use super::service::Remote;
 use crate::config::{Engine, Voice};
+use crate::conversation::told;
+use crate::workshop::registry::Registry;
 
 /// There is nobody to hear or to speak; the text is for a person.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,23 +30,33 @@ pub struct Engines {
     pub transcriber: Box<dyn Transcriber + Send>,
     /// Speaks; none where answers are not spoken.
     pub speech: Option<Box<dyn Speech + Send>>,
+    /// The commands that are expected.
+    pub(super) commands: Vec<String>,
 }
 
 impl Engines {
-    /// Those that the configuration names, with models from this folder; without a mouth where nobody is to speak.
+    /// Those that the configuration names, with models from this folder; without a mouth where nobody is to speak. The tools
+    /// of the registry are expected among the commands.
     ///
     /// # Errors
     /// When something that is needed is not installed.
-    pub fn open(voice: &Voice, models: &Models, is_spoken: bool) -> Result<Self, NoVoice> {
+    pub fn open(voice: &Voice, models: &Models, is_spoken: bool, tools: &Registry) -> Result<Self, NoVoice> {
         let no = |error: &dyn std::fmt::Display| NoVoice(error.to_string());
-        let local = || Moonshine::open(models).map_err(|error| no(&error));
+        let tools = told(tools).map_err(|error| no(&error))?;
+        let commands = commands(tools.iter().map(|tool| tool.name.as_str()));
+        let calls: Vec<String> = voice.names.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
+        let local = || -> Result<Moonshine, NoVoice> {
+            let moonshine = Moonshine::open(models).map_err(|error| no(&error))?;
+            let known = moonshine.choices(&calls, &commands);
+            Ok(moonshine.knowing(known))
+        };
         let transcriber: Box<dyn Transcriber + Send> = match &voice.transcription {
             Some(service) => Box::new(Either { service: Remote::open(service)?, here: local().ok(), is_told: false }),
             None => Box::new(local()?),
         };
         let speech = is_spoken.then(|| speech(voice, models)).transpose()?;
         let detector = Vad::open(models).map_err(|error| no(&error))?;
-        Ok(Engines { detector, transcriber, speech })
+        Ok(Engines { detector, transcriber, speech, commands })
     }
 }
 
@@ -104,6 +117,14 @@ impl<T> Either<T> {
 impl<T: Transcriber> Transcriber for Either<T> {
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
         self.tried(|there| there.transcribe(samples), |here| here.transcribe(samples))
+    }
+
+    /// What this machine understood, it may also take for a command; the words of a service are taken as they are.
+    fn command(&mut self, samples: &[f32]) -> Result<Option<Choice>, VoiceFault> {
+        match &mut self.here {
+            Some(own) if self.is_told => own.command(samples),
+            _ => Ok(None),
+        }
     }
 }
 

@@ -11,10 +11,10 @@ use ort::memory::Allocator;
 use ort::session::{Session, SessionInputValue};
 use ort::value::{DynValue, Tensor, TensorRef};
 
-use crate::transcriber::{Transcriber, Transcript};
+use crate::transcriber::{Choice, Transcriber, Transcript};
 use crate::{HEARD_RATE, VoiceFault};
 
-pub use choice::{Choice, Choices};
+pub use choice::Choices;
 pub use tokens::{NoTokens, Tokens};
 
 /// What all three files are for.
@@ -65,6 +65,8 @@ pub struct Moonshine {
     tokens: Tokens,
     /// What the decoder is to remember, under the names that it is given and that it gives.
     memories: Vec<Memory>,
+    /// The commands that it was told of.
+    known: Choices,
 }
 
 struct Memory {
@@ -100,7 +102,13 @@ impl Moonshine {
                 }
             }
         }
-        Ok(Moonshine { encoder, decoder, tokens, memories })
+        Ok(Moonshine { encoder, decoder, tokens, memories, known: Choices::default() })
+    }
+
+    /// The same, told of these commands.
+    #[must_use]
+    pub fn knowing(self, known: Choices) -> Self {
+        Moonshine { known, ..self }
     }
 
     /// What the encoder makes of the samples.
@@ -183,21 +191,32 @@ fn prepared(samples: &[f32]) -> Vec<f32> {
     heard
 }
 
+/// How many pieces of words so many samples may be, with the mark of the end.
+fn most_pieces(samples: &[f32]) -> usize {
+    let seconds = samples.len().min(LONGEST) as f32 / HEARD_RATE as f32;
+    ((seconds * PIECES_A_SECOND) as usize + 2).min(MOST_PIECES)
+}
+
 impl Transcriber for Moonshine {
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
         let failed = |error: ort::Error| VoiceFault::failed(WHAT, error);
         let heard = prepared(samples);
-        let seconds = samples.len().min(LONGEST) as f32 / HEARD_RATE as f32;
         let mask = vec![1_i64; heard.len()];
         let seen = Seen { states: self.encode(&heard, &mask).map_err(failed)?, mask: &mask };
-        let most = ((seconds * PIECES_A_SECOND) as usize + 2).min(MOST_PIECES);
-        let said = self.decode(&seen, most).map_err(failed)?;
+        let said = self.decode(&seen, most_pieces(samples)).map_err(failed)?;
         let logarithms: f32 = said.iter().map(|(_, likely)| likely.max(1e-9).ln()).sum();
         Ok(Transcript {
             text: self.tokens.text(said.iter().map(|(token, _)| *token)),
             confidence: (logarithms / said.len().max(1) as f32).exp(),
             least: said.iter().fold(1.0, |least: f32, (_, likely)| least.min(*likely)),
         })
+    }
+
+    fn command(&mut self, samples: &[f32]) -> Result<Option<Choice>, VoiceFault> {
+        let known = std::mem::take(&mut self.known);
+        let choice = self.choose(samples, &known);
+        self.known = known;
+        choice
     }
 }
 

@@ -1,21 +1,24 @@
-//! Which of a list of sentences a sound is, as the model itself judges: it may only say what is on the list, and how likely
-//! that is is compared with what it would have said freely. For commands this understands voices and noise in which the words
-//! alone are lost.
+//! Which of a list of commands a sound is, as the model itself judges: it may only say what is on the list, and how likely that
+//! is is compared with what it would have said freely. For commands this understands voices and noise in which the words alone
+//! are lost. Commands may follow one another, and a call may stand before them.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use ort::value::DynValue;
 
-use super::{BEGIN, END, Moonshine, Seen, Tokens, WHAT, prepared};
+use super::{BEGIN, END, Moonshine, Seen, Tokens, WHAT, most_pieces, prepared};
 use crate::VoiceFault;
 use crate::commands::words;
-use crate::transcriber::Transcript;
+use crate::transcriber::Choice;
 
 /// How many beginnings are followed at once.
 const BREADTH: usize = 5;
 
-/// Sentences to choose from: a tree of tokens.
+/// What stands between two commands, as the model writes it.
+const JOINTS: [&str; 6] = [" and then", " and", " then", ", and then", ", and", ", then"];
+
+/// Commands to choose from: a graph of tokens, in which each way from the root to the end is something that may be said.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     nodes: Vec<Node>,
@@ -27,38 +30,13 @@ struct Node {
     next: Vec<(i64, usize)>,
     /// Where a word from here leads.
     words: HashMap<String, usize>,
-    /// The sentence that ends here.
-    sentence: Option<String>,
-}
-
-/// What was chosen.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    /// The sentence, as it stands on the list.
-    pub sentence: String,
-    /// How likely the model finds each piece of it, from 0 to 1: the geometric mean.
-    pub confidence: f32,
-}
-
-/// Below this a sentence was not said, whatever else was.
-const LEAST: f32 = 0.1;
-/// How much less sure than of what was understood freely the model may be.
-const BESIDE_FREE: f32 = 0.2;
-
-impl Choice {
-    /// Whether the sentence was meant, beside what was understood freely of the same sound.
-    #[must_use]
-    pub fn is_meant(&self, freely: &Transcript) -> bool {
-        self.confidence >= LEAST.max(BESIDE_FREE * freely.confidence)
-    }
 }
 
 /// A beginning that is followed.
 struct Path {
     node: usize,
-    token: i64,
+    said: Vec<i64>,
     likely: f32,
-    length: usize,
     remembered: Vec<Rc<DynValue>>,
 }
 
@@ -76,6 +54,20 @@ impl Choices {
         }
     }
 
+    /// Leads from one node to another by each of these ways.
+    fn ways(&mut self, from: usize, ways: &[Vec<i64>], to: usize) {
+        for way in ways {
+            let Some((last, before)) = way.split_last() else { continue };
+            let mut at = from;
+            for &token in before {
+                let within = self.grow();
+                self.lead(at, token, within);
+                at = within;
+            }
+            self.lead(at, *last, to);
+        }
+    }
+
     /// The node behind a word, which may be written in several ways.
     fn word(&mut self, from: usize, word: &str, ways: &[Vec<i64>]) -> usize {
         let known = self.nodes.get(from).and_then(|node| node.words.get(word));
@@ -86,54 +78,69 @@ impl Choices {
         if let Some(node) = self.nodes.get_mut(from) {
             node.words.insert(word.to_owned(), behind);
         }
-        for way in ways {
-            let Some((last, before)) = way.split_last() else { continue };
-            let mut at = from;
-            for &token in before {
-                let within = self.grow();
-                self.lead(at, token, within);
-                at = within;
-            }
-            self.lead(at, *last, behind);
-        }
+        self.ways(from, ways, behind);
         behind
     }
 
-    /// The tree of these sentences, written as the model writes: with a capital letter and a mark at the end, and without;
-    /// numbers in letters and in digits.
-    fn of<S: AsRef<str>>(tokens: &Tokens, sentences: impl IntoIterator<Item = S>) -> Self {
+    /// The nodes behind a sentence, written with a capital letter or without, numbers in letters and in digits.
+    fn sentence(&mut self, tokens: &Tokens, from: usize, sentence: &[String], is_first: bool) -> usize {
+        let mut at = from;
+        for (place, word) in sentence.iter().enumerate() {
+            let written = if place == 0 && is_first { capital(word) } else { word.clone() };
+            let mut ways = tokens.ways(&format!(" {written}"));
+            if let Some((_, digits)) = NUMBERS.iter().find(|(number, _)| number == word) {
+                ways.extend(tokens.ways(&format!(" {digits}")));
+            }
+            at = self.word(at, &written, &ways);
+        }
+        at
+    }
+
+    /// The graph of these commands, after each of these calls and without one.
+    fn of<S: AsRef<str>>(tokens: &Tokens, calls: &[S], sentences: &[S]) -> Self {
         let mut choices = Choices::default();
-        let root = choices.grow();
+        let (root, going_on, end) = (choices.grow(), choices.grow(), choices.grow());
+        let joints: Vec<Vec<i64>> = JOINTS.iter().filter_map(|joint| written(tokens, joint)).collect();
+        let marks: Vec<Vec<i64>> = [".", "!", "?"].iter().filter_map(|mark| written(tokens, mark)).collect();
+        let commas: Vec<Vec<i64>> = written(tokens, ",").into_iter().collect();
+        let ended = choices.grow();
+        choices.lead(ended, END, end);
+        for call in calls {
+            let names: Vec<String> = words(call.as_ref()).iter().map(|word| capital(word)).collect();
+            let behind = choices.sentence(tokens, root, &names, false);
+            choices.lead(behind, END, end);
+            choices.ways(behind, &marks, ended);
+            choices.ways(behind, &commas, going_on);
+        }
         for sentence in sentences {
-            let sentence = sentence.as_ref();
-            let mut at = root;
-            for (place, word) in words(sentence).iter().enumerate() {
-                let mut written = if place == 0 { capital(word) } else { word.clone() };
-                let mut ways = tokens.ways(&format!(" {written}"));
-                if let Some((_, digits)) = NUMBERS.iter().find(|(number, _)| number == word) {
-                    ways.extend(tokens.ways(&format!(" {digits}")));
-                }
-                if place > 0 && sentence.contains(&format!("{word},")) {
-                    ways.extend(ways.clone().into_iter().filter_map(|mut way| {
-                        way.push(*tokens.ways(",").first()?.first()?);
-                        Some(way)
-                    }));
-                    written.push(',');
-                }
-                at = choices.word(at, &written, &ways);
-            }
-            let end = choices.grow();
-            choices.lead(at, END, end);
-            for mark in [".", "!", "?"] {
-                let behind = choices.word(at, mark, &tokens.ways(mark));
+            let sentence = words(sentence.as_ref());
+            for (from, is_first) in [(root, true), (going_on, false)] {
+                let behind = choices.sentence(tokens, from, &sentence, is_first);
                 choices.lead(behind, END, end);
-            }
-            if let Some(node) = choices.nodes.get_mut(end) {
-                node.sentence = Some(sentence.to_owned());
+                choices.ways(behind, &marks, ended);
+                choices.ways(behind, &joints, going_on);
             }
         }
         choices
     }
+}
+
+/// The tokens of a text, word by word in the shortest way.
+fn written(tokens: &Tokens, text: &str) -> Option<Vec<i64>> {
+    let mut all = Vec::new();
+    let comma = text.strip_prefix(',');
+    if comma.is_some() {
+        all.extend(tokens.ways(",").into_iter().next()?);
+    }
+    let rest = comma.unwrap_or(text);
+    if !rest.starts_with(' ') {
+        all.extend(if rest.is_empty() { Vec::new() } else { tokens.ways(rest).into_iter().next()? });
+        return Some(all);
+    }
+    for word in rest.split_whitespace() {
+        all.extend(tokens.ways(&format!(" {word}")).into_iter().next()?);
+    }
+    Some(all)
 }
 
 /// Numbers, as a model may write them.
@@ -164,13 +171,13 @@ fn capital(word: &str) -> String {
 }
 
 impl Moonshine {
-    /// Prepares sentences to choose from.
-    pub fn choices<S: AsRef<str>>(&self, sentences: impl IntoIterator<Item = S>) -> Choices {
-        Choices::of(&self.tokens, sentences)
+    /// Prepares commands to choose from. They may follow one another, joined by "and" or "then", and each call may stand
+    /// before them or alone.
+    pub fn choices<S: AsRef<str>>(&self, calls: &[S], sentences: &[S]) -> Choices {
+        Choices::of(&self.tokens, calls, sentences)
     }
 
-    /// The likeliest of the sentences for samples of [`crate::HEARD_RATE`]; none when there are none to choose from. It is for
-    /// the caller to compare its confidence with that of what was understood freely.
+    /// The likeliest of the commands for samples of [`crate::HEARD_RATE`]; none when there are none to choose from.
     ///
     /// # Errors
     /// When the model fails.
@@ -179,41 +186,50 @@ impl Moonshine {
     }
 
     fn follow(&mut self, samples: &[f32], choices: &Choices) -> Result<Option<Choice>, ort::Error> {
+        if choices.nodes.is_empty() {
+            return Ok(None);
+        }
         let heard = prepared(samples);
         let mask = vec![1_i64; heard.len()];
         let seen = Seen { states: self.encode(&heard, &mask)?, mask: &mask };
         let mut paths =
-            vec![Path { node: 0, token: BEGIN, likely: 0.0, length: 0, remembered: self.nothing()? }];
-        let mut best: Option<(f32, usize)> = None;
-        while !paths.is_empty() {
+            vec![Path { node: 0, said: Vec::new(), likely: 0.0, remembered: self.nothing()? }];
+        let mut best: Option<(f32, Vec<i64>)> = None;
+        for _ in 0..most_pieces(samples) {
             let mut longer: Vec<Path> = Vec::new();
             for path in paths {
                 let Some(node) = choices.nodes.get(path.node) else { continue };
-                let (logits, kept) = self.step(&seen, path.token, path.length == 0, &path.remembered)?;
+                let token = path.said.last().copied().unwrap_or(BEGIN);
+                let (logits, kept) = self.step(&seen, token, path.said.is_empty(), &path.remembered)?;
                 let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 let all = largest + logits.iter().map(|logit| (logit - largest).exp()).sum::<f32>().ln();
                 for &(token, next) in &node.next {
                     let Some(logit) = usize::try_from(token).ok().and_then(|token| logits.get(token)) else {
                         continue;
                     };
-                    let (likely, length) = (path.likely + logit - all, path.length + 1);
-                    let mean = likely / length as f32;
+                    let likely = path.likely + logit - all;
+                    let mean = likely / (path.said.len() + 1) as f32;
+                    let mut said = path.said.clone();
+                    said.push(token);
                     if token == END {
-                        if best.is_none_or(|(known, _)| mean > known) {
-                            best = Some((mean, next));
+                        if best.as_ref().is_none_or(|(known, _)| mean > *known) {
+                            best = Some((mean, said));
                         }
                     } else {
-                        longer.push(Path { node: next, token, likely, length, remembered: kept.clone() });
+                        longer.push(Path { node: next, said, likely, remembered: kept.clone() });
                     }
                 }
             }
             longer.sort_by(|one, other| other.likely.total_cmp(&one.likely));
             longer.truncate(BREADTH);
             paths = longer;
+            if paths.is_empty() {
+                break;
+            }
         }
-        Ok(best.and_then(|(mean, node)| {
-            let sentence = choices.nodes.get(node)?.sentence.clone()?;
-            Some(Choice { sentence, confidence: mean.exp() })
+        Ok(best.map(|(mean, said)| Choice {
+            sentence: words(&self.tokens.text(said)).join(" "),
+            confidence: mean.exp(),
         }))
     }
 }
