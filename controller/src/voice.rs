@@ -25,9 +25,9 @@ pub mod source;
 mod sway;
 mod tongue;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -137,7 +137,10 @@ enum Event {
     Question(String),
     /// What was said last is the answer to a question: nobody answers it.
     Taken,
-    Speaking { sentence: String, lasts: Duration },
+    Speaking {
+        sentence: String,
+        lasts: Duration,
+    },
     AllSaid,
     Trouble(String),
     /// Nothing more will be heard.
@@ -191,7 +194,7 @@ impl Talk {
             vocabulary: Vocabulary::new(commands),
             pulse: body.handle(),
             tongue,
-            out,
+            out: Some(out),
             tell,
             state: State::default(),
             clock: WallClock::start(),
@@ -202,12 +205,20 @@ impl Talk {
             asked: 0,
             given_up: 0,
             is_stopped: false,
+            is_asking: false,
             voice: voice.clone(),
         };
         let listening = Listening { barge_in: voice.barge_in, ..Listening::default() };
         let ear = Ear::new(detector, transcriber, listening);
         let is_ending = Arc::<AtomicBool>::default();
-        let hearing = Hearing { ear, source, sounds, pulse: body.handle(), desk: events.clone(), is_ending: is_ending.clone() };
+        let hearing = Hearing {
+            ear,
+            source,
+            sounds,
+            pulse: body.handle(),
+            desk: events.clone(),
+            is_ending: is_ending.clone(),
+        };
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new().name(name.into()).spawn(run)
         };
@@ -229,15 +240,14 @@ impl Talk {
         self.tell(Event::Answer(text.to_owned()));
     }
 
-    /// Asks something, and waits for what is said then.
-    #[must_use]
-    pub fn ask(&self, question: &str) -> Option<Said> {
+    /// Asks something; what is heard next may be the answer, or come when nothing more will be heard: then there is none.
+    pub fn ask(&self, question: &str) {
         self.tell(Event::Question(question.to_owned()));
-        let said = self.hear();
-        if said.is_some() {
-            self.tell(Event::Taken);
-        }
-        said
+    }
+
+    /// What was heard last was the answer to a question, and nobody answers it.
+    pub fn taken(&self) {
+        self.tell(Event::Taken);
     }
 
     fn tell(&self, event: Event) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use minismith::body::models_of;
+use minismith::brain::is_stop;
 use minismith::config::{Call, Config};
 use minismith::tasks::CodeTasks;
 use minismith::voice::engine::Engines;
@@ -50,7 +51,9 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         }
         None => {
             let name = voice.microphone.as_deref().ok_or_else(|| {
-                anyhow::anyhow!("there is no microphone: set `voice: {{microphone: default}}`, or give --wav FILE")
+                anyhow::anyhow!(
+                    "there is no microphone: set `voice: {{microphone: default}}`, or give --wav FILE"
+                )
             })?;
             Box::new(Heard::open(name)?)
         }
@@ -76,10 +79,18 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
     let talk = Rc::new(Talk::begin(&body, &voice, parts, move |news| told(&news, json, tell_all))?);
     let asking = talk.clone();
     let tasks = CodeTasks::new(config);
-    let mut conversation =
-        converse::begin(config, &body, &workshop, memory.as_ref(), session.as_deref())?
-            .answering_with(&tasks)
-            .asking(&super::shelf::user(), Box::new(move |question| asking.ask(question).map(|said| said.text)));
+    let mut conversation = converse::begin(config, &body, &workshop, memory.as_ref(), session.as_deref())?
+        .answering_with(&tasks)
+        .asking(
+            &super::shelf::user(),
+            Box::new(move |question| {
+                asking.ask(question);
+                let said = asking.hear()?;
+                asking.taken();
+                // A stop is no answer; it has halted the body by itself.
+                Some(said.text).filter(|text| !is_stop(text))
+            }),
+        );
     let mut well = true;
     while let Some(said) = talk.hear() {
         let mut reply = conversation.hear_later(&said.text, said.halts);

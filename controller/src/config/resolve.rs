@@ -10,8 +10,8 @@ use super::camera::{LensName, lens};
 use super::file::{EndpointKeys, File, Given, Listed, SpeechKeys};
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
-    Group, Head, Kept, LanguageModel, Limits, Live, Logs, Memory, RobotChoice, SceneChoice, Serve, Stewart,
-    Service, ToolHost, Vision, Voice, Workshop, parse,
+    Group, Head, Kept, LanguageModel, Limits, Live, Logs, Memory, RobotChoice, SceneChoice, Serve, Service,
+    Stewart, ToolHost, Vision, Voice, Workshop, parse,
 };
 use crate::journal::Place;
 

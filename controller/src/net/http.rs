@@ -247,7 +247,8 @@ impl Http {
         for (name, file, content) in parts {
             let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
             bytes.extend(
-                format!("--{border}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").bytes(),
+                format!("--{border}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n")
+                    .bytes(),
             );
             bytes.extend_from_slice(content);
             bytes.extend_from_slice(b"\r\n");

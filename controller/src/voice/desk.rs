@@ -33,7 +33,8 @@ pub(super) struct Desk<F> {
     pub(super) vocabulary: Vocabulary,
     pub(super) pulse: PulseHandle,
     pub(super) tongue: Option<Tongue>,
-    pub(super) out: Sender<Said>,
+    /// To whoever answers, while there may be anything to answer.
+    pub(super) out: Option<Sender<Said>>,
     pub(super) tell: F,
     pub(super) state: State,
     pub(super) clock: WallClock,
@@ -48,6 +49,8 @@ pub(super) struct Desk<F> {
     /// Answers that are still to come, and how many of them, the first, nobody wants any more.
     pub(super) asked: u32,
     pub(super) given_up: u32,
+    /// Whether a question is open.
+    pub(super) is_asking: bool,
     /// Whether what is being said holds a stop already.
     pub(super) is_stopped: bool,
 }
@@ -72,6 +75,10 @@ impl<F: FnMut(News)> Desk<F> {
             if self.state == State::Holding && self.pulse.snapshot().doing != Doing::Braking {
                 self.happened(Happened::AtRest);
             }
+            if self.is_over && self.is_asking {
+                // Nobody will answer it.
+                self.out = None;
+            }
             if self.is_over && self.asked == 0 && self.state == State::Listening {
                 return;
             }
@@ -89,7 +96,10 @@ impl<F: FnMut(News)> Desk<F> {
                     self.answer(text);
                 }
             }
-            Event::Question(text) => self.answer(text),
+            Event::Question(text) => {
+                self.is_asking = true;
+                self.answer(text);
+            }
             Event::Taken => self.asked = self.asked.saturating_sub(1),
             Event::Speaking { sentence, lasts } => {
                 (self.tell)(News::Speaking { sentence, lasts_s: lasts.as_secs_f64() });
@@ -116,12 +126,10 @@ impl<F: FnMut(News)> Desk<F> {
 
     fn heard(&mut self, heard: Heard, command: Option<&Choice>) {
         match heard {
-            Heard::Began { over_mouth, .. } => {
+            Heard::Began { .. } => {
                 self.halts = self.pulse.halts();
                 self.is_stopped = false;
-                if over_mouth {
-                    self.happened(Happened::Began);
-                }
+                self.happened(Happened::Began);
             }
             Heard::Partial { text, confidence, at } => {
                 (self.tell)(News::Partial { text, confidence, at_s: at.as_secs_f64() });
@@ -162,7 +170,8 @@ impl<F: FnMut(News)> Desk<F> {
             Call::First => self.attentive.is_some_and(|until| self.clock.now() < until),
             Call::Always => false,
         };
-        let called = self.wake.spot(&meaning.text).or_else(|| self.wake.spot(&heard).map(|_| meaning.text.clone()));
+        let called =
+            self.wake.spot(&meaning.text).or_else(|| self.wake.spot(&heard).map(|_| meaning.text.clone()));
         let text = match called {
             Some(rest) => rest,
             None if is_attentive => meaning.text.clone(),
@@ -185,9 +194,10 @@ impl<F: FnMut(News)> Desk<F> {
 
     /// To whoever answers.
     fn hand_on(&mut self, said: Said) {
-        self.asked += 1;
-        if self.out.send(said).is_err() {
-            self.asked = 0;
+        self.is_asking = false;
+        if self.out.as_ref().is_some_and(|out| out.send(said).is_ok()) {
+            self.asked += 1;
+        } else {
             self.is_over = true;
         }
     }

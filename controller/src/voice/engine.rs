@@ -44,14 +44,17 @@ impl Engines {
         let no = |error: &dyn std::fmt::Display| NoVoice(error.to_string());
         let tools = told(tools).map_err(|error| no(&error))?;
         let commands = commands(tools.iter().map(|tool| tool.name.as_str()));
-        let calls: Vec<String> = voice.names.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
+        let calls: Vec<String> =
+            voice.names.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
         let local = || -> Result<Moonshine, NoVoice> {
             let moonshine = Moonshine::open(models).map_err(|error| no(&error))?;
             let known = moonshine.choices(&calls, &commands);
             Ok(moonshine.knowing(known))
         };
         let transcriber: Box<dyn Transcriber + Send> = match &voice.transcription {
-            Some(service) => Box::new(Either { service: Remote::open(service)?, here: local().ok(), is_told: false }),
+            Some(service) => {
+                Box::new(Either { service: Remote::open(service)?, here: local().ok(), is_told: false })
+            }
             None => Box::new(local()?),
         };
         let speech = is_spoken.then(|| speech(voice, models)).transpose()?;
@@ -63,7 +66,9 @@ impl Engines {
 fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
     let here = here(voice, models);
     match &voice.speech {
-        Some(service) => Ok(Box::new(Either { service: Remote::open(service)?, here: here.ok(), is_told: false })),
+        Some(service) => {
+            Ok(Box::new(Either { service: Remote::open(service)?, here: here.ok(), is_told: false }))
+        }
         None => here,
     }
 }
@@ -71,7 +76,10 @@ fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVo
 /// The voice of this machine: hibari, or espeak-ng by itself where that is asked for or the model is not there.
 fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
     let espeak = Espeak::find(&voice.language).ok_or_else(|| {
-        NoVoice("espeak-ng is not installed (Debian: apt install espeak-ng); without it nothing can be said".into())
+        NoVoice(
+            "espeak-ng is not installed (Debian: apt install espeak-ng); without it nothing can be said"
+                .into(),
+        )
     })?;
     if voice.engine == Engine::Espeak || !voice.language.starts_with("en") {
         return Ok(Box::new(espeak));

@@ -59,7 +59,9 @@ impl Espeak {
         loop {
             match child.try_wait().map_err(failed)? {
                 Some(status) if status.success() => return fs::read(&out).map_err(failed),
-                Some(status) => return Err(VoiceFault::failed("espeak-ng", format!("it ended with {status}"))),
+                Some(status) => {
+                    return Err(VoiceFault::failed("espeak-ng", format!("it ended with {status}")));
+                }
                 None if clock.now().seconds() > PATIENCE.as_secs_f64() => {
                     // It may have ended just now.
                     let _ = child.kill();

@@ -45,7 +45,10 @@ mod tests {
 
     #[test]
     fn words_count_before_commands_and_commands_before_mending() {
-        assert_eq!(of("Look left 23 degrees.", 0.8, Some(("look left twenty degrees", 0.7))), "Look left 23 degrees.");
+        assert_eq!(
+            of("Look left 23 degrees.", 0.8, Some(("look left twenty degrees", 0.7))),
+            "Look left 23 degrees."
+        );
         assert_eq!(of("Gnawed twice.", 0.5, Some(("nod twice", 0.3))), "nod twice");
         assert_eq!(of("Gnaw twice.", 0.9, Some(("nod once", 0.01))), "nod twice");
         assert_eq!(of("My keys are at home.", 0.9, Some(("look at me", 0.05))), "My keys are at home.");

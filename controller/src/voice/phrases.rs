@@ -6,8 +6,19 @@ use crate::brain::{Known, Understanding, understand};
 pub const CALL: &str = "hey reachy";
 
 /// Angles that people say.
-const DEGREES: [&str; 11] =
-    ["five", "ten", "fifteen", "twenty", "thirty", "forty", "forty five", "fifty", "sixty", "eighty", "ninety"];
+const DEGREES: [&str; 11] = [
+    "five",
+    "ten",
+    "fifteen",
+    "twenty",
+    "thirty",
+    "forty",
+    "forty five",
+    "fifty",
+    "sixty",
+    "eighty",
+    "ninety",
+];
 
 /// How often something is done.
 const TIMES: [&str; 5] = ["once", "twice", "three times", "four times", "five times"];
@@ -44,21 +55,18 @@ const TURNS: [&str; 24] = [
 ];
 
 /// What is done a number of times.
-const REPEATED: [&str; 10] = [
+const REPEATED: [&str; 7] = [
     "nod",
     "nod your head",
     "shake your head",
     "wiggle your antennas",
-    "wiggle your left antenna",
-    "wiggle your right antenna",
     "wave your antennas",
     "shake",
-    "do it",
     "dance",
 ];
 
 /// What is said as it is.
-const WHOLE: [&str; 64] = [
+const WHOLE: [&str; 55] = [
     "raise your head",
     "lower your head",
     "raise your antennas",
@@ -70,19 +78,14 @@ const WHOLE: [&str; 64] = [
     "look ahead",
     "look straight ahead",
     "look straight",
-    "look around",
-    "turn around",
     "look at me",
     "look at my face",
-    "look here",
     "follow me",
     "follow my face",
     "stop following me",
     "what do you see",
     "what can you see",
-    "who do you see",
     "how many people do you see",
-    "do you see me",
     "describe what you see",
     "find a cup",
     "look at the cup",
@@ -97,8 +100,6 @@ const WHOLE: [&str; 64] = [
     "return to the center",
     "go to the center",
     "look at the center",
-    "come back",
-    "go back",
     "reset",
     "where are you looking",
     "how are you",
@@ -115,8 +116,6 @@ const WHOLE: [&str; 64] = [
     "thank you",
     "thanks",
     "wave",
-    "wave hello",
-    "say hello",
     "wiggle",
     "bow",
     "be happy",
@@ -180,8 +179,12 @@ mod tests {
     #[test]
     fn most_of_what_is_expected_can_be_done() {
         let known = commands(["happy_hello"]);
-        let left_out: Vec<&str> = WHOLE.into_iter().chain(TURNS).chain(REPEATED).filter(|one| !is_read(one)).collect();
+        let left_out: Vec<&str> =
+            WHOLE.into_iter().chain(TURNS).chain(REPEATED).filter(|one| !is_read(one)).collect();
         assert!(left_out.is_empty(), "{left_out:?}");
-        assert!(known.contains(&"run happy hello".to_owned()) && known.contains(&"look up ten degrees".to_owned()));
+        assert!(
+            known.contains(&"run happy hello".to_owned())
+                && known.contains(&"look up ten degrees".to_owned())
+        );
     }
 }

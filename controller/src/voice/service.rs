@@ -33,7 +33,8 @@ pub(super) struct Remote {
 impl Remote {
     pub(super) fn open(service: &Service) -> Result<Self, NoVoice> {
         let at = |error: &dyn std::fmt::Display| NoVoice(format!("{}: {error}", service.endpoint.url));
-        let key = service.endpoint.key.as_ref().map(|name| name.read().map_err(|error| at(&error))).transpose()?;
+        let key =
+            service.endpoint.key.as_ref().map(|name| name.read().map_err(|error| at(&error))).transpose()?;
         let http = Http::new(service.endpoint.url.clone(), key).map_err(|error| at(&error))?;
         Ok(Remote { http, service: service.clone() })
     }
@@ -60,7 +61,8 @@ impl Remote {
         if opening.status == 200 {
             return Ok(bytes);
         }
-        let said: String = String::from_utf8_lossy(&bytes).chars().filter(|c| !c.is_control()).take(TOLD).collect();
+        let said: String =
+            String::from_utf8_lossy(&bytes).chars().filter(|c| !c.is_control()).take(TOLD).collect();
         Err(self.failed(&format!("it answers with status {}: {}", opening.status, self.http.hide(&said))))
     }
 }
@@ -92,8 +94,13 @@ impl Transcriber for Remote {
             http.post_form("audio/transcriptions", &parts, PATIENCE, hear)
         })?;
         let said: Transcription = serde_json::from_slice(&bytes).map_err(|error| self.failed(&error))?;
-        let sure: Vec<f32> =
-            said.segments.iter().filter_map(|one| one.avg_logprob).filter(|one| one.is_finite()).map(f32::exp).collect();
+        let sure: Vec<f32> = said
+            .segments
+            .iter()
+            .filter_map(|one| one.avg_logprob)
+            .filter(|one| one.is_finite())
+            .map(f32::exp)
+            .collect();
         // Who says nothing of how sure it is, is taken to be so.
         let confidence = if sure.is_empty() { 1.0 } else { sure.iter().sum::<f32>() / sure.len() as f32 };
         let least = sure.iter().copied().fold(confidence, f32::min);
@@ -114,7 +121,8 @@ impl Speech for Remote {
             "voice": voice,
             "response_format": "wav",
         });
-        let bytes = self.asked(|http, hear| http.post_for_bytes("audio/speech", asked.to_string(), PATIENCE, hear))?;
+        let bytes =
+            self.asked(|http, hear| http.post_for_bytes("audio/speech", asked.to_string(), PATIENCE, hear))?;
         let clip = Clip::from_bytes(&bytes).map_err(|error| self.failed(&error))?;
         clip.resampled(RATE).map_err(|error| self.failed(&error))
     }

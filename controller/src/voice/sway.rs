@@ -38,8 +38,7 @@ impl Sway {
         let pulse = self.mover.pulse();
         let snapshot = pulse.snapshot();
         let is_free = snapshot.doing == Doing::Holding && self.much > 0.0;
-        let posture =
-            posture_from_joints(&snapshot.commanded, &HeadPose::neutral()).ok().filter(|_| is_free);
+        let posture = posture_from_joints(&snapshot.commanded, &HeadPose::neutral()).ok().filter(|_| is_free);
         self.from = posture.map(|posture| (posture.head, pulse.halts()));
         self.seconds = 0.0;
     }

@@ -127,7 +127,8 @@ impl Speaking {
         let Some((clip, heard)) = self.prepared(said) else { return true };
         let after = self.sink.waiting();
         // The ear may have gone; then nobody needs to know.
-        let _heard = self.ear.send(Sounding::Playing { after, samples: heard, sentence: said.sentence.clone() });
+        let _heard =
+            self.ear.send(Sounding::Playing { after, samples: heard, sentence: said.sentence.clone() });
         self.tell(Event::Speaking { sentence: said.sentence.clone(), lasts: clip.duration() });
         if let Some(sway) = &mut self.sway {
             sway.begin();

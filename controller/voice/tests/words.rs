@@ -129,7 +129,12 @@ fn what_is_no_command_is_known_by_its_confidence() {
         let clip = noisy(&padded(&spoken(said, voice, 160), 0.3, 0.4), ratio, 5);
         let heard = moonshine.transcribe(&clip.samples).unwrap();
         let choice = moonshine.choose(&clip.samples, &choices).unwrap().unwrap();
-        (choice.is_meant(&heard), compared(&choice.sentence) == compared(said), choice.confidence, heard.confidence)
+        (
+            choice.is_meant(&heard),
+            compared(&choice.sentence) == compared(said),
+            choice.confidence,
+            heard.confidence,
+        )
     };
     for (voice, ratio) in
         [("en-us", 40.0), ("en-gb+f3", 40.0), ("en-us", 20.0), ("en-gb+f3", 20.0), ("en-us", 10.0)]

@@ -192,8 +192,7 @@ impl Moonshine {
         let heard = prepared(samples);
         let mask = vec![1_i64; heard.len()];
         let seen = Seen { states: self.encode(&heard, &mask)?, mask: &mask };
-        let mut paths =
-            vec![Path { node: 0, said: Vec::new(), likely: 0.0, remembered: self.nothing()? }];
+        let mut paths = vec![Path { node: 0, said: Vec::new(), likely: 0.0, remembered: self.nothing()? }];
         let mut best: Option<(f32, Vec<i64>)> = None;
         for _ in 0..most_pieces(samples) {
             let mut longer: Vec<Path> = Vec::new();
