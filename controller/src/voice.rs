@@ -1,7 +1,7 @@
 //! A conversation by voice: sound comes in, what is said is understood and done, and the answer is spoken.
 //!
 //! Reading order: [`source`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who speaks),
-//! `espeak` and `service` (two of those), here (the threads), `desk` (the one that decides) with `phrases` and `meaning` (what
+//! `espeak`, `service` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with `phrases` and `meaning` (what
 //! was meant), `tongue` (the one that speaks), `sway` (the head moves with speech).
 //!
 //! ```text
@@ -17,8 +17,9 @@
 mod desk;
 pub mod engine;
 mod espeak;
-mod meaning;
-mod phrases;
+pub mod meaning;
+pub mod phrases;
+mod scribe;
 mod service;
 pub mod sink;
 pub mod source;
@@ -36,7 +37,7 @@ use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use minismith_voice::commands::{Vocabulary, Wake};
 use minismith_voice::ear::{Ear, Heard, Listening};
 use minismith_voice::states::State;
-use minismith_voice::transcriber::{Choice, Transcriber};
+use minismith_voice::transcriber::{Choice, Transcriber, Transcript};
 use serde::Serialize;
 
 use crate::arbiter::Rank;
@@ -45,6 +46,7 @@ use crate::config::Voice;
 use crate::mover::MoverThread;
 use desk::{Desk, Pending};
 use engine::Engines;
+use scribe::{Scribe, Sentence};
 use sink::Sink;
 use source::Source;
 use sway::Sway;
@@ -131,8 +133,9 @@ pub enum News {
 
 /// What comes to the desk.
 enum Event {
-    /// With what is said last comes the command that it is most like.
-    Heard(Heard, Option<Choice>),
+    /// All but whole utterances.
+    Heard(Heard),
+    Uttered(Utterance),
     Answer(String),
     Question(String),
     /// What was said last is the answer to a question: nobody answers it.
@@ -141,10 +144,24 @@ enum Event {
         sentence: String,
         lasts: Duration,
     },
-    AllSaid,
+    /// All was said up to the order of this number.
+    AllSaid(u64),
     Trouble(String),
     /// Nothing more will be heard.
     Over,
+}
+
+/// What somebody said, from beginning to end.
+struct Utterance {
+    transcript: Transcript,
+    /// The command that it is most like.
+    command: Option<Choice>,
+    began: Duration,
+    ended: Duration,
+    /// How often the body had been halted when it began.
+    halts: u64,
+    /// Whether it held a stop, on which the ear has acted.
+    is_stopped: bool,
 }
 
 /// A conversation by voice that goes on. Dropping it ends it.
@@ -178,7 +195,7 @@ impl Talk {
         tell: impl FnMut(News) + Send + 'static,
     ) -> std::io::Result<Talk> {
         let Parts { engines, source, sink } = parts;
-        let Engines { detector, transcriber, speech, commands } = engines;
+        let Engines { detector, transcriber, second, speech, commands } = engines;
         let (events, inbox) = channel();
         let (sounding, sounds) = channel();
         let (out, said) = channel();
@@ -200,21 +217,24 @@ impl Talk {
             clock: WallClock::start(),
             attentive: None,
             pending: Pending::default(),
-            halts: body.handle().halts(),
             is_over: false,
             asked: 0,
             given_up: 0,
-            is_stopped: false,
+            ordered: 0,
             is_asking: false,
             voice: voice.clone(),
         };
         let listening = Listening { barge_in: voice.barge_in, ..Listening::default() };
         let ear = Ear::new(detector, transcriber, listening);
         let is_ending = Arc::<AtomicBool>::default();
+        let scribe = second.map(|service| Scribe::start(service, events.clone())).transpose()?;
         let hearing = Hearing {
             ear,
             source,
+            scribe,
             sounds,
+            halts: body.handle().halts(),
+            is_stopped: false,
             pulse: body.handle(),
             desk: events.clone(),
             is_ending: is_ending.clone(),
@@ -270,7 +290,11 @@ impl Drop for Talk {
 struct Hearing {
     ear: Ear<minismith_voice::vad::Vad, Box<dyn Transcriber + Send>>,
     source: Box<dyn Source>,
+    scribe: Option<Scribe>,
     sounds: Receiver<Sounding>,
+    /// Of what is being said: see [`Utterance`].
+    halts: u64,
+    is_stopped: bool,
     pulse: PulseHandle,
     desk: Sender<Event>,
     is_ending: Arc<AtomicBool>,
@@ -298,26 +322,54 @@ impl Hearing {
         }
         let heard = self.ear.finish();
         self.heard(heard);
+        // What is still being written down was heard before the end.
+        self.scribe = None;
         self.tell(Event::Over);
     }
 
     fn heard(&mut self, heard: Vec<Heard>) {
         for one in heard {
-            // Before anything else, and before anybody else hears of it.
-            if matches!(one, Heard::StopWord { .. }) {
-                self.pulse.order(Order::Halt);
-            }
-            let is_all = matches!(one, Heard::Utterance { .. });
-            let command = is_all.then(|| self.ear.again(|transcriber, samples| transcriber.command(samples)));
-            let command = match command.transpose() {
-                Ok(command) => command.flatten(),
-                Err(fault) => {
-                    self.tell(Event::Trouble(fault.to_string()));
-                    None
+            match one {
+                Heard::Utterance { text, confidence, began, ended, .. } => {
+                    let transcript = Transcript { text, confidence, least: confidence };
+                    let command =
+                        self.ear.again(|transcriber, samples| transcriber.command(samples, &transcript));
+                    let command = command.unwrap_or_else(|fault| {
+                        self.tell(Event::Trouble(fault.to_string()));
+                        None
+                    });
+                    let (halts, is_stopped) = (self.halts, self.is_stopped);
+                    self.uttered(Utterance { transcript, command, began, ended, halts, is_stopped });
+                    continue;
                 }
-            };
-            self.tell(Event::Heard(one, command));
+                Heard::Began { .. } => {
+                    self.halts = self.pulse.halts();
+                    self.is_stopped = false;
+                }
+                // Before anything else, and before anybody else hears of it.
+                Heard::StopWord { .. } => {
+                    self.pulse.order(Order::Halt);
+                    self.is_stopped = true;
+                }
+                _ => {}
+            }
+            self.tell(Event::Heard(one));
         }
+    }
+
+    /// All that somebody said: to the desk, or first to whoever writes it down better.
+    fn uttered(&mut self, heard: Utterance) {
+        let heard = match &self.scribe {
+            Some(scribe) if !heard.is_stopped => {
+                let samples = self.ear.again(|_, samples| samples.to_vec());
+                match scribe.take(Sentence { samples, heard }) {
+                    Ok(()) => return,
+                    Err(sentence) => sentence.heard,
+                }
+            }
+            _ => heard,
+        };
+        self.tell(Event::Uttered(heard));
     }
 
     fn tell(&self, event: Event) {

@@ -50,3 +50,4 @@ mod streams;
 mod toolkits;
 mod tools;
 mod viewer;
+mod voice;

@@ -10,11 +10,10 @@ use minismith_voice::commands::{Vocabulary, Wake};
 use minismith_voice::ear::Heard;
 use minismith_voice::mouth::Chime;
 use minismith_voice::states::{Act, Happened, State};
-use minismith_voice::transcriber::{Choice, Transcript};
 
-use super::meaning::{Meaning, meant};
+use super::meaning::meant;
 use super::tongue::{Order, Tongue};
-use super::{Event, News, Said};
+use super::{Event, News, Said, Utterance};
 use crate::config::{Call, Voice};
 
 /// How often it looks whether the body rests after a stop.
@@ -42,8 +41,6 @@ pub(super) struct Desk<F> {
     pub(super) attentive: Option<Tick>,
     /// What is to be answered or said next.
     pub(super) pending: Pending,
-    /// How often the body had been halted when somebody began to speak.
-    pub(super) halts: u64,
     /// Whether nothing more will be heard.
     pub(super) is_over: bool,
     /// Answers that are still to come, and how many of them, the first, nobody wants any more.
@@ -51,8 +48,8 @@ pub(super) struct Desk<F> {
     pub(super) given_up: u32,
     /// Whether a question is open.
     pub(super) is_asking: bool,
-    /// Whether what is being said holds a stop already.
-    pub(super) is_stopped: bool,
+    /// The number of the last order to the tongue.
+    pub(super) ordered: u64,
 }
 
 /// What an act needs to be done.
@@ -87,7 +84,8 @@ impl<F: FnMut(News)> Desk<F> {
 
     fn take(&mut self, event: Event) {
         match event {
-            Event::Heard(heard, command) => self.heard(heard, command.as_ref()),
+            Event::Heard(heard) => self.heard(heard),
+            Event::Uttered(utterance) => self.uttered(utterance),
             Event::Answer(text) => {
                 self.asked = self.asked.saturating_sub(1);
                 if self.given_up > 0 {
@@ -104,9 +102,12 @@ impl<F: FnMut(News)> Desk<F> {
             Event::Speaking { sentence, lasts } => {
                 (self.tell)(News::Speaking { sentence, lasts_s: lasts.as_secs_f64() });
             }
-            Event::AllSaid => {
+            Event::AllSaid(number) => {
                 self.stay_attentive();
-                self.happened(Happened::AllSaid);
+                // What was cut before is over, too.
+                if number == self.ordered {
+                    self.happened(Happened::AllSaid);
+                }
             }
             Event::Trouble(text) => (self.tell)(News::Trouble { text }),
             Event::Over => self.is_over = true,
@@ -124,45 +125,39 @@ impl<F: FnMut(News)> Desk<F> {
         }
     }
 
-    fn heard(&mut self, heard: Heard, command: Option<&Choice>) {
+    fn heard(&mut self, heard: Heard) {
         match heard {
-            Heard::Began { .. } => {
-                self.halts = self.pulse.halts();
-                self.is_stopped = false;
-                self.happened(Happened::Began);
-            }
+            Heard::Began { .. } => self.happened(Happened::Began),
             Heard::Partial { text, confidence, at } => {
                 (self.tell)(News::Partial { text, confidence, at_s: at.as_secs_f64() });
             }
             Heard::StopWord { word, ended, at } => {
                 (self.tell)(News::Stop { word, ended_s: ended.as_secs_f64(), known_s: at.as_secs_f64() });
-                self.is_stopped = true;
                 self.happened(Happened::StopWord);
                 self.hand_on(Said { text: word.into(), heard: word.into(), halts: self.pulse.halts() });
                 // Nobody wants to be told that it stands still.
                 self.given_up = self.asked;
             }
-            Heard::Utterance { text, confidence, began, ended, .. } => {
-                let freely = Transcript { text, confidence, least: confidence };
-                let meaning = meant(&freely, command, &self.vocabulary);
-                (self.tell)(News::Heard {
-                    text: freely.text.clone(),
-                    means: meaning.text.clone(),
-                    confidence: meaning.confidence,
-                    began_s: began.as_secs_f64(),
-                    ended_s: ended.as_secs_f64(),
-                });
-                self.uttered(freely.text, &meaning);
-            }
-            Heard::Nothing { .. } | Heard::Gap { .. } => {}
             Heard::Failed(text) => (self.tell)(News::Trouble { text }),
+            // The first comes as what was uttered.
+            Heard::Utterance { .. } | Heard::Nothing { .. } | Heard::Gap { .. } => {}
         }
     }
 
     /// Somebody has said something: is it for the robot, and was it understood?
-    fn uttered(&mut self, heard: String, meaning: &Meaning) {
+    fn uttered(&mut self, utterance: Utterance) {
+        let Utterance { transcript, command, began, ended, halts, is_stopped } = utterance;
+        let meaning = meant(&transcript, command.as_ref(), &self.vocabulary);
+        let heard = transcript.text;
+        (self.tell)(News::Heard {
+            text: heard.clone(),
+            means: meaning.text.clone(),
+            confidence: meaning.confidence,
+            began_s: began.as_secs_f64(),
+            ended_s: ended.as_secs_f64(),
+        });
         // The ear has acted on it already, and nothing else of it counts.
-        if self.is_stopped {
+        if is_stopped {
             return;
         }
         let is_attentive = match self.voice.call {
@@ -188,7 +183,7 @@ impl<F: FnMut(News)> Desk<F> {
             self.pending.text = UNSURE.into();
             return self.happened(Happened::Unsure);
         }
-        self.pending.said = Some(Said { text, heard, halts: self.halts });
+        self.pending.said = Some(Said { text, heard, halts });
         self.happened(Happened::Utterance);
     }
 
@@ -268,8 +263,9 @@ impl<F: FnMut(News)> Desk<F> {
 
     fn say(&mut self) {
         let text = std::mem::take(&mut self.pending.text);
+        self.ordered += 1;
         match &self.tongue {
-            Some(tongue) => tongue.tell(Order::Say(text)),
+            Some(tongue) => tongue.tell(Order::Say(text, self.ordered)),
             None => (self.tell)(News::Answer { text }),
         }
     }

@@ -1,5 +1,6 @@
-//! Who understands speech and who speaks: models on this machine, or services where the configuration names them. What a service
-//! can't do at the moment, this machine does, and says so.
+//! Who understands speech and who speaks: models on this machine, and services where the configuration names them. What a service
+//! can't do at the moment, this machine does, and says so. What is said so far is always looked at here, so that a stop needs no
+//! service.
 
 use minismith_senses::models::Models;
 use minismith_voice::VoiceFault;
@@ -7,11 +8,11 @@ use minismith_voice::audio::Clip;
 use minismith_voice::hibari::Hibari;
 use minismith_voice::moonshine::Moonshine;
 use minismith_voice::mouth::Speech;
-use minismith_voice::transcriber::{Choice, Transcriber, Transcript};
+use minismith_voice::transcriber::Transcriber;
 use minismith_voice::vad::Vad;
 
 use super::espeak::Espeak;
-use super::phrases::{CALL, commands};
+use super::phrases::{ALONE, CALL, commands};
 use super::service::Remote;
 use crate::config::{Engine, Voice};
 use crate::conversation::told;
@@ -26,12 +27,14 @@ pub struct NoVoice(pub String);
 pub struct Engines {
     /// Tells speech from other sounds.
     pub detector: Vad,
-    /// Writes down what was said.
+    /// Writes down what was said, on this machine.
     pub transcriber: Box<dyn Transcriber + Send>,
+    /// A service that writes it down once more, when all was said.
+    pub second: Option<Box<dyn Transcriber + Send>>,
     /// Speaks; none where answers are not spoken.
     pub speech: Option<Box<dyn Speech + Send>>,
     /// The commands that are expected.
-    pub(super) commands: Vec<String>,
+    pub commands: Vec<String>,
 }
 
 impl Engines {
@@ -46,20 +49,16 @@ impl Engines {
         let commands = commands(tools.iter().map(|tool| tool.name.as_str()));
         let calls: Vec<String> =
             voice.names.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
-        let local = || -> Result<Moonshine, NoVoice> {
-            let moonshine = Moonshine::open(models).map_err(|error| no(&error))?;
-            let known = moonshine.choices(&calls, &commands);
-            Ok(moonshine.knowing(known))
-        };
-        let transcriber: Box<dyn Transcriber + Send> = match &voice.transcription {
-            Some(service) => {
-                Box::new(Either { service: Remote::open(service)?, here: local().ok(), is_told: false })
-            }
-            None => Box::new(local()?),
+        let moonshine = Moonshine::open(models).map_err(|error| no(&error))?;
+        let known = moonshine.choices(&calls, &commands, &ALONE.map(str::to_owned));
+        let transcriber = Box::new(moonshine.knowing(known));
+        let second = match &voice.transcription {
+            Some(service) => Some(Box::new(Remote::open(service)?) as Box<dyn Transcriber + Send>),
+            None => None,
         };
         let speech = is_spoken.then(|| speech(voice, models)).transpose()?;
         let detector = Vad::open(models).map_err(|error| no(&error))?;
-        Ok(Engines { detector, transcriber, speech, commands })
+        Ok(Engines { detector, transcriber, second, speech, commands })
     }
 }
 
@@ -93,62 +92,32 @@ fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoic
     }
 }
 
-/// A service, and who is asked where it fails.
-struct Either<T> {
+/// A service that speaks, and who speaks where it fails.
+struct Either {
     service: Remote,
-    here: Option<T>,
+    here: Option<Box<dyn Speech + Send>>,
     is_told: bool,
 }
 
-impl<T> Either<T> {
-    /// What the service says, else what is said here.
-    fn tried<A>(
-        &mut self,
-        there: impl FnOnce(&mut Remote) -> Result<A, VoiceFault>,
-        here: impl FnOnce(&mut T) -> Result<A, VoiceFault>,
-    ) -> Result<A, VoiceFault> {
-        let fault = match there(&mut self.service) {
-            Ok(answer) => {
-                self.is_told = false;
-                return Ok(answer);
-            }
-            Err(fault) => fault,
-        };
-        let Some(own) = &mut self.here else { return Err(fault) };
-        if !std::mem::replace(&mut self.is_told, true) {
-            tracing::warn!("{fault}; this machine does it meanwhile");
-        }
-        here(own)
-    }
-}
-
-impl<T: Transcriber> Transcriber for Either<T> {
-    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
-        self.tried(|there| there.transcribe(samples), |here| here.transcribe(samples))
-    }
-
-    /// What this machine understood, it may also take for a command; the words of a service are taken as they are.
-    fn command(&mut self, samples: &[f32]) -> Result<Option<Choice>, VoiceFault> {
-        match &mut self.here {
-            Some(own) if self.is_told => own.command(samples),
-            _ => Ok(None),
-        }
-    }
-}
-
-impl<T: Speech> Speech for Either<T> {
+impl Speech for Either {
     fn rate(&self) -> u32 {
         Speech::rate(&self.service)
     }
 
     fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault> {
+        let fault = match self.service.say(sentence) {
+            Ok(clip) => {
+                self.is_told = false;
+                return Ok(clip);
+            }
+            Err(fault) => fault,
+        };
         let rate = self.rate();
-        self.tried(
-            |there| there.say(sentence),
-            |here| {
-                let clip = here.say(sentence)?;
-                clip.resampled(rate).map_err(|error| VoiceFault::failed("resampling", error))
-            },
-        )
+        let Some(here) = &mut self.here else { return Err(fault) };
+        if !std::mem::replace(&mut self.is_told, true) {
+            tracing::warn!("{fault}; this machine speaks meanwhile");
+        }
+        let clip = here.say(sentence)?;
+        clip.resampled(rate).map_err(|error| VoiceFault::failed("resampling", error))
     }
 }

@@ -8,16 +8,17 @@ use super::phrases::is_read;
 
 /// What was meant.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Meaning {
+pub struct Meaning {
     /// In words.
-    pub(super) text: String,
+    pub text: String,
     /// How sure that is, from 0 to 1.
-    pub(super) confidence: f32,
+    pub confidence: f32,
 }
 
 /// Words that can be acted on as they were heard count most; then the command that the sound is most like, where the model
 /// finds it likely beside what it heard freely; then words in which slips of the model are mended.
-pub(super) fn meant(heard: &Transcript, command: Option<&Choice>, vocabulary: &Vocabulary) -> Meaning {
+#[must_use]
+pub fn meant(heard: &Transcript, command: Option<&Choice>, vocabulary: &Vocabulary) -> Meaning {
     let of = |text: &str, confidence: f32| Meaning { text: text.to_owned(), confidence };
     if is_read(&heard.text) {
         return of(&heard.text, heard.confidence);
@@ -39,7 +40,11 @@ mod tests {
 
     fn of(text: &str, confidence: f32, command: Option<(&str, f32)>) -> String {
         let heard = Transcript { text: text.into(), confidence, least: confidence };
-        let command = command.map(|(sentence, confidence)| Choice { sentence: sentence.into(), confidence });
+        let command = command.map(|(sentence, confidence)| Choice {
+            sentence: sentence.into(),
+            confidence,
+            alike: 0.5,
+        });
         meant(&heard, command.as_ref(), &Vocabulary::new(commands([]))).text
     }
 

@@ -66,7 +66,7 @@ const REPEATED: [&str; 7] = [
 ];
 
 /// What is said as it is.
-const WHOLE: [&str; 55] = [
+const WHOLE: [&str; 43] = [
     "raise your head",
     "lower your head",
     "raise your antennas",
@@ -91,8 +91,6 @@ const WHOLE: [&str; 55] = [
     "look at the cup",
     "wake up",
     "go to sleep",
-    "sleep",
-    "good night",
     "dance for me",
     "center",
     "center your head",
@@ -100,21 +98,11 @@ const WHOLE: [&str; 55] = [
     "return to the center",
     "go to the center",
     "look at the center",
-    "reset",
     "where are you looking",
-    "how are you",
-    "who are you",
-    "what is your name",
     "what can you do",
     "what can i say",
     "which tools do you have",
     "list your tools",
-    "help",
-    "hello",
-    "hi",
-    "good morning",
-    "thank you",
-    "thanks",
     "wave",
     "wiggle",
     "bow",
@@ -124,30 +112,22 @@ const WHOLE: [&str; 55] = [
     "shake your head slowly",
 ];
 
-/// What only means something after something else, or is no plan: it is on the list as it is.
-const AFTER: [&str; 18] = [
+/// What is said by itself, also what only means something after something else.
+pub const ALONE: [&str; 9] = [
     "stop",
     "halt",
     "freeze",
-    "yes",
-    "no",
-    "yes please",
-    "no thanks",
-    "again",
     "do that again",
     "do it again",
     "once more",
     "undo that",
     "a bit more",
-    "further",
-    "faster",
-    "slower",
     "the other way",
-    "more",
 ];
 
-/// All of it, and tools by these names. What the offline brain can't do is left out.
-pub(super) fn commands<'a>(tools: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+/// All that may follow one another, and tools by these names. What the offline brain can't do is left out.
+#[must_use]
+pub fn commands<'a>(tools: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for turn in TURNS {
         all.extend(["", " a bit", " a little", " slowly"].map(|more| format!("{turn}{more}")));
@@ -162,13 +142,13 @@ pub(super) fn commands<'a>(tools: impl IntoIterator<Item = &'a str>) -> Vec<Stri
     }
     all.extend(WHOLE.map(str::to_owned));
     all.retain(|sentence| is_read(sentence));
-    all.extend(AFTER.map(str::to_owned));
     all.extend(tools.into_iter().map(|tool| format!("run {}", tool.replace('_', " "))));
     all
 }
 
 /// Whether the offline brain can do what a text says.
-pub(super) fn is_read(text: &str) -> bool {
+#[must_use]
+pub fn is_read(text: &str) -> bool {
     matches!(understand(text, &Known::default()), Understanding::Plan(_) | Understanding::Stop)
 }
 

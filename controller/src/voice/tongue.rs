@@ -24,7 +24,8 @@ const REST: Duration = Duration::from_millis(5);
 
 /// What the tongue is told.
 pub(super) enum Order {
-    Say(String),
+    /// A text, and the number of this order.
+    Say(String, u64),
     Chime(Chime),
     Cut,
 }
@@ -55,7 +56,7 @@ impl Tongue {
         let (orders, inbox) = channel();
         let mut mouth = Mouth::new(speech);
         mouth.set_volume(volume as f32);
-        let mut speaking = Speaking { mouth, sink, sway, ear, desk };
+        let mut speaking = Speaking { mouth, sink, sway, ear, desk, said: 0 };
         let thread = std::thread::Builder::new().name("tongue".into()).spawn(move || speaking.run(&inbox))?;
         Ok(Tongue { orders: Some(orders), thread: Some(thread) })
     }
@@ -83,6 +84,8 @@ struct Speaking {
     sway: Option<Sway>,
     ear: Sender<Sounding>,
     desk: Sender<Event>,
+    /// The number of the last order to say something.
+    said: u64,
 }
 
 impl Speaking {
@@ -90,7 +93,14 @@ impl Speaking {
         while let Ok(order) = inbox.recv() {
             self.take(order);
             while !self.mouth.is_silent() {
-                match self.mouth.speak() {
+                let made = self.mouth.speak();
+                // Making it may have taken long, and nobody may want it any more.
+                let mut is_cut = false;
+                while let Ok(order) = inbox.try_recv() {
+                    is_cut |= self.take(order);
+                }
+                match made {
+                    Ok(_) if is_cut => {}
                     Ok(Some(said)) => {
                         if !self.play(&said, inbox) {
                             break;
@@ -100,7 +110,7 @@ impl Speaking {
                     Err(fault) => self.tell(Event::Trouble(fault.to_string())),
                 }
             }
-            self.tell(Event::AllSaid);
+            self.tell(Event::AllSaid(self.said));
         }
     }
 
@@ -112,7 +122,10 @@ impl Speaking {
     /// Whether it was a cut.
     fn take(&mut self, order: Order) -> bool {
         match order {
-            Order::Say(text) => self.mouth.say(&text),
+            Order::Say(text, number) => {
+                self.mouth.say(&text);
+                self.said = number;
+            }
             Order::Chime(chime) => self.mouth.chime(chime),
             Order::Cut => {
                 self.mouth.cut();

@@ -5,7 +5,7 @@ mod sound;
 mod vocabulary;
 
 use sound::alike;
-pub use vocabulary::{Repair, Vocabulary};
+pub use vocabulary::{Repair, Vocabulary, likeness};
 
 /// The words that stop the robot.
 pub const STOP_WORDS: [&str; 3] = ["stop", "halt", "freeze"];
@@ -51,7 +51,7 @@ const AFTER: [&str; 18] = [
 const BETWEEN: [&str; 6] = ["ever", "just", "you", "to", "please", "ever,"];
 
 /// What models write for a stop word that is all that was said. To hold once too often is better than once too seldom.
-const ALONE: [(&str, &str); 19] = [
+const ALONE: [(&str, &str); 23] = [
     ("stopped", "stop"),
     ("stops", "stop"),
     ("stock", "stop"),
@@ -67,6 +67,10 @@ const ALONE: [(&str, &str); 19] = [
     ("pout", "halt"),
     ("hall", "halt"),
     ("halts", "halt"),
+    ("pile", "halt"),
+    ("piled", "halt"),
+    ("hauled", "halt"),
+    ("paul", "halt"),
     ("frees", "freeze"),
     ("fees", "freeze"),
     ("frieze", "freeze"),

@@ -126,6 +126,16 @@ impl Moonshine {
         self.memories.iter().map(|_| Ok(Rc::new(empty()?.into_dyn()))).collect()
     }
 
+    /// How likely these tokens are one after the other, each as a logarithm.
+    fn likelihood(&mut self, heard: &Seen<'_>, tokens: &[i64]) -> Result<Vec<f32>, ort::Error> {
+        let said: Vec<i64> = [BEGIN].into_iter().chain(tokens.iter().copied()).take(tokens.len()).collect();
+        let nothing = self.nothing()?;
+        let logits = self.run(heard, &said, true, &nothing)?.0;
+        let width = logits.len() / said.len().max(1);
+        let rows = logits.chunks(width.max(1)).zip(tokens);
+        Ok(rows.map(|(row, &token)| logarithm(row, token)).collect())
+    }
+
     /// Says one token more: the logits of what may follow, and what is remembered from then on.
     fn step(
         &mut self,
@@ -134,10 +144,20 @@ impl Moonshine {
         is_first: bool,
         remembered: &[Rc<DynValue>],
     ) -> Result<(Vec<f32>, Vec<Rc<DynValue>>), ort::Error> {
-        let token = [token];
+        self.run(heard, &[token], is_first, remembered)
+    }
+
+    /// The same of several tokens, with logits for each of them.
+    fn run(
+        &mut self,
+        heard: &Seen<'_>,
+        tokens: &[i64],
+        is_first: bool,
+        remembered: &[Rc<DynValue>],
+    ) -> Result<(Vec<f32>, Vec<Rc<DynValue>>), ort::Error> {
         let mask = TensorRef::from_array_view(([1, heard.mask.len()], heard.mask))?;
         let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
-            ("input_ids", TensorRef::from_array_view(([1_usize, 1], token.as_slice()))?.into()),
+            ("input_ids", TensorRef::from_array_view(([1_usize, tokens.len()], tokens))?.into()),
             ("encoder_hidden_states", (&heard.states).into()),
             ("encoder_attention_mask", mask.into()),
             ("use_cache_branch", Tensor::from_array(([1_usize], vec![!is_first]))?.into()),
@@ -212,12 +232,20 @@ impl Transcriber for Moonshine {
         })
     }
 
-    fn command(&mut self, samples: &[f32]) -> Result<Option<Choice>, VoiceFault> {
+    fn command(&mut self, samples: &[f32], freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {
         let known = std::mem::take(&mut self.known);
-        let choice = self.choose(samples, &known);
+        let choice = self.choose(samples, freely, &known);
         self.known = known;
         choice
     }
+}
+
+/// How likely a token is, as a logarithm.
+fn logarithm(logits: &[f32], token: i64) -> f32 {
+    let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let all = largest + logits.iter().map(|logit| (logit - largest).exp()).sum::<f32>().ln();
+    let logit = usize::try_from(token).ok().and_then(|token| logits.get(token));
+    logit.map_or(f32::NEG_INFINITY, |logit| logit - all)
 }
 
 /// The token with the largest number, and its share of all.

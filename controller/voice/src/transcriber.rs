@@ -20,18 +20,21 @@ pub struct Choice {
     pub sentence: String,
     /// How sure that is, from 0 to 1: the geometric mean of what each piece of it was given.
     pub confidence: f32,
+    /// How alike its words and those that were understood freely are, from 0 to 1.
+    pub alike: f32,
 }
 
-/// Below this a sentence was not said, whatever else was.
-const LEAST: f32 = 0.1;
-/// How much less sure than of what was understood freely a choice may be.
-const BESIDE_FREE: f32 = 0.2;
-
 impl Choice {
-    /// Whether the sentence was meant, beside what was understood freely of the same sound.
+    /// Whether the sentence was meant, beside what was understood freely of the same sound: the less its words are like those,
+    /// the surer it has to be, by itself and beside what was understood.
     #[must_use]
     pub fn is_meant(&self, freely: &Transcript) -> bool {
-        self.confidence >= LEAST.max(BESIDE_FREE * freely.confidence)
+        let (least, beside) = match self.alike {
+            alike if alike >= 0.6 => (0.04, 0.08),
+            alike if alike >= 0.25 => (0.1, 0.2),
+            _ => (0.2, 0.3),
+        };
+        self.confidence >= f32::max(least, beside * freely.confidence)
     }
 }
 
@@ -43,12 +46,12 @@ pub trait Transcriber {
     /// When the model or the service fails.
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault>;
 
-    /// Which of the commands that it was told of the samples are most like; none where it knows none. The caller compares how
-    /// sure it is with how sure it is of what it understands freely.
+    /// Which of the commands that it was told of the samples are most like, beside what it understood of them freely; none
+    /// where it knows none. [`Choice::is_meant`] says whether it counts.
     ///
     /// # Errors
     /// As [`transcribe`](Self::transcribe).
-    fn command(&mut self, _samples: &[f32]) -> Result<Option<Choice>, VoiceFault> {
+    fn command(&mut self, _samples: &[f32], _freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {
         Ok(None)
     }
 }
@@ -58,7 +61,7 @@ impl<T: Transcriber + ?Sized> Transcriber for Box<T> {
         (**self).transcribe(samples)
     }
 
-    fn command(&mut self, samples: &[f32]) -> Result<Option<Choice>, VoiceFault> {
-        (**self).command(samples)
+    fn command(&mut self, samples: &[f32], freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {
+        (**self).command(samples, freely)
     }
 }

@@ -307,9 +307,9 @@ fn a_command_is_chosen_from_what_was_heard_last() {
     let clip = noisy(&padded(&spoken("look left", "en-gb+f3", 160), 0.6, 1.0), 20.0, 3);
     let heard = hear(&mut ear, &clip.samples);
     let choice = ear.again(|moonshine, samples| {
-        let choices = moonshine.choices(support::COMMANDS);
+        let choices = moonshine.choices(&[], &support::COMMANDS, &[]);
         let freely = moonshine.transcribe(samples).unwrap();
-        moonshine.choose(samples, &choices).unwrap().filter(|choice| choice.is_meant(&freely))
+        moonshine.choose(samples, &freely, &choices).unwrap().filter(|choice| choice.is_meant(&freely))
     });
     println!("{:?}: {choice:?}", texts(&heard));
     assert_eq!(choice.unwrap().sentence, "look left");

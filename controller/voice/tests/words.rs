@@ -19,7 +19,7 @@ use support::{COMMANDS, compared, errors, models, noisy, padded, spoken, timed};
 
 /// The twenty commands, one after the other in any order, called or not.
 fn commands(moonshine: &Moonshine) -> Choices {
-    moonshine.choices(&["hey reachy"], &COMMANDS)
+    moonshine.choices(&["hey reachy"], &COMMANDS, &[])
 }
 
 /// Says all commands in one way and counts what is wrong in what is heard, as it is and mended.
@@ -40,7 +40,7 @@ fn trial(moonshine: &mut Moonshine, voice: &str, speed: u32, ratio: Option<f32>)
         still += as_mended;
         said += words;
         whole += usize::from(as_mended == 0);
-        let (choice, longer) = timed(|| moonshine.choose(&clip.samples, &choices).unwrap().unwrap());
+        let (choice, longer) = timed(|| moonshine.choose(&clip.samples, &heard, &choices).unwrap().unwrap());
         chosen += usize::from(compared(&choice.sentence) == compared(command));
         slow += longer;
         if compared(&choice.sentence) != compared(command) {
@@ -128,7 +128,7 @@ fn what_is_no_command_is_known_by_its_confidence() {
     let mut judged = |said: &str, voice: &str, ratio: f32| {
         let clip = noisy(&padded(&spoken(said, voice, 160), 0.3, 0.4), ratio, 5);
         let heard = moonshine.transcribe(&clip.samples).unwrap();
-        let choice = moonshine.choose(&clip.samples, &choices).unwrap().unwrap();
+        let choice = moonshine.choose(&clip.samples, &heard, &choices).unwrap().unwrap();
         (
             choice.is_meant(&heard),
             compared(&choice.sentence) == compared(said),
@@ -177,7 +177,7 @@ fn people_are_understood() {
         let clip = clip.at_rate(16_000).unwrap();
         let heard = moonshine.transcribe(&clip.samples).unwrap();
         let (errors, words) = errors(&text, &heard.text);
-        let choice = moonshine.choose(&clip.samples, &choices).unwrap().unwrap();
+        let choice = moonshine.choose(&clip.samples, &heard, &choices).unwrap().unwrap();
         println!(
             "{errors:2} of {words:2}, sure {:.2}/{:.2}: {} (as a command {:.2}: {})",
             heard.confidence, heard.least, heard.text, choice.confidence, choice.sentence

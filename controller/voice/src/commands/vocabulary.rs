@@ -110,22 +110,6 @@ impl Vocabulary {
         repair
     }
 
-    /// The phrase of these that a text says, and how alike the two are from 0 to 1: for callers whose whole language is a
-    /// list.
-    #[must_use]
-    pub fn closest<'a>(text: &str, phrases: &[&'a str]) -> Option<(&'a str, f64)> {
-        let heard = words(text);
-        let score = |phrase: &str| {
-            let said = words(phrase);
-            let longest = heard.len().max(said.len());
-            if longest == 0 {
-                return 0.0;
-            }
-            1.0 - distance(&heard, &said) / longest as f64
-        };
-        phrases.iter().map(|&phrase| (phrase, score(phrase))).max_by(|one, other| one.1.total_cmp(&other.1))
-    }
-
     fn slip(&self, word: &str) -> Option<String> {
         SLIPS
             .iter()
@@ -145,6 +129,15 @@ impl Vocabulary {
             .filter(|(_, alike)| *alike >= enough)
             .max_by(|one, other| one.1.total_cmp(&other.1))
             .map(|(known, _)| known.clone())
+    }
+}
+
+/// How alike two texts are word by word, from 0 to 1.
+#[must_use]
+pub fn likeness(one: &[String], other: &[String]) -> f64 {
+    match one.len().max(other.len()) {
+        0 => 0.0,
+        longest => 1.0 - distance(one, other) / longest as f64,
     }
 }
 

@@ -1,0 +1,141 @@
+//! A stop that is said in the midst of a dance: the pulse of the mock and the sound run on one clock, beat by beat, so that what is
+//! measured is the time of the pipeline and of the brakes, and not of this machine.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick};
+use firmware_bridge::joint::Joints;
+use firmware_bridge::limits::Limits;
+use firmware_bridge::pulse::{Conductor, Doing, Order, Pulse, PulseHandle, PulseThread};
+use minismith::agents::robot_control;
+use minismith::body::initial_joints;
+use minismith::brain::{Intent, Known, Understanding, understand};
+use minismith::stage::Stage;
+use minismith_voice::HEARD_RATE;
+use minismith_voice::audio::{Clip, samples_in, time_of};
+use minismith_voice::ear::{Ear, Heard, Listening};
+use minismith_voice::moonshine::Moonshine;
+use minismith_voice::vad::Vad;
+use mock_robot::dynamics::Variation;
+use mock_robot::robot::MockRobot;
+use mock_robot::scene::Scene;
+
+use super::said::models;
+use super::spoken::{VOICES, end_of, noisy, padded, spoken};
+
+/// How much sound is heard at once.
+const PIECE: Duration = Duration::from_millis(20);
+
+/// Time that moves only when the pulse waits, and takes the sound along.
+#[derive(Clone, Default)]
+struct Together {
+    now: Arc<AtomicU64>,
+    sound: Arc<Mutex<Option<Sound>>>,
+}
+
+struct Sound {
+    ear: Ear<Vad, Moonshine>,
+    clip: Clip,
+    heard: usize,
+    pulse: Arc<OnceLock<PulseHandle>>,
+    /// When the sound began: as soon as the body moves.
+    began: Option<Tick>,
+    /// What was known, and when.
+    stop: Option<(&'static str, Tick)>,
+    held: Option<Tick>,
+}
+
+impl Sound {
+    fn until(&mut self, now: Tick) {
+        let Some(pulse) = self.pulse.get() else { return };
+        let doing = pulse.snapshot().doing;
+        if self.stop.is_some() && self.held.is_none() && doing == Doing::Holding {
+            self.held = Some(now);
+        }
+        if self.began.is_none() && doing == Doing::Playing {
+            self.began = Some(now);
+        }
+        let Some(began) = self.began else { return };
+        while time_of((self.heard + samples_in(PIECE, HEARD_RATE)) as u64, HEARD_RATE) <= now.since(began) {
+            let end = self.heard + samples_in(PIECE, HEARD_RATE);
+            let Some(piece) = self.clip.samples.get(self.heard..end) else { return };
+            for heard in self.ear.hear(time_of(self.heard as u64, HEARD_RATE), piece) {
+                println!("    {heard:?}");
+                if let (Heard::StopWord { word, .. }, None) = (heard, self.stop) {
+                    pulse.clone().order(Order::Halt);
+                    self.stop = Some((word, now));
+                }
+            }
+            self.heard = end;
+        }
+    }
+}
+
+impl Clock for Together {
+    fn now(&self) -> Tick {
+        Tick(self.now.load(Ordering::Acquire))
+    }
+
+    fn wait_until(&self, until: Tick) {
+        self.now.fetch_max(until.0, Ordering::AcqRel);
+        if let Some(sound) = &mut *self.sound.lock().unwrap() {
+            sound.until(until);
+        }
+    }
+}
+
+/// How long after its end the word was known, and how long until the body held.
+fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration, Duration) {
+    let clock = Together::default();
+    let robot = MockRobot::new(initial_joints(), Variation::default());
+    let pulse = Pulse::new(robot, clock.clone(), Limits::default(), Duration::from_millis(10)).unwrap();
+    let own = Arc::new(OnceLock::new());
+    let ear =
+        Ear::new(Vad::open(&models()).unwrap(), Moonshine::open(&models()).unwrap(), Listening::default());
+    // The rest is silence, for as long as the body may brake.
+    let clip = padded(clip, 0.0, 3.0);
+    let sound = Sound { ear, clip, heard: 0, pulse: own.clone(), began: None, stop: None, held: None };
+    *clock.sound.lock().unwrap() = Some(sound);
+    let thread = PulseThread::start(pulse).unwrap();
+    let mut stage = Stage::new(Box::new(thread.handle()), Scene::default());
+    stage.torque(Joints::all(true)).unwrap();
+    own.set(thread.handle()).ok().unwrap();
+    let Understanding::Plan(plan) = understand("dance for sixty seconds", &Known::default()) else {
+        panic!()
+    };
+    for intent in plan {
+        let Intent::Motion(primitive) = intent else { panic!("{intent:?}") };
+        let step = robot_control::act(&mut stage, &primitive);
+        assert!(step.refusal.is_some(), "{sentence} does not end the dance")
+    }
+    stage.conductor.watch(&|snapshot| snapshot.doing == Doing::Holding);
+    // The beat in which it holds is seen in the next one.
+    stage.pass_until(stage.conductor.stage_now() + Duration::from_millis(50));
+    let sound = clock.sound.lock().unwrap().take().unwrap();
+    let began = sound.began.unwrap();
+    let (heard, known) = sound.stop.expect("the stop is heard");
+    assert_eq!(heard, word);
+    let after = |tick: Tick| tick.since(began).saturating_sub(end);
+    (after(known), after(sound.held.expect("the body holds")))
+}
+
+#[test]
+fn a_stop_in_the_midst_of_a_dance_holds_within_300_ms_of_the_word() {
+    let mut slowest = Duration::ZERO;
+    for (sentence, word) in
+        [("stop", "stop"), ("please stop", "stop"), ("halt", "halt"), ("freeze", "freeze")]
+    {
+        for voice in VOICES {
+            for ratio in [None, Some(20.0)] {
+                let clean = padded(&spoken(sentence, voice, 160), 2.0, 0.0);
+                let clip = ratio.map_or(clean.clone(), |ratio| noisy(&clean, ratio, 5));
+                let (known, held) = stopped(sentence, word, &clip, end_of(&clean));
+                println!("{sentence:12} {voice:9} {ratio:?}: known after {known:?}, held after {held:?}");
+                slowest = slowest.max(held);
+            }
+        }
+    }
+    assert!(slowest <= Duration::from_millis(300), "{slowest:?}");
+}
