@@ -306,8 +306,9 @@ impl Hearing {
             let Some(piece) = self.source.take() else { break };
             for sounding in self.sounds.try_iter() {
                 match sounding {
-                    Sounding::Playing { after, samples, sentence } => {
-                        self.ear.playing(piece.at + after, &samples, &sentence);
+                    Sounding::Playing { after, follows, samples, sentence } => {
+                        let at = if follows { None } else { Some(piece.at + after) };
+                        self.ear.playing(at, &samples, &sentence);
                     }
                     Sounding::Silenced => self.ear.silenced(piece.at),
                 }

@@ -16,8 +16,11 @@ use super::sway::Sway;
 /// How much is handed to the sink at once: one value of the envelope.
 const PIECE: Duration = Duration::from_millis(1000 / ENVELOPE_HZ as u64);
 
-/// How much waits at the sink at most.
-const AHEAD: Duration = Duration::from_millis(80);
+/// How much waits at the sink at most: enough to make the next sentence meanwhile, so that it follows without a gap.
+const AHEAD: Duration = Duration::from_millis(300);
+
+/// Less than this may be over before more is handed to it.
+const CLOSE: Duration = Duration::from_millis(30);
 
 /// How long the tongue rests before it looks again.
 const REST: Duration = Duration::from_millis(5);
@@ -32,8 +35,9 @@ pub(super) enum Order {
 
 /// What is played, for the ear.
 pub(super) enum Sounding {
-    /// From after this long on, these samples of [`HEARD_RATE`], in which this is said.
-    Playing { after: Duration, samples: Vec<f32>, sentence: String },
+    /// From after this long on, or right behind what was played before, these samples of [`HEARD_RATE`], in which this is
+    /// said.
+    Playing { after: Duration, follows: bool, samples: Vec<f32>, sentence: String },
     /// Nothing more.
     Silenced,
 }
@@ -139,35 +143,47 @@ impl Speaking {
     fn play(&mut self, said: &Said, inbox: &Receiver<Order>) -> bool {
         let Some((clip, heard)) = self.prepared(said) else { return true };
         let after = self.sink.waiting();
+        let (follows, sentence) = (after > CLOSE, said.sentence.clone());
         // The ear may have gone; then nobody needs to know.
-        let _heard =
-            self.ear.send(Sounding::Playing { after, samples: heard, sentence: said.sentence.clone() });
+        let _heard = self.ear.send(Sounding::Playing { after, follows, samples: heard, sentence });
         self.tell(Event::Speaking { sentence: said.sentence.clone(), lasts: clip.duration() });
         if let Some(sway) = &mut self.sway {
             sway.begin();
         }
         let step = minismith_voice::audio::samples_in(PIECE, clip.rate).max(1);
-        let loud = said.envelope.iter().copied().chain(std::iter::repeat(0.0));
-        for (piece, loud) in clip.samples.chunks(step).zip(loud) {
+        let mut swayed = 0;
+        let pieces = clip.samples.chunks(step);
+        let count = pieces.len();
+        for (queued, piece) in pieces.enumerate() {
             while self.sink.waiting() > AHEAD {
                 if self.is_cut(inbox) {
                     return false;
                 }
+                self.follow(&said.envelope, queued, &mut swayed);
             }
             self.sink.play(piece);
-            if let Some(sway) = &mut self.sway {
-                sway.follow(loud, PIECE.as_secs_f64());
-            }
         }
-        while !self.sink.waiting().is_zero() {
+        while self.mouth.is_silent() && !self.sink.waiting().is_zero() {
             if self.is_cut(inbox) {
                 return false;
             }
+            self.follow(&said.envelope, count, &mut swayed);
         }
         if let Some(sway) = &mut self.sway {
             sway.end();
         }
         true
+    }
+
+    /// The head follows what sounds by now of the pieces that were handed to the sink.
+    fn follow(&mut self, envelope: &[f32], queued: usize, swayed: &mut usize) {
+        let Some(sway) = &mut self.sway else { return };
+        let waiting = self.sink.waiting().as_nanos() / PIECE.as_nanos();
+        let sounding = queued.saturating_sub(usize::try_from(waiting).unwrap_or(usize::MAX));
+        while *swayed < sounding {
+            sway.follow(envelope.get(*swayed).copied().unwrap_or_default(), PIECE.as_secs_f64());
+            *swayed += 1;
+        }
     }
 
     /// Waits a moment; whether somebody cut it meanwhile.

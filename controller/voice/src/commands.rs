@@ -51,7 +51,7 @@ const AFTER: [&str; 18] = [
 const BETWEEN: [&str; 6] = ["ever", "just", "you", "to", "please", "ever,"];
 
 /// What models write for a stop word that is all that was said. To hold once too often is better than once too seldom.
-const ALONE: [(&str, &str); 23] = [
+const ALONE: [(&str, &str); 24] = [
     ("stopped", "stop"),
     ("stops", "stop"),
     ("stock", "stop"),
@@ -67,6 +67,7 @@ const ALONE: [(&str, &str); 23] = [
     ("pout", "halt"),
     ("hall", "halt"),
     ("halts", "halt"),
+    ("old", "halt"),
     ("pile", "halt"),
     ("piled", "halt"),
     ("hauled", "halt"),

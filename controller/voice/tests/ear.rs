@@ -218,7 +218,7 @@ fn its_own_voice_does_not_trigger_it() {
         for (floor, seed) in [(-70.0, 4), (-65.0, 5), (-60.0, 6), (-50.0, 7)] {
             let mut ear = ear();
             for (at, clip, sentence) in &story {
-                ear.playing(*at, &clip.samples, sentence);
+                ear.playing(Some(*at), &clip.samples, sentence);
             }
             let microphone = sum(&room(&played, gain), &noise(played.len(), floor, seed));
             let (heard, time) = timed(|| hear(&mut ear, &microphone));
@@ -251,7 +251,7 @@ fn a_person_is_heard_over_it() {
             }
             let mut ear = ear();
             for (at, clip, sentence) in &story {
-                ear.playing(*at, &clip.samples, sentence);
+                ear.playing(Some(*at), &clip.samples, sentence);
             }
             let mut heard = Vec::new();
             let mut silenced = false;
@@ -322,7 +322,7 @@ fn without_barging_in_it_is_deaf_while_it_speaks() {
     let mut ear = Ear::new(Vad::open(&models).unwrap(), Moonshine::open(&models).unwrap(), listening);
     let story = story();
     for (at, clip, sentence) in &story {
-        ear.playing(*at, &clip.samples, sentence);
+        ear.playing(Some(*at), &clip.samples, sentence);
     }
     let mut samples = all_of(&story);
     let person = spoken("turn your head to the left", "en-us", 150);

@@ -172,7 +172,7 @@ proptest! {
     ) {
         let mut ear = Ear::new(Loud, Counting(0), Listening::default());
         for (at, count) in plays {
-            ear.playing(Duration::from_millis(at), &vec![0.3; count], "one two three");
+            ear.playing(Some(Duration::from_millis(at)), &vec![0.3; count], "one two three");
         }
         let (mut at, mut open, mut last) = (Duration::ZERO, false, Duration::ZERO);
         for (count, value, pause) in pieces {

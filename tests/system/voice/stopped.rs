@@ -62,7 +62,6 @@ impl Sound {
             let end = self.heard + samples_in(PIECE, HEARD_RATE);
             let Some(piece) = self.clip.samples.get(self.heard..end) else { return };
             for heard in self.ear.hear(time_of(self.heard as u64, HEARD_RATE), piece) {
-                println!("    {heard:?}");
                 if let (Heard::StopWord { word, .. }, None) = (heard, self.stop) {
                     pulse.clone().order(Order::Halt);
                     self.stop = Some((word, now));

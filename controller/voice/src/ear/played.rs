@@ -46,6 +46,12 @@ impl Played {
         }
     }
 
+    /// When what is remembered ends.
+    #[must_use]
+    pub fn end(&self) -> Duration {
+        time_of(self.first + self.samples.len() as u64, HEARD_RATE)
+    }
+
     /// From then on nothing is played.
     pub fn cut(&mut self, at: Duration) {
         let at = samples_in(at, HEARD_RATE) as u64;

@@ -1,0 +1,205 @@
+//! A room in which the robot hears itself: what it says comes back to its microphone, softer and later, and a person speaks into
+//! it. All of it is what `minismith listen` is made of, on the wall clock.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use minismith::body::Body;
+use minismith::config::{Call, Config, RobotChoice};
+use minismith::conversation::Conversation;
+use minismith::outcome::Ending;
+use minismith::voice::engine::Engines;
+use minismith::voice::sink::Sink;
+use minismith::voice::source::{Piece, Source};
+use minismith::voice::{News, Parts, Talk};
+use minismith::workshop::Workshop;
+use minismith_senses::models::Models;
+use minismith_tests::{Bench, workspace};
+use minismith_voice::HEARD_RATE;
+use minismith_voice::audio::{Clip, samples_in, time_of};
+
+use super::spoken::spoken;
+
+const PIECE: Duration = Duration::from_millis(20);
+/// How much later what is played comes back.
+const LATER: Duration = Duration::from_millis(60);
+/// How loud it comes back.
+const ECHO: f32 = 0.25;
+/// The rate of the speaker.
+const RATE: u32 = 24_000;
+
+/// Who speaks into the room, and when.
+#[derive(Clone, Copy)]
+enum When {
+    /// At this time.
+    At(Duration),
+    /// When the robot has spoken for so long.
+    Over(Duration),
+}
+
+#[derive(Default)]
+struct Air {
+    /// What was played and has not come back yet, at [`HEARD_RATE`].
+    echo: VecDeque<f32>,
+    /// How many samples were played.
+    played: usize,
+    silent_at: Option<Tick>,
+}
+
+struct Speaker {
+    air: Arc<Mutex<Air>>,
+    clock: WallClock,
+}
+
+impl Sink for Speaker {
+    fn rate(&self) -> u32 {
+        RATE
+    }
+
+    fn play(&mut self, samples: &[f32]) {
+        let heard = Clip::new(RATE, samples.to_vec()).resampled(HEARD_RATE).unwrap().samples;
+        let mut air = self.air.lock().unwrap();
+        let now = self.clock.now();
+        if air.silent_at.is_none_or(|at| at < now) {
+            air.echo.extend(vec![0.0; samples_in(LATER, HEARD_RATE)]);
+        }
+        air.played += heard.len();
+        air.echo.extend(heard);
+        let from = air.silent_at.unwrap_or(now).max(now);
+        air.silent_at = Some(from + time_of(samples.len() as u64, RATE));
+    }
+
+    fn waiting(&self) -> Duration {
+        self.air.lock().unwrap().silent_at.map_or(Duration::ZERO, |at| at.since(self.clock.now()))
+    }
+
+    fn cut(&mut self) {
+        let mut air = self.air.lock().unwrap();
+        air.silent_at = None;
+        air.echo.truncate(samples_in(LATER, HEARD_RATE));
+    }
+}
+
+struct Microphone {
+    air: Arc<Mutex<Air>>,
+    clock: WallClock,
+    began: Tick,
+    at: u64,
+    /// What is still to be said.
+    script: VecDeque<(When, Clip)>,
+    /// What is being said.
+    saying: VecDeque<f32>,
+    /// How long the room is listened to after the last of it.
+    rest: Duration,
+    ends: Option<Duration>,
+}
+
+impl Source for Microphone {
+    fn take(&mut self) -> Option<Piece> {
+        let at = time_of(self.at, HEARD_RATE);
+        if self.ends.is_some_and(|end| at >= end) {
+            return None;
+        }
+        let count = samples_in(PIECE, HEARD_RATE);
+        self.at += count as u64;
+        self.clock.wait_until(self.began + time_of(self.at, HEARD_RATE));
+        let mut air = self.air.lock().unwrap();
+        let is_time = self.script.front().is_some_and(|(when, _)| match when {
+            When::At(time) => at >= *time,
+            When::Over(spoken) => time_of(air.played as u64, HEARD_RATE) >= *spoken,
+        });
+        if is_time && let Some((_, clip)) = self.script.pop_front() {
+            self.saying.extend(clip.samples);
+        }
+        if self.script.is_empty() && self.saying.is_empty() && self.ends.is_none() {
+            self.ends = Some(at + self.rest);
+        }
+        let samples = (0..count).map(|_| {
+            let echo = air.echo.pop_front().unwrap_or_default();
+            ECHO * echo + self.saying.pop_front().unwrap_or_default()
+        });
+        let samples = samples.collect();
+        Some(Piece { at, samples })
+    }
+}
+
+/// Has these sentences said in a room, and tells what happened: the news, and what was done.
+fn held(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, Ending)>) {
+    let bench = Bench::new();
+    let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
+    let body = Body::open(&RobotChoice::Mock, &config).unwrap();
+    let workshop = Workshop::open(&config).unwrap();
+    let models = Models::at(workspace().join(".cache/models"));
+    let mut voice = config.voice.clone();
+    voice.call = Call::Never;
+    let engines = Engines::open(&voice, &models, true, workshop.registry()).unwrap();
+    let air = Arc::<Mutex<Air>>::default();
+    let clock = WallClock::start();
+    let script = script.iter().map(|(when, text)| (*when, spoken(text, "en-us", 160))).collect();
+    let microphone = Microphone {
+        air: air.clone(),
+        began: clock.now(),
+        clock,
+        at: 0,
+        script,
+        saying: VecDeque::new(),
+        rest,
+        ends: None,
+    };
+    let parts = Parts { engines, source: Box::new(microphone), sink: Box::new(Speaker { air, clock }) };
+    let news = Arc::<Mutex<Vec<News>>>::default();
+    let noting = news.clone();
+    let talk = Talk::begin(&body, &voice, parts, move |one| noting.lock().unwrap().push(one)).unwrap();
+    let mut conversation = Conversation::new(&body, &workshop);
+    let mut done = Vec::new();
+    while let Some(said) = talk.hear() {
+        let reply = conversation.hear_later(&said.text, said.halts);
+        talk.answer(&reply.text);
+        done.push((said.text.to_lowercase(), reply.outcome));
+    }
+    drop(talk);
+    let news = news.lock().unwrap().clone();
+    (news, done)
+}
+
+fn is_heard(one: &News) -> bool {
+    matches!(one, News::Heard { .. } | News::Stop { .. })
+}
+
+#[test]
+fn its_own_voice_does_not_trigger_it() {
+    let question = [(When::At(Duration::from_millis(500)), "what can you do")];
+    let (news, done) = held(&question, Duration::from_secs(10));
+    assert_eq!(done.len(), 1, "{done:?} {news:?}");
+    let spoken: f64 =
+        news.iter().map(|one| if let News::Speaking { lasts_s, .. } = one { *lasts_s } else { 0.0 }).sum();
+    assert!(spoken > 5.0, "it speaks for a while: {spoken} s");
+    assert_eq!(news.iter().filter(|one| is_heard(one)).count(), 1, "{news:?}");
+    assert!(!news.contains(&News::Cut), "{news:?}");
+}
+
+#[test]
+fn whoever_speaks_over_it_is_heard_and_cuts_it_short() {
+    let over = When::Over(Duration::from_secs(6));
+    let script = [(When::At(Duration::from_millis(500)), "what can you do"), (over, "look right")];
+    let (news, done) = held(&script, Duration::from_secs(6));
+    let said: Vec<&str> = done.iter().map(|(text, _)| text.trim_end_matches(['.', '?'])).collect();
+    assert_eq!(said, ["what can you do", "look right"], "{news:?}");
+    assert_eq!(done[1].1, Ending::Done);
+    let cut = news.iter().position(|one| *one == News::Cut).expect("speech is cut");
+    let heard = news.iter().rposition(is_heard).unwrap();
+    assert!(cut < heard, "as soon as somebody begins to speak: {news:?}");
+}
+
+#[test]
+fn a_stop_is_heard_over_its_voice() {
+    let script = [
+        (When::At(Duration::from_millis(500)), "what can you do"),
+        (When::Over(Duration::from_secs(6)), "stop"),
+    ];
+    let (news, _) = held(&script, Duration::from_secs(3));
+    assert!(news.iter().any(|one| matches!(one, News::Stop { .. })), "{news:?}");
+    assert!(news.contains(&News::Cut), "{news:?}");
+}
