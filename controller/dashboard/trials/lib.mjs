@@ -45,7 +45,8 @@ function humble(folder) {
   return program;
 }
 
-export async function launch() {
+/** Starts the browser, with more words on its command line. */
+export async function launch(more = []) {
   const folder = mkdtempSync(join(tmpdir(), 'minismith-trial-'));
   const browser = await chromium.launch({
     executablePath: humble(folder),
@@ -55,6 +56,7 @@ export async function launch() {
       '--use-gl=angle',
       '--use-angle=swiftshader',
       '--enable-unsafe-swiftshader',
+      ...more,
     ],
   });
   browser.on('disconnected', () => rmSync(folder, { recursive: true, force: true }));
@@ -66,9 +68,9 @@ const USUAL = [/404.*\/files\/(picture|page|recording)/];
 
 /**
  * Runs a trial, and tells its checks. `tolerated` are the errors on the console that belong to what is tried: each is
- * matched against the message and the address that it is about.
+ * matched against the message and the address that it is about. `flags` are for the browser.
  */
-export async function trial(name, body, { tolerated = [] } = {}) {
+export async function trial(name, body, { tolerated = [], flags = [] } = {}) {
   const checks = [];
   let browser = null;
   const check = (what, ok, whole = null) => {
@@ -109,7 +111,7 @@ export async function trial(name, body, { tolerated = [] } = {}) {
     return page;
   };
   try {
-    browser = await launch();
+    browser = await launch(flags);
     await body({ check, eventually, open });
   } catch (error) {
     check('the trial came to its end', false, String(error?.stack ?? error).slice(0, 1500));

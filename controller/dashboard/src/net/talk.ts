@@ -22,24 +22,42 @@ let ending = new AbortController();
 
 let latest = 0;
 
-function change(id: number, by: (turn: Turn) => Turn): void {
+export function change(id: number, by: (turn: Turn) => Turn): void {
   turns.value = turns.value.map((turn) => (turn.id === id ? by(turn) : turn));
 }
 
-export async function sayAloud(said: string): Promise<void> {
+/** Something was said: its turn begins. */
+export function begin(said: string): number {
   latest += 1;
-  const id = latest;
-  turns.value = [...turns.value, { id, said, course: NOTHING, end: null }];
-  ending = new AbortController();
-  const hear = (told: Told) =>
-    change(id, (turn) => ({ ...turn, course: heard(turn.course, told) }));
-  const end = await say(said, session.value, hear, ending.signal);
+  turns.value = [...turns.value, { id: latest, said, course: NOTHING, end: null }];
+  return latest;
+}
+
+/** What is told of it. */
+export const hearOf = (id: number, told: Told) =>
+  change(id, (turn) => ({ ...turn, course: heard(turn.course, told) }));
+
+/** Nothing more is told of it. */
+export const finish = (id: number, end: End) =>
   change(id, (turn) => ({ ...turn, course: ended(turn.course), end }));
+
+export async function sayAloud(said: string): Promise<void> {
+  const id = begin(said);
+  ending = new AbortController();
+  finish(id, await say(said, session.value, (told) => hearOf(id, told), ending.signal));
+}
+
+/** Who else has to hear that a sentence is to be ended. */
+const halters = new Set<() => void>();
+
+export function onHalt(halter: () => void): void {
+  halters.add(halter);
 }
 
 /** Ends the sentence: whoever goes away stops what was begun. */
 export function haltTalk(): void {
   ending.abort();
+  halters.forEach((halter) => halter());
 }
 
 onParting(haltTalk);

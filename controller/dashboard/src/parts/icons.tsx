@@ -8,6 +8,7 @@ const SHAPES = {
     'M12 3v18M3 12h18M12 3l-2 2M12 3l2 2M12 21l-2-2M12 21l2-2M3 12l2-2M3 12l2 2M21 12l-2-2M21 12l-2 2',
   journal: 'M6 3h12v18H6zM9 8h6M9 12h6M9 16h4',
   health: 'M3 12h4l2-5 4 10 2-5h6',
+  voice: 'M9 4h6v9H9zM6 11v2a6 6 0 0 0 12 0v-2M12 19v2M9 21h6',
   settings: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
 } as const;
 

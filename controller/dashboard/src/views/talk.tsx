@@ -7,6 +7,7 @@ import { ask as askServer, post } from '../net/http';
 import { answerQuestion, busy, haltTalk, sayAloud, session, turns } from '../net/talk';
 import { Card, DeedButton, NeedsRole } from '../parts/small';
 import { Turns } from '../parts/turns';
+import { Voice } from '../parts/voice';
 import type { Session } from '../wire/answers';
 import { words } from '../words';
 import { ofRobot } from '../net/robots';
@@ -45,6 +46,7 @@ export function TalkView() {
         </div>
         <div class="say">
           <Question />
+          <Voice />
           <Say />
         </div>
       </Card>

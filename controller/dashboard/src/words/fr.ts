@@ -168,6 +168,32 @@ export const fr: Words = {
     noSession: 'non mémorisé',
     clear: 'Effacer',
     log: 'Conversation',
+    voice: {
+      group: 'Parler de vive voix',
+      hold: 'Tenir pour parler',
+      hint: 'Tenez le bouton pendant que vous parlez (en anglais), ou la touche Entrée quand il a le focus.',
+      heard: (text: string) => `Entendu : « ${text} »`,
+      states: {
+        off: 'éteint',
+        opening: 'connexion',
+        hearing: 'vous écoute',
+        listening: 'écoute',
+        thinking: 'réfléchit',
+        speaking: 'parle',
+        holding: 'se tient immobile',
+      },
+      insecure:
+        "Un navigateur ne donne le microphone qu'aux pages venues par TLS (https) ou de cette machine même.",
+      noMicrophone: "Il n'y a pas de microphone, ou il n'est pas utilisable.",
+      denied:
+        "Le navigateur ne donne pas le microphone à cette page. Autorisez-le à côté de l'adresse.",
+      nothing: "Aucun mot n'a été entendu. Tenez le bouton pendant que vous parlez.",
+      gone: 'La connexion est terminée. Ce qui avait commencé a été arrêté.',
+      refused: (why: string) => `Le robot ne parle pas de vive voix pour le moment : ${why}`,
+      ended: (why: string) => `La connexion est terminée : ${why}`,
+      ignored: (why: string) => `Sans réponse : ${why}`,
+      trouble: (why: string) => `Quelque chose a échoué : ${why}`,
+    },
   },
   agents: {
     coordinator: 'coordination',

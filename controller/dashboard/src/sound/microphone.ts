@@ -1,0 +1,47 @@
+/** The microphone: opened when somebody wants to speak, and heard until it is closed. */
+
+import type { Note } from '../logic/voice';
+import place from './capture?worker&url';
+
+export interface Microphone {
+  close: () => void;
+}
+
+/** Opens it; pieces of samples, packed for the wire, go to whoever hears. Or why it can't be had. */
+export async function openMicrophone(
+  hear: (piece: ArrayBuffer) => void,
+): Promise<Microphone | Note> {
+  // Browsers have none for pages that may have been changed on their way.
+  if (!window.isSecureContext || !navigator.mediaDevices) return { is: 'insecure' };
+  let stream: MediaStream;
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({
+      audio: { echoCancellation: true, noiseSuppression: true, channelCount: 1 },
+    });
+  } catch (error) {
+    const name = error instanceof DOMException ? error.name : '';
+    return {
+      is: name === 'NotAllowedError' || name === 'SecurityError' ? 'denied' : 'no_microphone',
+    };
+  }
+  const context = new AudioContext();
+  const close = () => {
+    stream.getTracks().forEach((track) => track.stop());
+    void context.close();
+  };
+  try {
+    await context.audioWorklet.addModule(place);
+    await context.resume();
+  } catch {
+    close();
+    return { is: 'no_microphone' };
+  }
+  const capture = new AudioWorkletNode(context, 'capture', {
+    channelCount: 1,
+    channelCountMode: 'explicit',
+  });
+  capture.port.onmessage = (message: MessageEvent<ArrayBuffer>) => hear(message.data);
+  // It gives silence; connected, it runs.
+  context.createMediaStreamSource(stream).connect(capture).connect(context.destination);
+  return { close };
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { Narrow } from '../src/logic/narrow';
+import { after, light, SILENT, type Happened, type Voice } from '../src/logic/voice';
+import type { Told } from '../src/wire/answers';
+import { packed, unpacked, voicePath, voiceTold, type News } from '../src/wire/voice';
+
+const so = (...all: Happened[]): Voice => all.reduce(after, SILENT);
+const told = (one: News | Told): Happened => ({ is: 'told', told: one });
+const state = (robot: Voice['robot']): Happened => told({ event: 'state', state: robot });
+const open: Happened[] = [{ is: 'pressed' }, { is: 'opening' }, state('listening')];
+
+describe('a conversation by voice', () => {
+  it('shows by its light where the robot is', () => {
+    expect(light(SILENT)).toBe('off');
+    expect(light(so({ is: 'pressed' }, { is: 'opening' }))).toBe('opening');
+    expect(light(so(...open))).toBe('hearing');
+    expect(light(so(...open, { is: 'released' }))).toBe('listening');
+    expect(light(so(...open, { is: 'released' }, state('thinking')))).toBe('thinking');
+    // Somebody speaks over it; but that it holds is always shown.
+    expect(light(so(...open, state('speaking')))).toBe('hearing');
+    expect(light(so(...open, state('holding')))).toBe('holding');
+    expect(light(so(...open, { is: 'closed', note: null }))).toBe('off');
+  });
+
+  it('shows the words while they come, and what was heard in the end', () => {
+    const partly = so(...open, told({ event: 'partial', text: 'nod' }));
+    expect([partly.partial, partly.heard]).toEqual(['nod', '']);
+    const all = after(partly, told({ event: 'heard', text: 'Nod twice.', means: 'nod twice' }));
+    expect([all.partial, all.heard]).toEqual(['', 'Nod twice.']);
+    expect(after(all, { is: 'pressed' }).heard).toBe('');
+  });
+
+  it('says when no words were heard, and only then', () => {
+    const silent = so(...open, { is: 'released' }, { is: 'waited' });
+    expect(silent.note).toEqual({ is: 'nothing' });
+    const word = told({ event: 'stop', word: 'stop' });
+    expect(so(...open, { is: 'released' }, word, { is: 'waited' }).note).toBeNull();
+    expect(so(...open, word, { is: 'waited' }).note).toBeNull();
+    expect(after(silent, { is: 'pressed' }).note).toBeNull();
+  });
+
+  it('keeps the reason why it ended', () => {
+    const why = { is: 'gone', why: 'nothing was said for ten minutes' } as const;
+    const gone = so(...open, { is: 'closed', note: why });
+    expect([gone.line, gone.held, gone.note]).toEqual(['closed', false, why]);
+    const denied = so({ is: 'pressed' }, { is: 'failed', note: { is: 'denied' } });
+    expect([denied.held, denied.note]).toEqual([false, { is: 'denied' }]);
+    expect(after(denied, { is: 'closed', note: null }).note).toEqual({ is: 'denied' });
+  });
+});
+
+describe('what goes over the wire of the voice', () => {
+  it('is read where it is known', () => {
+    expect(voiceTold('{"event":"cut"}')).toEqual({ event: 'cut' });
+    expect(voiceTold('{"event":"state","state":"thinking"}')).toMatchObject({ state: 'thinking' });
+    for (const other of ['', '[]', 'null', '7', '{"type":"pong"}', '{"event":"state","state":"x"}'])
+      expect(voiceTold(other), other).toBeNull();
+  });
+
+  it('names the session', () => {
+    expect(voicePath('')).toBe('/api/v1/voice?rate=16000');
+    expect(voicePath('a b')).toBe('/api/v1/voice?rate=16000&session=a%20b');
+  });
+
+  it('has samples of 16 bits that never turn over', () => {
+    expect([...new Uint8Array(packed([1, -1, 2, -7]))]).toEqual([
+      255, 127, 1, 128, 255, 127, 1, 128,
+    ]);
+    const there = [0, 0.5, -0.25, 0.999];
+    [...unpacked(packed(there))].forEach((back, at) =>
+      expect(back).toBeCloseTo(there[at] ?? Number.NaN, 3),
+    );
+    expect(unpacked(new ArrayBuffer(3)).length).toBe(1);
+  });
+});
+
+/** How loud a tone is after it was brought to another rate piece by piece, 1 where nothing is lost. */
+function through(from: number, hertz: number, piece: number): { loud: number; samples: number } {
+  const narrow = new Narrow(from, 16_000);
+  const all: number[] = [];
+  for (let at = 0; at < from; at += piece) {
+    const tone = Float32Array.from({ length: piece }, (_, near) =>
+      Math.sin((2 * Math.PI * hertz * (at + near)) / from),
+    );
+    all.push(...narrow.push(tone));
+  }
+  const steady = all.slice(400, -400);
+  const power = steady.reduce((sum, sample) => sum + sample * sample, 0) / steady.length;
+  return { loud: Math.sqrt(2 * power), samples: all.length };
+}
+
+describe('sound at a lower rate', () => {
+  it('keeps what can be heard there', () => {
+    for (const from of [16_000, 44_100, 48_000, 96_000])
+      for (const hertz of [200, 1000, 5000])
+        expect(through(from, hertz, 128).loud, `${from} ${hertz}`).toBeCloseTo(1, 1);
+  });
+
+  it('takes out what would fold back', () => {
+    for (const from of [44_100, 48_000])
+      for (const hertz of [9500, 12_000, 15_000])
+        expect(through(from, hertz, 128).loud, `${from} ${hertz}`).toBeLessThan(0.02);
+  });
+
+  it('has the same length however it comes', () => {
+    const whole = through(44_100, 1000, 441).samples;
+    expect(Math.abs(whole - 16_000)).toBeLessThan(40);
+    expect(Math.abs(through(44_100, 1000, 126).samples - whole)).toBeLessThan(8);
+  });
+});
