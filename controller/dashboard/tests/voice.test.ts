@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Narrow } from '../src/logic/narrow';
-import { after, light, SILENT, type Happened, type Voice } from '../src/logic/voice';
+import { after, isSame, light, SILENT, type Happened, type Voice } from '../src/logic/voice';
 import type { Told } from '../src/wire/answers';
 import { packed, unpacked, voicePath, voiceTold, type News } from '../src/wire/voice';
 
@@ -28,6 +28,8 @@ describe('a conversation by voice', () => {
     const all = after(partly, told({ event: 'heard', text: 'Nod twice.', means: 'nod twice' }));
     expect([all.partial, all.heard]).toEqual(['', 'Nod twice.']);
     expect(after(all, { is: 'pressed' }).heard).toBe('');
+    expect(isSame(all.heard, all.means)).toBe(true);
+    expect(isSame('Not twice.', 'nod twice')).toBe(false);
   });
 
   it('says when no words were heard, and only then', () => {

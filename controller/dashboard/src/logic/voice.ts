@@ -28,8 +28,9 @@ export interface Voice {
   robot: RobotState;
   /** What was said so far. */
   partial: string;
-  /** What was said last, as it was heard. */
+  /** What was said last, as it was heard, and what is taken to be meant. */
   heard: string;
+  means: string;
   /** Whether something is to be heard since the button was let go. */
   owed: boolean;
   note: Note | null;
@@ -41,6 +42,7 @@ export const SILENT: Voice = {
   robot: 'listening',
   partial: '',
   heard: '',
+  means: '',
   owed: false,
   note: null,
 };
@@ -59,7 +61,7 @@ export type Happened =
 export function after(voice: Voice, happened: Happened): Voice {
   switch (happened.is) {
     case 'pressed':
-      return { ...voice, held: true, owed: false, partial: '', heard: '', note: null };
+      return { ...voice, held: true, owed: false, partial: '', heard: '', means: '', note: null };
     case 'released':
       return { ...voice, held: false, owed: voice.held };
     case 'failed':
@@ -68,7 +70,7 @@ export function after(voice: Voice, happened: Happened): Voice {
       return voice.line === 'closed' ? { ...voice, line: 'opening', robot: 'listening' } : voice;
     case 'closed': {
       const note = happened.note ?? voice.note;
-      return { ...SILENT, heard: voice.heard, note };
+      return { ...SILENT, heard: voice.heard, means: voice.means, note };
     }
     case 'waited':
       return voice.owed ? { ...voice, owed: false, partial: '', note: { is: 'nothing' } } : voice;
@@ -85,9 +87,9 @@ function heard(voice: Voice, told: News | Told): Voice {
       // There are words: what they are is still to come.
       return { ...voice, partial: told.text };
     case 'heard':
-      return { ...voice, partial: '', heard: told.text, owed: false };
+      return { ...voice, partial: '', heard: told.text, means: told.means, owed: false };
     case 'stop':
-      return { ...voice, partial: '', heard: told.word, owed: false };
+      return { ...voice, partial: '', heard: told.word, means: told.word, owed: false };
     case 'ignored':
       return { ...voice, note: { is: 'ignored', why: told.why } };
     case 'trouble':
@@ -104,4 +106,14 @@ export function light(voice: Voice): Light {
   if (voice.line === 'closed') return 'off';
   if (voice.line === 'opening') return 'opening';
   return voice.held && voice.robot !== 'holding' ? 'hearing' : voice.robot;
+}
+
+/** The same words, whatever their capitals and marks. */
+export function isSame(one: string, other: string): boolean {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim();
+  return plain(one) === plain(other);
 }

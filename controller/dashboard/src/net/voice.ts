@@ -151,7 +151,8 @@ function listen(told: News | Told): void {
       return player.cut();
     case 'answer':
     case 'ignored':
-      isCut = voice.value.held;
+      // Something else is going to be said.
+      isCut = false;
       return;
     case 'said':
       turn = begin(told.data.text);

@@ -1,6 +1,6 @@
 /** The button that is held while one speaks, what was heard, and a light that shows where the robot is. */
 
-import { light, type Note } from '../logic/voice';
+import { isSame, light, type Note } from '../logic/voice';
 import { NEEDS } from '../logic/roles';
 import { allowed } from '../net/live';
 import { press, release, voice } from '../net/voice';
@@ -9,7 +9,8 @@ import { Icon } from './icons';
 
 export function Voice() {
   const w = words.value.talk.voice;
-  const { held, partial, heard, note } = voice.value;
+  const { held, partial, heard, means, note } = voice.value;
+  const understood = isSame(heard, means) ? w.heard(heard) : `${w.heard(heard)} → ${means}`;
   const shown = light(voice.value);
   return (
     <div class="voice" role="group" aria-label={w.group}>
@@ -19,7 +20,7 @@ export function Voice() {
         {w.states[shown]}
       </span>
       <p class="voice-heard" aria-live="polite">
-        {partial !== '' ? `${partial} …` : heard !== '' ? w.heard(heard) : held ? '' : w.hint}
+        {partial !== '' ? `${partial} …` : heard !== '' ? understood : held ? '' : w.hint}
       </p>
       <p class="outcome is-bad" role="alert">
         {note === null ? '' : told(note)}
