@@ -1,7 +1,8 @@
 //! A conversation by voice: sound comes in, what is said is understood and done, and the answer is spoken.
 //!
-//! Reading order: [`source`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who speaks),
-//! `espeak`, `service` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with `phrases` and `meaning` (what
+//! Reading order: [`source`], [`feed`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who
+//! speaks), `espeak`, `service` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with [`phrases`]
+//! and [`meaning`] (what
 //! was meant), `tongue` (the one that speaks), `sway` (the head moves with speech).
 //!
 //! ```text
@@ -17,6 +18,7 @@
 mod desk;
 pub mod engine;
 mod espeak;
+pub mod feed;
 pub mod meaning;
 pub mod phrases;
 mod scribe;
@@ -28,7 +30,7 @@ mod tongue;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -147,8 +149,14 @@ enum Event {
     /// All was said up to the order of this number.
     AllSaid(u64),
     Trouble(String),
+    /// The body was halted from elsewhere, and speech ends with it.
+    Halted,
     /// Nothing more will be heard.
     Over,
+    /// Nobody answers any more; `at_once` ends also what is being said.
+    Left {
+        at_once: bool,
+    },
 }
 
 /// What somebody said, from beginning to end.
@@ -168,6 +176,7 @@ struct Utterance {
 pub struct Talk {
     said: Receiver<Said>,
     desk: Sender<Event>,
+    pulse: PulseHandle,
     is_ending: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
     _swaying: Option<MoverThread>,
@@ -246,7 +255,7 @@ impl Talk {
             spawn("ear", Box::new(move || hearing.run()))?,
             spawn("voice", Box::new(move || desk.run(&inbox)))?,
         ];
-        Ok(Talk { said, desk: events, is_ending, threads, _swaying: swaying })
+        Ok(Talk { said, desk: events, pulse: body.handle(), is_ending, threads, _swaying: swaying })
     }
 
     /// What is said next to the robot; none when nothing more will be.
@@ -270,16 +279,51 @@ impl Talk {
         self.tell(Event::Taken);
     }
 
+    /// The same as [`Talk::hear`], for a while.
+    ///
+    /// # Errors
+    /// When nothing was said in this time, or when nothing more will be.
+    pub fn hear_within(&self, patience: Duration) -> Result<Said, RecvTimeoutError> {
+        self.said.recv_timeout(patience)
+    }
+
+    /// A way to stop the robot from another thread.
+    #[must_use]
+    pub fn brake(&self) -> Brake {
+        Brake { pulse: self.pulse.clone(), desk: self.desk.clone() }
+    }
+
+    /// Ends it at once: what is being said is cut, and what was not answered yet stays so.
+    pub fn leave(self) {
+        self.tell(Event::Left { at_once: true });
+    }
+
     fn tell(&self, event: Event) {
         // The desk may have ended.
         let _heard = self.desk.send(event);
     }
 }
 
+/// Stops the robot as a spoken stop does, from any thread.
+#[derive(Clone)]
+pub struct Brake {
+    pulse: PulseHandle,
+    desk: Sender<Event>,
+}
+
+impl Brake {
+    /// Halts the body, cuts what is being said, and gives up what is still to be answered.
+    pub fn stop(&self) {
+        self.pulse.clone().order(Order::Halt);
+        // The desk may have ended.
+        let _heard = self.desk.send(Event::Halted);
+    }
+}
+
 impl Drop for Talk {
     fn drop(&mut self) {
         self.is_ending.store(true, Ordering::Relaxed);
-        self.tell(Event::Over);
+        self.tell(Event::Left { at_once: false });
         for thread in self.threads.drain(..) {
             let _panicked = thread.join();
         }
@@ -304,7 +348,8 @@ impl Hearing {
     fn run(mut self) {
         while !self.is_ending.load(Ordering::Relaxed) {
             let Some(piece) = self.source.take() else { break };
-            for sounding in self.sounds.try_iter() {
+            let hears_mouth = self.source.hears_mouth();
+            for sounding in self.sounds.try_iter().filter(|_| hears_mouth) {
                 match sounding {
                     Sounding::Playing { after, follows, samples, sentence } => {
                         let at = if follows { None } else { Some(piece.at + after) };

@@ -65,6 +65,7 @@ impl<F: FnMut(News)> Desk<F> {
         self.show();
         loop {
             match inbox.recv_timeout(LOOK) {
+                Ok(Event::Left { at_once: true }) => return,
                 Ok(event) => self.take(event),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -98,7 +99,15 @@ impl<F: FnMut(News)> Desk<F> {
                 self.is_asking = true;
                 self.answer(text);
             }
-            Event::Taken => self.asked = self.asked.saturating_sub(1),
+            Event::Taken => {
+                self.asked = self.asked.saturating_sub(1);
+                // It was the last of those that nobody wants any more.
+                self.given_up = self.given_up.min(self.asked);
+            }
+            Event::Halted => {
+                self.happened(Happened::StopWord);
+                self.given_up = self.asked;
+            }
             Event::Speaking { sentence, lasts } => {
                 (self.tell)(News::Speaking { sentence, lasts_s: lasts.as_secs_f64() });
             }
@@ -111,6 +120,13 @@ impl<F: FnMut(News)> Desk<F> {
             }
             Event::Trouble(text) => (self.tell)(News::Trouble { text }),
             Event::Over => self.is_over = true,
+            Event::Left { .. } => {
+                self.is_over = true;
+                (self.asked, self.given_up) = (0, 0);
+                if self.state == State::Thinking {
+                    self.happened(Happened::NothingToSay);
+                }
+            }
         }
     }
 

@@ -37,14 +37,19 @@ pub trait Source: Send {
     fn trouble(&mut self) -> Option<String> {
         None
     }
+
+    /// Whether what the robot says may come back this way, at the time at which it is played.
+    fn hears_mouth(&self) -> bool {
+        true
+    }
 }
 
 /// Counts samples.
 #[derive(Debug, Default)]
-struct Counter(u64);
+pub(super) struct Counter(u64);
 
 impl Counter {
-    fn stamped(&mut self, samples: Vec<f32>) -> Piece {
+    pub(super) fn stamped(&mut self, samples: Vec<f32>) -> Piece {
         let at = time_of(self.0, HEARD_RATE);
         self.0 += samples.len() as u64;
         Piece { at, samples }
@@ -151,5 +156,10 @@ impl Source for Sent {
             Err(RecvTimeoutError::Timeout) => Some(self.counter.stamped(Vec::new())),
             Err(RecvTimeoutError::Disconnected) => None,
         }
+    }
+
+    /// Its clock stands while nothing is sent; whoever sends takes out what he plays himself.
+    fn hears_mouth(&self) -> bool {
+        false
     }
 }

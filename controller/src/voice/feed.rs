@@ -1,0 +1,165 @@
+//! Sound that somebody sends from elsewhere, at whatever pace: what comes faster than it can be heard waits in a room of one
+//! size, and where that is full the oldest is forgotten, since a stop may be the last word that was said.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use minismith_voice::HEARD_RATE;
+use minismith_voice::audio::{samples_in, time_of};
+
+use super::source::{Counter, Piece, Source};
+
+/// How much is heard at once: a stop is acted on at the end of a piece.
+const PIECE: Duration = Duration::from_millis(60);
+
+/// How long is waited for the next samples.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How often it is told at most that something was lost.
+const TELL_EVERY: Duration = Duration::from_secs(2);
+
+#[derive(Default)]
+struct Waiting {
+    samples: VecDeque<f32>,
+    lost: u64,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where samples go in. Dropping it ends the sound at once.
+pub struct Feeder {
+    shared: Arc<Shared>,
+    room: usize,
+}
+
+/// Where they come out.
+pub struct Fed {
+    shared: Arc<Shared>,
+    counter: Counter,
+    clock: WallClock,
+    told: Option<Tick>,
+}
+
+/// Both ends; no more than this waits between them.
+#[must_use]
+pub fn feed(room: Duration) -> (Feeder, Fed) {
+    let shared = Arc::<Shared>::default();
+    let feeder = Feeder { shared: shared.clone(), room: samples_in(room, HEARD_RATE).max(1) };
+    (feeder, Fed { shared, counter: Counter::default(), clock: WallClock::start(), told: None })
+}
+
+impl Feeder {
+    /// Takes samples of [`HEARD_RATE`]; waits for nobody.
+    pub fn push(&self, samples: &[f32]) {
+        let newest = samples.get(samples.len().saturating_sub(self.room)..).unwrap_or_default();
+        let mut waiting = self.shared.lock();
+        let excess = (waiting.samples.len() + newest.len()).saturating_sub(self.room);
+        waiting.samples.drain(..excess);
+        waiting.samples.extend(newest);
+        waiting.lost += (excess + samples.len() - newest.len()) as u64;
+        drop(waiting);
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Drop for Feeder {
+    fn drop(&mut self) {
+        let mut waiting = self.shared.lock();
+        waiting.is_over = true;
+        waiting.samples.clear();
+        drop(waiting);
+        self.shared.changed.notify_one();
+    }
+}
+
+impl Source for Fed {
+    fn take(&mut self) -> Option<Piece> {
+        let nothing = |waiting: &mut Waiting| waiting.samples.is_empty() && !waiting.is_over;
+        let waited = self.shared.changed.wait_timeout_while(self.shared.lock(), PATIENCE, nothing);
+        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waiting.samples.is_empty() && waiting.is_over {
+            return None;
+        }
+        let most = samples_in(PIECE, HEARD_RATE).min(waiting.samples.len());
+        let samples = waiting.samples.drain(..most).collect();
+        drop(waiting);
+        Some(self.counter.stamped(samples))
+    }
+
+    fn trouble(&mut self) -> Option<String> {
+        let now = self.clock.now();
+        if self.told.is_some_and(|told| now < told + TELL_EVERY) {
+            return None;
+        }
+        let lost = std::mem::take(&mut self.shared.lock().lost);
+        if lost == 0 {
+            return None;
+        }
+        self.told = Some(now);
+        let lost = time_of(lost, HEARD_RATE).as_secs_f64();
+        Some(format!("{lost:.1} s of sound were lost: more was sent than can be heard"))
+    }
+
+    /// Its clock stands while nothing is sent; whoever sends takes out what he plays himself.
+    fn hears_mouth(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(fed: &mut Fed) -> Vec<f32> {
+        let mut samples = Vec::new();
+        loop {
+            let piece = fed.take().unwrap();
+            assert_eq!(piece.at, time_of(samples.len() as u64, HEARD_RATE));
+            if piece.samples.is_empty() {
+                return samples;
+            }
+            assert!(piece.samples.len() <= 960, "{}", piece.samples.len());
+            samples.extend(piece.samples);
+        }
+    }
+
+    #[test]
+    fn what_is_sent_comes_out_in_its_order_and_ends_when_nobody_sends() {
+        let (feeder, mut fed) = feed(Duration::from_secs(1));
+        feeder.push(&[0.1, 0.2]);
+        feeder.push(&[0.3; 2000]);
+        let samples = all(&mut fed);
+        assert_eq!((samples.len(), &samples[..3]), (2002, &[0.1, 0.2, 0.3][..]));
+        assert_eq!(fed.trouble(), None);
+        feeder.push(&[0.4]);
+        drop(feeder);
+        assert!(fed.take().is_none());
+    }
+
+    #[test]
+    fn of_more_than_there_is_room_for_the_newest_is_kept_and_the_loss_is_told_once() {
+        let (feeder, mut fed) = feed(Duration::from_millis(100));
+        let count = |from: u16, to: u16| (from..to).map(f32::from).collect::<Vec<_>>();
+        feeder.push(&count(0, 1000));
+        feeder.push(&count(1000, 2000));
+        // More at once than there is room for.
+        feeder.push(&count(2000, 5000));
+        assert_eq!(all(&mut fed), count(3400, 5000));
+        assert_eq!(fed.trouble().unwrap(), "0.2 s of sound were lost: more was sent than can be heard");
+        feeder.push(&count(0, 3000));
+        assert_eq!(fed.trouble(), None, "it is told too often");
+    }
+}
