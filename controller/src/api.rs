@@ -1,7 +1,7 @@
 //! The server: our own API below `/api/v1`, its document, and the wire of the official daemon.
 //!
 //! Reading order: here (serving), `caller` (who asks), `given` (what he sends), `page` (the dashboard), `about` (who he is
-//! taken for, and the machine), `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (where one after the other is answered) and `errand`, `chat`, `plans`, `tools`, `shelf`, `shown`, `code`,
+//! taken for, and the machine), `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (where one after the other is answered) and `errand`, `chat`, `voice`, `plans`, `tools`, `shelf`, `shown`, `code`,
 //! `document` (all that in OpenAPI), `official`.
 //! Threads: handlers copy the pulse's last snapshot and never wait for a beat; what is slow is done elsewhere.
 
@@ -28,6 +28,7 @@ mod shelf;
 mod shown;
 mod telemetry;
 mod tools;
+mod voice;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -84,6 +85,7 @@ pub async fn serve(
         .split_for_parts();
     let router = own
         .merge(telemetry::routes(body.handle()))
+        .merge(voice::routes(answering.desk(), body, config))
         .merge(document::routes(document))
         .fallback(page::file)
         .merge(mcp::routes(answering.desk(), body, config))

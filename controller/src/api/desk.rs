@@ -240,13 +240,28 @@ impl Desk {
         is_asked: bool,
     ) -> Result<Hearing, Full> {
         let halts = self.pulse.halts();
+        self.hear_later(style, caller, text, session, is_asked, halts)
+    }
+
+    /// The same, said when the body had been halted so often: what was halted since is not begun, and not halted again.
+    pub(super) fn hear_later(
+        &self,
+        style: Option<Style>,
+        caller: Caller,
+        text: &str,
+        session: Option<&str>,
+        is_asked: bool,
+        halts: u64,
+    ) -> Result<Hearing, Full> {
         let (tell, told) = unbounded_channel();
         // What the request is known as, the sentence is, too.
         let id = caller.request.id.unwrap_or_else(Uuid::new_v4);
         let hearing = Hearing { told, id, desk: self.clone(), _share: self.hearings.0.clone() };
         if is_stop(text) {
             let mut pulse = self.pulse.clone();
-            pulse.order(Order::Halt);
+            if pulse.halts() <= halts {
+                pulse.order(Order::Halt);
+            }
             let span = Span::current();
             tokio::task::spawn_blocking(move || {
                 let _stopping = tracing::info_span!(parent: &span, "stop").entered();

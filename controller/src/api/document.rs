@@ -62,6 +62,17 @@ not-a-number where something is not known:
 Whoever listens may say `{\"type\": \"stop\"}`, and is told `{\"type\": \"stopped\", \"doing\", \"beats\"}` when the body rests, and \
 `{\"type\": \"ping\", \"sent\": any}`, which is answered by `{\"type\": \"pong\", \"sent\"}`.
 
+`GET /api/v1/voice?rate=16000&session=evening&speak=true&wake=false` is a conversation by voice, for operators, with microphone \
+and speaker at your end; two at a time, and 409 says why there is none. Binary messages are sound, one channel of 16 bit \
+samples, little-endian: what you send at `rate` (8000 to 96000 Hz, at most 64 kB at once), what comes at 24000 Hz. Say \
+`{\"type\": \"end\"}` when what was said is over, `{\"type\": \"stop\"}` as above, which also cuts what is being said, and \
+`{\"type\": \"ping\", \"sent\": any}`. You are told `{\"event\": \"state\", \"state\"}` (`listening`, `thinking`, `speaking`, `holding`), \
+`partial` (`text`, `confidence`, `at_s`), `heard` (`text`, `means`, `confidence`, `began_s`, `ended_s`), `ignored` (`text`, `why`), \
+`stop` (`word`, `ended_s`, `known_s`), `answer` (`text`), `speaking` (`sentence`, `lasts_s`), `cut` (drop what you have not played \
+yet) and `trouble` (`text`), each with `event`; and as `{\"event\", \"data\"}` first `said` (`text`) and then all that is told of a \
+sentence in a streamed chat, up to `reply` or `error`. A question is answered by what is said next. Whoever leaves stops what \
+was begun.
+
 Answer pings, as every WebSocket library does by itself: whoever does not is sent half a second of frames and no more, \
 until he does; after half a minute the connection ends. `/ws/sdk` and the routes below `/api` that are not below `/api/v1` are the official daemon's (version \
 1.13.0), and documented there.";

@@ -167,14 +167,14 @@ enum Said {
 /// What he is told of it.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Answer {
+pub(super) enum Answer {
     Stopped(AtRest),
     Pong { sent: Value },
     Refused { why: &'static str },
 }
 
 /// Braking goes on while frames do.
-type Halting = Option<Pin<Box<dyn Future<Output = Option<AtRest>> + Send>>>;
+pub(super) type Halting = Option<Pin<Box<dyn Future<Output = Option<AtRest>> + Send>>>;
 
 /// What is answered at once; a stop is answered when the body rests.
 fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halting) -> Option<Answer> {
@@ -193,7 +193,7 @@ fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halti
 }
 
 /// What came of a stop, once it is known.
-async fn halted(halting: &mut Halting) -> Answer {
+pub(super) async fn halted(halting: &mut Halting) -> Answer {
     let Some(under_way) = halting else { return std::future::pending().await };
     let rest = under_way.await;
     *halting = None;
@@ -203,7 +203,7 @@ async fn halted(halting: &mut Halting) -> Answer {
     )
 }
 
-fn text(answer: &Answer) -> Message {
+pub(super) fn text(answer: &Answer) -> Message {
     Message::Text(serde_json::to_string(answer).unwrap_or_default().into())
 }
 

@@ -25,6 +25,7 @@ pub fn least(is_read: bool, path: &str) -> Role {
             // What was said is for those who may talk; what is streamed moves the robot.
             ["api", "v1", "sessions", ..]
             | ["api", "v1", "lease", _, ..]
+            | ["api", "v1", "voice"]
             | ["api", "move", "ws", "set_target"] => Role::Operator,
             _ => Role::Viewer,
         };
@@ -56,6 +57,7 @@ mod tests {
             (true, "/api/v1/doctor", Role::Engineer),
             (true, "/api/v1/me", Role::Viewer),
             (true, "/api/v1/sessions/evening", Role::Operator),
+            (true, "/api/v1/voice", Role::Operator),
             (true, "/api/move/ws/set_target", Role::Operator),
             (false, "/api/v1/stop", Role::Viewer),
             (false, "/api/v1/chat", Role::Viewer),

@@ -180,8 +180,7 @@ impl Memory {
         let now = seconds();
         let id = match id {
             Some(id) => {
-                let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-                if id.is_empty() || id.len() > 40 || !id.chars().all(is_fine) {
+                if !is_name(id) {
                     return Err(MemoryError::NotAName { id: id.chars().take(60).collect() });
                 }
                 id.to_owned()
@@ -276,6 +275,13 @@ impl Memory {
 }
 
 /// Now, as SQLite keeps it.
+/// Whether a session may be called so.
+#[must_use]
+pub fn is_name(id: &str) -> bool {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    (1..=40).contains(&id.len()) && id.chars().all(is_fine)
+}
+
 fn seconds() -> i64 {
     i64::try_from(unix_seconds()).unwrap_or(i64::MAX)
 }
