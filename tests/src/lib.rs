@@ -230,6 +230,12 @@ impl Running {
         input.flush().unwrap();
     }
 
+    /// Its number among the processes of this machine.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal.
     ///
     /// # Panics

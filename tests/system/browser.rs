@@ -6,8 +6,10 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use minismith_tests::{Bench, program, workspace};
+use minismith_voice::audio::Clip;
 use serde_json::{Value, json};
 
 use super::served::Served;
@@ -115,6 +117,35 @@ fn each_role_may_do_what_it_may_and_no_more() {
     let served = Served::on(bench);
     let url = format!("http://{}", served.address);
     tried("roles", &[("MINISMITH_URL", url), ("MINISMITH_TOKENS", tokens.to_string())]);
+}
+
+/// Somebody who says something between silences, as a WAV file of a usual microphone.
+fn recorded(bench: &Bench, text: &str) -> PathBuf {
+    let output = Command::new("espeak-ng").args(["-v", "en-us", "-s", "150", "--stdout", text]).output();
+    let output = output.expect("espeak-ng is installed: scripts/sound --speak does it");
+    assert!(output.status.success());
+    // Its header does not know how long a stream becomes.
+    let pairs = output.stdout[44..].chunks_exact(2);
+    let samples = pairs.map(|pair| f32::from(i16::from_le_bytes([pair[0], pair[1]])) / 32768.0).collect();
+    let speech = Clip::new(22_050, samples).resampled(48_000).unwrap();
+    let still = |seconds: u64| Clip::silence(48_000, Duration::from_secs(seconds)).samples;
+    let file = bench.path("said.wav");
+    Clip::new(48_000, [still(3), speech.samples, still(4)].concat()).save(&file).unwrap();
+    file
+}
+
+#[test]
+fn somebody_talks_by_voice_through_the_page() {
+    let models = workspace().join(".cache/models");
+    assert!(models.join("hibari.onnx").is_file(), "there are no models; run `make models`");
+    let bench = bench(&format!("models: {{directory: {}}}\n", models.display()));
+    let file = recorded(&bench, "nod twice");
+    let served = Served::on(bench);
+    let environment = [
+        ("MINISMITH_URL", format!("http://{}", served.address)),
+        ("MINISMITH_VOICE", file.display().to_string()),
+    ];
+    tried("voice", &environment);
 }
 
 #[test]

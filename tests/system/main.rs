@@ -51,3 +51,4 @@ mod toolkits;
 mod tools;
 mod viewer;
 mod voice;
+mod voice_ws;

@@ -14,7 +14,7 @@ pub(super) type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
 
 pub(super) struct Served {
     pub(super) bench: Bench,
-    _program: Running,
+    program: Running,
     pub(super) address: String,
 }
 
@@ -27,7 +27,14 @@ impl Served {
     pub(super) fn on(bench: Bench) -> Self {
         let mut program = bench.start(&["serve", "--json", "--port", "0"]);
         let address = listening(&program.line().unwrap());
-        Served { bench, _program: program, address }
+        Served { bench, program, address }
+    }
+
+    /// How much memory the controller has, bytes.
+    pub(super) fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.program.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
     }
 
     pub(super) fn ask(&self, what: &str, body: &str) -> (u16, Value) {
