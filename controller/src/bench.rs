@@ -24,6 +24,7 @@ mod rehearsal;
 mod rounds;
 pub mod row;
 mod sight;
+mod speech;
 mod spinning;
 mod tools;
 mod wire;
@@ -140,6 +141,8 @@ enum Subject {
     Prompts,
     /// From a sentence to the line.
     Words,
+    /// Understanding and speaking.
+    Speech,
     /// The official wire.
     Wire,
     /// The dashboard in a browser.
@@ -147,7 +150,7 @@ enum Subject {
 }
 
 impl Subject {
-    const ALL: [Subject; 19] = [
+    const ALL: [Subject; 20] = [
         Subject::Kinematics,
         Subject::BeatCost,
         Subject::BeatKept,
@@ -162,6 +165,7 @@ impl Subject {
         Subject::Check,
         Subject::Prompts,
         Subject::Words,
+        Subject::Speech,
         Subject::Wire,
         Subject::Page,
         Subject::Jitter(Load::Idle),
@@ -187,6 +191,7 @@ impl Subject {
             Subject::Check => vec![rehearsal::CHECK.to_owned()],
             Subject::Prompts => vec![prompts::NAME.to_owned()],
             Subject::Words => words::NAMES.map(str::to_owned).into(),
+            Subject::Speech => speech::NAMES.map(str::to_owned).into(),
             Subject::Wire => wire::NAMES.map(str::to_owned).into(),
             Subject::Page => page::NAMES.map(str::to_owned).into(),
         }
@@ -209,6 +214,7 @@ impl Subject {
             Subject::Check => vec![rehearsal::check(desk)],
             Subject::Prompts => vec![prompts::measure(desk)],
             Subject::Words => words::measure(desk),
+            Subject::Speech => speech::measure(desk),
             Subject::Wire => wire::measure(desk),
             Subject::Page => page::measure(desk),
         }

@@ -11,6 +11,7 @@ mod real_time;
 mod robot;
 mod server;
 mod sight;
+mod voice;
 
 use std::fmt;
 use std::path::Path;
@@ -106,6 +107,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks.push(server::judge(&config.serve, &machine.tokens));
     checks.push(brain(config));
     checks.extend(machine.sight.judge(config));
+    checks.extend(machine.voice.judge(config));
     checks.extend(machine.real_time.judge());
     checks.push(beat::judge(machine.beat.as_ref()));
     checks

@@ -13,6 +13,7 @@ use super::cage;
 use super::real_time::RealTime;
 use super::robot::Periphery;
 use super::sight::Sight;
+use super::voice::Voice;
 use crate::config::{Config, RobotChoice};
 
 /// What was seen.
@@ -34,6 +35,8 @@ pub(super) struct Machine {
     pub beat: Option<Regularity>,
     /// What it sees with.
     pub sight: Sight,
+    /// What it hears and speaks with.
+    pub voice: Voice,
     /// What belongs to a real robot.
     pub periphery: Periphery,
     /// How many tokens the server knows, or why none.
@@ -78,6 +81,7 @@ impl Machine {
             real_time: RealTime::look(),
             beat: super::beat::look(config),
             sight: Sight::look(config),
+            voice: Voice::look(config),
             tokens: super::server::look(&config.serve.tokens),
             free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         }

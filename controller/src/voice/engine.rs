@@ -72,6 +72,12 @@ fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVo
     }
 }
 
+/// Whether espeak-ng is installed, without which nothing is spoken.
+#[must_use]
+pub fn has_espeak() -> bool {
+    Espeak::find("en").is_some()
+}
+
 /// The voice of this machine: hibari, or espeak-ng by itself where that is asked for or the model is not there.
 fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
     let espeak = Espeak::find(&voice.language).ok_or_else(|| {

@@ -1,0 +1,185 @@
+//! `hear_words`, `hear_commands`, `speak` and `speech_to_motion`: how long it takes to understand what was said and to say
+//! something, as parts of its own length, and how long after the end of a sentence the body begins to move.
+//!
+//! The robot's own voice says the sentences; all runs on this machine.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::pulse::{Conductor, Doing};
+use minismith_voice::HEARD_RATE;
+use minismith_voice::audio::Clip;
+use minismith_voice::mouth::Speech;
+
+use super::rounds::quantile;
+use super::row::{Better, Row};
+use super::{Desk, Failed};
+use crate::body::{Body, models_of};
+use crate::config::{Call, Engine, RobotChoice, Voice};
+use crate::conversation::Conversation;
+use crate::voice::engine::Engines;
+use crate::voice::source::{File, Piece, Source};
+use crate::voice::{Parts, Talk, sink};
+use crate::workshop::Workshop;
+
+pub(super) const NAMES: [&str; 4] = ["hear_words", "hear_commands", "speak", "speech_to_motion"];
+
+/// What is said.
+const SENTENCES: [&str; 8] = [
+    "look left",
+    "look up ten degrees",
+    "turn your head to the right",
+    "nod twice",
+    "tilt your head to the left",
+    "look down a bit",
+    "wiggle your antennas",
+    "shake your head",
+];
+
+const PEER: &str = "espeak-ng by itself";
+
+/// Silence behind a sentence, so that its end is heard.
+const BEHIND: Duration = Duration::from_secs(2);
+
+pub(super) fn measure(desk: &Desk<'_>) -> Vec<Row> {
+    (desk.progress)("speech: understanding, speaking, and from the end of a sentence to motion");
+    let figures = figures(desk);
+    let of = |pick: fn(&Figures) -> f64| figures.as_ref().map(pick).map_err(Clone::clone);
+    let [words, commands, speak, motion] = NAMES;
+    vec![
+        Row::alone(words, "rtf", of(|figures| figures.words)).noting("Moonshine tiny, freely"),
+        Row::alone(commands, "rtf", of(|figures| figures.commands))
+            .noting("the same, and a choice among all commands"),
+        Row::alone(speak, "rtf", of(|figures| figures.hibari))
+            .against(PEER, figures.as_ref().ok().map(|figures| figures.espeak), Better::Lower)
+            .noting("hibari, with espeak-ng for the sounds of words"),
+        Row::alone(motion, "ms", of(|figures| figures.motion))
+            .noting("from the last sound of a sentence to the first beat of its motion; the pause that ends it is a part of it"),
+    ]
+}
+
+struct Figures {
+    words: f64,
+    commands: f64,
+    hibari: f64,
+    espeak: f64,
+    /// Milliseconds, the median.
+    motion: f64,
+}
+
+fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
+    let at = Failed::at("speech");
+    let workshop = Workshop::open(desk.config).map_err(|error| at(&error))?;
+    let models = models_of(desk.config);
+    let voice = |engine| Voice {
+        call: Call::Never,
+        engine,
+        transcription: None,
+        speech: None,
+        sway: 0.0,
+        ..desk.config.voice.clone()
+    };
+    let open = |engine, is_spoken| {
+        Engines::open(&voice(engine), &models, is_spoken, workshop.registry()).map_err(|error| at(&error))
+    };
+    let mut engines = open(Engine::Hibari, true)?;
+    let plain = open(Engine::Espeak, true)?.speech;
+    let sentences = SENTENCES.get(..desk.pick(2, SENTENCES.len())).unwrap_or_default();
+    let (clips, hibari) = said(engines.speech.take(), sentences)?;
+    let (_, espeak) = said(plain, sentences)?;
+    let (mut words, mut commands, mut lasted) = (0.0, 0.0, 0.0);
+    for clip in &clips {
+        let clock = WallClock::start();
+        let began = clock.now();
+        let freely = engines.transcriber.transcribe(&clip.samples).map_err(|error| at(&error))?;
+        let understood = clock.now();
+        let _chosen = engines.transcriber.command(&clip.samples, &freely).map_err(|error| at(&error))?;
+        words += understood.since(began).as_secs_f64();
+        commands += clock.now().since(began).as_secs_f64();
+        lasted += clip.duration().as_secs_f64();
+    }
+    let body = Body::open(&RobotChoice::Mock, desk.config).map_err(|error| at(&error))?;
+    let mut delays = Vec::new();
+    for clip in &clips {
+        let engines = open(Engine::Hibari, false)?;
+        delays.extend(delay(&body, &workshop, &voice(Engine::Hibari), engines, clip)?);
+    }
+    let motion = quantile(&mut delays, 0.5).ok_or_else(|| Failed("nothing moved".into()))?;
+    Ok(Figures { words: words / lasted, commands: commands / lasted, hibari, espeak, motion })
+}
+
+/// Says the sentences: as they are heard, and how long that took beside their own length.
+fn said(speech: Option<Box<dyn Speech + Send>>, sentences: &[&str]) -> Result<(Vec<Clip>, f64), Failed> {
+    let at = Failed::at("speaking");
+    let mut speech = speech.ok_or_else(|| Failed("there is no voice".into()))?;
+    let clock = WallClock::start();
+    let (mut clips, mut took, mut lasted) = (Vec::new(), 0.0, 0.0);
+    for sentence in sentences {
+        let began = clock.now();
+        let clip = speech.say(sentence).map_err(|error| at(&error))?;
+        took += clock.now().since(began).as_secs_f64();
+        lasted += clip.duration().as_secs_f64();
+        clips.push(clip.resampled(HEARD_RATE).map_err(|error| at(&error))?);
+    }
+    Ok((clips, took / lasted))
+}
+
+/// A file that notes when its last sound was heard.
+struct Noted {
+    file: File,
+    clock: WallClock,
+    end: Duration,
+    over: Arc<Mutex<Option<Tick>>>,
+}
+
+impl Source for Noted {
+    fn take(&mut self) -> Option<Piece> {
+        let piece = self.file.take()?;
+        if piece.at >= self.end
+            && let Ok(mut over) = self.over.lock()
+        {
+            over.get_or_insert_with(|| self.clock.now());
+        }
+        Some(piece)
+    }
+}
+
+/// Milliseconds from the last sound of a sentence until the body moves; none where it was not understood.
+fn delay(
+    body: &Body,
+    workshop: &Workshop,
+    voice: &Voice,
+    engines: Engines,
+    clip: &Clip,
+) -> Result<Option<f64>, Failed> {
+    let at = Failed::at("a conversation by voice");
+    let clock = WallClock::start();
+    let last = clip.samples.iter().rposition(|sample| sample.abs() > 0.02).unwrap_or_default();
+    let over = Arc::<Mutex<Option<Tick>>>::default();
+    let end = minismith_voice::audio::time_of(last as u64, HEARD_RATE);
+    let source = Noted { file: File::of(clip, BEHIND), clock, end, over: over.clone() };
+    let parts = Parts { engines, source: Box::new(source), sink: Box::new(sink::nowhere()) };
+    let talk = Talk::begin(body, voice, parts, |_| {}).map_err(|error| at(&error))?;
+    let mut conversation = Conversation::new(body, workshop);
+    let mut delay = None;
+    while let Some(said) = talk.hear() {
+        let mut pulse = body.handle();
+        let beats = pulse.snapshot().beats;
+        // A motion lasts long enough to be seen by whoever watches each beat.
+        let moved = std::thread::scope(|scope| {
+            let watching = scope.spawn(move || {
+                pulse.watch(&|now| now.doing == Doing::Playing || now.beats > beats + 300);
+                clock.now()
+            });
+            let reply = conversation.hear_later(&said.text, said.halts);
+            talk.answer(&reply.text);
+            let is_done = reply.steps.iter().any(|step| step.achieved.is_some());
+            watching.join().ok().filter(|_| is_done)
+        });
+        let spoken = over.lock().ok().and_then(|over| *over);
+        delay = delay.or_else(|| Some(moved?.since(spoken?).as_secs_f64() * 1e3));
+    }
+    conversation.hear("center");
+    Ok(delay)
+}

@@ -1,0 +1,78 @@
+//! What the robot hears and speaks with: models, espeak-ng, microphone and speaker, and who hears what is said to it.
+
+use minismith_senses::models::{ModelFile, NoModel};
+use minismith_voice::devices;
+use minismith_voice::{hibari, moonshine, vad};
+
+use super::Check;
+use crate::body::models_of;
+use crate::config::Config;
+use crate::voice::engine::has_espeak;
+
+/// The models that there may be.
+const MODELS: [&ModelFile; 5] =
+    [&vad::MODEL, &moonshine::ENCODER, &moonshine::DECODER, &moonshine::TOKENS, &hibari::MODEL];
+
+/// What was seen of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Voice {
+    /// Models that are not to be had.
+    without: Vec<NoModel>,
+    has_espeak: bool,
+    microphones: Vec<String>,
+    speakers: Vec<String>,
+}
+
+impl Voice {
+    /// Looks; nothing is opened.
+    pub(super) fn look(config: &Config) -> Self {
+        let models = models_of(config);
+        let (microphones, speakers) = devices::list();
+        Voice {
+            without: MODELS.into_iter().filter_map(|model| models.examine(model).err()).collect(),
+            has_espeak: has_espeak(),
+            microphones,
+            speakers,
+        }
+    }
+
+    /// A check for each.
+    pub(super) fn judge(&self, config: &Config) -> Vec<Check> {
+        let mut checks = Vec::new();
+        match self.without.first() {
+            Some(missing) => checks.push(Check::warn("voice", missing.to_string(), "make models")),
+            None => checks.push(Check::good("voice", "models to hear and to speak with")),
+        }
+        if !self.has_espeak {
+            let detail = "espeak-ng is not installed, so nothing can be spoken";
+            checks.push(Check::warn("voice", detail, "apt install espeak-ng, or scripts/sound --speak"));
+        }
+        let mut device = |what: &'static str, wanted: &Option<String>, known: &[String]| match wanted {
+            None => checks.push(Check::good(what, "none, as the configuration says")),
+            Some(wanted) if known.contains(wanted) => checks.push(Check::good(what, wanted.clone())),
+            Some(wanted) => {
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                checks.push(Check::warn(
+                    what,
+                    format!("there is no `{wanted}` among the devices of ALSA, which are: {known}"),
+                    format!("plug one in, or name another one under `voice: {{{what}: ...}}`; `listen --wav FILE` needs none"),
+                ));
+            }
+        };
+        device("microphone", &config.voice.microphone, &self.microphones);
+        device("speaker", &config.voice.speaker, &self.speakers);
+        let services = [&config.voice.transcription, &config.voice.speech];
+        let urls: Vec<String> =
+            services.into_iter().flatten().map(|service| service.endpoint.url.to_string()).collect();
+        checks.push(if urls.is_empty() {
+            Check::good("speech", "nothing that is said leaves this machine by this program")
+        } else {
+            Check::warn(
+                "speech",
+                format!("what is said to the robot, or by it, goes to {}", urls.join(" and ")),
+                "that is what voice.transcription and voice.speech say; `[]` there keeps all of it here",
+            )
+        });
+        checks
+    }
+}
