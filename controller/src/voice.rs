@@ -3,7 +3,8 @@
 //! Reading order: [`source`], [`feed`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who
 //! speaks), `espeak`, `service` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with [`phrases`]
 //! and [`meaning`] (what
-//! was meant), `tongue` (the one that speaks), `sway` (the head moves with speech).
+//! was meant), `tongue` (the one that speaks), `sway` (the head moves with speech), `signs` (the antennas
+//! show what goes on).
 //!
 //! ```text
 //! source --samples--> ear --heard--> desk --said--> whoever answers --answer--> desk --text--> tongue --samples--> sink
@@ -23,6 +24,7 @@ pub mod meaning;
 pub mod phrases;
 mod scribe;
 mod service;
+mod signs;
 pub mod sink;
 pub mod source;
 mod sway;
@@ -49,6 +51,7 @@ use crate::mover::MoverThread;
 use desk::{Desk, Pending};
 use engine::Engines;
 use scribe::{Scribe, Sentence};
+use signs::Signs;
 use sink::Sink;
 use source::Source;
 use sway::Sway;
@@ -86,7 +89,7 @@ pub enum News {
     /// Somebody said stop, and the body was halted.
     Stop {
         /// The word.
-        word: &'static str,
+        word: String,
         /// When it ended.
         ended_s: f64,
         /// When it was known.
@@ -208,10 +211,11 @@ impl Talk {
         let (events, inbox) = channel();
         let (sounding, sounds) = channel();
         let (out, said) = channel();
-        let swaying = (speech.is_some() && voice.sway > 0.0)
-            .then(|| MoverThread::start(body, Rank::Idle, "the robot's own voice"))
-            .transpose()?;
+        let moves = (speech.is_some() && voice.sway > 0.0) || voice.antennas;
+        let swaying =
+            moves.then(|| MoverThread::start(body, Rank::Idle, "the robot's own voice")).transpose()?;
         let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.sway));
+        let signs = swaying.as_ref().filter(|_| voice.antennas).map(|thread| Signs::of(thread.mover()));
         let tongue = speech
             .map(|speech| Tongue::start(speech, voice.volume, sink, sway, sounding, events.clone()))
             .transpose()?;
@@ -220,6 +224,7 @@ impl Talk {
             vocabulary: Vocabulary::new(commands),
             pulse: body.handle(),
             tongue,
+            signs,
             out: Some(out),
             tell,
             state: State::default(),
@@ -233,7 +238,11 @@ impl Talk {
             is_asking: false,
             voice: voice.clone(),
         };
-        let listening = Listening { barge_in: voice.barge_in, ..Listening::default() };
+        let listening = Listening {
+            barge_in: voice.barge_in,
+            stop_words: voice.stop_words.clone(),
+            ..Listening::default()
+        };
         let ear = Ear::new(detector, transcriber, listening);
         let is_ending = Arc::<AtomicBool>::default();
         let scribe = second.map(|service| Scribe::start(service, events.clone())).transpose()?;

@@ -3,5 +3,6 @@
 
 mod room;
 mod said;
+mod services;
 mod spoken;
 mod stopped;

@@ -22,7 +22,7 @@ use super::quantity::{
 };
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
-use super::voice::{Call, CallName, Device, Engine, VoiceWord};
+use super::voice::{Call, CallName, Device, Engine, StopWord, VoiceWord};
 use crate::agents::ability::Ability;
 
 /// The value of a key, where the key is given.
@@ -177,6 +177,7 @@ mappings! {
         microphone: Given<Device>,
         speaker: Given<Device>,
         names: Listed<CallName>,
+        stop_words: Listed<StopWord>,
         call: Given<Call>,
         attentive_seconds: Given<Patience>,
         barge_in: Given<Flag>,
@@ -184,6 +185,7 @@ mappings! {
         unsure_below: Given<Part>,
         volume: Given<Part>,
         sway: Given<Part>,
+        antennas: Given<Flag>,
         language: Given<VoiceWord>,
         engine: Given<Engine>,
         transcription: Mappings<EndpointKeys>,

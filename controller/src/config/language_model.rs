@@ -39,19 +39,17 @@ pub struct Endpoint {
     pub key: Option<KeyName>,
 }
 
-impl LanguageModel {
-    /// The first endpoint that would be asked in the clear where that tells others too much: a key beyond this
-    /// machine, or anything at all beyond the private network.
-    pub(super) fn overheard(&self) -> Option<(usize, &Endpoint)> {
-        self.endpoints.iter().enumerate().find(|(_, endpoint)| {
-            !endpoint.url.is_enciphered()
-                && match endpoint.url.reach() {
-                    Reach::Here => false,
-                    Reach::Private => endpoint.key.is_some(),
-                    Reach::Anywhere => true,
-                }
-        })
-    }
+/// The first endpoint that would be asked in the clear where that tells others too much: a key beyond this machine, or
+/// anything at all beyond the private network.
+pub(super) fn overheard(asked: &[Endpoint]) -> Option<(usize, &Endpoint)> {
+    asked.iter().enumerate().find(|(_, endpoint)| {
+        !endpoint.url.is_enciphered()
+            && match endpoint.url.reach() {
+                Reach::Here => false,
+                Reach::Private => endpoint.key.is_some(),
+                Reach::Anywhere => true,
+            }
+    })
 }
 
 /// The address of an endpoint, as a value of the file.

@@ -8,6 +8,7 @@ use firmware_bridge::units::Radians;
 use super::agents::roster;
 use super::camera::{LensName, lens};
 use super::file::{EndpointKeys, File, Given, Listed, SpeechKeys};
+use super::language_model::overheard;
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
     Group, Head, Kept, LanguageModel, Limits, Live, Logs, Memory, RobotChoice, SceneChoice, Serve, Service,
@@ -171,6 +172,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             microphone: of!(voice.microphone).0,
             speaker: of!(voice.speaker).0,
             names: listed(&own.voice.names).into_iter().map(|name| name.0).collect(),
+            stop_words: listed(&own.voice.stop_words).into_iter().map(|word| word.0).collect(),
             call: of!(voice.call),
             attentive: Duration::from_secs_f64(of!(voice.attentive_seconds).value()),
             barge_in: of!(voice.barge_in).0,
@@ -178,6 +180,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             unsure_below: of!(voice.unsure_below).value(),
             volume: of!(voice.volume).value(),
             sway: of!(voice.sway).value(),
+            antennas: of!(voice.antennas).0,
             language: of!(voice.language).0,
             engine: of!(voice.engine),
             transcription: endpoints("voice.transcription", own.voice.transcription.0.as_ref(), name)?
@@ -219,8 +222,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
     };
     let plain_http = of!(language_model.allow_plain_http).0;
     agree(&config, plain_http, name)?;
-    let shown = LanguageModel { endpoints: config.vision.endpoints.clone(), ..config.language_model.clone() };
-    may_be_asked("vision", &shown, plain_http, name)?;
+    may_be_asked("vision.endpoints", &config.vision.endpoints, plain_http, name)?;
     match config.bus.watchdog {
         Some(time) if time < config.rate.beat() * 3 => Err(ConfigError::Whole {
             file: name.to_owned(),
@@ -300,18 +302,27 @@ fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigErro
              {endpoints: [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `brain: offline`"
                 .to_owned()
         }
-        _ => return may_be_asked("language_model", model, plain_http, name),
+        _ => {
+            may_be_asked("language_model.endpoints", &model.endpoints, plain_http, name)?;
+            for (key, service) in
+                [("voice.transcription", &config.voice.transcription), ("voice.speech", &config.voice.speech)]
+            {
+                let asked = service.iter().map(|service| service.endpoint.clone()).collect::<Vec<_>>();
+                may_be_asked(key, &asked, plain_http, name)?;
+            }
+            return Ok(());
+        }
     };
     Err(ConfigError::Whole { file: name.to_owned(), problem })
 }
 
 /// Whether nobody can overhear what these are told.
-fn may_be_asked(key: &str, model: &LanguageModel, plain_http: bool, name: &str) -> Result<(), ConfigError> {
-    match model.overheard() {
+fn may_be_asked(key: &str, asked: &[Endpoint], plain_http: bool, name: &str) -> Result<(), ConfigError> {
+    match overheard(asked) {
         Some((place, endpoint)) if !plain_http => Err(ConfigError::Whole {
             file: name.to_owned(),
             problem: format!(
-                "{key}.endpoints[{place}] would be asked over plain http at {}, where others can listen and answer in its \
+                "{key}[{place}] would be asked over plain http at {}, where others can listen and answer in its \
                  place{}; use https, or, if the way there is safe, `language_model: {{allow_plain_http: true}}`",
                 endpoint.url,
                 if endpoint.key.is_some() { ", and read the key" } else { "" },

@@ -15,6 +15,8 @@ pub struct Voice {
     pub speaker: Option<String>,
     /// Names by which the robot is called, besides "reachy".
     pub names: Vec<String>,
+    /// Words that stop it, besides "stop", "halt" and "freeze", in small letters.
+    pub stop_words: Vec<String>,
     /// When it has to be called.
     pub call: Call,
     /// For how long it listens without being called again.
@@ -29,6 +31,8 @@ pub struct Voice {
     pub volume: f64,
     /// How much the head moves with speech, from 0 to 1.
     pub sway: f64,
+    /// Whether the antennas show that it hears somebody, and that it thinks.
+    pub antennas: bool,
     /// The language of its own voice, as espeak-ng calls it.
     pub language: String,
     /// Its own voice.
@@ -147,5 +151,20 @@ impl FromStr for CallName {
             return Ok(CallName(text.to_lowercase()));
         }
         Err(NotAllowed::new(text, "one or two words of letters, such as marvin"))
+    }
+}
+
+/// A word that stops the robot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StopWord(pub(super) String);
+
+impl FromStr for StopWord {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        if (2..=40).contains(&text.len()) && text.chars().all(char::is_alphabetic) {
+            return Ok(StopWord(text.to_lowercase()));
+        }
+        Err(NotAllowed::new(text, "one word of two letters or more, such as basta"))
     }
 }

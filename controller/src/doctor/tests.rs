@@ -17,6 +17,7 @@ fn healthy() -> Machine {
         real_time: real_time::healthy(),
         beat: Some(beat::healthy()),
         periphery: robot::healthy(),
+        voice: voice::Voice::default(),
         sight: sight::Sight { photographs: true, ..sight::Sight::default() },
         free: Some(10 << 30),
     }

@@ -12,8 +12,10 @@ use minismith_voice::mouth::Chime;
 use minismith_voice::states::{Act, Happened, State};
 
 use super::meaning::meant;
+use super::signs::Signs;
 use super::tongue::{Order, Tongue};
 use super::{Event, News, Said, Utterance};
+use crate::brain::{Intent, Known, Primitive, Understanding, understand};
 use crate::config::{Call, Voice};
 
 /// How often it looks whether the body rests after a stop.
@@ -32,6 +34,7 @@ pub(super) struct Desk<F> {
     pub(super) vocabulary: Vocabulary,
     pub(super) pulse: PulseHandle,
     pub(super) tongue: Option<Tongue>,
+    pub(super) signs: Option<Signs>,
     /// To whoever answers, while there may be anything to answer.
     pub(super) out: Option<Sender<Said>>,
     pub(super) tell: F,
@@ -72,6 +75,9 @@ impl<F: FnMut(News)> Desk<F> {
             }
             if self.state == State::Holding && self.pulse.snapshot().doing != Doing::Braking {
                 self.happened(Happened::AtRest);
+            }
+            if let Some(signs) = &mut self.signs {
+                signs.go_on();
             }
             if self.is_over && self.is_asking {
                 // Nobody will answer it.
@@ -143,25 +149,33 @@ impl<F: FnMut(News)> Desk<F> {
 
     fn heard(&mut self, heard: Heard) {
         match heard {
-            Heard::Began { .. } => self.happened(Happened::Began),
+            Heard::Began { .. } => {
+                self.show_hearing(true);
+                self.happened(Happened::Began);
+            }
             Heard::Partial { text, confidence, at } => {
                 (self.tell)(News::Partial { text, confidence, at_s: at.as_secs_f64() });
             }
             Heard::StopWord { word, ended, at } => {
-                (self.tell)(News::Stop { word, ended_s: ended.as_secs_f64(), known_s: at.as_secs_f64() });
+                (self.tell)(News::Stop {
+                    word: word.clone(),
+                    ended_s: ended.as_secs_f64(),
+                    known_s: at.as_secs_f64(),
+                });
                 self.happened(Happened::StopWord);
-                self.hand_on(Said { text: word.into(), heard: word.into(), halts: self.pulse.halts() });
+                self.hand_on(Said { text: "stop".into(), heard: word, halts: self.pulse.halts() });
                 // Nobody wants to be told that it stands still.
                 self.given_up = self.asked;
             }
             Heard::Failed(text) => (self.tell)(News::Trouble { text }),
             // The first comes as what was uttered.
-            Heard::Utterance { .. } | Heard::Nothing { .. } | Heard::Gap { .. } => {}
+            Heard::Utterance { .. } | Heard::Nothing { .. } | Heard::Gap { .. } => self.show_hearing(false),
         }
     }
 
     /// Somebody has said something: is it for the robot, and was it understood?
     fn uttered(&mut self, utterance: Utterance) {
+        self.show_hearing(false);
         let Utterance { transcript, command, began, ended, halts, is_stopped } = utterance;
         let meaning = meant(&transcript, command.as_ref(), &self.vocabulary);
         let heard = transcript.text;
@@ -199,6 +213,9 @@ impl<F: FnMut(News)> Desk<F> {
             self.pending.text = UNSURE.into();
             return self.happened(Happened::Unsure);
         }
+        if let Some(chime) = chime_for(&text) {
+            self.chime(chime);
+        }
         self.pending.said = Some(Said { text, heard, halts });
         self.happened(Happened::Utterance);
     }
@@ -233,7 +250,16 @@ impl<F: FnMut(News)> Desk<F> {
         }
     }
 
+    fn show_hearing(&mut self, is_so: bool) {
+        if let Some(signs) = self.signs.as_mut().filter(|_| self.state == State::Listening) {
+            signs.hears(is_so);
+        }
+    }
+
     fn show(&mut self) {
+        if let Some(signs) = &mut self.signs {
+            signs.thinks(self.state == State::Thinking);
+        }
         let state = match self.state {
             State::Listening => "listening",
             State::Thinking => "thinking",
@@ -285,4 +311,14 @@ impl<F: FnMut(News)> Desk<F> {
             None => (self.tell)(News::Answer { text }),
         }
     }
+}
+
+/// The sound that goes with waking up and with going to sleep.
+fn chime_for(text: &str) -> Option<Chime> {
+    let Understanding::Plan(plan) = understand(text, &Known::default()) else { return None };
+    plan.iter().find_map(|intent| match intent {
+        Intent::Motion(Primitive::Wake) => Some(Chime::Wake),
+        Intent::Motion(Primitive::Sleep) => Some(Chime::Sleep),
+        _ => None,
+    })
 }

@@ -82,10 +82,10 @@ const ALONE: [(&str, &str); 24] = [
 const FILLERS: [&str; 9] = ["it's", "its", "please", "oh", "uh", "um", "okay", "ok", "just"];
 
 /// A stop word that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spotted {
     /// The word.
-    pub word: &'static str,
+    pub word: String,
     /// How many words came before it.
     pub before: usize,
     /// How many came after it.
@@ -109,16 +109,20 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The first stop word of a text that means a stop.
+/// The first stop word of a text that means a stop. Some words more, in small letters, mean one wherever they stand.
 #[must_use]
-pub fn stop_word(text: &str) -> Option<Spotted> {
+pub fn stop_word(text: &str, more: &[String]) -> Option<Spotted> {
     let words = words(text);
+    if let Some(place) = words.iter().position(|word| more.contains(word)) {
+        let word = words.get(place)?.clone();
+        return Some(Spotted { word, before: place, after: words.len() - place - 1 });
+    }
     let (last, before) = words.split_last()?;
     if before.iter().all(|word| FILLERS.contains(&word.as_str()))
         && let Some((_, word)) = ALONE.iter().find(|(written, _)| written == last)
         && (before.is_empty() || *word == "stop")
     {
-        return Some(Spotted { word, before: before.len(), after: 0 });
+        return Some(Spotted { word: (*word).to_owned(), before: before.len(), after: 0 });
     }
     // A sentence's end is an end: "no. stop" stops.
     let ends = sentence_ends(text);
@@ -132,7 +136,7 @@ pub fn stop_word(text: &str) -> Option<Spotted> {
         let follower = (!ends.contains(&place)).then(|| words.get(place + 1)).flatten();
         let is_other = follower.is_some_and(|word| AFTER.contains(&word.as_str()));
         (!negated && !is_other).then_some(Spotted {
-            word: spotted,
+            word: spotted.to_owned(),
             before: place,
             after: words.len() - place - 1,
         })

@@ -22,7 +22,7 @@ use crate::vad::{FRAME, SpeechDetector};
 use played::Played;
 
 /// How the ear listens.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Listening {
     /// When speech begins and ends.
     pub endpoints: Endpoints,
@@ -32,6 +32,8 @@ pub struct Listening {
     pub partial_every: Duration,
     /// How much of what was said last is looked at then.
     pub partial_window: Duration,
+    /// Words in small letters that stop the robot besides those that always do, wherever they stand.
+    pub stop_words: Vec<String>,
 }
 
 impl Default for Listening {
@@ -41,6 +43,7 @@ impl Default for Listening {
             barge_in: true,
             partial_every: Duration::from_millis(480),
             partial_window: Duration::from_secs(6),
+            stop_words: Vec::new(),
         }
     }
 }
@@ -67,7 +70,7 @@ pub enum Heard {
     /// A word that stops the robot, at once and once for each time that somebody speaks.
     StopWord {
         /// The word.
-        word: &'static str,
+        word: String,
         /// When the word ended, as near as that is known: never later than `at`.
         ended: Duration,
         /// The time of the sound at which it was known.
@@ -156,8 +159,8 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         Ear {
             detector,
             transcriber,
-            listening,
             endpointer: Endpointer::new(listening.endpoints),
+            listening,
             canceller: Canceller::new(),
             played: Played::default(),
             waiting: Vec::with_capacity(FRAME),
@@ -352,7 +355,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
 
     /// The last word counts only when it has ended: "stop" may become "stopwatch".
     fn look_for_stop(&mut self, said: &Transcript, at: Duration, is_whole: bool, heard: &mut Vec<Heard>) {
-        let Some(spotted) = stop_word(&said.text) else { return };
+        let Some(spotted) = stop_word(&said.text, &self.listening.stop_words) else { return };
         let Some(speech) = &mut self.speech else { return };
         if (spotted.after == 0 && !is_whole) || (speech.over_mouth && self.played.is_said(&said.text)) {
             return;

@@ -119,7 +119,7 @@ fn endpoints_follow_what_they_are_told() {
 
 fn stop(heard: &[Heard]) -> Option<(&'static str, Duration, Duration)> {
     heard.iter().find_map(|one| match one {
-        Heard::StopWord { word, ended, at } => Some((*word, *ended, *at)),
+        Heard::StopWord { word, ended, at } => Some((word.clone(), *ended, *at)),
         _ => None,
     })
 }

@@ -25,7 +25,7 @@ fn a_stop_is_a_stop() {
         "stop the dance",
         "Held,",
     ] {
-        assert!(stop_word(text).is_some(), "{text}");
+        assert!(stop_word(text, &[]).is_some(), "{text}");
     }
     for text in [
         "",
@@ -46,10 +46,10 @@ fn a_stop_is_a_stop() {
         "without stopping",
         "hold this cup",
     ] {
-        assert_eq!(stop_word(text), None, "{text}");
+        assert_eq!(stop_word(text, &[]), None, "{text}");
     }
-    let spotted = stop_word("please stop dancing now").unwrap();
-    assert_eq!((spotted.word, spotted.before, spotted.after), ("stop", 1, 2));
+    let spotted = stop_word("please stop dancing now", &[]).unwrap();
+    assert_eq!((spotted.word.as_str(), spotted.before, spotted.after), ("stop", 1, 2));
 }
 
 #[test]
@@ -103,6 +103,13 @@ fn words_that_sound_alike_are_taken_for_those_of_commands() {
     let known = vocabulary.repair("look left");
     assert!(known.taken.is_empty());
     assert_eq!(words("Don\u{2019}t, 'stop' it!"), ["don't", "stop", "it"]);
+}
+
+#[test]
+fn a_word_of_ones_own_stops_too() {
+    let more = ["basta".to_owned()];
+    assert_eq!(stop_word("oh, Basta!", &more).unwrap().before, 1);
+    assert!(stop_word("basta", &[]).is_none() && stop_word("stop", &more).is_some());
 }
 
 #[test]

@@ -43,7 +43,7 @@ struct Sound {
     /// When the sound began: as soon as the body moves.
     began: Option<Tick>,
     /// What was known, and when.
-    stop: Option<(&'static str, Tick)>,
+    stop: Option<(String, Tick)>,
     held: Option<Tick>,
 }
 
@@ -62,7 +62,7 @@ impl Sound {
             let end = self.heard + samples_in(PIECE, HEARD_RATE);
             let Some(piece) = self.clip.samples.get(self.heard..end) else { return };
             for heard in self.ear.hear(time_of(self.heard as u64, HEARD_RATE), piece) {
-                if let (Heard::StopWord { word, .. }, None) = (heard, self.stop) {
+                if let (Heard::StopWord { word, .. }, None) = (heard, &self.stop) {
                     pulse.clone().order(Order::Halt);
                     self.stop = Some((word, now));
                 }

@@ -1,0 +1,196 @@
+//! `minismith listen`, with services and without: services that answer, that are down, slow or wrong; files and microphones that
+//! are not what they should be.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use minismith_tests::{Bench, Ran, workspace};
+use minismith_voice::audio::{Clip, level};
+use serde_json::Value;
+
+use super::spoken::{padded, spoken};
+
+/// What a service answers: status, type of the body, body; without a body it says nothing until the other side leaves.
+type Answer = (u16, &'static str, Option<Vec<u8>>);
+
+/// A service that answers everybody alike, and keeps what it was asked.
+struct Service {
+    port: u16,
+    asked: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Service {
+    fn start(answer: Answer) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = Arc::<Mutex<Vec<Vec<u8>>>>::default();
+        let kept = asked.clone();
+        thread::spawn(move || {
+            while let Ok((mut stream, _)) = listener.accept() {
+                let Some(request) = request(&mut stream) else { continue };
+                kept.lock().unwrap().push(request);
+                let (status, kind, body) = &answer;
+                let Some(body) = body else {
+                    let mut piece = [0; 64];
+                    while matches!(stream.read(&mut piece), Ok(read) if read > 0) {}
+                    continue;
+                };
+                let head = format!(
+                    "HTTP/1.1 {status} So\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n",
+                    body.len()
+                );
+                // Whoever asked may have gone.
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+            }
+        });
+        Service { port, asked }
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|asked| String::from_utf8_lossy(asked).into_owned()).collect()
+    }
+}
+
+/// Head and body of one request.
+fn request(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+    loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+            let length =
+                head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+            if bytes.len() >= end + 4 + length.unwrap_or(0_usize) {
+                return Some(bytes);
+            }
+        }
+        match stream.read(&mut piece) {
+            Ok(0) | Err(_) => return None,
+            Ok(read) => bytes.extend_from_slice(&piece[..read]),
+        }
+    }
+}
+
+/// A bench with the installed models and these keys of `voice`.
+fn bench(keys: &str) -> Bench {
+    let models = workspace().join(".cache/models");
+    Bench::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))
+}
+
+/// What `listen` makes of a sentence, with more arguments: what it printed, line by line.
+fn listened(bench: &Bench, text: &str, more: &[&str]) -> (Vec<Value>, Ran) {
+    let wav = bench.path("said.wav");
+    padded(&spoken(text, "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
+    let mut arguments = vec!["listen", "--json", "--robot", "mock", "--wav", wav.to_str().unwrap()];
+    arguments.extend(more);
+    let ran = bench.run(&arguments);
+    (ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), ran)
+}
+
+fn events<'a>(told: &'a [Value], name: &str) -> Vec<&'a Value> {
+    told.iter().filter(|one| one["event"] == name).collect()
+}
+
+#[test]
+fn a_service_writes_down_what_was_said() {
+    let service =
+        Service::start((200, "application/json", Some(br#"{"text": " look right 15 degrees\n"}"#.into())));
+    let bench = bench(&format!("transcription: [{{url: {}, model: whisper-1}}]", service.url()));
+    let (told, ran) = listened(&bench, "look left", &["--text"]);
+    ran.exits(0);
+    assert_eq!(events(&told, "heard")[0]["means"], "look right 15 degrees");
+    let yaw = &events(&told, "reply")[0]["reply"]["steps"][0]["achieved"]["yaw_deg"];
+    assert!((yaw.as_f64().unwrap() + 15.0).abs() < 1.0, "{yaw}");
+    let [asked] = service.asked().try_into().unwrap();
+    for part in ["POST /v1/audio/transcriptions", "multipart/form-data", "whisper-1", "speech.wav", "RIFF"] {
+        assert!(asked.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn where_a_service_fails_this_machine_understands() {
+    let down = {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://127.0.0.1:{}/v1", listener.local_addr().unwrap().port())
+    };
+    let slow = Service::start((200, "application/json", None));
+    let broken = Service::start((500, "text/plain", Some(b"no seats left".into())));
+    let wrong = Service::start((200, "application/json", Some(br#"{"txt": "nod"}"#.into())));
+    let endless = Service::start((200, "application/json", Some(vec![b' '; 40 << 20])));
+    for (url, why) in [
+        (down, "could not be reached"),
+        (slow.url(), ""),
+        (broken.url(), "no seats left"),
+        (wrong.url(), "missing field"),
+        (endless.url(), ""),
+    ] {
+        let bench = bench(&format!("transcription: [{{url: {url}, model: m}}]"));
+        let (told, ran) = listened(&bench, "look left", &["--text"]);
+        ran.exits(0);
+        assert_eq!(events(&told, "heard")[0]["text"], "Look left.", "{told:?}");
+        let trouble = events(&told, "trouble")[0]["text"].as_str().unwrap();
+        println!("{trouble}");
+        assert!(trouble.contains(&url) && trouble.contains(why), "{trouble}");
+        assert!(trouble.contains("this machine understands"), "{trouble}");
+        assert_eq!(events(&told, "reply")[0]["reply"]["outcome"], "done");
+    }
+}
+
+#[test]
+fn a_service_speaks_and_where_it_fails_this_machine_does() {
+    let tone: Vec<f32> = (0..16_000).map(|n| 0.5 * (n as f32 * 0.3).sin()).collect();
+    let spoken_there = Clip::new(16_000, tone).to_bytes().unwrap();
+    let good = Service::start((200, "audio/wav", Some(spoken_there)));
+    let wrong = Service::start((200, "audio/mpeg", Some(b"ID3 this is no sound".into())));
+    for (service, is_tone) in [(&good, true), (&wrong, false)] {
+        let bench = bench(&format!("speech: [{{url: {}, model: tts-1, voice: alloy}}]", service.url()));
+        let out = bench.path("answer.wav");
+        let (told, ran) = listened(&bench, "look left", &["--out", out.to_str().unwrap()]);
+        ran.exits(0);
+        assert!(!events(&told, "speaking").is_empty(), "{told:?}");
+        let said = Clip::open(&out).unwrap();
+        assert!(level(&said.samples) > -40.0, "{}", level(&said.samples));
+        let lasts = said.duration().as_secs_f64();
+        assert_eq!((lasts - 1.0).abs() < 0.05, is_tone, "{lasts}");
+        let asked = service.asked();
+        assert!(asked[0].contains("POST /v1/audio/speech") && asked[0].contains("alloy"), "{asked:?}");
+    }
+}
+
+#[test]
+fn what_can_not_be_heard_is_refused_in_words() {
+    let here = bench("microphone: plughw:77,0");
+    here.run(&["listen"]).is_error(&["plughw:77,0", "arecord -L"]);
+    bench("microphone: none").run(&["listen"]).is_error(&["there is no microphone", "--wav FILE"]);
+    let noise = here.write("noise.wav", "this is no sound at all");
+    here.run(&["listen", "--wav", noise.to_str().unwrap()]).is_error(&["noise.wav"]);
+    here.run(&["listen", "--wav", "gone.wav"]).is_error(&["gone.wav"]);
+    let without = Bench::configured("models: {directory: nowhere}");
+    let wav = without.path("said.wav");
+    spoken("look left", "en-us", 160).save(&wav).unwrap();
+    without.run(&["listen", "--wav", wav.to_str().unwrap()]).is_error(&["make models"]);
+    let overheard = bench("transcription: [{url: http://example.org/v1, model: m}]");
+    overheard
+        .run(&["listen", "--wav", wav.to_str().unwrap()])
+        .is_error(&["voice.transcription[0]", "plain http"]);
+}
+
+#[test]
+fn a_file_of_any_usual_rate_is_heard() {
+    let bench = bench("");
+    for rate in [8_000, 11_025, 44_100, 48_000] {
+        let wav = bench.path("said.wav");
+        let clip = padded(&spoken("turn your head to the left", "en-us", 160), 0.3, 0.5);
+        clip.resampled(rate).unwrap().save(&wav).unwrap();
+        let ran =
+            bench.run(&["listen", "--text", "--robot", "mock", "--wav", wav.to_str().unwrap()]).exits(0);
+        assert!(ran.out.contains("look left 20 deg"), "{rate}: {} {}", ran.out, ran.err);
+    }
+}
