@@ -99,6 +99,13 @@ impl Line {
         self.until(|told| told["event"] == name)
     }
 
+    /// Waits until the robot listens, where it does not already.
+    fn listens(&mut self) {
+        while self.told.iter().rev().find_map(|told| told["state"].as_str()) != Some("listening") {
+            self.event("state");
+        }
+    }
+
     /// The code and the words with which the server ends it.
     fn ended(mut self) -> (CloseCode, String) {
         loop {
@@ -217,7 +224,7 @@ fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
     line.send(&json!({ "type": "stop" }));
     let reply = line.event("reply");
     assert_eq!(reply["data"]["outcome"], "stopped", "{reply}");
-    line.until(|told| told["state"] == "listening");
+    line.listens();
     // And what is said after it is done.
     line.say("look up");
     let reply = line.event("reply");
@@ -232,7 +239,7 @@ fn a_stop_halts_whoever_moves_the_body_said_or_sent() {
     assert!(line.sound.len() < 4800, "{} samples come after the cut", line.sound.len());
 
     // Whoever leaves stops what was begun for him.
-    line.until(|told| told["state"] == "listening");
+    line.listens();
     line.say("wiggle your antennas");
     doing(&served, "playing");
     line.leave();
