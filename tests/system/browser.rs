@@ -122,7 +122,8 @@ fn each_role_may_do_what_it_may_and_no_more() {
 /// Somebody who says something between silences, as a WAV file of a usual microphone.
 fn recorded(bench: &Bench, text: &str) -> PathBuf {
     let output = Command::new("espeak-ng").args(["-v", "en-us", "-s", "150", "--stdout", text]).output();
-    let output = output.expect("espeak-ng is installed: scripts/sound --speak does it");
+    let output =
+        output.unwrap_or_else(|error| panic!("espeak-ng is needed (scripts/sound --speak): {error}"));
     assert!(output.status.success());
     // Its header does not know how long a stream becomes.
     let pairs = output.stdout[44..].chunks_exact(2);

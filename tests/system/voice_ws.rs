@@ -32,7 +32,8 @@ fn served(keys: &str) -> Served {
 /// A sentence as espeak-ng says it, at its rate, after a short silence: 16 bit samples, little-endian.
 fn spoken(text: &str) -> Vec<u8> {
     let output = Command::new("espeak-ng").args(["-v", "en-us", "-s", "150", "--stdout", text]).output();
-    let output = output.expect("espeak-ng is installed: scripts/sound --speak does it");
+    let output =
+        output.unwrap_or_else(|error| panic!("espeak-ng is needed (scripts/sound --speak): {error}"));
     assert!(output.status.success());
     // Its header does not know how long a stream becomes.
     [vec![0; RATE as usize / 5 * 4], output.stdout[44..].to_vec()].concat()
