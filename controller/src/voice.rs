@@ -417,7 +417,7 @@ impl Hearing {
         let heard = match &self.scribe {
             Some(scribe) if !heard.is_stopped => {
                 let samples = self.ear.again(|_, samples| samples.to_vec());
-                match scribe.take(Sentence { samples, heard }) {
+                match scribe.take(Box::new(Sentence { samples, heard })) {
                     Ok(()) => return,
                     Err(sentence) => sentence.heard,
                 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::Args;
 use minismith::body::models_of;
 use minismith::brain::is_stop;
@@ -47,7 +48,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         Some(path) => {
             // Whoever hands in a file means the robot.
             voice.call = Call::Never;
-            Box::new(File::open(path, SILENCE)?)
+            Box::new(File::open(path, SILENCE).with_context(|| path.display().to_string())?)
         }
         None => {
             let name = voice.microphone.as_deref().ok_or_else(|| {

@@ -83,7 +83,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         (
             "robot: mock\npuls: {rate_hz: 100}",
             "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, compat, tools, models, \
-             workshop, tool_host, brain, language_model, agents, memory, camera, vision, journal, traces, rerun, logs, telemetry; did you mean `pulse`?",
+             workshop, tool_host, brain, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `pulse`?",
         ),
         (
             "limits:\n  stewart:\n    speed: 3\n    acceleraton: 9",
@@ -97,7 +97,7 @@ fn unknown_keys_are_named_with_what_was_meant() {
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, compat, tools, models, workshop, tool_host, brain, language_model, agents, memory, camera, vision, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, compat, tools, models, workshop, tool_host, brain, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",

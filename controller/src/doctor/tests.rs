@@ -17,7 +17,7 @@ fn healthy() -> Machine {
         real_time: real_time::healthy(),
         beat: Some(beat::healthy()),
         periphery: robot::healthy(),
-        voice: voice::Voice::default(),
+        voice: voice::healthy(),
         sight: sight::Sight { photographs: true, ..sight::Sight::default() },
         free: Some(10 << 30),
     }

@@ -76,3 +76,38 @@ impl Voice {
         checks
     }
 }
+
+/// A machine that hears and speaks.
+#[cfg(test)]
+pub(super) fn healthy() -> Voice {
+    let devices = vec![devices::DEFAULT.to_owned()];
+    Voice { without: Vec::new(), has_espeak: true, microphones: devices.clone(), speakers: devices }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_and_so_is_who_hears_what_is_said() {
+        let mut config = Config::built_in().unwrap();
+        let good = healthy().judge(&config);
+        assert!(good.iter().all(|check| check.state == State::Good), "{good:?}");
+        config.models = std::env::temp_dir().join("minismith-no-models-here");
+        let nothing = Voice { has_espeak: false, ..Voice::look(&config) };
+        assert_eq!(nothing.without.len(), MODELS.len());
+        let remedies: Vec<_> = nothing.judge(&config).into_iter().filter_map(|check| check.remedy).collect();
+        assert!(remedies[0] == "make models" && remedies[1].contains("espeak-ng"), "{remedies:?}");
+        config.voice.microphone = Some("plughw:77,0".into());
+        let text = format!("{:?}", healthy().judge(&config));
+        assert!(text.contains("there is no `plughw:77,0`") && text.contains("--wav FILE"), "{text}");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("robot.yaml");
+        std::fs::write(&file, "voice: {transcription: [{url: https://example.org/v1, model: ears}]}")
+            .unwrap();
+        let told = healthy().judge(&Config::load(Some(&file)).unwrap());
+        let speech = told.iter().find(|check| check.name == "speech").unwrap();
+        assert!(speech.state == State::Warn && speech.detail.contains("https://example.org/v1"), "{speech}");
+    }
+}

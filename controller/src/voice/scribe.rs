@@ -1,7 +1,7 @@
 //! A service that writes down what was said, on a thread of its own: the ear goes on meanwhile, so that a stop is heard while a
 //! slow service is waited for. Where the service fails, what this machine understood counts.
 
-use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
 use minismith_voice::transcriber::Transcriber;
@@ -21,7 +21,7 @@ pub(super) struct Sentence {
 
 /// Where sentences are handed in; dropping it waits for those under way.
 pub(super) struct Scribe {
-    inbox: Option<SyncSender<Sentence>>,
+    inbox: Option<SyncSender<Box<Sentence>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -35,11 +35,10 @@ impl Scribe {
     }
 
     /// Hands in a sentence; it is given back where too many wait.
-    pub(super) fn take(&self, sentence: Sentence) -> Result<(), Sentence> {
+    pub(super) fn take(&self, sentence: Box<Sentence>) -> Result<(), Box<Sentence>> {
         match &self.inbox {
             Some(inbox) => inbox.try_send(sentence).map_err(|full| match full {
-                std::sync::mpsc::TrySendError::Full(sentence)
-                | std::sync::mpsc::TrySendError::Disconnected(sentence) => sentence,
+                TrySendError::Full(sentence) | TrySendError::Disconnected(sentence) => sentence,
             }),
             None => Err(sentence),
         }
@@ -55,10 +54,15 @@ impl Drop for Scribe {
     }
 }
 
-fn write(mut service: Box<dyn Transcriber + Send>, sentences: &Receiver<Sentence>, desk: &Sender<Event>) {
+fn write(
+    mut service: Box<dyn Transcriber + Send>,
+    sentences: &Receiver<Box<Sentence>>,
+    desk: &Sender<Event>,
+) {
     // Who is told once that it fails is not told again for each sentence.
     let mut is_told = false;
-    while let Ok(Sentence { samples, mut heard }) = sentences.recv() {
+    while let Ok(sentence) = sentences.recv() {
+        let Sentence { samples, mut heard } = *sentence;
         match service.transcribe(&samples) {
             Ok(transcript) => {
                 is_told = false;

@@ -174,11 +174,11 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
     }
 
     /// From then on the robot plays these samples of [`HEARD_RATE`], in which it says this; a sound without words has none.
-    /// Without a time they follow what was played before to the sample. Otherwise nobody knows the time as exactly, so what
-    /// was learned of the echo has to prove itself anew.
+    /// Without a time they follow what was played before to the sample. Otherwise nobody knows the time as exactly, so as much
+    /// of the echo may be left as there is, until that is seen again.
     pub fn playing(&mut self, at: Option<Duration>, samples: &[f32], sentence: &str) {
         if let Some(at) = at {
-            self.canceller.doubt();
+            self.rest = 0.0;
             self.played.add(at, samples, sentence);
         } else {
             self.played.add(self.played.end(), samples, sentence);

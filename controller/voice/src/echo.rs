@@ -107,14 +107,6 @@ impl Canceller {
         self.is_learned
     }
 
-    /// What is played from now on may come back a little earlier or later than before: whether the echo is known has to be
-    /// seen again.
-    pub fn doubt(&mut self) {
-        self.is_learned = false;
-        self.listened = 0;
-        self.long = [0.0; 3];
-    }
-
     /// Takes a frame of the microphone and what was played meanwhile.
     pub fn clean(&mut self, heard: &[f32], played: &[f32]) -> Cleaned {
         let is_now = level(played) > PLAYED_FROM;

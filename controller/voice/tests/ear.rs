@@ -117,7 +117,7 @@ fn endpoints_follow_what_they_are_told() {
     assert_eq!(edges, [Edge::Began { at: frame * 20 }, Edge::Ended { began: frame * 20, ended: frame * 75 }]);
 }
 
-fn stop(heard: &[Heard]) -> Option<(&'static str, Duration, Duration)> {
+fn stop(heard: &[Heard]) -> Option<(String, Duration, Duration)> {
     heard.iter().find_map(|one| match one {
         Heard::StopWord { word, ended, at } => Some((word.clone(), *ended, *at)),
         _ => None,

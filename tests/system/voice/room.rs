@@ -188,7 +188,10 @@ fn whoever_speaks_over_it_is_heard_and_cuts_it_short() {
     let said: Vec<&str> = done.iter().map(|(text, _)| text.trim_end_matches(['.', '?'])).collect();
     assert_eq!(said, ["what can you do", "look right"], "{news:?}");
     assert_eq!(done[1].1, Ending::Done);
-    let cut = news.iter().position(|one| *one == News::Cut).expect("speech is cut");
+    let cut = news
+        .iter()
+        .position(|one| *one == News::Cut)
+        .unwrap_or_else(|| panic!("speech is not cut: {news:?}"));
     let heard = news.iter().rposition(is_heard).unwrap();
     assert!(cut < heard, "as soon as somebody begins to speak: {news:?}");
 }

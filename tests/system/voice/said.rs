@@ -89,12 +89,6 @@ impl Hearer {
                         let heard = Transcript { text, confidence, least: confidence };
                         let command =
                             self.ear.again(|moonshine, samples| moonshine.command(samples, &heard)).unwrap();
-                        if let Some(c) = &command {
-                            println!(
-                                "      {:?} {:.3} / {:?} {:.3} close {:.2}",
-                                heard.text, heard.confidence, c.sentence, c.confidence, c.alike
-                            );
-                        }
                         let meaning = meant(&heard, command.as_ref(), &self.vocabulary);
                         let text = self.wake.spot(&meaning.text).unwrap_or(meaning.text);
                         self.ear.finish();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use minismith_tests::{Bench, Ran, workspace};
+use minismith_tests::{Bench, workspace};
 use minismith_voice::audio::{Clip, level};
 use serde_json::Value;
 
@@ -84,14 +84,14 @@ fn bench(keys: &str) -> Bench {
     Bench::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))
 }
 
-/// What `listen` makes of a sentence, with more arguments: what it printed, line by line.
-fn listened(bench: &Bench, text: &str, more: &[&str]) -> (Vec<Value>, Ran) {
+/// What `listen` makes of a sentence, with more arguments: what it printed, line by line. It ends well.
+fn listened(bench: &Bench, text: &str, more: &[&str]) -> Vec<Value> {
     let wav = bench.path("said.wav");
     padded(&spoken(text, "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
     let mut arguments = vec!["listen", "--json", "--robot", "mock", "--wav", wav.to_str().unwrap()];
     arguments.extend(more);
-    let ran = bench.run(&arguments);
-    (ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), ran)
+    let ran = bench.run(&arguments).exits(0);
+    ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn events<'a>(told: &'a [Value], name: &str) -> Vec<&'a Value> {
@@ -103,8 +103,7 @@ fn a_service_writes_down_what_was_said() {
     let service =
         Service::start((200, "application/json", Some(br#"{"text": " look right 15 degrees\n"}"#.into())));
     let bench = bench(&format!("transcription: [{{url: {}, model: whisper-1}}]", service.url()));
-    let (told, ran) = listened(&bench, "look left", &["--text"]);
-    ran.exits(0);
+    let told = listened(&bench, "look left", &["--text"]);
     assert_eq!(events(&told, "heard")[0]["means"], "look right 15 degrees");
     let yaw = &events(&told, "reply")[0]["reply"]["steps"][0]["achieved"]["yaw_deg"];
     assert!((yaw.as_f64().unwrap() + 15.0).abs() < 1.0, "{yaw}");
@@ -125,16 +124,16 @@ fn where_a_service_fails_this_machine_understands() {
     let wrong = Service::start((200, "application/json", Some(br#"{"txt": "nod"}"#.into())));
     let endless = Service::start((200, "application/json", Some(vec![b' '; 40 << 20])));
     for (url, why) in [
-        (down, "could not be reached"),
+        (down, "Connection refused"),
         (slow.url(), ""),
         (broken.url(), "no seats left"),
         (wrong.url(), "missing field"),
         (endless.url(), ""),
     ] {
         let bench = bench(&format!("transcription: [{{url: {url}, model: m}}]"));
-        let (told, ran) = listened(&bench, "look left", &["--text"]);
-        ran.exits(0);
-        assert_eq!(events(&told, "heard")[0]["text"], "Look left.", "{told:?}");
+        let told = listened(&bench, "look left", &["--text"]);
+        let means = events(&told, "heard")[0]["means"].as_str().unwrap().to_lowercase();
+        assert!(means.starts_with("look left"), "{told:?}");
         let trouble = events(&told, "trouble")[0]["text"].as_str().unwrap();
         println!("{trouble}");
         assert!(trouble.contains(&url) && trouble.contains(why), "{trouble}");
@@ -152,8 +151,7 @@ fn a_service_speaks_and_where_it_fails_this_machine_does() {
     for (service, is_tone) in [(&good, true), (&wrong, false)] {
         let bench = bench(&format!("speech: [{{url: {}, model: tts-1, voice: alloy}}]", service.url()));
         let out = bench.path("answer.wav");
-        let (told, ran) = listened(&bench, "look left", &["--out", out.to_str().unwrap()]);
-        ran.exits(0);
+        let told = listened(&bench, "look left", &["--out", out.to_str().unwrap()]);
         assert!(!events(&told, "speaking").is_empty(), "{told:?}");
         let said = Clip::open(&out).unwrap();
         assert!(level(&said.samples) > -40.0, "{}", level(&said.samples));
@@ -166,7 +164,7 @@ fn a_service_speaks_and_where_it_fails_this_machine_does() {
 
 #[test]
 fn what_can_not_be_heard_is_refused_in_words() {
-    let here = bench("microphone: plughw:77,0");
+    let here = bench("microphone: \"plughw:77,0\"");
     here.run(&["listen"]).is_error(&["plughw:77,0", "arecord -L"]);
     bench("microphone: none").run(&["listen"]).is_error(&["there is no microphone", "--wav FILE"]);
     let noise = here.write("noise.wav", "this is no sound at all");

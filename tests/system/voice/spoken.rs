@@ -23,7 +23,7 @@ pub fn spoken(text: &str, voice: &str, speed: u32) -> Clip {
         .arg(&file)
         .arg(text)
         .status()
-        .expect("espeak-ng is installed: scripts/sound --speak does it");
+        .unwrap_or_else(|error| panic!("espeak-ng: {error}; scripts/sound --speak installs it"));
     assert!(made.success());
     Clip::open(&file).unwrap().resampled(HEARD_RATE).unwrap()
 }

@@ -114,10 +114,10 @@ fn stopped(sentence: &str, word: &str, clip: &Clip, end: Duration) -> (Duration,
     stage.pass_until(stage.conductor.stage_now() + Duration::from_millis(50));
     let sound = clock.sound.lock().unwrap().take().unwrap();
     let began = sound.began.unwrap();
-    let (heard, known) = sound.stop.expect("the stop is heard");
+    let (heard, known) = sound.stop.unwrap_or_else(|| panic!("{sentence} is not heard"));
     assert_eq!(heard, word);
     let after = |tick: Tick| tick.since(began).saturating_sub(end);
-    (after(known), after(sound.held.expect("the body holds")))
+    (after(known), after(sound.held.unwrap_or_else(|| panic!("the body does not hold"))))
 }
 
 #[test]

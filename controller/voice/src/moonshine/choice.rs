@@ -30,8 +30,16 @@ const DOUBT: f32 = 3.0;
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     nodes: Vec<Node>,
-    /// Each command by itself, and the ways to write it.
-    sentences: Vec<(String, Vec<Vec<i64>>)>,
+    /// Each of them by itself.
+    sentences: Vec<Command>,
+}
+
+/// A command by itself.
+#[derive(Clone, Debug)]
+struct Command {
+    sentence: String,
+    /// The ways to write it.
+    ways: Vec<Vec<i64>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -128,7 +136,9 @@ impl Choices {
             choices.ways(behind, &commas, called);
         }
         let both = sentences.iter().chain(alone).map(|sentence| words(sentence.as_ref()));
-        choices.sentences = both.map(|sentence| (sentence.join(" "), tokens_of(tokens, &sentence))).collect();
+        choices.sentences = both
+            .map(|sentence| Command { sentence: sentence.join(" "), ways: tokens_of(tokens, &sentence) })
+            .collect();
         for sentence in sentences {
             let sentence = words(sentence.as_ref());
             for (from, is_first) in [(root, true), (called, false), (going_on, false)] {
@@ -258,10 +268,10 @@ impl Moonshine {
             let sentence = words(&self.tokens.text(tokens)).join(" ");
             (mean, alike(&sentence), sentence)
         });
-        let mut nearest: Vec<(f32, &(String, Vec<Vec<i64>>))> =
-            choices.sentences.iter().map(|sentence| (alike(&sentence.0), sentence)).collect();
+        let mut nearest: Vec<(f32, &Command)> =
+            choices.sentences.iter().map(|command| (alike(&command.sentence), command)).collect();
         nearest.sort_by(|one, other| other.0.total_cmp(&one.0));
-        for (alike, (sentence, ways)) in nearest.into_iter().take(NEAREST) {
+        for (alike, Command { sentence, ways }) in nearest.into_iter().take(NEAREST) {
             for way in ways {
                 let likely = self.likelihood(&seen, way)?;
                 let mean = likely.iter().sum::<f32>() / likely.len().max(1) as f32;
