@@ -32,6 +32,7 @@ build: setup dashboard ## The programs minismith and minismith-tool-host, with t
 	cargo build
 
 run: build ## Set up, build and serve the mock robot on http://127.0.0.1:8000; models are fetched meanwhile
+	@scripts/sound --speak
 	@scripts/models --background
 	$(PROGRAMS)/minismith serve --robot mock
 
@@ -73,7 +74,7 @@ nextest: ## The test runner cargo-nextest, built from source where it is missing
 test: build code recorder peers clients models nextest ## All tests; installs Chromium where there is none
 	@scripts/dashboard --check
 	@scripts/chromium >/dev/null
-	@scripts/sound --speak
+	@scripts/sound --tests
 	@scripts/peers --daemon || echo "The official daemon could not be installed; its test is skipped."
 	cargo nextest run
 	cargo nextest run --cargo-profile recorder --package minismith-recorder
@@ -85,7 +86,8 @@ llm: ## A small language model and its server in .cache/llm (1.2 GB; built from 
 test-llm: build nextest llm models ## The agents with a real, small language model on this machine (forty minutes on two cores)
 	cargo nextest run --package minismith-tests --run-ignored only --test-threads 1 --no-capture live::
 
-bench: official clients recorder dashboard ## Measures against the official packages; prints a table and writes target/bench.json
+bench: official clients recorder dashboard models ## Measures against the official packages; prints a table and writes target/bench.json
+	@scripts/sound --speak
 	cargo build --release --package minismith --package minismith-tool-host
 	@ln -f $(TARGET)/recorder/minismith-recorder $(TARGET)/release/minismith-recorder
 	$(TARGET)/release/minismith bench --out $(TARGET)/bench.json

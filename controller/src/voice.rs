@@ -107,6 +107,9 @@ pub enum News {
         began_s: f64,
         /// When it ended.
         ended_s: f64,
+        /// Where it came from, degrees from the head's middle, left positive, where the microphones tell it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bearing_deg: Option<f64>,
     },
     /// It is not answered.
     Ignored {
@@ -173,6 +176,7 @@ struct Utterance {
     halts: u64,
     /// Whether it held a stop, on which the ear has acted.
     is_stopped: bool,
+    bearing_deg: Option<f64>,
 }
 
 /// A conversation by voice that goes on. Dropping it ends it.
@@ -253,6 +257,7 @@ impl Talk {
             sounds,
             halts: body.handle().halts(),
             is_stopped: false,
+            bearing: None,
             pulse: body.handle(),
             desk: events.clone(),
             is_ending: is_ending.clone(),
@@ -348,6 +353,7 @@ struct Hearing {
     /// Of what is being said: see [`Utterance`].
     halts: u64,
     is_stopped: bool,
+    bearing: Option<f64>,
     pulse: PulseHandle,
     desk: Sender<Event>,
     is_ending: Arc<AtomicBool>,
@@ -375,6 +381,9 @@ impl Hearing {
                 self.tell(Event::Trouble(trouble));
             }
         }
+        if let Some(trouble) = self.source.trouble() {
+            self.tell(Event::Trouble(trouble));
+        }
         let heard = self.ear.finish();
         self.heard(heard);
         // What is still being written down was heard before the end.
@@ -394,13 +403,24 @@ impl Hearing {
                         None
                     });
                     let (halts, is_stopped) = (self.halts, self.is_stopped);
-                    self.uttered(Utterance { transcript, command, began, ended, halts, is_stopped });
+                    let bearing_deg = self.bearing;
+                    self.uttered(Utterance {
+                        transcript,
+                        command,
+                        began,
+                        ended,
+                        halts,
+                        is_stopped,
+                        bearing_deg,
+                    });
                     continue;
                 }
                 Heard::Began { .. } => {
                     self.halts = self.pulse.halts();
                     self.is_stopped = false;
+                    self.bearing = None;
                 }
+                Heard::Partial { .. } => self.bearing = self.source.bearing().or(self.bearing),
                 // Before anything else, and before anybody else hears of it.
                 Heard::StopWord { .. } => {
                     self.pulse.order(Order::Halt);

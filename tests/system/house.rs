@@ -78,7 +78,7 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
     // Microphones and speakers.
-    (&["cpal::"], &["controller/voice/src/devices.rs", "controller/voice/src/devices/"]),
+    (&["cpal::", "nusb::"], &["controller/voice/src/devices.rs", "controller/voice/src/devices/"]),
     (
         &["Instant::now", "SystemTime::now", "time::clock_gettime", "thread::sleep", "clock_nanosleep_"],
         &["firmware-bridge/src/clock.rs"],

@@ -63,6 +63,8 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
     let engines = Engines::open(&voice, &models_of(config), !text, workshop.registry())?;
     let sink: Box<dyn Sink> = match (out, &voice.speaker) {
         (Some(path), _) => {
+            // Nobody speaks for a while to find out then that it can't be kept.
+            std::fs::write(path, b"").with_context(|| path.display().to_string())?;
             let mut kept = Kept::at(path);
             Box::new(Paced::to(move |sound| {
                 if let Sound::Samples(samples) = sound {
@@ -105,7 +107,8 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         well &= reply.outcome == minismith::conversation::Ending::Done;
         talk.answer(&reply.text);
     }
-    Ok(Done::when(well || wav.is_none()))
+    // A microphone ends only when it is gone.
+    Ok(Done::when(well && wav.is_some()))
 }
 
 /// What happens, a line each: with `--json` as it is, else in words on standard error.

@@ -1,7 +1,8 @@
 //! What the robot hears and speaks with: models, espeak-ng, microphone and speaker, and who hears what is said to it.
 
 use minismith_senses::models::{ModelFile, NoModel};
-use minismith_voice::devices;
+use minismith_voice::devices::array::{Array, NoArray};
+use minismith_voice::devices::{self};
 use minismith_voice::{hibari, moonshine, vad};
 
 use super::Check;
@@ -21,6 +22,8 @@ pub(super) struct Voice {
     has_espeak: bool,
     microphones: Vec<String>,
     speakers: Vec<String>,
+    /// Whether microphones that tell directions are there, and why they can't be asked.
+    array: Option<Result<(), NoArray>>,
 }
 
 impl Voice {
@@ -33,6 +36,7 @@ impl Voice {
             has_espeak: has_espeak(),
             microphones,
             speakers,
+            array: Array::find().map(|array| array.map(|_| ())).transpose(),
         }
     }
 
@@ -61,6 +65,16 @@ impl Voice {
         };
         device("microphone", &config.voice.microphone, &self.microphones);
         device("speaker", &config.voice.speaker, &self.speakers);
+        match &self.array {
+            None => {}
+            Some(Ok(())) => checks.push(Check::good("direction", "the microphones tell where a voice comes from")),
+            Some(Err(error)) => checks.push(Check::warn(
+                "direction",
+                error.to_string(),
+                "let your user read it: a file in /etc/udev/rules.d with  SUBSYSTEM==\"usb\", ATTR{idVendor}==\"38fb\", \
+                 MODE=\"0666\"  and then `udevadm control --reload; udevadm trigger`",
+            )),
+        }
         let services = [&config.voice.transcription, &config.voice.speech];
         let urls: Vec<String> =
             services.into_iter().flatten().map(|service| service.endpoint.url.to_string()).collect();
@@ -81,7 +95,13 @@ impl Voice {
 #[cfg(test)]
 pub(super) fn healthy() -> Voice {
     let devices = vec![devices::DEFAULT.to_owned()];
-    Voice { without: Vec::new(), has_espeak: true, microphones: devices.clone(), speakers: devices }
+    Voice {
+        without: Vec::new(),
+        has_espeak: true,
+        microphones: devices.clone(),
+        speakers: devices,
+        array: Some(Ok(())),
+    }
 }
 
 #[cfg(test)]

@@ -176,7 +176,7 @@ impl<F: FnMut(News)> Desk<F> {
     /// Somebody has said something: is it for the robot, and was it understood?
     fn uttered(&mut self, utterance: Utterance) {
         self.show_hearing(false);
-        let Utterance { transcript, command, began, ended, halts, is_stopped } = utterance;
+        let Utterance { transcript, command, began, ended, halts, is_stopped, bearing_deg } = utterance;
         let meaning = meant(&transcript, command.as_ref(), &self.vocabulary);
         let heard = transcript.text;
         (self.tell)(News::Heard {
@@ -185,6 +185,7 @@ impl<F: FnMut(News)> Desk<F> {
             confidence: meaning.confidence,
             began_s: began.as_secs_f64(),
             ended_s: ended.as_secs_f64(),
+            bearing_deg,
         });
         // The ear has acted on it already, and nothing else of it counts.
         if is_stopped {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use firmware_bridge::clock::{Clock, Tick, WallClock};
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::{AudioFault, Clip, samples_in, time_of};
+use minismith_voice::devices::array::{Array, NoArray};
 use minismith_voice::devices::{Health, Microphone, NoDevice, Pace};
 
 /// How much a piece of a file is.
@@ -38,6 +39,11 @@ pub trait Source: Send {
         None
     }
 
+    /// Where what was said last came from, degrees from the head's middle, left positive; none where that is not known.
+    fn bearing(&mut self) -> Option<f64> {
+        None
+    }
+
     /// Whether what the robot says may come back this way, at the time at which it is played.
     fn hears_mouth(&self) -> bool {
         true
@@ -61,6 +67,9 @@ pub struct Heard {
     microphone: Microphone,
     counter: Counter,
     told: Health,
+    /// The robot's own, where they tell directions.
+    array: Option<Array>,
+    untold: Option<NoArray>,
 }
 
 impl Heard {
@@ -70,7 +79,11 @@ impl Heard {
     /// When it is not there or can't be used.
     pub fn open(name: &str) -> Result<Self, NoDevice> {
         let microphone = Microphone::open(name, Pace::Device, ROOM)?;
-        Ok(Heard { microphone, counter: Counter::default(), told: Health::default() })
+        let (array, untold) = match Array::find() {
+            Ok(array) => (array, None),
+            Err(error) => (None, Some(error)),
+        };
+        Ok(Heard { microphone, counter: Counter::default(), told: Health::default(), array, untold })
     }
 }
 
@@ -83,6 +96,9 @@ impl Source for Heard {
     }
 
     fn trouble(&mut self) -> Option<String> {
+        if let Some(untold) = self.untold.take() {
+            return Some(untold.to_string());
+        }
         let now = self.microphone.health();
         let before = std::mem::replace(&mut self.told, now.clone());
         if now.is_lost && !before.is_lost {
@@ -93,6 +109,11 @@ impl Source for Heard {
             return Some(format!("{lost:.1} s of sound were lost: the processor is too busy"));
         }
         now.latest.filter(|_| now.faults > before.faults)
+    }
+
+    fn bearing(&mut self) -> Option<f64> {
+        let arrival = self.array.as_ref()?.arrival().filter(|arrival| arrival.is_speech)?;
+        Some(f64::from(arrival.yaw.to_degrees()))
     }
 }
 

@@ -72,7 +72,7 @@ fn what_is_no_command_is_known_by_its_confidence() {
 fn people_are_understood() {
     let folder = Path::new("/usr/share/pocketsphinx/test/data");
     let cards = std::fs::read_to_string(folder.join("cards/cards.transcription"))
-        .expect("recordings of people are installed: scripts/sound --speak does it");
+        .expect("recordings of people are installed: scripts/sound --tests does it");
     let read = std::fs::read_to_string(folder.join("librivox/transcription")).unwrap();
     let mut moonshine = Moonshine::open(&models()).unwrap();
     let choices = commands(&moonshine);

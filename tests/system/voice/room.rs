@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::joint::{Joint, Joints};
 use minismith::body::Body;
 use minismith::config::{Call, Config, RobotChoice};
 use minismith::conversation::Conversation;
@@ -127,6 +128,12 @@ impl Source for Microphone {
 
 /// Has these sentences said in a room, and tells what happened: the news, and what was done.
 fn held(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, Ending)>) {
+    let (news, done, _) = seen(script, rest);
+    (news, done)
+}
+
+/// The same with where the joints were told to be.
+fn seen(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, Ending)>, Vec<Joints>) {
     let bench = Bench::new();
     let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
     let body = Body::open(&RobotChoice::Mock, &config).unwrap();
@@ -161,7 +168,8 @@ fn held(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, End
     }
     drop(talk);
     let news = news.lock().unwrap().clone();
-    (news, done)
+    let goals = body.take_trace().into_iter().map(|beat| beat.goal).collect();
+    (news, done, goals)
 }
 
 fn is_heard(one: &News) -> bool {
@@ -205,4 +213,20 @@ fn a_stop_is_heard_over_its_voice() {
     let (news, _) = held(&script, Duration::from_secs(3));
     assert!(news.iter().any(|one| matches!(one, News::Stop { .. })), "{news:?}");
     assert!(news.contains(&News::Cut), "{news:?}");
+}
+
+#[test]
+fn antennas_and_head_show_that_it_hears_and_speaks() {
+    let question = [(When::At(Duration::from_millis(500)), "what can you do")];
+    let (news, _, goals) = seen(&question, Duration::from_secs(8));
+    let off = |joint: Joint, at: &Joints| (at[joint] - goals[0][joint]).degrees();
+    let most = |joint: Joint| goals.iter().map(|at| off(joint, at).abs()).fold(0.0, f64::max);
+    let (antenna, head) = (most(Joint::RightAntenna), most(Joint::Stewart1));
+    println!("the right antenna leans {antenna:.1} deg, the first leg turns {head:.1} deg");
+    assert!((4.0..12.0).contains(&antenna), "{antenna} {news:?}");
+    assert!((0.3..15.0).contains(&head), "{head} {news:?}");
+    let last = goals.last().unwrap();
+    for joint in Joint::ALL {
+        assert!(off(joint, last).abs() < 1.0, "{joint} comes back: {}", off(joint, last));
+    }
 }

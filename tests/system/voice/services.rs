@@ -174,6 +174,8 @@ fn what_can_not_be_heard_is_refused_in_words() {
     let wav = without.path("said.wav");
     spoken("look left", "en-us", 160).save(&wav).unwrap();
     without.run(&["listen", "--wav", wav.to_str().unwrap()]).is_error(&["make models"]);
+    let nowhere = ["listen", "--wav", wav.to_str().unwrap(), "--out", "/no/such/folder/answer.wav"];
+    here.run(&nowhere).is_error(&["/no/such/folder/answer.wav"]);
     let overheard = bench("transcription: [{url: http://example.org/v1, model: m}]");
     overheard
         .run(&["listen", "--wav", wav.to_str().unwrap()])
@@ -191,4 +193,35 @@ fn a_file_of_any_usual_rate_is_heard() {
             bench.run(&["listen", "--text", "--robot", "mock", "--wav", wav.to_str().unwrap()]).exits(0);
         assert!(ran.out.contains("look left 20 deg"), "{rate}: {} {}", ran.out, ran.err);
     }
+}
+
+#[test]
+fn what_is_not_heard_well_is_asked_back_and_nothing_moves() {
+    let told = listened(&bench("unsure_below: 1"), "look left", &["--text"]);
+    assert_eq!(events(&told, "ignored")[0]["why"], "it was not heard well enough", "{told:?}");
+    let asked = events(&told, "answer")[0]["text"].as_str().unwrap();
+    assert!(asked.contains("say that again"), "{asked}");
+    assert!(events(&told, "reply").is_empty(), "{told:?}");
+}
+
+#[test]
+fn it_wakes_and_sleeps_with_a_sound() {
+    let bench = bench("");
+    let out = bench.path("answer.wav");
+    for sentence in ["wake up", "go to sleep"] {
+        let told = listened(&bench, sentence, &["--out", out.to_str().unwrap()]);
+        let spoken = events(&told, "speaking");
+        assert_eq!(spoken[0]["sentence"], "", "a sound without words comes first: {told:?}");
+        assert!(spoken.len() > 1 && events(&told, "reply")[0]["reply"]["outcome"] == "done", "{told:?}");
+        assert!(level(&Clip::open(&out).unwrap().samples) > -45.0);
+    }
+}
+
+#[test]
+fn what_is_said_is_remembered_in_the_session() {
+    let bench = bench("");
+    let told = listened(&bench, "look left", &["--text", "--session", "evening"]);
+    assert_eq!(events(&told, "reply").len(), 1);
+    let session = bench.run(&["session", "show", "evening"]).exits(0).out.to_lowercase();
+    assert!(session.contains("look left"), "{session}");
 }
