@@ -300,8 +300,8 @@ fn find(kind: &'static str, name: &str, fits: impl Fn(&Device) -> bool) -> Resul
     let missing = |reason: String| NoDevice::Missing { kind, name: name.to_owned(), reason };
     let host = cpal::default_host();
     if name == DEFAULT {
-        let mut defaults = [host.default_input_device(), host.default_output_device()].into_iter().flatten();
-        return defaults.find(fits).ok_or_else(|| missing("ALSA knows no default".to_owned()));
+        // ALSA's own, for both directions; the host's default for input is looked for among the sound cards alone.
+        return host.default_output_device().ok_or_else(|| missing("ALSA knows no default".to_owned()));
     }
     let mut devices = host.devices().map_err(|error| missing(error.to_string()))?;
     devices
