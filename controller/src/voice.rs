@@ -1,10 +1,9 @@
 //! A conversation by voice: sound comes in, what is said is understood and done, and the answer is spoken.
 //!
 //! Reading order: [`source`], [`feed`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who
-//! speaks), `espeak`, `service` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with [`phrases`]
-//! and [`meaning`] (what
-//! was meant), `tongue` (the one that speaks), `sway` (the head moves with speech), `signs` (the antennas
-//! show what goes on).
+//! speaks), `espeak`, `service`, `written` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with
+//! [`phrases`] and [`meaning`] (what was meant), `tongue` (the one that speaks), `sway` (the head moves with speech), `signs`
+//! (the antennas show what goes on).
 //!
 //! ```text
 //! source --samples--> ear --heard--> desk --said--> whoever answers --answer--> desk --text--> tongue --samples--> sink
@@ -29,6 +28,7 @@ pub mod sink;
 pub mod source;
 mod sway;
 mod tongue;
+mod written;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +36,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use firmware_bridge::clock::WallClock;
+use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use minismith_voice::commands::{Vocabulary, Wake};
 use minismith_voice::ear::{Ear, Heard, Listening};
@@ -53,7 +53,7 @@ use engine::Engines;
 use scribe::{Scribe, Sentence};
 use signs::Signs;
 use sink::Sink;
-use source::Source;
+use source::{Behind, Source};
 use sway::Sway;
 use tongue::{Sounding, Tongue};
 
@@ -220,8 +220,9 @@ impl Talk {
             moves.then(|| MoverThread::start(body, Rank::Idle, "the robot's own voice")).transpose()?;
         let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.sway));
         let signs = swaying.as_ref().filter(|_| voice.antennas).map(|thread| Signs::of(thread.mover()));
+        let clock = WallClock::start();
         let tongue = speech
-            .map(|speech| Tongue::start(speech, voice.volume, sink, sway, sounding, events.clone()))
+            .map(|speech| Tongue::start(speech, voice.volume, sink, sway, clock, sounding, events.clone()))
             .transpose()?;
         let desk = Desk {
             wake: Wake::new(&voice.names),
@@ -232,7 +233,7 @@ impl Talk {
             out: Some(out),
             tell,
             state: State::default(),
-            clock: WallClock::start(),
+            clock,
             attentive: None,
             pending: Pending::default(),
             is_over: false,
@@ -249,12 +250,16 @@ impl Talk {
         };
         let ear = Ear::new(detector, transcriber, listening);
         let is_ending = Arc::<AtomicBool>::default();
-        let scribe = second.map(|service| Scribe::start(service, events.clone())).transpose()?;
+        let scribe = second
+            .map(|service| Scribe::start(service, voice.stop_words.clone(), body.handle(), events.clone()))
+            .transpose()?;
         let hearing = Hearing {
             ear,
             source,
             scribe,
             sounds,
+            clock,
+            behind: Behind::default(),
             halts: body.handle().halts(),
             is_stopped: false,
             bearing: None,
@@ -350,6 +355,8 @@ struct Hearing {
     source: Box<dyn Source>,
     scribe: Option<Scribe>,
     sounds: Receiver<Sounding>,
+    clock: WallClock,
+    behind: Behind,
     /// Of what is being said: see [`Utterance`].
     halts: u64,
     is_stopped: bool,
@@ -363,14 +370,15 @@ impl Hearing {
     fn run(mut self) {
         while !self.is_ending.load(Ordering::Relaxed) {
             let Some(piece) = self.source.take() else { break };
+            self.behind.came(self.clock.now(), &piece);
             let hears_mouth = self.source.hears_mouth();
             for sounding in self.sounds.try_iter().filter(|_| hears_mouth) {
                 match sounding {
-                    Sounding::Playing { after, follows, samples, sentence } => {
-                        let at = if follows { None } else { Some(piece.at + after) };
+                    Sounding::Playing { at, follows, samples, sentence } => {
+                        let at = if follows { None } else { Some(self.behind.heard_at(at)) };
                         self.ear.playing(at, &samples, &sentence);
                     }
-                    Sounding::Silenced => self.ear.silenced(piece.at),
+                    Sounding::Silenced(at) => self.ear.silenced(self.behind.heard_at(at)),
                 }
             }
             if !piece.samples.is_empty() {

@@ -255,7 +255,7 @@ impl Http {
         }
         bytes.extend(format!("--{border}--\r\n").bytes());
         let content = format!("multipart/form-data; boundary={border}");
-        self.send(path, Body { content: &content, accept: JSON, bytes }, patience, hear)
+        self.send(path, Body { content: &content, accept: JSON_OR_EVENTS, bytes }, patience, hear)
     }
 
     /// The same as [`post`](Self::post), for an answer of any kind.

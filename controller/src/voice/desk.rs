@@ -309,7 +309,11 @@ impl<F: FnMut(News)> Desk<F> {
         self.ordered += 1;
         match &self.tongue {
             Some(tongue) => tongue.tell(Order::Say(text, self.ordered)),
-            None => (self.tell)(News::Answer { text }),
+            None => {
+                (self.tell)(News::Answer { text });
+                // Nobody speaks, so it is over.
+                self.happened(Happened::AllSaid);
+            }
         }
     }
 }

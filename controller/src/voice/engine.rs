@@ -53,7 +53,9 @@ impl Engines {
         let known = moonshine.choices(&calls, &commands, &ALONE.map(str::to_owned));
         let transcriber = Box::new(moonshine.knowing(known));
         let second = match &voice.transcription {
-            Some(service) => Some(Box::new(Remote::open(service)?) as Box<dyn Transcriber + Send>),
+            Some(service) => {
+                Some(Box::new(Remote::open(service, &voice.language)?) as Box<dyn Transcriber + Send>)
+            }
             None => None,
         };
         let speech = is_spoken.then(|| speech(voice, models)).transpose()?;
@@ -65,9 +67,11 @@ impl Engines {
 fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
     let here = here(voice, models);
     match &voice.speech {
-        Some(service) => {
-            Ok(Box::new(Either { service: Remote::open(service)?, here: here.ok(), is_told: false }))
-        }
+        Some(service) => Ok(Box::new(Either {
+            service: Remote::open(service, &voice.language)?,
+            here: here.ok(),
+            is_told: false,
+        })),
         None => here,
     }
 }

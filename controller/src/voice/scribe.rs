@@ -4,9 +4,12 @@
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-use minismith_voice::transcriber::Transcriber;
+use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
+use minismith_voice::commands::stop_word;
+use minismith_voice::ear::Heard;
+use minismith_voice::transcriber::{Transcriber, Transcript};
 
-use super::Event;
+use super::{Event, Utterance};
 
 /// How many sentences may wait for it; what comes then is taken as this machine understood it.
 const WAITING: usize = 4;
@@ -16,7 +19,7 @@ pub(super) struct Sentence {
     /// Its samples, of [`minismith_voice::HEARD_RATE`].
     pub(super) samples: Vec<f32>,
     /// What this machine understood.
-    pub(super) heard: super::Utterance,
+    pub(super) heard: Utterance,
 }
 
 /// Where sentences are handed in; dropping it waits for those under way.
@@ -26,11 +29,16 @@ pub(super) struct Scribe {
 }
 
 impl Scribe {
-    pub(super) fn start(service: Box<dyn Transcriber + Send>, desk: Sender<Event>) -> std::io::Result<Self> {
+    pub(super) fn start(
+        service: Box<dyn Transcriber + Send>,
+        stop_words: Vec<String>,
+        pulse: PulseHandle,
+        desk: Sender<Event>,
+    ) -> std::io::Result<Self> {
         let (inbox, sentences) = sync_channel(WAITING);
-        let thread = std::thread::Builder::new()
-            .name("scribe".into())
-            .spawn(move || write(service, &sentences, &desk))?;
+        let mut writing = Writing { service, stop_words, pulse, desk, is_told: false };
+        let thread =
+            std::thread::Builder::new().name("scribe".into()).spawn(move || writing.run(&sentences))?;
         Ok(Scribe { inbox: Some(inbox), thread: Some(thread) })
     }
 
@@ -54,32 +62,71 @@ impl Drop for Scribe {
     }
 }
 
-fn write(
-    mut service: Box<dyn Transcriber + Send>,
-    sentences: &Receiver<Box<Sentence>>,
-    desk: &Sender<Event>,
-) {
-    // Who is told once that it fails is not told again for each sentence.
-    let mut is_told = false;
-    while let Ok(sentence) = sentences.recv() {
-        let Sentence { samples, mut heard } = *sentence;
-        match service.transcribe(&samples) {
-            Ok(transcript) => {
-                is_told = false;
-                // What it finds no words in was none to it.
-                if !transcript.text.is_empty() {
-                    heard.transcript = transcript;
-                    heard.command = None;
+struct Writing {
+    service: Box<dyn Transcriber + Send>,
+    stop_words: Vec<String>,
+    pulse: PulseHandle,
+    desk: Sender<Event>,
+    /// Who is told once that it fails is not told again for each sentence.
+    is_told: bool,
+}
+
+impl Writing {
+    fn run(&mut self, sentences: &Receiver<Box<Sentence>>) {
+        while let Ok(sentence) = sentences.recv() {
+            let Sentence { samples, mut heard } = *sentence;
+            let Writing { service, stop_words, pulse, desk, .. } = self;
+            let written = service.transcribe_telling(&samples, &mut |so_far| {
+                let Transcript { text, confidence, .. } = so_far.clone();
+                tell(desk, Event::Heard(Heard::Partial { text, confidence, at: heard.ended }));
+                look_for_stop(so_far, false, stop_words, pulse, desk, &mut heard);
+            });
+            match written {
+                Ok(transcript) => {
+                    self.is_told = false;
+                    // What it finds no words in was none to it.
+                    if !transcript.text.is_empty() {
+                        look_for_stop(&transcript, true, stop_words, pulse, desk, &mut heard);
+                        heard.transcript = transcript;
+                        heard.command = None;
+                    }
                 }
+                Err(fault) if !self.is_told => {
+                    self.is_told = true;
+                    let text = format!("{fault}; until it answers again, this machine understands by itself");
+                    tell(desk, Event::Trouble(text));
+                }
+                Err(_) => {}
             }
-            Err(fault) if !is_told => {
-                is_told = true;
-                let text = format!("{fault}; until it answers again, this machine understands by itself");
-                let _heard = desk.send(Event::Trouble(text));
-            }
-            Err(_) => {}
+            tell(&self.desk, Event::Uttered(heard));
         }
-        // Whoever decides may have gone.
-        let _heard = desk.send(Event::Uttered(heard));
     }
+}
+
+/// A stop that this machine has not heard halts the body as soon as the service has written it; the last word counts only when
+/// all is written, since it may be the beginning of another.
+fn look_for_stop(
+    said: &Transcript,
+    is_whole: bool,
+    stop_words: &[String],
+    pulse: &mut PulseHandle,
+    desk: &Sender<Event>,
+    heard: &mut Utterance,
+) {
+    let (but_the_last, _) = said.text.rsplit_once(' ').unwrap_or_default();
+    let spotted = if is_whole {
+        stop_word(&said.text, stop_words)
+    } else {
+        stop_word(but_the_last, stop_words).filter(|spotted| spotted.after > 0)
+    };
+    if let Some(spotted) = spotted.filter(|_| !heard.is_stopped) {
+        pulse.order(Order::Halt);
+        heard.is_stopped = true;
+        tell(desk, Event::Heard(Heard::StopWord { word: spotted.word, ended: heard.ended, at: heard.ended }));
+    }
+}
+
+fn tell(desk: &Sender<Event>, event: Event) {
+    // Whoever decides may have gone.
+    let _heard = desk.send(event);
 }

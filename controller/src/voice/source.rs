@@ -50,6 +50,47 @@ pub trait Source: Send {
     }
 }
 
+/// For how long what came at once is remembered, at least.
+const REMEMBERED: Duration = Duration::from_secs(5);
+
+/// How far the time of a source's sound is behind a clock. Samples come late for many reasons, and never early: what came
+/// soonest of late tells it.
+#[derive(Debug, Default)]
+pub(super) struct Behind {
+    /// The least by which the end of a piece came behind its own time, nanoseconds: of late, and of the span before.
+    least: [Option<i128>; 2],
+    since: Tick,
+}
+
+impl Behind {
+    /// A piece came.
+    pub(super) fn came(&mut self, now: Tick, piece: &Piece) {
+        if piece.samples.is_empty() {
+            return;
+        }
+        if now.since(self.since) > REMEMBERED {
+            let [of_late, _] = self.least;
+            self.least = [None, of_late];
+            self.since = now;
+        }
+        let end = piece.at + time_of(piece.samples.len() as u64, HEARD_RATE);
+        let by = nanos(now.since(Tick::ZERO)) - nanos(end);
+        let [of_late, _] = &mut self.least;
+        *of_late = Some(of_late.map_or(by, |least| least.min(by)));
+    }
+
+    /// When what sounds then is heard, by the source's time.
+    pub(super) fn heard_at(&self, at: Tick) -> Duration {
+        let by = self.least.iter().flatten().min().copied().unwrap_or_default();
+        let at = nanos(at.since(Tick::ZERO)) - by;
+        Duration::from_nanos(u64::try_from(at).unwrap_or_default())
+    }
+}
+
+fn nanos(time: Duration) -> i128 {
+    i128::try_from(time.as_nanos()).unwrap_or(i128::MAX)
+}
+
 /// Counts samples.
 #[derive(Debug, Default)]
 pub(super) struct Counter(u64);
@@ -182,5 +223,45 @@ impl Source for Sent {
     /// Its clock stands while nothing is sent; whoever sends takes out what he plays himself.
     fn hears_mouth(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_that_come_late_leave_the_time_of_a_source_as_it_is() {
+        let millis = Duration::from_millis;
+        // Opened a second before the clock began, or with it.
+        for (opened, now, heard) in [(1000, 500, 1500), (0, 500, 500)] {
+            let mut behind = Behind::default();
+            let mut source = Counter::default();
+            let mut at = 0;
+            for late in [30, 0, 12, 55, 4].into_iter().cycle().take(1000) {
+                let piece = source.stamped(vec![0.0; 160]);
+                at += 10;
+                if at >= opened {
+                    behind.came(Tick::ZERO + millis(at - opened + late), &piece);
+                }
+                behind.came(Tick::ZERO, &Piece { at: piece.at, samples: Vec::new() });
+            }
+            assert_eq!(behind.heard_at(Tick::ZERO + millis(now)), millis(heard));
+        }
+    }
+
+    #[test]
+    fn a_time_that_changed_is_known_after_a_while() {
+        let mut behind = Behind::default();
+        let piece = |at| Piece { at: Duration::from_secs(at), samples: vec![0.0; 16_000] };
+        for at in 0..10 {
+            behind.came(Tick::ZERO + Duration::from_secs(at + 1), &piece(at));
+        }
+        assert_eq!(behind.heard_at(Tick::ZERO + Duration::from_secs(20)), Duration::from_secs(20));
+        // Samples were lost on the way: from now on its time is two seconds behind.
+        for at in 10..30 {
+            behind.came(Tick::ZERO + Duration::from_secs(at + 3), &piece(at));
+        }
+        assert_eq!(behind.heard_at(Tick::ZERO + Duration::from_secs(40)), Duration::from_secs(38));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use firmware_bridge::clock::{Clock, Tick, WallClock};
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::Clip;
 use minismith_voice::mouth::{Chime, ENVELOPE_HZ, Mouth, Said, Speech};
@@ -35,11 +36,10 @@ pub(super) enum Order {
 
 /// What is played, for the ear.
 pub(super) enum Sounding {
-    /// From after this long on, or right behind what was played before, these samples of [`HEARD_RATE`], in which this is
-    /// said.
-    Playing { after: Duration, follows: bool, samples: Vec<f32>, sentence: String },
-    /// Nothing more.
-    Silenced,
+    /// From then on, or right behind what was played before, these samples of [`HEARD_RATE`], in which this is said.
+    Playing { at: Tick, follows: bool, samples: Vec<f32>, sentence: String },
+    /// Nothing more from then on.
+    Silenced(Tick),
 }
 
 /// Where the tongue is told; dropping it ends the thread.
@@ -54,13 +54,14 @@ impl Tongue {
         volume: f64,
         sink: Box<dyn Sink>,
         sway: Option<Sway>,
+        clock: WallClock,
         ear: Sender<Sounding>,
         desk: Sender<Event>,
     ) -> std::io::Result<Self> {
         let (orders, inbox) = channel();
         let mut mouth = Mouth::new(speech);
         mouth.set_volume(volume as f32);
-        let mut speaking = Speaking { mouth, sink, sway, ear, desk, said: 0 };
+        let mut speaking = Speaking { mouth, sink, sway, ear, desk, clock, said: 0 };
         let thread = std::thread::Builder::new().name("tongue".into()).spawn(move || speaking.run(&inbox))?;
         Ok(Tongue { orders: Some(orders), thread: Some(thread) })
     }
@@ -88,6 +89,7 @@ struct Speaking {
     sway: Option<Sway>,
     ear: Sender<Sounding>,
     desk: Sender<Event>,
+    clock: WallClock,
     /// The number of the last order to say something.
     said: u64,
 }
@@ -143,9 +145,10 @@ impl Speaking {
     fn play(&mut self, said: &Said, inbox: &Receiver<Order>) -> bool {
         let Some((clip, heard)) = self.prepared(said) else { return true };
         let after = self.sink.waiting();
+        let at = self.clock.now() + after;
         let (follows, sentence) = (after > CLOSE, said.sentence.clone());
         // The ear may have gone; then nobody needs to know.
-        let _heard = self.ear.send(Sounding::Playing { after, follows, samples: heard, sentence });
+        let _heard = self.ear.send(Sounding::Playing { at, follows, samples: heard, sentence });
         self.tell(Event::Speaking { sentence: said.sentence.clone(), lasts: clip.duration() });
         if let Some(sway) = &mut self.sway {
             sway.begin();
@@ -194,7 +197,7 @@ impl Speaking {
                     return false;
                 }
                 self.sink.cut();
-                let _heard = self.ear.send(Sounding::Silenced);
+                let _heard = self.ear.send(Sounding::Silenced(self.clock.now()));
                 if let Some(sway) = &mut self.sway {
                     sway.end();
                 }

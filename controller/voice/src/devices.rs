@@ -1,7 +1,7 @@
 //! Microphones and speakers, through ALSA. A device is known by ALSA's name for it (`default`, `plughw:1`, or one of a
 //! configuration file), and what passes between it and the program waits in a queue of bounded length.
 //!
-//! [`array`] tells where a voice comes from.
+//! [`mod@array`] tells where a voice comes from.
 //!
 //! A device with a clock of its own is never waited for: where the program is too slow, the oldest samples are dropped and
 //! counted ([`Pace::Device`]). One without a clock, such as a `file` PCM, would run as fast as it is read: it waits for the

@@ -15,6 +15,7 @@ use crate::HEARD_RATE;
 use crate::audio::{level, samples_in, sane, time_of};
 use crate::commands::stop_word;
 use crate::echo::Canceller;
+use crate::echo::shift::{Found, Shift};
 use crate::endpoint::{Edge, Endpointer, Endpoints};
 use crate::transcriber::{Transcriber, Transcript};
 use crate::vad::{FRAME, SpeechDetector};
@@ -112,7 +113,7 @@ const SLACK: Duration = Duration::from_millis(250);
 /// After how many frames of a pause a word may have ended, so that it is worth a look: at once, and again when it surely has.
 const WORD_PAUSES: [u32; 2] = [2, 5];
 /// How many frames somebody has to speak over the robot before those that count.
-const OVER_MOUTH: u32 = 3;
+const OVER_MOUTH: u32 = 2;
 /// How much louder than what is usually left of the echo somebody has to speak over it, decibels.
 const ABOVE_REST: f32 = 8.0;
 /// What is left of an echo is not taken to be softer than it by more than this, decibels.
@@ -138,6 +139,16 @@ pub struct Ear<D, T> {
     last: Vec<f32>,
     over_mouth: u32,
     /// How much louder what is left of the echo usually is than the echo, decibels: less than nothing.
+    rest: f32,
+    /// Playing began anew, and it is being found out when to the sample.
+    unsure: Option<Unsure>,
+}
+
+/// The time of what is played is not known to the sample.
+struct Unsure {
+    since: Duration,
+    shift: Shift,
+    /// What was usually left of the echo before.
     rest: f32,
 }
 
@@ -170,14 +181,17 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             last: Vec::new(),
             over_mouth: 0,
             rest: 0.0,
+            unsure: None,
         }
     }
 
     /// From then on the robot plays these samples of [`HEARD_RATE`], in which it says this; a sound without words has none.
-    /// Without a time they follow what was played before to the sample. Otherwise nobody knows the time as exactly, so as much
-    /// of the echo may be left as there is, until that is seen again.
+    /// Without a time they follow what was played before to the sample. Otherwise nobody knows the time as exactly, so it is
+    /// found out from what is heard; until then as much of the echo may be left as there is.
     pub fn playing(&mut self, at: Option<Duration>, samples: &[f32], sentence: &str) {
         if let Some(at) = at {
+            let rest = self.unsure.as_ref().map_or(self.rest, |unsure| unsure.rest);
+            self.unsure = Some(Unsure { since: at, shift: Shift::default(), rest });
             self.rest = 0.0;
             self.played.add(at, samples, sentence);
         } else {
@@ -259,8 +273,14 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
 
     fn frame(&mut self, at: Duration, frame: &[f32], heard: &mut Vec<Heard>) {
         let played = self.played.take(at, FRAME);
+        let is_unsure =
+            self.canceller.is_learned() && self.unsure.as_ref().is_some_and(|unsure| at >= unsure.since);
+        self.canceller.hold(is_unsure);
         let cleaned = self.canceller.clean(frame, &played);
         let end = at + time_of(FRAME as u64, HEARD_RATE);
+        if is_unsure {
+            self.find_shift(end, frame, &cleaned.foreseen);
+        }
         let loud = level(&cleaned.samples);
         let probability = match self.detector.probability(&cleaned.samples) {
             Ok(probability) => probability,
@@ -270,7 +290,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             }
         };
         // Between two sentences it may go on at any moment.
-        let is_deaf = !self.listening.barge_in && self.played.remembered() > 0;
+        let is_deaf = !self.listening.barge_in && self.played.end() > at;
         let probability = self.credible(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
         let edge = self.endpointer.hear(at, probability, loud);
         match &mut self.speech {
@@ -301,6 +321,21 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             Some(Edge::Ended { began, ended }) => self.ended(began, ended, heard),
             None => self.look(heard),
         }
+    }
+
+    /// Finds out when what is played is played to the sample.
+    fn find_shift(&mut self, end: Duration, frame: &[f32], foreseen: &[f32]) {
+        let Some(unsure) = &mut self.unsure else { return };
+        match unsure.shift.compare(frame, foreseen) {
+            Found::NotYet => return,
+            Found::Later(by) => {
+                self.rest = self.rest.min(unsure.rest);
+                self.played.shift(by);
+                self.canceller.recall(&self.played.before(end, Canceller::recalls()));
+            }
+            Found::Never => {}
+        }
+        self.unsure = None;
     }
 
     /// How surely a frame is somebody else's speech while the robot speaks.

@@ -3,6 +3,8 @@
 //! what confuses it, such as a person who speaks meanwhile; the other is used, and takes over what the first has learned
 //! only when that is better.
 
+pub mod shift;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -40,6 +42,8 @@ const NONE_AT: f32 = 0.01;
 pub struct Cleaned {
     /// The frame without the echo.
     pub samples: Vec<f32>,
+    /// The echo that was taken out, or would have been, had that helped.
+    pub foreseen: Vec<f32>,
     /// How loud the echo is in it, as far as it is known; decibels.
     pub echo: f32,
     /// Whether something was played that may still be heard.
@@ -65,6 +69,8 @@ pub struct Canceller {
     /// How many frames something was played for.
     listened: u32,
     is_learned: bool,
+    /// Whether it learns nothing for now.
+    is_held: bool,
     /// Frames since something was played.
     still: usize,
     echo: f32,
@@ -96,6 +102,7 @@ impl Canceller {
             long: [0.0; 3],
             listened: 0,
             is_learned: false,
+            is_held: false,
             still: LASTS + 1,
             echo: SILENCE_DB,
         }
@@ -105,6 +112,28 @@ impl Canceller {
     #[must_use]
     pub fn is_learned(&self) -> bool {
         self.is_learned
+    }
+
+    /// Whether it is to learn nothing for now, since what it is told to be played is played at another time.
+    pub fn hold(&mut self, is_held: bool) {
+        self.is_held = is_held;
+    }
+
+    /// What was played last was something else: this.
+    pub fn recall(&mut self, played: &[f32]) {
+        let blocks: Vec<&[f32]> = played.rchunks_exact(BLOCK).take(PARTS + 1).collect();
+        self.before.fill(0.0);
+        for block in blocks.into_iter().rev() {
+            if self.remember(block).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// How many samples of what was played last matter.
+    #[must_use]
+    pub fn recalls() -> usize {
+        (PARTS + 1) * BLOCK
     }
 
     /// Takes a frame of the microphone and what was played meanwhile.
@@ -118,7 +147,8 @@ impl Canceller {
                 spectrum.fill(Complex32::default());
             }
             self.echo = SILENCE_DB;
-            return Cleaned { samples: heard.to_vec(), echo: SILENCE_DB, is_played: false };
+            let foreseen = vec![0.0; heard.len()];
+            return Cleaned { samples: heard.to_vec(), foreseen, echo: SILENCE_DB, is_played: false };
         }
         let (mut samples, mut predicted) = (Vec::with_capacity(FRAME), Vec::with_capacity(FRAME));
         for (heard, played) in heard.chunks(BLOCK).zip(played.chunks(BLOCK)) {
@@ -127,30 +157,31 @@ impl Canceller {
                     samples.extend(left);
                     predicted.extend(echo);
                 }
-                None => samples.extend_from_slice(heard),
+                None => {
+                    samples.extend_from_slice(heard);
+                    predicted.resize(samples.len(), 0.0);
+                }
             }
         }
         self.judge(heard, &samples, &predicted);
         // What came before is still heard for a while.
         self.echo = level(&predicted).max(self.echo - 3.0);
         let helps = power(&samples) <= power(heard);
-        Cleaned { samples: if helps { samples } else { heard.to_vec() }, echo: self.echo, is_played: true }
+        let samples = if helps { samples } else { heard.to_vec() };
+        Cleaned { samples, foreseen: predicted, echo: self.echo, is_played: true }
     }
 
     /// One block: what is left of it, and what was predicted.
     fn filter(&mut self, heard: &[f32], played: &[f32]) -> Option<(Vec<f32>, Vec<f32>)> {
-        let mut span: Vec<f32> = self.before.iter().chain(played).copied().map(sane).collect();
-        span.resize(SPAN, 0.0);
-        self.before = span.get(BLOCK..)?.to_vec();
-        let mut newest = self.played.pop_back()?;
-        self.forward.process(&mut span, &mut newest).ok()?;
-        self.played.push_front(newest);
-
+        self.remember(played)?;
         let predicted = self.predict(&self.used)?;
         let remains = |predicted: &[f32]| -> Vec<f32> {
             heard.iter().zip(predicted).map(|(heard, predicted)| sane(heard - predicted)).collect()
         };
         let left = remains(&predicted);
+        if self.is_held {
+            return Some((left, predicted));
+        }
         let by_learner = remains(&self.predict(&self.learner)?);
         self.learn(&by_learner)?;
         for _ in 1..STEPS {
@@ -159,6 +190,17 @@ impl Canceller {
         }
         self.compare(power(heard), power(&left), power(&by_learner));
         Some((left, predicted))
+    }
+
+    /// A block more was played.
+    fn remember(&mut self, played: &[f32]) -> Option<()> {
+        let mut span: Vec<f32> = self.before.iter().chain(played).copied().map(sane).collect();
+        span.resize(SPAN, 0.0);
+        self.before = span.get(BLOCK..)?.to_vec();
+        let mut newest = self.played.pop_back()?;
+        self.forward.process(&mut span, &mut newest).ok()?;
+        self.played.push_front(newest);
+        Some(())
     }
 
     /// Whether the echo is known by now.

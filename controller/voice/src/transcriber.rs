@@ -46,6 +46,18 @@ pub trait Transcriber {
     /// When the model or the service fails.
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault>;
 
+    /// The same; what is written so far is told meanwhile by those who know it before the end.
+    ///
+    /// # Errors
+    /// As [`transcribe`](Self::transcribe).
+    fn transcribe_telling(
+        &mut self,
+        samples: &[f32],
+        _so_far: &mut dyn FnMut(&Transcript),
+    ) -> Result<Transcript, VoiceFault> {
+        self.transcribe(samples)
+    }
+
     /// Which of the commands that it was told of the samples are most like, beside what it understood of them freely; none
     /// where it knows none. [`Choice::is_meant`] says whether it counts.
     ///
@@ -59,6 +71,14 @@ pub trait Transcriber {
 impl<T: Transcriber + ?Sized> Transcriber for Box<T> {
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
         (**self).transcribe(samples)
+    }
+
+    fn transcribe_telling(
+        &mut self,
+        samples: &[f32],
+        so_far: &mut dyn FnMut(&Transcript),
+    ) -> Result<Transcript, VoiceFault> {
+        (**self).transcribe_telling(samples, so_far)
     }
 
     fn command(&mut self, samples: &[f32], freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {

@@ -16,7 +16,7 @@ use super::spoken::{padded, spoken};
 /// What a service answers: status, type of the body, body; without a body it says nothing until the other side leaves.
 type Answer = (u16, &'static str, Option<Vec<u8>>);
 
-/// A service that answers everybody alike, and keeps what it was asked.
+/// A service on this machine, which keeps what it was asked.
 struct Service {
     port: u16,
     asked: Arc<Mutex<Vec<Vec<u8>>>>,
@@ -24,6 +24,11 @@ struct Service {
 
 impl Service {
     fn start(answer: Answer) -> Self {
+        Service::choosing(move |_| answer.clone())
+    }
+
+    /// The same, where the answer depends on what is asked.
+    fn choosing(answer: impl Fn(&str) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::<Mutex<Vec<Vec<u8>>>>::default();
@@ -31,8 +36,8 @@ impl Service {
         thread::spawn(move || {
             while let Ok((mut stream, _)) = listener.accept() {
                 let Some(request) = request(&mut stream) else { continue };
+                let (status, kind, body) = answer(&String::from_utf8_lossy(&request));
                 kept.lock().unwrap().push(request);
-                let (status, kind, body) = &answer;
                 let Some(body) = body else {
                     let mut piece = [0; 64];
                     while matches!(stream.read(&mut piece), Ok(read) if read > 0) {}
@@ -43,7 +48,7 @@ impl Service {
                     body.len()
                 );
                 // Whoever asked may have gone.
-                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
             }
         });
         Service { port, asked }
@@ -110,6 +115,67 @@ fn a_service_writes_down_what_was_said() {
     let [asked] = service.asked().try_into().unwrap();
     for part in ["POST /v1/audio/transcriptions", "multipart/form-data", "whisper-1", "speech.wav", "RIFF"] {
         assert!(asked.contains(part), "{part}");
+    }
+}
+
+/// A service that streams, and one that knows no such parameters and says so.
+#[test]
+fn a_service_tells_what_it_writes_as_it_writes() {
+    let stream = "data: {\"type\":\"transcript.text.delta\",\"delta\":\"look\",\"logprobs\":[{\"logprob\":-0.1}]}\n\n\
+                  data: {\"type\":\"transcript.text.delta\",\"delta\":\" right\",\"logprobs\":[{\"logprob\":-0.1}]}\n\n\
+                  data: {\"type\":\"transcript.text.delta\",\"delta\":\" 15 degrees\"}\n\n\
+                  data: {\"type\":\"transcript.text.done\",\"text\":\"Look right 15 degrees.\"}\n\n";
+    let service = Service::start((200, "text/event-stream; charset=utf-8", Some(stream.into())));
+    let bench = bench(&format!("transcription: [{{url: {}, model: gpt-4o-mini-transcribe}}]", service.url()));
+    let told = listened(&bench, "look left", &["--text"]);
+    let partials: Vec<&str> =
+        events(&told, "partial").iter().filter_map(|partial| partial["text"].as_str()).collect();
+    assert!(partials.ends_with(&["look", "look right", "look right 15 degrees"]), "{partials:?}");
+    let heard = events(&told, "heard")[0];
+    assert_eq!(heard["means"], "Look right 15 degrees.");
+    assert!((heard["confidence"].as_f64().unwrap() - 0.905).abs() < 0.01, "{heard}");
+    let [asked] = service.asked().try_into().unwrap();
+    for part in
+        ["name=\"stream\"\r\n\r\ntrue", "name=\"include[]\"\r\n\r\nlogprobs", "name=\"language\"\r\n\r\nen"]
+    {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+}
+
+#[test]
+fn a_service_that_takes_no_more_than_everybody_does_is_asked_so() {
+    let service = Service::choosing(|asked| {
+        if asked.contains("name=\"stream\"") || asked.contains("verbose_json") {
+            (400, "application/json", Some(br#"{"error": {"message": "Unknown parameter"}}"#.into()))
+        } else {
+            (200, "application/json", Some(br#"{"text": "look right 15 degrees"}"#.into()))
+        }
+    });
+    for model in ["gpt-4o-transcribe", "whisper-1"] {
+        let bench = bench(&format!("transcription: [{{url: {}, model: {model}}}]", service.url()));
+        let told = listened(&bench, "look left", &["--text"]);
+        assert_eq!(events(&told, "heard")[0]["means"], "look right 15 degrees", "{told:?}");
+        assert!(events(&told, "trouble").is_empty(), "{told:?}");
+    }
+    assert_eq!(service.asked().len(), 4);
+}
+
+#[test]
+fn a_stop_that_only_the_service_hears_stops() {
+    for (stream, is_stop) in [
+        ("data: {\"delta\":\"Stop\"}\n\ndata: {\"delta\":\" it\"}\n\ndata: {\"delta\":\" now\"}\n\n", true),
+        ("data: {\"delta\":\"Stop\"}\n\ndata: {\"text\":\"Stop!\"}\n\n", true),
+        ("data: {\"delta\":\"look\"}\n\ndata: {\"delta\":\" left\"}\n\n", false),
+    ] {
+        let service = Service::start((200, "text/event-stream", Some(stream.into())));
+        let bench = bench(&format!("transcription: [{{url: {}, model: m}}]", service.url()));
+        let wav = bench.path("said.wav");
+        padded(&spoken("look left", "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
+        let ran =
+            bench.run(&["listen", "--json", "--text", "--robot", "mock", "--wav", wav.to_str().unwrap()]);
+        let told: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(events(&told, "stop").len(), usize::from(is_stop), "{stream}: {told:?}");
+        assert_eq!(events(&told, "reply")[0]["said"], if is_stop { "stop" } else { "look left" }, "{told:?}");
     }
 }
 

@@ -9,6 +9,8 @@ use crate::commands::words;
 
 /// How much is remembered at most: what is played at once is never longer.
 const MOST: usize = HEARD_RATE as usize * 60;
+/// How much of what is over is remembered.
+const KEPT: usize = HEARD_RATE as usize / 2;
 /// How many sentences are remembered.
 const SENTENCES: usize = 8;
 
@@ -58,23 +60,41 @@ impl Played {
         self.samples.truncate(usize::try_from(at.saturating_sub(self.first)).unwrap_or(usize::MAX));
     }
 
-    /// What is played from then on, so many samples; what came before is forgotten, and so are sentences that were over long
-    /// ago.
+    /// All of it is played so many samples later than was told; earlier where that is negative.
+    pub fn shift(&mut self, later: i64) {
+        self.first = self.first.saturating_add_signed(later);
+    }
+
+    /// What is played from then on, so many samples; what was over well before is forgotten, and so are sentences that were
+    /// over long ago.
     pub fn take(&mut self, at: Duration, count: usize) -> Vec<f32> {
         let from = samples_in(at, HEARD_RATE) as u64;
-        let over =
-            usize::try_from(from.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.samples.len());
+        let over = self.place(from.saturating_sub(KEPT as u64));
         self.samples.drain(..over);
         self.first += over as u64;
         if self.samples.is_empty() {
             self.first = from;
         }
         self.sentences.retain(|(until, _)| *until + Duration::from_secs(25) > at);
+        self.samples_of(from, count)
+    }
+
+    /// What was played before then, so many samples, as far as it is remembered.
+    #[must_use]
+    pub fn before(&self, at: Duration, count: usize) -> Vec<f32> {
+        self.samples_of((samples_in(at, HEARD_RATE) as u64).saturating_sub(count as u64), count)
+    }
+
+    fn samples_of(&self, from: u64, count: usize) -> Vec<f32> {
         let wait = usize::try_from(self.first.saturating_sub(from)).unwrap_or(usize::MAX).min(count);
         let mut played = vec![0.0; wait];
-        played.extend(self.samples.iter().take(count - wait));
+        played.extend(self.samples.iter().skip(self.place(from)).take(count - wait));
         played.resize(count, 0.0);
         played
+    }
+
+    fn place(&self, at: u64) -> usize {
+        usize::try_from(at.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.samples.len())
     }
 
     /// Whether a text is what was said of late: nearly all of its words come in a sentence, in their order. A few words may be
