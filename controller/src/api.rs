@@ -51,8 +51,9 @@ use crate::config::Config;
 use crate::journal::{Journal, JournalThread};
 use crate::mover::MoverThread;
 use crate::net::server::{self, TlsAcceptor};
+use crate::voice::Parts;
 
-/// Serves until `until` completes.
+/// Serves until `until` completes, also by voice where there are ears for it.
 ///
 /// # Errors
 /// When the listener fails.
@@ -61,6 +62,7 @@ pub async fn serve(
     body: &Arc<Body>,
     config: &Config,
     tls: Option<TlsAcceptor>,
+    spoken: Option<Parts>,
     until: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
     let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
@@ -76,6 +78,8 @@ pub async fn serve(
     let noting = own.as_ref().map(JournalThread::journal).or_else(|| chronicle.journal().cloned());
     let Some(journal) = noting else { return Err(std::io::Error::other("there is no journal")) };
     let keeper = Arc::new(Doorkeeper::new(&config.serve, journal.clone()));
+    let heard = spoken.map(|parts| voice::here(body, config, parts, answering.desk(), journal.clone()));
+    let heard = heard.transpose()?;
     let address = listener.local_addr()?;
     let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
     let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
@@ -100,6 +104,9 @@ pub async fn serve(
     }
     let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
     server::serve(listener, gate::guarded(router, keeper), tls, connections, until).await;
+    if let Some(heard) = heard {
+        heard.end().await;
+    }
     Ok(())
 }
 

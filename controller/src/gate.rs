@@ -30,7 +30,7 @@ pub struct Caller {
     pub name: Arc<str>,
     /// What it may have done.
     pub role: Role,
-    /// Whether its address alone speaks for it. Motors are never released for such a one.
+    /// Whether where it is alone speaks for it: its address, or that it is near. Motors are never released for such a one.
     pub by_address: bool,
     /// By which request.
     pub request: Asked,

@@ -1,6 +1,6 @@
 //! Who asks: the gate puts it beside the request before a handler is called.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -53,6 +53,13 @@ impl Speaker {
         let journal = request.get::<Journal>()?.clone();
         let Peer(peer) = request.get::<Peer>().copied()?;
         Some(Speaker { caller, peer: peer.ip(), journal })
+    }
+
+    /// Whoever speaks to the microphone of this machine.
+    pub(super) fn aloud(role: Role, journal: Journal) -> Self {
+        let name = "whoever speaks here".into();
+        let caller = Caller { name, role, by_address: true, request: Asked::default() };
+        Speaker { caller, peer: Ipv4Addr::LOCALHOST.into(), journal }
     }
 
     /// Writes down what was asked for in a message, and what came of it.

@@ -37,6 +37,7 @@
 //! Safety: the ear halts the body before anybody else hears of a stop. What is sent waits in a room of one size, what is told
 //! in a queue of one length; whoever sends what can't be sound, does not read, or is silent for long, is told so and left.
 
+mod here;
 mod socket;
 mod thread;
 
@@ -55,7 +56,8 @@ use minismith_voice::audio::Flow;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::socket::{Parts, converse};
+pub(super) use self::here::here;
+use self::socket::{Conversing, converse};
 use super::caller::Speaker;
 use super::desk::Desk;
 use super::given::{Refused, Wanted, unprocessable};
@@ -143,7 +145,7 @@ async fn open(
         Ok(upgrade) => upgrade,
         Err(none) => return Ok(none.into_response()),
     };
-    let parts = Parts { engines, voice, flow, rate, session, seat };
+    let parts = Conversing { engines, voice, flow, rate, session, seat };
     let (desk, body) = (room.desk.clone(), room.body.clone());
     Ok(upgrade
         .max_message_size(LONGEST_READ)

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use minismith::body::models_of;
 use minismith::brain::is_stop;
-use minismith::config::{Call, Config};
+use minismith::config::{Call, Config, Voice};
 use minismith::tasks::CodeTasks;
 use minismith::voice::engine::Engines;
 use minismith::voice::sink::{self, Kept, Paced, Played, Sink, Sound};
@@ -50,19 +50,12 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
             voice.call = Call::Never;
             Box::new(File::open(path, SILENCE).with_context(|| path.display().to_string())?)
         }
-        None => {
-            let name = voice.microphone.as_deref().ok_or_else(|| {
-                anyhow::anyhow!(
-                    "there is no microphone: set `voice: {{microphone: default}}`, or give --wav FILE"
-                )
-            })?;
-            Box::new(Heard::open(name)?)
-        }
+        None => microphone(&voice, ", or give --wav FILE")?,
     };
     let workshop = shop::workshop(config)?;
     let engines = Engines::open(&voice, &models_of(config), !text, workshop.registry())?;
-    let sink: Box<dyn Sink> = match (out, &voice.speaker) {
-        (Some(path), _) => {
+    let sink: Box<dyn Sink> = match out {
+        Some(path) => {
             // Nobody speaks for a while to find out then that it can't be kept.
             std::fs::write(path, b"").with_context(|| path.display().to_string())?;
             let mut kept = Kept::at(path);
@@ -72,8 +65,8 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
                 }
             }))
         }
-        (None, Some(name)) if !text && wav.is_none() => Box::new(Played::open(name)?),
-        _ => Box::new(sink::nowhere()),
+        None if !text && wav.is_none() => speaker(&voice)?,
+        None => Box::new(sink::nowhere()),
     };
     let memory = session.as_ref().map(|_| shop::memory(config)).transpose()?;
     let body = shop::body(config, on)?;
@@ -109,6 +102,22 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
     }
     // A microphone ends only when it is gone.
     Ok(Done::when(well && wav.is_some()))
+}
+
+/// The microphone that the configuration names; where it names none, one may also do otherwise.
+pub(super) fn microphone(voice: &Voice, otherwise: &str) -> anyhow::Result<Box<dyn Source>> {
+    let Some(name) = &voice.microphone else {
+        anyhow::bail!("there is no microphone: set `voice: {{microphone: default}}`{otherwise}")
+    };
+    Ok(Box::new(Heard::open(name)?))
+}
+
+/// The speaker that the configuration names, or nobody's ear.
+pub(super) fn speaker(voice: &Voice) -> anyhow::Result<Box<dyn Sink>> {
+    Ok(match &voice.speaker {
+        Some(name) => Box::new(Played::open(name)?),
+        None => Box::new(sink::nowhere()),
+    })
 }
 
 /// What happens, a line each: with `--json` as it is, else in words on standard error.

@@ -27,7 +27,6 @@ mod token;
 mod tool;
 mod tool_report;
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -134,18 +133,10 @@ minismith session delete evening"
     },
     /// Keep the robot alive and answer over HTTP: /health, /api/v1/state, POST /api/v1/stop.
     #[command(
-        after_help = "Example:\n  minismith serve --robot mock &\n  curl -s http://127.0.0.1:8000/health"
+        after_help = "Examples:\n  minismith serve --robot mock &\n  curl -s http://127.0.0.1:8000/health\n  \
+minismith serve --robot /dev/ttyACM0 --listen"
     )]
-    Serve {
-        #[command(flatten)]
-        on: OnRobot,
-        /// The address to listen on; others than loopback need tokens (`minismith token add`).
-        #[arg(long)]
-        host: Option<IpAddr>,
-        /// The port; 0 takes any free one.
-        #[arg(long)]
-        port: Option<u16>,
-    },
+    Serve(serve::Serve),
     /// Make, list and take back tokens: who may ask a server, and for what.
     Token {
         #[command(subcommand)]
@@ -290,7 +281,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Chat { session, on } => converse::chat(&config, session.as_deref(), &on),
         Command::Listen(arguments) => listen::run(&config, &arguments),
         Command::Session { command } => session::run(&config, command),
-        Command::Serve { on, host, port } => serve::serve(&config, &on, host, port),
+        Command::Serve(arguments) => serve::serve(&config, &arguments),
         Command::Token { command } => token::run(&config, command),
         Command::Mcp { robot, url } => mcp::run(&config, robot, url.as_deref()),
         Command::Move(arguments) => joints::run(&config, &arguments),

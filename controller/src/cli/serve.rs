@@ -3,16 +3,40 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use clap::Args;
 use minismith::api;
+use minismith::body::models_of;
 use minismith::config::Config;
 use minismith::gate::tokens;
 use minismith::net::{self, server};
+use minismith::voice::Parts;
+use minismith::voice::engine::Engines;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{Done, OnRobot, print, shop};
+use super::{Done, OnRobot, listen, print, shop};
+
+/// Where, and whether by voice, too.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// Which body, and how to print.
+    #[command(flatten)]
+    on: OnRobot,
+    /// The address to listen on; others than loopback need tokens (`minismith token add`).
+    #[arg(long)]
+    host: Option<IpAddr>,
+    /// The port; 0 takes any free one.
+    #[arg(long)]
+    port: Option<u16>,
+    /// Hear with this machine's microphone, too, and answer aloud (`voice` in config.yaml).
+    #[arg(long)]
+    listen: bool,
+}
 
 /// Serves until interrupted, then brakes to rest.
-pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u16>) -> anyhow::Result<Done> {
+pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
+    let Serve { on, host, port, listen } = arguments;
+    // What can't be heard with is told before anything moves.
+    let spoken = listen.then(|| spoken(config)).transpose()?;
     let body = Arc::new(shop::body(config, on)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
@@ -39,10 +63,18 @@ pub fn serve(config: &Config, on: &OnRobot, host: Option<IpAddr>, port: Option<u
         let privilege = body.handle().regularity().privilege;
         tracing::info!("the pulse beats under {privilege}");
         privilege.notes.iter().for_each(|note| tracing::warn!("{note}"));
-        api::serve(listener, &body, config, tls, interrupted).await?;
+        api::serve(listener, &body, config, tls, spoken, interrupted).await?;
         anyhow::Ok(())
     })?;
     Ok(Done::Well)
+}
+
+/// The ears and the mouth of this machine.
+fn spoken(config: &Config) -> anyhow::Result<Parts> {
+    let (source, sink) = (listen::microphone(&config.voice, "")?, listen::speaker(&config.voice)?);
+    let workshop = shop::workshop(config)?;
+    let engines = Engines::open(&config.voice, &models_of(config), true, workshop.registry())?;
+    Ok(Parts { engines, source, sink })
 }
 
 /// From now on listens for whoever asks this process to end; what it returns waits for that.

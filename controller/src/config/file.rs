@@ -22,7 +22,7 @@ use super::quantity::{
 };
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
-use super::voice::{Call, CallName, Device, Engine, StopWord, VoiceWord};
+use super::voice::{Call, CallName, Device, Engine, SpokenRole, StopWord, VoiceWord};
 use crate::agents::ability::Ability;
 
 /// The value of a key, where the key is given.
@@ -179,6 +179,7 @@ mappings! {
         names: Listed<CallName>,
         stop_words: Listed<StopWord>,
         call: Given<Call>,
+        role: Given<SpokenRole>,
         attentive_seconds: Given<Patience>,
         barge_in: Given<Flag>,
         cuts_motion: Given<Flag>,

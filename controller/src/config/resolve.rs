@@ -174,6 +174,7 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             names: listed(&own.voice.names).into_iter().map(|name| name.0).collect(),
             stop_words: listed(&own.voice.stop_words).into_iter().map(|word| word.0).collect(),
             call: of!(voice.call),
+            role: of!(voice.role).0,
             attentive: Duration::from_secs_f64(of!(voice.attentive_seconds).value()),
             barge_in: of!(voice.barge_in).0,
             cuts_motion: of!(voice.cuts_motion).0,

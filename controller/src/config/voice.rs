@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::choice::{NotAllowed, nearest};
 use super::language_model::Endpoint;
+use crate::role::Role;
 
 /// Hearing and speaking.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Voice {
     pub stop_words: Vec<String>,
     /// When it has to be called.
     pub call: Call,
+    /// What whoever speaks to a server's own microphone may have done.
+    pub role: Role,
     /// For how long it listens without being called again.
     pub attentive: Duration,
     /// Whether people are heard while it speaks.
@@ -74,6 +77,21 @@ impl FromStr for Call {
             other => Err(NotAllowed::new(other, "always, first or never")
                 .meaning(nearest(other, ["always", "first", "never"]))),
         }
+    }
+}
+
+/// The role of whoever speaks to the robot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SpokenRole(pub(super) Role);
+
+impl FromStr for SpokenRole {
+    type Err = NotAllowed;
+
+    fn from_str(text: &str) -> Result<Self, NotAllowed> {
+        let words = || Role::ALL.map(Role::name);
+        text.parse()
+            .map(SpokenRole)
+            .map_err(|_| NotAllowed::new(text, words().join(", ")).meaning(nearest(text, words())))
     }
 }
 

@@ -9,7 +9,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use minismith_voice::audio::Flow;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -17,16 +17,17 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
 use tokio::time::{interval, timeout};
 
 use super::ROOM;
-use super::thread::{Talking, begin};
+use super::thread::{Talking, Tell, begin, json};
 use crate::api::caller::Speaker;
 use crate::api::desk::Desk;
 use crate::api::robot::halt;
 use crate::api::telemetry::{Answer, Halting, halted, text};
 use crate::body::Body;
 use crate::config::Voice;
-use crate::voice::Brake;
 use crate::voice::engine::Engines;
 use crate::voice::feed::{Feeder, feed};
+use crate::voice::sink::{Paced, Sound};
+use crate::voice::{Brake, News, Parts};
 use firmware_bridge::pulse::PulseHandle;
 
 /// The longest message that is taken, bytes.
@@ -49,7 +50,7 @@ const IDLE: u32 = 10;
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// What a conversation has of its own.
-pub(super) struct Parts {
+pub(super) struct Conversing {
     pub(super) engines: Engines,
     pub(super) voice: Voice,
     pub(super) flow: Flow,
@@ -72,10 +73,6 @@ impl Outbox {
             self.full.notify_one();
         }
     }
-
-    pub(super) fn tell(&self, told: &impl Serialize) {
-        self.put(Message::Text(serde_json::to_string(told).unwrap_or_default().into()));
-    }
 }
 
 /// What somebody says beside sound.
@@ -91,15 +88,29 @@ enum Word {
 }
 
 /// Has the conversation until one of both ends it.
-pub(super) async fn converse(socket: WebSocket, body: Arc<Body>, desk: Desk, speaker: Speaker, parts: Parts) {
-    let Parts { engines, voice, flow, rate, session, seat } = parts;
+pub(super) async fn converse(
+    socket: WebSocket,
+    body: Arc<Body>,
+    desk: Desk,
+    speaker: Speaker,
+    parts: Conversing,
+) {
+    let Conversing { engines, voice, flow, rate, session, seat } = parts;
     let (feeder, fed) = feed(ROOM);
     let (queue, waiting) = channel(BACKLOG);
     let outbox = Outbox { queue, full: Arc::default() };
     let (here, leaving) = watch::channel(());
     let (speaker, pulse) = (Arc::new(speaker), body.handle());
-    let talking = Talking { desk, speaker: speaker.clone(), session, outbox: outbox.clone(), leaving };
-    let begun = begin(&body, &voice, engines, fed, talking);
+    let (spoken, told) = (outbox.clone(), outbox.clone());
+    let sink = Paced::to(move |sound| match sound {
+        Sound::Samples(samples) => spoken.put(Message::Binary(packed(samples).into())),
+        // In its place among the samples.
+        Sound::Cut => spoken.put(Message::Text(json(&News::Cut).into())),
+    });
+    let tell: Tell = Arc::new(move |document| told.put(Message::Text(document.into())));
+    let talking = Talking { desk, speaker: speaker.clone(), session, tell, leaving };
+    let parts = Parts { engines, source: Box::new(fed), sink: Box::new(sink) };
+    let begun = begin(&body, &voice, parts, talking);
     // It is a way to the pulse, and no more of the body is needed.
     drop(body);
     let (mut sink, mut stream) = socket.split();
@@ -252,4 +263,21 @@ impl Ears {
 
 fn too_long() -> CloseFrame {
     close(close_code::SIZE, "a message has 64 kB at most")
+}
+
+/// Samples of 16 bits, little-endian.
+fn packed(samples: &[f32]) -> Vec<u8> {
+    samples.iter().flat_map(|sample| ((sample * 32767.0) as i16).to_le_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::packed;
+
+    #[test]
+    fn samples_are_packed_and_never_turn_over() {
+        let bytes = packed(&[0.0, 1.0, -1.0, 7.0, -7.0, f32::NAN]);
+        let words: Vec<i16> = bytes.chunks(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
+        assert_eq!(words, [0, 32767, -32767, 32767, -32768, 0]);
+    }
 }

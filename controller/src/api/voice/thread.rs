@@ -6,34 +6,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use axum::extract::ws::Message;
 use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::socket::Outbox;
 use crate::api::caller::Speaker;
 use crate::api::desk::{Desk, Hearing, Told};
 use crate::body::Body;
 use crate::brain::is_stop;
 use crate::config::Voice;
 use crate::gate::{Asked, Caller};
-use crate::voice::engine::Engines;
-use crate::voice::feed::Fed;
-use crate::voice::sink::{Paced, Sound};
+use crate::role::Role;
 use crate::voice::{Brake, News, Parts, Said, Talk};
 
 /// How often it looks whether somebody has said something, or left.
 const LOOK: Duration = Duration::from_millis(40);
+
+/// Where it is told what happens, each time a JSON document. It waits for nobody.
+pub(super) type Tell = Arc<dyn Fn(String) + Send + Sync>;
 
 /// Who talks, with whom, and where it is told.
 pub(super) struct Talking {
     pub(super) desk: Desk,
     pub(super) speaker: Arc<Speaker>,
     pub(super) session: Option<String>,
-    pub(super) outbox: Outbox,
+    pub(super) tell: Tell,
     /// Its other end is dropped by whoever leaves.
     pub(super) leaving: watch::Receiver<()>,
 }
@@ -57,26 +56,21 @@ enum Came {
 pub(super) fn begin(
     body: &Body,
     voice: &Voice,
-    engines: Engines,
-    fed: Fed,
+    parts: Parts,
     talking: Talking,
 ) -> std::io::Result<(Brake, JoinHandle<()>)> {
-    let spoken = talking.outbox.clone();
-    let sink = Paced::to(move |sound| match sound {
-        Sound::Samples(samples) => spoken.put(Message::Binary(packed(samples).into())),
-        // In its place among the samples.
-        Sound::Cut => spoken.tell(&News::Cut),
-    });
     let stops = Arc::<AtomicU64>::default();
-    let (told, speaker, counted) = (talking.outbox.clone(), talking.speaker.clone(), stops.clone());
+    let (told, speaker, counted) = (talking.tell.clone(), talking.speaker.clone(), stops.clone());
     let tell = move |news: News| {
         if matches!(news, News::Stop { .. }) {
             counted.fetch_add(1, Ordering::Relaxed);
             speaker.note("stop by voice", "braking");
         }
-        told.tell(&news);
+        if let News::Trouble { text } = &news {
+            tracing::warn!("by voice: {text}");
+        }
+        told(json(&news));
     };
-    let parts = Parts { engines, source: Box::new(fed), sink: Box::new(sink) };
     let talk = Talk::begin(body, voice, parts, tell)?;
     let brake = talk.brake();
     let runtime = Handle::current();
@@ -90,9 +84,9 @@ pub(super) fn begin(
     Ok((brake, thread))
 }
 
-/// Samples of 16 bits, little-endian.
-fn packed(samples: &[f32]) -> Vec<u8> {
-    samples.iter().flat_map(|sample| ((sample * 32767.0) as i16).to_le_bytes()).collect()
+/// What is told, as a document.
+pub(super) fn json(told: &impl Serialize) -> String {
+    serde_json::to_string(told).unwrap_or_default()
 }
 
 struct Answering<'a> {
@@ -133,14 +127,22 @@ impl Answering<'_> {
     }
 
     fn answer(&mut self, said: &Said) {
-        let Talking { desk, session, outbox, .. } = &self.talking;
-        outbox.tell(&Next::Said { text: &said.text });
+        let Talking { desk, speaker, session, tell, .. } = &self.talking;
+        tell(json(&Next::Said { text: &said.text }));
         let mut halts = said.halts;
         if is_stop(&said.text) && self.stops.load(Ordering::Relaxed) > self.handled {
             // The ear has halted the body for it; once more would also end what was said since.
             self.handled += 1;
             halts = halts.saturating_sub(1);
         }
+        let may = speaker.caller.may("this", Role::Operator);
+        if let Err(why) = may
+            && !is_stop(&said.text)
+        {
+            speaker.note("a sentence by voice", "refused");
+            return self.end(Told::Error { detail: why });
+        }
+        speaker.note("a sentence by voice", "taken");
         match desk.hear_later(None, self.caller(), &said.text, session.as_deref(), true, halts) {
             Ok(hearing) => self.follow(hearing),
             Err(full) => self.end(Told::Error { detail: full.to_string() }),
@@ -149,7 +151,7 @@ impl Answering<'_> {
 
     /// Tells the last word of a sentence.
     fn end(&self, told: Told) {
-        self.talking.outbox.tell(&told);
+        (self.talking.tell)(json(&told));
         match told {
             Told::Reply(reply) => self.talk.answer(&reply.text),
             Told::Error { detail } => self.talk.answer(&detail),
@@ -168,7 +170,7 @@ impl Answering<'_> {
                         asked = Some(*id);
                         self.talk.ask(text);
                     }
-                    self.talking.outbox.tell(&told);
+                    (self.talking.tell)(json(&told));
                 }
                 Came::Told(None) => {
                     return self.end(Told::Error { detail: "the answer was lost; say it again".into() });
@@ -212,17 +214,5 @@ impl Answering<'_> {
                 () = tokio::time::sleep(LOOK) => Came::Nothing,
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::packed;
-
-    #[test]
-    fn samples_are_packed_and_never_turn_over() {
-        let bytes = packed(&[0.0, 1.0, -1.0, 7.0, -7.0, f32::NAN]);
-        let words: Vec<i16> = bytes.chunks(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
-        assert_eq!(words, [0, 32767, -32767, 32767, -32768, 0]);
     }
 }

@@ -1,0 +1,127 @@
+//! A server that listens with the machine's own microphone, by what `minismith serve --listen` calls; the microphone is a file.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use minismith::body::Body;
+use minismith::config::{Config, RobotChoice};
+use minismith::voice::Parts;
+use minismith::voice::engine::Engines;
+use minismith::voice::sink;
+use minismith::voice::source::File;
+use minismith::workshop::Workshop;
+use minismith_senses::models::Models;
+use minismith_tests::{Bench, workspace};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::spoken::{padded, spoken};
+use crate::cli::send;
+
+/// A server to which something is said.
+struct Served {
+    runtime: Runtime,
+    address: String,
+    end: oneshot::Sender<()>,
+    serving: JoinHandle<std::io::Result<()>>,
+    _bench: Bench,
+}
+
+impl Served {
+    /// With these keys of `voice`.
+    fn hearing(keys: &str, sentence: &str) -> Served {
+        let bench = Bench::new();
+        let kept = |name: &str| bench.path(name).display().to_string();
+        let (shelf, sessions, journal, traces) =
+            (kept("tools"), kept("sessions.sqlite"), kept("journal.jsonl"), kept("traces"));
+        let own = format!(
+            "voice: {{{keys}}}\ntools: {{directory: {shelf}}}\nmemory: {{file: {sessions}}}\n\
+             journal: {{file: {journal}}}\ntraces: {{directory: {traces}}}\n"
+        );
+        bench.write("config.yaml", &own);
+        let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
+        let body = Arc::new(Body::open(&RobotChoice::Mock, &config).unwrap());
+        let workshop = Workshop::open(&config).unwrap();
+        let models = Models::at(workspace().join(".cache/models"));
+        let engines = Engines::open(&config.voice, &models, true, workshop.registry()).unwrap();
+        let said = padded(&spoken(sentence, "en-us", 160), 0.4, 1.0);
+        let source = Box::new(File::of(&said, Duration::from_secs(3600)));
+        let parts = Parts { engines, source, sink: Box::new(sink::nowhere()) };
+        let runtime = Runtime::new().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (end, ended) = oneshot::channel();
+        let until = async { ended.await.unwrap_or_default() };
+        let serving = runtime.spawn(async move {
+            minismith::api::serve(listener, &body, &config, None, Some(parts), until).await
+        });
+        Served { runtime, address, end, serving, _bench: bench }
+    }
+
+    /// What there is in the end: when this holds of it, or after a minute.
+    fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        let mut value = Value::Null;
+        for _ in 0..600 {
+            value = send(&self.address, &format!("GET {path}"), &[], "").1;
+            if holds(&value) {
+                break;
+            }
+            std::thread::park_timeout(Duration::from_millis(100));
+        }
+        value
+    }
+
+    fn end(self) {
+        self.end.send(()).unwrap();
+        self.runtime.block_on(self.serving).unwrap().unwrap();
+    }
+}
+
+fn yaw(state: &Value) -> f64 {
+    state["posture"]["yaw_deg"].as_f64().unwrap()
+}
+
+#[test]
+fn who_speaks_to_a_server_moves_the_robot_and_is_remembered() {
+    let served = Served::hearing("call: never", "look left");
+    let state = served.until("/api/v1/state", |state| yaw(state) > 15.0);
+    assert!(yaw(&state) > 15.0, "{state}");
+    let session = served.until("/api/v1/sessions/voice", |session| session.to_string().contains("look"));
+    let session = session.to_string().to_lowercase();
+    assert!(session.contains("look left"), "{session}");
+    let noted = |journal: &Value| journal.to_string().contains("whoever speaks here");
+    let journal = served.until("/api/v1/journal", noted);
+    assert!(noted(&journal), "{journal}");
+    served.end();
+}
+
+#[test]
+fn a_stop_said_to_a_server_is_noted_whoever_may_say_it() {
+    let served = Served::hearing("call: never, role: viewer", "please stop");
+    let noted = |journal: &Value| journal.to_string().contains("stop by voice");
+    let journal = served.until("/api/v1/journal", noted);
+    assert!(noted(&journal), "{journal}");
+    served.end();
+}
+
+#[test]
+fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
+    for keys in ["call: never, role: viewer", "call: first"] {
+        let served = Served::hearing(keys, "look left");
+        // As long as the sentence takes, and some more.
+        let state = served.until("/api/v1/state", |state| state["beats"].as_u64() > Some(700));
+        assert!(yaw(&state).abs() < 1.0, "{keys}: {state}");
+        served.end();
+    }
+}
+
+#[test]
+fn a_server_without_a_microphone_does_not_begin() {
+    let listen = ["serve", "--robot", "mock", "--port", "0", "--listen"];
+    Bench::configured("voice: {microphone: none}").run(&listen).is_error(&["there is no microphone"]);
+    let bench = Bench::configured("voice: {microphone: \"plughw:77,0\"}");
+    bench.run(&listen).is_error(&["plughw:77,0", "arecord -L"]);
+}
