@@ -142,7 +142,6 @@ impl Answering<'_> {
             speaker.note("a sentence by voice", "refused");
             return self.end(Told::Error { detail: why });
         }
-        speaker.note("a sentence by voice", "taken");
         match desk.hear_later(None, self.caller(), &said.text, session.as_deref(), true, halts) {
             Ok(hearing) => self.follow(hearing),
             Err(full) => self.end(Told::Error { detail: full.to_string() }),
