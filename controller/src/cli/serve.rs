@@ -11,6 +11,7 @@ use minismith::gate::tokens;
 use minismith::net::{self, server};
 use minismith::voice::Parts;
 use minismith::voice::engine::Engines;
+use minismith::workshop::registry::Registry;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Done, OnRobot, listen, print, shop};
@@ -72,8 +73,8 @@ pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
 /// The ears and the mouth of this machine.
 fn spoken(config: &Config) -> anyhow::Result<Parts> {
     let (source, sink) = (listen::microphone(&config.voice, "")?, listen::speaker(&config.voice)?);
-    let workshop = shop::workshop(config)?;
-    let engines = Engines::open(&config.voice, &models_of(config), true, workshop.registry())?;
+    let tools = Registry::open(&config.tools)?;
+    let engines = Engines::open(&config.voice, &models_of(config), true, &tools)?;
     Ok(Parts { engines, source, sink })
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use firmware_bridge::camera::{Distortion, Lens};
 use minismith_senses::models::{Provider, UnknownProvider};
 
-use super::choice::{NotAllowed, nearest, quoted};
+use super::choice::{NotAllowed, nearest, one_of, quoted};
 use super::{ConfigError, Endpoint};
 
 /// Who takes the pictures.
@@ -73,11 +73,7 @@ impl FromStr for LensName {
             ("lite", LensName::Lite),
             ("pinhole", LensName::Pinhole),
         ];
-        let known = names.iter().find(|(name, _)| *name == text);
-        known.map(|(_, lens)| *lens).ok_or_else(|| {
-            NotAllowed::new(text, "auto, wireless, lite, pinhole")
-                .meaning(nearest(text, names.map(|(name, _)| name)))
-        })
+        one_of(text, &names)
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a 
 }
 
 /// One of a closed set of words.
-fn one_of<T: Copy>(given: &str, words: &[(&'static str, T)]) -> Result<T, NotAllowed> {
+pub(super) fn one_of<T: Copy>(given: &str, words: &[(&'static str, T)]) -> Result<T, NotAllowed> {
     let names = || words.iter().map(|(name, _)| *name);
     words.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or_else(|| {
         NotAllowed::new(given, names().collect::<Vec<_>>().join(", ")).meaning(nearest(given, names()))

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use ipnet::IpNet;
 
-use super::choice::{NotAllowed, nearest};
+use super::choice::{NotAllowed, one_of};
 use crate::role::Role;
 
 /// The HTTP server.
@@ -60,13 +60,8 @@ impl FromStr for MaybeRole {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        if text == "none" {
-            return Ok(MaybeRole(None));
-        }
-        let words = || Role::ALL.map(Role::name).into_iter().chain(["none"]);
-        text.parse().map(|role| MaybeRole(Some(role))).map_err(|_| {
-            NotAllowed::new(text, words().collect::<Vec<_>>().join(", ")).meaning(nearest(text, words()))
-        })
+        let roles = Role::ALL.map(|role| (role.name(), MaybeRole(Some(role))));
+        one_of(text, &[&roles[..], &[("none", MaybeRole(None))]].concat())
     }
 }
 

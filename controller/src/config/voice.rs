@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::choice::{NotAllowed, nearest};
+use super::choice::{NotAllowed, nearest, one_of};
 use super::language_model::Endpoint;
 use crate::role::Role;
 
@@ -88,10 +88,7 @@ impl FromStr for SpokenRole {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        let words = || Role::ALL.map(Role::name);
-        text.parse()
-            .map(SpokenRole)
-            .map_err(|_| NotAllowed::new(text, words().join(", ")).meaning(nearest(text, words())))
+        one_of(text, &Role::ALL.map(|role| (role.name(), SpokenRole(role))))
     }
 }
 

@@ -2,8 +2,7 @@
 
 use minismith_senses::models::{ModelFile, NoModel};
 use minismith_voice::devices::array::{Array, NoArray};
-use minismith_voice::devices::{self};
-use minismith_voice::{hibari, moonshine, vad};
+use minismith_voice::{devices, hibari, moonshine, vad};
 
 use super::Check;
 use crate::body::models_of;

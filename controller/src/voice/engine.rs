@@ -13,7 +13,7 @@ use minismith_voice::vad::Vad;
 
 use super::espeak::Espeak;
 use super::phrases::{ALONE, CALL, commands};
-use super::service::Remote;
+use super::service::{Remote, Writer};
 use crate::config::{Engine, Voice};
 use crate::conversation::told;
 use crate::workshop::registry::Registry;
@@ -54,7 +54,7 @@ impl Engines {
         let transcriber = Box::new(moonshine.knowing(known));
         let second = match &voice.transcription {
             Some(service) => {
-                Some(Box::new(Remote::open(service, &voice.language)?) as Box<dyn Transcriber + Send>)
+                Some(Box::new(Writer::open(service, &voice.language)?) as Box<dyn Transcriber + Send>)
             }
             None => None,
         };
@@ -67,11 +67,9 @@ impl Engines {
 fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
     let here = here(voice, models);
     match &voice.speech {
-        Some(service) => Ok(Box::new(Either {
-            service: Remote::open(service, &voice.language)?,
-            here: here.ok(),
-            is_told: false,
-        })),
+        Some(service) => {
+            Ok(Box::new(Either { service: Remote::open(service)?, here: here.ok(), is_told: false }))
+        }
         None => here,
     }
 }

@@ -36,7 +36,8 @@ impl Scribe {
         desk: Sender<Event>,
     ) -> std::io::Result<Self> {
         let (inbox, sentences) = sync_channel(WAITING);
-        let mut writing = Writing { service, stop_words, pulse, desk, is_told: false };
+        let halting = Halting { stop_words, pulse, desk };
+        let mut writing = Writing { service, halting, is_told: false };
         let thread =
             std::thread::Builder::new().name("scribe".into()).spawn(move || writing.run(&sentences))?;
         Ok(Scribe { inbox: Some(inbox), thread: Some(thread) })
@@ -64,9 +65,7 @@ impl Drop for Scribe {
 
 struct Writing {
     service: Box<dyn Transcriber + Send>,
-    stop_words: Vec<String>,
-    pulse: PulseHandle,
-    desk: Sender<Event>,
+    halting: Halting,
     /// Who is told once that it fails is not told again for each sentence.
     is_told: bool,
 }
@@ -75,18 +74,18 @@ impl Writing {
     fn run(&mut self, sentences: &Receiver<Box<Sentence>>) {
         while let Ok(sentence) = sentences.recv() {
             let Sentence { samples, mut heard } = *sentence;
-            let Writing { service, stop_words, pulse, desk, .. } = self;
+            let Writing { service, halting, .. } = self;
             let written = service.transcribe_telling(&samples, &mut |so_far| {
                 let Transcript { text, confidence, .. } = so_far.clone();
-                tell(desk, Event::Heard(Heard::Partial { text, confidence, at: heard.ended }));
-                look_for_stop(so_far, false, stop_words, pulse, desk, &mut heard);
+                halting.tell(Event::Heard(Heard::Partial { text, confidence, at: heard.ended }));
+                halting.look_for_stop(so_far, false, &mut heard);
             });
             match written {
                 Ok(transcript) => {
                     self.is_told = false;
                     // What it finds no words in was none to it.
                     if !transcript.text.is_empty() {
-                        look_for_stop(&transcript, true, stop_words, pulse, desk, &mut heard);
+                        halting.look_for_stop(&transcript, true, &mut heard);
                         heard.transcript = transcript;
                         heard.command = None;
                     }
@@ -94,39 +93,42 @@ impl Writing {
                 Err(fault) if !self.is_told => {
                     self.is_told = true;
                     let text = format!("{fault}; until it answers again, this machine understands by itself");
-                    tell(desk, Event::Trouble(text));
+                    halting.tell(Event::Trouble(text));
                 }
                 Err(_) => {}
             }
-            tell(&self.desk, Event::Uttered(heard));
+            halting.tell(Event::Uttered(heard));
         }
     }
 }
 
-/// A stop that this machine has not heard halts the body as soon as the service has written it; the last word counts only when
-/// all is written, since it may be the beginning of another.
-fn look_for_stop(
-    said: &Transcript,
-    is_whole: bool,
-    stop_words: &[String],
-    pulse: &mut PulseHandle,
-    desk: &Sender<Event>,
-    heard: &mut Utterance,
-) {
-    let (but_the_last, _) = said.text.rsplit_once(' ').unwrap_or_default();
-    let spotted = if is_whole {
-        stop_word(&said.text, stop_words)
-    } else {
-        stop_word(but_the_last, stop_words).filter(|spotted| spotted.after > 0)
-    };
-    if let Some(spotted) = spotted.filter(|_| !heard.is_stopped) {
-        pulse.order(Order::Halt);
-        heard.is_stopped = true;
-        tell(desk, Event::Heard(Heard::StopWord { word: spotted.word, ended: heard.ended, at: heard.ended }));
-    }
+/// Where it is told what was written, and what halts the body.
+struct Halting {
+    stop_words: Vec<String>,
+    pulse: PulseHandle,
+    desk: Sender<Event>,
 }
 
-fn tell(desk: &Sender<Event>, event: Event) {
-    // Whoever decides may have gone.
-    let _heard = desk.send(event);
+impl Halting {
+    /// A stop that this machine has not heard halts the body as soon as the service has written it; the last word counts only
+    /// when all is written, since it may be the beginning of another.
+    fn look_for_stop(&mut self, said: &Transcript, is_whole: bool, heard: &mut Utterance) {
+        let (but_the_last, _) = said.text.rsplit_once(' ').unwrap_or_default();
+        let spotted = if is_whole {
+            stop_word(&said.text, &self.stop_words)
+        } else {
+            stop_word(but_the_last, &self.stop_words).filter(|spotted| spotted.after > 0)
+        };
+        if let Some(spotted) = spotted.filter(|_| !heard.is_stopped) {
+            self.pulse.order(Order::Halt);
+            heard.is_stopped = true;
+            let (word, ended) = (spotted.word, heard.ended);
+            self.tell(Event::Heard(Heard::StopWord { word, ended, at: ended }));
+        }
+    }
+
+    fn tell(&self, event: Event) {
+        // Whoever decides may have gone.
+        let _heard = self.desk.send(event);
+    }
 }

@@ -35,10 +35,15 @@ enum Manner {
     Plain,
 }
 
-/// A service of either kind.
+/// A service of either kind; by itself one that speaks.
 pub(super) struct Remote {
     http: Http,
     service: Service,
+}
+
+/// A service that writes down what was said.
+pub(super) struct Writer {
+    remote: Remote,
     /// Of those who speak, two letters.
     language: String,
     manner: Manner,
@@ -58,15 +63,12 @@ impl From<Failed> for VoiceFault {
 }
 
 impl Remote {
-    pub(super) fn open(service: &Service, language: &str) -> Result<Self, NoVoice> {
+    pub(super) fn open(service: &Service) -> Result<Self, NoVoice> {
         let at = |error: &dyn std::fmt::Display| NoVoice(format!("{}: {error}", service.endpoint.url));
         let key =
             service.endpoint.key.as_ref().map(|name| name.read().map_err(|error| at(&error))).transpose()?;
         let http = Http::new(service.endpoint.url.clone(), key).map_err(|error| at(&error))?;
-        let is_whisper = service.endpoint.model.to_lowercase().contains("whisper");
-        let manner = if is_whisper { Manner::Verbose } else { Manner::Streaming };
-        let language = language.split('-').next().unwrap_or_default().to_owned();
-        Ok(Remote { http, service: service.clone(), language, manner })
+        Ok(Remote { http, service: service.clone() })
     }
 
     fn failed(&self, reason: &dyn std::fmt::Display) -> VoiceFault {
@@ -106,6 +108,15 @@ impl Remote {
         let told = format!("it answers with status {}: {}", opening.status, self.http.hide(&said));
         Err(Failed::Refused(opening.status, self.failed(&told)))
     }
+}
+
+impl Writer {
+    pub(super) fn open(service: &Service, language: &str) -> Result<Self, NoVoice> {
+        let is_whisper = service.endpoint.model.to_lowercase().contains("whisper");
+        let manner = if is_whisper { Manner::Verbose } else { Manner::Streaming };
+        let language = language.split('-').next().unwrap_or_default().to_owned();
+        Ok(Writer { remote: Remote::open(service)?, language, manner })
+    }
 
     fn write_down(
         &self,
@@ -114,7 +125,7 @@ impl Remote {
         so_far: &mut dyn FnMut(&Transcript),
     ) -> Result<Transcript, Failed> {
         let mut parts: Vec<(&str, Option<&str>, &[u8])> =
-            vec![("model", None, self.service.endpoint.model.as_bytes())];
+            vec![("model", None, self.remote.service.endpoint.model.as_bytes())];
         if self.language.len() == 2 {
             parts.push(("language", None, self.language.as_bytes()));
         }
@@ -129,15 +140,15 @@ impl Remote {
         }
         parts.push(("file", Some("speech.wav"), wav));
         let mut written = Written::default();
-        self.asked(
+        self.remote.asked(
             |http, hear| http.post_form("audio/transcriptions", &parts, PATIENCE, hear),
             |opening, bytes| written.take(opening, bytes, so_far),
         )?;
-        written.end().map_err(|reason| Failed::Otherwise(self.failed(&reason)))
+        written.end().map_err(|reason| Failed::Otherwise(self.remote.failed(&reason)))
     }
 }
 
-impl Transcriber for Remote {
+impl Transcriber for Writer {
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
         self.transcribe_telling(samples, &mut |_| {})
     }
@@ -148,7 +159,7 @@ impl Transcriber for Remote {
         so_far: &mut dyn FnMut(&Transcript),
     ) -> Result<Transcript, VoiceFault> {
         let clip = Clip::new(HEARD_RATE, samples.to_vec());
-        let wav = clip.to_bytes().map_err(|error| self.failed(&error))?;
+        let wav = clip.to_bytes().map_err(|error| self.remote.failed(&error))?;
         match self.write_down(&wav, self.manner, so_far) {
             // A parameter that it does not know.
             Err(Failed::Refused(400 | 422, _)) if self.manner != Manner::Plain => {

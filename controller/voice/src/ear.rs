@@ -142,12 +142,12 @@ pub struct Ear<D, T> {
     rest: f32,
     /// Playing began anew, and it is being found out when to the sample.
     unsure: Option<Unsure>,
+    shift: Shift,
 }
 
 /// The time of what is played is not known to the sample.
 struct Unsure {
     since: Duration,
-    shift: Shift,
     /// What was usually left of the echo before.
     rest: f32,
 }
@@ -182,6 +182,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             over_mouth: 0,
             rest: 0.0,
             unsure: None,
+            shift: Shift::default(),
         }
     }
 
@@ -191,7 +192,8 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
     pub fn playing(&mut self, at: Option<Duration>, samples: &[f32], sentence: &str) {
         if let Some(at) = at {
             let rest = self.unsure.as_ref().map_or(self.rest, |unsure| unsure.rest);
-            self.unsure = Some(Unsure { since: at, shift: Shift::default(), rest });
+            self.unsure = Some(Unsure { since: at, rest });
+            self.shift.begin_anew();
             self.rest = 0.0;
             self.played.add(at, samples, sentence);
         } else {
@@ -275,8 +277,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         let played = self.played.take(at, FRAME);
         let is_unsure =
             self.canceller.is_learned() && self.unsure.as_ref().is_some_and(|unsure| at >= unsure.since);
-        self.canceller.hold(is_unsure);
-        let cleaned = self.canceller.clean(frame, &played);
+        let cleaned = self.canceller.clean(frame, &played, !is_unsure);
         let end = at + time_of(FRAME as u64, HEARD_RATE);
         if is_unsure {
             self.find_shift(end, frame, &cleaned.foreseen);
@@ -325,8 +326,8 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
 
     /// Finds out when what is played is played to the sample.
     fn find_shift(&mut self, end: Duration, frame: &[f32], foreseen: &[f32]) {
-        let Some(unsure) = &mut self.unsure else { return };
-        match unsure.shift.compare(frame, foreseen) {
+        let Some(unsure) = &self.unsure else { return };
+        match self.shift.compare(frame, foreseen) {
             Found::NotYet => return,
             Found::Later(by) => {
                 self.rest = self.rest.min(unsure.rest);

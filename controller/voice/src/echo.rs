@@ -69,8 +69,6 @@ pub struct Canceller {
     /// How many frames something was played for.
     listened: u32,
     is_learned: bool,
-    /// Whether it learns nothing for now.
-    is_held: bool,
     /// Frames since something was played.
     still: usize,
     echo: f32,
@@ -102,7 +100,6 @@ impl Canceller {
             long: [0.0; 3],
             listened: 0,
             is_learned: false,
-            is_held: false,
             still: LASTS + 1,
             echo: SILENCE_DB,
         }
@@ -112,11 +109,6 @@ impl Canceller {
     #[must_use]
     pub fn is_learned(&self) -> bool {
         self.is_learned
-    }
-
-    /// Whether it is to learn nothing for now, since what it is told to be played is played at another time.
-    pub fn hold(&mut self, is_held: bool) {
-        self.is_held = is_held;
     }
 
     /// What was played last was something else: this.
@@ -136,8 +128,9 @@ impl Canceller {
         (PARTS + 1) * BLOCK
     }
 
-    /// Takes a frame of the microphone and what was played meanwhile.
-    pub fn clean(&mut self, heard: &[f32], played: &[f32]) -> Cleaned {
+    /// Takes a frame of the microphone and what was played meanwhile. It learns nothing where that may have been played at
+    /// another time.
+    pub fn clean(&mut self, heard: &[f32], played: &[f32], learns: bool) -> Cleaned {
         let is_now = level(played) > PLAYED_FROM;
         self.still = if is_now { 0 } else { (self.still + 1).min(LASTS + 1) };
         if self.still > LASTS {
@@ -152,7 +145,7 @@ impl Canceller {
         }
         let (mut samples, mut predicted) = (Vec::with_capacity(FRAME), Vec::with_capacity(FRAME));
         for (heard, played) in heard.chunks(BLOCK).zip(played.chunks(BLOCK)) {
-            match self.filter(heard, played) {
+            match self.filter(heard, played, learns) {
                 Some((left, echo)) => {
                     samples.extend(left);
                     predicted.extend(echo);
@@ -172,14 +165,14 @@ impl Canceller {
     }
 
     /// One block: what is left of it, and what was predicted.
-    fn filter(&mut self, heard: &[f32], played: &[f32]) -> Option<(Vec<f32>, Vec<f32>)> {
+    fn filter(&mut self, heard: &[f32], played: &[f32], learns: bool) -> Option<(Vec<f32>, Vec<f32>)> {
         self.remember(played)?;
         let predicted = self.predict(&self.used)?;
         let remains = |predicted: &[f32]| -> Vec<f32> {
             heard.iter().zip(predicted).map(|(heard, predicted)| sane(heard - predicted)).collect()
         };
         let left = remains(&predicted);
-        if self.is_held {
+        if !learns {
             return Some((left, predicted));
         }
         let by_learner = remains(&self.predict(&self.learner)?);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use minismith_tests::{Bench, workspace};
+use minismith_tests::{Bench, Ran, workspace};
 use minismith_voice::audio::{Clip, level};
 use serde_json::Value;
 
@@ -89,14 +89,23 @@ fn bench(keys: &str) -> Bench {
     Bench::configured(&format!("models: {{directory: {}}}\nvoice: {{{keys}}}\n", models.display()))
 }
 
-/// What `listen` makes of a sentence, with more arguments: what it printed, line by line. It ends well.
-fn listened(bench: &Bench, text: &str, more: &[&str]) -> Vec<Value> {
+/// What `listen` makes of a sentence, with more arguments.
+fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
     let wav = bench.path("said.wav");
     padded(&spoken(text, "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
     let mut arguments = vec!["listen", "--json", "--robot", "mock", "--wav", wav.to_str().unwrap()];
     arguments.extend(more);
-    let ran = bench.run(&arguments).exits(0);
+    bench.run(&arguments)
+}
+
+/// What it printed, line by line.
+fn lines(ran: &Ran) -> Vec<Value> {
     ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The same of a sentence after which it ends well.
+fn listened(bench: &Bench, text: &str, more: &[&str]) -> Vec<Value> {
+    lines(&ran(bench, text, more).exits(0))
 }
 
 fn events<'a>(told: &'a [Value], name: &str) -> Vec<&'a Value> {
@@ -118,7 +127,6 @@ fn a_service_writes_down_what_was_said() {
     }
 }
 
-/// A service that streams, and one that knows no such parameters and says so.
 #[test]
 fn a_service_tells_what_it_writes_as_it_writes() {
     let stream = "data: {\"type\":\"transcript.text.delta\",\"delta\":\"look\",\"logprobs\":[{\"logprob\":-0.1}]}\n\n\
@@ -169,11 +177,7 @@ fn a_stop_that_only_the_service_hears_stops() {
     ] {
         let service = Service::start((200, "text/event-stream", Some(stream.into())));
         let bench = bench(&format!("transcription: [{{url: {}, model: m}}]", service.url()));
-        let wav = bench.path("said.wav");
-        padded(&spoken("look left", "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
-        let ran =
-            bench.run(&["listen", "--json", "--text", "--robot", "mock", "--wav", wav.to_str().unwrap()]);
-        let told: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let told = lines(&ran(&bench, "look left", &["--text"]));
         assert_eq!(events(&told, "stop").len(), usize::from(is_stop), "{stream}: {told:?}");
         assert_eq!(events(&told, "reply")[0]["said"], if is_stop { "stop" } else { "look left" }, "{told:?}");
     }

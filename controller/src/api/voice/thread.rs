@@ -130,15 +130,13 @@ impl Answering<'_> {
         let Talking { desk, speaker, session, tell, .. } = &self.talking;
         tell(json(&Next::Said { text: &said.text }));
         let mut halts = said.halts;
-        if is_stop(&said.text) && self.stops.load(Ordering::Relaxed) > self.handled {
-            // The ear has halted the body for it; once more would also end what was said since.
-            self.handled += 1;
-            halts = halts.saturating_sub(1);
-        }
-        let may = speaker.caller.may("this", Role::Operator);
-        if let Err(why) = may
-            && !is_stop(&said.text)
-        {
+        if is_stop(&said.text) {
+            if self.stops.load(Ordering::Relaxed) > self.handled {
+                // The ear has halted the body for it; once more would also end what was said since.
+                self.handled += 1;
+                halts = halts.saturating_sub(1);
+            }
+        } else if let Err(why) = speaker.caller.may("this", Role::Operator) {
             speaker.note("a sentence by voice", "refused");
             return self.end(Told::Error { detail: why });
         }

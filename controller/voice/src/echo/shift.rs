@@ -34,7 +34,7 @@ pub enum Found {
     Never,
 }
 
-/// Compares what is heard with what was foreseen.
+/// Compares what is heard with what was foreseen, again and again.
 pub struct Shift {
     forward: Arc<dyn RealToComplex<f32>>,
     back: Arc<dyn ComplexToReal<f32>>,
@@ -57,7 +57,14 @@ impl Default for Shift {
 }
 
 impl Shift {
-    /// Takes a frame of both. After it has told, it is of no more use.
+    /// Forgets what it was told.
+    pub fn begin_anew(&mut self) {
+        self.heard.clear();
+        self.foreseen.clear();
+        self.waited = 0;
+    }
+
+    /// Takes a frame of both. After it has told, it has to begin anew.
     pub fn compare(&mut self, heard: &[f32], foreseen: &[f32]) -> Found {
         self.waited += 1;
         if self.heard.is_empty() && level(foreseen) < AUDIBLE {
@@ -73,13 +80,10 @@ impl Shift {
 
     fn found(&mut self) -> Option<i64> {
         let loud = (power(&self.heard) * power(&self.foreseen)).sqrt() * WINDOW as f32;
-        let heard = self.spectrum(true)?;
-        let foreseen = self.spectrum(false)?;
+        let heard = spectrum(&*self.forward, &mut self.heard)?;
+        let foreseen = spectrum(&*self.forward, &mut self.foreseen)?;
         let mut both: Vec<Complex32> =
             heard.iter().zip(&foreseen).map(|(heard, foreseen)| heard * foreseen.conj()).collect();
-        if let [first, .., last] = both.as_mut_slice() {
-            (first.im, last.im) = (0.0, 0.0);
-        }
         let mut alike = self.back.make_output_vec();
         self.back.process(&mut both, &mut alike).ok()?;
         let later = alike.iter().take(MOST).zip(0_i64..);
@@ -89,14 +93,13 @@ impl Shift {
         let common = 1.0 - by.unsigned_abs() as f32 / WINDOW as f32;
         (most / SPAN as f32 > ALIKE * common * loud).then_some(by)
     }
+}
 
-    fn spectrum(&mut self, heard: bool) -> Option<Vec<Complex32>> {
-        let samples = if heard { &mut self.heard } else { &mut self.foreseen };
-        samples.resize(SPAN, 0.0);
-        let mut spectrum = self.forward.make_output_vec();
-        self.forward.process(samples, &mut spectrum).ok()?;
-        Some(spectrum)
-    }
+fn spectrum(forward: &dyn RealToComplex<f32>, samples: &mut Vec<f32>) -> Option<Vec<Complex32>> {
+    samples.resize(SPAN, 0.0);
+    let mut spectrum = forward.make_output_vec();
+    forward.process(samples, &mut spectrum).ok()?;
+    Some(spectrum)
 }
 
 #[cfg(test)]
