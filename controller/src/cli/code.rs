@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use minismith::config::Config;
-use minismith::model::{Client, Model, Watch};
-use minismith::tasks::report::Report;
-use minismith::tasks::{CodeTasks, Request, offline, read_files};
+use minismith_assistant::model::{Client, Model, Watch};
+use minismith_assistant::tasks::report::Report;
+use minismith_assistant::tasks::{CodeTasks, Request, offline, read_files};
+use minismith_runtime::config::Config;
 use serde_json::Value;
 
 use super::{Done, print};

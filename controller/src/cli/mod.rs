@@ -31,8 +31,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use minismith::config::{Config, RobotChoice};
-use minismith::logs;
+use minismith_runtime::config::{Config, RobotChoice};
+use minismith_runtime::logs;
 
 /// How a command ended, short of an error of usage or environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use minismith::files::{Output, output};
+use minismith_analysis::files::{Output, output};
 use serde::Serialize;
 
 /// Prints one line.

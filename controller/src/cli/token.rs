@@ -1,9 +1,9 @@
 //! `token`: who may ask a server, and for what.
 
 use clap::Subcommand;
-use minismith::config::Config;
-use minismith::gate::tokens::{self, NoTokens};
-use minismith::role::Role;
+use minismith_runtime::config::Config;
+use minismith_runtime::role::Role;
+use minismith_runtime::tokens::{self, NoTokens};
 use serde_json::{Value, json};
 
 use super::Done;

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Subcommand;
 use firmware_bridge::clock::{Clock, WallClock};
-use minismith::config::Config;
-use minismith::conversation::Conversation;
-use minismith::journal::{Entry, Journal};
-use minismith::performance::Outcome;
-use minismith::workshop::Workshop;
-use minismith::workshop::check::Checked;
-use minismith::workshop::manifest::{Provenance, TestCase};
-use minismith::workshop::policy;
-use minismith::workshop::registry::RegistryError;
-use minismith::workshop::submission::Submission;
-use minismith::workshop::told::{self, Added, FileChecked, Listed, Listing, Ran, Shown};
+use minismith_analysis::manifest::{Provenance, TestCase};
+use minismith_analysis::policy;
+use minismith_analysis::submission::Submission;
+use minismith_assistant::conversation::{Conversation, Ran};
+use minismith_runtime::config::Config;
+use minismith_runtime::journal::{Entry, Journal};
+use minismith_toolchain::performance::Outcome;
+use minismith_toolchain::workshop::Workshop;
+use minismith_toolchain::workshop::check::Checked;
+use minismith_toolchain::workshop::registry::RegistryError;
+use minismith_toolchain::workshop::told::{self, Added, FileChecked, Listed, Listing, Shown};
 use serde_json::{Map, Value, json};
 
 use super::shelf::{self, ShelfCommand};
@@ -133,7 +133,7 @@ const PERSON: &str = "the command line";
 
 /// What came of a check, for the journal.
 fn noted(what: &str, checked: &Checked) -> Entry {
-    let stage = minismith::outcome::word(&checked.stage);
+    let stage = minismith_runtime::outcome::word(&checked.stage);
     let outcome = if checked.admitted { stage } else { format!("refused by the {stage}") };
     Entry::now("check", PERSON, what, &outcome)
         .with(json!({ "name": checked.name, "findings": checked.findings }))
@@ -190,7 +190,7 @@ fn check(
 }
 
 pub(super) fn tell(file: &Path, checked: &Checked, seconds: f64) {
-    let stage = minismith::outcome::word(&checked.stage);
+    let stage = minismith_runtime::outcome::word(&checked.stage);
     let verdict = match (checked.admitted, checked.needs_approval) {
         (true, false) => "admitted".into(),
         (true, true) => "admitted, a person must approve it".into(),
