@@ -172,7 +172,7 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-const MEMBERS: [&str; 18] = [
+pub const MEMBERS: [&str; 18] = [
     "firmware-bridge",
     "mock-robot",
     "controller/wire",
@@ -216,7 +216,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The Rust sources: their place in the workspace and their text.
-fn sources() -> Vec<(String, String)> {
+pub fn sources() -> Vec<(String, String)> {
     let root = workspace();
     let rust = files(&root).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs"));
     let read = |file: PathBuf| {
@@ -234,7 +234,7 @@ fn code(line: &str) -> &str {
 }
 
 /// The packages that a manifest names as its dependencies, of whatever kind.
-fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
+pub fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
     let (mut section, mut name, mut found) = (String::new(), String::new(), BTreeSet::new());
     for line in manifest.lines() {
         if let Some(header) = line.strip_prefix('[') {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
-
+use super::digest::hex_sha256;
 use super::finding::Finding;
 use super::policy::rules::{Rule, source as rule};
 use super::submission::Submission;
@@ -150,13 +149,6 @@ fn hash_of_all(name: &str, source: &str, others: &BTreeMap<String, String>) -> S
         text.extend_from_slice(source.as_bytes());
     }
     hex_sha256(&text)
-}
-
-/// The hash of `bytes`, in lower-case hexadecimal.
-#[must_use]
-pub fn hex_sha256(bytes: &[u8]) -> String {
-    let digits = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 fn is_module_name(name: &str) -> bool {

@@ -1,6 +1,7 @@
 //! What a tool is, and what can be known of it without running it.
 
 pub mod arguments;
+pub mod digest;
 pub mod draft;
 pub mod files;
 pub mod finding;

@@ -12,7 +12,6 @@ use utoipa::ToSchema;
 use super::arguments::difference;
 use super::finding::Finding;
 use super::report::PhysicalReport;
-use super::submission::Declared;
 use crate::files::Outputs;
 
 /// The manifest of one version of one tool: `vN.json` beside `vN.py`.
@@ -79,13 +78,6 @@ impl ToolManifest {
                 Some(&function.parameters)
             }
         }
-    }
-
-    /// What its author declared, to rehearse it again.
-    #[must_use]
-    pub fn declared(&self) -> Declared {
-        let (examples, test_cases) = (self.examples.clone(), self.test_cases.clone());
-        Declared { examples, test_cases, ..Declared::default() }
     }
 
     /// The first argument that is beyond what was proved, in words.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use minismith_runtime::bounded::read_at_most;
 
-use super::manifest::{Example, Provenance, TestCase};
+use super::manifest::{Example, Provenance, TestCase, ToolManifest};
 
 /// The most bytes that are read of one file; the policy refuses far earlier.
 const LONGEST_FILE: u64 = 1 << 20;
@@ -159,4 +159,13 @@ fn declarations(path: &Path) -> Result<Declared, NoSubmission> {
         value => serde_json::from_value(value).map_err(|error| no(error.to_string()))?,
     };
     Ok(Declared { folder, ..declared })
+}
+
+impl ToolManifest {
+    /// What its author declared, to rehearse it again.
+    #[must_use]
+    pub fn declared(&self) -> Declared {
+        let (examples, test_cases) = (self.examples.clone(), self.test_cases.clone());
+        Declared { examples, test_cases, ..Declared::default() }
+    }
 }

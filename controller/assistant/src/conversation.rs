@@ -13,6 +13,7 @@ mod news;
 mod onlooker;
 pub mod reading;
 mod run;
+mod thinker;
 mod untold;
 mod workbench;
 
@@ -53,9 +54,10 @@ use minismith_toolchain::workshop::registry::{Entry, RegistryError};
 use minismith_toolchain::workshop::rehearsal::NoRehearsal;
 
 pub use call::told;
-pub use mind::{Asking, Mind};
+pub use mind::Asking;
 pub use news::{News, Progress, Watching};
 pub use onlooker::Onlooker;
+pub use thinker::Mind;
 
 /// The answer to one sentence.
 #[derive(Debug, Serialize, ToSchema)]

@@ -6,6 +6,7 @@
 
 mod beat;
 mod cage;
+mod devices;
 mod machine;
 mod real_time;
 mod robot;
@@ -19,7 +20,8 @@ use std::path::Path;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use machine::{Machine, Packages, Port};
+use devices::Port;
+use machine::{Machine, Packages};
 use minismith_runtime::config::{Brain, Config, Endpoint, LanguageModel, RobotChoice};
 
 /// How one thing stands.

@@ -6,7 +6,7 @@ use std::path::Path;
 use firmware_bridge::pulse::{ALLOW_MEMORY, ALLOW_PRIORITY};
 
 use super::Check;
-use super::machine::capable;
+use super::devices::capable;
 
 /// Bits of the capability sets in `/proc/self/status`.
 const CAP_IPC_LOCK: u32 = 14;

@@ -7,7 +7,7 @@ use firmware_bridge::bus::{self, MotorReport};
 use firmware_bridge::robot::RobotFault;
 
 use super::Check;
-use super::machine::Port;
+use super::devices::Port;
 use minismith_control::body::bus_options;
 use minismith_runtime::config::{Config, RobotChoice};
 
@@ -68,7 +68,7 @@ impl Periphery {
             Err(RobotFault::PortBusy { .. }) => Err("another program holds the port".to_owned()),
             Err(fault) => Err(fault.to_string()),
         });
-        let devices = |folder: &str, start: &str| super::machine::devices(Path::new(folder), &[start]);
+        let devices = |folder: &str, start: &str| super::devices::devices(Path::new(folder), &[start]);
         let rules = ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
         Periphery {
             rules: rules.map(|folder| rules_in(Path::new(folder))).concat(),

@@ -135,8 +135,8 @@ fn the_tools_folder_may_still_lack_generated() {
 #[test]
 fn group_names_come_from_the_group_file() {
     let groups = "root:x:0:\ndialout:x:20:ada\nbroken\n:x:y:\n";
-    assert_eq!(machine::group_name(groups, 20).as_deref(), Some("dialout"));
-    assert_eq!(machine::group_name(groups, 21), None);
+    assert_eq!(devices::group_name(groups, 20).as_deref(), Some("dialout"));
+    assert_eq!(devices::group_name(groups, 21), None);
 }
 
 #[test]

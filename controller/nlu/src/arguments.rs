@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use serde_json::{Map, Number, Value, json};
 
 use super::build::count;
-use super::describe::plain;
-use super::grammar::{Parser, Trouble};
+use super::decimal::plain;
+use super::intent::{Intent, Reason};
 use super::numbers::{Quantity, number, quantity};
-use super::offline::{Intent, Reason};
+use super::parser::{Parser, Trouble};
 use super::tokenize::Kind;
 use super::tools::range;
 

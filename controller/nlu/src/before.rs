@@ -4,9 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::grammar::refers;
-use super::offline::Intent;
-use super::stroke::Aim;
+use super::aim::Aim;
+use super::intent::Intent;
 use minismith_runtime::outcome::{Ending, Step};
 
 /// One turn of a conversation: what was said, and what became of it.
@@ -53,8 +52,8 @@ impl Before {
         self.tool.as_ref()
     }
 
-    /// Remembers one more turn.
-    pub fn remember(&mut self, turn: Turn) {
+    /// Remembers one more turn. `refers` says whether its words refer to what was done before them.
+    pub(super) fn record(&mut self, turn: Turn, refers: bool) {
         let tool = turn.plan.iter().rev().find_map(|intent| match intent {
             Intent::RunTool { name, arguments } => Some((name.clone(), arguments.clone())),
             Intent::MakeTool { name, .. } => Some((name.clone(), Map::new())),
@@ -65,7 +64,7 @@ impl Before {
         }
         if turn.plan.iter().any(acts) {
             self.acted = Some(turn.clone());
-        } else if turn.plan.is_empty() && turn.ending != Ending::Done && !refers(&turn.said, self) {
+        } else if turn.plan.is_empty() && turn.ending != Ending::Done && !refers {
             // After "nod", "fly", the next "again" would be about the flight.
             self.acted = None;
         }

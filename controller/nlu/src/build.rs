@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-use super::describe::plain;
+use super::decimal::plain;
 use super::frame::{Extent, Frame, Said};
-use super::grammar::Trouble;
+use super::intent::Reason;
 use super::lexicon::{Direction, Pace, Part, Verb};
-use super::offline::Reason;
+use super::parser::Trouble;
 use super::primitive::{self as p, Look, OutOfRange, Primitive, Side};
 
 impl Frame {

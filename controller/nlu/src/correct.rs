@@ -10,14 +10,14 @@ use firmware_bridge::units::Radians;
 
 use super::build::count;
 use super::change::{Change, changed};
-use super::grammar::{Parser, Trouble};
+use super::intent::{Intent, MOST_STEPS, Reason};
 use super::lexicon::{self, Part, Verb};
 use super::numbers::{Quantity, quantity};
-use super::offline::{Intent, MOST_STEPS, Reason};
+use super::parser::{Parser, Trouble};
 use super::phrases::{hesitation, longest, opener};
+use super::primitive::CENTER;
 use super::primitive::{OutOfRange, Primitive};
 use super::referring::{Amount, FIRM, LEADS, REJECTED, REPEATS, TRAILS, UNDO, amount, change};
-use super::stroke::CENTER;
 use super::tokenize::Token;
 
 impl Parser<'_> {

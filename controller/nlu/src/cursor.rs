@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::grammar::{Parser, Trouble};
+use super::intent::Reason;
 use super::lexicon;
-use super::offline::Reason;
+use super::parser::{Parser, Trouble};
 use super::phrases;
 use super::tokenize::Token;
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
+use super::decimal::plain;
 use super::primitive::{
-    AIMED, HALF, Look, Primitive, SWING, Side, antenna_duration, body_duration, head_duration,
+    AIMED, CENTER, HALF, Look, Primitive, SWING, Side, antenna_duration, body_duration, head_duration,
 };
-use super::stroke::CENTER;
 
 impl Primitive {
     /// The motion in a person's words: `look left 20 deg`.
@@ -88,16 +88,6 @@ impl Side {
             Side::Left => "left",
             Side::Right => "right",
         }
-    }
-}
-
-/// At most two decimals, and none that are not needed; four for what would vanish.
-pub fn plain(value: f64) -> String {
-    let text = if value.abs() < 0.01 { format!("{value:.4}") } else { format!("{value:.2}") };
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    match text {
-        "-0" | "" => "0".to_owned(),
-        text => text.to_owned(),
     }
 }
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use firmware_bridge::units::Radians;
 
-use super::grammar::Trouble;
+use super::intent::Reason;
 use super::lexicon::{Direction, Pace, Part, Verb, direction, is_small, pace, part, verb};
 use super::numbers::{Quantity, number, quantity};
-use super::offline::Reason;
+use super::parser::Trouble;
 use super::phrases::longest;
 use super::tokenize::Token;
 

@@ -11,34 +11,21 @@
 use std::ops::Range;
 
 use firmware_bridge::units::Radians;
-use serde_json::{Map, Value};
 
 use super::before::Before;
 use super::build::count;
 use super::fixed::{Fixed, fixed};
 use super::frame::{Frame, begins_inside, verb_at};
 use super::gesture::gesture;
+use super::intent::{Intent, MOST_STEPS, Reason};
+use super::known::Known;
 use super::lexicon::{self, Part, Verb};
 use super::numbers::{Quantity, quantity};
-use super::offline::{Intent, Known, MOST_STEPS, Reason};
+use super::parser::{Parser, Trouble};
 use super::phrases;
 use super::primitive::{self, OutOfRange, Primitive};
-use super::reword::reword;
 use super::tokenize::{Token, tokenize};
 use super::why::why;
-
-/// Why a clause gives no plan; tokens are named by their place.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Trouble {
-    Unclear { at: Range<usize>, reason: Reason },
-    Range(OutOfRange),
-}
-
-impl Trouble {
-    pub fn unclear(at: Range<usize>, reason: Reason) -> Self {
-        Trouble::Unclear { at, reason }
-    }
-}
 
 /// Why a text gives no plan.
 pub(super) enum Refused {
@@ -86,26 +73,6 @@ impl Flow {
             _ => None,
         });
         Flow { verb, group }
-    }
-}
-
-pub(super) struct Parser<'a> {
-    pub text: &'a str,
-    pub tokens: Vec<Token>,
-    pub at: usize,
-    pub known: &'a Known<'a>,
-    /// Tools made so far in this text.
-    pub made: Vec<String>,
-    /// The tool that "it" means, and the arguments of its last run.
-    pub last_tool: Option<(String, Map<String, Value>)>,
-    /// The tool that "it" means when nothing in this text does.
-    pub earlier_tool: Option<(String, Map<String, Value>)>,
-}
-
-impl<'a> Parser<'a> {
-    fn new(text: &'a str, known: &'a Known<'a>) -> Self {
-        let tokens = reword(text, known);
-        Parser { text, tokens, at: 0, known, made: Vec::new(), last_tool: None, earlier_tool: None }
     }
 }
 

@@ -1,8 +1,5 @@
 //! The single words that the offline brain knows.
 
-use super::fixed::fixed;
-use super::phrases::joiner;
-
 /// The verbs of motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
@@ -239,16 +236,6 @@ pub(super) fn pace(word: &str) -> Option<Pace> {
         | "speedily" | "hurriedly" | "rapid" | "brisk" => Some(Pace::Fast),
         _ => None,
     }
-}
-
-/// Whether a word already means something at the beginning of a command: no tool can be called so.
-pub(super) fn is_command(word: &str) -> bool {
-    let words = [Some(word)];
-    verb(word).is_some()
-        || is_run(word)
-        || is_make(word)
-        || fixed(&words).is_some()
-        || joiner(&words).is_some()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! `correct`, `referring` and `change` (what changes or repeats an earlier motion), `why` (what is declined, and for what reason),
 //! [`answer`] (what is said back). [`is_stop`] stands apart: it is asked before anything else. Everything here is pure.
 
+mod aim;
 pub mod answer;
 mod arguments;
 pub mod before;
@@ -13,16 +14,20 @@ mod build;
 mod change;
 mod correct;
 mod cursor;
+mod decimal;
 mod describe;
 mod fixed;
 mod frame;
 mod gesture;
 mod grammar;
+pub mod intent;
+mod known;
 mod lexicon;
 mod name;
 mod nearest;
 mod numbers;
 pub mod offline;
+mod parser;
 mod phrases;
 pub mod primitive;
 pub mod question;
@@ -36,11 +41,12 @@ mod tools;
 mod typo;
 mod why;
 
+pub use aim::Aim;
 pub use before::{Before, Turn};
+pub use intent::{Intent, Reach, Reason, Sight, Topic, Understanding};
+pub use known::{Known, KnownTool};
 pub use name::{LONGEST_NAME, tool_name};
-pub use offline::{Intent, Known, KnownTool, Reason, Understanding, understand};
+pub use offline::understand;
 pub use primitive::{OutOfRange, Primitive};
-pub use question::{Reach, Topic};
-pub use sight::Sight;
 pub use stop::is_stop;
-pub use stroke::{Aim, Stroke, lower};
+pub use stroke::{Stroke, lower};

@@ -1,6 +1,8 @@
 //! Names of tools: what a person said, as a Python identifier that hides nothing.
 
-use super::lexicon::is_command;
+use super::fixed::fixed;
+use super::lexicon::{is_make, is_run, verb};
+use super::phrases::joiner;
 use super::primitive::{OutOfRange, Primitive};
 
 /// The longest name of a tool.
@@ -131,6 +133,16 @@ const fn word_for(primitive: &Primitive) -> &'static str {
         Primitive::Sleep => "sleep",
         Primitive::Wait { .. } => "wait",
     }
+}
+
+/// Whether a word already means something at the beginning of a command: no tool can be called so.
+pub(super) fn is_command(word: &str) -> bool {
+    let words = [Some(word)];
+    verb(word).is_some()
+        || is_run(word)
+        || is_make(word)
+        || fixed(&words).is_some()
+        || joiner(&words).is_some()
 }
 
 #[cfg(test)]

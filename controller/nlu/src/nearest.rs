@@ -1,6 +1,6 @@
 //! What can be done and sounds like what was heard.
 
-use super::offline::Known;
+use super::known::Known;
 
 /// Keywords, and the command that they stand for.
 const COMMANDS: &[(&str, &str)] = &[
@@ -62,7 +62,7 @@ fn likeness<'k>(words: &[&str], keywords: impl Iterator<Item = &'k str>) -> f64 
 
 #[cfg(test)]
 mod tests {
-    use super::super::offline::KnownTool;
+    use super::super::known::KnownTool;
     use super::*;
 
     #[test]

@@ -230,7 +230,7 @@ pub(super) fn joiner(words: &[Option<&str>]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::fixed::{Fixed, fixed};
-    use super::super::lexicon::is_command;
+    use super::super::name::is_command;
     use super::*;
 
     #[test]

@@ -8,8 +8,11 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-use super::describe::plain;
-use super::stroke::Aim;
+use super::aim::Aim;
+use super::decimal::plain;
+
+/// How long the return to the neutral posture takes, or to an earlier one: the body may come from 160 degrees.
+pub(super) const CENTER: Duration = Duration::from_secs(2);
 
 /// Where a look goes, seen from the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,82 +1,11 @@
 //! Questions about the robot itself: what each asks for. The answers are made from what was measured.
 
-use std::fmt;
-
-use super::grammar::{Parser, Trouble};
+use super::intent::{Intent, Reach, Reason, Topic, Understanding};
+use super::known::Known;
 use super::lexicon;
-use super::offline::{Intent, Known, Reason, Understanding, understand};
+use super::offline::understand;
+use super::parser::{Parser, Trouble};
 use super::phrases::{hesitation, longest, opener};
-
-/// What a question about the robot asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Topic {
-    /// What became of the last turn.
-    Happened,
-    /// Why nothing, or not all of it, was done.
-    WhyNot,
-    /// Whether what was asked was done.
-    Whether,
-    /// What was done last.
-    Last,
-    /// Whether the motors are on.
-    Motors,
-    /// How the robot is: faults, motors, rest.
-    Health,
-    /// Who it is.
-    Myself,
-    /// A farewell.
-    Goodbye,
-    /// How far one of its motions goes.
-    Reach(Reach),
-    /// What a tool does.
-    Tool(String),
-    /// Whether it can do this, in the person's words; it can.
-    Ability(String),
-}
-
-/// What has a reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// A look to the side.
-    Sideways,
-    /// A look up or down.
-    UpDown,
-    /// A tilt of the head.
-    Tilt,
-    /// A turn of the body.
-    Turn,
-    /// The head's height.
-    Height,
-    /// An antenna.
-    Antennas,
-    /// A dance, which has a length.
-    Dance,
-}
-
-/// In the words of a plan: `tell what happened`.
-impl fmt::Display for Topic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Topic::Happened => "what happened",
-            Topic::WhyNot => "why not",
-            Topic::Whether => "whether it was done",
-            Topic::Last => "what I did last",
-            Topic::Motors => "whether my motors are on",
-            Topic::Health => "how I am",
-            Topic::Myself => "who I am",
-            Topic::Goodbye => "goodbye",
-            Topic::Reach(Reach::Sideways) => "how far I can look sideways",
-            Topic::Reach(Reach::UpDown) => "how far I can look up and down",
-            Topic::Reach(Reach::Tilt) => "how far I can tilt my head",
-            Topic::Reach(Reach::Turn) => "how far I can turn my body",
-            Topic::Reach(Reach::Height) => "how far I can raise and lower my head",
-            Topic::Reach(Reach::Antennas) => "how far I can move my antennas",
-            Topic::Reach(Reach::Dance) => "how long I can dance",
-            Topic::Tool(name) => return write!(f, "about {name}"),
-            Topic::Ability(what) => return write!(f, "whether I can {what}"),
-        })
-    }
-}
 
 const QUESTIONS: &[(&str, Topic)] = &[
     ("what happened", Topic::Happened),

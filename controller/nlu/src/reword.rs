@@ -2,7 +2,7 @@
 //!
 //! A rewording never makes a motion out of words that name none; what it does not know it leaves as it stands.
 
-use super::offline::Known;
+use super::known::Known;
 use super::tokenize::{Kind, Token, tokenize};
 use super::typo;
 

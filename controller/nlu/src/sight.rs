@@ -7,64 +7,16 @@
 //!        | "take a photo"
 //! ```
 
-use std::fmt;
 use std::time::Duration;
 
 use minismith_senses::detect::LABELS;
 
-use super::describe::plain;
-use super::grammar::{Parser, Trouble};
+use super::decimal::plain;
+use super::intent::Sight;
 use super::numbers::{Quantity, quantity};
+use super::parser::{Parser, Trouble};
 use super::phrases::longest;
 use super::primitive::OutOfRange;
-
-/// What is wanted of what is seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sight {
-    /// What is there.
-    Scene,
-    /// How many there are of this class.
-    Count(&'static str),
-    /// Where one of this class is, or whether there is one.
-    Where(&'static str),
-    /// Which colours there are.
-    Colours,
-    /// Whether something moves.
-    Motion,
-    /// A photograph that is kept.
-    Photo,
-    /// Turn the head to one of this class.
-    LookAt(&'static str),
-    /// Follow a face with the head for so long.
-    Follow(Duration),
-    /// Look out for something new for so long.
-    Watch(Duration),
-}
-
-impl Sight {
-    /// Whether the body moves for it.
-    #[must_use]
-    pub const fn moves(&self) -> bool {
-        matches!(self, Sight::LookAt(_) | Sight::Follow(_))
-    }
-}
-
-/// `see`, `count people`, `look at a person`, `follow a person for 60 s`.
-impl fmt::Display for Sight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Sight::Scene => f.write_str("see"),
-            Sight::Count(label) => write!(f, "count: {label}"),
-            Sight::Where(label) => write!(f, "find: {label}"),
-            Sight::Colours => f.write_str("tell the colours"),
-            Sight::Motion => f.write_str("tell what moves"),
-            Sight::Photo => f.write_str("take a photo"),
-            Sight::LookAt(label) => write!(f, "look at the {label}"),
-            Sight::Follow(time) => write!(f, "follow the person for {} s", plain(time.as_secs_f64())),
-            Sight::Watch(time) => write!(f, "look out for something new for {} s", plain(time.as_secs_f64())),
-        }
-    }
-}
 
 /// What a person is, in the words of the detectors.
 pub use minismith_senses::detect::PERSON;
@@ -336,7 +288,9 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::offline::{Intent, Known, Understanding, understand};
+    use super::super::intent::{Intent, Understanding};
+    use super::super::known::Known;
+    use super::super::offline::understand;
     use super::*;
 
     #[test]

@@ -9,8 +9,8 @@ use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use minismith_wire::Method;
 
-use super::describe::plain;
-use super::primitive::{Look, Primitive, Side, direction_of};
+use super::aim::Aim;
+use super::primitive::{CENTER, Look, Primitive, Side, direction_of};
 
 /// One thing that the body does, from its beginning to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,66 +56,6 @@ impl Stroke {
         }
     }
 }
-
-/// Where head, body and antennas were last told to be. The head's angles are relative to the body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aim {
-    angles: RollPitchYaw,
-    height: f64,
-    body_yaw: Radians,
-    antennas: Antennas,
-}
-
-impl Aim {
-    /// Awake and at rest, looking ahead.
-    #[must_use]
-    pub fn neutral() -> Self {
-        Aim::of(&Posture::init())
-    }
-
-    /// Where the robot is told to be, or is, before a plan begins.
-    #[must_use]
-    pub fn of(posture: &Posture) -> Self {
-        let angles = posture.head.angles();
-        let angles = RollPitchYaw { yaw: (angles.yaw - posture.body_yaw).wrapped(), ..angles };
-        let height = posture.head.0.translation.z;
-        Aim { angles, height, body_yaw: posture.body_yaw, antennas: posture.antennas }
-    }
-
-    /// In words, what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is.
-    pub(super) fn describe(&self) -> Option<String> {
-        let neutral = Aim::neutral();
-        let mut parts = Vec::new();
-        let mut tell = |angle: Radians, positive: &str, negative: &str| {
-            let word = if angle.value() > 0.0 { positive } else { negative };
-            if angle.abs().degrees() > TOLD_DEGREES {
-                parts.push(format!("{word} {} deg", plain(angle.abs().degrees())));
-            }
-        };
-        tell(self.angles.yaw, "head left", "head right");
-        tell(self.angles.pitch, "head down", "head up");
-        tell(self.angles.roll, "head tilted right", "head tilted left");
-        tell(self.body_yaw, "body left", "body right");
-        tell(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
-        tell(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
-        if self.height.abs() * 1000.0 > TOLD_DEGREES {
-            let word = if self.height > 0.0 { "raised" } else { "lowered" };
-            parts.push(format!("head {word} {} mm", plain(self.height.abs() * 1000.0)));
-        }
-        (!parts.is_empty()).then(|| parts.join(", "))
-    }
-
-    fn head_at(&self, angles: RollPitchYaw) -> HeadPose {
-        HeadPose::new(0.0, 0.0, self.height, RollPitchYaw { yaw: angles.yaw + self.body_yaw, ..angles })
-    }
-
-    fn head(&self) -> HeadPose {
-        self.head_at(self.angles)
-    }
-}
-
-/// Degrees or millimetres; what is nearer to neutral goes without saying.
-const TOLD_DEGREES: f64 = 0.5;
 
 impl Primitive {
     /// The strokes of this motion alone, from the neutral posture.
@@ -195,9 +135,6 @@ impl Primitive {
 pub fn lower(body: &[Primitive], mut aim: Aim) -> Vec<Stroke> {
     body.iter().flat_map(|primitive| primitive.motions_from(&mut aim)).collect()
 }
-
-/// How long the return to the neutral posture takes, or to an earlier one: the body may come from 160 degrees.
-pub(super) const CENTER: Duration = Duration::from_secs(2);
 
 fn goto(
     head: Option<HeadPose>,

@@ -2,14 +2,16 @@
 
 use serde_json::Map;
 
+use super::aim::Aim;
 use super::cursor::Joint;
-use super::describe::plain;
-use super::grammar::{Flow, Parser, Trouble};
+use super::decimal::plain;
+use super::grammar::Flow;
+use super::intent::{Intent, Reason};
 use super::lexicon;
 use super::name::{name_for, tool_name};
-use super::offline::{Intent, Reason};
+use super::parser::{Parser, Trouble};
 use super::primitive::{OutOfRange, Primitive};
-use super::stroke::{Aim, Stroke, lower};
+use super::stroke::{Stroke, lower};
 use super::tokenize::Kind;
 
 /// The most steps that one made tool may have: what fits into a page of Python.
@@ -157,7 +159,7 @@ impl Parser<'_> {
         let start = self.at;
         if !self.word(start).is_some_and(lexicon::is_run) {
             let exact = self.tool_at(start).filter(|(_, end)| *end == start + 1);
-            let command = self.word(start).is_some_and(lexicon::is_command);
+            let command = self.word(start).is_some_and(super::name::is_command);
             return if exact.is_some() && !command { self.run_bare() } else { Ok(None) };
         }
         let at = self.after_articles(start + 1);

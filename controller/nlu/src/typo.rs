@@ -1,7 +1,7 @@
 //! Slips of the pen that can't change what is done: in the words for parts, units and manners, never in a verb, a
 //! direction or a number.
 
-use super::offline::Known;
+use super::known::Known;
 use super::tokenize::{Kind, Token};
 
 /// The words that are mended. None of them names a motion, and none is one letter away from another word that a person

@@ -2,7 +2,7 @@
 //!
 //! This is asked only when nothing is done anyway; it can make an answer better, but never a motion.
 
-use super::offline::Reason;
+use super::intent::Reason;
 use super::phrases::longest;
 use super::tokenize::Token;
 

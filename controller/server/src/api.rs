@@ -28,6 +28,7 @@ mod shelf;
 mod shown;
 mod telemetry;
 mod tools;
+mod tools_state;
 mod voice;
 
 use std::future::Future;

@@ -1,5 +1,6 @@
 //! The commands, one module each; the words of the command line are a contract with scripts.
 
+mod admission;
 mod bench;
 mod body;
 mod calibrate;

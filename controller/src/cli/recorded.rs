@@ -13,7 +13,7 @@ use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::recorded::{Retold, retell};
 use serde_json::json;
 
-use super::{Done, print, tool};
+use super::{Done, admission, print};
 
 /// What becomes a tool.
 #[derive(Debug, Args)]
@@ -142,11 +142,11 @@ pub fn run(config: &Config, workshop: &Workshop, arguments: &FromRecordingArgs) 
     }
     let submission =
         Submission { name: name.clone(), main: source.clone().into_bytes(), ..Submission::default() };
-    tool::admit(
+    admission::admit(
         config,
         workshop,
         &PathBuf::from(format!("{name}.py")),
-        &submission.from(tool::origin()),
+        &submission.from(admission::origin()),
         *json,
     )
 }
@@ -262,5 +262,5 @@ fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn refused(json: bool, refusal: &str) -> anyhow::Result<Done> {
-    tool::tell_answer(json, Err::<(), String>(refusal.into()), |()| (json!(null), String::new()))
+    print::tell_answer(json, Err::<(), String>(refusal.into()), |()| (json!(null), String::new()))
 }

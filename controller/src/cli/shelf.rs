@@ -12,8 +12,8 @@ use minismith_toolchain::workshop::told::{self, Approved, InUse, RolledBack};
 use minismith_toolchain::workshop::{NotApproved, Workshop};
 use serde_json::{Value, json};
 
-use super::tool::{as_data, tell_answer};
-use super::{Done, print};
+use super::Done;
+use super::print::{self, as_data, tell_answer};
 
 #[derive(Debug, Subcommand)]
 pub enum ShelfCommand {

@@ -72,6 +72,6 @@ fn told<T>(
 ) -> anyhow::Result<Done> {
     match answer {
         Err(error) if !error.is_refusal() => Err(error.into()),
-        answer => super::tool::tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
+        answer => super::print::tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
     }
 }

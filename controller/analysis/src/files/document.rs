@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-use super::inspect::{MOST_NAMES, short};
+use super::excerpt::{MOST_NAMES, short};
 
 /// The longest YAML document that is read: some short ones take long enough.
 const LONGEST_YAML: usize = 1 << 20;

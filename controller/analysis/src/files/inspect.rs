@@ -2,14 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::excerpt::short;
 use super::kind::{Kind, listed};
 use super::{document, media, table, text};
-
-/// Names (columns, keys) that are told of one file at most.
-pub(super) const MOST_NAMES: usize = 100;
-
-/// Characters of one of them that are told at most.
-const LONGEST_NAME: usize = 200;
 
 /// A file that is not what its name says, or of no known type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,11 +25,6 @@ pub enum NotAsNamed {
         /// What it is.
         what: String,
     },
-}
-
-/// A part of a foreign text that is short enough to be told.
-pub(super) fn short(text: &str) -> String {
-    text.chars().take(LONGEST_NAME).collect()
 }
 
 /// The type of a file, and what is known of it: `type` always, `encoding` of text, then what its type has.

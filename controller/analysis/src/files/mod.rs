@@ -8,6 +8,7 @@
 //! All bytes here are somebody else's. Nothing that is read from them is a size to allocate or a place to look without a
 //! check.
 
+mod excerpt;
 pub mod input;
 pub mod inspect;
 pub mod kind;

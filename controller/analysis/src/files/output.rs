@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::inspect::inspect_for_task;
 use super::kind::{Kind, listed};
-use crate::draft::hex_sha256;
+use crate::digest::hex_sha256;
 
 /// Characters of a file's name.
 const LONGEST_NAME: usize = 100;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::inspect::{MOST_NAMES, short};
+use super::excerpt::{MOST_NAMES, short};
 
 /// What may stand between two values, the likeliest first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];

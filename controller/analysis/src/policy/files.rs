@@ -7,21 +7,12 @@ use minismith_wire::MAX_FILE;
 use rustpython_parser::ast::{Constant, Expr, Operator};
 use serde_json::{Value, json};
 
-use super::signature::Entry;
 use super::survey::Survey;
 use super::tree::text;
-use crate::files::input::file_parameters;
 use crate::files::{Kind, Outputs};
-use crate::manifest::Capability;
 
 /// How long an input file may be where nothing is said.
 const USUAL: u64 = 1 << 20;
-
-/// What a tool needs that takes or writes files.
-pub(super) fn capability(entry: &Entry) -> Option<Capability> {
-    let reads = file_parameters(&entry.parameters_schema()).next().is_some();
-    (reads || entry.outputs.is_some()).then_some(Capability::Files)
-}
 
 /// Whether an annotation says that something is where files are written.
 pub(super) fn is_outputs(annotation: &Expr, survey: &Survey) -> bool {

@@ -32,6 +32,7 @@ mod values;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 use std::thread;
 
 use minismith_wire::Facts;
@@ -43,17 +44,36 @@ use self::signature::{Entry, Read};
 use self::survey::{Neighbours, Survey};
 use self::tree::Notes;
 use self::walk::{Visit, walk_body, walk_stmt};
+use super::digest::hex_sha256;
 use super::draft::Draft;
+use super::files::input::file_parameters;
 use super::finding::{Finding, Verdict, heaviest};
 use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review, ToolManifest};
 
 pub use self::facts::facts_of;
 pub use self::imports::text as importable;
-pub use self::rules::{RULES_VERSION, Rule, rules, rules_digest};
+pub use self::rules::{RULES_VERSION, Rule, rules};
 pub use self::script::{VettedScript, vet_script};
 
 /// Deep trees are dropped by recursion; the draft's size bounds their depth.
 const STACK_BYTES: usize = 32 << 20;
+
+/// The hash of every rule and of the lists that they use, in lower-case hexadecimal: evidence names the rules it was made
+/// under.
+#[must_use]
+pub fn rules_digest() -> &'static str {
+    static DIGEST: LazyLock<String> = LazyLock::new(|| {
+        let mut text = format!("{RULES_VERSION}\n");
+        for rule in rules() {
+            text += &format!("{rule:?}\n");
+        }
+        text += &imports::text();
+        text += &names::text();
+        text += &uses::text();
+        hex_sha256(text.as_bytes())
+    });
+    &DIGEST
+}
 
 /// A draft that was read and found harmless: the proof that rehearsal asks for.
 #[derive(Debug)]
@@ -295,7 +315,7 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
         capabilities.insert(Capability::Exec);
     }
     for read in entries.iter().flat_map(OneOrMore::iter) {
-        capabilities.extend(files::capability(&read.entry));
+        capabilities.extend(needs_files(&read.entry));
     }
     let packages: BTreeSet<&String> = surveys.iter().flat_map(|survey| &survey.packages).collect();
     let reading = entries.map(|entries| Reading {
@@ -414,4 +434,10 @@ fn syntax(body: &[Stmt], notes: &mut Notes) {
         fn expr(&mut self, _: &Expr) {}
     }
     walk_body(&mut Targets(notes), body);
+}
+
+/// What a tool needs that takes or writes files.
+fn needs_files(entry: &Entry) -> Option<Capability> {
+    let reads = file_parameters(&entry.parameters_schema()).next().is_some();
+    (reads || entry.outputs.is_some()).then_some(Capability::Files)
 }

@@ -19,7 +19,7 @@ use rustpython_parser::text_size::TextSize;
 
 use super::tree::Lines;
 use super::walk::{Function, function};
-use crate::draft::hex_sha256;
+use crate::digest::hex_sha256;
 
 /// The hash of a module's tree, in lower-case hexadecimal.
 pub(super) fn of(source: &str, body: &[Stmt]) -> String {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use minismith_analysis::manifest::{Expectation, TestCase};
 use minismith_nlu::primitive::Primitive;
-use minismith_nlu::stroke::{Aim, Stroke, lower};
+use minismith_nlu::{Aim, Stroke, lower};
 
 /// A written tool.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::kept::step;
+use super::thinker::Mind;
 use super::workbench::{Until, Workbench};
 use super::{Conversation, Ending, News, Reply, ToolReply, known};
 use crate::agents::action::Action;
@@ -15,12 +16,11 @@ use crate::agents::commission::Page;
 use crate::agents::coordinator::{Assignment, Task};
 use crate::agents::roster::{CODE, COORDINATOR, Roster};
 use crate::agents::route::{Style, Wish, style, wish};
-use crate::agents::turn::{Effect, End, Event, Limits, Observation, Offered, Turn, Why};
+use crate::agents::turn::{Effect, End, Event, Observation, Offered, Turn, Why};
 use crate::agents::{Agent, plan::Plan};
-use crate::model::{Answer, Function, Message, Model, NoAnswer, Prompt, Said};
+use crate::model::{Function, Message, NoAnswer, Said};
 use firmware_bridge::clock::{Clock, WallClock};
 use minismith_nlu::{Known, KnownTool, answer};
-use minismith_runtime::config::Config;
 
 /// The most tools that a model is offered for one request.
 const MOST_OFFERED: usize = 6;
@@ -29,42 +29,6 @@ pub(super) const REMINDED: usize = 6;
 
 /// Asks the person a question; none when nobody is there to answer.
 pub type Asking = Box<dyn FnMut(&str) -> Option<String>>;
-
-/// What a conversation thinks with.
-pub struct Mind {
-    /// Who answers.
-    pub model: Box<dyn Model>,
-    /// The agents.
-    pub roster: Roster,
-    /// How far they may go.
-    pub limits: Limits,
-    /// How often a refused draft may be mended.
-    pub most_iterations: u32,
-    /// The folder of installed models, for the search for tools.
-    pub models: std::path::PathBuf,
-}
-
-impl Mind {
-    /// With this model, and what the configuration says of agents.
-    #[must_use]
-    pub fn new(config: &Config, model: Box<dyn Model>) -> Self {
-        let agents = &config.agents;
-        let limits = Limits {
-            steps: agents.steps,
-            tokens: agents.tokens,
-            seconds: agents.seconds,
-            repeats: agents.repeats,
-            answer_tokens: config.language_model.answer_tokens,
-        };
-        Mind {
-            model,
-            roster: Roster::of(agents.roster.clone()),
-            limits,
-            most_iterations: config.workshop.max_iterations,
-            models: config.models.clone(),
-        }
-    }
-}
 
 impl Conversation<'_> {
     /// Has the agents work on a request; none when there is no mind, or no model answers it: then `notice` says why.
@@ -177,17 +141,6 @@ impl Conversation<'_> {
             }
         }
         Some(reply)
-    }
-
-    /// Asks the model something for an agent, until somebody says stop.
-    pub(super) fn ask_model(
-        &mut self,
-        mind: &mut Mind,
-        agent: &str,
-        prompt: &Prompt,
-    ) -> Result<Answer, NoAnswer> {
-        self.announce(News::Thinking { agent: agent.to_owned() });
-        mind.model.answer(prompt, &mut |_| self.watch())
     }
 
     /// Has a tool made that was asked for in so many words, and runs it where that was asked for too.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::making::Choice;
-use super::mind::Mind;
+use super::thinker::Mind;
 use super::{Conversation, Reply, ToolReply};
 use crate::agents::commission::{Base, Commission, Draft, Effect, Event, Order, Over, Page};
 use crate::agents::turn::{Observation, Spent};

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::prepare::columns;
 use super::report::Report;
 use super::task::Written;
-use minismith_analysis::draft::hex_sha256;
+use minismith_analysis::digest::hex_sha256;
 
 /// The longest record that is read.
 const LONGEST: u64 = 256 << 10;

@@ -7,10 +7,7 @@ use minismith_wire::FileGiven;
 use serde_json::{Value, json};
 
 use super::prepare::columns;
-use super::task::Written;
-
-/// Who has written such code.
-pub const AUTHOR: &str = "offline";
+use super::task::{OFFLINE, Written};
 
 /// What can be asked without a model, for people.
 pub const KNOWN: &str = "\"mean of column X in FILE\" (or sum, minimum, maximum, median, count, standard deviation), \"how \
@@ -346,7 +343,7 @@ impl<'f> Reader<'f> {
 }
 
 fn written(code: String, assumptions: Vec<String>) -> Written {
-    Written { code, author: AUTHOR.into(), assumptions, reused: false }
+    Written { code, author: OFFLINE.into(), assumptions, reused: false }
 }
 
 #[cfg(test)]

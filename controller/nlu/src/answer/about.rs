@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::super::describe::plain;
-use super::super::offline::KnownTool;
+use super::super::decimal::plain;
+use super::super::intent::Reach;
+use super::super::known::KnownTool;
 use super::super::primitive::{
     LONGEST_DANCE, MOST_ANTENNA, MOST_LOOK, MOST_LOOK_UP_DOWN, MOST_RAISED, MOST_SUNK, MOST_TILT, MOST_TURN,
     SHORTEST_DANCE,
 };
-use super::super::question::Reach;
 
 /// Who answers.
 #[must_use]

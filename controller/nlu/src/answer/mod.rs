@@ -3,7 +3,8 @@
 pub mod about;
 pub mod account;
 
-use super::offline::{Known, Reason, Understanding};
+use super::intent::{Reason, Understanding};
+use super::known::Known;
 
 /// What can be said to the robot, with examples.
 #[must_use]

@@ -16,6 +16,7 @@ mod language_model;
 mod logs;
 mod quantity;
 mod resolve;
+mod roster;
 mod serve;
 mod signing;
 mod voice;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-use super::agents::roster;
 use super::camera::{LensName, lens};
 use super::file::{EndpointKeys, File, Given, Listed, SpeechKeys};
 use super::language_model::overheard;
+use super::roster::roster;
 use super::{
     Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
     Group, Head, Kept, LanguageModel, Limits, Live, Logs, Memory, RobotChoice, SceneChoice, Serve, Service,

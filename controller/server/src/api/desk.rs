@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::pulse::{Conductor, Order, PulseHandle};
 use serde::Serialize;
@@ -23,6 +24,7 @@ use tracing::Span;
 use uuid::Uuid;
 
 use super::caller::Caller;
+use super::given::Refused;
 use minismith_assistant::agents::route::Style;
 use minismith_assistant::conversation::{
     Asking, Conversation, Mind, News, Onlooker, Reply, Watching, halted,
@@ -479,5 +481,15 @@ impl<'a> Clerk<'a> {
             }
             None
         })
+    }
+}
+
+impl From<NoWork> for Refused {
+    fn from(no: NoWork) -> Self {
+        let status = match no {
+            NoWork::Full(_) => StatusCode::TOO_MANY_REQUESTS,
+            NoWork::Lost => StatusCode::CONFLICT,
+        };
+        Refused::because(status, &no.to_string())
     }
 }

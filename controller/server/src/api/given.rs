@@ -14,8 +14,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::desk::NoWork;
-
 /// A request's body: a JSON object, or the official error of what is none.
 pub(super) struct Given<T>(pub T);
 
@@ -104,16 +102,6 @@ impl IntoResponse for Refused {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
         }
         response
-    }
-}
-
-impl From<NoWork> for Refused {
-    fn from(no: NoWork) -> Self {
-        let status = match no {
-            NoWork::Full(_) => StatusCode::TOO_MANY_REQUESTS,
-            NoWork::Lost => StatusCode::CONFLICT,
-        };
-        Refused::because(status, &no.to_string())
     }
 }
 

@@ -42,6 +42,9 @@ use minismith_control::eyes::Lookout;
 use minismith_control::mover::Mover;
 use minismith_runtime::net::announce::Announcement;
 
+/// The longest message that is taken, bytes.
+const LONGEST_MESSAGE: usize = 1 << 20;
+
 /// The version of the official package whose wire this is.
 pub const VERSION: &str = "1.13.0";
 

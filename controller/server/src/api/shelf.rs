@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::caller::Caller;
 use super::errand::errand;
 use super::given::{Given, Refusal, Refused};
-use super::tools::{Answer, Shop};
+use super::tools_state::{Answer, Shop};
 use minismith_assistant::conversation::NoRun;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::NotApproved;

@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use super::caller::Caller;
 use super::errand::errand;
 use super::given::{Given, Refusal, Refused, Wanted};
-use super::tools::{Answer, Shop, Which};
+use super::tools_state::{Answer, Shop, Which};
 use minismith_runtime::bounded::read_at_most;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::attachments::{PAGE, PICTURE, RECORDING};

@@ -27,6 +27,7 @@ use super::caller::Caller;
 use super::desk::Desk;
 use super::errand::errand;
 use super::given::{Given, Refusal, Refused, Wanted, unprocessable};
+use super::tools_state::{Answer, Shop, Which};
 use super::{shelf, shown};
 use minismith_analysis::files::Output;
 use minismith_analysis::manifest::{Example, Provenance, TestCase};
@@ -36,20 +37,11 @@ use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::preview::Motion;
-use minismith_toolchain::workshop::registry::{Registry, RegistryError};
 use minismith_toolchain::workshop::rehearsal::NoRehearsal;
 use minismith_toolchain::workshop::told::{self, Added, FileChecked, Listing, Search, Shown};
 
 /// The most modules of a toolkit, as when it is read from a folder.
 const MOST_MODULES: usize = 32;
-
-/// What the handlers share.
-pub(super) struct Shop {
-    pub(super) desk: Desk,
-    pub(super) pulse: PulseHandle,
-    tools: PathBuf,
-    models: PathBuf,
-}
 
 pub(super) fn routes(desk: Desk, pulse: PulseHandle, config: &Config) -> OpenApiRouter {
     let (tools, models) = (config.tools.clone(), config.models.clone());
@@ -62,21 +54,6 @@ pub(super) fn routes(desk: Desk, pulse: PulseHandle, config: &Config) -> OpenApi
         .merge(shelf::routes())
         .merge(shown::routes())
         .with_state(Arc::new(Shop { desk, pulse, tools, models }))
-}
-
-pub(super) type Answer<T> = Result<Json<T>, Refused>;
-
-impl Shop {
-    /// Asks the shelf something, apart from those who wait for beats.
-    pub(super) async fn ask<T: Send + 'static>(
-        &self,
-        ask: impl FnOnce(&Registry) -> Result<T, RegistryError> + Send + 'static,
-    ) -> Answer<T> {
-        let tools = self.tools.clone();
-        let asked = tokio::task::spawn_blocking(move || ask(&Registry::open(&tools)?)).await;
-        let lost = |_| Refused::because(StatusCode::CONFLICT, "the answer was lost; ask again");
-        Ok(Json(asked.map_err(lost)??))
-    }
 }
 
 /// List the tools
@@ -129,14 +106,6 @@ async fn search(
         registry.search(&text, usize::from(limit), &models).map(|found| told::found(&text, found))
     })
     .await
-}
-
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(super) struct Which {
-    /// Which version; without it the one that is called.
-    #[param(minimum = 1)]
-    pub(super) version: Option<u32>,
 }
 
 /// Show a tool

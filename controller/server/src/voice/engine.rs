@@ -14,14 +14,11 @@ use minismith_voice::vad::Vad;
 use super::espeak::Espeak;
 use super::phrases::{ALONE, CALL, commands};
 use super::service::{Remote, Writer};
+
+pub use super::service::NoVoice;
 use minismith_assistant::conversation::told;
 use minismith_runtime::config::{Engine, Voice};
 use minismith_toolchain::workshop::registry::Registry;
-
-/// There is nobody to hear or to speak; the text is for a person.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NoVoice(pub String);
 
 /// Ears and a mouth.
 pub struct Engines {

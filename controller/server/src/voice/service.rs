@@ -9,7 +9,6 @@ use minismith_voice::transcriber::{Transcriber, Transcript};
 use minismith_voice::{HEARD_RATE, VoiceFault};
 use serde_json::json;
 
-use super::engine::NoVoice;
 use super::written::Written;
 use minismith_runtime::config::Service;
 use minismith_runtime::net::http::{Broken, Http, Listen, Opening, Patience, Piece};
@@ -34,6 +33,11 @@ enum Manner {
     /// What everybody takes.
     Plain,
 }
+
+/// There is nobody to hear or to speak; the text is for a person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoVoice(pub String);
 
 /// A service of either kind; by itself one that speaks.
 pub(super) struct Remote {

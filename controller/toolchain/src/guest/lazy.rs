@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use minismith_runtime::config::Bar;
-use minismith_wire::Limits;
 use minismith_wire::zygote::{Level, Profile};
 
 use super::bar::check;
 use super::locate::locate_code;
-use super::{Guest, GuestFault, ToolHost, locate};
-use crate::workshop::rehearsal::Cage;
+use super::{GuestFault, ToolHost, locate};
 
 /// A tool host that is started by the first tool that needs it, and kept warm from then on.
 pub struct LazyHost {
@@ -50,11 +48,5 @@ impl LazyHost {
         let host = std::sync::Arc::new(host);
         check(&self.bar, host.mechanisms())?;
         Ok(slot.insert(host).clone())
-    }
-}
-
-impl Cage for LazyHost {
-    fn guest(&self, limits: Limits) -> Result<Box<dyn Guest>, GuestFault> {
-        Ok(Box::new(self.host()?.fork(limits)?))
     }
 }

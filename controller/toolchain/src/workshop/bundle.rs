@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::registry::{Registry, RegistryError};
-use minismith_analysis::draft::hex_sha256;
+use minismith_analysis::digest::hex_sha256;
 use minismith_analysis::manifest::{Provenance, Signature as Signed, ToolManifest};
 use minismith_analysis::submission::{Declared, Submission};
 use minismith_runtime::config::{PublicKey, SigningSecret, bytes_of};

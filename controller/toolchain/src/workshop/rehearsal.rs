@@ -29,9 +29,9 @@ use utoipa::ToSchema;
 
 use self::narrow::narrowed;
 use super::cases::{Case, cases_for};
-use crate::guest::{Guest, GuestFault};
+use crate::guest::{Guest, GuestFault, LazyHost};
 use crate::performance::{About, Callees, Outcome, Permit};
-use minismith_analysis::draft::hex_sha256;
+use minismith_analysis::digest::hex_sha256;
 use minismith_analysis::files::{BadFile, Output};
 use minismith_analysis::finding::{Finding, Verdict, heaviest};
 use minismith_analysis::manifest::{Capability, Evidence, Proved};
@@ -59,6 +59,12 @@ pub trait Cage: Sync {
     /// Who finds the tools that a guest calls; none where no other tool can be called.
     fn callees(&self) -> Option<&dyn Callees> {
         None
+    }
+}
+
+impl Cage for LazyHost {
+    fn guest(&self, limits: minismith_wire::Limits) -> Result<Box<dyn Guest>, GuestFault> {
+        Ok(Box::new(self.host()?.fork(limits)?))
     }
 }
 

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::registry::database;
 use super::registry::{Entry, Registry, RegistryError};
 use super::semantics::{NoSemantics, Semantics, likeness};
-use minismith_analysis::draft::hex_sha256;
+use minismith_analysis::digest::hex_sha256;
 
 /// What is read of a request, in characters.
 const LONGEST_REQUEST: usize = 1_000;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::draft::Draft;
-use crate::policy::vet;
+use crate::policy::{rules_digest, vet};
 
 /// The file that an example stands for: its stem and its bytes.
 fn file(example: &str) -> (String, Vec<u8>) {

@@ -19,7 +19,6 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::super::draft::hex_sha256;
 use super::super::finding::{Finding, Verdict};
 
 /// Raised by one whenever a rule or an allow-list changes its meaning: tools admitted under another version are
@@ -87,21 +86,4 @@ pub fn rules() -> &'static [Rule] {
     static ALL: LazyLock<Vec<Rule>> =
         LazyLock::new(|| [source::RULES, reach::RULES, shape::RULES, conduct::RULES].concat());
     &ALL
-}
-
-/// The hash of every rule and of the lists that they use, in lower-case hexadecimal: evidence names the rules it was made
-/// under.
-#[must_use]
-pub fn rules_digest() -> &'static str {
-    static DIGEST: LazyLock<String> = LazyLock::new(|| {
-        let mut text = format!("{RULES_VERSION}\n");
-        for rule in rules() {
-            text += &format!("{rule:?}\n");
-        }
-        text += &super::imports::text();
-        text += &super::names::text();
-        text += &super::uses::text();
-        hex_sha256(text.as_bytes())
-    });
-    &DIGEST
 }

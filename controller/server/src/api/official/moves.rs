@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use uuid::Uuid;
 
+use super::Robot;
 use super::pose::{AnyPose, target};
-use super::{Robot, sdk};
 use crate::api::caller::{Caller, Speaker};
 use crate::api::given::{Given, Refused, object, unprocessable};
 use minismith_control::mover::{Event, Stadium, Work};
@@ -259,7 +259,7 @@ async fn play(State(robot): State<Arc<Robot>>, Path(path): Path<String>) -> Answ
 }
 
 async fn updates(State(robot): State<Arc<Robot>>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(sdk::LONGEST_MESSAGE).on_upgrade(|socket| send_updates(socket, robot))
+    upgrade.max_message_size(super::LONGEST_MESSAGE).on_upgrade(|socket| send_updates(socket, robot))
 }
 
 async fn send_updates(mut socket: WebSocket, robot: Arc<Robot>) {
@@ -287,7 +287,7 @@ fn worded(event: &Event) -> Utf8Bytes {
 }
 
 async fn targets(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(sdk::LONGEST_MESSAGE).on_upgrade(async move |socket| {
+    upgrade.max_message_size(super::LONGEST_MESSAGE).on_upgrade(async move |socket| {
         let heard = hear_targets(socket, robot).await;
         speaker.note("/api/move/ws/set_target: targets", &format!("{heard} in all"));
     })

@@ -26,9 +26,6 @@ use super::{Robot, daemon, now};
 use crate::api::caller::Speaker;
 use minismith_control::mover::{Done, Work};
 
-/// The longest message that is taken, bytes.
-pub(super) const LONGEST_MESSAGE: usize = 1 << 20;
-
 /// How often positions are told, as officially.
 const BEAT: Duration = Duration::from_millis(20);
 
@@ -99,7 +96,7 @@ pub(super) async fn tell(robot: Arc<Robot>) {
 }
 
 async fn open(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(LONGEST_MESSAGE).on_upgrade(|socket| converse(socket, robot, speaker))
+    upgrade.max_message_size(super::LONGEST_MESSAGE).on_upgrade(|socket| converse(socket, robot, speaker))
 }
 
 async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: Speaker) {

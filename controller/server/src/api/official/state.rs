@@ -170,7 +170,7 @@ async fn stream(
     let hertz = fields.frequency.clamp(SLOWEST, FASTEST);
     let period = Duration::from_secs_f64(hertz.recip());
     Ok(upgrade
-        .max_message_size(super::sdk::LONGEST_MESSAGE)
+        .max_message_size(super::LONGEST_MESSAGE)
         .on_upgrade(move |socket| send(socket, robot, fields, period)))
 }
 

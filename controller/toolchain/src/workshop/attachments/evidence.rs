@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use firmware_bridge::joint::Joint;
 
 use super::inert::prose;
-use super::page::{Page, Subject, called, ended};
+use super::markdown::{Page, Subject, called, ended};
 use super::xml::short;
 use crate::performance::Outcome;
 use crate::workshop::rehearsal::CaseResult;

@@ -7,6 +7,7 @@
 pub mod chart;
 pub mod evidence;
 pub mod inert;
+mod markdown;
 pub mod moment;
 pub mod page;
 pub mod picture;

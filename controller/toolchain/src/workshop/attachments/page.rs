@@ -2,41 +2,15 @@
 //!
 //! All words that are not ours go through [`super::inert`].
 
-use std::fmt::{Display, Write};
-
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::evidence;
 use super::inert::{block, code, prose};
-use crate::performance::Outcome;
-use crate::workshop::rehearsal::{CaseResult, Conditions};
+pub use super::markdown::{Files, Subject};
+use super::markdown::{Page, called, ended};
+use crate::workshop::rehearsal::CaseResult;
 use minismith_analysis::manifest::{Expectation, Returns, TestCase, ToolManifest};
 use minismith_control::recorder::NoRecording;
-
-/// What a page tells of.
-#[derive(Debug)]
-pub struct Subject<'a> {
-    /// The tool.
-    pub manifest: &'a ToolManifest,
-    /// How its rehearsed calls went.
-    pub cases: &'a [CaseResult],
-    /// What it was rehearsed under.
-    pub conditions: &'a Conditions,
-    /// The files beside the page; none for a page that stands alone.
-    pub files: Option<Files<'a>>,
-}
-
-/// The files beside a page.
-#[derive(Clone, Copy, Debug)]
-pub struct Files<'a> {
-    /// Their common name, without the suffix.
-    pub stem: &'a str,
-    /// Why there is no recording, if there is none.
-    pub no_recording: Option<&'a NoRecording>,
-}
-
-/// Characters of a returned value that are shown.
-const SHOWN: usize = 160;
 
 /// Writes the page.
 #[must_use]
@@ -159,25 +133,6 @@ fn range(schema: &Value) -> String {
     prose(&range)
 }
 
-/// A call as it is written.
-pub fn called(name: &str, function: Option<&str>, arguments: &Map<String, Value>) -> String {
-    let words: Vec<String> = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let name = function.map_or_else(|| name.to_owned(), |function| format!("{name}.{function}"));
-    code(&format!("{name}({})", words.join(", ")))
-}
-
-/// How a call ended, in words.
-pub fn ended(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Returned { value } => {
-            let shown: String = value.to_string().chars().take(SHOWN).collect();
-            format!("returned {}", code(&shown))
-        }
-        Outcome::Raised { kind, message, .. } => prose(&format!("raised {kind}: {message}")),
-        Outcome::Stopped { limit, reason } => prose(&format!("was stopped ({limit}): {reason}")),
-    }
-}
-
 fn test_cases(page: &mut Page, tests: &[TestCase], cases: &[CaseResult]) {
     if tests.is_empty() {
         return page.paragraph("None of its own.");
@@ -248,55 +203,5 @@ fn origin(page: &mut Page, manifest: &ToolManifest) {
             page.line(format_args!("{}. {}", place + 1, prose(step)));
         }
         page.blank();
-    }
-}
-
-/// Markdown that is being written.
-#[derive(Debug, Default)]
-pub struct Page(String);
-
-impl Page {
-    /// One line.
-    pub fn line(&mut self, words: impl Display) {
-        // Writing to a text does not fail.
-        let _ = writeln!(self.0, "{words}");
-    }
-
-    /// An empty line, if there is none yet.
-    pub fn blank(&mut self) {
-        if !self.0.ends_with("\n\n") {
-            self.0.push('\n');
-        }
-    }
-
-    /// A paragraph.
-    pub fn paragraph(&mut self, words: impl Display) {
-        self.line(words);
-        self.blank();
-    }
-
-    /// A heading of the second order.
-    pub fn heading(&mut self, words: &str) {
-        self.paragraph(format_args!("## {words}"));
-    }
-
-    /// The head of a table.
-    pub fn table(&mut self, columns: &[&str]) {
-        self.line(format_args!("| {} |", columns.join(" | ")));
-        self.line(format_args!("|{}", " --- |".repeat(columns.len())));
-    }
-
-    /// A row of a table; each cell is inert already.
-    pub fn row(&mut self, cells: &[String]) {
-        self.line(format_args!("| {} |", cells.join(" | ")));
-    }
-
-    /// The page.
-    fn finish(self) -> String {
-        let mut page = self.0;
-        while page.ends_with("\n\n") {
-            page.pop();
-        }
-        page
     }
 }
