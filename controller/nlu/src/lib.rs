@@ -1,10 +1,13 @@
-//! The offline brain: English commands into plans of motion, without a network, a model or a guess.
+//! Understands English commands without a model: text into a plan of motions, or the reason why not.
 //!
-//! Reading order: [`primitive`] (what can be asked for), [`stroke`] (what it is made of), [`offline`] (what a text
-//! means), [`before`] (what it may refer back to), `reword` (the same in fewer words), `grammar`, `cursor`, `frame` and
-//! `build` (how it is read), `tools` and `arguments` (the clauses about tools), [`question`] (those about the robot), [`sight`] (those about what it sees),
-//! `correct`, `referring` and `change` (what changes or repeats an earlier motion), `why` (what is declined, and for what reason),
-//! [`answer`] (what is said back). [`is_stop`] stands apart: it is asked before anything else. Everything here is pure.
+//! Reading order: [`primitive`] (what can be asked for), [`stroke`] (the movements that it is made of), [`intent`] (what a text can
+//! mean), [`offline`] (the entry point, [`understand`]), [`before`] (what a text may refer back to), `reword` (the same text in fewer
+//! words), `parser`, `cursor`, `grammar`, `frame` and `build` (how it is read), `tools` and `arguments` (clauses about tools),
+//! [`question`] (about the robot), [`sight`] (about what the camera sees), `correct`, `referring` and `change` (corrections and
+//! references), `why` (the reason for declining), [`answer`] (what is said back). [`is_stop`] stands apart: callers ask it first.
+//!
+//! Everything here is pure and takes well under a millisecond. The grammar reads a whole sentence or nothing of it: what it does not
+//! understand moves nothing. What a conversation refers back to is a value made from outcomes after each turn.
 
 mod aim;
 pub mod answer;
