@@ -70,9 +70,14 @@ impl Distortion {
         let [_, _, p1, p2, _, _, _, _, s1, s2, s3, s4] = self.0;
         let radius_squared = x * x + y * y;
         let radial = self.radial(radius_squared);
-        let (dx, dy) =
-            (2.0 * p1 * x * y + p2 * (radius_squared + 2.0 * x * x), p1 * (radius_squared + 2.0 * y * y) + 2.0 * p2 * x * y);
-        (x * radial + dx + radius_squared * (s1 + s2 * radius_squared), y * radial + dy + radius_squared * (s3 + s4 * radius_squared))
+        let (dx, dy) = (
+            2.0 * p1 * x * y + p2 * (radius_squared + 2.0 * x * x),
+            p1 * (radius_squared + 2.0 * y * y) + 2.0 * p2 * x * y,
+        );
+        (
+            x * radial + dx + radius_squared * (s1 + s2 * radius_squared),
+            y * radial + dy + radius_squared * (s3 + s4 * radius_squared),
+        )
     }
 
     fn radial(&self, radius_squared: f64) -> f64 {
@@ -105,7 +110,8 @@ impl Distortion {
             if !determinant.is_finite() || determinant <= 0.01 {
                 return None;
             }
-            let (by_x, by_y) = ((yy * off_x - xy * off_y) / determinant, (xx * off_y - yx * off_x) / determinant);
+            let (by_x, by_y) =
+                ((yy * off_x - xy * off_y) / determinant, (xx * off_y - yx * off_x) / determinant);
             // A full step may leave the area where the model is valid; half of it, or less, gets closer.
             let mut step_scale = 1.0;
             while step_scale > 1e-3 {

@@ -91,9 +91,7 @@ impl FaultKind {
             FaultKind::Overload => "free what blocks the motor and lighten its load",
             FaultKind::Overheating => "let the robot cool down for a few minutes, then wake it again",
             FaultKind::InputVoltage => "check the power supply or charge the battery",
-            FaultKind::Encoder => {
-                "switch the robot off and on; if the fault returns, replace the servo"
-            }
+            FaultKind::Encoder => "switch the robot off and on; if the fault returns, replace the servo",
             FaultKind::ElectricalShock => {
                 "check the supply and the wiring for a short circuit, then switch the robot off and on"
             }
@@ -180,7 +178,9 @@ impl fmt::Display for Status {
             (Policy::Hold, Stage::Acting) => "the robot holds its position",
             (Policy::RebootAndRejoin, Stage::Acting) => "the motor restarts",
             (Policy::StowAndRelease, Stage::Acting) => "the head is being lowered",
-            (Policy::Hold | Policy::RebootAndRejoin, Stage::Over) => "the fault is over and the robot can move",
+            (Policy::Hold | Policy::RebootAndRejoin, Stage::Over) => {
+                "the fault is over and the robot can move"
+            }
             (Policy::StowAndRelease, Stage::Over | Stage::GivenUp) => "torque is off",
             (Policy::Hold | Policy::RebootAndRejoin, Stage::GivenUp) => {
                 "recovery failed: the head is lowered and torque is off"

@@ -139,7 +139,9 @@ pub enum Refusal {
     #[error("{0}; stay within about 4 cm and 40 degrees of the neutral pose")]
     Unreachable(#[from] Unreachable),
     /// A leg's servo cannot turn that far.
-    #[error("the head cannot reach this pose: {leg} needs {wish}, its range is {low} to {high}; move or tilt the head less")]
+    #[error(
+        "the head cannot reach this pose: {leg} needs {wish}, its range is {low} to {high}; move or tilt the head less"
+    )]
     BeyondServo {
         /// The leg.
         leg: Joint,
@@ -388,8 +390,9 @@ impl Planner<'_> {
                 (to[joint] - from[joint]).abs().value() > max_step_velocity * seconds
             })
         };
-        let mut segments =
-            waypoints.windows(2).filter(|segment| segment.first().map(|one| one.0) < segment.last().map(|one| one.0));
+        let mut segments = waypoints
+            .windows(2)
+            .filter(|segment| segment.first().map(|one| one.0) < segment.last().map(|one| one.0));
         let room = whole > EASE_DURATION * 3;
         let starts = room && is_fast(segments.next());
         let ends = room && is_fast(waypoints.windows(2).next_back());

@@ -56,7 +56,8 @@ impl Winding {
 
     fn update_temperature(&mut self, torque: f64) {
         let amperes = self.amperes(torque);
-        self.celsius += self.kelvin_per_square_ampere * amperes * amperes + (IDLE_CELSIUS - self.celsius) * WARMING_FRACTION;
+        self.celsius += self.kelvin_per_square_ampere * amperes * amperes
+            + (IDLE_CELSIUS - self.celsius) * WARMING_FRACTION;
     }
 }
 

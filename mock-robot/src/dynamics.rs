@@ -178,7 +178,8 @@ impl JointDynamics {
     /// Sets the load by the weight, Nm.
     pub(crate) fn set_load(&mut self, load: f64) {
         self.load = load;
-        self.excess_load_acceleration = excess_over_friction(load, self.static_friction) * self.acceleration_per_torque;
+        self.excess_load_acceleration =
+            excess_over_friction(load, self.static_friction) * self.acceleration_per_torque;
     }
 
     /// Sets the supply voltage, volts; it limits velocity and torque.
@@ -216,7 +217,8 @@ impl JointDynamics {
         self.lagged_goal += (goal - self.lagged_goal) * self.goal_lag_gain;
         let error = self.lagged_goal - self.position;
         let beyond_friction = if most > self.kinetic_friction { most - self.kinetic_friction } else { 0.0 };
-        let bound = lesser(self.top_acceleration * self.supply_ratio, beyond_friction * self.acceleration_per_torque);
+        let bound =
+            lesser(self.top_acceleration * self.supply_ratio, beyond_friction * self.acceleration_per_torque);
         if self.integral > 0.0 && error.abs() > 1e-9 {
             // Bounded to prevent windup while the joint moves.
             self.sum = clamp_symmetric(self.sum + error, bound / self.integral);
@@ -233,8 +235,10 @@ impl JointDynamics {
             return self.integral > 0.0 && error.abs() > 1e-9;
         }
         // For a joint that creeps to its goal, friction carries most of the torque.
-        self.torque = effort * self.inertia + self.kinetic_friction * clamp_symmetric(self.velocity / CREEP_SPEED, 1.0);
-        self.velocity = clamp_symmetric(self.velocity + acceleration * STEP, self.top_speed * self.supply_ratio);
+        self.torque =
+            effort * self.inertia + self.kinetic_friction * clamp_symmetric(self.velocity / CREEP_SPEED, 1.0);
+        self.velocity =
+            clamp_symmetric(self.velocity + acceleration * STEP, self.top_speed * self.supply_ratio);
         self.move_output();
         true
     }
@@ -242,7 +246,8 @@ impl JointDynamics {
     fn step_limp(&mut self) -> bool {
         self.torque = 0.0;
         self.sum = 0.0;
-        let sinks = self.load.abs() > if self.velocity == 0.0 { self.static_friction } else { self.kinetic_friction };
+        let sinks =
+            self.load.abs() > if self.velocity == 0.0 { self.static_friction } else { self.kinetic_friction };
         let sinking = excess_over_friction(self.load, self.kinetic_friction) / self.viscous_friction;
         // Motion from an earlier drive stops first.
         self.velocity = if sinks { clamp_symmetric(sinking, self.top_speed) } else { 0.0 };
@@ -262,8 +267,10 @@ impl JointDynamics {
         let against = if self.velocity == 0.0 { net } else { self.velocity };
         let slowing = self.kinetic_friction.copysign(against) + self.viscous_friction * self.velocity;
         let before = self.velocity;
-        self.velocity =
-            clamp_symmetric(before + (net - slowing) * self.acceleration_per_torque * STEP, self.top_speed * self.supply_ratio);
+        self.velocity = clamp_symmetric(
+            before + (net - slowing) * self.acceleration_per_torque * STEP,
+            self.top_speed * self.supply_ratio,
+        );
         if before * self.velocity < 0.0 && net.abs() <= self.static_friction {
             self.velocity = 0.0;
         }

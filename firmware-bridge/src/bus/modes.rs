@@ -1,7 +1,7 @@
 //! Writes other than goal positions: operating modes, goal currents and gains.
 
 use super::registers::{GOAL_CURRENT, MODE, TORQUE};
-use super::ritual::{read_with_retries, pin, set_gains};
+use super::ritual::{pin, read_with_retries, set_gains};
 use super::servos::Servos;
 use super::slow::{low_16, low_byte};
 use crate::joint::{Joint, Joints};

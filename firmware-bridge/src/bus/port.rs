@@ -168,7 +168,8 @@ impl Port {
         joints: &[Joint],
         deadline: Tick,
     ) -> Result<Reply, RobotFault> {
-        let mut collector = AnswerCollector { reply: Reply::NOTHING, asked: joints, next: 0, pending_loss: None };
+        let mut collector =
+            AnswerCollector { reply: Reply::NOTHING, asked: joints, next: 0, pending_loss: None };
         let mut read = 0;
         while collector.next < joints.len() && self.receive_more(deadline)? {
             loop {
@@ -309,7 +310,9 @@ impl AnswerCollector<'_> {
     fn record_loss(&mut self, id: Option<u8>, loss: Loss) {
         match self.pending_loss {
             // A loss with an id contains more information than one without.
-            None | Some((None, _)) if id.is_some() || self.pending_loss.is_none() => self.pending_loss = Some((id, loss)),
+            None | Some((None, _)) if id.is_some() || self.pending_loss.is_none() => {
+                self.pending_loss = Some((id, loss))
+            }
             _ => {}
         }
     }

@@ -273,7 +273,10 @@ mod tests {
         assert!(
             words[3].starts_with("answer from 17 (right_antenna): rejected, that register cannot be written")
         );
-        assert!(words[3].contains("locked while torque is on (the servo has a hardware error; run `minismith scan"));
+        assert!(
+            words[3]
+                .contains("locked while torque is on (the servo has a hardware error; run `minismith scan")
+        );
         assert_eq!(words[4], "not a packet: ff ff fd 00 01 07 00 55 00");
         assert_eq!(words.len(), 5);
         let ours = [packet(12, 0x02, &[20, 0, 4, 0]), packet(EVERYONE, 0x01, &[])].concat();

@@ -123,7 +123,8 @@ pub(super) fn read_with_retries(
 ) -> Result<Answers, RobotFault> {
     let mut answers: Answers = Joints::all(None);
     for _ in 0..MAX_ROUNDS {
-        let unanswered: Vec<Joint> = joints.iter().copied().filter(|joint| answers[*joint].is_none()).collect();
+        let unanswered: Vec<Joint> =
+            joints.iter().copied().filter(|joint| answers[*joint].is_none()).collect();
         let reply = port.ask(Asking::Each, register, &unanswered, Patience::Reply)?;
         answers = answers.zip_with(&reply.answers, Option::or);
     }
@@ -222,8 +223,9 @@ pub(super) fn pin(
     port.tell(GOAL_POSITION, goals.iter().filter_map(|(joint, goal)| Some((joint, (*goal)?))))?;
     let taken = read_with_retries(port, GOAL_POSITION, joints)?;
     Ok(goals.zip_with(&taken, |goal, taken| {
-        goal.zip(taken)
-            .is_some_and(|(goal, taken)| taken.value.cast_signed().abs_diff(goal.cast_signed()) <= GOAL_TOLERANCE_STEPS)
+        goal.zip(taken).is_some_and(|(goal, taken)| {
+            taken.value.cast_signed().abs_diff(goal.cast_signed()) <= GOAL_TOLERANCE_STEPS
+        })
     }))
 }
 

@@ -37,10 +37,10 @@ impl SerialWire {
             .timeout(SEND_TIMEOUT)
             .open()
             .map_err(|error| match error.kind {
-            serialport::ErrorKind::Io(kind) => open_error(kind, &port, &error.description),
-            serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
-            _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
-        })?;
+                serialport::ErrorKind::Io(kind) => open_error(kind, &port, &error.description),
+                serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
+                _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
+            })?;
         Ok(SerialWire { line, device, clock: WallClock::start() })
     }
 

@@ -7,7 +7,7 @@ use super::convert::{radians_from_raw, raw_from_radians};
 use super::packet::Asking;
 use super::port::{Patience, Port};
 use super::registers::{BUS_WATCHDOG, GOAL_POSITION, PRESENT_POSITION, TORQUE};
-use super::ritual::{Ready, Span, arm, read_with_retries, pin, prepare};
+use super::ritual::{Ready, Span, arm, pin, prepare, read_with_retries};
 use super::survey::Rota;
 use crate::clock::Tick;
 use crate::envelope::Action;
@@ -177,7 +177,8 @@ impl Servos {
         let mut asked = Joint::ALL;
         asked.sort_unstable_by_key(|joint| (self.missed_reads[*joint], joint.index()));
         let include_silent = self.read_count.is_multiple_of(RETRY_SILENT_EVERY);
-        let count = asked.iter().filter(|joint| include_silent || self.missed_reads[**joint] < SILENT_AFTER).count();
+        let count =
+            asked.iter().filter(|joint| include_silent || self.missed_reads[**joint] < SILENT_AFTER).count();
         let (asked, left_out) = asked.split_at_checked(count).unwrap_or_default();
         let reply = self.port.ask(self.asking, PRESENT_POSITION, asked, Patience::Beat)?;
         let mut losses = reply.losses;
@@ -188,7 +189,8 @@ impl Servos {
             if let Some(status) = reply.answers[joint] {
                 // A motor that was silent may have restarted. One that reports an error may have released, and one that
                 // no longer reports it has restarted.
-                self.is_suspect[joint] |= self.missed_reads[joint] > 0 || status.alert == self.errors[joint].is_empty();
+                self.is_suspect[joint] |=
+                    self.missed_reads[joint] > 0 || status.alert == self.errors[joint].is_empty();
                 self.missed_reads[joint] = 0;
                 answered[joint] = true;
                 self.readings[joint] = Reading::Fresh(radians_from_raw(status.value.cast_signed()));

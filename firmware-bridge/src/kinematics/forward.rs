@@ -160,7 +160,8 @@ fn apply_correction(head: &mut HeadPose, correction: &[f64; 6]) -> (f64, bool) {
     let [x, y, z, roll, pitch, yaw] = *correction;
     let (mut shift, mut turn) = (Vector3::new(x, y, z), Vector3::new(roll, pitch, yaw));
     let (moves, turns) = (shift.norm_squared(), turn.norm_squared());
-    let is_full = moves <= MAX_TRANSLATION_STEP * MAX_TRANSLATION_STEP && turns <= MAX_ROTATION_STEP * MAX_ROTATION_STEP;
+    let is_full = moves <= MAX_TRANSLATION_STEP * MAX_TRANSLATION_STEP
+        && turns <= MAX_ROTATION_STEP * MAX_ROTATION_STEP;
     if !is_full {
         let scale = (MAX_TRANSLATION_STEP / moves.sqrt()).min(MAX_ROTATION_STEP / turns.sqrt());
         shift *= scale;

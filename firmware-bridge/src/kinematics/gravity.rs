@@ -55,8 +55,8 @@ pub fn gravity_torques(legs: &[Radians; 6], body_from_head: &HeadPose, head: &He
     let spokes: Vector3<f64> = rods.spokes.iter().sum();
     let gravity = Vector3::new(0.0, 0.0, -GRAVITY);
     let weight = gravity * (head.kilograms + 3.0 * ROD_MASS);
-    let moment =
-        (body_from_head.0.rotation * head.centre * head.kilograms + spokes * (ROD_MASS / 2.0)).cross(&gravity);
+    let moment = (body_from_head.0.rotation * head.centre * head.kilograms + spokes * (ROD_MASS / 2.0))
+        .cross(&gravity);
     // Six forces along the rods carry the weight and its moment about the head's origin. Each is per metre of rod.
     let rod_forces = Factors::of(transposed(&rods.changes()))?
         .solve(&[-weight.x, -weight.y, -weight.z, -moment.x, -moment.y, -moment.z]);

@@ -33,7 +33,9 @@ pub enum Unreachable {
     )]
     NotHeld,
     /// A number of the posture is infinite or not a number.
-    #[error("the posture contains a number that is not finite; use finite numbers for head, body and antennas")]
+    #[error(
+        "the posture contains a number that is not finite; use finite numbers for head, body and antennas"
+    )]
     NotFinite,
 }
 
@@ -62,7 +64,9 @@ pub(super) fn solve_rods(body_from_head: &HeadPose) -> Result<([Radians; 6], Rod
     let mut ends = [Vector3::zeros(); 6];
     let mut angles = [Radians::ZERO; 6];
     for (((angle, end), leg), ball) in angles.iter_mut().zip(&mut ends).zip(&LEGS).zip(&platform.balls) {
-        let Some((sin, cos)) = arm_direction(leg, ball) else { return Err(largest_length_error(&platform.balls)) };
+        let Some((sin, cos)) = arm_direction(leg, ball) else {
+            return Err(largest_length_error(&platform.balls));
+        };
         *angle = Radians(sin.atan2(cos));
         *end = leg.origin + (leg.ahead * cos + leg.aside * sin) * ARM_LENGTH;
     }

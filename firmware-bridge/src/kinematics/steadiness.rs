@@ -29,7 +29,7 @@ mod tests {
 
     use super::*;
     use crate::kinematics::geometry::{HEAD_Z_OFFSET, LEGS};
-    use crate::kinematics::inverse::{solve_rods, legs_from_head};
+    use crate::kinematics::inverse::{legs_from_head, solve_rods};
     use crate::kinematics::pose;
     use crate::kinematics::{head_and_steadiness, head_in_body};
 

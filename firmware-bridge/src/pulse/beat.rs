@@ -449,7 +449,9 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             }
             Control::GravityCompensation => {
                 let legs = Joints::from_fn(|joint| joint.is_leg());
-                self.send_command(&Envelope::modes(legs.map(|leg| if leg { Mode::Current } else { Mode::Position })));
+                self.send_command(&Envelope::modes(
+                    legs.map(|leg| if leg { Mode::Current } else { Mode::Position }),
+                ));
                 self.lead = Lead::new();
                 self.guard.switched(legs);
                 self.send_command(&Envelope::torque(legs));

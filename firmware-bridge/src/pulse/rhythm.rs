@@ -100,7 +100,8 @@ impl Rhythm {
     /// Creates empty histograms and allocates all memory that they will ever need.
     pub fn new() -> Option<Rhythm> {
         let empty = || Histogram::new_with_bounds(1, LONGEST, 2).ok();
-        let histograms = Histograms { jitter: empty()?, lateness: empty()?, work: empty()?, was_reset: false };
+        let histograms =
+            Histograms { jitter: empty()?, lateness: empty()?, work: empty()?, was_reset: false };
         Some(Rhythm(Arc::new(Mutex::new(histograms))))
     }
 
@@ -140,7 +141,8 @@ impl Measure {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let Some(last) = self.began.replace(began) else { return };
         let jitter = nanos(began.since(last).abs_diff(self.period));
-        let timing = CycleTiming { jitter, lateness: nanos(began.since(due)), work: nanos(done.since(began)) };
+        let timing =
+            CycleTiming { jitter, lateness: nanos(began.since(due)), work: nanos(done.since(began)) };
         let mut histograms = match self.rhythm.0.try_lock() {
             Ok(histograms) => histograms,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

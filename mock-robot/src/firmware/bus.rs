@@ -258,7 +258,9 @@ impl Bus {
                     self.answer(joint, 2, Err(Refusal::Crc), answer);
                 }
             }
-            (PacketBody::Instruction(SYNC_READ, parameters), BROADCAST) => self.sync_read(parameters, now, answer),
+            (PacketBody::Instruction(SYNC_READ, parameters), BROADCAST) => {
+                self.sync_read(parameters, now, answer)
+            }
             (PacketBody::Instruction(FAST_SYNC_READ, parameters), BROADCAST) => {
                 self.fast_sync_read(parameters, now, answer);
             }

@@ -83,7 +83,8 @@ impl Emulator {
             .map_err(|error| EmulatorError::NoTerminal(error.into()))?;
         let bus = Arc::new(Mutex::new(Bus::new(start, faults)));
         let clock = WallClock::start();
-        let thread_state = EmulatorThread { bus: Arc::clone(&bus), clock, wake_reader, byte_time: byte_time(paced), link };
+        let thread_state =
+            EmulatorThread { bus: Arc::clone(&bus), clock, wake_reader, byte_time: byte_time(paced), link };
         let thread = thread::Builder::new()
             .name("servos".to_owned())
             .spawn(move || thread_state.serve(line, created_link))

@@ -89,7 +89,8 @@ impl Trouble {
         let affects_joint = |active: &Active| active.fault.concerns(joint);
         let (ended, rest): (Vec<_>, Vec<_>) =
             self.active.iter().partition(|active| affects_joint(active) && active.ends_with_reboot());
-        let persistent = rest.iter().filter(|active| affects_joint(active)).map(|active| active.fault).collect();
+        let persistent =
+            rest.iter().filter(|active| affects_joint(active)).map(|active| active.fault).collect();
         self.active = rest;
         (ended.into_iter().map(|active| active.fault).collect(), persistent)
     }

@@ -251,7 +251,10 @@ fn watchdog_can_trip_without_stopping_or_be_absent() {
 
     let (mut controller, view) = after_controller_loss(WatchdogFirmware::Absent);
     assert_eq!((view.watchdog, counts_from_angle(view.position)), (Watchdog::Off, 3500));
-    assert_eq!((controller.write(17, 98, &[2]), controller.byte(17, 98), controller.goal(17, 2048)), (7, 0, 0));
+    assert_eq!(
+        (controller.write(17, 98, &[2]), controller.byte(17, 98), controller.goal(17, 2048)),
+        (7, 0, 0)
+    );
 }
 
 #[test]
@@ -294,11 +297,13 @@ fn watchdog_trips_on_time_at_any_polling_rate() {
 
 #[test]
 fn nth_answer_is_lost_or_corrupted() {
-    let mut controller = TestController::with(Faults { drop_every: std::num::NonZeroU32::new(3), ..Faults::default() });
+    let mut controller =
+        TestController::with(Faults { drop_every: std::num::NonZeroU32::new(3), ..Faults::default() });
     let heard: Vec<bool> = (0..6).map(|_| !controller.send(10, PING, &[]).is_empty()).collect();
     assert_eq!(heard, [true, true, false, true, true, false]);
 
-    let mut controller = TestController::with(Faults { corrupt_every: std::num::NonZeroU32::new(2), ..Faults::default() });
+    let mut controller =
+        TestController::with(Faults { corrupt_every: std::num::NonZeroU32::new(2), ..Faults::default() });
     let whole = packet::status_packet(10, 0, &[0xD8, 0x04, 51]);
     let heard: Vec<bool> = (0..4).map(|_| controller.send(10, PING, &[]) == whole).collect();
     assert_eq!(heard, [true, false, true, false]);
@@ -380,7 +385,11 @@ fn hardware_error_alerts_releases_by_the_mask_and_clears_on_reboot() {
             controller.now = controller.now + Duration::from_secs(30);
             controller.send(13, REBOOT, &[]);
             controller.now = controller.now + millis(150);
-            assert_eq!((controller.byte(13, 70), controller.write(13, 64, &[1])), (0, 0), "the servo has cooled down");
+            assert_eq!(
+                (controller.byte(13, 70), controller.write(13, 64, &[1])),
+                (0, 0),
+                "the servo has cooled down"
+            );
         }
     }
 }
