@@ -202,9 +202,9 @@ mod tests {
                 let joint = Some(Joint::Stewart3);
                 let status =
                     Status { kind, joint, policy: kind.policy(), stage, since: Tick::ZERO, times: 1 };
-                let words = status.to_string();
-                assert!(words.starts_with("stewart_3: ") && words.contains(kind.name()));
-                assert!(words.ends_with(kind.remedy()));
+                let message = status.to_string();
+                assert!(message.starts_with("stewart_3: ") && message.contains(kind.name()));
+                assert!(message.ends_with(kind.remedy()));
             }
         }
     }

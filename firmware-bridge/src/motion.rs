@@ -302,23 +302,23 @@ impl Easing {
         EASE_DURATION / 2 * (u32::from(self.starts) + u32::from(self.ends))
     }
 
-    /// Returns the keyframes' own time, seconds, at `passed` seconds from the start.
-    fn time(self, passed: f64, whole: f64) -> f64 {
+    /// Returns the keyframes' own time, seconds, at `elapsed` seconds from the start.
+    fn time(self, elapsed: f64, total: f64) -> f64 {
         let ease = EASE_DURATION.as_secs_f64();
         // The distance while the speed ramps up smoothly from zero: the integral of 3 u^2 - 2 u^3.
         let distance = |time: f64| {
             let u = (time / ease).clamp(0.0, 1.0);
             ease * u * u * u * (1.0 - u / 2.0)
         };
-        let left = whole + self.extra_time().as_secs_f64() - passed;
-        if self.starts && passed < ease {
-            distance(passed)
+        let left = total + self.extra_time().as_secs_f64() - elapsed;
+        if self.starts && elapsed < ease {
+            distance(elapsed)
         } else if self.ends && left < ease {
-            whole - distance(left)
+            total - distance(left)
         } else if self.starts {
-            passed - ease / 2.0
+            elapsed - ease / 2.0
         } else {
-            passed
+            elapsed
         }
     }
 }
@@ -353,13 +353,13 @@ impl Planner<'_> {
             reached = keyframe.at;
             waypoints.push((reached, end));
         }
-        let whole = reached.max(self.rules.period);
-        let ease = self.easing(&waypoints, whole);
-        let beats = self.beats(whole + ease.extra_time())?;
+        let total = reached.max(self.rules.period);
+        let ease = self.easing(&waypoints, total);
+        let beats = self.beats(total + ease.extra_time())?;
         let mut segments = waypoints.windows(2);
         let mut segment = segments.next();
         for beat in 1..beats {
-            let time = ease.time(self.rules.period.as_secs_f64() * beat as f64, whole.as_secs_f64());
+            let time = ease.time(self.rules.period.as_secs_f64() * beat as f64, total.as_secs_f64());
             while let Some([_, (until, _)]) = segment
                 && until.as_secs_f64() < time
             {
@@ -375,7 +375,7 @@ impl Planner<'_> {
     }
 
     /// Keyframes that begin or end at full speed, as recordings do, get easing.
-    fn easing(&self, waypoints: &[(Duration, Posture)], whole: Duration) -> Easing {
+    fn easing(&self, waypoints: &[(Duration, Posture)], total: Duration) -> Easing {
         let is_fast = |segment: Option<&[(Duration, Posture)]>| {
             let Some([(since, from), (until, to)]) = segment else { return false };
             let seconds = (*until - *since).as_secs_f64();
@@ -393,7 +393,7 @@ impl Planner<'_> {
         let mut segments = waypoints
             .windows(2)
             .filter(|segment| segment.first().map(|one| one.0) < segment.last().map(|one| one.0));
-        let room = whole > EASE_DURATION * 3;
+        let room = total > EASE_DURATION * 3;
         let starts = room && is_fast(segments.next());
         let ends = room && is_fast(waypoints.windows(2).next_back());
         Easing { starts, ends }

@@ -13,12 +13,12 @@
 //! decides. `stow` computes the path on which the head is lowered before torque is released.
 //!
 //! ```text
-//!            Play                    last wish reached
+//!            Play                    last goal reached
 //!  Holding ---------> Playing ---------------------------> Holding
 //!     ^                  | Halt                               |
 //!     |  at rest         v                                    | Torque(off)
 //!     +------------- Braking                                  v
-//!     +------------------------------ Torque(on) ----------- Limp <--head laid down-- Stowing
+//!     +------------------------------ Torque(on) ----------- Limp <--head lowered--- Stowing
 //!     +--Control(GravityCompensation)--> Led --Control(Position), Halt--> Holding
 //! ```
 //!

@@ -92,7 +92,7 @@ impl TestBus {
     fn number(&mut self, id: u8, register: u8, width: u8) -> i32 {
         let bytes = self.read(id, register, width);
         let sign = if bytes.get(3).is_some_and(|top| top & 0x80 != 0) { 0xFF } else { 0 };
-        i32::from_le_bytes([0, 1, 2, 3].map(|place| bytes.get(place).copied().unwrap_or(sign)))
+        i32::from_le_bytes([0, 1, 2, 3].map(|index| bytes.get(index).copied().unwrap_or(sign)))
     }
 
     fn wait(&self, millis: u64) {
@@ -246,10 +246,10 @@ fn every_register_has_the_width_in_the_manual() {
 #[test]
 fn eeprom_is_locked_while_torque_is_on() {
     let mut servos = TestBus::open();
-    let held = servos.read(ANTENNA_ID, RETURN_DELAY, 1);
-    assert_eq!(servos.write(ANTENNA_ID, RETURN_DELAY, &held), 0);
+    let stored = servos.read(ANTENNA_ID, RETURN_DELAY, 1);
+    assert_eq!(servos.write(ANTENNA_ID, RETURN_DELAY, &stored), 0);
     servos.hold();
-    assert_eq!(servos.write(ANTENNA_ID, RETURN_DELAY, &held), 7);
+    assert_eq!(servos.write(ANTENNA_ID, RETURN_DELAY, &stored), 7);
     assert_eq!(servos.write(ANTENNA_ID, MODE, &[3]), 7);
     assert_eq!(
         (servos.write(ANTENNA_ID, LED, &[1]), servos.write(ANTENNA_ID, LED, &[0])),

@@ -192,10 +192,10 @@ fn check(kind: FaultKind, rig: &mut FaultRig) {
     let is_it = move |status: &Status| (status.kind, status.joint) == (kind, named_joint);
     let reported = rig.within(200, move |snapshot| snapshot.status.is_some_and(|status| is_it(&status)));
     assert_eq!(reported.status.unwrap().policy, kind.policy());
-    let words = reported.status.unwrap().to_string();
+    let message = reported.status.unwrap().to_string();
     assert!(
-        named_joint.is_none_or(|joint| words.contains(joint.name())) && words.contains(kind.remedy()),
-        "{words}"
+        named_joint.is_none_or(|joint| message.contains(joint.name())) && message.contains(kind.remedy()),
+        "{message}"
     );
 
     // The motion continues or ends.

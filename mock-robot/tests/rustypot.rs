@@ -128,12 +128,12 @@ fn port_survives_noise_and_misbehaving_clients() {
     let handler = DynamixelProtocolHandler::v2();
     port.clear(serialport::ClearBuffer::All).expect("a clean start");
     // The end of the noise may still be in transit; the line is clear after a few pings.
-    let heard = (0..50).any(|_| {
-        let heard = handler.ping(port.as_mut(), 12).unwrap_or(false);
+    let answered = (0..50).any(|_| {
+        let answered = handler.ping(port.as_mut(), 12).unwrap_or(false);
         port.clear(serialport::ClearBuffer::All).expect("a clean start");
-        heard
+        answered
     });
-    assert!(heard);
+    assert!(answered);
 }
 
 #[test]

@@ -240,8 +240,8 @@ impl Wire for FakeLine {
         }
         let answer = memory.respond(bytes);
         if !answer.is_empty() {
-            let heard = self.transmit(answer.len());
-            self.incoming.push_back((heard, answer));
+            let received = self.transmit(answer.len());
+            self.incoming.push_back((received, answer));
         }
         Ok(())
     }
@@ -266,20 +266,20 @@ impl Wire for FakeLine {
 }
 
 fn serve_until(stop: &AtomicBool, far: &mut TTYPort, near: &TTYPort, memory: &Mutex<Memory>) {
-    let (mut heard, mut bytes) = (Vec::new(), [0; 512]);
+    let (mut received, mut bytes) = (Vec::new(), [0; 512]);
     while !stop.load(Ordering::Acquire) {
         match far.read(&mut bytes) {
-            Ok(length) => heard.extend(&bytes[..length]),
+            Ok(length) => received.extend(&bytes[..length]),
             Err(error) if error.kind() == ErrorKind::TimedOut => continue,
             Err(error) => panic!("{error}"),
         }
-        while heard.len() > 7 {
-            let end = 7 + usize::from(u16::from_le_bytes([heard[5], heard[6]]));
-            assert_eq!(heard[..4], HEADER);
-            if heard.len() < end {
+        while received.len() > 7 {
+            let end = 7 + usize::from(u16::from_le_bytes([received[5], received[6]]));
+            assert_eq!(received[..4], HEADER);
+            if received.len() < end {
                 break;
             }
-            let packet: Vec<u8> = heard.drain(..end).collect();
+            let packet: Vec<u8> = received.drain(..end).collect();
             let mut memory = memory.lock().unwrap();
             if near.baud_rate().unwrap() == memory.baud {
                 let answer = memory.respond(&packet);
@@ -313,11 +313,11 @@ impl Memory {
         if self.registers[joint][usize::from(HARDWARE_ERROR.address)] == 0 { 0 } else { 0x80 }
     }
 
-    fn execute(&mut self, id: u8, instruction: u8, said: &[u8]) -> Vec<u8> {
+    fn execute(&mut self, id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
         self.instructions.push(instruction);
         let nine = Joint::ALL.map(Joint::motor_id);
         let addressed = self.addressed(if id == EVERYONE { &nine } else { std::slice::from_ref(&id) });
-        let word = |at: usize| usize::from(u16::from_le_bytes([said[at], said[at + 1]]));
+        let u16_at = |at: usize| usize::from(u16::from_le_bytes([parameters[at], parameters[at + 1]]));
         let status = |memory: &Memory, joint: Joint, data: &[u8]| {
             let mut packet = HEADER.to_vec();
             packet.push(joint.motor_id());
@@ -332,13 +332,18 @@ impl Memory {
             0x01 => addressed.iter().for_each(|joint| answer.extend(status(self, *joint, &[0, 0, 0]))),
             0x02 => {
                 for joint in addressed {
-                    answer.extend(status(self, joint, &self.registers[joint][word(0)..word(0) + word(2)]));
+                    answer.extend(status(
+                        self,
+                        joint,
+                        &self.registers[joint][u16_at(0)..u16_at(0) + u16_at(2)],
+                    ));
                 }
             }
             0x03 => {
                 for joint in addressed {
-                    if !self.is_locked(joint, word(0)) {
-                        self.registers[joint][word(0)..][..said.len() - 2].copy_from_slice(&said[2..]);
+                    if !self.is_locked(joint, u16_at(0)) {
+                        self.registers[joint][u16_at(0)..][..parameters.len() - 2]
+                            .copy_from_slice(&parameters[2..]);
                     }
                     answer.extend(status(self, joint, &[]));
                 }
@@ -350,31 +355,35 @@ impl Memory {
                 }
             }
             0x82 => {
-                for joint in self.addressed(&said[4..]) {
-                    answer.extend(status(self, joint, &self.registers[joint][word(0)..word(0) + word(2)]));
+                for joint in self.addressed(&parameters[4..]) {
+                    answer.extend(status(
+                        self,
+                        joint,
+                        &self.registers[joint][u16_at(0)..u16_at(0) + u16_at(2)],
+                    ));
                 }
             }
             0x83 => {
-                for block in said[4..].chunks(word(2) + 1) {
+                for block in parameters[4..].chunks(u16_at(2) + 1) {
                     for joint in self.addressed(&block[..1]) {
-                        if self.is_locked(joint, word(0)) {
+                        if self.is_locked(joint, u16_at(0)) {
                             continue;
                         }
-                        self.registers[joint][word(0)..][..word(2)].copy_from_slice(&block[1..]);
+                        self.registers[joint][u16_at(0)..][..u16_at(2)].copy_from_slice(&block[1..]);
                     }
                 }
             }
             0x8a if self.fast_sync_read => {
-                let ids = &said[4..];
+                let ids = &parameters[4..];
                 answer.extend(HEADER);
                 answer.push(EVERYONE);
-                answer.extend(u16::try_from(ids.len() * (word(2) + 4) + 1).unwrap().to_le_bytes());
+                answer.extend(u16::try_from(ids.len() * (u16_at(2) + 4) + 1).unwrap().to_le_bytes());
                 answer.push(0x55);
                 // The packet ends before the first silent servo.
                 for id in ids {
                     let Some(&joint) = self.addressed(&[*id]).first() else { break };
                     answer.extend([self.error(joint), *id]);
-                    answer.extend(&self.registers[joint][word(0)..word(0) + word(2)]);
+                    answer.extend(&self.registers[joint][u16_at(0)..u16_at(0) + u16_at(2)]);
                     answer.extend(crc(0, &answer).to_le_bytes());
                 }
             }

@@ -65,9 +65,9 @@ impl Servos {
             let values = affected.iter().filter_map(|joint| Some((*joint, goals[*joint]?)));
             self.port.tell(GOAL_CURRENT, values)?;
         }
-        let taken = read_with_retries(&mut self.port, GOAL_CURRENT, &affected)?;
-        Ok(goals.zip_with(&taken, |goal, taken| {
-            goal.is_none_or(|goal| taken.is_some_and(|status| status.value == goal))
+        let read_back = read_with_retries(&mut self.port, GOAL_CURRENT, &affected)?;
+        Ok(goals.zip_with(&read_back, |goal, read_back| {
+            goal.is_none_or(|goal| read_back.is_some_and(|status| status.value == goal))
         }))
     }
 

@@ -58,10 +58,10 @@ pub(super) struct Port {
     reply_timeout: Duration,
     beat_timeout: Duration,
     /// The last request.
-    pub(super) said: Vec<u8>,
+    pub(super) request_packet: Vec<u8>,
     /// The last packet without an answer.
-    told: Vec<u8>,
-    heard: Vec<u8>,
+    last_write: Vec<u8>,
+    received: Vec<u8>,
 }
 
 impl Port {
@@ -74,9 +74,9 @@ impl Port {
             baud: baud.max(1),
             reply_timeout,
             beat_timeout,
-            said: Vec::with_capacity(MAX_REQUEST_BYTES),
-            told: Vec::with_capacity(MAX_REQUEST_BYTES),
-            heard: Vec::with_capacity(2 * MOST_HEARD),
+            request_packet: Vec::with_capacity(MAX_REQUEST_BYTES),
+            last_write: Vec::with_capacity(MAX_REQUEST_BYTES),
+            received: Vec::with_capacity(2 * MOST_HEARD),
         }
     }
 
@@ -98,12 +98,12 @@ impl Port {
     /// Returns the capacities of the buffers.
     #[cfg(test)]
     pub fn reserved(&self) -> [usize; 3] {
-        [self.said.capacity(), self.told.capacity(), self.heard.capacity()]
+        [self.request_packet.capacity(), self.last_write.capacity(), self.received.capacity()]
     }
 
     /// Returns the bytes received since the last request.
     pub fn heard(&self) -> &[u8] {
-        &self.heard
+        &self.received
     }
 
     /// Returns the transfer time of a number of bytes.
@@ -119,8 +119,8 @@ impl Port {
         register: Register,
         values: impl Iterator<Item = (Joint, u32)>,
     ) -> Result<(), RobotFault> {
-        sync_write(&mut self.told, register, values.map(|(joint, value)| (joint.motor_id(), value)));
-        self.wire.send(&self.told).map_err(gone)
+        sync_write(&mut self.last_write, register, values.map(|(joint, value)| (joint.motor_id(), value)));
+        self.wire.send(&self.last_write).map_err(gone)
     }
 
     /// Reads a register of several motors with one request.
@@ -135,7 +135,7 @@ impl Port {
             return Ok(Reply::NOTHING);
         }
         let ids = joints.iter().map(|joint| joint.motor_id());
-        sync_read(&mut self.said, asking, register, ids);
+        sync_read(&mut self.request_packet, asking, register, ids);
         let expected = match asking {
             Asking::Each => joints.len() * answer_length(usize::from(register.width)),
             Asking::Together => together_length(register.width, joints.len()),
@@ -151,14 +151,14 @@ impl Port {
     fn send_request(&mut self, expected: usize, patience: Patience) -> Result<Tick, RobotFault> {
         // Late bytes of an earlier answer must not count as an answer to this request.
         self.wire.discard().map_err(gone)?;
-        self.heard.clear();
+        self.received.clear();
         let patience = match patience {
             Patience::Beat => self.beat_timeout,
             Patience::Reply => self.reply_timeout,
         };
-        let least = self.transfer(self.said.len() + expected) + TURNAROUND_MARGIN;
+        let least = self.transfer(self.request_packet.len() + expected) + TURNAROUND_MARGIN;
         let deadline = self.wire.now() + patience.max(least);
-        self.wire.send(&self.said).map_err(gone)?;
+        self.wire.send(&self.request_packet).map_err(gone)?;
         Ok(deadline)
     }
 
@@ -173,9 +173,12 @@ impl Port {
         let mut read = 0;
         while collector.next < joints.len() && self.receive_more(deadline)? {
             loop {
-                let rest = self.heard.get(read..).unwrap_or_default();
-                let Find { found, junk, used } =
-                    first_answer(rest, usize::from(register.width), &[&self.said, &self.told]);
+                let rest = self.received.get(read..).unwrap_or_default();
+                let Find { found, junk, used } = first_answer(
+                    rest,
+                    usize::from(register.width),
+                    &[&self.request_packet, &self.last_write],
+                );
                 read += used;
                 if junk > 0 {
                     collector.record_loss(None, Loss::Corrupt);
@@ -188,7 +191,7 @@ impl Port {
                 }
             }
         }
-        let rest = self.heard.get(read..).unwrap_or_default();
+        let rest = self.received.get(read..).unwrap_or_default();
         if !rest.is_empty() {
             collector.record_loss(rest.get(LENGTH_ENDS - 3).copied(), Loss::Partial);
         }
@@ -203,17 +206,17 @@ impl Port {
     ) -> Result<Reply, RobotFault> {
         let whole = together_length(register.width, joints.len());
         loop {
-            let packet = together_start(&self.heard, register.width, joints.len());
+            let packet = together_start(&self.received, register.width, joints.len());
             if packet.is_some_and(|packet| packet.len() >= whole) || !self.receive_more(deadline)? {
                 break;
             }
         }
         let mut reply = Reply::NOTHING;
         // The bytes before an answer are always fewer than those of an echo.
-        let packet = together_start(&self.heard, register.width, joints.len());
-        let before = self.heard.len() - packet.map_or(0, <[u8]>::len);
-        reply.echo = before >= self.said.len()
-            && self.heard.windows(self.said.len()).any(|window| window == self.said);
+        let packet = together_start(&self.received, register.width, joints.len());
+        let before = self.received.len() - packet.map_or(0, <[u8]>::len);
+        reply.echo = before >= self.request_packet.len()
+            && self.received.windows(self.request_packet.len()).any(|window| window == self.request_packet);
         match packet {
             Some(packet) => {
                 let ids = joints.iter().map(|joint| joint.motor_id());
@@ -223,7 +226,7 @@ impl Port {
                 }
             }
             None => {
-                let echoed = if reply.echo { self.said.len() } else { 0 };
+                let echoed = if reply.echo { self.request_packet.len() } else { 0 };
                 if before <= echoed {
                     joints.iter().for_each(|joint| reply.losses[*joint] = Some(Loss::Silent));
                 } else if let Some(first) = joints.first() {
@@ -235,7 +238,7 @@ impl Port {
         Ok(reply)
     }
 
-    /// Sends the request in `said` to one servo and passes its answer with `width` bytes of data to `take`. Returns
+    /// Sends the request in `request_packet` to one servo and passes its answer with `width` bytes of data to `take`. Returns
     /// `None` if the servo does not answer.
     pub fn converse<T>(
         &mut self,
@@ -248,8 +251,9 @@ impl Port {
         let mut read = 0;
         while self.receive_more(deadline)? {
             loop {
-                let rest = self.heard.get(read..).unwrap_or_default();
-                let Find { found, used, .. } = first_answer(rest, width, &[&self.said, &self.told]);
+                let rest = self.received.get(read..).unwrap_or_default();
+                let Find { found, used, .. } =
+                    first_answer(rest, width, &[&self.request_packet, &self.last_write]);
                 read += used;
                 match found {
                     Found::Answer(answer) if answer.id == id => return Ok(Some(take(&answer))),
@@ -261,7 +265,7 @@ impl Port {
         Ok(None)
     }
 
-    /// Sends the request in `said` to all servos, and receives for this long.
+    /// Sends the request in `request_packet` to all servos, and receives for this long.
     pub fn listen(&mut self, time: Duration) -> Result<(), RobotFault> {
         self.send_request(0, Patience::Reply)?;
         let deadline = self.wire.now() + time;
@@ -271,12 +275,12 @@ impl Port {
 
     /// Appends the next bytes. Returns false if the deadline passes before any arrive.
     fn receive_more(&mut self, deadline: Tick) -> Result<bool, RobotFault> {
-        if self.heard.len() > MOST_HEARD {
+        if self.received.len() > MOST_HEARD {
             return Ok(false);
         }
         let mut bytes = [0; 256];
         let length = self.wire.receive(&mut bytes, deadline).map_err(gone)?;
-        self.heard.extend(bytes.iter().take(length));
+        self.received.extend(bytes.iter().take(length));
         Ok(length > 0)
     }
 }
@@ -293,16 +297,16 @@ struct AnswerCollector<'a> {
 
 impl AnswerCollector<'_> {
     fn record_answer(&mut self, answer: &Answer<'_>) {
-        let place = self.asked.iter().position(|joint| joint.motor_id() == answer.id);
-        let (Some(place), Some(status)) = (place, answer.status()) else {
+        let index = self.asked.iter().position(|joint| joint.motor_id() == answer.id);
+        let (Some(index), Some(status)) = (index, answer.status()) else {
             return self.record_loss(Some(answer.id), Loss::Corrupt);
         };
-        if place < self.next {
+        if index < self.next {
             return;
         }
-        self.mark_silent_before(place);
-        self.next = place + 1;
-        if let Some(joint) = self.asked.get(place) {
+        self.mark_silent_before(index);
+        self.next = index + 1;
+        if let Some(joint) = self.asked.get(index) {
             self.reply.answers[*joint] = Some(status);
         }
     }
@@ -318,8 +322,8 @@ impl AnswerCollector<'_> {
     }
 
     /// Marks the servos before this position as silent.
-    fn mark_silent_before(&mut self, place: usize) {
-        let missed = self.asked.get(self.next..place).unwrap_or_default();
+    fn mark_silent_before(&mut self, index: usize) {
+        let missed = self.asked.get(self.next..index).unwrap_or_default();
         missed.iter().for_each(|joint| self.reply.losses[*joint] = Some(Loss::Silent));
         if let Some((id, loss)) = self.pending_loss.take() {
             let named = missed.iter().find(|joint| Some(joint.motor_id()) == id);
@@ -388,7 +392,7 @@ mod tests {
         reply
     }
 
-    fn heard(asking: Asking, chunks: Vec<Vec<u8>>) -> Vec<Option<u32>> {
+    fn values_of(asking: Asking, chunks: Vec<Vec<u8>>) -> Vec<Option<u32>> {
         JOINTS.map(|joint| reply_values(&reply(asking, chunks.clone()), joint)).to_vec()
     }
 
@@ -418,17 +422,17 @@ mod tests {
         let bytes =
             [&[0, 255, 255, 253][..], &answer(11, 5), &[7; 40], &answer(12, 6), &answer(13, 7)].concat();
         let chunks = bytes.iter().map(|byte| vec![*byte]).collect();
-        assert_eq!(heard(Asking::Each, chunks), [Some(5), Some(6), Some(7)]);
+        assert_eq!(values_of(Asking::Each, chunks), [Some(5), Some(6), Some(7)]);
     }
 
     #[test]
     fn silent_and_garbled_motors_do_not_affect_others() {
         let mut garbled = answer(11, 5);
         garbled[10] ^= 0x10;
-        assert_eq!(heard(Asking::Each, vec![garbled, answer(13, 7)]), [None, None, Some(7)]);
+        assert_eq!(values_of(Asking::Each, vec![garbled, answer(13, 7)]), [None, None, Some(7)]);
         // An answer of a motor that was not asked is ignored.
-        assert_eq!(heard(Asking::Each, vec![answer(18, 9), answer(12, 6)]), [None, Some(6), None]);
-        assert_eq!(heard(Asking::Each, vec![]), [None; 3]);
+        assert_eq!(values_of(Asking::Each, vec![answer(18, 9), answer(12, 6)]), [None, Some(6), None]);
+        assert_eq!(values_of(Asking::Each, vec![]), [None; 3]);
     }
 
     #[test]
@@ -436,8 +440,8 @@ mod tests {
         let packet = fast(&[(11, 5), (12, 6)]);
         let (first, second) = packet.split_at(11);
         let chunks = vec![vec![9, 9], first.to_vec(), second.to_vec(), vec![0, 13, 1]];
-        assert_eq!(heard(Asking::Together, chunks), [Some(5), Some(6), None]);
-        assert_eq!(heard(Asking::Together, vec![]), [None; 3]);
+        assert_eq!(values_of(Asking::Together, chunks), [Some(5), Some(6), None]);
+        assert_eq!(values_of(Asking::Together, vec![]), [None; 3]);
     }
 
     #[test]
@@ -508,7 +512,7 @@ mod tests {
 
     #[test]
     fn reading_ends_on_a_noisy_line() {
-        assert_eq!(heard(Asking::Each, vec![vec![0xff; 1000]; 4]), [None; 3]);
+        assert_eq!(values_of(Asking::Each, vec![vec![0xff; 1000]; 4]), [None; 3]);
     }
 
     #[test]

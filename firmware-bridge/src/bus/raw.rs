@@ -266,30 +266,30 @@ mod tests {
         let mut locked = vec![255, 255, 253, 0, 17, 4, 0, 0x55, 0x87];
         locked.extend(crc(0, &locked).to_le_bytes());
         let heard = describe(&[&ping_answer[..], &[1, 2], &wrong, &locked, &ping_answer[..9]].concat());
-        let words: Vec<String> = heard.iter().map(Heard::to_string).collect();
-        assert_eq!(words[0], "answer from 1 (not a motor of this robot): done: 06 04 26");
-        assert_eq!(words[1], "not a packet: 01 02");
-        assert!(words[2].ends_with("(wrong checksum): done: 06 04 26"), "{}", words[2]);
+        let texts: Vec<String> = heard.iter().map(Heard::to_string).collect();
+        assert_eq!(texts[0], "answer from 1 (not a motor of this robot): done: 06 04 26");
+        assert_eq!(texts[1], "not a packet: 01 02");
+        assert!(texts[2].ends_with("(wrong checksum): done: 06 04 26"), "{}", texts[2]);
         assert!(
-            words[3].starts_with("answer from 17 (right_antenna): rejected, that register cannot be written")
+            texts[3].starts_with("answer from 17 (right_antenna): rejected, that register cannot be written")
         );
         assert!(
-            words[3]
+            texts[3]
                 .contains("locked while torque is on (the servo has a hardware error; run `minismith scan")
         );
-        assert_eq!(words[4], "not a packet: ff ff fd 00 01 07 00 55 00");
-        assert_eq!(words.len(), 5);
+        assert_eq!(texts[4], "not a packet: ff ff fd 00 01 07 00 55 00");
+        assert_eq!(texts.len(), 5);
         let ours = [packet(12, 0x02, &[20, 0, 4, 0]), packet(EVERYONE, 0x01, &[])].concat();
-        let words: Vec<String> = describe(&ours).iter().map(Heard::to_string).collect();
-        assert_eq!(words, ["read (0x02) to 12 (stewart_2): 14 00 04 00", "ping (0x01) to 254 (all servos)"]);
+        let texts: Vec<String> = describe(&ours).iter().map(Heard::to_string).collect();
+        assert_eq!(texts, ["read (0x02) to 12 (stewart_2): 14 00 04 00", "ping (0x01) to 254 (all servos)"]);
     }
 
     #[test]
     fn data_of_one_register_is_shown_as_a_number() {
-        let check = |data: &[u8], words: &str| {
+        let check = |data: &[u8], texts: &str| {
             let parameters = data.to_vec();
             let answer = Heard::Answer { id: 12, error: 0, parameters, checksum_is_right: true };
-            assert_eq!(answer.to_string(), format!("answer from 12 (stewart_2): done{words}"));
+            assert_eq!(answer.to_string(), format!("answer from 12 (stewart_2): done{texts}"));
         };
         check(&[], "");
         check(&[140], ": 8c = 140");

@@ -191,8 +191,8 @@ pub(super) fn set_gains(port: &mut Port, joint: Joint, gains: Gains) -> Result<(
         return Ok(());
     }
     port.write_bytes(id, GAINS, &bytes)?.of(joint, GAINS.name)?;
-    let taken: [u8; 6] = port.read_block(id, GAINS)?.of(joint, GAINS.name)?;
-    if taken == bytes { Ok(()) } else { Err(RobotFault::Rejected { joint, what: GAINS.name }) }
+    let read_back: [u8; 6] = port.read_block(id, GAINS)?.of(joint, GAINS.name)?;
+    if read_back == bytes { Ok(()) } else { Err(RobotFault::Rejected { joint, what: GAINS.name }) }
 }
 
 /// Returns the gains as the bytes of [`GAINS`].
@@ -221,10 +221,10 @@ pub(super) fn pin(
         present[joint].map(|status| spans[joint].nearest(status.value.cast_signed()))
     });
     port.tell(GOAL_POSITION, goals.iter().filter_map(|(joint, goal)| Some((joint, (*goal)?))))?;
-    let taken = read_with_retries(port, GOAL_POSITION, joints)?;
-    Ok(goals.zip_with(&taken, |goal, taken| {
-        goal.zip(taken).is_some_and(|(goal, taken)| {
-            taken.value.cast_signed().abs_diff(goal.cast_signed()) <= GOAL_TOLERANCE_STEPS
+    let read_back = read_with_retries(port, GOAL_POSITION, joints)?;
+    Ok(goals.zip_with(&read_back, |goal, read_back| {
+        goal.zip(read_back).is_some_and(|(goal, read_back)| {
+            read_back.value.cast_signed().abs_diff(goal.cast_signed()) <= GOAL_TOLERANCE_STEPS
         })
     }))
 }

@@ -166,7 +166,7 @@ impl Servos {
     pub(super) fn read_torque(&mut self, joints: &[Joint]) -> Result<(), RobotFault> {
         let answers = read_with_retries(&mut self.port, TORQUE, joints)?;
         self.torque =
-            self.torque.zip_with(&answers, |known, answer| answer.map_or(known, |told| told.value != 0));
+            self.torque.zip_with(&answers, |known, answer| answer.map_or(known, |status| status.value != 0));
         Ok(())
     }
 
@@ -183,9 +183,9 @@ impl Servos {
         let reply = self.port.ask(self.asking, PRESENT_POSITION, asked, Patience::Beat)?;
         let mut losses = reply.losses;
         let last_answer = asked.iter().rposition(|joint| reply.answers[*joint].is_some());
-        let first_unanswered = last_answer.map_or(0, |place| place + 1);
+        let first_unanswered = last_answer.map_or(0, |index| index + 1);
         let mut answered = Joints::all(false);
-        for (place, &joint) in asked.iter().enumerate() {
+        for (index, &joint) in asked.iter().enumerate() {
             if let Some(status) = reply.answers[joint] {
                 // A motor that was silent may have restarted. One that reports an error may have released, and one that
                 // no longer reports it has restarted.
@@ -195,7 +195,7 @@ impl Servos {
                 answered[joint] = true;
                 self.readings[joint] = Reading::Fresh(radians_from_raw(status.value.cast_signed()));
             } else {
-                if place <= first_unanswered {
+                if index <= first_unanswered {
                     self.missed_reads[joint] = self.missed_reads[joint].saturating_add(1);
                 }
                 self.mark_stale(joint);

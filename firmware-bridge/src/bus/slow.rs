@@ -47,7 +47,7 @@ impl Port {
     /// Returns whether a servo answers.
     pub fn ping(&mut self, id: u8) -> Result<bool, RobotFault> {
         for _ in 0..MAX_ATTEMPTS {
-            instruction(&mut self.said, id, PING, &[]);
+            instruction(&mut self.request_packet, id, PING, &[]);
             if self.converse(id, PING_WIDTH, Patience::Reply, |_| ())?.is_some() {
                 return Ok(true);
             }
@@ -57,13 +57,13 @@ impl Port {
 
     /// Returns the servos that answer a ping to all. Some firmware never does.
     pub fn ping_all(&mut self) -> Result<Vec<u8>, RobotFault> {
-        instruction(&mut self.said, EVERYONE, PING, &[]);
+        instruction(&mut self.request_packet, EVERYONE, PING, &[]);
         let bytes = answer_length(PING_WIDTH) * usize::try_from(IDS).unwrap_or_default();
         self.listen(self.transfer(bytes) + PING_SLOT * IDS + ADAPTER_TIMER)?;
         let mut ids = Vec::new();
         let mut rest = self.heard();
         loop {
-            let Find { found, used, .. } = first_answer(rest, PING_WIDTH, &[&self.said]);
+            let Find { found, used, .. } = first_answer(rest, PING_WIDTH, &[&self.request_packet]);
             match found {
                 Found::Answer(answer) => ids.push(answer.id),
                 Found::Nothing => return Ok(ids),
@@ -119,7 +119,7 @@ impl Port {
         attempts: usize,
     ) -> Result<Slow<()>, RobotFault> {
         for _ in 0..attempts {
-            read(&mut self.said, id, register);
+            read(&mut self.request_packet, id, register);
             let width = into.len();
             let answer = self.converse(id, width, patience, |answer| {
                 into.iter_mut().zip(answer.data()).for_each(|(slot, byte)| *slot = byte);
@@ -143,7 +143,7 @@ impl Port {
     /// Writes bytes, starting at a register.
     pub fn write_bytes(&mut self, id: u8, register: Register, bytes: &[u8]) -> Result<Slow<()>, RobotFault> {
         for _ in 0..MAX_ATTEMPTS {
-            write(&mut self.said, id, register, bytes);
+            write(&mut self.request_packet, id, register, bytes);
             match self.converse(id, 0, Patience::Reply, |answer| answer.is_refusal())? {
                 Some(false) => return Ok(Slow::Answer(())),
                 Some(true) => return Ok(Slow::Refused),
@@ -156,7 +156,7 @@ impl Port {
     /// Reboots a servo: torque is off, and its errors and everything but its settings are lost. It is silent for a
     /// while.
     pub fn reboot(&mut self, id: u8) -> Result<(), RobotFault> {
-        instruction(&mut self.said, id, REBOOT, &[]);
+        instruction(&mut self.request_packet, id, REBOOT, &[]);
         // An answer before the reboot does not matter, only that the servo returns.
         self.converse(id, 0, Patience::Reply, |_| ()).map(|_| ())
     }

@@ -82,12 +82,12 @@ pub(super) struct Find<'a> {
     pub used: usize,
 }
 
-/// Finds the first answer with `width` bytes of data, or a rejection. `ours` are the sent packets, which the line may
+/// Finds the first answer with `width` bytes of data, or a rejection. `sent_packets` are the sent packets, which the line may
 /// echo.
-pub(super) fn first_answer<'a>(bytes: &'a [u8], width: usize, ours: &[&[u8]]) -> Find<'a> {
+pub(super) fn first_answer<'a>(bytes: &'a [u8], width: usize, sent_packets: &[&[u8]]) -> Find<'a> {
     let mut junk = 0;
     while let Some(rest) = bytes.get(junk..).filter(|rest| !rest.is_empty()) {
-        match parse_candidate(rest, width, ours) {
+        match parse_candidate(rest, width, sent_packets) {
             Candidate::Complete(found, length) => return Find { found, junk, used: junk + length },
             Candidate::Incomplete => break,
             Candidate::NoMatch => junk += 1,
@@ -104,14 +104,14 @@ enum Candidate<'a> {
     NoMatch,
 }
 
-fn parse_candidate<'a>(bytes: &'a [u8], width: usize, ours: &[&[u8]]) -> Candidate<'a> {
+fn parse_candidate<'a>(bytes: &'a [u8], width: usize, sent_packets: &[&[u8]]) -> Candidate<'a> {
     if bytes.iter().zip(HEADER).any(|(byte, expected)| *byte != expected) {
         return Candidate::NoMatch;
     }
-    if let Some(echo) = ours.iter().find(|said| !said.is_empty() && bytes.starts_with(said)) {
+    if let Some(echo) = sent_packets.iter().find(|said| !said.is_empty() && bytes.starts_with(said)) {
         return Candidate::Complete(Found::Echo, echo.len());
     }
-    if ours.iter().any(|said| said.starts_with(bytes)) {
+    if sent_packets.iter().any(|said| said.starts_with(bytes)) {
         return Candidate::Incomplete;
     }
     let Some(&[id, low, high, instruction]) = bytes.get(HEADER.len()..).and_then(<[u8]>::first_chunk) else {
@@ -260,10 +260,10 @@ mod tests {
     const TWO: [u8; 15] = [255, 255, 253, 0, 2, 8, 0, 0x55, 0, 0x1f, 8, 0, 0, 0xba, 0xbe];
 
     /// Returns all items, and the number of remaining bytes.
-    fn find_all<'a>(mut bytes: &'a [u8], width: usize, ours: &[&[u8]]) -> (Vec<Found<'a>>, usize) {
+    fn find_all<'a>(mut bytes: &'a [u8], width: usize, sent_packets: &[&[u8]]) -> (Vec<Found<'a>>, usize) {
         let mut all = Vec::new();
         loop {
-            let Find { found, used, .. } = first_answer(bytes, width, ours);
+            let Find { found, used, .. } = first_answer(bytes, width, sent_packets);
             bytes = &bytes[used..];
             match found {
                 Found::Nothing => return (all, bytes.len()),
@@ -394,13 +394,13 @@ mod tests {
         ]);
         let asked = [255, 255, 253, 0, 254, 9, 0, 0x82, 132, 0, 4, 0, 1, 2, 0xce, 0xfa];
         let bytes = [&told[..], &asked, &ONE, &TWO].concat();
-        let ours: &[&[u8]] = &[&told, &asked];
+        let sent_packets: &[&[u8]] = &[&told, &asked];
         for length in 0..=bytes.len() {
-            let (found, _) = find_all(&bytes[..length], 4, ours);
+            let (found, _) = find_all(&bytes[..length], 4, sent_packets);
             let echoes = found.iter().filter(|found| **found == Found::Echo).count();
             assert!(found.len() <= 4 && echoes == found.len().min(2), "{length}: {found:?}");
         }
-        let (found, left) = find_all(&bytes, 4, ours);
+        let (found, left) = find_all(&bytes, 4, sent_packets);
         assert_eq!((found.len(), left), (4, 0));
         // If nothing was sent, there is no echo.
         assert_eq!(find_all(&ONE, 4, &[&[], &[]]).0.len(), 1);
@@ -427,9 +427,13 @@ mod tests {
         let theirs = DynamixelProtocolHandler::v2().fast_sync_read(&mut near, &[10, 11, 12], 132, 4).unwrap();
         servo.join().unwrap();
 
-        let ours: Vec<_> = together(&packet, 4, [10, 11, 12].into_iter()).map(Result::unwrap).collect();
-        assert_eq!(ours.iter().map(|status| status.value.to_le_bytes().to_vec()).collect::<Vec<_>>(), theirs);
-        assert!(ours[1].alert && !ours[0].alert);
+        let sent_packets: Vec<_> =
+            together(&packet, 4, [10, 11, 12].into_iter()).map(Result::unwrap).collect();
+        assert_eq!(
+            sent_packets.iter().map(|status| status.value.to_le_bytes().to_vec()).collect::<Vec<_>>(),
+            theirs
+        );
+        assert!(sent_packets[1].alert && !sent_packets[0].alert);
         assert_eq!(packet.len(), together_length(4, 3));
     }
 

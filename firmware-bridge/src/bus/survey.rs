@@ -56,9 +56,9 @@ impl Rota {
         self.due = Tick(now.0 - u64::try_from(late.as_nanos()).unwrap_or(0)) + between;
         let slot = self.slot;
         self.slot = (slot + 1) % POLL_SLOTS;
-        let place = usize::try_from(slot / 2).unwrap_or_default();
+        let index = usize::try_from(slot / 2).unwrap_or_default();
         let kind = if slot.is_multiple_of(2) { Slot::Condition } else { Slot::Measurements };
-        Joint::ALL.get(place).map(|joint| (*joint, kind))
+        Joint::ALL.get(index).map(|joint| (*joint, kind))
     }
 }
 

@@ -129,19 +129,19 @@ impl Axis {
         let aims = self.admitted(&rates, brake);
         let exact = self.state.moved_to(wished, dt);
         let relative = exact.against(&self.wish);
-        let (mut aim, mut place) = (exact.acceleration, Some(wished));
+        let (mut aim, mut exact_position) = (exact.acceleration, Some(wished));
         // Reaching the setpoint is not enough: the goal must also be able to follow it from there.
         if !aims.holds(aim) || !rates.way(relative.velocity, relative.acceleration).is_short() {
             aim = self.catch_up_acceleration(before, aims, &rates);
-            place = None;
+            exact_position = None;
             cause = cause.or(Some(self.limiting_cause(&exact)));
         }
         if !self.stays_in_range(aim, &rates) {
             aim = bisect(brake, aim, |aim| self.stays_in_range(aim, &rates));
-            place = None;
+            exact_position = None;
             cause = cause.or(Some(TrimCause::Range));
         }
-        Choice { brake, aim, exact: place, cause }
+        Choice { brake, aim, exact: exact_position, cause }
     }
 
     /// Returns whether both goal and setpoint rest at the same position, so that no look-ahead is necessary.
@@ -154,7 +154,7 @@ impl Axis {
     pub fn advance(&mut self, acceleration: f64, exact: Option<f64>, dt: f64) {
         let rates = self.rates(dt);
         self.state = match exact {
-            Some(place) => self.state.moved_to(place, dt),
+            Some(exact_position) => self.state.moved_to(exact_position, dt),
             None => self.state.pushed(acceleration, &rates),
         };
         let over = self.state.position.min(self.high).max(self.low);
@@ -311,17 +311,17 @@ mod tests {
     proptest! {
         #[test]
         fn shortcut_at_rest_equals_the_full_computation(
-            place in 0.0..=1.0_f64,
+            position in 0.0..=1.0_f64,
             millis in 1.0..100.0_f64,
             joint in 0..9_usize,
         ) {
             let limit = Limits::default().joints[Joint::ALL[joint]];
-            let place = (1.0 - place) * limit.low.value() + place * limit.high.value();
-            let mut axis = Axis::at_rest(limit, place);
+            let position = (1.0 - position) * limit.low.value() + position * limit.high.value();
+            let mut axis = Axis::at_rest(limit, position);
             let dt = millis * 1e-3;
-            let chosen = axis.choose(Radians(place), dt);
+            let chosen = axis.choose(Radians(position), dt);
             prop_assert!(axis.rests_at_setpoint());
-            let weighed = axis.choose_moving(place, &axis.wish, None, dt);
+            let weighed = axis.choose_moving(position, &axis.wish, None, dt);
             let bits = |choice: &Choice| {
                 (choice.brake.to_bits(), choice.aim.to_bits(), choice.exact.map(f64::to_bits), choice.cause)
             };

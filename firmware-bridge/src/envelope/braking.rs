@@ -11,10 +11,10 @@
 //! ramp_velocity_change(x) = x + (x - 1) + ... + (x - n) = (n + 1) x - n (n + 1) / 2        with n = floor(x)
 //! ```
 //!
-//! Braking therefore uses the deceleration `x q` whose `ramp_velocity_change(x)` equals the remaining velocity, limited to the maximum
-//! deceleration, as soon as the jerk limit permits. From then on the result of each cycle is that of the previous cycle
-//! minus one step, so velocity and acceleration reach zero together. No other law is faster. The joint does not swing
-//! back, unless its initial acceleration is too large to ramp down in time.
+//! Braking therefore uses the deceleration `x q` whose `ramp_velocity_change(x)` equals the remaining velocity, limited
+//! to the maximum deceleration, as soon as the jerk limit permits. From then on the result of each cycle is that of the
+//! previous cycle minus one step, so velocity and acceleration reach zero together. No other law is faster. The joint
+//! does not swing back, unless its initial acceleration is too large to ramp down in time.
 
 /// Velocities below this count as rest, radians per second.
 const REST_VELOCITY: f64 = 1e-12;

@@ -31,7 +31,7 @@ fn targets(command: &SafeCommand) -> Joints {
 
 /// Follows commands and fails at the first limit that is exceeded.
 #[derive(Clone)]
-struct Judge {
+struct LimitChecker {
     limits: Limits,
     position: Joints,
     velocity: Joints,
@@ -41,11 +41,11 @@ struct Judge {
     outside: f64,
 }
 
-impl Judge {
+impl LimitChecker {
     fn new(limits: Limits, position: Joints) -> Self {
         let still = Joints::all(Radians::ZERO);
         let seed = HeadPose::neutral();
-        Judge { limits, position, velocity: still, acceleration: still, seed, outside: 0.0 }
+        LimitChecker { limits, position, velocity: still, acceleration: still, seed, outside: 0.0 }
     }
 
     fn check(&mut self, command: &SafeCommand, beat: Duration) {
@@ -98,7 +98,7 @@ impl Judge {
 
     /// Checks that full braking from here comes to rest inside the limits and in time.
     fn check_braking(&self, envelope: &Envelope, beat: Duration) {
-        let (mut envelope, mut judge) = (envelope.clone(), self.clone());
+        let (mut envelope, mut checker) = (envelope.clone(), self.clone());
         let dt = beat.as_secs_f64();
         let times = Joint::ALL.map(|joint| {
             let JointLimit { acceleration, jerk, .. } = self.limits.joints[joint];
@@ -110,7 +110,7 @@ impl Judge {
         let longest = times.into_iter().fold(0.0, f64::max);
         let mut beats = 0;
         while !envelope.is_at_rest() {
-            judge.check(&envelope.brake(beat), beat);
+            checker.check(&envelope.brake(beat), beat);
             beats += 1;
             assert!(
                 f64::from(beats) * dt <= longest + 3.0 * dt,
@@ -118,7 +118,7 @@ impl Judge {
             );
         }
         let rest = *envelope.position();
-        judge.check(&envelope.brake(beat), beat);
+        checker.check(&envelope.brake(beat), beat);
         assert_eq!(*envelope.position(), rest);
     }
 }
@@ -183,11 +183,11 @@ proptest! {
         wishes in prop_oneof![any_wishes(), any_head_wishes()], start in any_start(), beat in any_beat(),
     ) {
         let mut envelope = Envelope::at_rest(Limits::default(), start);
-        let mut judge = Judge::new(Limits::default(), start);
+        let mut checker = LimitChecker::new(Limits::default(), start);
         for (wish, beats) in wishes {
             for _ in 0..beats {
-                judge.check(&envelope.pass(&wish, beat).command, beat);
-                judge.check_braking(&envelope, beat);
+                checker.check(&envelope.pass(&wish, beat).command, beat);
+                checker.check_braking(&envelope, beat);
             }
         }
     }
@@ -198,13 +198,13 @@ proptest! {
         wishes in any_wishes(), halts in prop::collection::vec(0..6_usize, 12), start in any_start(), beat in any_beat(),
     ) {
         let mut envelope = Envelope::at_rest(Limits::default(), start);
-        let mut judge = Judge::new(Limits::default(), start);
+        let mut checker = LimitChecker::new(Limits::default(), start);
         for ((wish, beats), braked) in wishes.into_iter().zip(halts) {
             for _ in 0..beats {
-                judge.check(&envelope.pass(&wish, beat).command, beat);
+                checker.check(&envelope.pass(&wish, beat).command, beat);
             }
             for _ in 0..braked {
-                judge.check(&envelope.brake(beat), beat);
+                checker.check(&envelope.brake(beat), beat);
             }
         }
     }
@@ -212,20 +212,20 @@ proptest! {
     /// A robot found at any position, even outside its limits, moves back or stays. It never moves further out.
     #[test]
     fn robot_found_outside_never_moves_further_out(
-        wishes in any_wishes(), start in any_start(), out in 0.0..0.3_f64, beat in any_beat(), way in any::<bool>(),
+        wishes in any_wishes(), start in any_start(), out in 0.0..0.3_f64, beat in any_beat(), above in any::<bool>(),
     ) {
         let mut found = start;
-        let side = if way { 1.0 } else { -1.0 };
+        let side = if above { 1.0 } else { -1.0 };
         for joint in [Joint::BodyYaw, Joint::LeftAntenna] {
             let limit = Limits::default().joints[joint];
-            found[joint] = (if way { limit.high } else { limit.low }) + Radians(side * out);
+            found[joint] = (if above { limit.high } else { limit.low }) + Radians(side * out);
         }
         let mut envelope = Envelope::at_rest(Limits::default(), found);
-        let mut judge = Judge { outside: out, ..Judge::new(Limits::default(), found) };
+        let mut checker = LimitChecker { outside: out, ..LimitChecker::new(Limits::default(), found) };
         for (wish, beats) in wishes {
             for _ in 0..beats {
-                judge.check(&envelope.pass(&wish, beat).command, beat);
-                judge.check_braking(&envelope, beat);
+                checker.check(&envelope.pass(&wish, beat).command, beat);
+                checker.check_braking(&envelope, beat);
             }
         }
     }
@@ -237,11 +237,11 @@ proptest! {
         beats in prop::collection::vec(7_000..13_000_u64, 144),
     ) {
         let mut envelope = Envelope::at_rest(Limits::default(), start);
-        let mut judge = Judge::new(Limits::default(), start);
+        let mut checker = LimitChecker::new(Limits::default(), start);
         let mut lengths = beats.into_iter().map(Duration::from_micros);
         for (wish, count) in wishes {
             for beat in lengths.by_ref().take(count) {
-                judge.check_motion(&targets(&envelope.pass(&wish, beat).command), beat);
+                checker.check_motion(&targets(&envelope.pass(&wish, beat).command), beat);
             }
         }
     }
@@ -252,11 +252,11 @@ proptest! {
         wishes in any_wishes(), start in any_start(), beat in any_beat(), factor in 0.05..1.0_f64,
     ) {
         let mut envelope = Envelope::at_rest(Limits::default(), start);
-        let mut judge = Judge::new(Limits::default(), start);
+        let mut checker = LimitChecker::new(Limits::default(), start);
         let last = wishes.last().unwrap().0;
         for (wish, beats) in &wishes {
             for _ in 0..*beats {
-                judge.check(&envelope.pass(wish, beat).command, beat);
+                checker.check(&envelope.pass(wish, beat).command, beat);
             }
         }
         let mut tight = Limits::default().scaled(factor);
@@ -270,14 +270,14 @@ proptest! {
             if envelope.coming.is_some() {
                 prop_assert_eq!(&command, &braking.brake(beat));
             }
-            judge.check_motion(&targets(&command), beat);
+            checker.check_motion(&targets(&command), beat);
         }
-        judge.limits = tight;
+        checker.limits = tight;
         for _ in 0..50 {
-            judge.check_motion(&targets(&envelope.pass(&last, beat).command), beat);
+            checker.check_motion(&targets(&envelope.pass(&last, beat).command), beat);
         }
         while !envelope.is_at_rest() {
-            judge.check_motion(&targets(&envelope.brake(beat)), beat);
+            checker.check_motion(&targets(&envelope.brake(beat)), beat);
         }
     }
 }
@@ -320,13 +320,13 @@ fn jump_is_clamped_and_reached_without_overshoot() {
 fn follow(joint: Joint, beats: u32, wish: impl Fn(f64) -> f64) -> Vec<(f64, f64, Option<Trim>)> {
     let from = posture(0.0, 0.0, 0.0, 0.0);
     let mut envelope = Envelope::at_rest(Limits::default(), from);
-    let mut judge = Judge::new(Limits::default(), from);
+    let mut checker = LimitChecker::new(Limits::default(), from);
     let dt = BEAT.as_secs_f64();
     let step = |beat: u32| {
         let mut wished = from;
         wished[joint] += Radians(wish(dt * f64::from(beat)));
         let passage = envelope.pass(&wished, BEAT);
-        judge.check(&passage.command, BEAT);
+        checker.check(&passage.command, BEAT);
         let at = |joints: &Joints| (joints[joint] - from[joint]).value();
         (at(&wished), at(envelope.position()), passage.trims[joint])
     };
@@ -337,12 +337,12 @@ fn follow(joint: Joint, beats: u32, wish: impl Fn(f64) -> f64) -> Vec<(f64, f64,
 fn jumps_of_any_size_are_reached_without_oscillation() {
     for joint in [Joint::BodyYaw, Joint::Stewart1, Joint::LeftAntenna] {
         for size in [0.02, 0.05, 0.1, 0.3, -0.02, -0.1, -0.3] {
-            let way = follow(joint, 80, |_| size);
-            for pair in way.windows(2) {
-                let ahead = (pair[1].1 - pair[0].1) * size.signum();
-                assert!(ahead >= -1e-7, "{joint} {size}: the joint turns back");
+            let path = follow(joint, 80, |_| size);
+            for pair in path.windows(2) {
+                let forward = (pair[1].1 - pair[0].1) * size.signum();
+                assert!(forward >= -1e-7, "{joint} {size}: the joint turns back");
             }
-            let (_, end, trim) = way[79];
+            let (_, end, trim) = path[79];
             assert!((end - size).abs() < 1e-12 && trim.is_none(), "{joint} {size}: {end}");
         }
     }
@@ -353,12 +353,12 @@ fn sudden_constant_velocity_is_caught_up_without_overshoot() {
     for joint in [Joint::BodyYaw, Joint::Stewart1, Joint::LeftAntenna] {
         for speed in [0.2, 0.5, 1.0, 3.0, -3.0] {
             let speed = if joint == Joint::Stewart1 { 0.2 * speed } else { speed };
-            let way = follow(joint, 40, |time| time * speed);
-            for (wish, place, _) in &way {
-                assert!((wish - place) * speed >= -1e-6, "{joint} {speed}: {place} is beyond {wish}");
+            let path = follow(joint, 40, |time| time * speed);
+            for (wish, position, _) in &path {
+                assert!((wish - position) * speed >= -1e-6, "{joint} {speed}: {position} is beyond {wish}");
             }
-            let (wish, place, trim) = way[39];
-            assert!(wish == place && trim.is_none(), "{joint} {speed}: {place} instead of {wish}");
+            let (wish, position, trim) = path[39];
+            assert!(wish == position && trim.is_none(), "{joint} {speed}: {position} instead of {wish}");
         }
     }
 }
@@ -368,10 +368,13 @@ fn sudden_oscillation_is_soon_followed_exactly() {
     for (joint, size, rate) in
         [(Joint::BodyYaw, 0.5, 4.0), (Joint::Stewart1, 0.2, 12.0), (Joint::LeftAntenna, 0.8, 12.0)]
     {
-        let way = follow(joint, 300, |time| size * (rate * time).sin());
-        let caught = way.iter().position(|(wish, place, _)| wish == place).unwrap();
+        let path = follow(joint, 300, |time| size * (rate * time).sin());
+        let caught = path.iter().position(|(wish, position, _)| wish == position).unwrap();
         assert!(caught < 25, "{joint}: after {caught} beats");
-        assert!(way[25..].iter().all(|(wish, place, trim)| wish == place && trim.is_none()), "{joint}");
+        assert!(
+            path[25..].iter().all(|(wish, position, trim)| wish == position && trim.is_none()),
+            "{joint}"
+        );
     }
 }
 
@@ -381,15 +384,15 @@ fn piecewise_linear_targets_are_followed_closely() {
     for (joint, size, rate) in
         [(Joint::BodyYaw, 0.5, 4.0), (Joint::Stewart1, 0.2, 12.0), (Joint::LeftAntenna, 0.8, 12.0)]
     {
-        let target = |place: f64| size * (rate * place * 0.02).sin();
+        let target = |position: f64| size * (rate * position * 0.02).sin();
         let line = |time: f64| {
             let (whole, part) = ((time / 0.02).floor(), (time / 0.02).fract());
             target(whole) * (1.0 - part) + target(whole + 1.0) * part
         };
-        let way = follow(joint, 300, line);
+        let path = follow(joint, 300, line);
         let beat = size * rate * BEAT.as_secs_f64();
-        for (wish, place, _) in &way[25..] {
-            assert!((wish - place).abs() <= beat, "{joint}: {} behind", wish - place);
+        for (wish, position, _) in &path[25..] {
+            assert!((wish - position).abs() <= beat, "{joint}: {} behind", wish - position);
         }
     }
 }
@@ -400,23 +403,23 @@ fn unreachable_setpoint_causes_no_windup() {
     let joint = Joint::BodyYaw;
     // Far outside the range for two seconds, then a position just inside its end.
     let back = |time: f64| if time < 2.0 { 50.0 } else { 2.0 };
-    let way = follow(joint, 400, back);
+    let path = follow(joint, 400, back);
     let high = Limits::default().joints[joint].high.value();
-    assert_eq!(way[198].1, high, "the joint waits at the end of its range");
-    assert!(way[200].1 < high, "the joint turns back at once");
-    let least = way[200..].iter().map(|(_, place, _)| *place).fold(f64::MAX, f64::min);
-    assert!(least == 2.0 && way[399].1 == 2.0, "{least}");
+    assert_eq!(path[198].1, high, "the joint waits at the end of its range");
+    assert!(path[200].1 < high, "the joint turns back at once");
+    let least = path[200..].iter().map(|(_, position, _)| *position).fold(f64::MAX, f64::min);
+    assert!(least == 2.0 && path[399].1 == 2.0, "{least}");
     // Much too fast for a second, then back to the joint's position: the joint stops there, without any overshoot.
     let swept = follow(joint, 100, |time| 100.0 * time);
-    let place = swept[60].1;
-    let way = follow(joint, 300, |time| if time < 0.61 { 100.0 * time } else { place });
-    let speed = (way[60].1 - way[59].1) / BEAT.as_secs_f64();
+    let position = swept[60].1;
+    let path = follow(joint, 300, |time| if time < 0.61 { 100.0 * time } else { position });
+    let speed = (path[60].1 - path[59].1) / BEAT.as_secs_f64();
     let limit = Limits::default().joints[joint];
     let (a, j) = (limit.acceleration.value(), limit.jerk.value());
     let braking = speed * speed / (2.0 * a) + speed * a / j;
-    let most = way.iter().map(|(_, place, _)| *place).fold(0.0, f64::max);
-    assert!(most <= place + braking, "{most} rad, {braking} rad of braking from {place}");
-    assert!((way[299].1 - place).abs() < 1e-9);
+    let most = path.iter().map(|(_, position, _)| *position).fold(0.0, f64::max);
+    assert!(most <= position + braking, "{most} rad, {braking} rad of braking from {position}");
+    assert!((path[299].1 - position).abs() < 1e-9);
 }
 
 /// The official stack turns a NaN antenna target into -180 degrees.

@@ -50,8 +50,8 @@ fn goto_ends_exactly_at_its_target() {
 #[test]
 fn excessive_pitch_is_adjusted_and_reported() {
     let planned = plan(&goto(turned(60.0, 0.0))).unwrap_or_else(|refusal| panic!("{refusal}"));
-    let told = planned.adjustments.first().unwrap();
-    assert_eq!((told.what, told.given), ("pitch", Radians::from_degrees(40.0)));
+    let adjustment = planned.adjustments.first().unwrap();
+    assert_eq!((adjustment.what, adjustment.given), ("pitch", Radians::from_degrees(40.0)));
 }
 
 #[test]
@@ -93,8 +93,11 @@ fn keyframe_slightly_out_of_reach_is_adjusted_and_one_far_out_is_rejected() {
     };
     assert_eq!(up(20.0).unwrap().adjustments, []);
     let near = up(25.0).unwrap();
-    let [told] = near.adjustments[..] else { panic!("{:?}", near.adjustments) };
-    assert!(told.what.starts_with("stewart_") && told.asked != told.given, "{told:?}");
+    let [adjustment] = near.adjustments[..] else { panic!("{:?}", near.adjustments) };
+    assert!(
+        adjustment.what.starts_with("stewart_") && adjustment.asked != adjustment.given,
+        "{adjustment:?}"
+    );
     let height = near.target.head.0.translation.z;
     assert!(height > 0.022 && height < 0.025, "{height}");
     assert!(matches!(up(60.0), Err(Refusal::Unreachable(_))));
@@ -104,8 +107,8 @@ fn keyframe_slightly_out_of_reach_is_adjusted_and_one_far_out_is_rejected() {
 fn keyframes_keep_their_time_at_any_rate() {
     // The body turns at 10 degrees per second.
     let frames = |rate: f64| {
-        let frame = |place: i32| {
-            let seconds = f64::from(place) / rate;
+        let frame = |index: i32| {
+            let seconds = f64::from(index) / rate;
             let body_yaw = Some(Radians::from_degrees(10.0 * seconds));
             let target = Target { body_yaw, head: Some(HeadPose::neutral()), ..Target::default() };
             Keyframe { at: Duration::from_secs_f64(seconds), target }
@@ -118,9 +121,9 @@ fn keyframes_keep_their_time_at_any_rate() {
         let from = joints_from_posture(&Posture::init()).unwrap();
         let planned = Motion::Play(frames(rate)).plan(&from, &rules).unwrap();
         assert_eq!(planned.wishes.len(), 100, "{rate} a second");
-        for (place, wish) in planned.wishes.iter().enumerate() {
-            let expected = 0.1 * (place + 1) as f64;
-            assert!((wish[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {place}");
+        for (index, wish) in planned.wishes.iter().enumerate() {
+            let expected = 0.1 * (index + 1) as f64;
+            assert!((wish[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {index}");
         }
     }
 }
@@ -129,10 +132,10 @@ fn keyframes_keep_their_time_at_any_rate() {
 fn keyframes_at_full_speed_are_eased_and_slow_ones_keep_their_time() {
     for (starts, ends) in [(false, false), (true, false), (false, true), (true, true)] {
         let easing = Easing { starts, ends };
-        let (whole, total) = (2.0, 2.0 + easing.extra_time().as_secs_f64());
+        let (duration, total) = (2.0, 2.0 + easing.extra_time().as_secs_f64());
         let times: Vec<f64> =
-            (0..=1000).map(|place| easing.time(total * f64::from(place) / 1000.0, whole)).collect();
-        assert!(times[0].abs() < 1e-9 && (times[1000] - whole).abs() < 1e-9, "{easing:?}");
+            (0..=1000).map(|index| easing.time(total * f64::from(index) / 1000.0, duration)).collect();
+        assert!(times[0].abs() < 1e-9 && (times[1000] - duration).abs() < 1e-9, "{easing:?}");
         let paces: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) / (total / 1000.0)).collect();
         assert!(paces.iter().all(|pace| (-1e-9..1.0 + 1e-9).contains(pace)), "{easing:?}");
         assert_eq!((paces[0] < 0.01, paces[999] < 0.01), (starts, ends), "{easing:?}");

@@ -147,8 +147,8 @@ impl Measure {
             Ok(histograms) => histograms,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                if let Some(place) = self.buffer.get_mut(self.buffered) {
-                    *place = timing;
+                if let Some(slot) = self.buffer.get_mut(self.buffered) {
+                    *slot = timing;
                     self.buffered += 1;
                 }
                 return;
@@ -173,14 +173,14 @@ mod tests {
     fn record_cycles(begins: &[u64]) -> (Rhythm, Measure) {
         let rhythm = Rhythm::new().unwrap();
         let mut measure = Measure::new(rhythm.clone(), PERIOD);
-        for (place, began) in begins.iter().enumerate() {
+        for (slot, began) in begins.iter().enumerate() {
             let tick = |millis: u64| Tick(millis * 1_000_000);
-            measure.beat(tick(place as u64 * 10), tick(*began), tick(*began + 1));
+            measure.beat(tick(slot as u64 * 10), tick(*began), tick(*began + 1));
         }
         (rhythm, measure)
     }
 
-    fn near(value: f64, expected: f64) -> bool {
+    fn is_close(value: f64, expected: f64) -> bool {
         (value - expected).abs() <= expected * 0.01
     }
 
@@ -189,8 +189,8 @@ mod tests {
         let begins: Vec<u64> = (0..1001).map(|beat| beat * 10 + if beat == 500 { 4 } else { 0 }).collect();
         let report = record_cycles(&begins).0.report(PERIOD, Privilege::default());
         assert_eq!(report.beats, 1000);
-        assert!(report.jitter.p99_us < 1.0 && near(report.jitter.max_us, 4000.0), "{}", report.jitter);
-        assert!(near(report.lateness.max_us, 4000.0) && near(report.work.p50_us, 1000.0));
+        assert!(report.jitter.p99_us < 1.0 && is_close(report.jitter.max_us, 4000.0), "{}", report.jitter);
+        assert!(is_close(report.lateness.max_us, 4000.0) && is_close(report.work.p50_us, 1000.0));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Records of each cycle, sent to a receiver. The control loop never waits: if nobody receives the records, they are
+//! Records of each cycle, sent to a receiver. The control loop never waits: without a receiver, the records are
 //! dropped and counted.
 
 use std::sync::Arc;

@@ -91,7 +91,7 @@ impl Bus {
                     let _ = tap.send(Arrival { at: now, id, instruction, parameters });
                 }
                 for joint in Joint::ALL {
-                    self.servos[joint].hear(now);
+                    self.servos[joint].note_instruction(now);
                 }
             }
             self.execute(&packet, now, answer);

@@ -128,11 +128,11 @@ impl Wire for DirectLine {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.check_port()?;
         // As a serial port, it accepts all bytes at once and sends them one after the other.
-        let heard = self.busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
+        let received_at = self.busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
         self.answer.clear();
-        lock(&self.bus).receive(bytes, heard, &mut self.answer);
-        self.busy = heard;
-        for (piece, at) in self.answer.arrivals(heard, self.byte_time) {
+        lock(&self.bus).receive(bytes, received_at, &mut self.answer);
+        self.busy = received_at;
+        for (piece, at) in self.answer.arrivals(received_at, self.byte_time) {
             self.bytes.extend(piece);
             self.pieces.push_back((piece.len(), at));
             self.busy = at;
@@ -200,13 +200,13 @@ mod tests {
         line.send(&write).unwrap();
         line.send(&read).unwrap();
         assert_eq!(clock.now(), Tick::ZERO, "sending takes no time on the sender's side");
-        let mut heard = [0; 100];
-        let early = line.receive(&mut heard, Tick(1_000_000)).unwrap();
+        let mut received = [0; 100];
+        let early = line.receive(&mut received, Tick(1_000_000)).unwrap();
         assert_eq!((early, clock.now()), (0, Tick(1_000_000)));
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 80);
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 80);
         // 59, 23 and 80 bytes of 10 us each, and 20 us of processing.
         assert_eq!(clock.now(), Tick(1_640_000));
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 0);
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 0);
     }
 
     #[test]
@@ -253,10 +253,12 @@ mod tests {
                 clock.wait_until(Tick(beat * 10_000_000));
                 line.send(&goals(2048 + i32::try_from(beat % 300).unwrap())).unwrap();
                 line.send(&read_request()).unwrap();
-                let mut heard = [0; 100];
-                let length = line.receive(&mut heard, Tick(beat * 10_000_000 + 9_000_000)).unwrap();
+                let mut received = [0; 100];
+                let length = line.receive(&mut received, Tick(beat * 10_000_000 + 9_000_000)).unwrap();
                 assert_eq!(length, 80);
-                sum = heard.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+                sum = received
+                    .iter()
+                    .fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
             }
             (sum, line.probe().view()[Joint::LeftAntenna])
         };
@@ -266,12 +268,12 @@ mod tests {
     #[test]
     fn servo_answers_after_its_return_delay() {
         let (mut line, clock) = line(true);
-        let mut heard = [0; 100];
+        let mut received = [0; 100];
         line.send(&instruction(10, 0x03, &[9, 0, 250])).unwrap();
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 11);
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 11);
         let from = clock.now();
         line.send(&instruction(10, READ, &[132, 0, 4, 0])).unwrap();
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 15);
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 15);
         // 14 bytes of request, 15 bytes of answer, 250 units of 2 us, and 20 us of the servo's own processing.
         assert_eq!(clock.now() - from, Duration::from_micros(140 + 500 + 20 + 150));
     }

@@ -207,14 +207,14 @@ impl EmulatorThread {
                 Heard::Bytes => {}
             }
             let bytes = line.read(&mut buffer)?;
-            let heard = busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
-            self.wait_until(heard);
+            let received_at = busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
+            self.wait_until(received_at);
             answer.clear();
-            lock(&self.bus).receive(bytes, heard, &mut answer);
-            busy = heard;
-            for (piece, at) in answer.arrivals(heard, self.byte_time) {
+            lock(&self.bus).receive(bytes, received_at, &mut answer);
+            busy = received_at;
+            for (chunk, at) in answer.arrivals(received_at, self.byte_time) {
                 self.wait_until(at);
-                line.write(piece)?;
+                line.write(chunk)?;
                 busy = at;
             }
         }

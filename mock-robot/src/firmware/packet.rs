@@ -365,8 +365,8 @@ mod tests {
             decoder.all(&noise);
             prop_assert!(decoder.buffer.len() < LONGEST);
             // A length in the noise may cover one of the following headers, never two.
-            let heard = decoder.all(&[PING, PING].concat());
-            prop_assert_eq!(heard.last(), Some(&instruction_packet(1, 0x01, &[])));
+            let packets = decoder.all(&[PING, PING].concat());
+            prop_assert_eq!(packets.last(), Some(&instruction_packet(1, 0x01, &[])));
         }
     }
 }

@@ -191,7 +191,7 @@ impl Servo {
     }
 
     /// Notes an instruction on the line, for this servo or another.
-    pub(super) fn hear(&mut self, now: Tick) {
+    pub(super) fn note_instruction(&mut self, now: Tick) {
         self.last_instruction = now;
     }
 

@@ -299,14 +299,14 @@ fn watchdog_trips_on_time_at_any_polling_rate() {
 fn nth_answer_is_lost_or_corrupted() {
     let mut controller =
         TestController::with(Faults { drop_every: std::num::NonZeroU32::new(3), ..Faults::default() });
-    let heard: Vec<bool> = (0..6).map(|_| !controller.send(10, PING, &[]).is_empty()).collect();
-    assert_eq!(heard, [true, true, false, true, true, false]);
+    let results: Vec<bool> = (0..6).map(|_| !controller.send(10, PING, &[]).is_empty()).collect();
+    assert_eq!(results, [true, true, false, true, true, false]);
 
     let mut controller =
         TestController::with(Faults { corrupt_every: std::num::NonZeroU32::new(2), ..Faults::default() });
-    let whole = packet::status_packet(10, 0, &[0xD8, 0x04, 51]);
-    let heard: Vec<bool> = (0..4).map(|_| controller.send(10, PING, &[]) == whole).collect();
-    assert_eq!(heard, [true, false, true, false]);
+    let intact = packet::status_packet(10, 0, &[0xD8, 0x04, 51]);
+    let results: Vec<bool> = (0..4).map(|_| controller.send(10, PING, &[]) == intact).collect();
+    assert_eq!(results, [true, false, true, false]);
 }
 
 #[test]
@@ -451,38 +451,38 @@ fn brownout_disables_torque_and_keeps_only_the_settings() {
 
 #[test]
 fn random_faults_follow_their_rate_and_seed() {
-    let heard = |kind: FaultKind, rate: f64, seed: u64| {
+    let results = |kind: FaultKind, rate: f64, seed: u64| {
         let at = Duration::ZERO;
         let schedule = vec![Timed { at, fault: Fault::of(kind).on(Joint::BodyYaw).at_rate(rate) }];
         let mut controller = TestController::with(Faults { seed, schedule, ..Faults::default() });
         (0..2_000).map(|_| controller.send(10, READ, &[132, 0, 4, 0])).collect::<Vec<_>>()
     };
-    let whole = packet::status_packet(10, 0, &2048_i32.to_le_bytes());
+    let intact = packet::status_packet(10, 0, &2048_i32.to_le_bytes());
     for kind in [FaultKind::Silent, FaultKind::Corrupt, FaultKind::Partial] {
-        let some = heard(kind, 0.1, 7);
-        let bad = some.iter().filter(|answer| **answer != whole).count();
+        let some = results(kind, 0.1, 7);
+        let bad = some.iter().filter(|answer| **answer != intact).count();
         // A corrupted instruction is not answered either, so this kind occurs twice as often.
         let most = if kind == FaultKind::Corrupt { 480 } else { 280 };
         assert!((120..most).contains(&bad), "{kind:?}: {bad} of 2000");
-        assert_eq!(some, heard(kind, 0.1, 7), "{kind:?}");
-        assert_ne!(some, heard(kind, 0.1, 8), "{kind:?}");
-        assert!(heard(kind, 1.0, 7).iter().all(|answer| *answer != whole), "{kind:?}");
+        assert_eq!(some, results(kind, 0.1, 7), "{kind:?}");
+        assert_ne!(some, results(kind, 0.1, 8), "{kind:?}");
+        assert!(results(kind, 1.0, 7).iter().all(|answer| *answer != intact), "{kind:?}");
     }
-    assert!(heard(FaultKind::Partial, 1.0, 7).iter().all(|answer| whole.starts_with(answer)));
+    assert!(results(FaultKind::Partial, 1.0, 7).iter().all(|answer| intact.starts_with(answer)));
 }
 
 #[test]
 fn truncated_block_ends_a_fast_answer_and_corrupted_one_does_not() {
     let ask = sync(132, 4, &[11, 12, 13]);
-    let whole = TestController::with(Faults::default()).send(BROADCAST, FAST_SYNC_READ, &ask);
+    let intact = TestController::with(Faults::default()).send(BROADCAST, FAST_SYNC_READ, &ask);
     let mut controller = with_fault(Fault::of(FaultKind::Partial).on(Joint::Stewart2));
     let broken = controller.send(BROADCAST, FAST_SYNC_READ, &ask);
-    assert!((16..24).contains(&broken.len()) && whole.starts_with(&broken), "{broken:?}");
+    assert!((16..24).contains(&broken.len()) && intact.starts_with(&broken), "{broken:?}");
     // The motor receives only half of the instructions that are corrupted on the way to it.
     let mut controller = with_fault(Fault::of(FaultKind::Corrupt).on(Joint::Stewart2).at_rate(0.5));
     let answers: Vec<_> = (0..50).map(|_| controller.send(BROADCAST, FAST_SYNC_READ, &ask)).collect();
-    assert!(answers.iter().any(|answer| answer.len() == whole.len() && *answer != whole));
-    assert!(answers.contains(&whole) && answers.iter().any(|answer| answer.len() == 16));
+    assert!(answers.iter().any(|answer| answer.len() == intact.len() && *answer != intact));
+    assert!(answers.contains(&intact) && answers.iter().any(|answer| answer.len() == 16));
 }
 
 #[test]
@@ -500,24 +500,24 @@ fn schedule_is_on_time_at_any_polling_rate() {
     let silent = Fault::of(FaultKind::Silent).on(Joint::Stewart5).lasting(millis(200));
     let shock = Fault::of(FaultKind::ElectricalShock).on(Joint::Stewart6);
     let schedule = vec![Timed { at: millis(1_000), fault: silent }, Timed { at: millis(500), fault: shock }];
-    let seen = |step: u64| {
+    let observations = |step: u64| {
         let mut controller = TestController::with(Faults { schedule: schedule.clone(), ..Faults::default() });
         controller.send(BROADCAST, WRITE, &[64, 0, 1]);
         controller.now = Tick::ZERO;
-        let mut seen = Vec::new();
+        let mut observations = Vec::new();
         while controller.now < Tick::ZERO + millis(1_500) {
             controller.now = controller.now + millis(step);
             controller.bus.advance(controller.now);
             if controller.now.0.is_multiple_of(300_000_000) {
                 let answers = !controller.receive(&packet::instruction(15, PING, &[])).is_empty();
-                seen.push((controller.now, answers, controller.view(Joint::Stewart6).torque));
+                observations.push((controller.now, answers, controller.view(Joint::Stewart6).torque));
             }
         }
-        seen
+        observations
     };
-    assert_eq!(seen(1), seen(300));
+    assert_eq!(observations(1), observations(300));
     let (answers, driven): (Vec<_>, Vec<_>) =
-        seen(100).into_iter().map(|(_, one, other)| (one, other)).unzip();
+        observations(100).into_iter().map(|(_, one, other)| (one, other)).unzip();
     assert_eq!((answers, driven), (vec![true; 5], vec![true, false, false, false, false]));
     let at_1_1_seconds = {
         let mut controller = TestController::with(Faults { schedule: schedule.clone(), ..Faults::default() });
