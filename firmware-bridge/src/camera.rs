@@ -183,7 +183,7 @@ impl Lens {
         let (x, y) = ((u - self.middle[0]) / self.focal[0], (v - self.middle[1]) / self.focal[1]);
         let (x, y) = self.distortion.straighten(x, y)?;
         let ray = Vector3::new(x, y, 1.0).normalize();
-        ray.iter().all(|step_scale| step_scale.is_finite()).then_some(ray)
+        ray.iter().all(|component| component.is_finite()).then_some(ray)
     }
 
     /// Returns the pixel of a point in the camera's frame, which may be outside the image, or `None` behind the camera.

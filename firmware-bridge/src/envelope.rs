@@ -1,9 +1,14 @@
 //! The safety envelope, the last step before the motors: turns any setpoint into a command that the robot can follow
 //! safely.
 //!
-//! Responsibilities: position, velocity, acceleration and jerk of each joint, pitch and roll of the head, its yaw
-//! relative to the body, the singularity margin of the legs, and values that are not numbers. [`Envelope::pass`] is a
-//! total function: every setpoint results in a command.
+//! Responsibilities: the envelope limits
+//!
+//! * position, velocity, acceleration and jerk of each joint;
+//! * pitch and roll of the head, and its yaw relative to the body;
+//! * the singularity margin of the legs.
+//!
+//! [`Envelope::pass`] is a total function: every setpoint results in a command. A setpoint that is not a number leaves
+//! the joint where it is.
 //!
 //! Safety: the envelope is viable, not only bounded. It accepts a next state only if full braking from that state stays
 //! inside every limit, so every state that it commands has a path to rest. By induction the braking step is always

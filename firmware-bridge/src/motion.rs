@@ -528,12 +528,12 @@ impl Planner<'_> {
     }
 
     /// Records an adjustment. Of several adjustments of one part, the largest is reported.
-    fn record(&mut self, extra_time: Adjustment) {
+    fn record(&mut self, adjustment: Adjustment) {
         let size = |adjustment: &Adjustment| (adjustment.asked - adjustment.given).abs();
-        match self.adjustments.iter_mut().find(|told| told.what == extra_time.what) {
-            Some(told) if size(told) < size(&extra_time) => *told = extra_time,
+        match self.adjustments.iter_mut().find(|recorded| recorded.what == adjustment.what) {
+            Some(recorded) if size(recorded) < size(&adjustment) => *recorded = adjustment,
             Some(_) => {}
-            None => self.adjustments.push(extra_time),
+            None => self.adjustments.push(adjustment),
         }
     }
 }

@@ -22,8 +22,13 @@
 //!     +--Control(GravityCompensation)--> Led --Control(Position), Halt--> Holding
 //! ```
 //!
-//! Reading order: this file (commands and reports), `beat` (one cycle), `guard` and `stow` (faults), `thread`,
-//! `privilege` and `rhythm` (timing of the cycles, and its statistics), `tap` (a record of each cycle).
+//! Reading order:
+//!
+//! * this file: commands and reports.
+//! * `beat`: one cycle.
+//! * `guard` and `stow`: faults.
+//! * `thread`, `privilege` and `rhythm`: the thread, its scheduling and its timing statistics.
+//! * `tap`: a record of each cycle.
 
 mod beat;
 mod guard;

@@ -93,10 +93,10 @@ impl Body {
     pub(crate) fn advance(&mut self, drives: &Joints<Drive>, from: Tick, to: Tick) {
         let (mut step, last) = (from.0 / STEP_NANOS, to.0 / STEP_NANOS);
         while step < last {
-            let update_slow_state = (step / SLOW_UPDATE_STEPS + 1) * SLOW_UPDATE_STEPS;
-            let still = self.run(drives, update_slow_state.min(last) - step);
-            step = update_slow_state.min(last);
-            if step == update_slow_state {
+            let next_update = (step / SLOW_UPDATE_STEPS + 1) * SLOW_UPDATE_STEPS;
+            let still = self.run(drives, next_update.min(last) - step);
+            step = next_update.min(last);
+            if step == next_update {
                 self.update_slow_state(still);
             }
         }

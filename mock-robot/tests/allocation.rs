@@ -1,5 +1,5 @@
 //! No cycle allocates or frees memory. A counting allocator checks this on the control loop's own thread over the
-//! emulated bus, while motions play, end, are replaced and stopped, and while packets are lost.
+//! emulated bus. In the test, motions play, end, are replaced and stopped, and packets are lost.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

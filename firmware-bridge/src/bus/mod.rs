@@ -20,10 +20,17 @@
 //! silently ignore it. The servos' own watchdogs are enabled while the bus is open. The cycle that finds a lost line
 //! again writes no goal, since it was computed for the earlier positions of the motors.
 //!
-//! Reading order: `registers` and `convert` (the values), `packet` and `status` (the packets), `wire` and `serial` (the
-//! line), `port` (one request, one deadline), `slow` (one servo at a time), `ritual` (before the first cycle),
-//! `servos`, `survey` and `modes` (the cycle), `reopen`, and this file. Tools for service on a robot: `scan`,
-//! `settings`, `raw`.
+//! Reading order:
+//!
+//! * `registers` and `convert`: the values.
+//! * `packet` and `status`: the packets.
+//! * `wire` and `serial`: the line.
+//! * `port`: one request with one deadline.
+//! * `slow`: one servo at a time.
+//! * `ritual`: the preparation before the first cycle.
+//! * `servos`, `survey` and `modes`: the cycle.
+//! * `reopen`, then this file.
+//! * `scan`, `settings` and `raw`: service tools.
 
 mod convert;
 #[cfg(test)]

@@ -91,8 +91,8 @@ impl Servos {
             return Ok(());
         }
         for (joint, goal) in goals.iter() {
-            if let (Mode::CurrentBasedPosition, Some(write_current_bounds)) = (self.modes[joint], goal) {
-                self.bounds[joint] = low_16(register_of(*write_current_bounds));
+            if let (Mode::CurrentBasedPosition, Some(bound)) = (self.modes[joint], goal) {
+                self.bounds[joint] = low_16(register_of(*bound));
             }
         }
         let goals = goals.iter().filter_map(|(joint, goal)| Some((joint, (*goal)?)));

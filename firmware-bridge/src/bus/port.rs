@@ -238,8 +238,8 @@ impl Port {
         Ok(reply)
     }
 
-    /// Sends the request in `request_packet` to one servo and passes its answer with `width` bytes of data to `take`. Returns
-    /// `None` if the servo does not answer.
+    /// Sends the request in `request_packet` to one servo and passes its answer with `width` bytes of data to `take`.
+    /// Returns `None` if the servo does not answer.
     pub fn converse<T>(
         &mut self,
         id: u8,

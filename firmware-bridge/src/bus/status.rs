@@ -82,8 +82,8 @@ pub(super) struct Find<'a> {
     pub used: usize,
 }
 
-/// Finds the first answer with `width` bytes of data, or a rejection. `sent_packets` are the sent packets, which the line may
-/// echo.
+/// Finds the first answer with `width` bytes of data, or a rejection. `sent_packets` are the sent packets, which the
+/// line may echo.
 pub(super) fn first_answer<'a>(bytes: &'a [u8], width: usize, sent_packets: &[&[u8]]) -> Find<'a> {
     let mut junk = 0;
     while let Some(rest) = bytes.get(junk..).filter(|rest| !rest.is_empty()) {

@@ -191,10 +191,10 @@ mod tests {
         #[test]
         fn braking_path_equals_the_sum_of_its_cycles(rates in any_rates(), velocity in -15.0..15.0_f64, push in -1.0..1.0_f64) {
             let acceleration = if push > 0.0 { push * rates.up } else { push * rates.down };
-            let (beaten, _) = brake(&rates, (velocity, acceleration));
+            let (simulated, _) = brake(&rates, (velocity, acceleration));
             let way = rates.way(velocity, acceleration);
-            for (sum, told) in [(beaten.low, way.low), (beaten.high, way.high), (beaten.end, way.end)] {
-                prop_assert!((sum - told).abs() <= 1e-9 * (1.0 + sum.abs()), "{beaten:?} {way:?}");
+            for (sum, computed) in [(simulated.low, way.low), (simulated.high, way.high), (simulated.end, way.end)] {
+                prop_assert!((sum - computed).abs() <= 1e-9 * (1.0 + sum.abs()), "{simulated:?} {way:?}");
             }
         }
 

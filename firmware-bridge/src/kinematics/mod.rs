@@ -4,8 +4,11 @@
 //! kinematics has a fast closed form; forward kinematics is an iterative search ([`head_in_body`]). All functions are
 //! pure.
 //!
-//! The module also computes how well the legs support the head ([`steadiness`]), the motor torques that carry its
-//! weight ([`gravity_torques`]), and the body yaw that follows the head ([`automatic_body_yaw`]).
+//! The module also computes:
+//!
+//! * how well the legs support the head ([`steadiness`]);
+//! * the motor torques that carry its weight ([`gravity_torques`]);
+//! * the body yaw that follows the head ([`automatic_body_yaw`]).
 //!
 //! Units: metres, radians, newton metres. Frames: the body frame is the world frame rotated by the body yaw.
 //! `body_from_head` is a [`crate::posture::HeadPose`] in it, relative to the neutral head.

@@ -321,10 +321,9 @@ impl Guard {
 
     /// Counts and reports losses that are no fault.
     fn ride_through(&mut self, state: &JointState, at: Tick) {
-        let released = |loss: Loss| {
-            state.losses.iter().find(|(_, released)| **released == Some(loss)).map(|(joint, _)| joint)
-        };
-        let found = match (released(Loss::Corrupt), released(Loss::Partial)) {
+        let lost =
+            |loss: Loss| state.losses.iter().find(|(_, lost)| **lost == Some(loss)).map(|(joint, _)| joint);
+        let found = match (lost(Loss::Corrupt), lost(Loss::Partial)) {
             (Some(joint), _) => Some((FaultKind::Corrupt, Some(joint))),
             (None, Some(joint)) => Some((FaultKind::Partial, Some(joint))),
             (None, None) => state.echo.then_some((FaultKind::Echo, None)),

@@ -144,7 +144,7 @@ impl Bus {
             return;
         }
         for joint in Joint::ALL {
-            if let Some(gains) = self.servos[joint].gains_changed() {
+            if let Some(gains) = self.servos[joint].take_changed_gains() {
                 self.body.set_gains(joint, gains);
             }
         }

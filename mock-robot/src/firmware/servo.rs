@@ -163,7 +163,7 @@ impl Servo {
     }
 
     /// Returns the gains of its position loop if they may have changed.
-    pub(super) fn gains_changed(&mut self) -> Option<Gains> {
+    pub(super) fn take_changed_gains(&mut self) -> Option<Gains> {
         std::mem::take(&mut self.gains_changed).then(|| self.gains())
     }
 
