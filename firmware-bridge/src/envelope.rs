@@ -7,8 +7,8 @@
 //! * pitch and roll of the head, and its yaw relative to the body;
 //! * the singularity margin of the legs.
 //!
-//! [`Envelope::pass`] is a total function: every setpoint results in a command. A setpoint that is not a number leaves
-//! the joint where it is.
+//! [`Envelope::pass`] is a total function: every setpoint results in a command. If a setpoint is not a number, the
+//! joint's previous setpoint applies.
 //!
 //! Safety: the envelope is viable, not only bounded. It accepts a next state only if full braking from that state stays
 //! inside every limit, so every state that it commands has a path to rest. By induction the braking step is always
