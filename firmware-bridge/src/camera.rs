@@ -1,30 +1,30 @@
-//! The eye in the head: where it sits, how its lens draws the world, and what a picture is.
+//! The camera in the head: its position, its projection model and the type of an image.
 //!
-//! Frames: the camera looks along its z, with x to the right and y down in the picture, metres. Pixels: `u` counts columns
-//! from the left, `v` rows from the top, and the middle of the first pixel is at (0, 0), as in OpenCV.
+//! Frames: the camera looks along its z axis, with x to the right and y down in the image, in metres. Pixels: `u`
+//! counts columns from the left and `v` rows from the top. The centre of the first pixel is (0, 0), as in OpenCV.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
-/// A picture, row by row from the top, three bytes (blue, green, red) a pixel.
+/// An image, stored row by row from the top, with three bytes (blue, green, red) per pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
-    /// Pixels in a row.
+    /// Pixels per row.
     pub width: usize,
     /// `height * width * 3` bytes.
     pub bgr: Vec<u8>,
 }
 
 impl Picture {
-    /// A picture of these bytes; none when they are too few or too many, or there is nothing to see.
+    /// Returns an image of these bytes, or `None` if the size is zero or does not match the number of bytes.
     #[must_use]
     pub fn of(height: usize, width: usize, bgr: Vec<u8>) -> Option<Self> {
         let bytes = height.checked_mul(width)?.checked_mul(3)?;
         (bytes > 0 && bgr.len() == bytes).then_some(Picture { height, width, bgr })
     }
 
-    /// A pixel: blue, green, red; none outside.
+    /// Returns a pixel as blue, green, red, or `None` outside the image.
     #[must_use]
     pub fn pixel(&self, row: usize, column: usize) -> Option<[u8; 3]> {
         if column >= self.width {
@@ -35,7 +35,7 @@ impl Picture {
     }
 }
 
-/// Where the camera sits in the head: `head_from_camera`, from the official package's `vision/look_at.py`.
+/// Returns the pose of the camera in the head, `head_from_camera`, from the official package's `vision/look_at.py`.
 #[must_use]
 pub fn head_from_camera() -> Isometry3<f64> {
     let rotation = Matrix3::new(0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, -1.0, 0.0);
@@ -43,13 +43,14 @@ pub fn head_from_camera() -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::new(0.0437, 0.0, 0.0512), rotation)
 }
 
-/// How a lens bends straight lines: the coefficients of OpenCV's model, in its order k1, k2, p1, p2, k3, k4, k5, k6, s1, s2,
-/// s3, s4. A lens without distortion has none but zeros.
+/// Lens distortion: the coefficients of OpenCV's model, in its order k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4. A
+/// lens without distortion has zeros only.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Distortion(pub [f64; 12]);
 
 impl Distortion {
-    /// Of 0, 4, 5, 8 or 12 coefficients in OpenCV's order; none of any other number.
+    /// Returns a distortion with 0, 4, 5, 8 or 12 coefficients in OpenCV's order, or `None` for any other number of
+    /// them.
     #[must_use]
     pub fn of(coefficients: &[f64]) -> Option<Self> {
         let fits = matches!(coefficients.len(), 0 | 4 | 5 | 8 | 12);
@@ -63,25 +64,30 @@ impl Distortion {
         Some(Distortion(all))
     }
 
-    /// Where a straight ray (x / z, y / z) is seen.
+    /// Distorts an ideal image point (x / z, y / z).
     #[must_use]
     pub fn bend(&self, x: f64, y: f64) -> (f64, f64) {
         let [_, _, p1, p2, _, _, _, _, s1, s2, s3, s4] = self.0;
-        let square = x * x + y * y;
-        let radial = self.radial(square);
-        let (dx, dy) =
-            (2.0 * p1 * x * y + p2 * (square + 2.0 * x * x), p1 * (square + 2.0 * y * y) + 2.0 * p2 * x * y);
-        (x * radial + dx + square * (s1 + s2 * square), y * radial + dy + square * (s3 + s4 * square))
+        let radius_squared = x * x + y * y;
+        let radial = self.radial(radius_squared);
+        let (dx, dy) = (
+            2.0 * p1 * x * y + p2 * (radius_squared + 2.0 * x * x),
+            p1 * (radius_squared + 2.0 * y * y) + 2.0 * p2 * x * y,
+        );
+        (
+            x * radial + dx + radius_squared * (s1 + s2 * radius_squared),
+            y * radial + dy + radius_squared * (s3 + s4 * radius_squared),
+        )
     }
 
-    fn radial(&self, square: f64) -> f64 {
+    fn radial(&self, radius_squared: f64) -> f64 {
         let [k1, k2, _, _, k3, k4, k5, k6, ..] = self.0;
-        let under = 1.0 + square * (k4 + square * (k5 + square * k6));
-        (1.0 + square * (k1 + square * (k2 + square * k3))) / under
+        let denominator = 1.0 + radius_squared * (k4 + radius_squared * (k5 + radius_squared * k6));
+        (1.0 + radius_squared * (k1 + radius_squared * (k2 + radius_squared * k3))) / denominator
     }
 
-    /// The straight ray of what is seen at (x, y): the inverse of [`bend`](Self::bend), by Newton's method; none where the
-    /// model does not hold, far outside of what the lens was measured for.
+    /// Removes the distortion from the image point (x, y): the inverse of [`bend`](Self::bend), by Newton's method.
+    /// Returns `None` where the model is not valid, far outside the calibrated area.
     #[must_use]
     pub fn straighten(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         if self.0 == [0.0; 12] {
@@ -99,47 +105,49 @@ impl Distortion {
             let (down_x, down_y) = self.bend(at_x, at_y + STEP);
             let (xx, yx) = ((right_x - seen_x) / STEP, (right_y - seen_y) / STEP);
             let (xy, yy) = ((down_x - seen_x) / STEP, (down_y - seen_y) / STEP);
-            let turn = xx * yy - xy * yx;
-            // Where this is not positive, the lens would show things mirrored.
-            if !turn.is_finite() || turn <= 0.01 {
+            let determinant = xx * yy - xy * yx;
+            // Where the determinant is not positive, the model would mirror the image.
+            if !determinant.is_finite() || determinant <= 0.01 {
                 return None;
             }
-            let (by_x, by_y) = ((yy * off_x - xy * off_y) / turn, (xx * off_y - yx * off_x) / turn);
-            // A whole step may lead beyond where the model holds; half of it, or less, comes nearer.
-            let mut part = 1.0;
-            while part > 1e-3 {
-                let (next_x, next_y) = self.bend(at_x + part * by_x, at_y + part * by_y);
+            let (by_x, by_y) =
+                ((yy * off_x - xy * off_y) / determinant, (xx * off_y - yx * off_x) / determinant);
+            // A full step may leave the area where the model is valid; half of it, or less, gets closer.
+            let mut step_scale = 1.0;
+            while step_scale > 1e-3 {
+                let (next_x, next_y) = self.bend(at_x + step_scale * by_x, at_y + step_scale * by_y);
                 if (x - next_x).hypot(y - next_y) < off_x.hypot(off_y) {
                     break;
                 }
-                part /= 2.0;
+                step_scale /= 2.0;
             }
-            at_x += part * by_x;
-            at_y += part * by_y;
+            at_x += step_scale * by_x;
+            at_y += step_scale * by_y;
         }
         let (seen_x, seen_y) = self.bend(at_x, at_y);
         ((x - seen_x).hypot(y - seen_y) < 1e-6).then_some((at_x, at_y))
     }
 }
 
-/// A lens before pictures of one size: a pinhole and its distortion.
+/// Camera intrinsics for images of one size: a pinhole model with distortion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
-    /// Pixels in a row of its pictures.
+    /// Width of the images, pixels.
     pub width: f64,
-    /// Rows of its pictures.
+    /// Height of the images, pixels.
     pub height: f64,
-    /// Focal lengths, pixels: across and down.
+    /// Focal lengths, horizontal and vertical, pixels.
     pub focal: [f64; 2],
-    /// Where the camera's axis meets the picture, pixels.
+    /// The principal point, pixels.
     pub middle: [f64; 2],
-    /// How it bends straight lines.
+    /// The lens distortion.
     pub distortion: Distortion,
 }
 
 impl Lens {
-    /// A lens without distortion whose axis meets the middle of its pictures: the mock's. Its focal length is that of the
-    /// Wireless's Arducam, 550.4 pixels at a width of 1280 (official `media/camera_constants.py`).
+    /// Returns a camera without distortion whose principal point is the centre of the image, as in the mock. Its focal
+    /// length is that of the Wireless's Arducam: 550.4 pixels at a width of 1280 (official
+    /// `media/camera_constants.py`).
     #[must_use]
     pub fn pinhole(width: u16, height: u16) -> Self {
         let (width, height) = (f64::from(width), f64::from(height));
@@ -153,12 +161,12 @@ impl Lens {
         }
     }
 
-    /// The same lens before pictures of another size that show the same.
+    /// Returns the intrinsics of the same camera for images of another size with the same content.
     #[must_use]
     pub fn scaled(&self, width: usize, height: usize) -> Self {
         let across = width as f64 / self.width;
         let down = height as f64 / self.height;
-        // The middle of a pixel is where counting begins, so its edge is half a pixel off.
+        // Coordinates count from the centre of a pixel, so the edge of a pixel is half a pixel away.
         let [u, v] = self.middle;
         Lens {
             width: width as f64,
@@ -169,16 +177,16 @@ impl Lens {
         }
     }
 
-    /// The direction in which a pixel lies, in the camera's frame, of length one; none where the lens's model does not hold.
+    /// Returns the unit vector towards a pixel, in the camera's frame, or `None` where the lens model is not valid.
     #[must_use]
     pub fn ray(&self, u: f64, v: f64) -> Option<Vector3<f64>> {
         let (x, y) = ((u - self.middle[0]) / self.focal[0], (v - self.middle[1]) / self.focal[1]);
         let (x, y) = self.distortion.straighten(x, y)?;
         let ray = Vector3::new(x, y, 1.0).normalize();
-        ray.iter().all(|part| part.is_finite()).then_some(ray)
+        ray.iter().all(|component| component.is_finite()).then_some(ray)
     }
 
-    /// The pixel where a point of the camera's frame is seen, also outside of the picture; none behind the camera.
+    /// Returns the pixel of a point in the camera's frame, which may be outside the image, or `None` behind the camera.
     #[must_use]
     pub fn pixel(&self, point: &Point3<f64>) -> Option<(f64, f64)> {
         if point.z <= 1e-9 {
@@ -193,7 +201,7 @@ impl Lens {
 mod tests {
     use super::*;
 
-    /// The Arducam's, from the official `media/camera_constants.py`.
+    /// Intrinsics of the Arducam, from the official `media/camera_constants.py`.
     fn arducam() -> Lens {
         Lens {
             width: 1280.0,
@@ -205,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pixel_and_its_ray_are_each_others_inverse_in_any_size() {
+    fn pixel_and_ray_round_trip_at_any_size() {
         for lens in [arducam(), arducam().scaled(320, 180), Lens::pinhole(320, 240)] {
             for (across, down) in [(0.5, 0.5), (0.1, 0.2), (0.9, 0.85), (0.1, 0.8)] {
                 let (u, v) = (across * (lens.width - 1.0), down * (lens.height - 1.0));
@@ -220,21 +228,21 @@ mod tests {
     }
 
     #[test]
-    fn where_the_lens_shows_nothing_there_is_no_ray() {
-        // This lens's model reaches no further than 1.117 focal lengths from its middle; the corner is 1.33 away.
+    fn ray_is_none_outside_the_lens_model() {
+        // This lens model is valid up to 1.117 focal lengths from the centre; the corner is 1.33 away.
         assert_eq!(arducam().ray(0.0, 719.0), None);
     }
 
     #[test]
-    fn the_same_place_is_in_the_same_direction_at_any_size() {
+    fn scaled_intrinsics_give_the_same_ray() {
         let (large, small) = (arducam(), arducam().scaled(640, 360));
-        // The corner between four large pixels is the middle of a small one.
+        // The corner between four large pixels is the centre of one small pixel.
         let (one, other) = (large.ray(100.5, 60.5).unwrap(), small.ray(50.0, 30.0).unwrap());
         assert!((one - other).norm() < 1e-12, "{one} {other}");
     }
 
     #[test]
-    fn what_is_no_picture_or_no_lens_is_none() {
+    fn invalid_images_and_distortions_are_rejected() {
         assert!(Picture::of(2, 3, vec![0; 18]).is_some());
         assert!(Picture::of(2, 3, vec![0; 17]).is_none());
         assert!(Picture::of(0, 3, Vec::new()).is_none());
@@ -247,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_camera_looks_ahead_from_over_the_heads_middle() {
+    fn camera_faces_the_heads_x_axis() {
         let ahead = head_from_camera() * Vector3::z();
         assert!((ahead - Vector3::x()).norm() < 1e-12);
         assert!((head_from_camera() * Vector3::x() + Vector3::y()).norm() < 1e-12);

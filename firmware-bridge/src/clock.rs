@@ -1,7 +1,7 @@
-//! The one place where time on the motion path is read or slept.
+//! The only module that reads the time or sleeps on the motion path.
 //!
-//! A [`Tick`] is a moment on a clock, in nanoseconds since that clock began. [`WallClock`] follows the machine's
-//! monotonic clock; [`VirtualClock`] moves only when somebody waits, and then at once.
+//! A [`Tick`] is a time on a clock, in nanoseconds since that clock started. [`WallClock`] follows the machine's
+//! monotonic clock. [`VirtualClock`] advances only when a caller waits, and then immediately.
 
 use std::ops::{Add, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,22 +9,22 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-/// A moment: nanoseconds since its clock began.
+/// A time: nanoseconds since the start of its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tick(pub u64);
 
 impl Tick {
-    /// The moment a clock began.
+    /// The start of a clock.
     pub const ZERO: Tick = Tick(0);
 
-    /// Seconds since the clock began.
+    /// Returns the seconds since the start of the clock.
     #[must_use]
     pub fn seconds(self) -> f64 {
         Duration::from_nanos(self.0).as_secs_f64()
     }
 
-    /// The time from `earlier` to here; zero if `earlier` is later.
+    /// Returns the time from `earlier` to this one, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Tick) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
@@ -47,9 +47,9 @@ impl Sub<Tick> for Tick {
 
 /// A source of time.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Tick;
-    /// Returns at `until`, or at once when that has passed.
+    /// Blocks until `until`; returns immediately if it has passed.
     fn wait_until(&self, until: Tick);
 }
 
@@ -60,16 +60,16 @@ pub struct WallClock {
 }
 
 impl WallClock {
-    /// A clock that begins now.
+    /// Starts a clock at the current time.
     #[must_use]
     pub fn start() -> Self {
         WallClock { began: monotonic_nanos() }
     }
 }
 
-/// What a sleeping thread needs to wake up, nanoseconds: a sleep ends so much before its deadline, and the rest is spent
-/// looking at the clock. At 100 Hz that is one percent of a processor.
-const WAKING: u64 = 100_000;
+/// Time to wake a sleeping thread, nanoseconds. A sleep ends this long before its deadline, and the rest is a busy
+/// wait. At 100 Hz that costs one percent of a processor.
+const WAKEUP_MARGIN_NS: u64 = 100_000;
 
 fn monotonic_nanos() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
@@ -78,13 +78,13 @@ fn monotonic_nanos() -> u64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
 }
 
-/// The calendar: whole seconds since 1970. Nothing moves by it.
+/// Returns the calendar time in whole seconds since 1970. No motion depends on it.
 #[must_use]
 pub fn unix_seconds() -> u64 {
     calendar().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The calendar, to tell people and logs. Nothing moves by it.
+/// Returns the calendar time, for users and logs. No motion depends on it.
 #[must_use]
 pub fn calendar() -> SystemTime {
     SystemTime::now()
@@ -96,12 +96,12 @@ impl Clock for WallClock {
     }
 
     fn wait_until(&self, until: Tick) {
-        let wake = self.began.saturating_add(until.0.saturating_sub(WAKING));
+        let wake = self.began.saturating_add(until.0.saturating_sub(WAKEUP_MARGIN_NS));
         let deadline = rustix::time::Timespec {
             tv_sec: i64::try_from(wake / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(wake % 1_000_000_000).unwrap_or(0),
         };
-        // A signal may cut the sleep short; the deadline is absolute, so it is simply asked for again.
+        // A signal may interrupt the sleep; the deadline is absolute, so the same call continues it.
         while rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &deadline).is_err()
         {
         }
@@ -111,14 +111,14 @@ impl Clock for WallClock {
     }
 }
 
-/// A clock that stands still until somebody waits, and then jumps.
+/// A clock that stands still until a caller waits, and then jumps.
 #[derive(Debug, Default)]
 pub struct VirtualClock {
     now: AtomicU64,
 }
 
 impl VirtualClock {
-    /// A clock at zero.
+    /// Returns a clock at zero.
     #[must_use]
     pub const fn new() -> Self {
         VirtualClock { now: AtomicU64::new(0) }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn virtual_time_moves_only_by_waiting_and_never_back() {
+    fn virtual_clock_advances_only_on_wait_and_never_back() {
         let clock = VirtualClock::new();
         clock.wait_until(Tick(5_000));
         clock.wait_until(Tick(10));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wall_clock_waits_until_the_deadline() {
+    fn wait_until_returns_after_the_deadline() {
         let clock = WallClock::start();
         let until = clock.now() + Duration::from_millis(2);
         clock.wait_until(until);

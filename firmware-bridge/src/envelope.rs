@@ -1,21 +1,29 @@
-//! The last thing before the motors: turns any wish into a command that the body can carry out safely.
+//! The safety envelope, the last step before the motors: turns any setpoint into a command that the robot can follow
+//! safely.
 //!
-//! Responsibilities: range, speed, acceleration and jerk of each joint, pitch and roll of the head, its yaw relative to
-//! the body, the steadiness of its legs, and numbers that are none. [`Envelope::pass`] is total: whatever the wish, a
-//! command comes out.
+//! Responsibilities: the envelope limits
 //!
-//! Safety: the envelope is viable, not only bounded. A next state is admitted only if full braking from it stays
-//! inside every limit, so from every state that it ever commands there is a way to rest. By induction the brake
-//! step is always admissible, and it is what remains when nothing else is. From a steady speed rest comes within
-//! `v/a + a/j` and two beats. Speed, acceleration and jerk are the backward differences of the goals (`braking`).
+//! * position, velocity, acceleration and jerk of each joint;
+//! * pitch and roll of the head, and its yaw relative to the body;
+//! * the singularity margin of the legs.
 //!
-//! All this holds for beats of one length. On beats that differ speed, acceleration and jerk still keep their limits;
-//! a range or a limit of the head may be passed by what the way of braking has become longer.
+//! [`Envelope::pass`] is a total function: every setpoint results in a command. If a setpoint is not a number, the
+//! joint's previous setpoint applies.
 //!
-//! Other limits act from the first beat from which full braking keeps them. Until then every joint brakes under the old
-//! ones: those are never broken, and the way inside the new ones is the shortest.
+//! Safety: the envelope is viable, not only bounded. It accepts a next state only if full braking from that state stays
+//! inside every limit, so every state that it commands has a path to rest. By induction the braking step is always
+//! permitted; it is the fallback when no other step is. From a steady velocity, the joint is at rest within `v/a + a/j`
+//! and two cycles. Velocity, acceleration and jerk are the backward differences of the goals (`braking`).
 //!
-//! Threads: owned by the pulse. Units: radians, seconds. Frames: the head's angles are taken in the body's frame.
+//! All this holds for cycles of equal length. With cycles of different lengths, velocity, acceleration and jerk still
+//! respect their limits. A position limit or a limit of the head may then be exceeded by the amount by which the
+//! braking distance has grown.
+//!
+//! New limits apply from the first cycle from which full braking respects them. Until then every joint brakes under the
+//! old limits. The old limits are never exceeded, and this is the shortest path into the new ones.
+//!
+//! Threads: owned by the control loop. Units: radians, seconds. Frames: the head's angles are measured in the body's
+//! frame.
 
 mod axis;
 mod braking;
@@ -32,102 +40,104 @@ use crate::limits::Limits;
 use crate::servo::{Gains, Milliamps, Mode};
 use crate::units::Radians;
 
-/// What a robot is told to do on one beat. Only the envelope makes one.
+/// A command for one cycle. Only the envelope can create one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SafeCommand(Action);
 
-/// The inside of a [`SafeCommand`], for the robots that carry it out.
+/// The content of a [`SafeCommand`], for the robots that execute it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
-    /// Goal positions for all nine motors.
+    /// Goal positions of all nine motors.
     Targets(Joints),
-    /// Torque on or off for each motor; goals are pinned to the present position before torque is switched on.
+    /// Torque on or off for each motor. The robot sets the goals to the present positions before it enables torque.
     Torque(Joints<bool>),
     /// Reboot one motor.
     Reboot(Joint),
-    /// What each motor controls; a motor whose mode changes is limp for a moment, and then holds where it is.
+    /// The operating mode of each motor. A motor whose mode changes has no torque for a moment, and then holds its
+    /// position.
     Modes(Joints<Mode>),
-    /// The goal current of each motor in current mode, the most current of each in current-based position mode.
+    /// The goal current of each motor in current mode, or its maximum current in current-based position mode.
     Currents(Joints<Milliamps>),
     /// The gains of one motor's position loop.
     Gains(Joint, Gains),
 }
 
 impl SafeCommand {
-    /// What to do.
+    /// Returns the action to execute.
     #[must_use]
     pub const fn action(&self) -> &Action {
         &self.0
     }
 }
 
-/// Why a wish was not followed to the letter.
+/// Why the envelope changed a setpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrimCause {
-    /// The wish was infinite or not a number.
+    /// The setpoint is infinite or not a number.
     NotFinite,
-    /// Beyond the joint's range.
+    /// Outside the joint's position limits.
     Range,
-    /// Faster than the joint may move.
+    /// Faster than the joint's velocity limit.
     Speed,
-    /// A change of speed that is too sudden.
+    /// The velocity would change too fast.
     Acceleration,
-    /// A change of acceleration that is too sudden.
+    /// The acceleration would change too fast.
     Jerk,
     /// The head would pitch or roll too far.
     HeadTilt,
-    /// The head would turn too far from the body.
+    /// The head would turn too far relative to the body.
     RelativeYaw,
-    /// The legs would come too near to a place where they no longer hold the head.
+    /// The legs would come too close to a singularity, where they no longer support the head.
     Singularity,
 }
 
-/// One joint's difference between wish and command.
+/// The difference between one joint's setpoint and its command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trim {
-    /// Why.
+    /// The limit that caused it.
     pub cause: TrimCause,
-    /// Wish less command; zero for a wish that is not a number.
+    /// Setpoint minus command; zero if the setpoint is not a number.
     pub amount: Radians,
 }
 
-/// What was trimmed on one beat.
+/// The clamped joints of one cycle.
 pub type Trims = Joints<Option<Trim>>;
 
-/// A command, and what had to be trimmed to make it.
+/// A command, and how it differs from the setpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// What the robot is told.
+    /// The command for the robot.
     pub command: SafeCommand,
-    /// What was changed.
+    /// The clamped joints.
     pub trims: Trims,
 }
 
-/// The greatest current, mA, with which a motor carries the head: several times what its weight needs, and a fifteenth
-/// of what a leg's motor draws when it stalls.
+/// The maximum current, mA, with which a motor supports the head. It is several times what the head's weight needs, and
+/// a fifteenth of the stall current of a leg's motor.
 const MOST_LED: f64 = 100.0;
 
-/// The shares of the legs' aims that are tried when the head would go too far.
-const SHARES: [f64; 5] = [1.0, 0.75, 0.5, 0.25, 0.0];
+/// The fractions of the legs' desired accelerations that are tried when the head would exceed a limit.
+const ACCELERATION_FRACTIONS: [f64; 5] = [1.0, 0.75, 0.5, 0.25, 0.0];
 
-/// The guard between wishes and motors.
+/// The limiter between setpoints and motors.
 #[derive(Clone, Debug)]
 pub struct Envelope {
     limits: Limits,
-    /// Limits that act as soon as braking can keep them.
+    /// New limits, which apply as soon as braking can respect them.
     coming: Option<Limits>,
     axes: Joints<Axis>,
     position: Joints,
     rests: bool,
     finder: Finder,
-    /// What the head may do: the limits, or as far out as it already was when the robot was found. None where the body
-    /// was found with joints that no head pose explains; that is watched until one does.
+    /// The permitted state of the head: the limits, or the initial state of the head where that is outside them. `None`
+    /// if no head pose fits the initial joint positions; it is then checked again each cycle.
     allowed: Option<Hold>,
 }
 
 impl Envelope {
-    /// An envelope for a body that rests at `position`. Joints found outside their range may come back, not go on.
+    /// Creates an envelope for a robot at rest at `position`. Joints outside their limits may move back, but not
+    /// further out.
     #[must_use]
     pub fn at_rest(limits: Limits, position: Joints) -> Self {
         let mut envelope = Envelope {
@@ -143,7 +153,7 @@ impl Envelope {
         envelope
     }
 
-    /// Starts anew from a body that rests at `position` (after torque was off, or a motor rebooted).
+    /// Restarts from a robot at rest at `position`, after torque was off or a motor rebooted.
     pub fn rejoin(&mut self, position: Joints) {
         self.limits = self.coming.take().unwrap_or(self.limits);
         self.axes = axes_at_rest(&self.limits, &position);
@@ -152,31 +162,31 @@ impl Envelope {
         self.allowed = self.allowed_here();
     }
 
-    /// Other limits, from the first beat from which full braking keeps them; until then every joint brakes under the
-    /// limits that are in force.
+    /// Sets new limits, which apply from the first cycle from which full braking respects them. Until then every joint
+    /// brakes under the current limits.
     pub fn set_limits(&mut self, limits: Limits) {
         self.coming = Some(limits);
     }
 
-    /// The limits that were asked for last.
+    /// Returns the most recently requested limits.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         self.coming.as_ref().unwrap_or(&self.limits)
     }
 
-    /// The last goal positions that were let through.
+    /// Returns the last goal positions that the envelope commanded.
     #[must_use]
     pub const fn position(&self) -> &Joints {
         &self.position
     }
 
-    /// Whether the last command left every joint at rest: braking would leave each where it is.
+    /// Returns whether the last command left every joint at rest, so that braking would not move any joint.
     #[must_use]
     pub const fn is_at_rest(&self) -> bool {
         self.rests
     }
 
-    /// The command that comes nearest to `wish` in the next `over`.
+    /// Returns the permitted command that is closest to `wish` for the next `over`.
     pub fn pass(&mut self, wish: &Joints, over: Duration) -> Passage {
         let dt = seconds(over);
         self.adopt(dt);
@@ -187,7 +197,7 @@ impl Envelope {
                 choice.give_up(0.0, TrimCause::Speed);
             }
         } else {
-            self.keep_head_inside(&mut choices, dt);
+            self.limit_head(&mut choices, dt);
         }
         for joint in Joint::ALL {
             let choice = &choices[joint];
@@ -205,7 +215,7 @@ impl Envelope {
         Passage { command: SafeCommand(Action::Targets(self.position)), trims }
     }
 
-    /// Brakes every joint at its full deceleration.
+    /// Brakes every joint at its maximum deceleration.
     pub fn brake(&mut self, over: Duration) -> SafeCommand {
         let dt = seconds(over);
         self.adopt(dt);
@@ -218,7 +228,7 @@ impl Envelope {
         SafeCommand(Action::Targets(self.position))
     }
 
-    /// Switches torque. The robot pins goals to the present position before it switches torque on.
+    /// Switches torque. The robot sets the goals to the present positions before it enables torque.
     #[must_use]
     pub const fn torque(on: Joints<bool>) -> SafeCommand {
         SafeCommand(Action::Torque(on))
@@ -230,13 +240,13 @@ impl Envelope {
         SafeCommand(Action::Reboot(joint))
     }
 
-    /// Changes what the motors control.
+    /// Changes the motors' operating modes.
     #[must_use]
     pub const fn modes(modes: Joints<Mode>) -> SafeCommand {
         SafeCommand(Action::Modes(modes))
     }
 
-    /// Other gains for one motor's position loop, none greater than the servo takes.
+    /// Sets the gains of one motor's position loop, each limited to the maximum that the servo accepts.
     #[must_use]
     pub fn gains(joint: Joint, gains: Gains) -> SafeCommand {
         let Gains { p, i, d } = gains;
@@ -244,13 +254,13 @@ impl Envelope {
         SafeCommand(Action::Gains(joint, Gains { p, i, d }))
     }
 
-    /// Bounds the current with which every motor holds its position.
+    /// Limits the current with which every motor holds its position.
     #[must_use]
     pub const fn at_most(most: Milliamps) -> SafeCommand {
         SafeCommand(Action::Currents(Joints::all(most)))
     }
 
-    /// Goal currents, each bounded to what it takes to carry the head.
+    /// Sets the goal currents, each limited to what supporting the head requires.
     #[must_use]
     pub fn currents(currents: Joints<Milliamps>) -> SafeCommand {
         let bounded = |Milliamps(current): Milliamps| {
@@ -259,7 +269,7 @@ impl Envelope {
         SafeCommand(Action::Currents(currents.map(bounded)))
     }
 
-    /// Takes the coming limits if full braking from here keeps them.
+    /// Applies the new limits if full braking from the current state respects them.
     fn adopt(&mut self, dt: f64) {
         let Some(limits) = self.coming else { return };
         let mut axes = self.axes;
@@ -285,22 +295,23 @@ impl Envelope {
         self.coming = None;
     }
 
-    /// Gives up as much of the legs' aims as it takes to keep the head inside its limits, down to the brake step.
-    fn keep_head_inside(&mut self, choices: &mut Joints<Choice>, dt: f64) {
+    /// Reduces the legs' desired accelerations until the head stays inside its limits, down to the braking step if
+    /// necessary.
+    fn limit_head(&mut self, choices: &mut Joints<Choice>, dt: f64) {
         let Some(allowed) = self.allowed else {
             self.allowed = self.allowed_here();
             return;
         };
-        let stays = |joint: Joint| {
+        let rests_here = |joint: Joint| {
             let state = self.axes[joint].state();
             state.velocity == 0.0 && choices[joint].aim == 0.0 && state.acceleration == 0.0
         };
-        if Joint::STEWART.into_iter().all(stays) {
+        if Joint::STEWART.into_iter().all(rests_here) {
             return;
         }
         let wished = *choices;
         let mut cause = None;
-        for share in SHARES {
+        for share in ACCELERATION_FRACTIONS {
             if let Some(cause) = cause {
                 for joint in Joint::STEWART {
                     choices[joint] = wished[joint];
@@ -310,7 +321,7 @@ impl Envelope {
             let aims = Joints::from_fn(|joint| choices[joint].aim);
             match self.finder.look_ahead(&self.axes, &aims, &allowed, dt) {
                 Ok(worst) => {
-                    // Once back inside, the way out is closed again, but never before braking has ended.
+                    // A head that is back inside its limits must not leave them again, but only once braking has ended.
                     self.allowed = Some(allowed.better(Hold::allowed(&self.limits).worse(worst)));
                     return;
                 }
@@ -327,7 +338,7 @@ impl Envelope {
         });
     }
 
-    /// The limits, or as far out as the head is.
+    /// Returns the limits of the head, or its current state where that is outside them.
     fn allowed_here(&mut self) -> Option<Hold> {
         let here = self.finder.find(&self.position.stewart())?;
         Some(Hold::allowed(&self.limits).worse(here))

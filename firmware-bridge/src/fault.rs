@@ -1,6 +1,6 @@
-//! What can go wrong with a body that beats, and what is done about it: one closed set of each.
+//! The closed set of robot faults, and the policy that handles each of them.
 //!
-//! A fault is for the operator. Its policy is named here; the pulse carries it out (`pulse/guard.rs`).
+//! A fault is a message to the operator. This module names its policy; the control loop executes it (`pulse/guard.rs`).
 
 use std::fmt;
 
@@ -10,53 +10,55 @@ use crate::clock::Tick;
 use crate::joint::Joint;
 use crate::servo::HardwareError;
 
-/// A motor that missed this many questions in a row is silent; fewer are ridden through.
+/// A motor that misses this many reads in a row counts as silent; the motion continues through fewer.
 pub const SILENT_AFTER: u32 = 10;
 
-/// What went wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// A motor had more to hold than it can, and let go.
+    /// A motor carried more load than it can hold, and released.
     Overload,
-    /// A motor is too hot, and lets go.
+    /// A motor is too hot, and releases.
     Overheating,
-    /// A motor's supply is outside its limits.
+    /// A motor's supply voltage is outside its limits.
     InputVoltage,
-    /// A motor cannot tell where it is.
+    /// A motor cannot measure its position.
     Encoder,
-    /// A motor's electronics saw a shock, and it let go.
+    /// A motor's electronics detected a shock, and it released.
     ElectricalShock,
-    /// A motor has missed ten questions in a row.
+    /// A motor has missed ten reads in a row.
     Silent,
     /// Bytes arrive with wrong checksums.
     Corrupt,
-    /// The line sends back what is sent to it.
+    /// The line returns what is sent to it.
     Echo,
-    /// Packets break off.
+    /// Packets are incomplete.
     Partial,
     /// The serial port is gone.
     PortGone,
-    /// The supply dipped so low that motors started anew, limp.
+    /// The supply voltage dropped so low that motors restarted, without torque.
     Brownout,
 }
 
-/// What is done about a fault.
+/// How a fault is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// The motion goes on; the loss is counted and told.
+    /// The motion continues; the loss is counted and reported.
     RideThrough,
-    /// The motion ends and the body holds; when what was missing is back, it is taken on where it stands.
+    /// The motion ends and the robot holds its position. When the missing part is back, the robot resumes at its
+    /// present position.
     Hold,
-    /// The motion ends and the body holds; the motor is started anew, and driven again from where it stands.
+    /// The motion ends and the robot holds its position. The motor is rebooted and enabled again at its present
+    /// position.
     RebootAndRejoin,
-    /// The motion ends; the head is laid down if it can be, then all torque is released.
+    /// The motion ends. The head is lowered if possible, then all torque is released.
     StowAndRelease,
 }
 
 impl FaultKind {
-    /// All of them.
+    /// Every kind of fault.
     pub const ALL: [FaultKind; 11] = [
         FaultKind::Overload,
         FaultKind::Overheating,
@@ -71,7 +73,7 @@ impl FaultKind {
         FaultKind::Brownout,
     ];
 
-    /// What is done about it.
+    /// Returns the policy for this kind of fault.
     #[must_use]
     pub const fn policy(self) -> Policy {
         match self {
@@ -82,31 +84,29 @@ impl FaultKind {
         }
     }
 
-    /// What a person can do about it.
+    /// Returns what the operator can do about it.
     #[must_use]
     pub const fn remedy(self) -> &'static str {
         match self {
             FaultKind::Overload => "free what blocks the motor and lighten its load",
-            FaultKind::Overheating => "let the robot cool for some minutes, then wake it again",
-            FaultKind::InputVoltage => "check the power supply, or charge the battery",
-            FaultKind::Encoder => {
-                "switch the robot off and on; if it comes back, the servo needs to be replaced"
-            }
+            FaultKind::Overheating => "let the robot cool down for a few minutes, then wake it again",
+            FaultKind::InputVoltage => "check the power supply or charge the battery",
+            FaultKind::Encoder => "switch the robot off and on; if the fault returns, replace the servo",
             FaultKind::ElectricalShock => {
-                "check the supply and the wiring for a short circuit, then switch off and on"
+                "check the supply and the wiring for a short circuit, then switch the robot off and on"
             }
             FaultKind::Silent => "check the motor's cable, then `minismith scan PORT`",
             FaultKind::Corrupt => "check the cables and keep them away from sources of noise",
             FaultKind::Echo => {
-                "the adapter echoes what is sent; it works, but use one with a separate direction line"
+                "the adapter echoes what is sent; the robot works, but prefer an adapter with a direction line"
             }
             FaultKind::Partial => "check the cables and the USB adapter",
-            FaultKind::PortGone => "plug the robot in again; it is taken on by itself",
-            FaultKind::Brownout => "use a stronger supply, or charge the battery",
+            FaultKind::PortGone => "plug the robot in again; the controller reconnects automatically",
+            FaultKind::Brownout => "use a stronger power supply or charge the battery",
         }
     }
 
-    /// In words, as part of a sentence: "stewart_1: overload".
+    /// Returns the name for use in a sentence: "stewart_1: overload".
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -137,34 +137,34 @@ impl From<HardwareError> for FaultKind {
     }
 }
 
-/// How far the handling of a fault has come.
+/// The state of the recovery from a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Its policy is being carried out.
+    /// The policy is being executed.
     Acting,
-    /// It is over, and the body can be moved.
+    /// The fault is over, and the robot can move.
     Over,
-    /// Its policy was carried out and did not help, or ends with a limp body; a person is needed.
+    /// The policy did not help, or ended with all torque released; a person is needed.
     GivenUp,
-    /// Somebody said stop while the head was laid down; the motors hold, and a person is needed.
+    /// A stop interrupted the lowering of the head; the motors hold, and a person is needed.
     Stopped,
 }
 
-/// What happened last, what is done about it, and what a person can do.
+/// The last fault, its policy, the state of its recovery and what the operator can do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Status {
-    /// What went wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// Which motor, where it is one motor.
+    /// The motor, if the fault concerns a single one.
     pub joint: Option<Joint>,
-    /// What is done.
+    /// The policy.
     pub policy: Policy,
-    /// How far that has come.
+    /// The state of the recovery.
     pub stage: Stage,
-    /// The beat's moment when it was noticed.
+    /// The time of the cycle that detected it.
     pub since: Tick,
-    /// How often the same has been noticed since the robot was opened.
+    /// How often the same fault has been detected since the robot was opened.
     pub times: u32,
 }
 
@@ -174,16 +174,18 @@ impl fmt::Display for Status {
             write!(f, "{joint}: ")?;
         }
         let done = match (self.policy, self.stage) {
-            (Policy::RideThrough, _) => "the motion goes on",
-            (Policy::Hold, Stage::Acting) => "the robot holds",
-            (Policy::RebootAndRejoin, Stage::Acting) => "the motor is started anew",
-            (Policy::StowAndRelease, Stage::Acting) => "the head is laid down",
-            (Policy::Hold | Policy::RebootAndRejoin, Stage::Over) => "it is over, and the robot can move",
-            (Policy::StowAndRelease, Stage::Over | Stage::GivenUp) => "the motors are released",
-            (Policy::Hold | Policy::RebootAndRejoin, Stage::GivenUp) => {
-                "it did not go away, so the head is laid down and the motors are released"
+            (Policy::RideThrough, _) => "the motion continues",
+            (Policy::Hold, Stage::Acting) => "the robot holds its position",
+            (Policy::RebootAndRejoin, Stage::Acting) => "the motor restarts",
+            (Policy::StowAndRelease, Stage::Acting) => "the head is being lowered",
+            (Policy::Hold | Policy::RebootAndRejoin, Stage::Over) => {
+                "the fault is over and the robot can move"
             }
-            (_, Stage::Stopped) => "it was stopped, and the motors hold",
+            (Policy::StowAndRelease, Stage::Over | Stage::GivenUp) => "torque is off",
+            (Policy::Hold | Policy::RebootAndRejoin, Stage::GivenUp) => {
+                "recovery failed: the head is lowered and torque is off"
+            }
+            (_, Stage::Stopped) => "recovery was stopped and the motors hold",
         };
         write!(f, "{}; {done}; {}", self.kind.name(), self.kind.remedy())
     }
@@ -194,15 +196,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_says_its_motor_what_is_done_and_what_to_do() {
+    fn message_names_the_motor_the_action_and_the_remedy() {
         for kind in FaultKind::ALL {
             for stage in [Stage::Acting, Stage::Over, Stage::GivenUp, Stage::Stopped] {
                 let joint = Some(Joint::Stewart3);
                 let status =
                     Status { kind, joint, policy: kind.policy(), stage, since: Tick::ZERO, times: 1 };
-                let words = status.to_string();
-                assert!(words.starts_with("stewart_3: ") && words.contains(kind.name()));
-                assert!(words.ends_with(kind.remedy()));
+                let message = status.to_string();
+                assert!(message.starts_with("stewart_3: ") && message.contains(kind.name()));
+                assert!(message.ends_with(kind.remedy()));
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::units::Radians;
 /// One of the nine motors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Joint {
-    /// The base that turns the whole body; its angle is `body_yaw`.
+    /// The base that turns the whole robot; its angle is `body_yaw`.
     #[serde(rename = "body_rotation")]
     BodyYaw,
     /// Leg 1 of the Stewart platform that carries the head.
@@ -40,7 +40,7 @@ pub enum Joint {
 }
 
 impl Joint {
-    /// All nine, in bus and API order.
+    /// All nine motors, in bus and API order.
     pub const ALL: [Joint; 9] = [
         Joint::BodyYaw,
         Joint::Stewart1,
@@ -63,7 +63,7 @@ impl Joint {
         Joint::Stewart6,
     ];
 
-    /// The motor's name in text, config and API.
+    /// Returns the motor's name in text, config and API.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,31 +79,31 @@ impl Joint {
         }
     }
 
-    /// The motor of this name, if there is one.
+    /// Returns the motor with this name, if any.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Joint> {
         Joint::ALL.into_iter().find(|joint| joint.name() == name)
     }
 
-    /// Whether this is one of the six legs.
+    /// Returns whether this motor is one of the six legs.
     #[must_use]
     pub const fn is_leg(self) -> bool {
         !matches!(self, Joint::BodyYaw | Joint::RightAntenna | Joint::LeftAntenna)
     }
 
-    /// The servo's id on the bus: 10 to 18.
+    /// Returns the servo's id on the bus: 10 to 18.
     #[must_use]
     pub const fn motor_id(self) -> u8 {
         10 + self as u8
     }
 
-    /// The motor with this bus id, if there is one.
+    /// Returns the motor with this bus id, if any.
     #[must_use]
     pub fn from_motor_id(id: u8) -> Option<Joint> {
         Joint::ALL.into_iter().find(|joint| joint.motor_id() == id)
     }
 
-    /// The place in [`Joint::ALL`].
+    /// Returns the position in [`Joint::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
@@ -122,7 +122,7 @@ impl fmt::Display for Joint {
 pub struct Joints<T = Radians>([T; 9]);
 
 impl<T> Joints<T> {
-    /// From an array in the order of [`Joint::ALL`].
+    /// Creates the set from an array in the order of [`Joint::ALL`].
     pub const fn new(values: [T; 9]) -> Self {
         Joints(values)
     }
@@ -132,19 +132,19 @@ impl<T> Joints<T> {
         Joints(Joint::ALL.map(&mut value))
     }
 
-    /// The values in the order of [`Joint::ALL`].
+    /// Returns the values in the order of [`Joint::ALL`].
     pub const fn as_array(&self) -> &[T; 9] {
         &self.0
     }
 
-    /// Each motor with its value.
+    /// Iterates over the motors and their values.
     pub fn iter(&self) -> impl Iterator<Item = (Joint, &T)> {
         Joint::ALL.into_iter().zip(self.0.iter())
     }
 }
 
 impl<T: Copy> Joints<T> {
-    /// The same value for all nine.
+    /// Returns a set with the same value for all nine motors.
     pub const fn all(value: T) -> Self {
         Joints([value; 9])
     }
@@ -159,13 +159,13 @@ impl<T: Copy> Joints<T> {
         Joints::from_fn(|joint| f(self[joint], other[joint]))
     }
 
-    /// The six legs, in order.
+    /// Returns the values of the six legs, in order.
     pub fn stewart(&self) -> [T; 6] {
         Joint::STEWART.map(|joint| self[joint])
     }
 }
 
-// The one place where a joint becomes an index; `Joint` has nine values, so it is always in bounds.
+// The only place that uses a joint as an index; `Joint` has nine values, so it is always in bounds.
 #[allow(clippy::indexing_slicing)]
 impl<T> Index<Joint> for Joints<T> {
     type Output = T;
@@ -190,8 +190,8 @@ mod tests {
         let names: Vec<_> = Joint::ALL.iter().map(|joint| joint.name()).collect();
         assert_eq!(names.first(), Some(&"body_rotation"));
         assert_eq!(names.last(), Some(&"left_antenna"));
-        for (place, joint) in Joint::ALL.into_iter().enumerate() {
-            assert_eq!(joint.index(), place);
+        for (index, joint) in Joint::ALL.into_iter().enumerate() {
+            assert_eq!(joint.index(), index);
             assert_eq!(Joint::from_name(joint.name()), Some(joint));
             assert_eq!(Joint::from_motor_id(joint.motor_id()), Some(joint));
         }

@@ -1,10 +1,20 @@
-//! The body of a Reachy Mini: what a motion is, what the body allows, and how it reaches nine servos.
+//! The robot core of a Reachy Mini: motions, safety limits, the control loop, and the nine servos on a serial bus.
 //!
-//! Reading order: [`units`] and [`joint`] (the nine motors), [`posture`] (head, body, antennas), [`kinematics`] (between the
-//! two), [`camera`] (the eye in the head), [`clock`], [`servo`] (what a motor can be told and tells), [`robot`] (the door to
-//! any body), [`limits`] and [`envelope`] (what may pass that door), [`motion`] (what is asked), [`fault`] (what can go
-//! wrong), [`pulse`] (the beat that carries it out), [`trace`] (what was sent and done), [`bus`] (the servos on a serial
-//! line).
+//! Reading order:
+//!
+//! * [`units`] and [`joint`]: angles, and the nine motors.
+//! * [`posture`]: head, body and antennas.
+//! * [`kinematics`]: conversion between joints and postures.
+//! * [`camera`]: the camera in the head.
+//! * [`clock`]: real and virtual time.
+//! * [`servo`]: operating modes, errors and measurements of a motor.
+//! * [`robot`]: the trait that every robot implements.
+//! * [`limits`] and [`envelope`]: the limits of motion, and the only code that creates commands.
+//! * [`motion`]: motion requests and their plans.
+//! * [`fault`]: kinds of faults and their policies.
+//! * [`pulse`]: the control loop, which executes motions.
+//! * [`trace`]: a log of goals and positions.
+//! * [`bus`]: the servos on a serial line.
 
 pub mod bus;
 pub mod camera;

@@ -1,39 +1,39 @@
-//! What the body allows: range, speed and acceleration of each joint, and of the head in the body's frame.
+//! The limits of motion: position, velocity, acceleration and jerk of each joint, and of the head in the body's frame.
 
 use crate::joint::{Joint, Joints};
 use crate::units::Radians;
 
-/// What one joint may do.
+/// The limits of one joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
-    /// Least angle.
+    /// Minimum angle.
     pub low: Radians,
-    /// Greatest angle.
+    /// Maximum angle.
     pub high: Radians,
-    /// Greatest speed, radians per second.
+    /// Maximum velocity, radians per second.
     pub speed: Radians,
-    /// Greatest acceleration, radians per second squared.
+    /// Maximum acceleration, radians per second squared.
     pub acceleration: Radians,
-    /// Greatest jerk, radians per second cubed.
+    /// Maximum jerk, radians per second cubed.
     pub jerk: Radians,
 }
 
-/// What the whole body may do.
+/// The limits of the whole robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Each joint on its own.
+    /// The limits of each joint.
     pub joints: Joints<JointLimit>,
-    /// Greatest pitch of the head, either way.
+    /// Maximum pitch of the head, either way.
     pub head_pitch: Radians,
-    /// Greatest roll of the head, either way.
+    /// Maximum roll of the head, either way.
     pub head_roll: Radians,
-    /// Greatest yaw of the head relative to the body, either way.
+    /// Maximum yaw of the head relative to the body, either way.
     pub relative_yaw: Radians,
-    /// The least steadiness of the legs: 1 at rest, 0 where they no longer hold the head.
+    /// Minimum singularity margin of the legs: 1 at the neutral pose, 0 at a singularity.
     pub steadiness: f64,
 }
 
-/// Position limits in the servos' own memory, degrees about the centre (official hardware configuration 1.13.0).
+/// Position limits in the servos' own memory, degrees from the centre (official hardware configuration 1.13.0).
 const SERVO_DEGREES: [(Joint, f64, f64); 6] = [
     (Joint::Stewart1, -47.99, 79.98),
     (Joint::Stewart2, -79.98, 69.96),
@@ -44,7 +44,8 @@ const SERVO_DEGREES: [(Joint, f64, f64); 6] = [
 ];
 
 impl Limits {
-    /// The servo's own position limits of a leg; all of a turn, less its last step of 4096, for the other joints.
+    /// Returns the servo's own position limits of a leg. Other joints have a full turn minus the last of its 4096
+    /// steps.
     #[must_use]
     pub fn servo_range(joint: Joint) -> (Radians, Radians) {
         SERVO_DEGREES.iter().find(|(leg, ..)| *leg == joint).map_or(
@@ -53,7 +54,7 @@ impl Limits {
         )
     }
 
-    /// The same ranges with speed and acceleration scaled: tools that are not trusted yet move at half speed.
+    /// Returns the same position limits with scaled velocity and acceleration. Unapproved tools move at half speed.
     #[must_use]
     pub fn scaled(mut self, factor: f64) -> Self {
         for joint in Joint::ALL {
@@ -65,7 +66,7 @@ impl Limits {
     }
 }
 
-/// The start values of the design; `config.yaml` holds the same numbers for people to change.
+/// The initial values of the design; `config.yaml` contains the same numbers for users to change.
 impl Default for Limits {
     fn default() -> Self {
         let degrees = Radians::from_degrees;

@@ -1,8 +1,8 @@
-//! What a body is asked to do, and how that becomes one wish per beat.
+//! Motion requests, and their plans with one setpoint per cycle.
 //!
-//! [`Motion::plan`] is pure and runs outside the beat: all inverse kinematics of a motion is done, and everything
-//! that can be refused is refused, before anything moves. Poses interpolate as the official SDK's do: translation
-//! linearly, yaw as a signed number, roll and pitch by the shortest rotation.
+//! [`Motion::plan`] is pure and runs outside the control loop. It computes all inverse kinematics of a motion and
+//! rejects invalid motions before anything moves. Poses are interpolated as in the official SDK: translation linearly,
+//! yaw as a signed number, roll and pitch by the shortest rotation.
 
 use std::time::Duration;
 
@@ -20,29 +20,30 @@ use crate::units::Radians;
 /// The longest motion that is planned in one piece.
 pub const LONGEST: Duration = Duration::from_secs(600);
 
-/// How much of the way from rest to a keyframe is kept at least when the legs do not reach all of it.
-const LEAST_SHARE: f64 = 0.5;
+/// The minimum fraction of the path from the neutral pose to a keyframe, if the legs cannot reach all of it.
+const MIN_FRACTION: f64 = 0.5;
 
-/// The length of a leg's arm, metres: what a rod misses, as an angle of the arm (the official kinematics data).
-const ARM: f64 = 0.04;
+/// The length of a leg's arm, metres (official kinematics data). It converts the length error of a rod to an angle of
+/// the arm.
+const CRANK_LENGTH_M: f64 = 0.04;
 
-/// How a motion goes from one posture to the next.
+/// How a motion proceeds from one posture to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
-    /// Constant speed.
+    /// Constant velocity.
     Linear,
     /// Minimum jerk: `10 t^3 - 15 t^4 + 6 t^5`.
     #[default]
     Minjerk,
-    /// Quadratic in and out.
+    /// Quadratic ease-in and ease-out.
     EaseInOut,
     /// Back ease: overshoots by about ten percent.
     Cartoon,
 }
 
 impl Interpolation {
-    /// The share of the way at `t` (0 to 1) of the time.
+    /// Returns the fraction of the path at the time `t`, from 0 to 1.
     #[must_use]
     pub fn share(self, t: f64) -> f64 {
         let t = t.clamp(0.0, 1.0);
@@ -71,19 +72,19 @@ impl Interpolation {
     }
 }
 
-/// A posture of which some parts may be left as they are.
+/// A posture in which parts may stay unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Target {
     /// `world_from_head`, relative to the neutral head.
     pub head: Option<HeadPose>,
-    /// The body's angle.
+    /// The body yaw.
     pub body_yaw: Option<Radians>,
     /// The antennas.
     pub antennas: Option<Antennas>,
 }
 
 impl Target {
-    /// All parts of a posture.
+    /// Returns a target with all parts of a posture.
     #[must_use]
     pub const fn of(posture: &Posture) -> Self {
         Target {
@@ -94,163 +95,166 @@ impl Target {
     }
 }
 
-/// A target at its time from the start of a motion.
+/// A target with its time from the start of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe {
-    /// From the start.
+    /// The time from the start of the motion.
     pub at: Duration,
-    /// Where to be then.
+    /// The target at that time.
     pub target: Target,
 }
 
-/// What a body is asked to do.
+/// A motion request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// Go to a target and be there after `duration`.
+    /// Go to a target and arrive after `duration`.
     Goto {
-        /// Where to.
+        /// The target.
         target: Target,
-        /// In which time.
+        /// The duration of the motion.
         duration: Duration,
-        /// In which manner.
+        /// The interpolation.
         interpolation: Interpolation,
     },
-    /// Follow this target from now on, reaching it `over` this time (the interval of the stream of targets).
+    /// Follow this target from now on, and reach it after `over` (the interval of the stream of targets).
     SetTarget {
-        /// Where to.
+        /// The target.
         target: Target,
-        /// The stream's interval.
+        /// The interval of the stream.
         over: Duration,
     },
     /// Pass through keyframes in order.
     Play(Vec<Keyframe>),
-    /// Stay.
+    /// Stay at the present position.
     Hold {
-        /// For how long.
+        /// How long to stay.
         duration: Duration,
     },
 }
 
-/// Why a motion was not begun. Data for the model and the person, with what would do instead.
+/// Why a motion did not start: a message for the model and the user, with a remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     /// No joint angles reach this pose.
     #[error("{0}; stay within about 4 cm and 40 degrees of the neutral pose")]
     Unreachable(#[from] Unreachable),
-    /// A leg's servo does not turn that far.
-    #[error("the head can't reach that pose: {leg} would stand at {wish}, its range is {low} to {high}")]
+    /// A leg's servo cannot turn that far.
+    #[error(
+        "the head cannot reach this pose: {leg} needs {wish}, its range is {low} to {high}; move or tilt the head less"
+    )]
     BeyondServo {
         /// The leg.
         leg: Joint,
         /// The angle that the pose needs.
         wish: Radians,
-        /// The least angle.
+        /// The minimum angle.
         low: Radians,
-        /// The greatest angle.
+        /// The maximum angle.
         high: Radians,
     },
-    /// A number that is infinite or not a number.
+    /// A value is infinite or not a number.
     #[error("{what} is not a finite number")]
     NotFinite {
-        /// Which one.
+        /// The name of the value.
         what: &'static str,
     },
-    /// A matrix that is not a rigid transform.
+    /// The matrix is not a rigid transform.
     #[error(transparent)]
     NotAPose(#[from] NotAPose),
-    /// A time that is zero, negative or too long.
-    #[error("the duration is {seconds} s; it must be more than 0 and at most {} s", LONGEST.as_secs())]
+    /// The duration is zero, negative or too long.
+    #[error("invalid duration: {seconds} s; it must be more than 0 and at most {} s", LONGEST.as_secs())]
     BadDuration {
-        /// What was asked.
+        /// The requested duration.
         seconds: f64,
     },
-    /// Keyframes whose times do not rise.
-    #[error("keyframe {place} comes at {seconds} s, not after the one before it; sort the keyframes by time")]
+    /// The times of the keyframes do not increase.
+    #[error("keyframe {place} at {seconds} s is not after the previous keyframe; sort the keyframes by time")]
     OutOfOrder {
-        /// Which keyframe, from 0.
+        /// The index of the keyframe, from 0.
         place: usize,
         /// Its time.
         seconds: f64,
     },
-    /// The present joints fit no head pose, so there is nowhere to start from.
+    /// No head pose fits the present joints, so the motion has no start.
     #[error(
-        "the present head pose can't be told from the joints ({0}); move the head by hand near its neutral pose"
+        "cannot determine the present head pose from the joints ({0}); move the head by hand close to its neutral pose"
     )]
     Lost(#[from] NotConverged),
     /// The motors are off.
-    #[error("the motors are off; say \"wake up\" or enable them first")]
+    #[error("cannot move: the motors are off; say \"wake up\" or enable them first")]
     Limp,
-    /// A hand leads the head.
-    #[error("a hand leads the head now; switch gravity compensation off first")]
+    /// Gravity compensation is on.
+    #[error("cannot move: gravity compensation is on; turn it off first")]
     Led,
-    /// Somebody else moves the body.
-    #[error("{by} moves the robot now; try again when that has ended, or stop it first")]
+    /// Another client controls the robot.
+    #[error("cannot move: {by} controls the robot; try again when it has finished, or stop it first")]
     Taken {
-        /// Who.
+        /// The name of the client.
         by: String,
     },
-    /// Motion was stopped.
+    /// The motion was stopped.
     #[error("motion was stopped")]
     Stopped,
-    /// The body is not in order.
-    #[error("the robot can't move: {reason}")]
+    /// The robot has a fault.
+    #[error("the robot cannot move: {reason}")]
     Fault {
-        /// The fault, in words.
+        /// The message of the fault.
         reason: String,
     },
 }
 
 impl Refusal {
-    /// The leg that can't go far enough, and by which angle of its arm.
-    fn miss(&self) -> Option<(Joint, Radians)> {
+    /// Returns the leg that cannot reach its angle, and the missing angle of its arm.
+    fn missing_angle(&self) -> Option<(Joint, Radians)> {
         match self {
             Refusal::BeyondServo { leg, wish, low, high } => Some((*leg, *wish - wish.clamp(*low, *high))),
             Refusal::Unreachable(Unreachable::TooFar { leg, by } | Unreachable::TooNear { leg, by }) => {
-                Some((*leg, Radians(by / ARM)))
+                Some((*leg, Radians(by / CRANK_LENGTH_M)))
             }
             _ => None,
         }
     }
 }
 
-/// A part of a target that was brought inside the body's limits before planning.
+/// A part of a target that the planner moved inside the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Adjustment {
-    /// `pitch`, `roll`, `body_yaw`, `right_antenna`, `left_antenna`, or the leg that can't go far enough.
+    /// The name of the part: `pitch`, `roll`, `body_yaw`, `right_antenna`, `left_antenna` or the leg that cannot reach
+    /// its angle.
     pub what: &'static str,
-    /// What was asked.
+    /// The requested angle.
     pub asked: Radians,
-    /// What is done.
+    /// The planned angle.
     pub given: Radians,
 }
 
-/// The rules a plan keeps.
+/// The rules for a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRules<'a> {
-    /// The body's limits.
+    /// The limits of the robot.
     pub limits: &'a Limits,
-    /// The time of one beat.
+    /// The duration of one cycle.
     pub period: Duration,
-    /// Whether the body follows the head's yaw.
+    /// Whether the body follows the yaw of the head.
     pub automatic_body_yaw: bool,
 }
 
-/// One wish per beat, and where they lead.
+/// One setpoint per cycle, and their end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
-    /// What is wished on each beat; never empty.
+    /// The setpoint of each cycle; never empty.
     pub wishes: Vec<Joints>,
     /// The posture at the end, after adjustments.
     pub target: Posture,
-    /// What was brought inside the limits.
+    /// The parts that the planner moved inside the limits.
     pub adjustments: Vec<Adjustment>,
 }
 
 impl Motion {
-    /// Plans the motion from joints at rest (or moving: the envelope keeps the speed continuous).
+    /// Plans the motion from joints at rest. Joints may also move: the envelope keeps the velocity continuous.
     ///
     /// # Errors
-    /// A [`Refusal`] when the end can't be reached; nothing has moved then.
+    /// A [`Refusal`] if the end is out of reach; nothing has moved then.
     pub fn plan(&self, from: &Joints, rules: &PlanRules<'_>) -> Result<Trajectory, Refusal> {
         let start = posture_from_joints(from, &HeadPose::neutral())?;
         let mut plan = Planner { rules, wishes: Vec::new(), adjustments: Vec::new(), last: *from };
@@ -270,10 +274,10 @@ impl Motion {
     }
 }
 
-/// A time in seconds as it came from outside.
+/// Converts a duration in seconds from an external source.
 ///
 /// # Errors
-/// [`Refusal::BadDuration`] when it is not a time that a motion may take.
+/// [`Refusal::BadDuration`] if the duration is not valid for a motion.
 pub fn duration_from_seconds(seconds: f64) -> Result<Duration, Refusal> {
     if seconds > 0.0 && seconds <= LONGEST.as_secs_f64() {
         Ok(Duration::from_secs_f64(seconds))
@@ -282,10 +286,10 @@ pub fn duration_from_seconds(seconds: f64) -> Result<Duration, Refusal> {
     }
 }
 
-/// How long keyframes are eased into, and out of.
-const EASE: Duration = Duration::from_millis(400);
+/// The duration of the easing at the start and at the end of keyframes.
+const EASE_DURATION: Duration = Duration::from_millis(400);
 
-/// Whether the time of keyframes grows to its pace at the start, and falls from it at the end.
+/// Whether the playback speed of keyframes ramps up at the start, and ramps down at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Easing {
     starts: bool,
@@ -293,28 +297,28 @@ struct Easing {
 }
 
 impl Easing {
-    /// By how much longer it takes: while the pace changes, half of it is made on average.
-    fn more(self) -> Duration {
-        EASE / 2 * (u32::from(self.starts) + u32::from(self.ends))
+    /// Returns the extra time that the easing takes: while the speed ramps, it is half on average.
+    fn extra_time(self) -> Duration {
+        EASE_DURATION / 2 * (u32::from(self.starts) + u32::from(self.ends))
     }
 
-    /// The keyframes' own time, seconds, at `passed` seconds from the start.
-    fn time(self, passed: f64, whole: f64) -> f64 {
-        let ease = EASE.as_secs_f64();
-        // The way that is made while the pace grows smoothly from nothing: the integral of 3 u^2 - 2 u^3.
-        let made = |time: f64| {
+    /// Returns the keyframes' own time, seconds, at `elapsed` seconds from the start.
+    fn time(self, elapsed: f64, total: f64) -> f64 {
+        let ease = EASE_DURATION.as_secs_f64();
+        // The distance while the speed ramps up smoothly from zero: the integral of 3 u^2 - 2 u^3.
+        let distance = |time: f64| {
             let u = (time / ease).clamp(0.0, 1.0);
             ease * u * u * u * (1.0 - u / 2.0)
         };
-        let left = whole + self.more().as_secs_f64() - passed;
-        if self.starts && passed < ease {
-            made(passed)
+        let left = total + self.extra_time().as_secs_f64() - elapsed;
+        if self.starts && elapsed < ease {
+            distance(elapsed)
         } else if self.ends && left < ease {
-            whole - made(left)
+            total - distance(left)
         } else if self.starts {
-            passed - ease / 2.0
+            elapsed - ease / 2.0
         } else {
-            passed
+            elapsed
         }
     }
 }
@@ -335,45 +339,45 @@ impl Planner<'_> {
         Ok(usize::try_from(beats).unwrap_or(usize::MAX))
     }
 
-    /// Where the keyframes' own straight ways are on each beat, whatever their rate.
+    /// Samples the straight segments between keyframes at each cycle, for keyframes at any rate.
     fn keyframes(&mut self, start: Posture, keyframes: &[Keyframe]) -> Result<Posture, Refusal> {
-        // What is refused is refused before the way is computed, which may take long.
-        let mut stations = vec![(Duration::ZERO, start)];
+        // Every keyframe is checked before the path is computed, which may take long.
+        let mut waypoints = vec![(Duration::ZERO, start)];
         let (mut end, mut joints) = (start, self.last);
         let mut reached = Duration::ZERO;
         for (place, keyframe) in keyframes.iter().enumerate() {
             if keyframe.at <= reached && !(place == 0 && keyframe.at.is_zero()) {
                 return Err(Refusal::OutOfOrder { place, seconds: keyframe.at.as_secs_f64() });
             }
-            (end, joints) = self.reach_nearly(&end, &keyframe.target)?;
+            (end, joints) = self.solve_nearest(&end, &keyframe.target)?;
             reached = keyframe.at;
-            stations.push((reached, end));
+            waypoints.push((reached, end));
         }
-        let whole = reached.max(self.rules.period);
-        let ease = self.easing(&stations, whole);
-        let beats = self.beats(whole + ease.more())?;
-        let mut ways = stations.windows(2);
-        let mut way = ways.next();
+        let total = reached.max(self.rules.period);
+        let ease = self.easing(&waypoints, total);
+        let beats = self.beats(total + ease.extra_time())?;
+        let mut segments = waypoints.windows(2);
+        let mut segment = segments.next();
         for beat in 1..beats {
-            let time = ease.time(self.rules.period.as_secs_f64() * beat as f64, whole.as_secs_f64());
-            while let Some([_, (until, _)]) = way
+            let time = ease.time(self.rules.period.as_secs_f64() * beat as f64, total.as_secs_f64());
+            while let Some([_, (until, _)]) = segment
                 && until.as_secs_f64() < time
             {
-                way = ways.next();
+                segment = segments.next();
             }
-            if let Some([(since, from), (until, to)]) = way {
+            if let Some([(since, from), (until, to)]) = segment {
                 let share = (time - since.as_secs_f64()) / (*until - *since).as_secs_f64();
-                self.wish_for(&between(from, to, share));
+                self.add_setpoint(&interpolate(from, to, share));
             }
         }
         self.wishes.push(joints);
         Ok(end)
     }
 
-    /// Keyframes that begin or end in full motion, as recordings do, are eased into and out of.
-    fn easing(&self, stations: &[(Duration, Posture)], whole: Duration) -> Easing {
-        let brisk = |way: Option<&[(Duration, Posture)]>| {
-            let Some([(since, from), (until, to)]) = way else { return false };
+    /// Keyframes that begin or end at full speed, as recordings do, get easing.
+    fn easing(&self, waypoints: &[(Duration, Posture)], total: Duration) -> Easing {
+        let is_fast = |segment: Option<&[(Duration, Posture)]>| {
+            let Some([(since, from), (until, to)]) = segment else { return false };
             let seconds = (*until - *since).as_secs_f64();
             let (Ok(from), Ok(to)) = (joints_from_posture(from), joints_from_posture(to)) else {
                 return false;
@@ -381,20 +385,21 @@ impl Planner<'_> {
             let beat = self.rules.period.as_secs_f64();
             Joint::ALL.into_iter().any(|joint| {
                 let limit = &self.rules.limits.joints[joint];
-                // What a joint at rest can take up, or lose, in one beat.
-                let at_once = (limit.jerk.value() * beat).min(limit.acceleration.value()) * beat;
-                (to[joint] - from[joint]).abs().value() > at_once * seconds
+                // The change of velocity that is possible in one cycle.
+                let max_step_velocity = (limit.jerk.value() * beat).min(limit.acceleration.value()) * beat;
+                (to[joint] - from[joint]).abs().value() > max_step_velocity * seconds
             })
         };
-        let mut ways =
-            stations.windows(2).filter(|way| way.first().map(|one| one.0) < way.last().map(|one| one.0));
-        let room = whole > EASE * 3;
-        let starts = room && brisk(ways.next());
-        let ends = room && brisk(stations.windows(2).next_back());
+        let mut segments = waypoints
+            .windows(2)
+            .filter(|segment| segment.first().map(|one| one.0) < segment.last().map(|one| one.0));
+        let room = total > EASE_DURATION * 3;
+        let starts = room && is_fast(segments.next());
+        let ends = room && is_fast(waypoints.windows(2).next_back());
         Easing { starts, ends }
     }
 
-    /// The whole way to one target.
+    /// Adds the whole path to one target.
     fn leg(
         &mut self,
         start: &Posture,
@@ -402,33 +407,34 @@ impl Planner<'_> {
         duration: Duration,
         interpolation: Interpolation,
     ) -> Result<Posture, Refusal> {
-        let (end, joints) = self.reach(start, target)?;
+        let (end, joints) = self.solve_target(start, target)?;
         let beats = self.beats(duration)?;
         for beat in 1..beats {
             let time = self.rules.period.as_secs_f64() * beat as f64;
             let share = interpolation.share(time / duration.as_secs_f64());
-            self.wish_for(&between(start, &end, share));
+            self.add_setpoint(&interpolate(start, &end, share));
         }
         self.wishes.push(joints);
         Ok(end)
     }
 
-    /// Where the way between two reachable postures is not reachable, the last wish stands.
-    fn wish_for(&mut self, posture: &Posture) {
+    /// Adds the setpoint for a posture. If a posture between two reachable ones is not reachable, the last setpoint
+    /// repeats.
+    fn add_setpoint(&mut self, posture: &Posture) {
         if let Ok(wish) = joints_from_posture(posture) {
             self.last = wish;
         }
         self.wishes.push(self.last);
     }
 
-    /// The posture that a target means and its joints, which the servos can take.
-    fn reach(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
-        let end = self.settle(start, target)?;
+    /// Returns the posture of a target and its joints, which are within the servos' limits.
+    fn solve_target(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
+        let end = self.resolve_target(start, target)?;
         let joints = self.joints_for(&end)?;
         Ok((end, joints))
     }
 
-    /// The joints of a posture, which the servos can take.
+    /// Returns the joints of a posture, which are within the servos' limits.
     fn joints_for(&self, posture: &Posture) -> Result<Joints, Refusal> {
         let joints = joints_from_posture(posture)?;
         for leg in Joint::STEWART {
@@ -445,34 +451,35 @@ impl Planner<'_> {
         Ok(joints)
     }
 
-    /// The same for one target of many: where it is a little too far for the legs, the head takes as much of the way
-    /// from rest to it as they allow, and that is told. A whole dance is not refused for a millimetre.
-    fn reach_nearly(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
-        let (refusal, (leg, by)) = match self.reach(start, target) {
-            Err(refusal) => match refusal.miss() {
-                Some(miss) => (refusal, miss),
+    /// Does the same for one of many targets. If the target is slightly out of the legs' reach, the head follows the
+    /// path from the neutral pose as far as possible. The result reports this as an adjustment. A whole dance is not
+    /// rejected because of one millimetre.
+    fn solve_nearest(&mut self, start: &Posture, target: &Target) -> Result<(Posture, Joints), Refusal> {
+        let (refusal, (leg, by)) = match self.solve_target(start, target) {
+            Err(refusal) => match refusal.missing_angle() {
+                Some(missing_angle) => (refusal, missing_angle),
                 None => return Err(refusal),
             },
             reached => return reached,
         };
-        let far = self.settle(start, target)?;
+        let far = self.resolve_target(start, target)?;
         let ahead = RollPitchYaw { yaw: far.body_yaw, ..RollPitchYaw::default() };
         let rest = Posture { head: HeadPose::new(0.0, 0.0, 0.0, ahead), ..far };
-        let (mut near, mut beyond) = (LEAST_SHARE, 1.0);
-        let mut found = self.joints_for(&between(&rest, &far, near)).map_err(|_| refusal)?;
+        let (mut near, mut beyond) = (MIN_FRACTION, 1.0);
+        let mut found = self.joints_for(&interpolate(&rest, &far, near)).map_err(|_| refusal)?;
         while beyond - near > 1e-4 {
             let share = 0.5 * (near + beyond);
-            match self.joints_for(&between(&rest, &far, share)) {
+            match self.joints_for(&interpolate(&rest, &far, share)) {
                 Ok(joints) => (near, found) = (share, joints),
                 Err(_) => beyond = share,
             }
         }
-        self.tell(Adjustment { what: leg.name(), asked: found[leg] + by, given: found[leg] });
-        Ok((between(&rest, &far, near), found))
+        self.record(Adjustment { what: leg.name(), asked: found[leg] + by, given: found[leg] });
+        Ok((interpolate(&rest, &far, near), found))
     }
 
-    /// The whole posture that a target means, with what is beyond the limits brought inside, and told.
-    fn settle(&mut self, start: &Posture, target: &Target) -> Result<Posture, Refusal> {
+    /// Returns the whole posture of a target. Parts outside the limits are moved inside and reported.
+    fn resolve_target(&mut self, start: &Posture, target: &Target) -> Result<Posture, Refusal> {
         let limits = self.rules.limits;
         let mut end = *start;
         if let Some(head) = target.head {
@@ -515,24 +522,24 @@ impl Planner<'_> {
         }
         let given = asked.clamp(low, high);
         if given != asked {
-            self.tell(Adjustment { what, asked, given });
+            self.record(Adjustment { what, asked, given });
         }
         Ok(given)
     }
 
-    /// Of what is brought inside again and again, the worst is told.
-    fn tell(&mut self, more: Adjustment) {
+    /// Records an adjustment. Of several adjustments of one part, the largest is reported.
+    fn record(&mut self, adjustment: Adjustment) {
         let size = |adjustment: &Adjustment| (adjustment.asked - adjustment.given).abs();
-        match self.adjustments.iter_mut().find(|told| told.what == more.what) {
-            Some(told) if size(told) < size(&more) => *told = more,
+        match self.adjustments.iter_mut().find(|recorded| recorded.what == adjustment.what) {
+            Some(recorded) if size(recorded) < size(&adjustment) => *recorded = adjustment,
             Some(_) => {}
-            None => self.adjustments.push(more),
+            None => self.adjustments.push(adjustment),
         }
     }
 }
 
-/// The posture at `share` of the way; shares beyond 0..1 overshoot.
-fn between(start: &Posture, end: &Posture, share: f64) -> Posture {
+/// Returns the posture at the fraction `share` of the path; fractions outside 0..1 overshoot.
+fn interpolate(start: &Posture, end: &Posture, share: f64) -> Posture {
     let mix = |a: f64, b: f64| a + (b - a) * share;
     let (from, to) = (start.head.angles().yaw.value(), end.head.angles().yaw.value());
     let turn = |yaw: f64| UnitQuaternion::from_euler_angles(0.0, 0.0, yaw);

@@ -1,8 +1,8 @@
-//! Where the head, the body and the antennas are, as a person would say it.
+//! The posture of head, body and antennas, in user terms.
 //!
-//! Frames: the world frame stands in the base, x forward, y left, z up, metres. A head pose is
-//! `world_from_head` relative to the neutral head (0.177 m above the base), so the identity is the head at rest.
-//! Euler angles are extrinsic xyz: `R = Rz(yaw) Ry(pitch) Rx(roll)`; positive pitch looks down.
+//! Frames: the world frame is in the base, x forward, y left, z up, metres. A head pose is `world_from_head` relative
+//! to the neutral head (0.177 m above the base), so the identity is the head at rest. Euler angles are extrinsic xyz:
+//! `R = Rz(yaw) Ry(pitch) Rx(roll)`; positive pitch looks down.
 
 use nalgebra::{Isometry3, Matrix4, Rotation3, Translation3, UnitQuaternion};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct HeadPose(pub Isometry3<f64>);
 /// Roll, pitch and yaw of a rotation `Rz(yaw) Ry(pitch) Rx(roll)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RollPitchYaw {
-    /// About x (forward): positive leans to the robot's right.
+    /// About x (forward): positive tilts to the robot's right.
     pub roll: Radians,
     /// About y (left): positive looks down.
     pub pitch: Radians,
@@ -24,13 +24,13 @@ pub struct RollPitchYaw {
     pub yaw: Radians,
 }
 
-/// A matrix that is not a rigid transform, and why.
+/// The matrix is not a rigid transform.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NotAPose {
     /// One of the sixteen numbers is infinite or not a number.
-    #[error("the head pose holds a number that is not finite")]
+    #[error("the head pose contains a number that is not finite")]
     NotFinite,
-    /// The upper left 3x3 is too far from a rotation to be rounded to one.
+    /// The upper left 3x3 matrix is too far from a rotation to be rounded to one.
     #[error("the head pose's rotation is not orthonormal (off by {off:.3}); build it with create_head_pose")]
     NotARotation {
         /// The largest absolute entry of `R R^T - I`.
@@ -42,13 +42,13 @@ pub enum NotAPose {
 }
 
 impl HeadPose {
-    /// The head at rest above the body.
+    /// Returns the pose of the head at rest above the body.
     #[must_use]
     pub fn neutral() -> Self {
         HeadPose(Isometry3::identity())
     }
 
-    /// From a translation in metres and angles.
+    /// Creates a pose from a translation in metres and angles.
     #[must_use]
     pub fn new(x: f64, y: f64, z: f64, angles: RollPitchYaw) -> Self {
         let rotation =
@@ -56,13 +56,13 @@ impl HeadPose {
         HeadPose(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
     }
 
-    /// From a 4x4 matrix in row-major order, as the official SDK sends it.
+    /// Creates a pose from a 4x4 matrix in row-major order, as the official SDK sends it.
     ///
-    /// A rotation within 1e-2 of orthonormal is rounded to the nearest one: the official sleep pose itself is
-    /// off by 2.5e-4.
+    /// A rotation within 1e-2 of orthonormal is rounded to the nearest rotation: the official sleep pose itself is off
+    /// by 2.5e-4.
     ///
     /// # Errors
-    /// [`NotAPose`] says what is wrong with the matrix.
+    /// [`NotAPose`] describes what is wrong with the matrix.
     pub fn from_row_major(matrix: &[f64; 16]) -> Result<Self, NotAPose> {
         if matrix.iter().any(|value| !value.is_finite()) {
             return Err(NotAPose::NotFinite);
@@ -85,8 +85,8 @@ impl HeadPose {
         )))
     }
 
-    /// The head with its x axis towards a point in the world frame (metres), its place unchanged at neutral: the
-    /// shortest rotation, as the official `look_at_world` takes it. None when the point gives no direction.
+    /// Returns the neutral head turned so that its x axis points towards a point in the world frame (metres). It uses
+    /// the shortest rotation, as the official `look_at_world` does. Returns `None` if the point gives no direction.
     #[must_use]
     pub fn looking_at([x, y, z]: [f64; 3]) -> Option<Self> {
         let point = nalgebra::Vector3::new(x, y, z);
@@ -94,13 +94,13 @@ impl HeadPose {
         if !length.is_finite() || length < 1e-6 {
             return None;
         }
-        // What is exactly behind is looked at by turning left.
+        // To look at a point exactly behind, the head turns left.
         let rotation = UnitQuaternion::rotation_between(&nalgebra::Vector3::x(), &point)
             .unwrap_or_else(|| UnitQuaternion::from_euler_angles(0.0, 0.0, std::f64::consts::PI));
         Some(HeadPose(Isometry3::from_parts(Translation3::identity(), rotation)))
     }
 
-    /// As a 4x4 matrix in row-major order.
+    /// Returns the pose as a 4x4 matrix in row-major order.
     #[must_use]
     pub fn to_row_major(&self) -> [f64; 16] {
         let columns: [[f64; 4]; 4] = self.0.to_homogeneous().transpose().into();
@@ -112,7 +112,7 @@ impl HeadPose {
         rows
     }
 
-    /// Roll, pitch and yaw.
+    /// Returns roll, pitch and yaw.
     #[must_use]
     pub fn angles(&self) -> RollPitchYaw {
         let (roll, pitch, yaw) = self.0.rotation.euler_angles();
@@ -120,7 +120,7 @@ impl HeadPose {
     }
 }
 
-/// The two antennas; right comes first, as on the wire.
+/// The two antennas; right comes first, as in the official protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Antennas {
     /// The robot's right antenna.
@@ -134,14 +134,15 @@ pub struct Antennas {
 pub struct Posture {
     /// `world_from_head`, relative to the neutral head.
     pub head: HeadPose,
-    /// The body's angle about z; positive turns left.
+    /// The body yaw, about z; positive turns left.
     pub body_yaw: Radians,
     /// The antennas.
     pub antennas: Antennas,
 }
 
 impl Posture {
-    /// Awake and at rest: neutral head, body ahead, antennas slightly apart (the official INIT pose, 10 degrees).
+    /// Returns the awake posture at rest: neutral head, body ahead, antennas slightly apart (the official INIT pose, 10
+    /// degrees).
     #[must_use]
     pub fn init() -> Self {
         Posture {
@@ -151,7 +152,8 @@ impl Posture {
         }
     }
 
-    /// Head low and forward, antennas folded: where motors may be released (the official SLEEP pose).
+    /// Returns the sleep posture: head low and forward, antennas folded. Torque may be released here (the official
+    /// SLEEP pose).
     #[must_use]
     pub fn sleep() -> Self {
         Posture {
@@ -162,7 +164,8 @@ impl Posture {
     }
 }
 
-/// The official SDK's sleep pose, row-major (reachy-mini 1.13.0); rounded to the nearest rotation on the way in.
+/// The official SDK's sleep pose, row-major (reachy-mini 1.13.0); [`HeadPose::from_row_major`] rounds it to the nearest
+/// rotation.
 const SLEEP_HEAD: [f64; 16] = [
     0.911, 0.004, 0.413, -0.021, -0.004, 1.0, -0.001, 0.001, -0.413, -0.001, 0.911, -0.044, 0.0, 0.0, 0.0,
     1.0,
@@ -173,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_matrix_goes_there_and_back() {
+    fn matrix_round_trips() {
         let angles = RollPitchYaw { roll: Radians(0.1), pitch: Radians(-0.2), yaw: Radians(0.3) };
         let pose = HeadPose::new(0.01, -0.02, 0.005, angles);
         let rows = pose.to_row_major();
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_at_a_point_turns_the_x_axis_onto_it() {
+    fn looking_at_a_point_turns_the_x_axis_towards_it() {
         let head = HeadPose::looking_at([0.5, 0.5, -0.2]).unwrap();
         let forward = head.0.rotation * nalgebra::Vector3::x();
         assert!((forward - nalgebra::Vector3::new(0.5, 0.5, -0.2).normalize()).norm() < 1e-12);
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_matrices_are_refused_by_name() {
+    fn invalid_matrices_are_rejected_with_their_cause() {
         let mut rows = HeadPose::neutral().to_row_major();
         rows[0] = f64::NAN;
         assert_eq!(HeadPose::from_row_major(&rows), Err(NotAPose::NotFinite));

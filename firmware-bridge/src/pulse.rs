@@ -1,25 +1,34 @@
-//! The beat: once per period, one wish passes the envelope and reaches the robot.
+//! The control loop: in each cycle, one setpoint passes the envelope and reaches the robot.
 //!
-//! Responsibilities: plays one trajectory at a time, brakes on halt, keeps what was trimmed, tells what the body did.
-//! Threads: a [`Pulse`] is stepped by whoever owns it. In a rehearsal that is the caller, on a virtual clock; on a
-//! robot it is the one thread of [`PulseThread`]. Both are a [`Conductor`] to those who ask for motion.
-//! Units and frames: radians; stage time is beats times period, so that a late beat on the wall clock stretches
-//! time but never changes which commands are sent.
-//! Safety: the pulse never makes a command of its own; the envelope does. What is done about a fault is decided in
-//! `guard`, which only looks; `stow` is the way by which the head is laid down before torque is released.
+//! Responsibilities: plays one trajectory at a time, brakes on a stop, records clamped setpoints and reports the state
+//! of the robot.
+//!
+//! Threads: the owner of a [`Pulse`] steps it. In a rehearsal that is the caller, on a virtual clock; on a robot it is
+//! the single thread of [`PulseThread`]. Clients that request motion use both as a [`Conductor`].
+//!
+//! Units and frames: radians. Robot time is cycles times period, so a late cycle stretches time but never changes which
+//! commands are sent.
+//!
+//! Safety: only the envelope creates commands, never the control loop. `guard` decides how to handle a fault, and only
+//! decides. `stow` computes the path on which the head is lowered before torque is released.
 //!
 //! ```text
-//!            Play                    last wish reached
+//!            Play                    last goal reached
 //!  Holding ---------> Playing ---------------------------> Holding
 //!     ^                  | Halt                               |
 //!     |  at rest         v                                    | Torque(off)
 //!     +------------- Braking                                  v
-//!     +------------------------------ Torque(on) ----------- Limp <--head laid down-- Stowing
+//!     +------------------------------ Torque(on) ----------- Limp <--head lowered--- Stowing
 //!     +--Control(GravityCompensation)--> Led --Control(Position), Halt--> Holding
 //! ```
 //!
-//! Reading order: here (what can be ordered and is told), `beat` (one beat), `guard` and `stow` (faults), `thread`,
-//! `privilege` and `rhythm` (beats on time, and how regular they are), `tap` (what each beat did, for those who keep it).
+//! Reading order:
+//!
+//! * this file: commands and reports.
+//! * `beat`: one cycle.
+//! * `guard` and `stow`: faults.
+//! * `thread`, `privilege` and `rhythm`: the thread, its scheduling and its timing statistics.
+//! * `tap`: a record of each cycle.
 
 mod beat;
 mod guard;
@@ -49,64 +58,65 @@ use crate::robot::{JointState, RobotFault};
 use crate::servo::{Gains, Milliamps};
 use crate::units::Radians;
 
-/// How long a body may take to come to rest behind the last wish of a trajectory.
+/// Maximum time for the robot to come to rest after the last setpoint of a trajectory.
 const LONGEST_LAG: Duration = Duration::from_secs(5);
 
-/// What a pulse can be told.
+/// A command to the control loop.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a box would be freed on the beat")]
 pub enum Order {
-    /// Play this from the next beat on, in place of what is playing.
+    /// Play this trajectory from the next cycle on, replacing the current one.
     Play {
-        /// One wish per beat.
+        /// The trajectory, with one setpoint per cycle.
         trajectory: Trajectory,
-        /// Whether trims are counted from here on.
+        /// Whether to restart the count of clamped cycles.
         fresh: bool,
-        /// [`Conductor::halts`] when the motion was asked for: one that was planned before a halt is not begun after.
+        /// The value of [`Conductor::halts`] when the motion was requested. A motion that was planned before a stop
+        /// does not start after it.
         halts: u64,
     },
-    /// Brake to rest; nothing of the present motion is read after this, and nothing that was asked for before.
+    /// Brake to rest. The current motion ends, and no motion that was requested before the stop starts after it.
     Halt,
-    /// Switch torque; a motor that is switched on holds where it is.
+    /// Switch torque. A motor whose torque is enabled holds its present position.
     Torque(Joints<bool>),
-    /// Other limits from here on.
+    /// Set new limits.
     Limits(Limits),
-    /// How the motors hold from here on.
+    /// Set how the motors hold the robot.
     Control(Control),
-    /// Other gains for one motor's position loop.
+    /// Set the gains of one motor's position loop.
     Gains(Joint, Gains),
-    /// Lay the head down if that can be done, then release all torque.
+    /// Lower the head if possible, then release all torque.
     StowAndRelease,
 }
 
-/// How the motors hold the body.
+/// How the motors hold the robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Control {
-    /// At their positions, with all the torque it takes.
+    /// At their positions, with full torque.
     #[default]
     Position,
-    /// At their positions, with no more than this current: a hand can push them away.
+    /// At their positions with at most this current, so that a hand can push them away.
     Compliant(Milliamps),
-    /// The legs carry the head's weight and nothing else, so a hand can lead it; body and antennas are released.
+    /// The legs only compensate the head's weight, so that a hand can guide it. Body and antennas are released.
     GravityCompensation,
 }
 
-/// What the pulse does.
+/// The state of the control loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
-    /// The last wish stands.
+    /// The last setpoint remains.
     Holding,
-    /// A trajectory is read.
+    /// A trajectory is playing.
     Playing,
-    /// Coming to rest after a halt.
+    /// The robot comes to rest after a stop.
     Braking,
-    /// Some motor is off, so nothing moves.
+    /// The torque of at least one motor is off, so nothing moves.
     Limp,
-    /// The legs carry the head's weight, and a hand leads it.
+    /// The legs compensate the head's weight, and a hand guides it.
     Led,
-    /// The head is laid down, to release all torque then.
+    /// The head is being lowered, before all torque is released.
     Stowing,
 }
 
@@ -114,30 +124,30 @@ pub enum Doing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// Its last wish was commanded, as far as the envelope lets it.
+    /// The last setpoint was commanded, as far as the envelope permits.
     Arrived,
     /// It was stopped.
     Halted,
-    /// The robot failed.
+    /// The robot had a fault.
     Faulted,
 }
 
-/// What was trimmed of one joint, over a time.
+/// The clamped setpoints of one joint over a period of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TrimCount {
-    /// Why, when it was worst.
+    /// The cause of the largest difference.
     pub cause: TrimCause,
-    /// The greatest difference between wish and command.
+    /// The largest difference between setpoint and command.
     pub worst: Radians,
-    /// On how many beats.
+    /// The number of clamped cycles.
     pub beats: u32,
-    /// Beats from the start of the motion, or stream of targets, to the first of them.
+    /// The cycles from the start of the motion, or of the stream of targets, to the first clamped cycle.
     pub first_beat: u64,
-    /// Beats from the start of the motion in which it was worst to the worst of them.
+    /// The cycles from the start of the motion with the largest difference to the cycle in which it occurred.
     pub worst_beat: u64,
 }
 
-/// What was trimmed, joint by joint.
+/// The clamped setpoints of each joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrimLog(pub Joints<Option<TrimCount>>);
 
@@ -169,70 +179,71 @@ impl TrimLog {
     }
 }
 
-/// What a pulse tells after each beat.
+/// The state that the control loop publishes after each cycle.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Beats so far; stage time is this times the period.
+    /// The number of cycles so far; robot time is this times the period.
     pub beats: u64,
-    /// Orders taken so far.
+    /// The number of commands applied so far.
     pub orders: u64,
-    /// Beats that had passed when the last trajectory was taken.
+    /// The number of cycles before the last trajectory was applied.
     pub taken: u64,
-    /// Halts taken so far.
+    /// The number of stops applied so far.
     pub halts: u64,
-    /// What it does.
+    /// The state of the control loop.
     pub doing: Doing,
-    /// How the last trajectory ended; none while one plays.
+    /// How the last trajectory ended; `None` while one is playing.
     pub ended: Option<Ended>,
-    /// What the body does.
+    /// The state of the robot.
     pub state: JointState,
     /// The last goal positions.
     pub commanded: Joints,
-    /// The limits in force.
+    /// The current limits.
     pub limits: Limits,
-    /// What was trimmed since the last fresh trajectory began.
+    /// The clamped setpoints since the count was last restarted.
     pub trims: TrimLog,
-    /// What is wrong with the body now.
+    /// The current fault of the robot.
     pub fault: Option<RobotFault>,
-    /// What the motors did not take of the last order.
+    /// The part of the last command that the motors rejected.
     pub refused: Option<RobotFault>,
-    /// Beats that began more than a period late.
+    /// The number of cycles that began more than a period late.
     pub late: u64,
-    /// How the motors hold.
+    /// How the motors hold the robot.
     pub control: Control,
-    /// The last fault that was noticed, and what came of it.
+    /// The last detected fault, and its recovery.
     pub status: Option<Status>,
 }
 
-/// The side of a pulse that those hold who ask for motion.
+/// The interface of the control loop for clients that request motion.
 pub trait Conductor: Send {
-    /// The time of one beat.
+    /// Returns the duration of one cycle.
     fn period(&self) -> Duration;
 
-    /// What the last beat left.
+    /// Returns the state after the last cycle.
     fn snapshot(&self) -> Snapshot;
 
-    /// How many halts were ordered so far, taken or not: whoever acts on a wish compares it with what it was when the
-    /// wish was heard.
+    /// Returns the number of stops so far, applied or not. A client compares it with the value at the time of its
+    /// request.
     fn halts(&self) -> u64;
 
-    /// Hands over an order; it acts from the next beat on.
+    /// Sends a command, which takes effect in the next cycle.
     fn order(&mut self, order: Order);
 
-    /// Lets beats pass until `done`; at least until all orders so far have had their beat. Returns at once when no beat
-    /// can come any more.
+    /// Waits until `done`, and at least until a cycle has applied all earlier commands. Returns immediately if no
+    /// further cycle can run.
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot;
 
-    /// Lets beats pass until `done`, none if that is so already: an order may still be on its way then.
+    /// Waits until `done`; returns immediately if it is already true. An earlier command may not have been applied
+    /// then.
     fn watch(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot;
 
-    /// Stage time: beats times period.
+    /// Returns the robot time: cycles times period.
     fn stage_now(&self) -> Tick {
         let period = u64::try_from(self.period().as_nanos()).unwrap_or(u64::MAX);
         Tick(self.snapshot().beats.saturating_mul(period))
     }
 
-    /// Plays a trajectory to its end; one that was asked for before the last halt is not begun.
+    /// Plays a trajectory to its end. It does not start if it was requested before the last stop.
     fn play(&mut self, trajectory: Trajectory, halts: u64) -> Snapshot {
         self.order(Order::Play { trajectory, fresh: true, halts });
         self.wait(&|snapshot| snapshot.ended.is_some())

@@ -1,6 +1,6 @@
-//! The one door through which a motor moves, goes limp or reboots: [`Robot::beat`].
+//! The interface to any robot. Motors move, lose torque and reboot only through [`Robot::beat`].
 //!
-//! A robot is a serial bus of servos or a mock; both take a [`SafeCommand`], which only the envelope can make.
+//! A robot is a serial bus of servos or a simulation. Both take a [`SafeCommand`], which only the envelope can create.
 
 use crate::clock::Tick;
 use crate::envelope::SafeCommand;
@@ -9,24 +9,24 @@ use crate::joint::{Joint, Joints};
 use crate::servo::{HardwareErrors, Health, Loss, Mode};
 use crate::units::Radians;
 
-/// What is known of one motor's present position.
+/// The present position of one motor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
-    /// Read on the last beat.
+    /// Read in the last cycle.
     Fresh(Radians),
-    /// Not read on the last beat; the last known value and when it was read.
+    /// Not read in the last cycle: the last known value and the time of its reading.
     Stale {
-        /// When the value was read.
+        /// The time of the reading.
         since: Tick,
         /// The value.
         last: Radians,
     },
-    /// Never read since the robot was opened.
+    /// Not read since the robot was opened.
     Never,
 }
 
 impl Reading {
-    /// The last known position, fresh or stale.
+    /// Returns the last known position, fresh or stale.
     #[must_use]
     pub const fn known(self) -> Option<Radians> {
         match self {
@@ -36,30 +36,30 @@ impl Reading {
     }
 }
 
-/// What the body is doing, as far as it can be known.
+/// The state of the robot, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointState {
-    /// When this was sensed.
+    /// The time of the reading.
     pub at: Tick,
     /// Present position of each motor.
     pub readings: Joints<Reading>,
     /// Whether each motor's torque is enabled.
     pub torque: Joints<bool>,
-    /// What each motor controls.
+    /// The operating mode of each motor.
     pub modes: Joints<Mode>,
     /// The hardware errors that each motor reports.
     pub errors: Joints<HardwareErrors>,
-    /// What each motor measured when its turn came last; none before its first turn, and of a body that has none.
+    /// The last measurements of each motor. `None` before the first one, and for a robot that measures nothing.
     pub health: Joints<Option<Health>>,
-    /// Why a motor's position is missing from this beat. Nothing also for motors that could not be heard because the
-    /// answer that all share broke at another motor: that one is named.
+    /// Why a motor's position is missing from this cycle. If a shared answer breaks off at one motor, only that motor
+    /// has a loss here, not those after it.
     pub losses: Joints<Option<Loss>>,
-    /// Whether the line sent back what was sent to it on this beat.
+    /// Whether the line echoed the request of this cycle.
     pub echo: bool,
 }
 
 impl JointState {
-    /// The state of a body in which nothing is wrong: all positions fresh, in position mode.
+    /// Returns the state of a robot without faults: all positions fresh, in position mode.
     #[must_use]
     pub fn well(at: Tick, positions: Joints, torque: Joints<bool>) -> Self {
         JointState {
@@ -74,13 +74,13 @@ impl JointState {
         }
     }
 
-    /// Whether every motor's torque is enabled.
+    /// Returns whether every motor's torque is enabled.
     #[must_use]
     pub fn is_driven(&self) -> bool {
         self.torque.iter().all(|(_, on)| *on)
     }
 
-    /// All nine present positions, if every motor has been read at least once.
+    /// Returns all nine present positions, if every motor has been read at least once.
     ///
     /// # Errors
     /// Names the first motor that has never answered.
@@ -94,41 +94,41 @@ impl JointState {
     }
 }
 
-/// Something is wrong with the body; a message for the operator, with what to do.
+/// An error of the robot: a message for the operator, with a remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RobotFault {
     /// The device file does not exist.
     #[error(
-        "there is no serial port {port}; plug the robot in, then see `minismith doctor` for the ports that exist"
+        "cannot open {port}: no such serial port; plug the robot in, then run `minismith doctor` to list the ports"
     )]
     NoPort {
-        /// The path that was asked for.
+        /// The requested path.
         port: String,
     },
-    /// The device file may not be opened by this user.
+    /// The user may not open the device file.
     #[error(
-        "no permission to open {port}; add yourself to its group with `sudo usermod -aG dialout $USER` and log in again"
+        "cannot open {port}: permission denied; join its group with `sudo usermod -aG dialout $USER` and log in again"
     )]
     NoPermission {
-        /// The path that was asked for.
+        /// The requested path.
         port: String,
     },
     /// Another program holds the port.
     #[error(
-        "{port} is held by another program; stop that one (the official daemon, another controller) first"
+        "cannot open {port}: held by another program; stop that program first (the official daemon or another controller)"
     )]
     PortBusy {
-        /// The path that was asked for.
+        /// The requested path.
         port: String,
     },
-    /// Reading or writing the port failed.
+    /// A read from or a write to the port failed.
     #[error("the serial port failed: {reason}; check the cable and the robot's power")]
     PortGone {
-        /// What the system said.
+        /// The system's error message.
         reason: String,
     },
     /// Some motors did not answer when the robot was opened.
-    #[error("no answer from {}; check that motor's cable, then `minismith scan PORT`", names(.joints))]
+    #[error("no answer from {}; check the cables of these motors, then run `minismith scan PORT`", names(.joints))]
     Missing {
         /// The motors that did not answer.
         joints: Vec<Joint>,
@@ -139,41 +139,41 @@ pub enum RobotFault {
         /// The motor.
         joint: Joint,
     },
-    /// A motor's supply is too low to move safely.
+    /// A motor's supply voltage is too low for safe motion.
     #[error(
-        "{joint} measures {volts:.1} V, at least {least:.1} V is needed; check the power supply or charge the battery"
+        "{joint} measures {volts:.1} V, at least {least:.1} V required; check the power supply or charge the battery"
     )]
     LowVoltage {
         /// The motor.
         joint: Joint,
-        /// What it measures.
+        /// The measured voltage, volts.
         volts: f64,
-        /// The least that is accepted.
+        /// The minimum voltage, volts.
         least: f64,
     },
-    /// A motor reports a hardware error that did not go away.
-    #[error("{joint} reports {error}; let it cool and free it, then switch the robot off and on")]
+    /// A motor reports a hardware error that a reboot does not clear.
+    #[error("{joint} reports {error}; let it cool down, free it, then switch the robot off and on")]
     Hardware {
         /// The motor.
         joint: Joint,
         /// The error's name, from register 70.
         error: &'static str,
     },
-    /// A motor answers, but refuses a write or reads back something else.
-    #[error("{joint} did not take {what}; see `minismith scan PORT` for its state")]
+    /// A motor answers, but rejects a write or reads back a different value.
+    #[error("{joint} rejected {what}; run `minismith scan PORT` to see its state")]
     Rejected {
         /// The motor.
         joint: Joint,
-        /// What was written.
+        /// The register or setting.
         what: &'static str,
     },
-    /// A fault is being handled, or was and did not go away.
+    /// A fault is being handled, or its recovery failed.
     #[error("{0}")]
     Acting(Status),
-    /// An earlier bug stopped the motion thread.
-    #[error("motion stopped after an internal error: {reason}; restart the controller and please report it")]
+    /// A bug stopped the control loop's thread.
+    #[error("motion stopped after an internal error: {reason}; restart the controller and report the error")]
     Broken {
-        /// The panic's message.
+        /// The message of the panic.
         reason: String,
     },
 }
@@ -182,15 +182,15 @@ fn names(joints: &[Joint]) -> String {
     joints.iter().map(|joint| joint.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// A body that can be sensed and commanded, one beat at a time.
+/// A robot whose state can be read and that can be commanded, one cycle at a time.
 pub trait Robot: Send {
-    /// Reads the body without commanding it.
+    /// Reads the state without a command.
     ///
     /// # Errors
-    /// A [`RobotFault`] when the body cannot be reached at all; one silent motor is a stale reading, not an error.
+    /// A [`RobotFault`] if the robot is not reachable at all. A single silent motor is a stale reading, not an error.
     fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault>;
 
-    /// Carries out one command and reads the body, within one beat. `at` is the beat's own moment.
+    /// Executes one command and reads the state, within one cycle. `at` is the scheduled time of the cycle.
     ///
     /// # Errors
     /// As [`Robot::sense`].

@@ -1,5 +1,5 @@
-//! What a servo can be told besides a goal, and what it tells besides its position: mode, gains, current, errors,
-//! temperature and supply. Units are in the names; register numbers are those of the XL330 and XC330.
+//! Data of a servo besides goal and position: mode, gains, current, errors, temperature and supply. Units are in the
+//! names; register numbers are those of the XL330 and XC330.
 
 use std::fmt;
 
@@ -18,21 +18,21 @@ impl fmt::Display for Milliamps {
     }
 }
 
-/// What a servo controls (register 11).
+/// The operating mode of a servo (register 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// The current, and so the torque; it goes nowhere by itself.
+    /// Controls the current, and so the torque; the servo does not move by itself.
     Current,
-    /// The position, with all the torque it takes.
+    /// Controls the position, with full torque.
     #[default]
     Position,
-    /// The position, with no more than its goal current.
+    /// Controls the position, with at most the goal current.
     CurrentBasedPosition,
 }
 
 impl Mode {
-    /// Its number in register 11.
+    /// Returns the number in register 11.
     #[must_use]
     pub const fn number(self) -> u8 {
         match self {
@@ -42,7 +42,7 @@ impl Mode {
         }
     }
 
-    /// The mode with this number.
+    /// Returns the mode with this number.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Mode> {
         match number {
@@ -54,7 +54,7 @@ impl Mode {
     }
 }
 
-/// The gains of a servo's position loop (registers 84, 82, 80): 0 to 16,383 each.
+/// The gains of a servo's position loop (registers 84, 82, 80), from 0 to 16,383 each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gains {
     /// Proportional.
@@ -66,28 +66,28 @@ pub struct Gains {
 }
 
 impl Gains {
-    /// The greatest value of each gain.
+    /// The maximum of each gain.
     pub const MOST: u16 = 16_383;
 }
 
-/// One condition that a servo reports in register 70.
+/// A hardware error that a servo reports in register 70.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HardwareError {
-    /// The supply is outside the servo's voltage limits.
+    /// The supply voltage is outside the servo's limits.
     InputVoltage,
     /// The servo is too hot.
     Overheating,
-    /// Its encoder does not work.
+    /// The encoder does not work.
     Encoder,
-    /// Its electronics saw a shock, or the supply cannot give enough.
+    /// The electronics detected a shock, or the supply is too weak.
     ElectricalShock,
-    /// The load is more than the motor can hold.
+    /// The load exceeds the motor's torque.
     Overload,
 }
 
 impl HardwareError {
-    /// All of them.
+    /// Every hardware error.
     pub const ALL: [HardwareError; 5] = [
         HardwareError::InputVoltage,
         HardwareError::Overheating,
@@ -96,19 +96,19 @@ impl HardwareError {
         HardwareError::Overload,
     ];
 
-    /// In words, as part of a sentence.
+    /// Returns the error as part of a sentence.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            HardwareError::InputVoltage => "a wrong input voltage",
+            HardwareError::InputVoltage => "an input voltage error",
             HardwareError::Overheating => "overheating",
-            HardwareError::Encoder => "a fault of its encoder",
+            HardwareError::Encoder => "an encoder error",
             HardwareError::ElectricalShock => "an electrical shock",
             HardwareError::Overload => "an overload",
         }
     }
 
-    /// Its bit in register 70.
+    /// Returns the bit in register 70.
     #[must_use]
     pub const fn bit(self) -> u8 {
         match self {
@@ -121,53 +121,53 @@ impl HardwareError {
     }
 }
 
-/// The conditions in a servo's register 70. The servo keeps them until it is rebooted.
+/// The hardware errors in a servo's register 70. The servo keeps them until it reboots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HardwareErrors(pub u8);
 
 impl HardwareErrors {
-    /// Nothing is wrong.
+    /// No error.
     pub const NONE: HardwareErrors = HardwareErrors(0);
 
-    /// Whether nothing is wrong.
+    /// Returns whether there is no error.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether this one is among them.
+    /// Returns whether this error is set.
     #[must_use]
     pub const fn contains(self, error: HardwareError) -> bool {
         self.0 & error.bit() != 0
     }
 
-    /// Those that have a name.
+    /// Returns the errors that have a name.
     pub fn iter(self) -> impl Iterator<Item = HardwareError> {
         HardwareError::ALL.into_iter().filter(move |error| self.contains(*error))
     }
 }
 
-/// What a servo measures beside its position. Read in turns, one servo at a time, so each has its own moment.
+/// The measurements of a servo besides its position. The bus polls one servo at a time, so each has its own time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Health {
-    /// When it was read.
+    /// The time of the reading.
     pub at: Tick,
-    /// Inside the servo, degrees Celsius.
+    /// Temperature inside the servo, degrees Celsius.
     pub celsius: f64,
-    /// The supply at the servo, volts.
+    /// Supply voltage at the servo, volts.
     pub volts: f64,
-    /// Through the motor.
+    /// Current through the motor.
     pub current: Milliamps,
 }
 
-/// Why a motor's position is missing from one beat.
+/// Why a motor's position is missing from one cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
-    /// It sent nothing.
+    /// The motor sent nothing.
     Silent,
-    /// It sent bytes whose checksum is wrong.
+    /// The motor sent bytes with a wrong checksum.
     Corrupt,
-    /// Its packet broke off.
+    /// The motor's packet is incomplete.
     Partial,
 }

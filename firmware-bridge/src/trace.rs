@@ -1,4 +1,4 @@
-//! Keeps what a robot was told and what it did, beat by beat: the evidence behind a physical report.
+//! Logs the goals and positions of a robot in each cycle: the evidence behind a physical report.
 
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
@@ -7,31 +7,31 @@ use crate::envelope::{Action, SafeCommand};
 use crate::joint::Joints;
 use crate::robot::{JointState, Robot, RobotFault};
 
-/// One beat of a trace.
+/// One cycle of the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beat {
     /// The goal positions that were sent.
     pub goal: Joints,
-    /// The present positions that were read; a motor that did not answer shows its goal.
+    /// The present positions that were read, or the goal of a motor that did not answer.
     pub present: Joints,
 }
 
-/// The first beats of a robot since its trace was last taken; all clones see the same beats. It never grows beyond
-/// the room it was made with, so a robot may beat for days.
+/// The first cycles of a robot since the log was last taken; all clones share the same cycles. It never grows beyond
+/// its initial capacity, so a robot may run for days.
 #[derive(Clone, Debug)]
 pub struct Trace(Arc<Mutex<Vec<Beat>>>);
 
 impl Trace {
-    /// A trace with room for `beats`.
+    /// Creates a log with a capacity of `beats` cycles.
     #[must_use]
     pub fn with_room_for(beats: usize) -> Self {
         Trace(Arc::new(Mutex::new(Vec::with_capacity(beats))))
     }
 
-    /// Takes the beats out, and begins anew.
+    /// Takes the cycles out and leaves the log empty.
     #[must_use]
     pub fn take(&self) -> Vec<Beat> {
-        // The next beat must not wait while room is made, so it is made before.
+        // The next cycle must not wait for an allocation, so it happens before the lock.
         let room = self.0.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         let mut taken = Vec::with_capacity(room);
         std::mem::swap(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), &mut taken);
@@ -39,32 +39,32 @@ impl Trace {
     }
 }
 
-/// A robot that keeps a trace of its goal positions.
+/// A robot that logs its goal positions.
 pub struct Traced<R> {
     robot: R,
     trace: Trace,
-    /// Beats that came while somebody was taking the trace out; they go in before the next.
-    aside: Vec<Beat>,
+    /// Cycles that arrived while the log was locked; they are added before the next one.
+    pending: Vec<Beat>,
 }
 
-/// Taking a trace out lasts less than one beat.
+/// Capacity of that buffer; taking the log out takes less than one cycle.
 const ASIDE: usize = 16;
 
 impl<R: Robot> Traced<R> {
     /// Wraps a robot.
     pub fn new(robot: R, trace: Trace) -> Self {
-        Traced { robot, trace, aside: Vec::with_capacity(ASIDE) }
+        Traced { robot, trace, pending: Vec::with_capacity(ASIDE) }
     }
 
-    /// Keeps a beat, without waiting for whoever holds the trace.
-    fn keep(&mut self, beat: Beat) {
-        push(&mut self.aside, beat);
+    /// Logs a cycle without waiting for the lock.
+    fn log(&mut self, beat: Beat) {
+        push_within_capacity(&mut self.pending, beat);
         let mut beats = match self.trace.0.try_lock() {
             Ok(beats) => beats,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        self.aside.drain(..).for_each(|beat| push(&mut beats, beat));
+        self.pending.drain(..).for_each(|beat| push_within_capacity(&mut beats, beat));
     }
 }
 
@@ -77,14 +77,14 @@ impl<R: Robot> Robot for Traced<R> {
         let state = self.robot.beat(at, command)?;
         if let Action::Targets(goal) = command.action() {
             let present = Joints::from_fn(|joint| state.readings[joint].known().unwrap_or(goal[joint]));
-            self.keep(Beat { goal: *goal, present });
+            self.log(Beat { goal: *goal, present });
         }
         Ok(state)
     }
 }
 
-/// Adds a beat if there is room for it.
-fn push(beats: &mut Vec<Beat>, beat: Beat) {
+/// Adds a cycle if there is capacity left.
+fn push_within_capacity(beats: &mut Vec<Beat>, beat: Beat) {
     if beats.len() < beats.capacity() {
         beats.push(beat);
     }

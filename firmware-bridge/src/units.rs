@@ -1,4 +1,4 @@
-//! Angles with their unit in the type. Radians everywhere inside; degrees exist only at the edge.
+//! Angles with their unit in the type: radians inside, degrees only at the user interface.
 
 use std::fmt;
 use std::iter::Sum;
@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// An angle in radians (or, where the name says so, a rate: radians per second and so on).
+/// An angle in radians or, where the name says so, a rate such as radians per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Radians(pub f64);
@@ -15,43 +15,43 @@ impl Radians {
     /// No rotation.
     pub const ZERO: Radians = Radians(0.0);
 
-    /// From degrees.
+    /// Converts from degrees.
     #[must_use]
     pub const fn from_degrees(degrees: f64) -> Self {
         Radians(degrees * (std::f64::consts::PI / 180.0))
     }
 
-    /// In degrees, for people.
+    /// Returns the angle in degrees, for users.
     #[must_use]
     pub const fn degrees(self) -> f64 {
         self.0 * (180.0 / std::f64::consts::PI)
     }
 
-    /// The bare number of radians.
+    /// Returns the number of radians.
     #[must_use]
     pub const fn value(self) -> f64 {
         self.0
     }
 
-    /// The size without the sign.
+    /// Returns the absolute value.
     #[must_use]
     pub const fn abs(self) -> Self {
         Radians(self.0.abs())
     }
 
-    /// Neither infinite nor not-a-number.
+    /// Returns whether the value is neither infinite nor not-a-number.
     #[must_use]
     pub const fn is_finite(self) -> bool {
         self.0.is_finite()
     }
 
-    /// The nearest value in `low..=high`. Unlike `f64::clamp` this never panics: with `low > high`, `low` wins.
+    /// Returns the nearest value in `low..=high`. Unlike `f64::clamp` it never panics: with `low > high`, `low` wins.
     #[must_use]
     pub const fn clamp(self, low: Radians, high: Radians) -> Self {
         Radians(self.0.min(high.0).max(low.0))
     }
 
-    /// The same direction within (-pi, pi].
+    /// Returns the same direction within (-pi, pi].
     #[must_use]
     pub fn wrapped(self) -> Self {
         let turn = std::f64::consts::TAU;
@@ -60,7 +60,7 @@ impl Radians {
     }
 }
 
-/// `12.5 deg`: people read degrees.
+/// `12.5 deg`: users read degrees.
 impl fmt::Display for Radians {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.1} deg", self.degrees())
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrapping_keeps_the_direction_and_the_half_open_interval() {
+    fn wrapped_keeps_the_direction_within_the_interval() {
         for degrees in [-720.0, -181.0, -180.0, -0.5, 0.0, 179.0, 180.0, 181.0, 540.0] {
             let wrapped = Radians::from_degrees(degrees).wrapped();
             assert!(wrapped.0 > -std::f64::consts::PI - 1e-12 && wrapped.0 <= std::f64::consts::PI);

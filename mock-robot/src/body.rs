@@ -1,9 +1,10 @@
-//! Nine joints on one supply, with the head's weight on six of them.
+//! Nine joints on one supply, six of which carry the weight of the head.
 //!
-//! Time passes in whole steps of 1 ms of the clock, so a result does not depend on how the time was cut. Heat, supply and weight change slowly, and are looked at each ten steps.
+//! Time advances in whole steps of 1 ms of the clock, so a result does not depend on how the time is divided.
+//! Temperature, supply and load change slowly and are updated every ten steps.
 //!
-//! Assumed, not measured: the supply and its cables have 0.1 ohm; a servo warms by 12 kelvin for each watt in its
-//! winding, two thirds of that within two minutes; idle in a room it has 31 degrees Celsius inside.
+//! Assumptions, not measured: the supply and its cables have 0.1 ohm. A servo warms by 12 kelvin per watt in its
+//! winding, two thirds of that within two minutes. An idle servo in a room has 31 degrees Celsius inside.
 
 use firmware_bridge::clock::Tick;
 use firmware_bridge::joint::{Joint, Joints};
@@ -16,64 +17,65 @@ use crate::motor::{Motor, STANDBY, Specification};
 
 /// [`STEP`], in nanoseconds.
 const STEP_NANOS: u64 = 1_000_000;
-/// Steps between two looks at what changes slowly.
-const LOOK_EVERY: u64 = 10;
-/// Of the supply and its cables, in ohms.
+/// Steps between two updates of the slow variables.
+const SLOW_UPDATE_STEPS: u64 = 10;
+/// Resistance of the supply and its cables, ohms.
 const SUPPLY_RESISTANCE: f64 = 0.1;
-/// What a servo warms by, in kelvin for each watt in its winding.
+/// Warming of a servo, kelvin per watt in its winding.
 const KELVIN_PER_WATT: f64 = 12.0;
-/// How long it takes to two thirds of that, in seconds.
-const WARMS_IN: f64 = 120.0;
-/// What a servo's warmth closes of the way to where it is going, until the next look.
-const SHARE: f64 = LOOK_EVERY as f64 * STEP / WARMS_IN;
-/// Inside an idle servo, in degrees Celsius.
+/// Time to two thirds of that warming, seconds.
+const WARMING_TIME_S: f64 = 120.0;
+/// The fraction by which a servo's temperature approaches its final value until the next update.
+const WARMING_FRACTION: f64 = SLOW_UPDATE_STEPS as f64 * STEP / WARMING_TIME_S;
+/// Temperature inside an idle servo, degrees Celsius.
 pub(crate) const IDLE_CELSIUS: f64 = 31.0;
 
-/// What a motor's current goes through, and heats.
+/// The winding of a motor, which its current heats.
 #[derive(Clone, Copy, Debug)]
 struct Winding {
-    /// Inside the servo.
+    /// Temperature inside the servo, degrees Celsius.
     celsius: f64,
-    /// Amperes for each Nm.
-    draws: f64,
-    /// By how much it warms until the next look for each square ampere, in kelvin.
-    warms: f64,
+    /// Current, amperes per Nm.
+    amperes_per_nm: f64,
+    /// Warming until the next update, kelvin per square ampere.
+    kelvin_per_square_ampere: f64,
 }
 
 impl Winding {
     const fn of(motor: Specification) -> Winding {
         Winding {
             celsius: IDLE_CELSIUS,
-            draws: 1.0 / motor.torque_per_ampere(),
-            warms: motor.resistance() * KELVIN_PER_WATT * SHARE,
+            amperes_per_nm: 1.0 / motor.torque_per_ampere(),
+            kelvin_per_square_ampere: motor.resistance() * KELVIN_PER_WATT * WARMING_FRACTION,
         }
     }
 
     fn amperes(&self, torque: f64) -> f64 {
-        torque * self.draws
+        torque * self.amperes_per_nm
     }
 
-    fn warm(&mut self, torque: f64) {
+    fn update_temperature(&mut self, torque: f64) {
         let amperes = self.amperes(torque);
-        self.celsius += self.warms * amperes * amperes + (IDLE_CELSIUS - self.celsius) * SHARE;
+        self.celsius += self.kelvin_per_square_ampere * amperes * amperes
+            + (IDLE_CELSIUS - self.celsius) * WARMING_FRACTION;
     }
 }
 
-/// The nine.
+/// The nine joints.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
-    /// In the order of [`Joint::ALL`].
+    /// The joints in the order of [`Joint::ALL`].
     joints: [JointDynamics; 9],
     windings: [Winding; 9],
     gravity: Gravity,
-    /// What the supply gives without load, in volts.
+    /// Voltage of the supply without load, volts.
     supply: f64,
-    /// What is left of it at the servos.
+    /// Voltage at the servos under load, volts.
     volts: f64,
 }
 
 impl Body {
-    /// Nine joints at rest.
+    /// Returns nine joints at rest.
     pub(crate) fn new(start: Joints, variation: &Joints<Variation>, supply: f64) -> Body {
         let mut body = Body {
             joints: Joint::ALL.map(|joint| JointDynamics::new(joint, start[joint], variation[joint])),
@@ -82,26 +84,26 @@ impl Body {
             supply,
             volts: supply,
         };
-        body.burden();
-        body.feed();
+        body.update_loads();
+        body.update_volts();
         body
     }
 
-    /// Lets time pass from one moment to another, each joint driven like this.
+    /// Advances from one time to another, with these drives.
     pub(crate) fn advance(&mut self, drives: &Joints<Drive>, from: Tick, to: Tick) {
         let (mut step, last) = (from.0 / STEP_NANOS, to.0 / STEP_NANOS);
         while step < last {
-            let look = (step / LOOK_EVERY + 1) * LOOK_EVERY;
-            let still = self.run(drives, look.min(last) - step);
-            step = look.min(last);
-            if step == look {
-                self.look(still);
+            let next_update = (step / SLOW_UPDATE_STEPS + 1) * SLOW_UPDATE_STEPS;
+            let still = self.run(drives, next_update.min(last) - step);
+            step = next_update.min(last);
+            if step == next_update {
+                self.update_slow_state(still);
             }
         }
     }
 
-    /// Some steps; whether all joints rest at their end. The joints take turns in each step: they do not depend on one
-    /// another, and a processor works on several at once.
+    /// Runs some steps and returns whether all joints rest at their end. Each step updates all joints in turn: they are
+    /// independent, so a processor computes several at once.
     fn run(&mut self, drives: &Joints<Drive>, steps: u64) -> bool {
         let mut moving = [true; 9];
         for _ in 0..steps {
@@ -120,25 +122,25 @@ impl Body {
         false
     }
 
-    fn look(&mut self, still: bool) {
+    fn update_slow_state(&mut self, still: bool) {
         let legs = Joint::STEWART.map(|joint| self.position(joint));
         if self.gravity.follow(&legs, still) {
-            self.burden();
+            self.update_loads();
         }
         for (joint, winding) in self.joints.iter().zip(&mut self.windings) {
-            winding.warm(joint.torque());
+            winding.update_temperature(joint.torque());
         }
-        self.feed();
+        self.update_volts();
     }
 
-    fn burden(&mut self) {
+    fn update_loads(&mut self) {
         for (joint, load) in Joint::STEWART.into_iter().zip(*self.gravity.loads()) {
-            self.joint_mut(joint).bear(load);
+            self.joint_mut(joint).set_load(load);
         }
     }
 
-    /// The supply gives way under all currents together.
-    fn feed(&mut self) {
+    /// The supply voltage drops with the sum of all currents.
+    fn update_volts(&mut self) {
         let each = self.joints.iter().zip(&self.windings);
         let drawn: f64 = each.map(|(joint, winding)| STANDBY + winding.amperes(joint.torque()).abs()).sum();
         self.volts = (self.supply - SUPPLY_RESISTANCE * drawn).max(0.0);
@@ -168,43 +170,43 @@ impl Body {
         &mut self.windings[joint.index()]
     }
 
-    /// What the supply gives without load from now on, in volts.
+    /// Sets the voltage of the supply without load, volts.
     pub(crate) fn supply(&mut self, volts: f64) {
         self.supply = volts;
-        self.feed();
+        self.update_volts();
     }
 
-    /// Makes a joint's position loop as stiff as these gains do.
+    /// Sets the gains of a joint's position loop.
     pub(crate) fn set_gains(&mut self, joint: Joint, gains: Gains) {
         self.joint_mut(joint).set_gains(gains);
     }
 
-    /// Makes a servo so hot.
+    /// Sets the temperature of a servo, degrees Celsius.
     pub(crate) fn heat(&mut self, joint: Joint, celsius: f64) {
         self.winding_mut(joint).celsius = celsius;
     }
 
-    /// Where a joint is.
+    /// Returns the position of a joint.
     pub(crate) fn position(&self, joint: Joint) -> Radians {
         self.joint(joint).position()
     }
 
-    /// How fast it turns, in rad/s.
+    /// Returns the velocity of a joint, rad/s.
     pub(crate) fn velocity(&self, joint: Joint) -> Radians {
         self.joint(joint).velocity()
     }
 
-    /// Through its motor.
+    /// Returns the current through a joint's motor.
     pub(crate) fn current(&self, joint: Joint) -> Milliamps {
         Milliamps(1000.0 * self.winding(joint).amperes(self.joint(joint).torque()))
     }
 
-    /// Inside its servo, in degrees Celsius.
+    /// Returns the temperature inside a joint's servo, degrees Celsius.
     pub(crate) fn celsius(&self, joint: Joint) -> f64 {
         self.winding(joint).celsius
     }
 
-    /// The supply at the servos.
+    /// Returns the supply voltage at the servos, volts.
     pub(crate) const fn volts(&self) -> f64 {
         self.volts
     }
@@ -235,30 +237,30 @@ mod tests {
         goals.map(|goal| Drive::Position { goal, most: f64::INFINITY })
     }
 
-    /// How far the legs are from there.
-    fn apart(body: &Body, there: &Joints) -> f64 {
+    /// Returns the maximum distance of the legs from these positions.
+    fn distance(body: &Body, there: &Joints) -> f64 {
         let off = Joint::STEWART.map(|joint| (body.position(joint) - there[joint]).abs().value());
         off.into_iter().fold(0.0, f64::max)
     }
 
     #[test]
-    fn an_upright_head_stays_when_it_is_let_go_and_a_tilted_one_sinks() {
+    fn released_head_stays_when_upright_and_sinks_when_tilted() {
         let mut upright = body(standing());
         advance(&mut upright, &Joints::all(Drive::Limp), Duration::from_secs(20));
-        assert_eq!(apart(&upright, &standing()), 0.0);
+        assert_eq!(distance(&upright, &standing()), 0.0);
 
         let angles = RollPitchYaw { pitch: Radians::from_degrees(39.0), ..RollPitchYaw::default() };
         let head = HeadPose::new(0.0, 0.0, 0.0, angles);
         let nodding = joints_from_posture(&Posture { head, ..Posture::init() }).unwrap();
         let mut tilted = body(nodding);
         advance(&mut tilted, &Joints::all(Drive::Limp), Duration::from_secs(20));
-        assert!(apart(&tilted, &nodding) > 0.1, "{}", apart(&tilted, &nodding));
+        assert!(distance(&tilted, &nodding) > 0.1, "{}", distance(&tilted, &nodding));
         assert_eq!(tilted.position(Joint::BodyYaw), nodding[Joint::BodyYaw]);
         assert_eq!(tilted.position(Joint::LeftAntenna), nodding[Joint::LeftAntenna]);
     }
 
     #[test]
-    fn motion_draws_current_which_warms_and_weakens_the_supply() {
+    fn motion_draws_current_that_warms_and_lowers_the_supply() {
         let start = standing();
         let mut moving = body(start);
         let rest = moving.volts();
@@ -278,13 +280,13 @@ mod tests {
         assert!(worked > IDLE_CELSIUS + 5.0 && worked < 90.0, "{worked} after minutes of work");
         assert!((idle - IDLE_CELSIUS).abs() < 1.0, "{idle}");
         advance(&mut moving, &at(there), Duration::from_secs(1_000));
-        assert!((moving.celsius(Joint::BodyYaw) - IDLE_CELSIUS).abs() < 0.5, "it cools");
+        assert!((moving.celsius(Joint::BodyYaw) - IDLE_CELSIUS).abs() < 0.5, "the servo cools down");
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn the_result_does_not_depend_on_the_cuts(
+        fn result_is_independent_of_the_time_steps(
             goal in -1.0..1.0_f64,
             cuts in proptest::collection::vec(0..40_000_u64, 1..20),
         ) {

@@ -1,21 +1,23 @@
-//! How one joint moves: second-order tracking of a goal, with bounded speed and torque, friction, load and backlash.
+//! Dynamics of one joint: second-order tracking of a goal, with limited velocity and torque, friction, load and
+//! backlash.
 //!
-//! Units: radians, seconds, Nm at the output. A step is 1 ms; `body` cuts time into such steps.
+//! Units: radians, seconds, Nm at the output. A step is 1 ms; `body` divides time into such steps.
 //!
-//! Where the numbers come from. An X-series servo in position mode drives its motor with `gain / 128` of PWM per
-//! count of error, 885 being all there is; so the joint is a spring of stall torque / (error that asks for all of it).
-//! An unloaded motor turns in proportion to its drive, so the error closes at a rate `k` = top speed / that error, and
-//! a goal moving at speed `v` is followed `v / k` behind. Critically damped tracking of natural frequency `w` follows
-//! `2 v / w` behind, hence `w = 2 k` at the gain that a controller writes at start; spring and frequency give the
-//! inertia. At another gain the spring is another, and the damping is assumed to stay critical.
+//! Sources. An X-series servo in position mode drives its motor with `gain / 128` of PWM per count of error, up to 885.
+//! So the joint is a spring of stall torque / (error that demands full PWM). An unloaded motor turns in proportion to
+//! its drive, so the error decays at a rate `k` = top speed / that error. A goal moving at speed `v` is followed with a
+//! lag of `v / k`. Critically damped tracking of natural frequency `w` lags by `2 v / w`, hence `w = 2 k` at the gain
+//! that a controller writes at start. Spring and frequency determine the inertia. Another gain changes the spring, and
+//! the damping is assumed to stay critical.
 //!
-//! What is assumed, and was not measured on a robot: that a motor takes 20 ms to its top speed; that the gears hold
-//! 13.5 % of the stall torque at rest and eat 10 % in motion; that their play is 0.25 degrees, which the e-manual says
-//! of larger servos of the series (15 arcmin, XM430 and XH430) and not of these.
+//! Assumptions, not measured on a robot: a motor takes 20 ms to its top speed. The gears hold 13.5 % of the stall
+//! torque at rest and lose 10 % in motion. Their backlash is 0.25 degrees; the e-Manual states this for larger servos
+//! of the series (15 arcmin, XM430 and XH430), not for these.
 //!
-//! What is simplified: at rest under a load, friction carries as much as it can and the spring the rest; on the way to
-//! its goal a joint feels only the load beyond the friction, and a torque that is bounded first overcomes the friction. A limp joint stops at once, and sinks at the speed that
-//! the load beyond the friction drives through the motor's own damping (stall torque / top speed).
+//! Simplifications. At rest under a load, friction carries as much as it can and the spring carries the rest. On the
+//! way to its goal, a joint feels only the load beyond the friction. A limited torque first overcomes the friction. A
+//! joint without torque stops immediately, and sinks at the speed at which the motor's own damping (stall torque / top
+//! speed) balances the load beyond the friction.
 
 use std::f64::consts::TAU;
 
@@ -25,27 +27,27 @@ use firmware_bridge::units::Radians;
 
 use crate::motor::{Motor, RATED_VOLTS, angle_from_counts};
 
-/// The step of integration.
+/// The integration step, seconds.
 pub(crate) const STEP: f64 = 0.001;
-/// How long a motor takes to its top speed at full effort, in seconds.
-const SPIN_UP: f64 = 0.02;
-/// The lag with which a new goal is taken up, in seconds.
-const TAKE_UP: f64 = 0.002;
-/// What the gears hold at rest, as a share of the stall torque.
-const HOLDS: f64 = 0.135;
-/// What the gears eat in motion, as a share of the stall torque.
-const EATS: f64 = 0.10;
-/// How far the output turns freely in its gears, in radians.
-const PLAY: f64 = 0.25 * TAU / 360.0;
+/// Time for a motor to reach its top speed at full effort, seconds.
+const SPIN_UP_S: f64 = 0.02;
+/// Time constant with which a new goal takes effect, seconds.
+const GOAL_LAG_S: f64 = 0.002;
+/// Static friction of the gears, as a fraction of the stall torque.
+const STATIC_FRICTION: f64 = 0.135;
+/// Kinetic friction of the gears, as a fraction of the stall torque.
+const KINETIC_FRICTION: f64 = 0.10;
+/// Free travel of the output in its gears, radians.
+const BACKLASH: f64 = 0.25 * TAU / 360.0;
 
-/// How far this body differs from the nominal one; 1 is nominal, 1.3 is 30 % more.
+/// Variation of this robot from the nominal one; 1 is nominal, 1.3 is 30 % more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
-    /// Factor on the stiffness of the position loop.
+    /// Factor for the stiffness of the position loop.
     pub gain: f64,
-    /// Factor on the friction that damps the motion.
+    /// Factor for the friction that damps the motion.
     pub friction: f64,
-    /// Factor on the lag with which a new goal is taken up.
+    /// Factor for the lag with which a new goal takes effect.
     pub delay: f64,
 }
 
@@ -55,67 +57,67 @@ impl Default for Variation {
     }
 }
 
-/// Slower than this a joint creeps, rad/s; assumed.
-const CREEP: f64 = 0.02;
+/// Below this speed a joint creeps, rad/s; assumed.
+const CREEP_SPEED: f64 = 0.02;
 
-/// What drives a joint.
+/// The drive of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Drive {
-    /// Nothing.
+    /// No drive.
     Limp,
-    /// The position loop, with no more than so much torque.
+    /// The position loop, with limited torque.
     Position {
-        /// Where to.
+        /// The goal.
         goal: Radians,
-        /// The most torque; infinite for all that the motor has.
+        /// The maximum torque; infinite for the motor's own limit.
         most: f64,
     },
-    /// A torque.
+    /// A torque, Nm.
     Torque(f64),
 }
 
 /// One joint in motion.
 #[derive(Clone, Debug)]
 pub(crate) struct JointDynamics {
-    /// Of the output, where the encoder sits.
+    /// The position of the output, where the encoder is.
     position: f64,
     velocity: f64,
-    /// Where in its play the motor stands: 0 pushes the output down, [`PLAY`] up.
-    in_play: f64,
-    /// The goal as far as it has been taken up.
-    taken_up: f64,
-    /// What the weight asks for.
+    /// The position of the motor within the backlash: 0 pushes the output down, [`BACKLASH`] pushes it up.
+    backlash_position: f64,
+    /// The goal after the lag.
+    lagged_goal: f64,
+    /// The torque of the weight.
     load: f64,
-    /// What the motor gave at the last step.
+    /// The motor's torque in the last step.
     torque: f64,
-    /// Adds up the error of the position, for the integral gain.
+    /// The sum of the position error, for the integral gain.
     sum: f64,
 
     stiffness: f64,
     damping: f64,
     integral: f64,
-    take_up: f64,
+    goal_lag_gain: f64,
     top_speed: f64,
     top_acceleration: f64,
-    /// By the supply, as a share of what it is rated for.
-    power: f64,
+    /// The supply voltage, as a fraction of the rated one.
+    supply_ratio: f64,
 
     variation: Variation,
-    /// At a proportional gain of 1 and nominal.
-    stiffness_of_one: f64,
+    /// The stiffness at a proportional gain of 1, nominal.
+    stiffness_per_gain: f64,
     inertia: f64,
-    /// The acceleration for each Nm.
-    per_torque: f64,
-    /// What of the load is beyond what friction carries at rest, as an acceleration.
-    dragged: f64,
-    resistance_to_speed: f64,
-    holds: f64,
-    eats: f64,
+    /// The acceleration per Nm.
+    acceleration_per_torque: f64,
+    /// The acceleration by the load beyond the static friction.
+    excess_load_acceleration: f64,
+    viscous_friction: f64,
+    static_friction: f64,
+    kinetic_friction: f64,
     stops: (f64, f64),
 }
 
 impl JointDynamics {
-    /// A joint at rest, with the gains that a controller writes at start.
+    /// Returns a joint at rest, with the gains that a controller writes at start.
     pub(crate) fn new(joint: Joint, start: Radians, variation: Variation) -> Self {
         let motor = Motor::of(joint);
         let stall_torque = motor.model.specification().stall_torque;
@@ -127,27 +129,27 @@ impl JointDynamics {
         let mut dynamics = JointDynamics {
             position: start.value(),
             velocity: 0.0,
-            in_play: PLAY / 2.0,
-            taken_up: start.value(),
+            backlash_position: BACKLASH / 2.0,
+            lagged_goal: start.value(),
             load: 0.0,
             torque: 0.0,
             sum: 0.0,
             stiffness: 0.0,
             damping: 0.0,
             integral: 0.0,
-            take_up: 1.0 - (-STEP / (variation.delay * TAKE_UP)).exp(),
+            goal_lag_gain: 1.0 - (-STEP / (variation.delay * GOAL_LAG_S)).exp(),
             top_speed,
-            top_acceleration: top_speed / SPIN_UP,
-            power: 1.0,
+            top_acceleration: top_speed / SPIN_UP_S,
+            supply_ratio: 1.0,
             variation,
-            stiffness_of_one: frequency * frequency / gain,
-            per_torque: full_effort_error * frequency * frequency / stall_torque,
-            dragged: 0.0,
+            stiffness_per_gain: frequency * frequency / gain,
+            acceleration_per_torque: full_effort_error * frequency * frequency / stall_torque,
+            excess_load_acceleration: 0.0,
             inertia: stall_torque / full_effort_error / (frequency * frequency),
-            resistance_to_speed: stall_torque / top_speed,
-            holds: HOLDS * stall_torque,
-            eats: EATS * stall_torque,
-            // Taken to be where the arms meet the body; what turns freely has no end.
+            viscous_friction: stall_torque / top_speed,
+            static_friction: STATIC_FRICTION * stall_torque,
+            kinetic_friction: KINETIC_FRICTION * stall_torque,
+            // Assumed to be where the arms meet the body; joints that turn freely have no stop.
             stops: if is_leg {
                 let end = |counts| angle_from_counts(counts).value();
                 (end(motor.lowest).min(start.value()), end(motor.highest).max(start.value()))
@@ -159,124 +161,131 @@ impl JointDynamics {
         dynamics
     }
 
-    /// Makes the position loop as stiff as these gains do.
+    /// Sets the gains of the position loop.
     pub(crate) fn set_gains(&mut self, gains: Gains) {
-        let stiffness = self.stiffness_of_one * f64::from(gains.p);
-        // The e-manual's units of the three gains: 128, 16 and 65,536; the loop is taken to run each step.
-        let of_one = self.stiffness_of_one * 128.0;
-        let derivative = of_one * f64::from(gains.d) / 16.0 * STEP;
+        let stiffness = self.stiffness_per_gain * f64::from(gains.p);
+        // The e-Manual's units of the three gains: 128, 16 and 65,536. The loop is assumed to run every step.
+        let per_unit_gain = self.stiffness_per_gain * 128.0;
+        let derivative = per_unit_gain * f64::from(gains.d) / 16.0 * STEP;
         self.stiffness = self.variation.gain * stiffness;
         self.damping = self.variation.friction * 2.0 * stiffness.sqrt() + derivative;
-        self.integral = of_one * f64::from(gains.i) / 65_536.0;
+        self.integral = per_unit_gain * f64::from(gains.i) / 65_536.0;
         if gains.i == 0 {
             self.sum = 0.0;
         }
     }
 
-    /// What the weight asks of it from now on, in Nm.
-    pub(crate) fn bear(&mut self, load: f64) {
+    /// Sets the load by the weight, Nm.
+    pub(crate) fn set_load(&mut self, load: f64) {
         self.load = load;
-        self.dragged = beyond(load, self.holds) * self.per_torque;
+        self.excess_load_acceleration =
+            excess_over_friction(load, self.static_friction) * self.acceleration_per_torque;
     }
 
-    /// The supply from now on, in volts; it bounds speed and torque.
+    /// Sets the supply voltage, volts; it limits velocity and torque.
     pub(crate) const fn supply(&mut self, volts: f64) {
-        self.power = volts / RATED_VOLTS;
+        self.supply_ratio = volts / RATED_VOLTS;
     }
 
-    /// Where the joint is.
+    /// Returns the position.
     pub(crate) const fn position(&self) -> Radians {
         Radians(self.position)
     }
 
-    /// How fast it turns, in rad/s.
+    /// Returns the velocity, rad/s.
     pub(crate) const fn velocity(&self) -> Radians {
         Radians(self.velocity)
     }
 
-    /// What the motor gives, in Nm.
+    /// Returns the motor's torque, Nm.
     pub(crate) const fn torque(&self) -> f64 {
         self.torque
     }
 
-    /// One step; false when nothing moves, and nothing will until drive, load or supply is another.
+    /// Runs one step. Returns false if nothing moves and nothing will until drive, load or supply changes.
     #[inline]
     pub(crate) fn step(&mut self, drive: &Drive) -> bool {
         match drive {
-            Drive::Position { goal, most } => self.track(goal.value(), *most),
-            Drive::Limp => self.sink(),
-            Drive::Torque(torque) => self.push(*torque),
+            Drive::Position { goal, most } => self.step_position(goal.value(), *most),
+            Drive::Limp => self.step_limp(),
+            Drive::Torque(torque) => self.step_torque(*torque),
         }
     }
 
     #[inline]
-    fn track(&mut self, goal: f64, most: f64) -> bool {
-        self.taken_up += (goal - self.taken_up) * self.take_up;
-        let error = self.taken_up - self.position;
-        let beyond_friction = if most > self.eats { most - self.eats } else { 0.0 };
-        let bound = smaller(self.top_acceleration * self.power, beyond_friction * self.per_torque);
+    fn step_position(&mut self, goal: f64, most: f64) -> bool {
+        self.lagged_goal += (goal - self.lagged_goal) * self.goal_lag_gain;
+        let error = self.lagged_goal - self.position;
+        let beyond_friction = if most > self.kinetic_friction { most - self.kinetic_friction } else { 0.0 };
+        let bound =
+            lesser(self.top_acceleration * self.supply_ratio, beyond_friction * self.acceleration_per_torque);
         if self.integral > 0.0 && error.abs() > 1e-9 {
-            // Bounded, so that it does not wind up while the joint is on its way.
-            self.sum = bounded(self.sum + error, bound / self.integral);
+            // Bounded to prevent windup while the joint moves.
+            self.sum = clamp_symmetric(self.sum + error, bound / self.integral);
         }
         let spring = self.stiffness * error + self.integral * self.sum;
-        let effort = bounded(spring - self.damping * self.velocity, bound);
-        let acceleration = effort + self.dragged;
-        if self.velocity.abs() < 1e-9 && acceleration.abs() < 1e-6 && (goal - self.taken_up).abs() < 1e-9 {
-            // Exactly at rest, so that the next step finds it so too.
+        let effort = clamp_symmetric(spring - self.damping * self.velocity, bound);
+        let acceleration = effort + self.excess_load_acceleration;
+        if self.velocity.abs() < 1e-9 && acceleration.abs() < 1e-6 && (goal - self.lagged_goal).abs() < 1e-9 {
+            // Exactly at rest, so that the next step finds the same.
             self.velocity = 0.0;
-            self.taken_up = goal;
+            self.lagged_goal = goal;
             let spring = self.stiffness * (goal - self.position) + self.integral * self.sum;
-            self.torque = bounded(spring, bound) * self.inertia;
+            self.torque = clamp_symmetric(spring, bound) * self.inertia;
             return self.integral > 0.0 && error.abs() > 1e-9;
         }
-        // Of a joint that creeps to its goal, friction bears most of what the motor would have to give.
-        self.torque = effort * self.inertia + self.eats * bounded(self.velocity / CREEP, 1.0);
-        self.velocity = bounded(self.velocity + acceleration * STEP, self.top_speed * self.power);
-        self.travel();
+        // For a joint that creeps to its goal, friction carries most of the torque.
+        self.torque =
+            effort * self.inertia + self.kinetic_friction * clamp_symmetric(self.velocity / CREEP_SPEED, 1.0);
+        self.velocity =
+            clamp_symmetric(self.velocity + acceleration * STEP, self.top_speed * self.supply_ratio);
+        self.move_output();
         true
     }
 
-    fn sink(&mut self) -> bool {
+    fn step_limp(&mut self) -> bool {
         self.torque = 0.0;
         self.sum = 0.0;
-        let sinks = self.load.abs() > if self.velocity == 0.0 { self.holds } else { self.eats };
-        let sinking = beyond(self.load, self.eats) / self.resistance_to_speed;
-        // What came in motion under torque stops first.
-        self.velocity = if sinks { bounded(sinking, self.top_speed) } else { 0.0 };
-        self.travel();
-        self.taken_up = self.position;
+        let sinks =
+            self.load.abs() > if self.velocity == 0.0 { self.static_friction } else { self.kinetic_friction };
+        let sinking = excess_over_friction(self.load, self.kinetic_friction) / self.viscous_friction;
+        // Motion from an earlier drive stops first.
+        self.velocity = if sinks { clamp_symmetric(sinking, self.top_speed) } else { 0.0 };
+        self.move_output();
+        self.lagged_goal = self.position;
         self.velocity != 0.0
     }
 
-    fn push(&mut self, torque: f64) -> bool {
+    fn step_torque(&mut self, torque: f64) -> bool {
         self.torque = torque;
         self.sum = 0.0;
         let net = torque + self.load;
-        if self.velocity == 0.0 && net.abs() <= self.holds {
-            self.taken_up = self.position;
+        if self.velocity == 0.0 && net.abs() <= self.static_friction {
+            self.lagged_goal = self.position;
             return false;
         }
         let against = if self.velocity == 0.0 { net } else { self.velocity };
-        let slowing = self.eats.copysign(against) + self.resistance_to_speed * self.velocity;
+        let slowing = self.kinetic_friction.copysign(against) + self.viscous_friction * self.velocity;
         let before = self.velocity;
-        self.velocity =
-            bounded(before + (net - slowing) * self.per_torque * STEP, self.top_speed * self.power);
-        if before * self.velocity < 0.0 && net.abs() <= self.holds {
+        self.velocity = clamp_symmetric(
+            before + (net - slowing) * self.acceleration_per_torque * STEP,
+            self.top_speed * self.supply_ratio,
+        );
+        if before * self.velocity < 0.0 && net.abs() <= self.static_friction {
             self.velocity = 0.0;
         }
-        self.travel();
-        self.taken_up = self.position;
+        self.move_output();
+        self.lagged_goal = self.position;
         true
     }
 
-    /// The motor turns, and at the ends of its play takes the output along; at a stop both end.
-    fn travel(&mut self) {
-        let stood = self.in_play + self.velocity * STEP;
-        let within = if stood > PLAY { PLAY } else { stood };
-        let within = if within < 0.0 { 0.0 } else { within };
-        self.in_play = within;
-        self.position += stood - within;
+    /// Moves the motor, which takes the output along at the ends of the backlash. At a stop both end.
+    fn move_output(&mut self) {
+        let target = self.backlash_position + self.velocity * STEP;
+        let inside = if target > BACKLASH { BACKLASH } else { target };
+        let inside = if inside < 0.0 { 0.0 } else { inside };
+        self.backlash_position = inside;
+        self.position += target - inside;
         let (low, high) = self.stops;
         if self.position < low || self.position > high {
             self.position = self.position.clamp(low, high);
@@ -285,18 +294,18 @@ impl JointDynamics {
     }
 }
 
-/// What of a load is beyond what friction carries.
-fn beyond(load: f64, friction: f64) -> f64 {
-    load - bounded(load, friction)
+/// Returns the part of a load that friction does not carry.
+fn excess_over_friction(load: f64, friction: f64) -> f64 {
+    load - clamp_symmetric(load, friction)
 }
 
-fn smaller(one: f64, other: f64) -> f64 {
+fn lesser(one: f64, other: f64) -> f64 {
     if one < other { one } else { other }
 }
 
-/// The nearest value in `-bound..=bound`. In this innermost loop the care that
-/// `f64::min` and `f64::max` take of not-a-number costs a fifth of the time.
-fn bounded(value: f64, bound: f64) -> f64 {
+/// Returns the nearest value in `-bound..=bound`. In this innermost loop, the handling of not-a-number in `f64::min`
+/// and `f64::max` would cost a fifth of the time.
+fn clamp_symmetric(value: f64, bound: f64) -> f64 {
     let value = if value > bound { bound } else { value };
     if value < -bound { -bound } else { value }
 }
@@ -320,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_arrives_without_overshoot_within_speed_and_acceleration() {
+    fn step_response_has_no_overshoot_and_respects_the_limits() {
         for which in [Joint::BodyYaw, Joint::Stewart1, Joint::LeftAntenna] {
             let mut body = joint(which);
             let top = Motor::of(which).model.top_speed();
@@ -329,7 +338,7 @@ mod tests {
                 body.step(&towards(1.0));
                 let velocity = body.velocity().value();
                 assert!(velocity <= top + 1e-12, "{which} turns at {velocity}");
-                assert!((velocity - last).abs() <= top / SPIN_UP * 0.001 + 1e-12);
+                assert!((velocity - last).abs() <= top / SPIN_UP_S * 0.001 + 1e-12);
                 assert!(body.position().value() <= 1.0 + 1e-9, "{which} overshoots");
                 last = velocity;
             }
@@ -340,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_antenna_is_quicker_than_the_leg_and_the_leg_than_the_body() {
+    fn antenna_is_faster_than_leg_and_leg_faster_than_body() {
         let [body, leg, antenna] = [Joint::BodyYaw, Joint::Stewart1, Joint::LeftAntenna].map(|which| {
             let mut joint = joint(which);
             run(&mut joint, towards(0.5), 60);
@@ -350,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn without_torque_and_load_it_stays_and_goes_on_from_rest() {
+    fn joint_without_torque_and_load_stays() {
         let mut body = joint(Joint::Stewart1);
         run(&mut body, towards(0.5), 40);
         let at = body.position();
@@ -361,53 +370,53 @@ mod tests {
     }
 
     #[test]
-    fn a_limp_leg_is_held_by_its_gears_or_sinks_slowly_to_its_stop() {
+    fn leg_without_torque_is_held_by_friction_or_sinks_to_its_stop() {
         let mut held = joint(Joint::Stewart1);
-        held.bear(-0.9 * HOLDS * 0.52);
+        held.set_load(-0.9 * STATIC_FRICTION * 0.52);
         run(&mut held, Drive::Limp, 5_000);
         assert_eq!(held.position(), Radians::ZERO);
 
         let mut sinking = joint(Joint::Stewart1);
-        sinking.bear(-1.3 * HOLDS * 0.52);
+        sinking.set_load(-1.3 * STATIC_FRICTION * 0.52);
         run(&mut sinking, Drive::Limp, 300);
         let after = sinking.position().value();
         assert!((-0.5..-0.05).contains(&after), "{after} rad after 0.3 s");
         run(&mut sinking, Drive::Limp, 5_000);
         let lowest = angle_from_counts(Motor::of(Joint::Stewart1).lowest);
         assert_eq!(sinking.position(), lowest);
-        // Friction in motion is less than at rest.
+        // Kinetic friction is less than static friction.
         let mut slowing = joint(Joint::Stewart1);
-        slowing.bear(-1.1 * HOLDS * 0.52);
+        slowing.set_load(-1.1 * STATIC_FRICTION * 0.52);
         run(&mut slowing, Drive::Limp, 10);
-        slowing.bear(-0.9 * HOLDS * 0.52);
-        assert!(slowing.step(&Drive::Limp), "it goes on below what would hold it at rest");
-        slowing.bear(-0.9 * EATS * 0.52);
+        slowing.set_load(-0.9 * STATIC_FRICTION * 0.52);
+        assert!(slowing.step(&Drive::Limp), "it moves on under a load that static friction would hold");
+        slowing.set_load(-0.9 * KINETIC_FRICTION * 0.52);
         assert!(!slowing.step(&Drive::Limp));
     }
 
     #[test]
-    fn a_load_beyond_friction_displaces_a_driven_joint_by_its_stiffness() {
+    fn load_beyond_friction_displaces_by_the_stiffness() {
         let sag = |gain: u16| {
             let mut body = joint(Joint::Stewart1);
             body.set_gains(Gains { p: gain, i: 0, d: 0 });
-            body.bear(-(HOLDS * 0.52 + 0.02));
+            body.set_load(-(STATIC_FRICTION * 0.52 + 0.02));
             run(&mut body, towards(0.0), 3_000);
             body.position().value()
         };
-        // 885 of PWM at 300 / 128 for each count: 0.579 rad ask for the whole 0.52 Nm.
+        // 885 of PWM at 300 / 128 per count: an error of 0.579 rad demands the full 0.52 Nm.
         assert!((sag(300) + 0.02 * 0.579 / 0.52).abs() < 1e-4, "{}", sag(300));
         assert!((sag(600) - sag(300) / 2.0).abs() < 1e-4, "{}", sag(600));
         let mut with_integral = joint(Joint::Stewart1);
         with_integral.set_gains(Gains { p: 300, i: 400, d: 0 });
-        with_integral.bear(-(HOLDS * 0.52 + 0.02));
+        with_integral.set_load(-(STATIC_FRICTION * 0.52 + 0.02));
         run(&mut with_integral, towards(0.0), 10_000);
         assert!(with_integral.position().value().abs() < 1e-3, "{:?}", with_integral.position());
     }
 
     #[test]
-    fn a_bounded_torque_holds_no_more_than_that() {
+    fn limited_torque_holds_only_its_limit() {
         let mut body = joint(Joint::Stewart1);
-        body.bear(-0.2);
+        body.set_load(-0.2);
         let weak = Drive::Position { goal: Radians::ZERO, most: 0.1 };
         run(&mut body, weak, 2_000);
         assert!(body.position().value() < -0.5, "{:?}", body.position());
@@ -417,9 +426,9 @@ mod tests {
     }
 
     #[test]
-    fn a_torque_moves_what_its_friction_does_not_hold_and_balances_a_load() {
+    fn torque_overcomes_friction_and_balances_a_load() {
         let mut body = joint(Joint::RightAntenna);
-        run(&mut body, Drive::Torque(0.9 * HOLDS * 0.215), 500);
+        run(&mut body, Drive::Torque(0.9 * STATIC_FRICTION * 0.215), 500);
         assert_eq!(body.position(), Radians::ZERO);
         run(&mut body, Drive::Torque(0.1), 100);
         assert!(body.position().value() > 0.1);
@@ -427,7 +436,7 @@ mod tests {
         assert_eq!(body.velocity(), Radians::ZERO);
 
         let mut leg = joint(Joint::Stewart1);
-        leg.bear(-0.1);
+        leg.set_load(-0.1);
         run(&mut leg, Drive::Torque(0.1), 1_000);
         assert_eq!(leg.position(), Radians::ZERO);
         run(&mut leg, Drive::Torque(0.0), 1_000);
@@ -435,10 +444,10 @@ mod tests {
     }
 
     #[test]
-    fn the_gears_have_play() {
+    fn gears_have_backlash() {
         let mut body = joint(Joint::LeftAntenna);
         run(&mut body, towards(0.3), 2_000);
-        assert_eq!(body.in_play, PLAY, "it was pushed up");
+        assert_eq!(body.backlash_position, BACKLASH, "the output was pushed up");
         let at = body.position;
         let mut millis = 0;
         while body.position == at {
@@ -451,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn less_friction_overshoots_and_more_delay_starts_later() {
+    fn less_friction_overshoots_and_more_lag_starts_later() {
         let peak = |variation| {
             let mut body = JointDynamics::new(Joint::Stewart1, Radians::ZERO, variation);
             (0..500).fold(0.0_f64, |peak, _| {

@@ -1,5 +1,5 @@
-//! What may be wrong with the emulated servos: a short YAML file, read once. Some of it is so from the start, the rest
-//! comes by a schedule.
+//! Faults of the emulated servos: a short YAML file, read once. Some faults exist from the start, others follow a
+//! schedule.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -11,40 +11,40 @@ use serde::Deserialize;
 
 pub use crate::schedule::{Fault, Timed};
 
-/// Everything that is wrong with the emulated bus. The default is: nothing.
+/// All faults of the emulated bus. The default is none.
 ///
 /// ```yaml
 /// watchdog: works            # or trips_without_stopping, absent
-/// silent: [stewart_3]        # servos that neither hear nor answer
-/// voltage: 5.0               # what every servo measures, in volts
+/// silent: [stewart_3]        # servos that neither receive nor answer
+/// voltage: 5.0               # measured by every servo, volts
 /// hardware_error: {stewart_1: overload}   # until that servo reboots
-/// no_fast_sync_read: true    # firmware older than that instruction
+/// no_fast_sync_read: true    # firmware without that instruction
 /// corrupt_every: 100         # every Nth status packet has a wrong bit
 /// drop_every: 100            # every Nth status packet is lost
-/// seed: 7                    # of the chance in a schedule
-/// schedule:                  # what goes wrong later: see `Timed`
+/// seed: 7                    # of the random numbers in a schedule
+/// schedule:                  # later faults: see `Timed`
 ///   - {at: 2.0, for: 0.5, fault: corrupt, rate: 0.01}
 /// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Faults {
-    /// What the bus watchdog does.
+    /// The behaviour of the bus watchdog.
     pub watchdog: WatchdogFirmware,
-    /// Servos that neither hear nor answer.
+    /// Servos that neither receive nor answer.
     pub silent: Vec<Joint>,
-    /// What every servo measures as its supply, in volts.
+    /// The supply voltage that every servo measures, volts.
     pub voltage: f64,
     /// Servos that start with a hardware error; a reboot clears it.
     pub hardware_error: BTreeMap<Joint, HardwareError>,
-    /// The firmware is older than the fast sync read instruction and does not answer it.
+    /// The firmware predates the fast sync read instruction and does not answer it.
     pub no_fast_sync_read: bool,
     /// Every Nth status packet has a wrong bit.
     pub corrupt_every: Option<NonZeroU32>,
     /// Every Nth status packet is lost.
     pub drop_every: Option<NonZeroU32>,
-    /// Where the chance of a schedule's rates begins: the same traffic meets the same chance.
+    /// The seed for the rates of a schedule: the same traffic gets the same faults.
     pub seed: u64,
-    /// What goes wrong later.
+    /// Faults that occur later.
     pub schedule: Vec<Timed>,
 }
 
@@ -64,41 +64,41 @@ impl Default for Faults {
     }
 }
 
-/// What the firmware does when its bus watchdog (register 98) expires.
+/// The behaviour of the firmware when its bus watchdog (register 98) expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchdogFirmware {
-    /// The servo stops and refuses goals until the register is cleared.
+    /// The servo stops and rejects goals until the register is cleared.
     Works,
-    /// The servo refuses goals, but keeps turning towards its last one, as is reported of firmware 51.
+    /// The servo rejects goals, but keeps turning towards its last one, as reported of firmware 51.
     TripsWithoutStopping,
-    /// There is no such register.
+    /// The firmware has no such register.
     Absent,
 }
 
-/// A faults file that cannot be used.
+/// A faults file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the faults file {name} cannot be used: {reason}; correct that line, or leave the file out for a healthy bus"
+    "cannot use the faults file {name}: {reason}; correct that line, or omit the file to emulate a healthy bus"
 )]
 pub struct FaultsError {
-    /// The file's name.
+    /// The name of the file.
     pub name: String,
-    /// What is wrong, with the line and what is allowed there.
+    /// What is wrong, with the line and the permitted values.
     pub reason: String,
 }
 
 impl Faults {
-    /// Reads the text of a faults file; `name` is what messages call it.
+    /// Reads the text of a faults file; `name` is its name in messages.
     ///
     /// # Errors
-    /// An unknown key, motor or value: with its line and what is allowed.
+    /// An unknown key, motor or value, with its line and the permitted values.
     pub fn from_yaml(text: &str, name: &str) -> Result<Faults, FaultsError> {
-        let refuse = |reason| FaultsError { name: name.to_owned(), reason };
-        let faults: Option<Faults> = serde_yaml::from_str(text).map_err(|error| refuse(error.to_string()))?;
+        let error = |reason| FaultsError { name: name.to_owned(), reason };
+        let faults: Option<Faults> = serde_yaml::from_str(text).map_err(|cause| error(cause.to_string()))?;
         let faults = faults.unwrap_or_default();
         if !(0.0..=20.0).contains(&faults.voltage) {
-            return Err(refuse(format!("voltage is {}, it must be from 0 to 20 volts", faults.voltage)));
+            return Err(error(format!("voltage is {}, it must be from 0 to 20 volts", faults.voltage)));
         }
         Ok(faults)
     }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_is_read() {
+    fn schedule_is_read() {
         let text = "seed: 7\nschedule:\n  - at: 2.0\n    for: 0.5\n    fault: overload\n    motor: stewart_3\n\
                     \x20 - {at: 3, fault: corrupt, rate: 0.01}\n  - {at: 4, fault: brownout}\n";
         let faults = Faults::from_yaml(text, "f.yaml").unwrap();
@@ -140,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_content_is_a_healthy_bus() {
-        for text in ["", "# nothing is wrong\n", "{}"] {
+    fn empty_file_is_a_healthy_bus() {
+        for text in ["", "# no faults\n", "{}"] {
             assert_eq!(Faults::from_yaml(text, "f.yaml"), Ok(Faults::default()));
         }
     }
 
     #[test]
-    fn mistakes_are_named_with_their_line_and_what_is_allowed() {
+    fn errors_name_the_line_and_the_permitted_values() {
         for (text, words) in [
             ("voltage: 5.0\nwatchdgo: works\n", ["line 2", "`watchdog`"]),
             ("voltage: 5.0\nwatchdog: barks\n", ["line 2", "`absent`"]),
@@ -170,7 +170,7 @@ mod tests {
         ] {
             let message = Faults::from_yaml(text, "f.yaml").unwrap_err().to_string();
             for word in words {
-                assert!(message.contains(word), "{message:?} should say {word:?}");
+                assert!(message.contains(word), "{message:?} should contain {word:?}");
             }
         }
     }

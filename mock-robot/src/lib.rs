@@ -1,9 +1,15 @@
-//! The body that is not there: nine joints that move as the real ones do, in process and behind a serial line.
+//! Simulated robot: nine joints that move like the real ones, in process or behind a serial line, with a camera scene.
 //!
-//! Reading order: `motor` (what each motor is), [`dynamics`] (how one joint moves), `gravity` (what the head weighs on
-//! the legs), `body` (nine joints on one supply), [`robot`] (the body as a [`Robot`](firmware_bridge::robot::Robot), for
-//! rehearsal), [`firmware`] (the same body as servos on a line), [`faults`] (what may be wrong with those), [`scene`]
-//! (what the camera sees).
+//! Reading order:
+//!
+//! * `motor`: the model of each motor.
+//! * [`dynamics`]: the motion of one joint.
+//! * `gravity`: the load of the head on the legs.
+//! * `body`: nine joints on one supply.
+//! * [`robot`]: the simulation as a [`Robot`](firmware_bridge::robot::Robot), for rehearsals.
+//! * [`firmware`]: the simulation as servos on a line.
+//! * [`faults`]: the faults of these servos, with a schedule in `schedule`.
+//! * [`scene`]: the images of the camera.
 
 mod body;
 pub mod dynamics;
@@ -15,5 +21,5 @@ pub mod robot;
 pub mod scene;
 mod schedule;
 
-/// Which mock this is: what a rehearsal proved rests on it.
+/// The version of the simulation, on which the results of rehearsals depend.
 pub const MODEL: &str = concat!("mock-robot ", env!("CARGO_PKG_VERSION"), ", body 3");

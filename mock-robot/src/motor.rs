@@ -1,9 +1,9 @@
-//! What each of the nine motors is: its model, its limits, and the counts in which it measures angles.
+//! The nine motors: model, limits and encoder counts.
 //!
 //! Models, limits and homing offsets are those of the official `hardware_config.yaml` (reachy-mini 1.13.0). Torques,
-//! speeds, currents and gears are the ROBOTIS e-manual's at 5.0 V, from the tables "Specifications" of its pages
+//! speeds, currents and gears are those of the ROBOTIS e-Manual at 5.0 V, from the tables "Specifications" of its pages
 //! <https://emanual.robotis.com/docs/en/dxl/x/xl330-m288/>, `xl330-m077/` and `xc330-m288/`. The body's motor is a
-//! plastic-geared variant of the XC330-M288 that has no page of its own; the metal-geared one stands for it.
+//! plastic-geared variant of the XC330-M288 without a page of its own; the metal-geared one is used instead.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,47 +11,47 @@ use firmware_bridge::joint::Joint;
 use firmware_bridge::servo::{Gains, Milliamps, Mode};
 use firmware_bridge::units::Radians;
 
-/// Encoder counts in one turn.
+/// Encoder counts per turn.
 const COUNTS: f64 = 4096.0;
 
-/// The position register's value for an angle; 2048 is zero.
+/// Returns the position register's value for an angle; 2048 is zero.
 pub(crate) fn counts_from_angle(angle: Radians) -> i32 {
-    // A float-to-integer cast saturates, and takes not-a-number to zero.
+    // A float-to-integer cast saturates, and converts not-a-number to zero.
     (COUNTS * (PI + angle.value()) / TAU).round() as i32
 }
 
-/// The angle for a position register's value.
+/// Returns the angle of a position register's value.
 pub(crate) fn angle_from_counts(counts: i32) -> Radians {
     Radians(TAU * f64::from(counts) / COUNTS - PI)
 }
 
-/// The voltage at which the specifications hold.
+/// The supply voltage of the specifications, volts.
 pub(crate) const RATED_VOLTS: f64 = 5.0;
-/// Above this a servo is too hot, in degrees Celsius: register 31 of all three.
+/// The temperature limit of a servo, degrees Celsius: register 31 of all three models.
 pub(crate) const TEMPERATURE_LIMIT: f64 = 70.0;
-/// What a servo draws for its electronics alone, in amperes: "standby current" on all three pages.
+/// The current of a servo's electronics, amperes: "standby current" on all three pages.
 pub(crate) const STANDBY: f64 = 0.017;
 
-/// One motor's table in the e-manual, at [`RATED_VOLTS`]; torque and speed are those of the output.
+/// One motor's table in the e-Manual, at [`RATED_VOLTS`]; torque and speed are those of the output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Specification {
-    /// In Nm.
+    /// Stall torque, Nm.
     pub(crate) stall_torque: f64,
-    /// In amperes.
+    /// Stall current, amperes.
     pub(crate) stall_current: f64,
-    /// Speed without load, in turns a minute.
+    /// Speed without load, turns per minute.
     pub(crate) no_load_rpm: f64,
-    /// Turns of the motor for one of the output.
+    /// Turns of the motor per turn of the output.
     pub(crate) gear_ratio: f64,
 }
 
 impl Specification {
-    /// Torque at the output for each ampere, in Nm.
+    /// Returns the torque at the output, Nm per ampere.
     pub(crate) const fn torque_per_ampere(self) -> f64 {
         self.stall_torque / self.stall_current
     }
 
-    /// Of the winding, in ohms: at stall nothing else limits the current.
+    /// Returns the resistance of the winding, ohms: at stall, it alone limits the current.
     pub(crate) const fn resistance(self) -> f64 {
         RATED_VOLTS / self.stall_current
     }
@@ -69,7 +69,7 @@ pub(crate) enum Model {
 }
 
 impl Model {
-    /// The number in register 0.
+    /// Returns the number in register 0.
     pub(crate) const fn number(self) -> i32 {
         match self {
             Model::Xc330M288 => 1240,
@@ -78,7 +78,7 @@ impl Model {
         }
     }
 
-    /// What the e-manual's table says of it.
+    /// Returns its specification from the e-Manual.
     pub(crate) const fn specification(self) -> Specification {
         match self {
             Model::Xc330M288 => Specification {
@@ -102,12 +102,12 @@ impl Model {
         }
     }
 
-    /// Speed without load at 5.0 V, in rad/s.
+    /// Returns the speed without load at 5.0 V, rad/s.
     pub(crate) const fn top_speed(self) -> f64 {
         self.specification().no_load_rpm * TAU / 60.0
     }
 
-    /// The current limit in register 38, in mA.
+    /// Returns the current limit in register 38, mA.
     pub(crate) const fn current_limit(self) -> i32 {
         match self {
             Model::Xc330M288 => 2352,
@@ -115,7 +115,7 @@ impl Model {
         }
     }
 
-    /// The velocity limit in register 44, in 0.229 rpm.
+    /// Returns the velocity limit in register 44, units of 0.229 rpm.
     pub(crate) const fn velocity_limit(self) -> i32 {
         match self {
             Model::Xc330M288 => 350,
@@ -125,23 +125,23 @@ impl Model {
     }
 }
 
-/// One motor as it is built into the robot.
+/// One motor of the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Motor {
-    /// Its model.
+    /// The model.
     pub(crate) model: Model,
-    /// The lowest goal position that it takes, in counts.
+    /// The minimum goal position, counts.
     pub(crate) lowest: i32,
-    /// The highest goal position that it takes, in counts.
+    /// The maximum goal position, counts.
     pub(crate) highest: i32,
-    /// Its homing offset, in counts.
+    /// The homing offset, counts.
     pub(crate) homing_offset: i32,
     /// The position gain that a controller writes at start (register 84).
     pub(crate) position_gain: u16,
 }
 
 impl Motor {
-    /// The motor that moves this joint.
+    /// Returns the motor of this joint.
     pub(crate) const fn of(joint: Joint) -> Motor {
         let (model, lowest, highest, homing_offset, position_gain) = match joint {
             Joint::BodyYaw => (Model::Xc330M288, 0, 4095, 0, 200),
@@ -154,17 +154,18 @@ impl Motor {
         Motor { model, lowest, highest, homing_offset, position_gain }
     }
 
-    /// The torque that a current gives at the output, in Nm.
+    /// Returns the torque of a current at the output, Nm.
     pub(crate) const fn torque(self, current: Milliamps) -> f64 {
         current.0 / 1000.0 * self.model.specification().torque_per_ampere()
     }
 
-    /// Whether the servo takes this goal current.
+    /// Returns whether the servo accepts this goal current.
     pub(crate) fn takes_current(self, current: Milliamps) -> bool {
         current.0.abs().round() <= f64::from(self.model.current_limit())
     }
 
-    /// The goal current of a servo that has just changed to this mode: where it bounds the torque, all that there is.
+    /// Returns the goal current of a servo right after a change to this mode: the current limit where it limits the
+    /// torque.
     pub(crate) fn first_current(self, mode: Mode) -> Milliamps {
         match mode {
             Mode::CurrentBasedPosition => Milliamps(self.model.current_limit().into()),
@@ -172,12 +173,12 @@ impl Motor {
         }
     }
 
-    /// The gains that a controller writes at start: proportional only.
+    /// Returns the gains that a controller writes at start: proportional only.
     pub(crate) const fn gains(self) -> Gains {
         Gains { p: self.position_gain, i: 0, d: 0 }
     }
 
-    /// Whether the servo takes this goal position in position mode.
+    /// Returns whether the servo accepts this goal position in position mode.
     pub(crate) const fn takes(self, counts: i32) -> bool {
         self.lowest <= counts && counts <= self.highest
     }
@@ -188,20 +189,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_torque_of_an_ampere_follows_from_the_gears() {
-        // One motor drives both XL330: for each of its turns an ampere does the same, less what the gears eat.
+    fn torque_per_ampere_follows_from_the_gears() {
+        // Both XL330 use the same motor: per turn of the motor, an ampere gives the same torque, less the losses of the
+        // gears.
         let motor = |model: Model| {
             let it = model.specification();
             it.torque_per_ampere() / it.gear_ratio
         };
         let (long, short) = (motor(Model::Xl330M288), motor(Model::Xl330M077));
         assert!(long < short && long > 0.6 * short, "{long} and {short} Nm/A");
-        // The page of the XC330-M288 prints this number itself: 0.517 Nm/A.
+        // The page of the XC330-M288 states this number: 0.517 Nm/A.
         assert!((Model::Xc330M288.specification().torque_per_ampere() - 0.517).abs() < 0.001);
     }
 
     #[test]
-    fn counts_and_angles_agree_and_the_limits_are_those_in_degrees() {
+    fn counts_and_angles_round_trip_and_match_the_limits() {
         assert_eq!(counts_from_angle(Radians::ZERO), 2048);
         for counts in 0..4096 {
             assert_eq!(counts_from_angle(angle_from_counts(counts)), counts);

@@ -1,8 +1,11 @@
-//! Nine joints in process: the [`Robot`] that rehearsal moves.
+//! Nine simulated joints in process: the [`Robot`] of rehearsals.
 //!
-//! Responsibilities: to answer as nine servos on a bus would, beat by beat. Threads: none of its own. Units: radians;
-//! positions in whole encoder counts, as a servo takes and reports them. Safety: as in a servo, a goal outside the
-//! motor's own limits is refused and the old goal stays; a servo that becomes too hot lets go until it is rebooted.
+//! Responsibilities: answers like nine servos on a bus, cycle by cycle.
+//!
+//! Threads: none of its own. Units: radians; positions are whole encoder counts, as in a servo.
+//!
+//! Safety: as in a servo, a goal outside the motor's own limits is rejected and the old goal stays. A servo that
+//! becomes too hot releases until it reboots.
 
 use firmware_bridge::clock::Tick;
 use firmware_bridge::envelope::{Action, SafeCommand};
@@ -14,30 +17,30 @@ use crate::body::Body;
 use crate::dynamics::{Drive, Variation};
 use crate::motor::{Motor, RATED_VOLTS, TEMPERATURE_LIMIT, angle_from_counts, counts_from_angle};
 
-/// A body without a bus. It starts at rest with torque off, like servos that have just got power and the gains that a
-/// controller writes at start.
+/// A robot without a bus. It starts at rest with torque off, like servos that were just powered on, and with the gains
+/// that a controller writes at start.
 #[derive(Clone, Debug)]
 pub struct MockRobot {
     body: Body,
-    /// Goal of each motor in counts.
+    /// The goal of each motor, counts.
     goals: Joints<i32>,
     torque: Joints<bool>,
     modes: Joints<Mode>,
-    /// Goal current of each motor.
+    /// The goal current of each motor.
     currents: Joints<Milliamps>,
     errors: Joints<HardwareErrors>,
-    /// The moment up to which the joints have moved; none before the first beat.
-    moved_to: Option<Tick>,
+    /// The time up to which the joints have moved; `None` before the first cycle.
+    advanced_to: Option<Tick>,
 }
 
 impl MockRobot {
-    /// A body at `start` that differs from the nominal one by `variation`.
+    /// Creates a robot at `start` that differs from the nominal one by `variation`.
     #[must_use]
     pub fn new(start: Joints, variation: Variation) -> Self {
         MockRobot::varied(start, &Joints::all(variation))
     }
 
-    /// A body at `start` of which each joint differs from the nominal one in its own way.
+    /// Creates a robot at `start` in which each joint has its own variation.
     #[must_use]
     pub fn varied(start: Joints, variation: &Joints<Variation>) -> Self {
         MockRobot {
@@ -47,11 +50,11 @@ impl MockRobot {
             modes: Joints::all(Mode::Position),
             currents: Joints::all(Milliamps(0.0)),
             errors: Joints::all(HardwareErrors::NONE),
-            moved_to: None,
+            advanced_to: None,
         }
     }
 
-    /// One beat: the joints move up to `at` as they were told before, then the action counts.
+    /// Runs one cycle: the joints move up to `at` under the earlier commands, then the action takes effect.
     pub(crate) fn act(&mut self, at: Tick, action: &Action) -> JointState {
         self.advance(at);
         self.apply(action);
@@ -59,8 +62,8 @@ impl MockRobot {
     }
 
     fn advance(&mut self, at: Tick) {
-        let from = self.moved_to.unwrap_or(at);
-        self.moved_to = Some(from.max(at));
+        let from = self.advanced_to.unwrap_or(at);
+        self.advanced_to = Some(from.max(at));
         let drives = Joints::from_fn(|joint| self.drive(joint));
         self.body.advance(&drives, from, at);
         for joint in Joint::ALL {
@@ -87,7 +90,8 @@ impl MockRobot {
             Action::Targets(targets) => {
                 for (joint, target) in targets.iter() {
                     let goal = counts_from_angle(*target);
-                    // A servo in current mode has no use for a goal position; in the other, it takes any.
+                    // A servo in current mode ignores the goal position; in current-based position mode, it accepts
+                    // any.
                     let taken =
                         Motor::of(joint).takes(goal) || self.modes[joint] == Mode::CurrentBasedPosition;
                     if target.is_finite() && taken {
@@ -122,7 +126,7 @@ impl MockRobot {
             Action::Currents(currents) => {
                 for (joint, current) in currents.iter() {
                     if Motor::of(joint).takes_current(*current) {
-                        // The register holds whole milliamperes.
+                        // The register contains whole milliamperes.
                         self.currents[joint] = Milliamps(current.0.round());
                     }
                 }
@@ -177,7 +181,7 @@ mod tests {
 
     const BEAT: Duration = Duration::from_millis(10);
 
-    /// Ten milliseconds a beat, with actions that the tests need no envelope to make.
+    /// Runs cycles of ten milliseconds, with actions that tests create without an envelope.
     fn play(robot: &mut MockRobot, from: Tick, actions: &[Action]) -> (Tick, JointState) {
         let mut at = from;
         for action in actions {
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_only_with_torque_and_reports_whole_counts() {
+    fn robot_moves_only_with_torque_and_reports_whole_counts() {
         let mut robot = MockRobot::new(Joints::all(Radians(0.1)), Variation::default());
         let (at, state) = play(&mut robot, Tick::ZERO, &vec![targets(0.3); 100]);
         let rest = state.present().unwrap();
@@ -201,7 +205,7 @@ mod tests {
         let (at, state) = play(&mut robot, at, &[Action::Torque(Joints::all(true))]);
         assert!(state.torque.iter().all(|(_, on)| *on));
         let (at, state) = play(&mut robot, at, &vec![Action::Torque(Joints::all(true)); 100]);
-        assert_eq!(state.present().unwrap(), rest, "torque pins the goal to where the joint is");
+        assert_eq!(state.present().unwrap(), rest, "enabling torque sets the goal to the present position");
 
         let (_, state) = play(&mut robot, at, &vec![targets(0.3); 200]);
         let there = angle_from_counts(counts_from_angle(Radians(0.3)));
@@ -209,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_beyond_a_servos_limits_is_refused_by_that_servo_only() {
+    fn goal_outside_one_servos_limits_is_rejected_by_it_alone() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let (at, _) = play(&mut robot, Tick::ZERO, &[Action::Torque(Joints::all(true))]);
         // 60 degrees down: beyond stewart_1 (-48), within stewart_2 (-80).
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn no_goal_that_is_not_a_number_moves_anything() {
+    fn non_finite_goal_moves_nothing() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let (at, _) = play(&mut robot, Tick::ZERO, &[Action::Torque(Joints::all(true))]);
         for bad in [f64::NAN, f64::INFINITY, -1e300] {
@@ -230,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reboot_takes_the_torque_of_one_motor() {
+    fn reboot_disables_the_torque_of_one_motor() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let actions = [Action::Torque(Joints::all(true)), targets(0.5), Action::Reboot(Joint::Stewart2)];
         let (at, _) = play(&mut robot, Tick::ZERO, &actions);
@@ -241,8 +245,8 @@ mod tests {
         assert!(present[Joint::Stewart2].value() < 0.1);
     }
 
-    /// Nodding as far as the head goes, where its weight is more than the gears hold.
-    fn nodding() -> Joints {
+    /// Pitched as far as the head goes, where its weight exceeds the gears' friction.
+    fn pitched() -> Joints {
         let angles = RollPitchYaw { pitch: Radians::from_degrees(39.0), ..RollPitchYaw::default() };
         let head = HeadPose::new(0.0, 0.0, 0.0, angles);
         joints_from_posture(&Posture { head, ..Posture::init() }).unwrap()
@@ -256,8 +260,8 @@ mod tests {
     }
 
     #[test]
-    fn a_current_bears_the_heads_weight_or_lets_it_sink() {
-        let start = nodding();
+    fn goal_current_supports_the_head_or_lets_it_sink() {
+        let start = pitched();
         let after = |share: f64| {
             let mut robot = MockRobot::new(start, Variation::default());
             let loads = *Gravity::on(start.stewart()).loads();
@@ -275,15 +279,15 @@ mod tests {
             assert_eq!(state.modes, Joints::all(Mode::Current));
             state
         };
-        // It sinks a little before its torque is on.
-        let (borne, sunk) = (farthest(&after(1.0), &start), farthest(&after(0.0), &start));
-        assert!(borne < 0.04 && sunk > 2.0 * borne, "{borne} {sunk}");
+        // The head sinks a little before torque is on.
+        let (supported, sunk) = (farthest(&after(1.0), &start), farthest(&after(0.0), &start));
+        assert!(supported < 0.04 && sunk > 2.0 * supported, "{supported} {sunk}");
         let current = after(1.0).health[Joint::Stewart2].unwrap().current;
         assert!(current.0.abs() > 100.0, "{current}");
     }
 
     #[test]
-    fn a_weak_current_based_position_goes_nowhere_against_its_friction() {
+    fn low_current_limit_does_not_overcome_friction() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let actions = [
             Action::Modes(Joints::all(Mode::CurrentBasedPosition)),
@@ -299,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn softer_gains_follow_later() {
+    fn softer_gains_respond_more_slowly() {
         let after = |gain| {
             let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
             let gains = Action::Gains(Joint::LeftAntenna, Gains { p: gain, i: 0, d: 0 });
@@ -311,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_servo_that_overheats_lets_go_until_it_is_rebooted() {
+    fn overheated_servo_releases_until_reboot() {
         let mut robot = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let (at, _) = play(&mut robot, Tick::ZERO, &[Action::Torque(Joints::all(true))]);
         robot.body.heat(Joint::BodyYaw, TEMPERATURE_LIMIT + 0.05);
@@ -326,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_beats_give_the_same_body_and_sensing_does_not_disturb_it() {
+    fn same_cycles_give_the_same_state_and_reading_changes_nothing() {
         let mut once = MockRobot::new(Joints::all(Radians::ZERO), Variation::default());
         let mut again = once.clone();
         let mut actions = vec![Action::Torque(Joints::all(true))];

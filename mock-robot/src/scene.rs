@@ -1,11 +1,11 @@
-//! What the camera in the head sees: a floor, a sky, coloured blocks, and photographs of people and things on billboards,
-//! drawn by a pinhole camera. The same head pose at the same moment always gives the same picture.
+//! The scene of the simulated camera: a floor, a sky, coloured blocks, and billboards with photographs of people and
+//! objects, rendered by a pinhole camera. The same head pose at the same time always gives the same image.
 //!
-//! Frames: the world stands at the neutral head, x forward, y left, z up, metres, like [`HeadPose`]; pixels as in
-//! [`firmware_bridge::camera`].
+//! Frames: the origin of the world is the neutral head, x forward, y left, z up, metres, like [`HeadPose`]; pixels as
+//! in [`firmware_bridge::camera`].
 //!
-//! Reading order: [`Scene`], `file` (scenes as text), `photograph`, `board` (what stands in a scene and where it is when), `quad`
-//! (how a flat thing is drawn), `light` (brightness and noise).
+//! Reading order: [`Scene`], `file` (the scene format), `photograph`, `board` (the objects in a scene and their
+//! motion), `quad` (rendering of a flat object), `light` (brightness and noise).
 
 mod board;
 mod file;
@@ -28,29 +28,29 @@ use quad::View;
 /// Blue, green, red.
 type Bgr = [u8; 3];
 
-/// The floor under the robot's base, seen from the neutral head.
-const FLOOR: f64 = -0.177;
-/// The side of a floor tile.
-const TILE: f64 = 0.25;
+/// The height of the floor under the robot's base, relative to the neutral head, metres.
+const FLOOR_HEIGHT_M: f64 = -0.177;
+/// The side of a floor tile, metres.
+const TILE_SIZE_M: f64 = 0.25;
 
-/// Something in a scene, and where it is in a picture: the truth that tests hold what was seen against.
+/// The ground truth of an object in an image, against which tests compare detections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// Its name in the scene.
+    /// The name in the scene.
     pub name: String,
-    /// What it is: `face`, `cup`, `block`, ...
+    /// The kind of object: `face`, `cup`, `block`, ...
     pub kind: String,
-    /// Its middle in the world, metres; of a face the tip of the nose.
+    /// The centre in the world, metres; of a face, the tip of the nose.
     pub place: [f64; 3],
-    /// The pixel of that, also outside of the picture; none behind the camera.
+    /// The pixel of the centre, which may be outside the image; `None` behind the camera.
     pub pixel: Option<(f64, f64)>,
-    /// Left, top, width and height of all of it, pixels, as far as it is before the camera.
+    /// Left, top, width and height of the object, pixels, for the part in front of the camera.
     pub bounds: Option<[f64; 4]>,
-    /// Whether the pixel is within the picture and nothing stands before it.
+    /// Whether the pixel is inside the image and no other object hides it.
     pub is_visible: bool,
 }
 
-/// A room that the head can look around in.
+/// A room around the robot.
 #[derive(Clone, Debug)]
 pub struct Scene {
     width: u16,
@@ -71,17 +71,17 @@ impl Default for Scene {
 }
 
 impl Scene {
-    /// The scenes that come with the program.
+    /// The built-in scenes.
     pub const BUILT_IN: [&str; 6] = ["room", "visitor", "walker", "newcomer", "crowd", "empty"];
 
-    /// Blocks on a floor, and nobody.
+    /// Returns a scene with blocks on a floor and no people.
     #[must_use]
     pub fn empty() -> Self {
-        Scene::parse(file::EMPTY, Path::new("")).unwrap_or_else(|_| Scene::bare())
+        Scene::parse(file::EMPTY, Path::new("")).unwrap_or_else(|_| Scene::background_only())
     }
 
-    /// A floor and a sky.
-    fn bare() -> Self {
+    /// Returns a floor and a sky.
+    fn background_only() -> Self {
         Scene {
             width: 320,
             height: 240,
@@ -95,11 +95,11 @@ impl Scene {
         }
     }
 
-    /// One of [`BUILT_IN`](Self::BUILT_IN). The photographs lie in this folder; a room whose photographs are not installed has
-    /// blocks only.
+    /// Returns one of [`BUILT_IN`](Self::BUILT_IN), with its photographs from this folder. Without photographs, `room`
+    /// contains blocks only.
     ///
     /// # Errors
-    /// For any other name, and where a scene that makes no sense without them lacks its photographs.
+    /// If the name is unknown, or a photograph is missing in any other scene.
     pub fn built_in(name: &str, photographs: &Path) -> Result<Self, NoScene> {
         let text = file::built_in(name)?;
         match Scene::parse(text, photographs) {
@@ -108,41 +108,41 @@ impl Scene {
         }
     }
 
-    /// The scene in this file.
+    /// Reads a scene from a file.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Describes the error in the scene, and its position.
     pub fn load(path: &Path, photographs: &Path) -> Result<Self, NoScene> {
         file::load(path, photographs)
     }
 
-    /// The scene of this text.
+    /// Reads a scene from a text.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Describes the error in the scene, and its position.
     pub fn parse(yaml: &str, photographs: &Path) -> Result<Self, NoScene> {
         file::parse(yaml, photographs)
     }
 
-    /// The same in pictures of another size.
+    /// Returns the same scene with images of another size.
     #[must_use]
     pub fn sized(self, width: u16, height: u16) -> Self {
         Scene { width: width.max(1), height: height.max(1), ..self }
     }
 
-    /// The lens that it is drawn by.
+    /// Returns the intrinsics of the camera.
     #[must_use]
     pub fn lens(&self) -> Lens {
         Lens::pinhole(self.width, self.height)
     }
 
-    /// Distinguishes what it shows from what others show: the same text and the same photographs have the same.
+    /// Returns an identifier of the content: scenes with the same text and the same photographs have the same one.
     #[must_use]
     pub fn identity(&self) -> String {
         format!("{:016x}", self.identity)
     }
 
-    /// What the camera sees from this head pose (`world_from_head`), so long after the beginning.
+    /// Renders the image from this head pose (`world_from_head`), at this time from the start.
     #[must_use]
     pub fn render(&self, head: &HeadPose, at: Duration) -> Picture {
         let (width, height) = (usize::from(self.width), usize::from(self.height));
@@ -151,7 +151,7 @@ impl Scene {
         Picture { height, width, bgr }
     }
 
-    /// The same into bytes that are there already; whether there are as many as a picture has.
+    /// Renders into an existing buffer. Returns whether its size matches the image.
     pub fn render_into(&self, head: &HeadPose, at: Duration, bgr: &mut [u8]) -> bool {
         let (width, height) = (usize::from(self.width), usize::from(self.height));
         if bgr.len() != width * height * 3 {
@@ -159,44 +159,45 @@ impl Scene {
         }
         let view = View::new(&self.lens(), &(head.0 * head_from_camera()));
         let light = self.light.at(at);
-        self.surroundings(&view, light.level(), bgr);
-        // From far to near: what is nearer is drawn over what is farther.
+        self.draw_background(&view, light.level(), bgr);
+        // Near objects are drawn over far ones.
         let eye = view.eye();
-        let mut things: Vec<(f64, Thing<'_>)> = Vec::with_capacity(self.blocks.len() + self.boards.len());
-        things.extend(self.blocks.iter().map(|block| (block.distance(&eye), Thing::Block(block))));
+        let mut drawables: Vec<(f64, Drawable<'_>)> =
+            Vec::with_capacity(self.blocks.len() + self.boards.len());
+        drawables.extend(self.blocks.iter().map(|block| (block.distance(&eye), Drawable::Block(block))));
         for board in &self.boards {
             if let Some(stands) = board.stands(at) {
-                things.push(((stands.middle - eye).norm(), Thing::Board(board, stands)));
+                drawables.push(((stands.middle - eye).norm(), Drawable::Board(board, stands)));
             }
         }
-        things.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        for (_, thing) in things {
-            match thing {
-                Thing::Block(block) => block.draw(&view, &light, bgr),
-                Thing::Board(board, stands) => board.draw(&view, &light, &stands, bgr),
+        drawables.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        for (_, drawable) in drawables {
+            match drawable {
+                Drawable::Block(block) => block.draw(&view, &light, bgr),
+                Drawable::Board(board, stands) => board.draw(&view, &light, &stands, bgr),
             }
         }
         self.noise.add(at, head, width * 3, bgr);
         true
     }
 
-    /// Everything in it, and where it is in the picture from this head pose at this moment.
+    /// Returns the ground truth of every object, from this head pose at this time.
     #[must_use]
     pub fn truth(&self, head: &HeadPose, at: Duration) -> Vec<Seen> {
         let lens = self.lens();
         let world_from_camera = head.0 * head_from_camera();
         let eye = Point3::from(world_from_camera.translation.vector);
-        let standing: Vec<(&Board, board::Stands)> =
+        let visible_boards: Vec<(&Board, board::Stands)> =
             self.boards.iter().filter_map(|board| Some((board, board.stands(at)?))).collect();
-        let hidden = |place: &Point3<f64>, by_itself: &str| {
+        let hidden = |place: &Point3<f64>, own_name: &str| {
             let ray = place - eye;
-            // A little before the place itself.
+            // Slightly in front of the point itself.
             let before = 1.0 - 1e-3;
             self.blocks
                 .iter()
-                .any(|block| block.name != by_itself && block.met(&eye, &ray).is_some_and(|at| at < before))
-                || standing.iter().any(|(board, stands)| {
-                    board.name != by_itself && stands.met(&eye, &ray).is_some_and(|at| at < before)
+                .any(|block| block.name != own_name && block.met(&eye, &ray).is_some_and(|at| at < before))
+                || visible_boards.iter().any(|(board, stands)| {
+                    board.name != own_name && stands.met(&eye, &ray).is_some_and(|at| at < before)
                 })
         };
         let seen = |name: &str, kind: &str, place: Point3<f64>, corners: &[Point3<f64>]| {
@@ -210,11 +211,11 @@ impl Scene {
                 kind: kind.into(),
                 place: [place.x, place.y, place.z],
                 pixel: at,
-                bounds: around(corners.iter().filter_map(pixel)),
+                bounds: bounding_box(corners.iter().filter_map(pixel)),
                 is_visible: inside && !hidden(&place, name),
             }
         };
-        let boards = standing
+        let boards = visible_boards
             .iter()
             .map(|(board, stands)| seen(&board.name, &board.kind, board.landmark(stands), &stands.corners()));
         let blocks =
@@ -222,13 +223,13 @@ impl Scene {
         boards.chain(blocks).collect()
     }
 
-    /// Sky and floor.
-    fn surroundings(&self, view: &View, level: f64, bgr: &mut [u8]) {
-        let lit = |colour: Bgr| colour.map(|part| light::scaled(part, level));
+    /// Draws sky and floor.
+    fn draw_background(&self, view: &View, level: f64, bgr: &mut [u8]) {
+        let lit = |colour: Bgr| colour.map(|part| light::scale_brightness(part, level));
         let (sky, floor) = (lit(self.sky), self.floor.map(lit));
         let [even, odd] = floor;
         let (eye, step) = (view.eye(), view.step_right());
-        let drop = FLOOR - eye.z;
+        let drop = FLOOR_HEIGHT_M - eye.z;
         for (row, line) in bgr.chunks_exact_mut(usize::from(self.width) * 3).enumerate() {
             let mut ray = view.ray(0.0, row as f64);
             for pixel in line.as_chunks_mut::<3>().0 {
@@ -236,7 +237,7 @@ impl Scene {
                     sky
                 } else {
                     let along = drop / ray.z;
-                    let tile = |at: f64| (at * (1.0 / TILE)).floor() as i64;
+                    let tile = |at: f64| (at * (1.0 / TILE_SIZE_M)).floor() as i64;
                     if (tile(eye.x + along * ray.x) ^ tile(eye.y + along * ray.y)) & 1 == 1 {
                         odd
                     } else {
@@ -249,13 +250,13 @@ impl Scene {
     }
 }
 
-enum Thing<'a> {
+enum Drawable<'a> {
     Block(&'a Block),
     Board(&'a Board, board::Stands),
 }
 
-/// The box around some pixels.
-fn around(pixels: impl Iterator<Item = (f64, f64)>) -> Option<[f64; 4]> {
+/// Returns the bounding box of some pixels: left, top, width, height.
+fn bounding_box(pixels: impl Iterator<Item = (f64, f64)>) -> Option<[f64; 4]> {
     let mut edges: Option<[f64; 4]> = None;
     for (u, v) in pixels {
         let [left, top, right, bottom] = edges.unwrap_or([u, v, u, v]);
@@ -264,8 +265,8 @@ fn around(pixels: impl Iterator<Item = (f64, f64)>) -> Option<[f64; 4]> {
     edges.map(|[left, top, right, bottom]| [left, top, right - left, bottom - top])
 }
 
-/// A frame of reference whose z is this direction and whose x is level.
-fn upright(towards: &Vector3<f64>) -> Isometry3<f64> {
+/// Returns the rotation about z that turns x towards this direction, so that its axes stay level.
+fn level_frame(towards: &Vector3<f64>) -> Isometry3<f64> {
     let level = Vector3::new(towards.x, towards.y, 0.0);
     let yaw = if level.norm() > 1e-9 { level.y.atan2(level.x) } else { 0.0 };
     Isometry3::rotation(Vector3::z() * yaw)

@@ -1,12 +1,12 @@
-//! A fault that begins at some moment and may end at another.
+//! A fault with a start and an optional end.
 //!
 //! ```yaml
 //! - at: 2.0            # seconds after the start
-//!   for: 0.5           # how long; without it to the end, or until a reboot clears it
+//!   for: 0.5           # duration; permanent by default, or until a reboot clears it
 //!   fault: overload    # or overheating, input_voltage, encoder, electrical_shock, silent, corrupt, echo, partial,
 //!                      # port_gone, brownout
-//!   motor: stewart_3   # where it concerns one motor
-//!   rate: 0.01         # of corrupt, partial and silent: the share of packets; without it all
+//!   motor: stewart_3   # for faults of a single motor
+//!   rate: 0.01         # of corrupt, partial and silent: the fraction of packets; default: all
 //! ```
 
 use std::time::Duration;
@@ -16,50 +16,50 @@ use firmware_bridge::joint::Joint;
 use firmware_bridge::servo::HardwareError;
 use serde::Deserialize;
 
-/// What goes wrong.
+/// A fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fault {
-    /// What.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// With which motor; none where it concerns all.
+    /// The affected motor; `None` for all motors.
     pub motor: Option<Joint>,
-    /// How long. Without an end it stays; what a reboot clears, until then. A brownout is over at once.
+    /// The duration. `None` means permanent, or until a reboot if a reboot clears it. A brownout is over immediately.
     pub lasts: Option<Duration>,
-    /// Which share of the packets, 0 to 1, of faults that concern packets.
+    /// The fraction of affected packets, 0 to 1, for faults that affect packets.
     pub rate: f64,
 }
 
 impl Fault {
-    /// With all motors and all packets, to the end.
+    /// Returns a permanent fault of all motors and all packets.
     #[must_use]
     pub const fn of(kind: FaultKind) -> Fault {
         Fault { kind, motor: None, lasts: None, rate: 1.0 }
     }
 
-    /// With one motor.
+    /// Limits the fault to one motor.
     #[must_use]
     pub const fn on(self, motor: Joint) -> Fault {
         Fault { motor: Some(motor), ..self }
     }
 
-    /// For so long.
+    /// Limits the fault to this duration.
     #[must_use]
     pub const fn lasting(self, time: Duration) -> Fault {
         Fault { lasts: Some(time), ..self }
     }
 
-    /// With such a share of the packets, 0 to 1.
+    /// Limits the fault to this fraction of the packets, 0 to 1.
     #[must_use]
     pub const fn at_rate(self, rate: f64) -> Fault {
         Fault { rate, ..self }
     }
 
-    /// Whether it concerns this motor.
+    /// Returns whether it affects this motor.
     pub(crate) fn concerns(&self, joint: Joint) -> bool {
         self.motor.is_none_or(|motor| motor == joint)
     }
 
-    /// The bit of register 70 that it sets, if any.
+    /// Returns the hardware error that it sets in register 70, if any.
     pub(crate) const fn hardware_error(&self) -> Option<HardwareError> {
         match self.kind {
             FaultKind::Overload => Some(HardwareError::Overload),
@@ -77,17 +77,17 @@ impl Fault {
     }
 }
 
-/// A fault with the moment at which it begins, counted from the start of the emulation.
+/// A fault with its start, counted from the start of the emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Words")]
 pub struct Timed {
-    /// When it begins.
+    /// The start of the fault.
     pub at: Duration,
-    /// What goes wrong.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// As it stands in a file.
+/// The keys in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
@@ -98,25 +98,25 @@ struct Words {
     rate: Option<f64>,
 }
 
-/// The longest time that a file may name: a day, in seconds.
-const LONGEST: f64 = 86_400.0;
+/// The maximum time in a file: a day, in seconds.
+const MAX_SECONDS: f64 = 86_400.0;
 
 impl TryFrom<Words> for Timed {
     type Error = String;
 
-    fn try_from(words: Words) -> Result<Timed, String> {
-        let Words { at, r#for, fault, motor, rate } = words;
-        if !(0.0..=LONGEST).contains(&at) {
-            return Err(format!("at is {at}, it must be from 0 to {LONGEST} seconds"));
+    fn try_from(keys: Words) -> Result<Timed, String> {
+        let Words { at, r#for, fault, motor, rate } = keys;
+        if !(0.0..=MAX_SECONDS).contains(&at) {
+            return Err(format!("at is {at}, it must be from 0 to {MAX_SECONDS} seconds"));
         }
-        if let Some(time) = r#for.filter(|time| !(*time > 0.0 && *time <= LONGEST)) {
-            return Err(format!("for is {time}, it must be more than 0 and up to {LONGEST} seconds"));
+        if let Some(time) = r#for.filter(|time| !(*time > 0.0 && *time <= MAX_SECONDS)) {
+            return Err(format!("for is {time}, it must be more than 0 and up to {MAX_SECONDS} seconds"));
         }
         if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && *rate <= 1.0)) {
             return Err(format!("rate is {rate}, it must be more than 0 and up to 1"));
         }
         let name = fault.name();
-        let (of_motor, of_packets) = match fault {
+        let (needs_motor, affects_packets) = match fault {
             FaultKind::Overload
             | FaultKind::Overheating
             | FaultKind::Encoder
@@ -125,18 +125,18 @@ impl TryFrom<Words> for Timed {
             FaultKind::Silent | FaultKind::Corrupt | FaultKind::Partial => (None, true),
             FaultKind::Echo | FaultKind::PortGone | FaultKind::Brownout => (Some(false), false),
         };
-        match (of_motor, motor) {
+        match (needs_motor, motor) {
             (Some(true), None) => return Err(format!("{name} needs a motor, such as `motor: stewart_3`")),
-            (Some(false), Some(_)) => return Err(format!("{name} has no motor; it concerns all")),
+            (Some(false), Some(_)) => return Err(format!("{name} has no motor; it affects all motors")),
             _ => {}
         }
-        if rate.is_some() && !of_packets {
+        if rate.is_some() && !affects_packets {
             return Err(format!(
-                "{name} has no rate; only silent, corrupt and partial concern single packets"
+                "{name} has no rate; only silent, corrupt and partial affect single packets"
             ));
         }
         if fault == FaultKind::PortGone && r#for.is_none() {
-            return Err(format!("{name} needs `for`, the seconds until the port is back"));
+            return Err(format!("{name} needs `for`, the seconds until the port returns"));
         }
         let lasts = r#for.map(Duration::from_secs_f64);
         Ok(Timed {
@@ -146,17 +146,17 @@ impl TryFrom<Words> for Timed {
     }
 }
 
-/// Chance that is the same each time: splitmix64 (Steele, Lea and Flood 2014).
+/// A reproducible random number generator: splitmix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(u64);
 
 impl Chance {
-    /// A sequence of its own for each seed.
+    /// Creates a generator; each seed has its own sequence.
     pub(crate) const fn new(seed: u64) -> Chance {
         Chance(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub(crate) const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -164,13 +164,13 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// Whether something happens that happens in such a share of the cases.
+    /// Returns true with the probability `rate`.
     pub(crate) fn happens(&mut self, rate: f64) -> bool {
-        // 53 bits are what a float holds.
+        // A float has 53 significant bits.
         rate >= 1.0 || ((self.next() >> 11) as f64) < rate * (1_u64 << 53) as f64
     }
 
-    /// A number below `count`, which is not zero.
+    /// Returns a number below `count`, which must not be zero.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         usize::try_from(self.next()).unwrap_or(usize::MAX) % count.max(1)
     }
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chance_is_the_same_each_time_and_keeps_its_rate() {
+    fn generator_is_reproducible_and_follows_its_rate() {
         // The generator's published sequence for the seed 1234567.
         let mut chance = Chance::new(1_234_567);
         assert_eq!([chance.next(), chance.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);

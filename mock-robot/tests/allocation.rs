@@ -1,5 +1,5 @@
-//! On the beat nothing is allocated and nothing freed: counted by an allocator, on the pulse's own thread, over the
-//! emulated bus, while motions play, end, are replaced and halted, and while packets are lost.
+//! No cycle allocates or frees memory. A counting allocator checks this on the control loop's own thread over the
+//! emulated bus. In the test, motions play, end, are replaced and stopped, and packets are lost.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -32,8 +32,8 @@ thread_local! {
 
 static COUNTED: AtomicU64 = AtomicU64::new(0);
 
-/// The system's allocator, with a count.
-struct Counting;
+/// The system's allocator with a counter.
+struct CountingAllocator;
 
 fn count() {
     if WATCHED.try_with(Cell::get).unwrap_or(false) {
@@ -41,9 +41,9 @@ fn count() {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came; counting touches no memory of the caller.
+// SAFETY: every call is passed to the system's allocator unchanged; counting does not touch the caller's memory.
 #[expect(unsafe_code, reason = "an allocator cannot be written without")]
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
         unsafe { System.alloc(layout) }
@@ -61,16 +61,16 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// A robot that has its thread watched once it has warmed up.
+/// A robot whose thread is watched after a warm-up.
 struct Watched<R> {
     robot: R,
     beats: u64,
 }
 
-/// Buffers grow to their sizes, and the slow readings come round once.
-const WARM: u64 = 120;
+/// During the warm-up, buffers grow to their sizes, and each motor is polled once.
+const WARM_UP_CYCLES: u64 = 120;
 
 impl<R: Robot> Robot for Watched<R> {
     fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
@@ -79,7 +79,7 @@ impl<R: Robot> Robot for Watched<R> {
 
     fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
         self.beats += 1;
-        WATCHED.set(self.beats > WARM);
+        WATCHED.set(self.beats > WARM_UP_CYCLES);
         self.robot.beat(at, command)
     }
 }
@@ -93,13 +93,13 @@ fn turn(snapshot: &Snapshot, degrees: f64, seconds: f64) -> Trajectory {
         .unwrap()
 }
 
-fn pass(handle: &mut PulseHandle, beats: u64) -> Snapshot {
+fn wait_cycles(handle: &mut PulseHandle, beats: u64) -> Snapshot {
     let until = handle.snapshot().beats + beats;
     handle.watch(&|snapshot| snapshot.beats >= until)
 }
 
 #[test]
-fn a_beat_allocates_and_frees_nothing() {
+fn cycle_allocates_and_frees_nothing() {
     let start = joints_from_posture(&Posture::init()).unwrap();
     let faults = Faults::from_yaml("drop_every: 37\ncorrupt_every: 53\n", "test").unwrap();
     let emulator = Emulator::start(EmulatorOptions { link: None, faults, start, paced: true }).unwrap();
@@ -109,27 +109,27 @@ fn a_beat_allocates_and_frees_nothing() {
     pulse.take(Order::Torque(Joints::all(true)));
     let thread = PulseThread::start(pulse).unwrap();
     let mut handle = thread.handle();
-    pass(&mut handle, WARM + 10);
+    wait_cycles(&mut handle, WARM_UP_CYCLES + 10);
 
     let before = handle.snapshot().beats;
     for round in 0..6 {
         let side = if round % 2 == 0 { 1.0 } else { -1.0 };
         let halts = handle.halts();
-        let to_its_end = turn(&handle.snapshot(), 10.0 * side, 0.3);
-        assert!(handle.play(to_its_end, halts).fault.is_none());
+        let trajectory = turn(&handle.snapshot(), 10.0 * side, 0.3);
+        assert!(handle.play(trajectory, halts).fault.is_none());
         for replaced in [20.0, -15.0] {
             let trajectory = turn(&handle.snapshot(), replaced * side, 0.5);
             handle.order(Order::Play { trajectory, fresh: false, halts });
-            pass(&mut handle, 10);
+            wait_cycles(&mut handle, 10);
         }
         handle.order(Order::Halt);
-        pass(&mut handle, 20);
+        wait_cycles(&mut handle, 20);
         assert!(handle.regularity().beats > 0);
     }
     let snapshot = handle.snapshot();
     assert_eq!(snapshot.fault, None);
-    assert!(snapshot.status.is_some(), "packets were lost");
+    assert!(snapshot.status.is_some(), "no packets were lost");
     assert!(snapshot.beats - before > 300);
-    // The thread is still watched here; once it ends it frees what it owns, which is no beat.
+    // The thread is still watched here. When it ends it frees its data, which is not part of a cycle.
     assert_eq!(COUNTED.load(Ordering::Relaxed), 0, "allocations on {} beats", snapshot.beats - before);
 }

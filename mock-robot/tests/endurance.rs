@@ -1,5 +1,5 @@
-//! Half an hour of dance in virtual time and a minute on the wall clock, on the emulated bus at its real pace, with one
-//! packet in a hundred lost and one in a hundred corrupted: no fault, and no goal beyond any limit.
+//! A dance of half an hour in virtual time and of one minute in real time, on the emulated bus at its real pace. One
+//! packet in a hundred is lost and one in a hundred corrupted. No fault occurs, and no goal exceeds a limit.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -24,10 +24,10 @@ use mock_robot::firmware::{DirectLine, DirectOptions, Emulator, EmulatorOptions}
 const BEAT: Duration = Duration::from_millis(10);
 const DT: f64 = 0.01;
 
-/// Where a dancer is after `seconds` of `whole`: every axis sways at a pace of its own, and grows from rest and back.
-fn figure(seconds: f64, whole: f64) -> Posture {
-    let grown = (seconds.min(whole - seconds) / 2.0).clamp(0.0, 1.0);
-    let share = grown * grown * (3.0 - 2.0 * grown);
+/// Returns the dancer's posture after `seconds` of `whole`: every axis sways at its own rate, and fades in and out.
+fn dance_posture(seconds: f64, whole: f64) -> Posture {
+    let fade = (seconds.min(whole - seconds) / 2.0).clamp(0.0, 1.0);
+    let share = fade * fade * (3.0 - 2.0 * fade);
     let sway = |hertz: f64, width: f64| width * share * (TAU * hertz * seconds).sin();
     let degrees = |angle: f64| Radians::from_degrees(angle);
     let body = degrees(sway(0.11, 40.0));
@@ -49,12 +49,12 @@ fn figure(seconds: f64, whole: f64) -> Posture {
 
 fn dance(whole: Duration) -> Trajectory {
     let beats = u32::try_from(whole.as_millis() / BEAT.as_millis()).unwrap();
-    let pose = |beat: u32| figure(f64::from(beat) * DT, whole.as_secs_f64());
+    let pose = |beat: u32| dance_posture(f64::from(beat) * DT, whole.as_secs_f64());
     let wishes = (1..=beats).map(|beat| joints_from_posture(&pose(beat)).unwrap()).collect();
     Trajectory { wishes, target: pose(beats), adjustments: Vec::new() }
 }
 
-fn poor_line() -> [Fault; 2] {
+fn lossy_line() -> [Fault; 2] {
     [Fault::of(FaultKind::Silent).at_rate(0.01), Fault::of(FaultKind::Corrupt).at_rate(0.01)]
 }
 
@@ -97,7 +97,7 @@ fn check(ended: &Snapshot, beats: &[Beat], least: usize) {
 }
 
 #[test]
-fn half_an_hour_in_virtual_time() {
+fn dances_half_an_hour_in_virtual_time() {
     let clock = Arc::new(VirtualClock::new());
     let start = joints_from_posture(&Posture::init()).unwrap();
     let line =
@@ -107,13 +107,13 @@ fn half_an_hour_in_virtual_time() {
     let trajectory = dance(Duration::from_secs(30 * 60));
     let least = trajectory.wishes.len();
     let (mut pulse, trace) = pulse(bus, clock, least);
-    poor_line().into_iter().for_each(|fault| far_end.strike(fault));
+    lossy_line().into_iter().for_each(|fault| far_end.strike(fault));
     let ended = pulse.play(trajectory, 0);
     check(&ended, &trace.take(), least);
 }
 
 #[test]
-fn a_minute_on_the_wall_clock() {
+fn dances_one_minute_in_real_time() {
     let start = joints_from_posture(&Posture::init()).unwrap();
     let options = EmulatorOptions { link: None, faults: Faults::default(), start, paced: true };
     let emulator = Emulator::start(options).unwrap();
@@ -122,7 +122,7 @@ fn a_minute_on_the_wall_clock() {
     let least = trajectory.wishes.len();
     let (pulse, trace) = pulse(bus, WallClock::start(), least);
     let thread = PulseThread::start(pulse).unwrap();
-    poor_line().into_iter().for_each(|fault| emulator.strike(fault));
+    lossy_line().into_iter().for_each(|fault| emulator.strike(fault));
     let ended = thread.handle().play(trajectory, 0);
     check(&ended, &trace.take(), least);
 }

@@ -1,6 +1,7 @@
-//! Every fault, struck on the emulated bus while a motion plays: no limit is broken, the status names motor and cause,
-//! the motion goes on or ends as the fault's policy says, and afterwards the body can be moved or is limp with its head
-//! laid down. Once over a pseudo-terminal in real time, and once over a direct line in virtual time.
+//! Injects every fault on the emulated bus while a motion plays. No limit is exceeded, and the status names motor and
+//! cause. The motion continues or ends as the fault's policy requires. Afterwards the robot can move, or its torque is
+//! off with the head lowered. Each test runs once over a pseudo-terminal in real time, and once over a virtual line in
+//! virtual time.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,22 +24,25 @@ use mock_robot::faults::{Fault, Faults};
 use mock_robot::firmware::{DirectLine, DirectOptions, DirectProbe, Emulator, EmulatorOptions, ServoView};
 
 const BEAT: Duration = Duration::from_millis(10);
-/// What the servos' steps add to a position that is read.
+/// The rounding of the servos' steps in a position that is read.
 const STEP: f64 = 2.0 * std::f64::consts::TAU / 4096.0;
 
-/// One row of the table.
-struct Row {
+/// One fault with its expectation.
+struct FaultCase {
     fault: Fault,
     /// The motor that the status must name.
-    names: Option<Joint>,
+    named_joint: Option<Joint>,
 }
 
-fn row(kind: FaultKind) -> Row {
+fn fault_case(kind: FaultKind) -> FaultCase {
     let (half, second) = (Duration::from_millis(500), Duration::from_secs(1));
-    let on = |joint: Joint| Row { fault: Fault::of(kind).on(joint), names: Some(joint) };
-    let all = || Row { fault: Fault::of(kind), names: None };
-    let lasting = |row: Row, time: Duration| Row { fault: row.fault.lasting(time), ..row };
-    let sometimes = |row: Row| Row { fault: row.fault.at_rate(0.3), ..row };
+    let on = |joint: Joint| FaultCase { fault: Fault::of(kind).on(joint), named_joint: Some(joint) };
+    let all = || FaultCase { fault: Fault::of(kind), named_joint: None };
+    let lasting = |fault_case: FaultCase, time: Duration| FaultCase {
+        fault: fault_case.fault.lasting(time),
+        ..fault_case
+    };
+    let sometimes = |fault_case: FaultCase| FaultCase { fault: fault_case.fault.at_rate(0.3), ..fault_case };
     match kind {
         FaultKind::Overload => on(Joint::Stewart3),
         FaultKind::Overheating => on(Joint::Stewart6),
@@ -54,8 +58,8 @@ fn row(kind: FaultKind) -> Row {
     }
 }
 
-/// A body on an emulated bus, and both ends of its line.
-struct Bench {
+/// A robot on an emulated bus, and both ends of its line.
+struct FaultRig {
     conductor: Box<dyn Conductor>,
     trace: Trace,
     strike: Box<dyn Fn(Fault)>,
@@ -73,7 +77,7 @@ fn awake() -> Joints {
     joints_from_posture(&Posture::init()).unwrap()
 }
 
-fn virtual_bench() -> Bench {
+fn virtual_rig() -> FaultRig {
     let clock = Arc::new(VirtualClock::new());
     let options = DirectOptions { faults: Faults::default(), start: awake(), paced: true };
     let line = DirectLine::new(options, clock.clone());
@@ -83,7 +87,7 @@ fn virtual_bench() -> Bench {
         move || Ok(Box::new(far_end.line()) as Box<dyn Wire>)
     }));
     let (pulse, trace) = pulse(bus, clock);
-    Bench {
+    FaultRig {
         conductor: Box::new(pulse),
         trace,
         strike: Box::new({
@@ -94,8 +98,8 @@ fn virtual_bench() -> Bench {
     }
 }
 
-/// The thread is dropped before the emulator.
-fn real_bench(link: PathBuf) -> (Bench, PulseThread, Arc<Emulator>) {
+/// The thread must be dropped before the emulator.
+fn real_time_rig(link: PathBuf) -> (FaultRig, PulseThread, Arc<Emulator>) {
     let options =
         EmulatorOptions { link: Some(link.clone()), faults: Faults::default(), start: awake(), paced: true };
     let emulator = Arc::new(Emulator::start(options).unwrap());
@@ -103,22 +107,22 @@ fn real_bench(link: PathBuf) -> (Bench, PulseThread, Arc<Emulator>) {
     let (pulse, trace) = pulse(bus, WallClock::start());
     let thread = PulseThread::start(pulse).unwrap();
     let (struck, probed) = (emulator.clone(), emulator.clone());
-    let bench = Bench {
+    let rig = FaultRig {
         conductor: Box::new(thread.handle()),
         trace,
         strike: Box::new(move |fault| struck.strike(fault)),
         probe: Box::new(move || probed.probe()),
     };
-    (bench, thread, emulator)
+    (rig, thread, emulator)
 }
 
-impl Bench {
-    fn pass(&mut self, beats: u64) -> Snapshot {
+impl FaultRig {
+    fn wait_cycles(&mut self, beats: u64) -> Snapshot {
         let until = self.conductor.snapshot().beats + beats;
         self.conductor.watch(&|snapshot| snapshot.beats >= until)
     }
 
-    /// Waits at most so many beats.
+    /// Waits until `done`, for at most this many cycles.
     fn within(&mut self, beats: u64, done: impl Fn(&Snapshot) -> bool) -> Snapshot {
         let until = self.conductor.snapshot().beats + beats;
         let snapshot = self.conductor.watch(&|snapshot| done(snapshot) || snapshot.beats >= until);
@@ -132,13 +136,13 @@ impl Bench {
         motion.plan(&snapshot.commanded, &rules).unwrap()
     }
 
-    fn begin(&mut self, motion: &Motion) {
+    fn start_motion(&mut self, motion: &Motion) {
         let (trajectory, halts) = (self.plan(motion), self.conductor.halts());
         self.conductor.order(Order::Play { trajectory, fresh: true, halts });
     }
 }
 
-/// Everything moves, to and fro, for three seconds.
+/// A motion in which everything sways for three seconds.
 fn sway() -> Motion {
     let to = |side: f64| {
         let degrees = |angle: f64| Radians::from_degrees(angle * side);
@@ -153,8 +157,8 @@ fn sway() -> Motion {
     Motion::Play(vec![keyframe(750, 1.0), keyframe(1500, -1.0), keyframe(2250, 1.0), keyframe(3000, 0.0)])
 }
 
-/// Each goal is one beat of allowed motion away from the goal before, or, where a motor was taken on, from where it
-/// stood; and none is outside its range.
+/// Checks that each goal is at most one cycle of permitted motion away from the previous goal or, for a motor that
+/// rejoined, from its position. No goal may be outside its range.
 fn within_limits(beats: &[Beat], kind: FaultKind) {
     let limits = Limits::default();
     for pair in beats.windows(2) {
@@ -164,79 +168,79 @@ fn within_limits(beats: &[Beat], kind: FaultKind) {
             let reach = limit.speed.value() * BEAT.as_secs_f64() + 1e-9;
             let from_goal = (now.goal[joint] - before.goal[joint]).abs().value();
             let from_place = (now.goal[joint] - before.present[joint]).abs().value();
-            let taken_on =
+            let rejoined =
                 from_place <= STEP + reach || (now.goal[joint] - now.present[joint]).abs().value() <= STEP;
-            assert!(from_goal <= reach || taken_on, "{kind:?}: {joint} jumps by {from_goal} rad");
+            assert!(from_goal <= reach || rejoined, "{kind:?}: {joint} jumps by {from_goal} rad");
             let inside = limit.low - Radians(STEP)..=limit.high + Radians(STEP);
-            assert!(inside.contains(&now.goal[joint]), "{kind:?}: {joint} is sent to {}", now.goal[joint]);
+            assert!(
+                inside.contains(&now.goal[joint]),
+                "{kind:?}: the goal of {joint} is {}",
+                now.goal[joint]
+            );
         }
     }
 }
 
-fn check(kind: FaultKind, bench: &mut Bench) {
-    let Row { fault, names } = row(kind);
-    bench.pass(20);
-    bench.begin(&sway());
-    bench.pass(60);
-    (bench.strike)(fault);
+fn check(kind: FaultKind, rig: &mut FaultRig) {
+    let FaultCase { fault, named_joint } = fault_case(kind);
+    rig.wait_cycles(20);
+    rig.start_motion(&sway());
+    rig.wait_cycles(60);
+    (rig.strike)(fault);
 
-    // What happened is told, with the motor and the cause.
-    let is_it = move |status: &Status| (status.kind, status.joint) == (kind, names);
-    let told = bench.within(200, move |snapshot| snapshot.status.is_some_and(|status| is_it(&status)));
-    assert_eq!(told.status.unwrap().policy, kind.policy());
-    let words = told.status.unwrap().to_string();
+    // The status reports the fault, with motor and cause.
+    let is_it = move |status: &Status| (status.kind, status.joint) == (kind, named_joint);
+    let reported = rig.within(200, move |snapshot| snapshot.status.is_some_and(|status| is_it(&status)));
+    assert_eq!(reported.status.unwrap().policy, kind.policy());
+    let message = reported.status.unwrap().to_string();
     assert!(
-        names.is_none_or(|joint| words.contains(joint.name())) && words.contains(kind.remedy()),
-        "{words}"
+        named_joint.is_none_or(|joint| message.contains(joint.name())) && message.contains(kind.remedy()),
+        "{message}"
     );
 
-    // The motion goes on or ends.
-    let ended = bench.within(500, |snapshot| snapshot.ended.is_some()).ended.unwrap();
-    let rides = kind.policy() == Policy::RideThrough;
-    assert_eq!(ended, if rides { Ended::Arrived } else { Ended::Faulted }, "{kind:?}");
+    // The motion continues or ends.
+    let ended = rig.within(500, |snapshot| snapshot.ended.is_some()).ended.unwrap();
+    let rides_through = kind.policy() == Policy::RideThrough;
+    assert_eq!(ended, if rides_through { Ended::Arrived } else { Ended::Faulted }, "{kind:?}");
 
-    // It comes to an end.
+    // The fault ends.
     let stage = if kind.policy() == Policy::StowAndRelease { Stage::GivenUp } else { Stage::Over };
-    bench.within(1500, move |snapshot| snapshot.status.is_some_and(|status| status.stage == stage));
-    bench.pass(10);
+    rig.within(1500, move |snapshot| snapshot.status.is_some_and(|status| status.stage == stage));
+    rig.wait_cycles(10);
     if stage == Stage::Over {
-        let halts = bench.conductor.halts();
-        let trajectory = bench.plan(&sway());
-        let after = bench.conductor.play(trajectory, halts);
+        let halts = rig.conductor.halts();
+        let trajectory = rig.plan(&sway());
+        let after = rig.conductor.play(trajectory, halts);
         assert_eq!((after.ended, after.fault), (Some(Ended::Arrived), None), "{kind:?}");
-        assert!((bench.probe)().iter().all(|(_, servo)| servo.torque), "{kind:?}: all are driven again");
+        assert!((rig.probe)().iter().all(|(_, servo)| servo.torque), "{kind:?}: a motor has no torque");
     } else {
-        let servos = (bench.probe)();
-        assert!(servos.iter().all(|(_, servo)| !servo.torque), "{kind:?}: all are released");
+        let servos = (rig.probe)();
+        assert!(servos.iter().all(|(_, servo)| !servo.torque), "{kind:?}: a motor still has torque");
         let place = posture_from_joints(&servos.map(|servo| servo.position), &Posture::sleep().head).unwrap();
-        assert!(
-            place.head.0.translation.z < -0.035,
-            "{kind:?}: the head lies at {}",
-            place.head.0.translation
-        );
-        assert!(bench.conductor.snapshot().fault.is_some());
+        assert!(place.head.0.translation.z < -0.035, "{kind:?}: the head is at {}", place.head.0.translation);
+        assert!(rig.conductor.snapshot().fault.is_some());
     }
-    within_limits(&bench.trace.take(), kind);
+    within_limits(&rig.trace.take(), kind);
 }
 
 #[test]
-fn every_fault_in_virtual_time() {
+fn every_fault_is_handled_in_virtual_time() {
     for kind in FaultKind::ALL {
-        check(kind, &mut virtual_bench());
+        check(kind, &mut virtual_rig());
     }
 }
 
 #[test]
-fn every_fault_over_a_pseudo_terminal() {
+fn every_fault_is_handled_over_a_pseudo_terminal() {
     let folder = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
         for kind in FaultKind::ALL {
             let link = folder.path().join(kind.name().replace(' ', "-"));
             scope.spawn(move || {
-                let (mut bench, thread, emulator) = real_bench(link);
-                check(kind, &mut bench);
+                let (mut rig, thread, emulator) = real_time_rig(link);
+                check(kind, &mut rig);
                 drop(thread);
-                drop(bench);
+                drop(rig);
                 drop(emulator);
             });
         }

@@ -1,6 +1,6 @@
-//! The emulated servos, driven through the serial port by a library that nobody wrote for them.
+//! Tests of the emulated servos through the serial port, with an independent library.
 
-// A helper of a test may end it.
+// A helper may fail the test.
 #![allow(clippy::expect_used)]
 
 use std::time::Duration;
@@ -14,15 +14,15 @@ use rustypot::DynamixelProtocolHandler;
 use rustypot::servo::dynamixel::xl330;
 use serialport::SerialPort;
 
-/// Half a count and a little.
-const CLOSE: f64 = 0.0008;
+/// Slightly more than half a count.
+const POSITION_TOLERANCE: f64 = 0.0008;
 
 fn emulator(start: f64, faults: Faults) -> Emulator {
     let options = EmulatorOptions { link: None, faults, start: Joints::all(Radians(start)), paced: false };
     Emulator::start(options).expect("an emulator")
 }
 
-/// A patient port: the tests are about words, not about how quickly this machine lets two threads take turns.
+/// Opens a port with a long timeout: the tests check content, not how fast this machine switches threads.
 fn open(emulator: &Emulator) -> Box<dyn SerialPort> {
     let path = emulator.path().to_str().expect("a plain path");
     serialport::new(path, 1_000_000).timeout(Duration::from_secs(5)).open().expect("a serial port")
@@ -32,18 +32,20 @@ fn ids() -> Vec<u8> {
     Joint::ALL.map(Joint::motor_id).to_vec()
 }
 
-/// Reads on a 10 ms beat until all nine are where they should be.
+/// Reads every 10 ms until all nine motors are at their goals.
 fn arrived(handler: &DynamixelProtocolHandler, port: &mut dyn SerialPort, goal: &Joints) -> bool {
     let clock = WallClock::start();
     (0..500).any(|_| {
         clock.wait_until(clock.now() + Duration::from_millis(10));
         let present = xl330::sync_read_present_position(handler, port, &ids()).expect("nine positions");
-        goal.iter().zip(&present).all(|((_, goal), present)| (goal.value() - present).abs() < 2.0 * CLOSE)
+        goal.iter()
+            .zip(&present)
+            .all(|((_, goal), present)| (goal.value() - present).abs() < 2.0 * POSITION_TOLERANCE)
     })
 }
 
 #[test]
-fn pings_reads_and_writes() {
+fn servos_answer_pings_reads_and_writes() {
     let emulator = emulator(0.25, Faults::default());
     let mut port = open(&emulator);
     let port = port.as_mut();
@@ -54,7 +56,7 @@ fn pings_reads_and_writes() {
     assert_eq!(xl330::read_model_number(&handler, port, 11).expect("a model"), 1200);
     assert_eq!(xl330::read_model_number(&handler, port, 18).expect("a model"), 1190);
     let position = xl330::read_present_position(&handler, port, 14).expect("a position");
-    assert!((position - 0.25).abs() < CLOSE);
+    assert!((position - 0.25).abs() < POSITION_TOLERANCE);
     assert_eq!(xl330::read_present_input_voltage(&handler, port, 14).expect("a voltage"), 50);
 
     xl330::write_led(&handler, port, 16, 1).expect("a write");
@@ -67,7 +69,7 @@ fn pings_reads_and_writes() {
 }
 
 #[test]
-fn nine_servos_go_where_a_sync_write_sends_them_by_both_kinds_of_sync_read() {
+fn sync_write_moves_nine_servos_as_both_sync_reads_report() {
     let emulator = emulator(0.0, Faults::default());
     let mut port = open(&emulator);
     let port = port.as_mut();
@@ -84,13 +86,17 @@ fn nine_servos_go_where_a_sync_write_sends_them_by_both_kinds_of_sync_read() {
         assert!(arrived(handler, port, &goal), "they went to {:?}", emulator.probe());
     }
     let probe = emulator.probe();
-    assert!(probe.iter().all(|(_, view)| view.torque && (view.position.value() + 0.3).abs() < 2.0 * CLOSE));
+    assert!(
+        probe
+            .iter()
+            .all(|(_, view)| view.torque && (view.position.value() + 0.3).abs() < 2.0 * POSITION_TOLERANCE)
+    );
 
-    // Both kinds of read say the same, a negative number and all.
+    // Both kinds of read return the same data, including a negative number.
     let both = |port: &mut dyn SerialPort| {
         [&slow, &fast].map(|handler| handler.sync_read(port, &ids(), 128, 8).expect("velocities, positions"))
     };
-    // The last step of a joint that comes to rest may fall between the two reads.
+    // A joint that comes to rest may make its last step between the two reads.
     let same = (0..50).any(|_| {
         let [slow, fast] = both(port);
         slow == fast
@@ -99,7 +105,7 @@ fn nine_servos_go_where_a_sync_write_sends_them_by_both_kinds_of_sync_read() {
 }
 
 #[test]
-fn a_goal_beyond_the_limits_is_refused() {
+fn goal_outside_the_limits_is_rejected() {
     let emulator = emulator(0.0, Faults::default());
     let mut port = open(&emulator);
     let handler = DynamixelProtocolHandler::v2();
@@ -109,25 +115,25 @@ fn a_goal_beyond_the_limits_is_refused() {
 }
 
 #[test]
-fn the_port_survives_noise_a_client_that_vanishes_and_one_that_never_reads() {
+fn port_survives_noise_and_misbehaving_clients() {
     let emulator = emulator(0.0, Faults::default());
-    let mut rude = open(&emulator);
+    let mut flooding_client = open(&emulator);
     let ping_everyone = [0xFF, 0xFF, 0xFD, 0x00, 0xFE, 0x03, 0x00, 0x01, 0x31, 0x42];
     for _ in 0..2_000 {
-        rude.write_all(&ping_everyone).expect("bytes go out");
-        rude.write_all(&[0xFF, 0xFF, 0xFD, 0x00, 0x0A, 0xE8]).expect("bytes go out");
+        flooding_client.write_all(&ping_everyone).expect("bytes go out");
+        flooding_client.write_all(&[0xFF, 0xFF, 0xFD, 0x00, 0x0A, 0xE8]).expect("bytes go out");
     }
-    drop(rude);
+    drop(flooding_client);
     let mut port = open(&emulator);
     let handler = DynamixelProtocolHandler::v2();
     port.clear(serialport::ClearBuffer::All).expect("a clean start");
-    // The tail of the noise may still be under way; a ping or a few later the line is clear.
-    let heard = (0..50).any(|_| {
-        let heard = handler.ping(port.as_mut(), 12).unwrap_or(false);
+    // The end of the noise may still be in transit; the line is clear after a few pings.
+    let answered = (0..50).any(|_| {
+        let answered = handler.ping(port.as_mut(), 12).unwrap_or(false);
         port.clear(serialport::ClearBuffer::All).expect("a clean start");
-        heard
+        answered
     });
-    assert!(heard);
+    assert!(answered);
 }
 
 #[test]
@@ -147,7 +153,7 @@ fn silence_on_the_line_trips_the_watchdog() {
 }
 
 #[test]
-fn the_link_comes_and_goes_and_nothing_else_is_touched() {
+fn link_is_created_and_removed_without_touching_other_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("robot");
     let options = || EmulatorOptions {
@@ -166,12 +172,12 @@ fn the_link_comes_and_goes_and_nothing_else_is_touched() {
 
     std::fs::write(&link, "mine").expect("a file");
     let error = Emulator::start(options()).expect_err("the place is taken").to_string();
-    assert!(error.contains("robot") && error.contains("choose another place"), "{error}");
+    assert!(error.contains("robot") && error.contains("choose another path"), "{error}");
     assert_eq!(std::fs::read_to_string(&link).expect("untouched"), "mine");
 }
 
 #[test]
-fn a_port_that_is_pulled_out_hangs_up_and_comes_back_under_its_link() {
+fn unplugged_port_hangs_up_and_returns_under_its_link() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("robot");
     let start = Joints::all(Radians(0.2));
@@ -185,20 +191,20 @@ fn a_port_that_is_pulled_out_hangs_up_and_comes_back_under_its_link() {
 
     emulator.strike(Fault::of(FaultKind::PortGone).lasting(Duration::from_millis(300)));
     let clock = WallClock::start();
-    let patiently = |mut it: Box<dyn FnMut() -> bool + '_>| {
+    let eventually = |mut it: Box<dyn FnMut() -> bool + '_>| {
         (0..500).any(|_| {
             clock.wait_until(clock.now() + Duration::from_millis(10));
             it()
         })
     };
-    assert!(patiently(Box::new(|| port.write_all(&[0]).and_then(|()| port.flush()).is_err())), "it hangs up");
+    assert!(eventually(Box::new(|| port.write_all(&[0]).and_then(|()| port.flush()).is_err())), "no hang-up");
     drop(port);
-    assert!(patiently(Box::new(|| link.exists())), "the link is made again");
+    assert!(eventually(Box::new(|| link.exists())), "the link was not created again");
     let again = serialport::new(link.to_str().expect("a plain path"), 1_000_000);
     let mut port = again.timeout(Duration::from_secs(5)).open().expect("the port is back");
     assert!(handler.ping(port.as_mut(), 10).expect("a ping"));
     assert!(
         xl330::read_torque_enable(&handler, port.as_mut(), 10).expect("a read"),
-        "the servos kept their power"
+        "the servos lost their power"
     );
 }

@@ -282,7 +282,7 @@ fn a_line_that_is_pulled_out_is_found_again_by_its_name() {
     assert!(matches!(gone, RobotFault::PortGone { .. }), "{gone}");
     // The helper says what the last try has met.
     let absent = |state: &Result<JointState, RobotFault>| {
-        state.as_ref().is_err_and(|fault| fault.to_string().contains("there is no serial port"))
+        state.as_ref().is_err_and(|fault| fault.to_string().contains("no such serial port"))
     };
     let _ = beats_until(&mut bus, None, absent);
 
@@ -383,6 +383,6 @@ fn settings_are_read_and_written_one_by_one() {
     drop(bus);
     let mut line = SettingsLine::open(emulator.path(), &options()).unwrap();
     let locked = line.write(Joint::Stewart2, Setting::HomingOffsetSteps(-1024)).unwrap_err();
-    assert!(locked.to_string().contains("stewart_2 did not take a setting, since its torque is on"));
+    assert!(locked.to_string().contains("stewart_2 rejected a setting because its torque is on"));
     assert!(line.read().unwrap().iter().all(|(_, servo)| servo.torque));
 }

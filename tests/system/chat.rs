@@ -146,7 +146,7 @@ fn a_client_takes_the_robot_from_a_conversation_and_not_the_other_way_round() {
         let refused = served.say("look right");
         assert_eq!(refused["outcome"], "refused", "{refused}");
         assert!(
-            refused["text"].as_str().unwrap().contains("a client of the API moves the robot now"),
+            refused["text"].as_str().unwrap().contains("a client of the API controls the robot"),
             "{refused}"
         );
     });

@@ -1,6 +1,6 @@
-//! Between a servo's raw steps and radians: 4096 steps a turn, 2048 is straight ahead.
+//! Conversion between a servo's raw steps and radians: 4096 steps per turn, 2048 is straight ahead.
 //!
-//! Writing rounds to the nearest step. (The official controller cuts off, which is up to a step, 0.09 degrees, low.)
+//! Writing rounds to the nearest step. (The official controller truncates, which is up to one step, 0.09 degrees, low.)
 
 use std::f64::consts::{PI, TAU};
 use std::time::Duration;
@@ -10,19 +10,19 @@ use crate::units::Radians;
 const STEPS_PER_TURN: f64 = 4096.0;
 const LAST_STEP: f64 = 4095.0;
 
-/// The angle of a raw position. A servo pushed past its turn reports less than 0 or more than 4095.
+/// Returns the angle of a raw position. A servo that is pushed past its turn reports less than 0 or more than 4095.
 pub(super) fn radians_from_raw(raw: i32) -> Radians {
     Radians(TAU * f64::from(raw) / STEPS_PER_TURN - PI)
 }
 
-/// The nearest raw position within the servo's turn, or nothing when the angle is not a finite number.
+/// Returns the nearest raw position within the servo's turn, or `None` if the angle is not a finite number.
 #[allow(clippy::cast_possible_truncation, reason = "the value is within 0 to 4095")]
 pub(super) fn raw_from_radians(angle: Radians) -> Option<i32> {
     let steps = (angle.value() + PI) * STEPS_PER_TURN / TAU;
     angle.is_finite().then(|| steps.round().clamp(0.0, LAST_STEP) as i32)
 }
 
-/// A servo's register for a bus watchdog of this time: units of 20 ms, rounded up, 1 to 127.
+/// Returns the register value of a bus watchdog timeout: units of 20 ms, rounded up, 1 to 127.
 pub(super) fn watchdog_units(time: Duration) -> u32 {
     u32::try_from(time.as_millis().div_ceil(20)).unwrap_or(u32::MAX).clamp(1, 127)
 }
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_step_goes_there_and_back() {
+    fn every_step_round_trips() {
         for raw in 0..4096 {
             assert_eq!(raw_from_radians(radians_from_raw(raw)), Some(raw));
         }
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_rounds_to_the_nearest_step_and_stays_within_the_turn() {
+    fn angle_is_rounded_to_the_nearest_step_within_the_turn() {
         let step = TAU / 4096.0;
         assert_eq!(raw_from_radians(Radians(0.4 * step)), Some(2048));
         assert_eq!(raw_from_radians(Radians(0.6 * step)), Some(2049));
@@ -52,15 +52,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_not_a_position() {
-        // As a cast, it would be step 0: half a turn away.
+    fn non_finite_angle_has_no_position() {
+        // A plain cast would turn these into step 0: half a turn away.
         for angle in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(raw_from_radians(Radians(angle)), None);
         }
     }
 
     #[test]
-    fn the_watchdog_is_at_least_as_long_as_asked() {
+    fn watchdog_is_at_least_as_long_as_requested() {
         for (millis, units) in [(0, 1), (1, 1), (20, 1), (21, 2), (200, 10), (1_000_000, 127)] {
             assert_eq!(watchdog_units(Duration::from_millis(millis)), units);
         }

@@ -1,8 +1,8 @@
-//! For tests: nine servos that only remember what is written to them, on a pseudo-terminal or on a line in this
-//! process whose time is virtual.
+//! Fake servos for tests: nine servos that only remember what is written to them. They run on a pseudo-terminal, or on
+//! a line in this process with virtual time.
 //!
-//! They obey at once and their joints never move. How they count, time out and fail is set by the test; the robot's
-//! dynamics and the firmware's finer rules belong to the emulated robot of another package.
+//! They execute commands immediately, and their joints never move. The test sets how they fail. The robot's dynamics
+//! and the detailed behaviour of the firmware belong to the emulator in another package.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -23,7 +23,7 @@ use super::wire::Wire;
 use crate::clock::{Clock, Tick, VirtualClock};
 use crate::joint::{Joint, Joints};
 
-/// What a test does to an answer on its way.
+/// A change that a test makes to an answer in transit.
 pub(super) type Spoil = Box<dyn FnMut(&mut Vec<u8>) + Send>;
 
 struct Memory {
@@ -32,12 +32,12 @@ struct Memory {
     fast_sync_read: bool,
     reboots: Vec<Joint>,
     instructions: Vec<u8>,
-    /// Registers whose writing is refused.
+    /// Registers that ignore writes.
     locked: Vec<(Joint, u8)>,
     unplugged: bool,
     echo: bool,
     spoil: Option<Spoil>,
-    /// They answer at this rate only.
+    /// The baud rate at which the servos answer; they ignore any other.
     baud: u32,
 }
 
@@ -54,7 +54,7 @@ struct Terminal {
 }
 
 impl FakeServos {
-    /// On a line in this process.
+    /// Creates servos on a line in this process.
     pub fn in_process() -> FakeServos {
         let memory = Arc::new(Mutex::new(Memory {
             registers: Joints::all([0; 256]),
@@ -82,7 +82,7 @@ impl FakeServos {
         servos
     }
 
-    /// On a pseudo-terminal.
+    /// Creates servos on a pseudo-terminal.
     pub fn start() -> FakeServos {
         let mut servos = FakeServos::in_process();
         let (mut far, near) = TTYPort::pair().unwrap();
@@ -91,21 +91,21 @@ impl FakeServos {
         let path = PathBuf::from(near.name().unwrap());
         let thread = std::thread::spawn({
             let (memory, stop) = (Arc::clone(&servos.memory), Arc::clone(&stop));
-            // The near end is kept open, so that the far end does not see the line close between two programs.
-            move || answer_until(&stop, &mut far, &near, &memory)
+            // The near end stays open, so that the far end does not see the line close between two programs.
+            move || serve_until(&stop, &mut far, &near, &memory)
         });
         servos.terminal = Some(Terminal { path, stop, thread: Some(thread) });
         servos
     }
 
-    /// Another end of the line in this process.
+    /// Returns another end of the line in this process.
     pub fn line(&self) -> Box<dyn Wire> {
         let (memory, clock) = (Arc::clone(&self.memory), Arc::clone(&self.clock));
-        Box::new(FakeLine { memory, clock, free: Tick::ZERO, coming: VecDeque::new() })
+        Box::new(FakeLine { memory, clock, busy_until: Tick::ZERO, incoming: VecDeque::new() })
     }
 
-    /// Lets the time of the line in this process pass.
-    pub fn pass(&self, time: Duration) {
+    /// Advances the time of the line in this process.
+    pub fn advance(&self, time: Duration) {
         self.clock.wait_until(self.clock.now() + time);
     }
 
@@ -130,13 +130,13 @@ impl FakeServos {
         u32::from_le_bytes(bytes)
     }
 
-    /// Derivative, integral, proportional.
+    /// Returns the gains: derivative, integral, proportional.
     pub fn gains(&self, joint: Joint) -> [u8; 6] {
         let at = usize::from(GAINS.address);
         self.memory.lock().unwrap().registers[joint][at..at + 6].try_into().unwrap()
     }
 
-    /// It forgets what a servo forgets without power.
+    /// Clears the registers that a servo loses without power.
     pub fn power_cycle(&self, joint: Joint) {
         for register in [TORQUE, BUS_WATCHDOG, HARDWARE_ERROR] {
             self.set(joint, register, 0);
@@ -145,7 +145,7 @@ impl FakeServos {
         self.memory.lock().unwrap().registers[joint][at..at + 6].copy_from_slice(&[0, 0, 0, 0, 0x90, 1]);
     }
 
-    pub fn silence(&self, joint: Joint, silent: bool) {
+    pub fn set_silent(&self, joint: Joint, silent: bool) {
         self.memory.lock().unwrap().silent[joint] = silent;
     }
 
@@ -153,7 +153,7 @@ impl FakeServos {
         self.memory.lock().unwrap().locked.push((joint, register.address));
     }
 
-    pub fn unplug(&self, unplugged: bool) {
+    pub fn set_unplugged(&self, unplugged: bool) {
         self.memory.lock().unwrap().unplugged = unplugged;
     }
 
@@ -165,11 +165,11 @@ impl FakeServos {
         self.memory.lock().unwrap().spoil = spoil;
     }
 
-    pub fn answer_at(&self, baud: u32) {
+    pub fn set_baud(&self, baud: u32) {
         self.memory.lock().unwrap().baud = baud;
     }
 
-    pub fn know_fast_sync_read(&self, known: bool) {
+    pub fn support_fast_sync_read(&self, known: bool) {
         self.memory.lock().unwrap().fast_sync_read = known;
     }
 
@@ -177,7 +177,7 @@ impl FakeServos {
         self.memory.lock().unwrap().reboots.clone()
     }
 
-    /// What was asked since the last call, one instruction for each packet.
+    /// Returns the instructions since the last call, one per packet.
     pub fn take_instructions(&self) -> Vec<u8> {
         std::mem::take(&mut self.memory.lock().unwrap().instructions)
     }
@@ -196,20 +196,20 @@ impl Drop for FakeServos {
     }
 }
 
-/// A line at 1 Mbaud on which bytes take their time.
+/// A line at 1 Mbaud with real transfer times.
 struct FakeLine {
     memory: Arc<Mutex<Memory>>,
     clock: Arc<VirtualClock>,
-    /// When the last byte that is on its way has passed.
-    free: Tick,
-    coming: VecDeque<(Tick, Vec<u8>)>,
+    /// The time at which the last byte in transit has passed.
+    busy_until: Tick,
+    incoming: VecDeque<(Tick, Vec<u8>)>,
 }
 
 impl FakeLine {
-    fn pass(&mut self, bytes: usize) -> Tick {
-        self.free =
-            self.free.max(self.clock.now()) + Duration::from_micros(10) * u32::try_from(bytes).unwrap();
-        self.free
+    fn transmit(&mut self, bytes: usize) -> Tick {
+        self.busy_until =
+            self.busy_until.max(self.clock.now()) + Duration::from_micros(10) * u32::try_from(bytes).unwrap();
+        self.busy_until
     }
 }
 
@@ -224,7 +224,7 @@ impl Wire for FakeLine {
 
     fn discard(&mut self) -> io::Result<()> {
         let now = self.clock.now();
-        self.coming.retain(|(at, _)| *at > now);
+        self.incoming.retain(|(at, _)| *at > now);
         Ok(())
     }
 
@@ -234,14 +234,14 @@ impl Wire for FakeLine {
         if memory.unplugged {
             return Err(io::Error::from(ErrorKind::BrokenPipe));
         }
-        let sent = self.pass(bytes.len());
+        let sent = self.transmit(bytes.len());
         if memory.echo {
-            self.coming.push_back((sent, bytes.to_vec()));
+            self.incoming.push_back((sent, bytes.to_vec()));
         }
-        let answer = memory.hear(bytes);
+        let answer = memory.respond(bytes);
         if !answer.is_empty() {
-            let heard = self.pass(answer.len());
-            self.coming.push_back((heard, answer));
+            let received = self.transmit(answer.len());
+            self.incoming.push_back((received, answer));
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ impl Wire for FakeLine {
         if self.memory.lock().unwrap().unplugged {
             return Err(io::Error::from(ErrorKind::BrokenPipe));
         }
-        let Some((at, bytes)) = self.coming.front_mut().filter(|(at, _)| *at <= deadline) else {
+        let Some((at, bytes)) = self.incoming.front_mut().filter(|(at, _)| *at <= deadline) else {
             self.clock.wait_until(deadline);
             return Ok(0);
         };
@@ -259,30 +259,30 @@ impl Wire for FakeLine {
         into[..length].copy_from_slice(&bytes[..length]);
         bytes.drain(..length);
         if bytes.is_empty() {
-            self.coming.pop_front();
+            self.incoming.pop_front();
         }
         Ok(length)
     }
 }
 
-fn answer_until(stop: &AtomicBool, far: &mut TTYPort, near: &TTYPort, memory: &Mutex<Memory>) {
-    let (mut heard, mut bytes) = (Vec::new(), [0; 512]);
+fn serve_until(stop: &AtomicBool, far: &mut TTYPort, near: &TTYPort, memory: &Mutex<Memory>) {
+    let (mut received, mut bytes) = (Vec::new(), [0; 512]);
     while !stop.load(Ordering::Acquire) {
         match far.read(&mut bytes) {
-            Ok(length) => heard.extend(&bytes[..length]),
+            Ok(length) => received.extend(&bytes[..length]),
             Err(error) if error.kind() == ErrorKind::TimedOut => continue,
             Err(error) => panic!("{error}"),
         }
-        while heard.len() > 7 {
-            let end = 7 + usize::from(u16::from_le_bytes([heard[5], heard[6]]));
-            assert_eq!(heard[..4], HEADER);
-            if heard.len() < end {
+        while received.len() > 7 {
+            let end = 7 + usize::from(u16::from_le_bytes([received[5], received[6]]));
+            assert_eq!(received[..4], HEADER);
+            if received.len() < end {
                 break;
             }
-            let packet: Vec<u8> = heard.drain(..end).collect();
+            let packet: Vec<u8> = received.drain(..end).collect();
             let mut memory = memory.lock().unwrap();
             if near.baud_rate().unwrap() == memory.baud {
-                let answer = memory.hear(&packet);
+                let answer = memory.respond(&packet);
                 far.write_all(&answer).unwrap();
             }
         }
@@ -290,10 +290,10 @@ fn answer_until(stop: &AtomicBool, far: &mut TTYPort, near: &TTYPort, memory: &M
 }
 
 impl Memory {
-    fn hear(&mut self, packet: &[u8]) -> Vec<u8> {
+    fn respond(&mut self, packet: &[u8]) -> Vec<u8> {
         let end = packet.len();
         assert_eq!(crc(0, &packet[..end - 2]).to_le_bytes(), packet[end - 2..]);
-        let mut answer = self.obey(packet[4], packet[7], &packet[8..end - 2]);
+        let mut answer = self.execute(packet[4], packet[7], &packet[8..end - 2]);
         if let Some(spoil) = &mut self.spoil {
             spoil(&mut answer);
         }
@@ -304,7 +304,7 @@ impl Memory {
         self.locked.iter().any(|(locked, address)| *locked == joint && usize::from(*address) == at)
     }
 
-    fn listeners(&self, ids: &[u8]) -> Vec<Joint> {
+    fn addressed(&self, ids: &[u8]) -> Vec<Joint> {
         let joints = ids.iter().filter_map(|id| Joint::from_motor_id(*id));
         joints.filter(|joint| !self.silent[*joint]).collect()
     }
@@ -313,11 +313,11 @@ impl Memory {
         if self.registers[joint][usize::from(HARDWARE_ERROR.address)] == 0 { 0 } else { 0x80 }
     }
 
-    fn obey(&mut self, id: u8, instruction: u8, said: &[u8]) -> Vec<u8> {
+    fn execute(&mut self, id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
         self.instructions.push(instruction);
         let nine = Joint::ALL.map(Joint::motor_id);
-        let listeners = self.listeners(if id == EVERYONE { &nine } else { std::slice::from_ref(&id) });
-        let word = |at: usize| usize::from(u16::from_le_bytes([said[at], said[at + 1]]));
+        let addressed = self.addressed(if id == EVERYONE { &nine } else { std::slice::from_ref(&id) });
+        let u16_at = |at: usize| usize::from(u16::from_le_bytes([parameters[at], parameters[at + 1]]));
         let status = |memory: &Memory, joint: Joint, data: &[u8]| {
             let mut packet = HEADER.to_vec();
             packet.push(joint.motor_id());
@@ -329,52 +329,61 @@ impl Memory {
         };
         let mut answer = Vec::new();
         match instruction {
-            0x01 => listeners.iter().for_each(|joint| answer.extend(status(self, *joint, &[0, 0, 0]))),
+            0x01 => addressed.iter().for_each(|joint| answer.extend(status(self, *joint, &[0, 0, 0]))),
             0x02 => {
-                for joint in listeners {
-                    answer.extend(status(self, joint, &self.registers[joint][word(0)..word(0) + word(2)]));
+                for joint in addressed {
+                    answer.extend(status(
+                        self,
+                        joint,
+                        &self.registers[joint][u16_at(0)..u16_at(0) + u16_at(2)],
+                    ));
                 }
             }
             0x03 => {
-                for joint in listeners {
-                    if !self.is_locked(joint, word(0)) {
-                        self.registers[joint][word(0)..][..said.len() - 2].copy_from_slice(&said[2..]);
+                for joint in addressed {
+                    if !self.is_locked(joint, u16_at(0)) {
+                        self.registers[joint][u16_at(0)..][..parameters.len() - 2]
+                            .copy_from_slice(&parameters[2..]);
                     }
                     answer.extend(status(self, joint, &[]));
                 }
             }
             0x08 => {
-                for joint in listeners {
+                for joint in addressed {
                     self.reboots.push(joint);
                     answer.extend(status(self, joint, &[]));
                 }
             }
             0x82 => {
-                for joint in self.listeners(&said[4..]) {
-                    answer.extend(status(self, joint, &self.registers[joint][word(0)..word(0) + word(2)]));
+                for joint in self.addressed(&parameters[4..]) {
+                    answer.extend(status(
+                        self,
+                        joint,
+                        &self.registers[joint][u16_at(0)..u16_at(0) + u16_at(2)],
+                    ));
                 }
             }
             0x83 => {
-                for block in said[4..].chunks(word(2) + 1) {
-                    for joint in self.listeners(&block[..1]) {
-                        if self.is_locked(joint, word(0)) {
+                for block in parameters[4..].chunks(u16_at(2) + 1) {
+                    for joint in self.addressed(&block[..1]) {
+                        if self.is_locked(joint, u16_at(0)) {
                             continue;
                         }
-                        self.registers[joint][word(0)..][..word(2)].copy_from_slice(&block[1..]);
+                        self.registers[joint][u16_at(0)..][..u16_at(2)].copy_from_slice(&block[1..]);
                     }
                 }
             }
             0x8a if self.fast_sync_read => {
-                let ids = &said[4..];
+                let ids = &parameters[4..];
                 answer.extend(HEADER);
                 answer.push(EVERYONE);
-                answer.extend(u16::try_from(ids.len() * (word(2) + 4) + 1).unwrap().to_le_bytes());
+                answer.extend(u16::try_from(ids.len() * (u16_at(2) + 4) + 1).unwrap().to_le_bytes());
                 answer.push(0x55);
-                // The packet ends before the first servo that is silent.
+                // The packet ends before the first silent servo.
                 for id in ids {
-                    let Some(&joint) = self.listeners(&[*id]).first() else { break };
+                    let Some(&joint) = self.addressed(&[*id]).first() else { break };
                     answer.extend([self.error(joint), *id]);
-                    answer.extend(&self.registers[joint][word(0)..word(0) + word(2)]);
+                    answer.extend(&self.registers[joint][u16_at(0)..u16_at(0) + u16_at(2)]);
                     answer.extend(crc(0, &answer).to_le_bytes());
                 }
             }

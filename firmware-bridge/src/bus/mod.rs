@@ -1,36 +1,48 @@
 //! The robot's nine servos on a serial line: XL330 and XC330, Dynamixel protocol 2.0.
 //!
-//! Responsibilities: open the line and prepare the servos ([`MotorBus::open`]); on each beat write nine goals with one
-//! packet and read nine positions with another; tell which answers were lost and how; look after each servo in turns;
-//! notice motors that fall silent, come back, start anew or let go; open the line again after it was unplugged.
+//! Responsibilities:
 //!
-//! Threads: the pulse's thread calls it. A beat waits for the servos' answers, for [`BusOptions::beat_timeout`] at most
-//! for each question. Only while the line is lost a thread of its own opens it again; the beat does not wait for it.
-//! Time here is the line's own: real time on a serial port, virtual time on an emulated one.
+//! * Open the line and prepare the servos ([`MotorBus::open`]).
+//! * In each cycle, write nine goals with one packet and read nine positions with another.
+//! * Report which answers were lost, and why.
+//! * Poll the status of one servo at a time.
+//! * Detect motors that fall silent, recover, restart or release.
+//! * Open the line again after it was unplugged.
 //!
-//! Units and frames: radians outside, 4096 raw steps a turn on the line; angles are the motors' own.
+//! Threads: the control loop's thread calls this module. A cycle waits for the servos' answers, up to
+//! [`BusOptions::beat_timeout`] per request. Only while the line is lost, a separate thread opens it again, and no
+//! cycle waits for that. Time is the line's own: real time on a serial port, virtual time on an emulated line.
 //!
-//! Safety: torque is switched on only for a motor whose goal was pinned to its present position, and read back. A goal
-//! that is not a finite number is never written. A goal outside what the servo takes is written as the nearest that it
-//! takes, since the servo would ignore it without a word. The servos' own watchdogs are armed while the bus is open. On
-//! the beat that finds a lost line again no goal is written: it was made for where the motors were before.
+//! Units and frames: radians at the interface, 4096 raw steps per turn on the line; angles are the motors' own.
 //!
-//! Reading order: `registers` and `convert` (what the numbers mean), `packet` and `status` (what goes over the line),
-//! `wire` and `serial` (the line), `port` (one question, one deadline), `slow` (one servo at a time), `ritual` (before
-//! the first beat), `servos`, `survey` and `modes` (the beat), `reopen`, and here. For people beside a running robot:
-//! `scan`, `settings`, `raw`.
+//! Safety: torque is enabled only for a motor whose goal was set to its present position and read back. A goal that is
+//! not a finite number is never written. A goal outside the servo's limits is limited to them, since the servo would
+//! silently ignore it. The servos' own watchdogs are enabled while the bus is open. The cycle that finds a lost line
+//! again writes no goal, since it was computed for the earlier positions of the motors.
+//!
+//! Reading order:
+//!
+//! * `registers` and `convert`: the values.
+//! * `packet` and `status`: the packets.
+//! * `wire` and `serial`: the line.
+//! * `port`: one request with one deadline.
+//! * `slow`: one servo at a time.
+//! * `ritual`: the preparation before the first cycle.
+//! * `servos`, `survey` and `modes`: the cycle.
+//! * `reopen`, then this file.
+//! * `scan`, `settings` and `raw`: service tools.
 
 mod convert;
 #[cfg(test)]
 mod fake;
 mod modes;
 mod packet;
+mod poll_schedule;
 mod port;
 pub mod raw;
 mod registers;
 mod reopen;
 mod ritual;
-mod rota;
 mod scan;
 mod serial;
 mod servos;
@@ -55,27 +67,28 @@ use crate::envelope::{Action, SafeCommand};
 use crate::robot::{JointState, Robot, RobotFault};
 use port::Port;
 use reopen::{Again, Lost};
-use ritual::usual_gains;
+use ritual::default_gains;
 use serial::SerialWire;
 use servos::Servos;
 
-/// How a bus is opened.
+/// The options for opening a bus.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BusOptions {
-    /// Bits per second.
+    /// Baud rate, bits per second.
     pub baud: u32,
-    /// The least supply that every motor must measure, volts.
+    /// The minimum supply voltage that every motor must measure, volts.
     pub least_volts: f64,
-    /// After this long without a word from us, the servos stop by themselves. `None` leaves their watchdogs off.
+    /// The servos stop by themselves after this long without a packet. `None` leaves their watchdogs off.
     pub watchdog: Option<Duration>,
-    /// How long a whole answer may take, where no beat waits for it.
+    /// The timeout of a whole answer outside the control loop.
     pub reply_timeout: Duration,
-    /// How long a whole answer may take on a beat. Both are extended where the baud rate makes them too short.
+    /// The timeout of a whole answer within a cycle. Both timeouts are extended if they are too short for the baud
+    /// rate.
     pub beat_timeout: Duration,
 }
 
 impl BusOptions {
-    /// What a Reachy Mini needs.
+    /// The options for a Reachy Mini.
     pub const DEFAULT: BusOptions = BusOptions {
         baud: 1_000_000,
         least_volts: 4.5,
@@ -91,7 +104,7 @@ impl Default for BusOptions {
     }
 }
 
-/// The servos, ready for beats.
+/// The servos, ready for the control loop.
 pub struct MotorBus {
     link: Link,
     again: Again,
@@ -104,46 +117,47 @@ enum Link {
 }
 
 impl MotorBus {
-    /// Opens a serial port and prepares all nine servos; torque is not switched on. When the port fails later, it is
-    /// opened and prepared again by itself, the path followed anew.
+    /// Opens a serial port and prepares all nine servos, without enabling torque. If the port fails later, it is opened
+    /// and prepared again automatically, and a symbolic link in the path is resolved again.
     ///
     /// # Errors
-    /// A [`RobotFault`] that says which motor or what about the port is wrong, and what to do.
+    /// A [`RobotFault`] that names the motor or the problem of the port, with a remedy.
     pub fn open(path: &Path, options: &BusOptions) -> Result<MotorBus, RobotFault> {
         let wire = SerialWire::open(path, options.baud)?;
         let bus = MotorBus::over(Box::new(wire), options)?;
         Ok(MotorBus { again: Again::Port(path.to_owned()), ..bus })
     }
 
-    /// Prepares all nine servos on a line that is open. When it fails it stays lost; see [`MotorBus::reopening`].
+    /// Prepares all nine servos on an open line. If the line fails it stays lost, unless [`MotorBus::reopening`] is
+    /// used.
     ///
     /// # Errors
-    /// A [`RobotFault`] that says which motor is wrong, and what to do.
+    /// A [`RobotFault`] that names the motor, with a remedy.
     pub fn over(wire: Box<dyn Wire>, options: &BusOptions) -> Result<MotorBus, RobotFault> {
-        let servos = Servos::prepare(Port::over(wire, options), options, &usual_gains())?;
+        let servos = Servos::prepare(Port::over(wire, options), options, &default_gains())?;
         Ok(MotorBus { link: Link::Open(Box::new(servos)), again: Again::Never, options: *options })
     }
 
-    /// The same bus; a line that has failed is opened again by `reopen`. It is called on the beat, every half second by
-    /// the beats' own moments, so it must not wait.
+    /// Returns the same bus with a function that opens a failed line again. Cycles call it every half second of their
+    /// own time, so it must not block.
     #[must_use]
     pub fn reopening(self, reopen: Reopen) -> MotorBus {
         MotorBus { again: Again::Line(reopen), ..self }
     }
 
-    /// Carries out a command, or only looks.
+    /// Executes a command, or only reads the state.
     fn act(&mut self, at: Tick, action: Option<&Action>) -> Result<JointState, RobotFault> {
-        let done = match &mut self.link {
+        let result = match &mut self.link {
             Link::Open(servos) => match action {
                 Some(action) => servos.carry_out(at, action),
                 None => servos.sense(at),
             },
             Link::Lost(lost) => {
-                let Some(servos) = lost.found(at, &mut self.again, &self.options) else {
+                let Some(servos) = lost.poll(at, &mut self.again, &self.options) else {
                     return Err(lost.fault());
                 };
                 self.link = Link::Open(Box::new(servos));
-                // These goals and currents were made for where the motors were before the line was lost.
+                // These goals and currents were computed for the motors' positions before the line was lost.
                 let action = action.filter(|action| match action {
                     Action::Targets(_) | Action::Currents(_) => false,
                     Action::Torque(_) | Action::Reboot(_) | Action::Modes(_) | Action::Gains(..) => true,
@@ -151,13 +165,13 @@ impl MotorBus {
                 return self.act(at, action);
             }
         };
-        if let (Err(RobotFault::PortGone { reason }), Link::Open(servos)) = (&done, &mut self.link) {
+        if let (Err(RobotFault::PortGone { reason }), Link::Open(servos)) = (&result, &mut self.link) {
             servos.give_up();
             let lost = Lost::from(at, servos, reason.clone());
-            // The port is closed here, so that it can be opened again.
+            // This closes the port, so that it can be opened again.
             self.link = Link::Lost(Box::new(lost));
         }
-        done
+        result
     }
 }
 

@@ -1,7 +1,7 @@
-//! What a servo is told besides goal positions: what it controls, its goal current, its gains.
+//! Writes other than goal positions: operating modes, goal currents and gains.
 
 use super::registers::{GOAL_CURRENT, MODE, TORQUE};
-use super::ritual::{ask_patiently, pin, set_gains};
+use super::ritual::{pin, read_with_retries, set_gains};
 use super::servos::Servos;
 use super::slow::{low_16, low_byte};
 use crate::joint::{Joint, Joints};
@@ -9,19 +9,20 @@ use crate::robot::RobotFault;
 use crate::servo::{Gains, Milliamps, Mode};
 
 impl Servos {
-    /// Changes what motors control. The register is locked under torque, so each that changes lets go for a moment;
-    /// then it holds where it is: in current mode with no current, in current-based position mode with all it has.
+    /// Changes the motors' operating modes. The register is locked while torque is on, so a motor that changes releases
+    /// for a moment. Then it holds its position: in current mode without current, in current-based position mode with
+    /// full current.
     pub(super) fn set_modes(&mut self, wanted: &Joints<Mode>) -> Result<(), RobotFault> {
         let changing: Vec<Joint> =
             Joint::ALL.into_iter().filter(|joint| wanted[*joint] != self.modes[*joint]).collect();
         if changing.is_empty() {
             return Ok(());
         }
-        self.look_at_torque(&changing)?;
+        self.read_torque(&changing)?;
         let driven = self.torque;
         self.port.tell(TORQUE, changing.iter().map(|joint| (*joint, 0)))?;
         self.port.tell(MODE, changing.iter().map(|joint| (*joint, wanted[*joint].number().into())))?;
-        let found = ask_patiently(&mut self.port, MODE, &changing)?;
+        let found = read_with_retries(&mut self.port, MODE, &changing)?;
         let mut refused = None;
         for &joint in &changing {
             let mode = found[joint].and_then(|status| Mode::from_number(low_byte(status.value)));
@@ -32,16 +33,16 @@ impl Servos {
             }
         }
         changing.iter().for_each(|joint| self.bounds[*joint] = self.current_limits[*joint]);
-        let bounded = self.bound(&changing)?;
+        let current_bounded = self.write_current_bounds(&changing)?;
         let pinned = pin(&mut self.port, &self.spans, &changing)?;
-        let safe = |joint: Joint| found[joint].is_some() && pinned[joint] && bounded[joint];
-        let again: Vec<Joint> =
+        let safe = |joint: Joint| found[joint].is_some() && pinned[joint] && current_bounded[joint];
+        let reenabled: Vec<Joint> =
             changing.iter().copied().filter(|joint| driven[*joint] && safe(*joint)).collect();
-        if !again.is_empty() {
-            self.port.tell(TORQUE, again.iter().map(|joint| (*joint, 1)))?;
+        if !reenabled.is_empty() {
+            self.port.tell(TORQUE, reenabled.iter().map(|joint| (*joint, 1)))?;
         }
-        self.look_at_torque(&changing)?;
-        // Some firmware sets the gains anew as well.
+        self.read_torque(&changing)?;
+        // Some firmware resets the gains as well.
         for joint in changing {
             if found[joint].is_some() {
                 set_gains(&mut self.port, joint, self.gains[joint])?;
@@ -50,27 +51,27 @@ impl Servos {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Before torque: no goal current where it is all that a motor heeds, and its bound where it is one. A servo that has
-    /// started anew or changed its mode may have set the register to all that it has, which would turn it. Which of
-    /// these motors have taken it, or need none.
-    pub(super) fn bound(&mut self, joints: &[Joint]) -> Result<Joints<bool>, RobotFault> {
+    /// Before torque is enabled, writes the goal current of the motors that use it: zero in current mode, the current
+    /// limit in current-based position mode. A servo that restarted or changed its mode may have set the register to
+    /// its maximum, which would turn it. Returns which motors accepted the value or need none.
+    pub(super) fn write_current_bounds(&mut self, joints: &[Joint]) -> Result<Joints<bool>, RobotFault> {
         let goals = Joints::from_fn(|joint| match self.modes[joint] {
             Mode::Position => None,
             Mode::Current => Some(0),
             Mode::CurrentBasedPosition => Some(u32::from(self.bounds[joint])),
         });
-        let heeding: Vec<Joint> = joints.iter().copied().filter(|joint| goals[*joint].is_some()).collect();
-        if !heeding.is_empty() {
-            let values = heeding.iter().filter_map(|joint| Some((*joint, goals[*joint]?)));
+        let affected: Vec<Joint> = joints.iter().copied().filter(|joint| goals[*joint].is_some()).collect();
+        if !affected.is_empty() {
+            let values = affected.iter().filter_map(|joint| Some((*joint, goals[*joint]?)));
             self.port.tell(GOAL_CURRENT, values)?;
         }
-        let taken = ask_patiently(&mut self.port, GOAL_CURRENT, &heeding)?;
-        Ok(goals.zip_with(&taken, |goal, taken| {
-            goal.is_none_or(|goal| taken.is_some_and(|status| status.value == goal))
+        let read_back = read_with_retries(&mut self.port, GOAL_CURRENT, &affected)?;
+        Ok(goals.zip_with(&read_back, |goal, read_back| {
+            goal.is_none_or(|goal| read_back.is_some_and(|status| status.value == goal))
         }))
     }
 
-    /// One packet with the goal currents of all that heed one.
+    /// Writes the goal currents of all motors that use one, in one packet.
     pub(super) fn set_currents(&mut self, wanted: &Joints<Milliamps>) -> Result<(), RobotFault> {
         let mut goals = Joints::all(None);
         for (joint, current) in wanted.iter() {
@@ -82,7 +83,7 @@ impl Servos {
             goals[joint] = match self.modes[joint] {
                 Mode::Position => None,
                 Mode::Current => Some(current.0.clamp(-limit, limit)),
-                // Here it bounds the current in both directions.
+                // In this mode the value limits the current in both directions.
                 Mode::CurrentBasedPosition => Some(current.0.abs().min(limit)),
             };
         }
@@ -98,7 +99,7 @@ impl Servos {
         self.port.tell(GOAL_CURRENT, goals.map(|(joint, goal)| (joint, register_of(goal))))
     }
 
-    /// Writes one motor's gains, and remembers them for the time when it starts anew.
+    /// Writes one motor's gains, and stores them for when it restarts.
     pub(super) fn set_gains(&mut self, joint: Joint, gains: Gains) -> Result<(), RobotFault> {
         set_gains(&mut self.port, joint, gains)?;
         self.gains[joint] = gains;
@@ -106,7 +107,7 @@ impl Servos {
     }
 }
 
-/// A goal current as it is written: two bytes, signed.
+/// Returns a goal current as its register value: two bytes, signed.
 #[allow(clippy::cast_possible_truncation, reason = "the limit register has two bytes")]
 fn register_of(milliamps: f64) -> u32 {
     (milliamps.round() as i32).cast_unsigned()

@@ -1,65 +1,65 @@
-//! What is said to the servos, in Dynamixel protocol 2.0: to one of them, or to all at once.
+//! Instruction packets to the servos in Dynamixel protocol 2.0: to one of them, or to all.
 //!
-//! All of it is built in a buffer that is used again and again, since most of it goes out on every beat.
+//! Every packet is built in a buffer that is reused, since most of them are sent in every cycle.
 
 use super::registers::Register;
 
-/// How every packet begins.
+/// The first bytes of every packet.
 pub(super) const HEADER: [u8; 4] = [0xff, 0xff, 0xfd, 0x00];
-/// The id that means every servo.
+/// The id that addresses every servo.
 pub(super) const EVERYONE: u8 = 0xfe;
-/// The header, the id and the two bytes of length.
+/// The end of the header, the id and the two bytes of length.
 pub(super) const LENGTH_ENDS: usize = 7;
-/// Within a packet's body, these three are followed by one more 0xfd, so that they are not taken for a header.
+/// Within a packet's body, another 0xfd follows these three bytes, so that they do not look like a header.
 pub(super) const STUFFED: [u8; 3] = [0xff, 0xff, 0xfd];
 
-/// Instruction: who are you.
+/// Instruction: ping.
 pub(super) const PING: u8 = 0x01;
-/// Instruction: tell bytes from an address.
+/// Instruction: read bytes from an address.
 pub(super) const READ: u8 = 0x02;
-/// Instruction: take bytes from an address.
+/// Instruction: write bytes to an address.
 pub(super) const WRITE: u8 = 0x03;
-/// Instruction: start anew.
+/// Instruction: reboot.
 pub(super) const REBOOT: u8 = 0x08;
 const SYNC_READ: u8 = 0x82;
 const SYNC_WRITE: u8 = 0x83;
 const FAST_SYNC_READ: u8 = 0x8a;
 
-/// How a register is asked of several servos.
+/// How to read a register of several servos.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asking {
-    /// Sync read: each servo answers with a packet of its own.
+    /// Sync read: each servo answers with its own packet.
     Each,
-    /// Fast sync read: all answers make up one packet. Not every firmware knows it.
+    /// Fast sync read: one packet contains all answers. Not every firmware supports it.
     Together,
 }
 
-/// Any instruction.
+/// Builds a packet with any instruction.
 pub(super) fn instruction(packet: &mut Vec<u8>, id: u8, instruction: u8, parameters: &[u8]) {
-    begin(packet, id, instruction);
+    start(packet, id, instruction);
     packet.extend(parameters);
     finish(packet);
 }
 
-/// Asks one servo for a register.
+/// Builds a request to read a register of one servo.
 pub(super) fn read(packet: &mut Vec<u8>, id: u8, register: Register) {
-    begin(packet, id, READ);
-    place(packet, register);
+    start(packet, id, READ);
+    put_range(packet, register);
     finish(packet);
 }
 
-/// Writes bytes to one servo, from a register on.
+/// Builds a request to write bytes to one servo, starting at a register.
 pub(super) fn write(packet: &mut Vec<u8>, id: u8, register: Register, bytes: &[u8]) {
-    begin(packet, id, WRITE);
+    start(packet, id, WRITE);
     packet.extend(u16::from(register.address).to_le_bytes());
     packet.extend(bytes);
     finish(packet);
 }
 
-/// Writes one value to each of the given servos. There is no answer.
+/// Builds a packet that writes one value to each of several servos. It has no answer.
 pub(super) fn sync_write(packet: &mut Vec<u8>, register: Register, values: impl Iterator<Item = (u8, u32)>) {
-    begin(packet, EVERYONE, SYNC_WRITE);
-    place(packet, register);
+    start(packet, EVERYONE, SYNC_WRITE);
+    put_range(packet, register);
     for (id, value) in values {
         packet.push(id);
         packet.extend(value.to_le_bytes().into_iter().take(usize::from(register.width)));
@@ -67,7 +67,7 @@ pub(super) fn sync_write(packet: &mut Vec<u8>, register: Register, values: impl 
     finish(packet);
 }
 
-/// Asks one register of each of the given servos.
+/// Builds a request to read one register of several servos.
 pub(super) fn sync_read(
     packet: &mut Vec<u8>,
     asking: Asking,
@@ -78,20 +78,20 @@ pub(super) fn sync_read(
         Asking::Each => SYNC_READ,
         Asking::Together => FAST_SYNC_READ,
     };
-    begin(packet, EVERYONE, instruction);
-    place(packet, register);
+    start(packet, EVERYONE, instruction);
+    put_range(packet, register);
     packet.extend(ids);
     finish(packet);
 }
 
-fn begin(packet: &mut Vec<u8>, id: u8, instruction: u8) {
+fn start(packet: &mut Vec<u8>, id: u8, instruction: u8) {
     packet.clear();
     packet.extend(HEADER);
-    // The two bytes after the id are the length, set at the end.
+    // The two bytes after the id are the length, which is set at the end.
     packet.extend([id, 0, 0, instruction]);
 }
 
-fn place(packet: &mut Vec<u8>, register: Register) {
+fn put_range(packet: &mut Vec<u8>, register: Register) {
     packet.extend(u16::from(register.address).to_le_bytes());
     packet.extend(u16::from(register.width).to_le_bytes());
 }
@@ -112,17 +112,17 @@ fn finish(packet: &mut Vec<u8>) {
     packet.extend(crc(0, packet).to_le_bytes());
 }
 
-/// The checksum of protocol 2.0 (polynomial 0x8005, most significant bit first), continued from `start`.
+/// Returns the checksum of protocol 2.0 (polynomial 0x8005, most significant bit first), continued from `start`.
 pub(super) fn crc(start: u16, bytes: &[u8]) -> u16 {
     bytes.iter().fold(start, |sum, byte| {
         let [high, low] = sum.to_be_bytes();
-        // The table has an entry for each byte, so the look-up cannot fail.
+        // The table has an entry for each byte, so the lookup cannot fail.
         let divided = CHECKSUMS.get(usize::from(high ^ byte)).copied().unwrap_or_default();
         u16::from_be_bytes([low, 0]) ^ divided
     })
 }
 
-/// The checksum of each byte by itself.
+/// The checksum of each single byte.
 static CHECKSUMS: [u16; 256] = checksums();
 
 #[allow(clippy::indexing_slicing, reason = "the loop stays below the table's length")]
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::bus::registers::{GOAL_POSITION, PRESENT_POSITION, TORQUE};
 
-    /// What rustypot sends for the same request.
+    /// Returns the bytes that rustypot sends for the same request.
     fn sent_by_rustypot(request: impl FnOnce(&DynamixelProtocolHandler, &mut TTYPort)) -> Vec<u8> {
         let (mut far, mut near) = TTYPort::pair().unwrap();
         near.set_timeout(Duration::from_millis(1)).unwrap();
@@ -178,24 +178,24 @@ mod tests {
     }
 
     #[test]
-    fn sync_writes_are_those_of_rustypot_byte_for_byte() {
+    fn sync_writes_equal_those_of_rustypot() {
         let nine = |value: fn(u32) -> u32| (10..19).map(|id| (id, value(u32::from(id)))).collect::<Vec<_>>();
         check_write(GOAL_POSITION, &nine(|id| id * 227));
         check_write(GOAL_POSITION, &nine(|_| 4095));
         check_write(TORQUE, &nine(|id| id & 1));
-        // Values that need stuffing: once, twice, and across the edge of a value.
+        // Values that need stuffing: once, twice, and across the boundary of a value.
         check_write(GOAL_POSITION, &[(10, 0x00fd_ffff), (11, 0xfdff_ff00), (12, 0xffff_0000), (0xfd, 7)]);
         check_write(GOAL_POSITION, &[(10, 0xfdff_ffff), (11, 0xffff_fdfd)]);
     }
 
     #[test]
-    fn reads_are_those_of_rustypot_byte_for_byte() {
+    fn sync_reads_equal_those_of_rustypot() {
         let ids: Vec<u8> = (10..19).collect();
         for asking in [Asking::Each, Asking::Together] {
             let mut ours = Vec::new();
             sync_read(&mut ours, asking, PRESENT_POSITION, ids.iter().copied());
             let theirs = sent_by_rustypot(|rustypot, line| {
-                // Nobody answers; only what was asked matters.
+                // No servo answers; only the request matters.
                 let _ = match asking {
                     Asking::Each => rustypot.sync_read(line, &ids, 132, 4),
                     Asking::Together => rustypot.fast_sync_read(line, &ids, 132, 4),
@@ -206,9 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn questions_to_one_servo_are_those_of_rustypot_byte_for_byte() {
+    fn requests_to_one_servo_equal_those_of_rustypot() {
         use crate::bus::registers::GAINS;
-        // Nobody answers; only what was asked matters.
+        // No servo answers; only the request matters.
         let check = |ours: &dyn Fn(&mut Vec<u8>), theirs: fn(&DynamixelProtocolHandler, &mut TTYPort)| {
             let mut packet = vec![0xbb; 2];
             ours(&mut packet);
@@ -226,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn a_question_to_whoever_is_there_is_the_manufacturers() {
-        // From the ROBOTIS e-manual, protocol 2.0: ping of id 1, and of all.
+    fn pings_equal_the_examples_of_the_manual() {
+        // From the ROBOTIS e-Manual, protocol 2.0: ping of id 1, and of all.
         let mut packet = Vec::new();
         instruction(&mut packet, 1, PING, &[]);
         assert_eq!(packet, [255, 255, 253, 0, 1, 3, 0, 1, 0x19, 0x4e]);
@@ -236,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn the_manufacturers_examples_come_out() {
-        // From the ROBOTIS e-manual, protocol 2.0: sync read of two positions, sync write of two goals.
+    fn sync_packets_equal_the_examples_of_the_manual() {
+        // From the ROBOTIS e-Manual, protocol 2.0: sync read of two positions, sync write of two goals.
         let mut packet = Vec::new();
         sync_read(&mut packet, Asking::Each, PRESENT_POSITION, [1, 2].into_iter());
         assert_eq!(packet, [255, 255, 253, 0, 254, 9, 0, 0x82, 132, 0, 4, 0, 1, 2, 0xce, 0xfa]);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_what_division_bit_by_bit_says() {
+    fn checksum_table_matches_bitwise_division() {
         let by_bits = |start: u16, byte: u8| {
             (0..8).fold(start ^ (u16::from(byte) << 8), |sum, _| {
                 if sum & 0x8000 == 0 { sum << 1 } else { (sum << 1) ^ 0x8005 }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_can_be_continued() {
+    fn checksum_can_be_continued() {
         assert_eq!(crc(crc(0, b"Reachy "), b"Mini"), crc(0, b"Reachy Mini"));
     }
 }

@@ -1,7 +1,7 @@
-//! What is said and heard on a wire: one packet to all, or one question with one deadline for the whole answer.
+//! Requests and answers on a line: one packet to all servos, or one request with one deadline for the whole answer.
 //!
-//! However slowly bytes drip in, the deadline stands. A servo that does not answer is no error here; a line that cannot
-//! be read or written is.
+//! The deadline applies however slowly the bytes arrive. A servo that does not answer is no error here; a line that
+//! cannot be read or written is one.
 
 use std::time::Duration;
 
@@ -17,32 +17,33 @@ use crate::joint::{Joint, Joints};
 use crate::robot::RobotFault;
 use crate::servo::Loss;
 
-/// Nine answers are 135 bytes; a line that delivers this many is babbling, and is not listened to any longer.
+/// Reading ends after this many bytes, since the line is sending noise: nine answers are 135 bytes.
 const MOST_HEARD: usize = 2048;
-/// The longest packet that is said on a beat, and more.
-const MOST_SAID: usize = 256;
-/// Beyond the time that the bytes take: servos and adapters need a moment. The timer of some USB adapters is 1 ms.
-const SLACK: Duration = Duration::from_millis(2);
+/// More than the longest packet that a cycle sends.
+const MAX_REQUEST_BYTES: usize = 256;
+/// Extra time for servos and adapters, in addition to the transfer time. Some USB adapters have a timer of 1 ms.
+const TURNAROUND_MARGIN: Duration = Duration::from_millis(2);
 /// A byte with its start and stop bit.
 const BITS_PER_BYTE: u64 = 10;
 
-/// How long a question may take.
+/// The timeout of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
-    /// On the beat, where one silent motor must not cost the others theirs.
+    /// Within a cycle, where one silent motor must not delay the others.
     Beat,
-    /// Everywhere else.
+    /// Outside the control loop.
     Reply,
 }
 
-/// What became of a question to several motors.
+/// The result of a request to several motors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reply {
-    /// What each motor answered, if it did.
+    /// The answer of each motor, if any.
     pub answers: Joints<Option<Status>>,
-    /// Why it did not. Nothing for those behind the motor at which a common packet broke: they could not.
+    /// Why an answer is missing. `None` for motors after the one at which a shared packet broke off: they could not
+    /// answer.
     pub losses: Joints<Option<Loss>>,
-    /// Our own bytes came back.
+    /// Whether the line echoed the request.
     pub echo: bool,
 }
 
@@ -50,78 +51,79 @@ impl Reply {
     const NOTHING: Reply = Reply { answers: Joints::all(None), losses: Joints::all(None), echo: false };
 }
 
-/// A line with servos on it.
+/// A line with servos.
 pub(super) struct Port {
     wire: Box<dyn Wire>,
     baud: u32,
     reply_timeout: Duration,
     beat_timeout: Duration,
-    /// The last question.
-    pub(super) said: Vec<u8>,
-    /// The last packet that nobody answers.
-    told: Vec<u8>,
-    heard: Vec<u8>,
+    /// The last request.
+    pub(super) request_packet: Vec<u8>,
+    /// The last packet without an answer.
+    last_write: Vec<u8>,
+    received: Vec<u8>,
 }
 
 impl Port {
-    /// Takes a line for its own.
+    /// Creates a port on this line.
     pub fn over(wire: Box<dyn Wire>, options: &BusOptions) -> Port {
         let BusOptions { baud, reply_timeout, beat_timeout, .. } = *options;
-        // Reserved now, so that nothing is reserved on a beat.
+        // Allocated here, so that no cycle allocates.
         Port {
             wire,
             baud: baud.max(1),
             reply_timeout,
             beat_timeout,
-            said: Vec::with_capacity(MOST_SAID),
-            told: Vec::with_capacity(MOST_SAID),
-            heard: Vec::with_capacity(2 * MOST_HEARD),
+            request_packet: Vec::with_capacity(MAX_REQUEST_BYTES),
+            last_write: Vec::with_capacity(MAX_REQUEST_BYTES),
+            received: Vec::with_capacity(2 * MOST_HEARD),
         }
     }
 
-    /// How long an answer may take, where no beat waits for it; what it was before.
+    /// Sets the timeout of an answer outside the control loop, and returns the previous one.
     pub fn allow_replies(&mut self, timeout: Duration) -> Duration {
         std::mem::replace(&mut self.reply_timeout, timeout)
     }
 
-    /// The present moment on the line's own clock.
+    /// Returns the present time on the line's own clock.
     pub fn now(&self) -> Tick {
         self.wire.now()
     }
 
-    /// Lets the line's time pass.
+    /// Advances the line's time.
     pub fn pause(&self, duration: Duration) {
         self.wire.wait_until(self.wire.now() + duration);
     }
 
-    /// The room of the buffers.
+    /// Returns the capacities of the buffers.
     #[cfg(test)]
     pub fn reserved(&self) -> [usize; 3] {
-        [self.said.capacity(), self.told.capacity(), self.heard.capacity()]
+        [self.request_packet.capacity(), self.last_write.capacity(), self.received.capacity()]
     }
 
-    /// What was heard since the last question.
+    /// Returns the bytes received since the last request.
     pub fn heard(&self) -> &[u8] {
-        &self.heard
+        &self.received
     }
 
-    /// The time that so many bytes take.
+    /// Returns the transfer time of a number of bytes.
     pub fn transfer(&self, bytes: usize) -> Duration {
         let bits = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_mul(BITS_PER_BYTE);
         Duration::from_nanos(bits.saturating_mul(1_000_000_000) / u64::from(self.baud))
     }
 
-    /// Writes a register of several motors at once. Nobody answers, so only a later reading tells whether they took it.
+    /// Writes a register of several motors with one packet. It has no answer; only a later read shows whether they
+    /// accepted it.
     pub fn tell(
         &mut self,
         register: Register,
         values: impl Iterator<Item = (Joint, u32)>,
     ) -> Result<(), RobotFault> {
-        sync_write(&mut self.told, register, values.map(|(joint, value)| (joint.motor_id(), value)));
-        self.wire.send(&self.told).map_err(gone)
+        sync_write(&mut self.last_write, register, values.map(|(joint, value)| (joint.motor_id(), value)));
+        self.wire.send(&self.last_write).map_err(gone)
     }
 
-    /// Reads a register of several motors at once.
+    /// Reads a register of several motors with one request.
     pub fn ask(
         &mut self,
         asking: Asking,
@@ -133,66 +135,70 @@ impl Port {
             return Ok(Reply::NOTHING);
         }
         let ids = joints.iter().map(|joint| joint.motor_id());
-        sync_read(&mut self.said, asking, register, ids);
+        sync_read(&mut self.request_packet, asking, register, ids);
         let expected = match asking {
             Asking::Each => joints.len() * answer_length(usize::from(register.width)),
             Asking::Together => together_length(register.width, joints.len()),
         };
-        let deadline = self.say(expected, patience)?;
+        let deadline = self.send_request(expected, patience)?;
         match asking {
-            Asking::Each => self.hear_each(register, joints, deadline),
-            Asking::Together => self.hear_together(register, joints, deadline),
+            Asking::Each => self.receive_plain(register, joints, deadline),
+            Asking::Together => self.receive_fast(register, joints, deadline),
         }
     }
 
-    /// Sends the question; until when its answer of so many bytes is awaited.
-    fn say(&mut self, expected: usize, patience: Patience) -> Result<Tick, RobotFault> {
-        // What still comes from an earlier question must not pass for an answer to this one.
+    /// Sends the request, and returns the deadline for an answer of this many bytes.
+    fn send_request(&mut self, expected: usize, patience: Patience) -> Result<Tick, RobotFault> {
+        // Late bytes of an earlier answer must not count as an answer to this request.
         self.wire.discard().map_err(gone)?;
-        self.heard.clear();
+        self.received.clear();
         let patience = match patience {
             Patience::Beat => self.beat_timeout,
             Patience::Reply => self.reply_timeout,
         };
-        let least = self.transfer(self.said.len() + expected) + SLACK;
+        let least = self.transfer(self.request_packet.len() + expected) + TURNAROUND_MARGIN;
         let deadline = self.wire.now() + patience.max(least);
-        self.wire.send(&self.said).map_err(gone)?;
+        self.wire.send(&self.request_packet).map_err(gone)?;
         Ok(deadline)
     }
 
-    fn hear_each(
+    fn receive_plain(
         &mut self,
         register: Register,
         joints: &[Joint],
         deadline: Tick,
     ) -> Result<Reply, RobotFault> {
-        let mut roll = Roll { reply: Reply::NOTHING, asked: joints, next: 0, bad: None };
+        let mut collector =
+            AnswerCollector { reply: Reply::NOTHING, asked: joints, next: 0, pending_loss: None };
         let mut read = 0;
-        while roll.next < joints.len() && self.hear(deadline)? {
+        while collector.next < joints.len() && self.receive_more(deadline)? {
             loop {
-                let rest = self.heard.get(read..).unwrap_or_default();
-                let Find { found, junk, used } =
-                    first_answer(rest, usize::from(register.width), &[&self.said, &self.told]);
+                let rest = self.received.get(read..).unwrap_or_default();
+                let Find { found, junk, used } = first_answer(
+                    rest,
+                    usize::from(register.width),
+                    &[&self.request_packet, &self.last_write],
+                );
                 read += used;
                 if junk > 0 {
-                    roll.spoilt(None, Loss::Corrupt);
+                    collector.record_loss(None, Loss::Corrupt);
                 }
                 match found {
-                    Found::Answer(answer) => roll.answered(&answer),
-                    Found::Broken { id, loss } => roll.spoilt(Some(id), loss),
-                    Found::Echo => roll.reply.echo = true,
+                    Found::Answer(answer) => collector.record_answer(&answer),
+                    Found::Broken { id, loss } => collector.record_loss(Some(id), loss),
+                    Found::Echo => collector.reply.echo = true,
                     Found::Nothing => break,
                 }
             }
         }
-        let rest = self.heard.get(read..).unwrap_or_default();
+        let rest = self.received.get(read..).unwrap_or_default();
         if !rest.is_empty() {
-            roll.spoilt(rest.get(LENGTH_ENDS - 3).copied(), Loss::Partial);
+            collector.record_loss(rest.get(LENGTH_ENDS - 3).copied(), Loss::Partial);
         }
-        Ok(roll.finished())
+        Ok(collector.finish())
     }
 
-    fn hear_together(
+    fn receive_fast(
         &mut self,
         register: Register,
         joints: &[Joint],
@@ -200,17 +206,17 @@ impl Port {
     ) -> Result<Reply, RobotFault> {
         let whole = together_length(register.width, joints.len());
         loop {
-            let packet = together_start(&self.heard, register.width, joints.len());
-            if packet.is_some_and(|packet| packet.len() >= whole) || !self.hear(deadline)? {
+            let packet = together_start(&self.received, register.width, joints.len());
+            if packet.is_some_and(|packet| packet.len() >= whole) || !self.receive_more(deadline)? {
                 break;
             }
         }
         let mut reply = Reply::NOTHING;
-        // An answer has less before it than any echo.
-        let packet = together_start(&self.heard, register.width, joints.len());
-        let before = self.heard.len() - packet.map_or(0, <[u8]>::len);
-        reply.echo = before >= self.said.len()
-            && self.heard.windows(self.said.len()).any(|window| window == self.said);
+        // The bytes before an answer are always fewer than those of an echo.
+        let packet = together_start(&self.received, register.width, joints.len());
+        let before = self.received.len() - packet.map_or(0, <[u8]>::len);
+        reply.echo = before >= self.request_packet.len()
+            && self.received.windows(self.request_packet.len()).any(|window| window == self.request_packet);
         match packet {
             Some(packet) => {
                 let ids = joints.iter().map(|joint| joint.motor_id());
@@ -220,7 +226,7 @@ impl Port {
                 }
             }
             None => {
-                let echoed = if reply.echo { self.said.len() } else { 0 };
+                let echoed = if reply.echo { self.request_packet.len() } else { 0 };
                 if before <= echoed {
                     joints.iter().for_each(|joint| reply.losses[*joint] = Some(Loss::Silent));
                 } else if let Some(first) = joints.first() {
@@ -232,8 +238,8 @@ impl Port {
         Ok(reply)
     }
 
-    /// Puts the question in `said` to one servo and hands its answer with `width` bytes of data to `take`; nothing when
-    /// it does not answer.
+    /// Sends the request in `request_packet` to one servo and passes its answer with `width` bytes of data to `take`.
+    /// Returns `None` if the servo does not answer.
     pub fn converse<T>(
         &mut self,
         id: u8,
@@ -241,12 +247,13 @@ impl Port {
         patience: Patience,
         take: impl FnOnce(&Answer<'_>) -> T,
     ) -> Result<Option<T>, RobotFault> {
-        let deadline = self.say(answer_length(width), patience)?;
+        let deadline = self.send_request(answer_length(width), patience)?;
         let mut read = 0;
-        while self.hear(deadline)? {
+        while self.receive_more(deadline)? {
             loop {
-                let rest = self.heard.get(read..).unwrap_or_default();
-                let Find { found, used, .. } = first_answer(rest, width, &[&self.said, &self.told]);
+                let rest = self.received.get(read..).unwrap_or_default();
+                let Find { found, used, .. } =
+                    first_answer(rest, width, &[&self.request_packet, &self.last_write]);
                 read += used;
                 match found {
                     Found::Answer(answer) if answer.id == id => return Ok(Some(take(&answer))),
@@ -258,65 +265,67 @@ impl Port {
         Ok(None)
     }
 
-    /// Puts the question in `said` to whoever hears it, and listens for as long as this.
+    /// Sends the request in `request_packet` to all servos, and receives for this long.
     pub fn listen(&mut self, time: Duration) -> Result<(), RobotFault> {
-        self.say(0, Patience::Reply)?;
+        self.send_request(0, Patience::Reply)?;
         let deadline = self.wire.now() + time;
-        while self.hear(deadline)? {}
+        while self.receive_more(deadline)? {}
         Ok(())
     }
 
-    /// Adds what arrives next; false when the deadline passes before anything does.
-    fn hear(&mut self, deadline: Tick) -> Result<bool, RobotFault> {
-        if self.heard.len() > MOST_HEARD {
+    /// Appends the next bytes. Returns false if the deadline passes before any arrive.
+    fn receive_more(&mut self, deadline: Tick) -> Result<bool, RobotFault> {
+        if self.received.len() > MOST_HEARD {
             return Ok(false);
         }
         let mut bytes = [0; 256];
         let length = self.wire.receive(&mut bytes, deadline).map_err(gone)?;
-        self.heard.extend(bytes.iter().take(length));
+        self.received.extend(bytes.iter().take(length));
         Ok(length > 0)
     }
 }
 
-/// Who of those that were asked has answered. They answer in the order in which they were asked.
-struct Roll<'a> {
+/// Collects the answers of several servos. They answer in the order of the request.
+struct AnswerCollector<'a> {
     reply: Reply,
     asked: &'a [Joint],
-    /// The place of the first whose turn is still to come.
+    /// The position of the next servo to answer.
     next: usize,
-    /// What went wrong since the last answer, and whose that was if it is known.
-    bad: Option<(Option<u8>, Loss)>,
+    /// The loss since the last answer, and the servo's id if it is known.
+    pending_loss: Option<(Option<u8>, Loss)>,
 }
 
-impl Roll<'_> {
-    fn answered(&mut self, answer: &Answer<'_>) {
-        let place = self.asked.iter().position(|joint| joint.motor_id() == answer.id);
-        let (Some(place), Some(status)) = (place, answer.status()) else {
-            return self.spoilt(Some(answer.id), Loss::Corrupt);
+impl AnswerCollector<'_> {
+    fn record_answer(&mut self, answer: &Answer<'_>) {
+        let index = self.asked.iter().position(|joint| joint.motor_id() == answer.id);
+        let (Some(index), Some(status)) = (index, answer.status()) else {
+            return self.record_loss(Some(answer.id), Loss::Corrupt);
         };
-        if place < self.next {
+        if index < self.next {
             return;
         }
-        self.miss(place);
-        self.next = place + 1;
-        if let Some(joint) = self.asked.get(place) {
+        self.mark_silent_before(index);
+        self.next = index + 1;
+        if let Some(joint) = self.asked.get(index) {
             self.reply.answers[*joint] = Some(status);
         }
     }
 
-    fn spoilt(&mut self, id: Option<u8>, loss: Loss) {
-        match self.bad {
-            // What has a name says more than what has none.
-            None | Some((None, _)) if id.is_some() || self.bad.is_none() => self.bad = Some((id, loss)),
+    fn record_loss(&mut self, id: Option<u8>, loss: Loss) {
+        match self.pending_loss {
+            // A loss with an id contains more information than one without.
+            None | Some((None, _)) if id.is_some() || self.pending_loss.is_none() => {
+                self.pending_loss = Some((id, loss))
+            }
             _ => {}
         }
     }
 
-    /// Those before this place have missed their turn.
-    fn miss(&mut self, place: usize) {
-        let missed = self.asked.get(self.next..place).unwrap_or_default();
+    /// Marks the servos before this position as silent.
+    fn mark_silent_before(&mut self, index: usize) {
+        let missed = self.asked.get(self.next..index).unwrap_or_default();
         missed.iter().for_each(|joint| self.reply.losses[*joint] = Some(Loss::Silent));
-        if let Some((id, loss)) = self.bad.take() {
+        if let Some((id, loss)) = self.pending_loss.take() {
             let named = missed.iter().find(|joint| Some(joint.motor_id()) == id);
             if let Some(joint) = named.or(missed.first()) {
                 self.reply.losses[*joint] = Some(loss);
@@ -324,13 +333,13 @@ impl Roll<'_> {
         }
     }
 
-    fn finished(mut self) -> Reply {
-        self.miss(self.asked.len());
+    fn finish(mut self) -> Reply {
+        self.mark_silent_before(self.asked.len());
         self.reply
     }
 }
 
-/// The fault of a line that cannot be read or written.
+/// Returns the fault for a line that cannot be read or written.
 pub(super) fn gone(reason: impl std::fmt::Display) -> RobotFault {
     RobotFault::PortGone { reason: reason.to_string() }
 }
@@ -354,15 +363,15 @@ mod tests {
         Port::over(Box::new(SerialWire::over(near)), &options)
     }
 
-    /// A far end that waits for one request and answers with these pieces, each after the one before was taken.
-    fn far_end(pieces: Vec<Vec<u8>>) -> (Port, JoinHandle<TTYPort>) {
+    /// A far end that waits for one request and answers with these chunks, each after the previous one was received.
+    fn answering_port(chunks: Vec<Vec<u8>>) -> (Port, JoinHandle<TTYPort>) {
         let (mut far, near) = TTYPort::pair().unwrap();
         far.set_timeout(Duration::from_secs(5)).unwrap();
         let thread = std::thread::spawn(move || {
             let mut request = [0; 17];
             far.read_exact(&mut request).unwrap();
-            for piece in pieces {
-                far.write_all(&piece).unwrap();
+            for chunk in chunks {
+                far.write_all(&chunk).unwrap();
             }
             far
         });
@@ -376,22 +385,22 @@ mod tests {
         packet
     }
 
-    fn reply(asking: Asking, pieces: Vec<Vec<u8>>) -> Reply {
-        let (mut port, far) = far_end(pieces);
+    fn reply(asking: Asking, chunks: Vec<Vec<u8>>) -> Reply {
+        let (mut port, far) = answering_port(chunks);
         let reply = port.ask(asking, PRESENT_POSITION, &JOINTS, Patience::Beat).unwrap();
         drop(far.join().unwrap());
         reply
     }
 
-    fn heard(asking: Asking, pieces: Vec<Vec<u8>>) -> Vec<Option<u32>> {
-        JOINTS.map(|joint| reply_values(&reply(asking, pieces.clone()), joint)).to_vec()
+    fn values_of(asking: Asking, chunks: Vec<Vec<u8>>) -> Vec<Option<u32>> {
+        JOINTS.map(|joint| reply_values(&reply(asking, chunks.clone()), joint)).to_vec()
     }
 
     fn reply_values(reply: &Reply, joint: Joint) -> Option<u32> {
         reply.answers[joint].map(|status| status.value)
     }
 
-    /// The request that is sent for the positions of the three.
+    /// Returns the request for the positions of the three motors.
     fn request(asking: Asking) -> Vec<u8> {
         let mut packet = Vec::new();
         sync_read(&mut packet, asking, PRESENT_POSITION, JOINTS.iter().map(|joint| joint.motor_id()));
@@ -409,86 +418,86 @@ mod tests {
     }
 
     #[test]
-    fn answers_in_pieces_between_garbage_are_put_together() {
+    fn answers_in_chunks_between_noise_are_assembled() {
         let bytes =
             [&[0, 255, 255, 253][..], &answer(11, 5), &[7; 40], &answer(12, 6), &answer(13, 7)].concat();
-        let pieces = bytes.iter().map(|byte| vec![*byte]).collect();
-        assert_eq!(heard(Asking::Each, pieces), [Some(5), Some(6), Some(7)]);
+        let chunks = bytes.iter().map(|byte| vec![*byte]).collect();
+        assert_eq!(values_of(Asking::Each, chunks), [Some(5), Some(6), Some(7)]);
     }
 
     #[test]
-    fn a_silent_and_a_garbled_motor_cost_only_themselves() {
+    fn silent_and_garbled_motors_do_not_affect_others() {
         let mut garbled = answer(11, 5);
         garbled[10] ^= 0x10;
-        assert_eq!(heard(Asking::Each, vec![garbled, answer(13, 7)]), [None, None, Some(7)]);
-        // A motor that was not asked is not heard.
-        assert_eq!(heard(Asking::Each, vec![answer(18, 9), answer(12, 6)]), [None, Some(6), None]);
-        assert_eq!(heard(Asking::Each, vec![]), [None; 3]);
+        assert_eq!(values_of(Asking::Each, vec![garbled, answer(13, 7)]), [None, None, Some(7)]);
+        // An answer of a motor that was not asked is ignored.
+        assert_eq!(values_of(Asking::Each, vec![answer(18, 9), answer(12, 6)]), [None, Some(6), None]);
+        assert_eq!(values_of(Asking::Each, vec![]), [None; 3]);
     }
 
     #[test]
-    fn a_fast_answer_that_stops_keeps_what_came() {
+    fn truncated_fast_answer_keeps_its_complete_blocks() {
         let packet = fast(&[(11, 5), (12, 6)]);
         let (first, second) = packet.split_at(11);
-        let pieces = vec![vec![9, 9], first.to_vec(), second.to_vec(), vec![0, 13, 1]];
-        assert_eq!(heard(Asking::Together, pieces), [Some(5), Some(6), None]);
-        assert_eq!(heard(Asking::Together, vec![]), [None; 3]);
+        let chunks = vec![vec![9, 9], first.to_vec(), second.to_vec(), vec![0, 13, 1]];
+        assert_eq!(values_of(Asking::Together, chunks), [Some(5), Some(6), None]);
+        assert_eq!(values_of(Asking::Together, vec![]), [None; 3]);
     }
 
     #[test]
-    fn each_loss_has_its_motor_and_its_reason() {
+    fn loss_names_its_motor_and_cause() {
         let [one, two, three] = [answer(11, 5), answer(12, 6), answer(13, 7)];
         let corrupt = |packet: &[u8]| {
             let mut packet = packet.to_vec();
             packet[10] ^= 0x10;
             packet
         };
-        let check = |asking, pieces: &[&[u8]], expected: [Option<Loss>; 3]| {
-            let reply = reply(asking, pieces.iter().map(|piece| piece.to_vec()).collect());
-            assert_eq!(JOINTS.map(|joint| reply.losses[joint]), expected, "{asking:?} {pieces:?}");
+        let check = |asking, chunks: &[&[u8]], expected: [Option<Loss>; 3]| {
+            let reply = reply(asking, chunks.iter().map(|chunk| chunk.to_vec()).collect());
+            assert_eq!(JOINTS.map(|joint| reply.losses[joint]), expected, "{asking:?} {chunks:?}");
             for joint in JOINTS {
                 assert!(reply.answers[joint].is_none() || reply.losses[joint].is_none());
             }
             assert!(!reply.echo);
         };
-        let (silent, spoilt, cut) = (Some(Loss::Silent), Some(Loss::Corrupt), Some(Loss::Partial));
+        let (silent, record_loss, cut) = (Some(Loss::Silent), Some(Loss::Corrupt), Some(Loss::Partial));
         let each = Asking::Each;
         check(each, &[&one, &two, &three], [None; 3]);
         check(each, &[], [silent; 3]);
         check(each, &[&one, &three], [None, silent, None]);
-        check(each, &[&one, &corrupt(&two), &three], [None, spoilt, None]);
-        check(each, &[&corrupt(&one), &three], [spoilt, silent, None]);
-        // Without its header nobody knows whose it was: the first that is missing.
-        check(each, &[&one, &two[4..], &three], [None, spoilt, None]);
+        check(each, &[&one, &corrupt(&two), &three], [None, record_loss, None]);
+        check(each, &[&corrupt(&one), &three], [record_loss, silent, None]);
+        // Without its header the sender is unknown: the first missing motor gets the loss.
+        check(each, &[&one, &two[4..], &three], [None, record_loss, None]);
         check(each, &[&one, &two[..9], &three], [None, cut, None]);
         check(each, &[&one, &two, &three[..9]], [None, None, cut]);
         check(each, &[&one, &three[..6]], [None, silent, cut]);
         check(each, &[&one, &[0xff]], [None, cut, silent]);
-        // Noise between good answers has cost nothing.
+        // Noise between valid answers causes no loss.
         check(each, &[&one, &[1, 2, 3], &two, &[0xff; 9], &three], [None; 3]);
 
         let together = Asking::Together;
         let whole = fast(&[(11, 5), (12, 6), (13, 7)]);
         check(together, &[&whole], [None; 3]);
         check(together, &[], [silent; 3]);
-        // Who comes after the break could not be heard, and is not blamed.
+        // Motors after the break could not answer, and have no loss.
         check(together, &[&whole[..8 + 8]], [None, silent, None]);
         check(together, &[&whole[..8 + 12]], [None, cut, None]);
         check(together, &[&whole[..8 + 23]], [None, None, cut]);
         let mut flipped = whole.clone();
         flipped[8 + 3] ^= 1;
-        check(together, &[&flipped], [spoilt, None, None]);
+        check(together, &[&flipped], [record_loss, None, None]);
         check(together, &[&whole[..5]], [cut, None, None]);
-        check(together, &[&whole[3..]], [spoilt, None, None]);
+        check(together, &[&whole[3..]], [record_loss, None, None]);
     }
 
     #[test]
-    fn an_echo_is_told_and_costs_nothing() {
+    fn echo_is_reported_and_causes_no_loss() {
         let three = [answer(11, 5), answer(12, 6), answer(13, 7)].concat();
         for (asking, packet) in
             [(Asking::Each, three), (Asking::Together, fast(&[(11, 5), (12, 6), (13, 7)]))]
         {
-            // The tail of an echo of what was said before the question may come first.
+            // The tail of an echo of the previous packet may come first.
             let reply = reply(asking, vec![vec![9, 8, 7], request(asking), packet]);
             assert!(reply.echo);
             assert_eq!(JOINTS.map(|joint| reply_values(&reply, joint)), [Some(5), Some(6), Some(7)]);
@@ -502,12 +511,12 @@ mod tests {
     }
 
     #[test]
-    fn a_babbling_line_ends() {
-        assert_eq!(heard(Asking::Each, vec![vec![0xff; 1000]; 4]), [None; 3]);
+    fn reading_ends_on_a_noisy_line() {
+        assert_eq!(values_of(Asking::Each, vec![vec![0xff; 1000]; 4]), [None; 3]);
     }
 
     #[test]
-    fn an_answer_to_an_earlier_question_is_not_taken() {
+    fn answer_to_an_earlier_request_is_ignored() {
         let (mut far, near) = TTYPort::pair().unwrap();
         far.write_all(&answer(11, 5)).unwrap();
         let mut port = over(near, Duration::from_millis(20));
@@ -516,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_goes_away_is_a_fault() {
+    fn lost_line_is_a_fault() {
         let (far, near) = TTYPort::pair().unwrap();
         let mut port = over(near, Duration::from_millis(200));
         drop(far);

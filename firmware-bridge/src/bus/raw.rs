@@ -1,6 +1,6 @@
-//! Raw packets, for an engineer with a robot that nobody drives: bytes out, whatever comes back, and what it means.
+//! Raw packets for service on a robot without a controller: sends bytes, receives the answer and describes it.
 //!
-//! Safety: what is said here passes no envelope. The port is held alone, so it cannot be had while a controller runs.
+//! Safety: these packets bypass the envelope. The port is locked, so it is not available while a controller runs.
 
 use std::fmt;
 use std::path::Path;
@@ -20,19 +20,19 @@ pub struct RawLine {
 }
 
 impl RawLine {
-    /// Opens a port for this program alone.
+    /// Opens a port exclusively.
     ///
     /// # Errors
-    /// [`RobotFault::PortBusy`] while another program or a controller in this one holds it; others when it can't be
-    /// opened.
+    /// [`RobotFault::PortBusy`] while another program or a controller in this one holds it; other faults if it cannot
+    /// be opened.
     pub fn open(path: &Path, baud: u32) -> Result<RawLine, RobotFault> {
         Ok(RawLine { wire: SerialWire::open(path, baud)? })
     }
 
-    /// Sends these bytes as they are, and takes whatever comes back until the line has been silent for `silence`.
+    /// Sends these bytes unchanged, and receives until the line has been silent for `silence`.
     ///
     /// # Errors
-    /// [`RobotFault::PortGone`] when the port cannot be read or written.
+    /// [`RobotFault::PortGone`] if the port cannot be read or written.
     pub fn exchange(&mut self, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotFault> {
         converse(&mut self.wire, bytes, silence)
     }
@@ -41,24 +41,24 @@ impl RawLine {
 fn converse(wire: &mut dyn Wire, bytes: &[u8], silence: Duration) -> Result<Vec<u8>, RobotFault> {
     wire.discard().map_err(gone)?;
     wire.send(bytes).map_err(gone)?;
-    let last = wire.now() + silence + LONGEST_ANSWER;
-    let (mut heard, mut piece) = (Vec::new(), [0; 256]);
+    let last = wire.now() + silence + MAX_ANSWER_TIME;
+    let (mut heard, mut chunk) = (Vec::new(), [0; 256]);
     loop {
         let deadline = wire.now() + silence;
-        let length = wire.receive(&mut piece, deadline).map_err(gone)?;
-        heard.extend(piece.iter().take(length));
+        let length = wire.receive(&mut chunk, deadline).map_err(gone)?;
+        heard.extend(chunk.iter().take(length));
         if length == 0 || heard.len() > MOST_HEARD || wire.now() > last {
             return Ok(heard);
         }
     }
 }
 
-/// A line that delivers more than this is babbling.
+/// More bytes than this are noise.
 const MOST_HEARD: usize = 1 << 16;
-/// So is one that delivers for longer. At the slowest baud rate, 9600, a kilobyte takes about one second.
-const LONGEST_ANSWER: Duration = Duration::from_secs(2);
+/// So is a longer transmission. At the slowest baud rate, 9600, a kilobyte takes about one second.
+const MAX_ANSWER_TIME: Duration = Duration::from_secs(2);
 
-/// A packet with header, length, stuffing and checksum; 254 is every servo's id.
+/// Returns a packet with header, length, stuffing and checksum. The id 254 addresses every servo.
 #[must_use]
 pub fn packet(id: u8, number: u8, parameters: &[u8]) -> Vec<u8> {
     let mut packet = Vec::new();
@@ -66,41 +66,41 @@ pub fn packet(id: u8, number: u8, parameters: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// One thing that was heard.
+/// A part of the received bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A servo's answer.
+    /// A servo's status packet.
     Answer {
-        /// Who answers; 254 in the common answer to a fast sync read.
+        /// The servo's id; 254 in the shared answer to a fast sync read.
         id: u8,
-        /// The error byte: bit 7 tells of a hardware error, the others number what was wrong with the request.
+        /// The error byte: bit 7 reports a hardware error, the other bits are an error number of the request.
         error: u8,
         /// The data, without stuffing.
         parameters: Vec<u8>,
-        /// Whether the checksum is right.
+        /// Whether the checksum is valid.
         checksum_is_right: bool,
     },
-    /// An instruction: on this line, most likely our own.
+    /// An instruction packet: on this line, most likely an echo.
     Instruction {
-        /// To whom; 254 is everyone.
+        /// The addressed servo; 254 is every servo.
         id: u8,
-        /// The instruction's number.
+        /// The number of the instruction.
         number: u8,
-        /// What follows it, without stuffing.
+        /// The parameters, without stuffing.
         parameters: Vec<u8>,
-        /// Whether the checksum is right.
+        /// Whether the checksum is valid.
         checksum_is_right: bool,
     },
-    /// Bytes that are no packet.
+    /// Bytes that are not part of a packet.
     Noise(Vec<u8>),
 }
 
-/// Takes what was heard apart. Nothing is left out.
+/// Splits received bytes into packets and noise. No byte is left out.
 #[must_use]
 pub fn describe(mut bytes: &[u8]) -> Vec<Heard> {
     let (mut all, mut noise) = (Vec::new(), Vec::new());
     while let Some((first, rest)) = bytes.split_first() {
-        match packet_here(bytes) {
+        match parse_packet(bytes) {
             Some((heard, length)) => {
                 if !noise.is_empty() {
                     all.push(Heard::Noise(std::mem::take(&mut noise)));
@@ -120,8 +120,8 @@ pub fn describe(mut bytes: &[u8]) -> Vec<Heard> {
     all
 }
 
-/// A whole packet at the beginning, and its length.
-fn packet_here(bytes: &[u8]) -> Option<(Heard, usize)> {
+/// Returns a complete packet at the beginning, and its length.
+fn parse_packet(bytes: &[u8]) -> Option<(Heard, usize)> {
     let &[id, low, high] = bytes.strip_prefix(&HEADER)?.first_chunk()?;
     let length = LENGTH_ENDS + usize::from(u16::from_le_bytes([low, high]));
     let (body, sum) = bytes.get(..length)?.split_last_chunk()?;
@@ -136,28 +136,28 @@ fn packet_here(bytes: &[u8]) -> Option<(Heard, usize)> {
     Some((heard, length))
 }
 
-/// What an error byte says of the request, in words and with what to do. From the ROBOTIS e-manual, protocol 2.0.
-const fn outcome(error: u8) -> &'static str {
+/// Describes the result in an error byte, with a remedy. From the ROBOTIS e-Manual, protocol 2.0.
+const fn request_result(error: u8) -> &'static str {
     match error & !ALERT {
         0 => "done",
-        1 => "refused, it could not do that; check the instruction and what follows it",
-        2 => "refused, it does not know this instruction; check the instruction's number",
-        3 => "refused, what it heard had a wrong checksum; check the last two bytes, then the cable",
-        4 => "refused, a value is outside its register's range; look the range up in the servo's manual",
-        5 => "refused, the data has the wrong length; write each register whole",
-        6 => "refused, a value is beyond a limit that is set in the servo; read that limit",
+        1 => "rejected, the servo could not execute it; check the instruction and its parameters",
+        2 => "rejected, unknown instruction; check the instruction's number",
+        3 => "rejected, wrong checksum; check the last two bytes, then the cable",
+        4 => "rejected, a value is outside its register's range; see the servo's manual",
+        5 => "rejected, the data has the wrong length; write each register as a whole",
+        6 => "rejected, a value is outside a limit that is set in the servo; read that limit",
         7 => {
-            "refused, that register cannot be written or read now; it may be one that is only read, and settings are \
-             locked while torque is on"
+            "rejected, that register cannot be written or read now; it may be read-only, and settings are locked \
+            while torque is on"
         }
-        _ => "refused with an error that has no name; check the packet",
+        _ => "rejected with an unknown error; check the packet",
     }
 }
 
-/// Who an id is, for people.
-struct Who(u8);
+/// A servo id, with its name for the user.
+struct IdLabel(u8);
 
-impl fmt::Display for Who {
+impl fmt::Display for IdLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.0, Joint::from_motor_id(self.0)) {
             (EVERYONE, _) => write!(f, "{EVERYONE} (all servos)"),
@@ -167,8 +167,8 @@ impl fmt::Display for Who {
     }
 }
 
-/// The number in the data of one register. Those of two and four bytes that go above half their range have a sign; those
-/// of one byte have none, but for the bus watchdog.
+/// Returns the number in the data of one register. Registers of two and four bytes with a high bit set are signed.
+/// Those of one byte are unsigned, except the bus watchdog.
 fn number(data: &[u8]) -> Option<i32> {
     match *data {
         [byte] => Some(byte.into()),
@@ -195,7 +195,7 @@ fn instruction_name(number: u8) -> &'static str {
         0x92 => "bulk read",
         0x93 => "bulk write",
         0x9a => "fast bulk read",
-        _ => "an unknown instruction",
+        _ => "unknown instruction",
     }
 }
 
@@ -211,16 +211,16 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
-/// One line for people: `answer of 12 (stewart_2): done: 00 fc ff ff = -1024`.
+/// One line for the user: `answer from 12 (stewart_2): done: 00 fc ff ff = -1024`.
 impl fmt::Display for Heard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sum = |right: bool| if right { "" } else { " (its checksum is wrong)" };
+        let sum = |right: bool| if right { "" } else { " (wrong checksum)" };
         match self {
             Heard::Answer { id, error, parameters, checksum_is_right } => {
-                let (sum, outcome) = (sum(*checksum_is_right), outcome(*error));
-                write!(f, "answer of {}{sum}: {outcome}", Who(*id))?;
+                let (sum, result) = (sum(*checksum_is_right), request_result(*error));
+                write!(f, "answer from {}{sum}: {result}", IdLabel(*id))?;
                 if error & ALERT != 0 {
-                    f.write_str(" (it has a hardware error; see `minismith scan PORT`)")?;
+                    f.write_str(" (the servo has a hardware error; run `minismith scan PORT`)")?;
                 }
                 if !parameters.is_empty() {
                     write!(f, ": {}", Hex(parameters))?;
@@ -229,10 +229,10 @@ impl fmt::Display for Heard {
             }
             Heard::Instruction { id, number, parameters, checksum_is_right } => {
                 let (name, sum) = (instruction_name(*number), sum(*checksum_is_right));
-                write!(f, "{name} ({number:#04x}) to {}{sum}", Who(*id))?;
+                write!(f, "{name} ({number:#04x}) to {}{sum}", IdLabel(*id))?;
                 if parameters.is_empty() { Ok(()) } else { write!(f, ": {}", Hex(parameters)) }
             }
-            Heard::Noise(bytes) => write!(f, "no packet: {}", Hex(bytes)),
+            Heard::Noise(bytes) => write!(f, "not a packet: {}", Hex(bytes)),
         }
     }
 }
@@ -245,7 +245,7 @@ mod tests {
     use crate::clock::Tick;
 
     #[test]
-    fn what_is_built_is_taken_apart_again() {
+    fn built_packet_is_described_as_itself() {
         let parameters = [132, 0, 0xff, 0xff, 0xfd, 9];
         let built = packet(11, 0x02, &parameters);
         let instruction = Heard::Instruction {
@@ -258,35 +258,38 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_in_words() {
-        // From the ROBOTIS e-manual, protocol 2.0: an answer to a ping.
-        let pong = [255, 255, 253, 0, 1, 7, 0, 0x55, 0, 6, 4, 0x26, 0x65, 0x5d];
-        let mut wrong = pong;
+    fn answers_are_described_in_text() {
+        // From the ROBOTIS e-Manual, protocol 2.0: an answer to a ping.
+        let ping_answer = [255, 255, 253, 0, 1, 7, 0, 0x55, 0, 6, 4, 0x26, 0x65, 0x5d];
+        let mut wrong = ping_answer;
         wrong[13] ^= 1;
         let mut locked = vec![255, 255, 253, 0, 17, 4, 0, 0x55, 0x87];
         locked.extend(crc(0, &locked).to_le_bytes());
-        let heard = describe(&[&pong[..], &[1, 2], &wrong, &locked, &pong[..9]].concat());
-        let words: Vec<String> = heard.iter().map(Heard::to_string).collect();
-        assert_eq!(words[0], "answer of 1 (not a motor of this robot): done: 06 04 26");
-        assert_eq!(words[1], "no packet: 01 02");
-        assert!(words[2].ends_with("(its checksum is wrong): done: 06 04 26"), "{}", words[2]);
+        let heard = describe(&[&ping_answer[..], &[1, 2], &wrong, &locked, &ping_answer[..9]].concat());
+        let texts: Vec<String> = heard.iter().map(Heard::to_string).collect();
+        assert_eq!(texts[0], "answer from 1 (not a motor of this robot): done: 06 04 26");
+        assert_eq!(texts[1], "not a packet: 01 02");
+        assert!(texts[2].ends_with("(wrong checksum): done: 06 04 26"), "{}", texts[2]);
         assert!(
-            words[3].starts_with("answer of 17 (right_antenna): refused, that register cannot be written")
+            texts[3].starts_with("answer from 17 (right_antenna): rejected, that register cannot be written")
         );
-        assert!(words[3].contains("locked while torque is on (it has a hardware error; see `minismith scan"));
-        assert_eq!(words[4], "no packet: ff ff fd 00 01 07 00 55 00");
-        assert_eq!(words.len(), 5);
+        assert!(
+            texts[3]
+                .contains("locked while torque is on (the servo has a hardware error; run `minismith scan")
+        );
+        assert_eq!(texts[4], "not a packet: ff ff fd 00 01 07 00 55 00");
+        assert_eq!(texts.len(), 5);
         let ours = [packet(12, 0x02, &[20, 0, 4, 0]), packet(EVERYONE, 0x01, &[])].concat();
-        let words: Vec<String> = describe(&ours).iter().map(Heard::to_string).collect();
-        assert_eq!(words, ["read (0x02) to 12 (stewart_2): 14 00 04 00", "ping (0x01) to 254 (all servos)"]);
+        let texts: Vec<String> = describe(&ours).iter().map(Heard::to_string).collect();
+        assert_eq!(texts, ["read (0x02) to 12 (stewart_2): 14 00 04 00", "ping (0x01) to 254 (all servos)"]);
     }
 
     #[test]
-    fn the_data_of_one_register_is_a_number_too() {
-        let check = |data: &[u8], words: &str| {
+    fn data_of_one_register_is_shown_as_a_number() {
+        let check = |data: &[u8], texts: &str| {
             let parameters = data.to_vec();
             let answer = Heard::Answer { id: 12, error: 0, parameters, checksum_is_right: true };
-            assert_eq!(answer.to_string(), format!("answer of 12 (stewart_2): done{words}"));
+            assert_eq!(answer.to_string(), format!("answer from 12 (stewart_2): done{texts}"));
         };
         check(&[], "");
         check(&[140], ": 8c = 140");
@@ -296,14 +299,14 @@ mod tests {
         check(&[0, 0, 0, 0, 0x2c, 1], ": 00 00 00 00 2c 01");
     }
 
-    /// A line on which a byte arrives at each of these intervals, again and again if it babbles; its time is virtual.
-    struct Dripping {
+    /// A line on which a byte arrives after each of these intervals, repeatedly if it sends noise; its time is virtual.
+    struct SlowLine {
         now: std::cell::Cell<Tick>,
         intervals: Vec<Duration>,
-        babbles: bool,
+        is_noisy: bool,
     }
 
-    impl Wire for Dripping {
+    impl Wire for SlowLine {
         fn now(&self) -> Tick {
             self.now.get()
         }
@@ -327,7 +330,7 @@ mod tests {
                 return Ok(0);
             };
             self.now.set(next);
-            if !self.babbles {
+            if !self.is_noisy {
                 self.intervals.remove(0);
             }
             into[0] = 7;
@@ -336,16 +339,16 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_over_when_the_line_is_silent_and_a_babbling_line_is_left() {
-        let check = |intervals: &[u64], babbles: bool, heard: usize, over: u64| {
+    fn exchange_ends_at_silence_or_on_a_noisy_line() {
+        let check = |intervals: &[u64], is_noisy: bool, heard: usize, over: u64| {
             let intervals = intervals.iter().map(|interval| Duration::from_millis(*interval)).collect();
-            let mut line = Dripping { now: std::cell::Cell::new(Tick::ZERO), intervals, babbles };
+            let mut line = SlowLine { now: std::cell::Cell::new(Tick::ZERO), intervals, is_noisy };
             let bytes = converse(&mut line, &[1], Duration::from_millis(50)).unwrap();
             assert_eq!((bytes.len(), line.now.get().0), (heard, over * 1_000_000));
         };
         check(&[], false, 0, 50);
         check(&[3], false, 1, 53);
-        // Longer than the silence in all.
+        // Longer than the silence in total.
         check(&[40; 10], false, 10, 450);
         check(&[40, 51, 1], false, 1, 90);
         check(&[40], true, 52, 2_080);
@@ -353,7 +356,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_taken_apart(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_described(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             let noise: usize = describe(&bytes).iter().map(|heard| match heard {
                 Heard::Noise(bytes) => bytes.len(),
                 Heard::Answer { .. } | Heard::Instruction { .. } => 0,

@@ -1,15 +1,15 @@
-//! The registers of the XL330 and XC330 servos that this controller uses. One control table serves all nine.
+//! The registers of the XL330 and XC330 servos that the controller uses. One control table applies to all nine.
 
 use crate::servo::{HardwareError, HardwareErrors};
 
-/// One register: where it is, how wide, and what people call it.
+/// One register: its address, its width and its name in the control table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Register {
-    /// First address.
+    /// The first address.
     pub address: u8,
-    /// Bytes, least significant first: 1, 2 or 4, or several registers in a row.
+    /// The width in bytes, least significant first: 1, 2 or 4, or several adjacent registers.
     pub width: u8,
-    /// For messages.
+    /// The name for messages.
     pub name: &'static str,
 }
 
@@ -17,67 +17,68 @@ const fn register(address: u8, width: u8, name: &'static str) -> Register {
     Register { address, width, name }
 }
 
-/// Which servo this is.
-pub(super) const MODEL: Register = register(0, 2, "the model number");
-/// The version of the servo's own program.
-pub(super) const FIRMWARE: Register = register(6, 1, "the firmware version");
-/// Units of 2 microseconds that the servo waits before it answers.
-pub(super) const RETURN_DELAY: Register = register(9, 1, "the return delay");
-/// Which way the servo counts, and how it follows profiles.
-pub(super) const DRIVE_MODE: Register = register(10, 1, "the drive mode");
-/// What the servo controls; kept when the power is off, and locked while torque is on.
-pub(super) const MODE: Register = register(11, 1, "the operating mode");
-/// Raw steps that are added to what the encoder tells.
-pub(super) const HOMING_OFFSET: Register = register(20, 4, "the homing offset");
-/// Slower than this the servo says that it stands, units of 0.229 turns a minute.
-pub(super) const MOVING_THRESHOLD: Register = register(24, 4, "the moving threshold");
-/// Degrees Celsius above which the servo is overheating.
-pub(super) const TEMPERATURE_LIMIT: Register = register(31, 1, "the temperature limit");
-/// The highest supply that is right, tenths of a volt.
-pub(super) const HIGHEST_VOLTAGE: Register = register(32, 2, "the highest voltage");
-/// The lowest supply that is right, tenths of a volt.
-pub(super) const LOWEST_VOLTAGE: Register = register(34, 2, "the lowest voltage");
-/// The most that the motor is driven with; 885 is all.
-pub(super) const PWM_LIMIT: Register = register(36, 2, "the PWM limit");
-/// The greatest goal current, milliamperes.
-pub(super) const CURRENT_LIMIT: Register = register(38, 2, "the current limit");
-/// The greatest goal velocity, units of 0.229 turns a minute.
-pub(super) const VELOCITY_LIMIT: Register = register(44, 4, "the velocity limit");
-/// The highest goal that the servo takes, raw steps.
-pub(super) const HIGHEST_GOAL: Register = register(48, 4, "the highest position");
-/// The lowest goal that the servo takes, raw steps.
-pub(super) const LOWEST_GOAL: Register = register(52, 4, "the lowest position");
-/// What the servo does by itself when it gets power.
-pub(super) const STARTUP: Register = register(60, 1, "the startup configuration");
-/// How quickly the drive may change.
-pub(super) const PWM_SLOPE: Register = register(62, 1, "the PWM slope");
-/// The hardware errors at which the servo lets go, bits as in [`HARDWARE_ERROR`].
-pub(super) const SHUTDOWN: Register = register(63, 1, "the shutdown mask");
-/// 1 when the motor is driven.
-pub(super) const TORQUE: Register = register(64, 1, "its torque");
-/// One bit for each error that the servo has seen since its last start.
-pub(super) const HARDWARE_ERROR: Register = register(70, 1, "the hardware error");
+/// The model of the servo.
+pub(super) const MODEL: Register = register(0, 2, "Model Number");
+/// The version of the servo's firmware.
+pub(super) const FIRMWARE: Register = register(6, 1, "Firmware Version");
+/// The servo's delay before it answers, units of 2 microseconds.
+pub(super) const RETURN_DELAY: Register = register(9, 1, "Return Delay Time");
+/// The direction of rotation and the profile configuration.
+pub(super) const DRIVE_MODE: Register = register(10, 1, "Drive Mode");
+/// The operating mode; stored without power, and locked while torque is on.
+pub(super) const MODE: Register = register(11, 1, "Operating Mode");
+/// The offset that is added to the encoder's position, raw steps.
+pub(super) const HOMING_OFFSET: Register = register(20, 4, "Homing Offset");
+/// The velocity below which the servo reports that it does not move, units of 0.229 turns per minute.
+pub(super) const MOVING_THRESHOLD: Register = register(24, 4, "Moving Threshold");
+/// The temperature above which the servo reports overheating, degrees Celsius.
+pub(super) const TEMPERATURE_LIMIT: Register = register(31, 1, "Temperature Limit");
+/// The maximum supply voltage, tenths of a volt.
+pub(super) const HIGHEST_VOLTAGE: Register = register(32, 2, "Max Voltage Limit");
+/// The minimum supply voltage, tenths of a volt.
+pub(super) const LOWEST_VOLTAGE: Register = register(34, 2, "Min Voltage Limit");
+/// The maximum PWM output; 885 is 100 %.
+pub(super) const PWM_LIMIT: Register = register(36, 2, "PWM Limit");
+/// The maximum goal current, milliamperes.
+pub(super) const CURRENT_LIMIT: Register = register(38, 2, "Current Limit");
+/// The maximum goal velocity, units of 0.229 turns per minute.
+pub(super) const VELOCITY_LIMIT: Register = register(44, 4, "Velocity Limit");
+/// The maximum goal position, raw steps.
+pub(super) const HIGHEST_GOAL: Register = register(48, 4, "Max Position Limit");
+/// The minimum goal position, raw steps.
+pub(super) const LOWEST_GOAL: Register = register(52, 4, "Min Position Limit");
+/// The behaviour of the servo when it gets power.
+pub(super) const STARTUP: Register = register(60, 1, "Startup Configuration");
+/// The maximum rate of change of the PWM output.
+pub(super) const PWM_SLOPE: Register = register(62, 1, "PWM Slope");
+/// The hardware errors at which the servo releases, bits as in [`HARDWARE_ERROR`].
+pub(super) const SHUTDOWN: Register = register(63, 1, "Shutdown");
+/// 1 while torque is on.
+pub(super) const TORQUE: Register = register(64, 1, "Torque Enable");
+/// One bit for each error since the servo's last start.
+pub(super) const HARDWARE_ERROR: Register = register(70, 1, "Hardware Error Status");
 /// The gains of the position loop: derivative, integral and proportional, two bytes each.
-pub(super) const GAINS: Register = register(80, 6, "its gains");
-/// Units of 20 ms without a word after which the servo stops; 0 is off, 255 (-1) has fired.
-pub(super) const BUS_WATCHDOG: Register = register(98, 1, "the bus watchdog");
-/// Milliamperes, signed: the goal in current mode, the most in current-based position mode.
-pub(super) const GOAL_CURRENT: Register = register(102, 2, "the goal current");
-/// Where to go, raw steps.
-pub(super) const GOAL_POSITION: Register = register(116, 4, "the goal position");
-/// Through the motor, milliamperes, signed.
-pub(super) const PRESENT_CURRENT: Register = register(126, 2, "the present current");
-/// Where it is, raw steps.
-pub(super) const PRESENT_POSITION: Register = register(132, 4, "the present position");
-/// The supply, tenths of a volt.
-pub(super) const VOLTAGE: Register = register(144, 2, "the input voltage");
-/// Inside, degrees Celsius.
-pub(super) const TEMPERATURE: Register = register(146, 1, "the temperature");
+pub(super) const GAINS: Register = register(80, 6, "Position Gains");
+/// The time without a packet after which the servo stops, units of 20 ms; 0 is off, 255 (-1) has tripped.
+pub(super) const BUS_WATCHDOG: Register = register(98, 1, "Bus Watchdog");
+/// The goal in current mode, or the maximum in current-based position mode, milliamperes, signed.
+pub(super) const GOAL_CURRENT: Register = register(102, 2, "Goal Current");
+/// The goal position, raw steps.
+pub(super) const GOAL_POSITION: Register = register(116, 4, "Goal Position");
+/// The current through the motor, milliamperes, signed.
+pub(super) const PRESENT_CURRENT: Register = register(126, 2, "Present Current");
+/// The present position, raw steps.
+pub(super) const PRESENT_POSITION: Register = register(132, 4, "Present Position");
+/// The supply voltage, tenths of a volt.
+pub(super) const VOLTAGE: Register = register(144, 2, "Present Input Voltage");
+/// The temperature inside the servo, degrees Celsius.
+pub(super) const TEMPERATURE: Register = register(146, 1, "Present Temperature");
 
-/// [`MODE`]: follow a goal position within one turn.
+/// [`MODE`]: position control within one turn.
 pub(super) const POSITION_MODE: u32 = 3;
 
-/// The servos of this robot and their relatives, by the number in [`MODEL`]. From the ROBOTIS e-manual.
+/// Returns the name of a model by its [`MODEL`] number: this robot's servos and related ones. From the ROBOTIS
+/// e-Manual.
 pub(super) const fn model_name(number: u16) -> &'static str {
     match number {
         1190 => "XL330-M077",
@@ -86,11 +87,11 @@ pub(super) const fn model_name(number: u16) -> &'static str {
         1230 => "XC330-T181",
         1240 => "XC330-M288",
         1250 => "XC330-T288",
-        _ => "a servo of another model",
+        _ => "unknown model",
     }
 }
 
-/// What the servo controls, by the number in [`MODE`].
+/// Returns the name of an operating mode by its [`MODE`] number.
 pub(super) const fn mode_name(number: u8) -> &'static str {
     match number {
         0 => "current",
@@ -99,16 +100,16 @@ pub(super) const fn mode_name(number: u8) -> &'static str {
         4 => "extended position",
         5 => "current-based position",
         16 => "PWM",
-        _ => "an unknown mode",
+        _ => "unknown",
     }
 }
 
-/// The errors in a [`HARDWARE_ERROR`] byte.
+/// Returns the errors in a [`HARDWARE_ERROR`] byte.
 pub(super) fn hardware_errors(bits: u8) -> impl Iterator<Item = &'static str> {
     let known = HardwareError::ALL.into_iter().fold(0, |bits, error| bits | error.bit());
     let unnamed = bits & !known != 0;
     let named = HardwareErrors(bits).iter().map(HardwareError::words);
-    named.chain(unnamed.then_some("an error without a name"))
+    named.chain(unnamed.then_some("an unknown error"))
 }
 
 #[cfg(test)]
@@ -118,8 +119,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_and_widths_are_those_that_rustypot_has() {
-        // Rustypot's table is not open to look at, but what it asks is.
+    fn addresses_and_widths_match_rustypot() {
+        // Rustypot's table is private, but its requests are visible.
         use rustypot::servo::dynamixel::xl330;
         type Ask = fn(&rustypot::DynamixelProtocolHandler, &mut TTYPort);
         let cases: &[(Register, Ask)] = &[
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_bit_has_words() {
+    fn every_error_bit_has_a_description() {
         assert_eq!(hardware_errors(0).count(), 0);
         assert_eq!(hardware_errors(0x24).collect::<Vec<_>>(), ["overheating", "an overload"]);
         for bit in 0..8 {

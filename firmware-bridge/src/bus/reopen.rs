@@ -1,7 +1,7 @@
-//! A line that has failed is opened again: by a thread of its own, or at once where time is virtual.
+//! Opens a failed line again: on a separate thread, or immediately where time is virtual.
 //!
 //! ```text
-//! open --the line fails--> lost --a try every half second succeeds--> open
+//! open --the line fails--> lost --a retry (every half second) succeeds--> open
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -20,52 +20,52 @@ use crate::joint::Joints;
 use crate::robot::{Reading, RobotFault};
 use crate::servo::Gains;
 
-/// Between two tries.
+/// The interval between two attempts.
 const TRIED_EVERY: Duration = Duration::from_millis(500);
-/// Whoever waits for the thread's end waits for this at most, and for what a try takes.
-const NOTICES_AN_END: Duration = Duration::from_millis(20);
+/// The interval at which the thread checks whether to end. Its end takes at most this long, plus one attempt.
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Opens a line again that has failed.
+/// A function that opens a failed line again.
 pub type Reopen = Box<dyn FnMut() -> Result<Box<dyn Wire>, RobotFault> + Send>;
 
-/// How a line is had again.
+/// How to open a line again.
 pub(super) enum Again {
-    /// A serial port, by a thread of its own: it may take long to open and to prepare.
+    /// A serial port, on a separate thread: it may take long to open and to prepare.
     Port(PathBuf),
-    /// A line in this process, on the caller's thread and at the beats' own time.
+    /// A line in this process, on the caller's thread and in the cycles' own time.
     Line(Reopen),
     /// Not at all.
     Never,
 }
 
-/// A line that has failed.
+/// A failed line.
 pub(super) struct Lost {
-    /// Why it failed, or why the last try did.
+    /// Why the line, or the last attempt, failed.
     reason: String,
     gains: Joints<Gains>,
     readings: Joints<Reading>,
-    tried: Tick,
+    last_attempt: Tick,
     helper: Option<Helper>,
 }
 
 impl Lost {
-    /// What remains of servos whose line fails at this moment.
+    /// Creates the state from the servos whose line fails at this time.
     pub fn from(at: Tick, servos: &Servos, reason: String) -> Lost {
         let readings = servos.readings.map(|reading| match reading {
             Reading::Fresh(last) => Reading::Stale { since: at, last },
             old => old,
         });
-        Lost { reason, gains: servos.gains, readings, tried: at, helper: None }
+        Lost { reason, gains: servos.gains, readings, last_attempt: at, helper: None }
     }
 
-    /// The servos on their new line, as soon as there is one. Does not wait for it.
-    pub fn found(&mut self, at: Tick, again: &mut Again, options: &BusOptions) -> Option<Servos> {
+    /// Returns the servos on their new line as soon as there is one, without waiting for it.
+    pub fn poll(&mut self, at: Tick, again: &mut Again, options: &BusOptions) -> Option<Servos> {
         let servos = match again {
             Again::Never => None,
-            Again::Port(path) => self.found_by_helper(path, options),
-            Again::Line(_) if at.since(self.tried) < TRIED_EVERY => None,
+            Again::Port(path) => self.poll_helper(path, options),
+            Again::Line(_) if at.since(self.last_attempt) < TRIED_EVERY => None,
             Again::Line(reopen) => {
-                self.tried = at;
+                self.last_attempt = at;
                 let servos = reopen()
                     .and_then(|wire| Servos::prepare(Port::over(wire, options), options, &self.gains));
                 servos.inspect_err(|fault| self.reason = fault.to_string()).ok()
@@ -77,13 +77,13 @@ impl Lost {
         })
     }
 
-    fn found_by_helper(&mut self, path: &Path, options: &BusOptions) -> Option<Servos> {
+    fn poll_helper(&mut self, path: &Path, options: &BusOptions) -> Option<Servos> {
         if self.helper.as_ref().is_some_and(Helper::has_finished) {
             return self.helper.take().and_then(Helper::finish);
         }
         match &self.helper {
             Some(helper) => {
-                if let Some(reason) = helper.last_words() {
+                if let Some(reason) = helper.last_error() {
                     self.reason = reason;
                 }
             }
@@ -95,7 +95,7 @@ impl Lost {
         None
     }
 
-    /// The fault, until then.
+    /// Returns the fault until then.
     pub fn fault(&self) -> RobotFault {
         RobotFault::PortGone { reason: self.reason.clone() }
     }
@@ -103,12 +103,12 @@ impl Lost {
 
 impl Drop for Lost {
     fn drop(&mut self) {
-        // A line that it has found after all is closed again.
+        // If the thread has opened a line in the meantime, it is closed again.
         drop(self.helper.take().and_then(Helper::finish));
     }
 }
 
-/// The thread that tries.
+/// The thread that opens the line.
 struct Helper {
     stop: Arc<AtomicBool>,
     reason: Arc<Mutex<Option<String>>>,
@@ -120,7 +120,7 @@ impl Helper {
         let (stop, reason) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
         let thread = thread::Builder::new().name("reopen".to_owned()).spawn({
             let (stop, reason, path) = (Arc::clone(&stop), Arc::clone(&reason), path.to_owned());
-            move || try_until(&stop, &reason, &path, &options, &gains)
+            move || open_until_stopped(&stop, &reason, &path, &options, &gains)
         })?;
         Ok(Helper { stop, reason, thread })
     }
@@ -129,19 +129,19 @@ impl Helper {
         self.thread.is_finished()
     }
 
-    /// Why the last try failed, if that can be had without waiting.
-    fn last_words(&self) -> Option<String> {
+    /// Returns why the last attempt failed, if that is available without waiting.
+    fn last_error(&self) -> Option<String> {
         self.reason.try_lock().ok()?.take()
     }
 
     fn finish(self) -> Option<Servos> {
         self.stop.store(true, Ordering::Release);
-        // Had it panicked, another would be started.
+        // If it panicked, the next cycle starts another thread.
         self.thread.join().ok().flatten()
     }
 }
 
-fn try_until(
+fn open_until_stopped(
     stop: &AtomicBool,
     reason: &Mutex<Option<String>>,
     path: &Path,
@@ -159,7 +159,7 @@ fn try_until(
             Err(fault) => *reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault.to_string()),
         }
         while clock.now() < next && !stop.load(Ordering::Acquire) {
-            clock.wait_until(clock.now() + NOTICES_AN_END);
+            clock.wait_until(clock.now() + STOP_CHECK_INTERVAL);
         }
     }
     None

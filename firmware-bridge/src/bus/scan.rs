@@ -1,4 +1,4 @@
-//! A look at every servo on a line, for a person who wonders what is wrong. It changes nothing.
+//! Scans every servo on a line for diagnosis, without changing anything.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,38 +17,38 @@ use super::slow::{Slow, low_16, low_byte};
 use crate::joint::Joint;
 use crate::robot::RobotFault;
 
-/// What one servo says of itself.
+/// The report of one servo.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MotorReport {
-    /// Its id on the bus.
+    /// The id on the bus.
     pub id: u8,
-    /// The joint that this id belongs to, if it is one of the robot's nine.
+    /// The joint with this id, if it is one of the robot's nine.
     pub joint: Option<Joint>,
-    /// The baud rate at which it answers.
+    /// The baud rate at which the servo answers.
     pub baud: u32,
     /// The manufacturer's model number.
     pub model: u16,
     /// The manufacturer's name of the model.
     pub model_name: &'static str,
-    /// The version of its program.
+    /// The firmware version.
     pub firmware: u8,
-    /// Its supply.
+    /// The supply voltage, volts.
     pub volts: f64,
-    /// Inside, degrees Celsius.
+    /// The temperature inside the servo, degrees Celsius.
     pub temperature: u8,
-    /// The errors that it has seen since its last start.
+    /// The hardware errors since the servo's last start.
     pub hardware_error: Vec<&'static str>,
-    /// Raw steps, 4096 a turn.
+    /// The present position, raw steps, 4096 per turn.
     pub position_raw: i32,
-    /// Whether the motor is driven.
+    /// Whether torque is on.
     pub torque: bool,
-    /// The operating mode; 3 follows positions.
+    /// The operating mode; 3 is position mode.
     pub mode: u8,
-    /// The operating mode in words.
+    /// The name of the operating mode.
     pub mode_name: &'static str,
 }
 
-/// One line for people: `11 stewart_1: XL330-M288 (1200), firmware 51, 1000000 baud, 5.0 V, 31 C, position mode (3),
+/// One line for the user: `11 stewart_1: XL330-M288 (1200), firmware 51, 1000000 baud, 5.0 V, 31 C, position mode (3),
 /// torque off, at 2455, no errors`.
 impl fmt::Display for MotorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,22 +66,23 @@ impl fmt::Display for MotorReport {
     }
 }
 
-/// Finds every servo on the line and reads what it says of itself.
+/// Finds every servo on the line and reads its report.
 ///
 /// # Errors
-/// [`RobotFault`] when the port cannot be opened or read, or a servo of the robot falls silent in the middle.
+/// [`RobotFault`] if the port cannot be opened or read, or if a servo of the robot falls silent during the scan.
 pub fn scan(path: &Path, options: &BusOptions) -> Result<Vec<MotorReport>, RobotFault> {
     let wire = SerialWire::open(path, options.baud)?;
     scan_port(&mut Port::over(Box::new(wire), options), options.baud)
 }
 
-/// The baud rates that a servo can be set to (ROBOTIS e-manual, register 8).
+/// The baud rates of the servos (ROBOTIS e-Manual, register 8).
 pub const BAUDS: [u32; 7] = [9_600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000];
 
-/// The same at each of these baud rates, for servos that are not set to the robot's own; new ones answer at 57,600. A
-/// rate that the port cannot do is passed over, and so is one other than the robot's at which a servo falls silent: it
-/// may have understood half of what was asked. A servo that answers at several rates, as on a line that has none of its
-/// own, is told once, at the first.
+/// Scans at each of these baud rates, for servos that are not set to the robot's rate; new servos use 57,600.
+///
+/// A rate that the port does not support is skipped. So is a rate other than the robot's at which a servo falls silent:
+/// the servo may have misread the request. A servo that answers at several rates, as on an emulated line, is reported
+/// once, at the first.
 ///
 /// # Errors
 /// As [`scan`].
@@ -95,7 +96,7 @@ pub fn scan_all(path: &Path, options: &BusOptions, bauds: &[u32]) -> Result<Vec<
                 reports.extend(new);
             }
             Err(RobotFault::Silent { .. }) if baud != options.baud => {}
-            // The port can be opened at the robot's own rate, so it is there, and it was the rate that failed.
+            // The port opens at the robot's own rate, so it exists, and only this rate failed.
             Err(RobotFault::PortGone { .. })
                 if baud != options.baud && SerialWire::open(path, options.baud).is_ok() => {}
             Err(fault) => return Err(fault),
@@ -127,7 +128,7 @@ fn scan_port(port: &mut Port, baud: u32) -> Result<Vec<MotorReport>, RobotFault>
     Ok(reports)
 }
 
-/// Nothing when the servo does not answer all questions.
+/// Returns `None` if the servo does not answer every request.
 fn report(port: &mut Port, id: u8, baud: u32) -> Result<Option<MotorReport>, RobotFault> {
     let registers = [MODEL, FIRMWARE, MODE, TORQUE, HARDWARE_ERROR, PRESENT_POSITION, VOLTAGE, TEMPERATURE];
     let mut values = [0; 8];

@@ -1,4 +1,4 @@
-//! The one place that opens a serial port: for this program alone, and as a [`Wire`].
+//! The only module that opens a serial port: exclusively, and as a [`Wire`].
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::wire::Wire;
 use crate::clock::{Clock, Tick, WallClock};
 use crate::robot::RobotFault;
 
-/// So long the system may take to accept a packet; its buffer holds many.
-const SENT_WITHIN: Duration = Duration::from_millis(100);
+/// The timeout for the system to accept a packet; its buffer holds many.
+const SEND_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// An open serial port, on the machine's own time.
+/// An open serial port, in the machine's own time.
 ///
-/// The library opens the port, sets it up and holds it. Bytes go over a descriptor of our own: the library's reading
-/// makes an error value on the heap each time that nothing comes, and counts its time in whole milliseconds.
+/// The `serialport` library opens, configures and holds the port. Bytes go through a separate descriptor. The library's
+/// read function allocates an error whenever no bytes arrive, and its timeouts are whole milliseconds.
 pub(super) struct SerialWire {
     line: Box<dyn SerialPort>,
     device: OwnedFd,
@@ -28,23 +28,23 @@ pub(super) struct SerialWire {
 }
 
 impl SerialWire {
-    /// Opens a port. A path that is a symbolic link is followed anew each time.
+    /// Opens a port. A symbolic link is resolved each time.
     pub fn open(path: &Path, baud: u32) -> Result<SerialWire, RobotFault> {
         let port = path.display().to_string();
-        let device = unlocked(path, &port)?;
+        let device = open_unlocked(path, &port)?;
         let line = serialport::new(&port, baud)
             .flow_control(FlowControl::None)
-            .timeout(SENT_WITHIN)
+            .timeout(SEND_TIMEOUT)
             .open()
             .map_err(|error| match error.kind {
-            serialport::ErrorKind::Io(kind) => not_opened(kind, &port, &error.description),
-            serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
-            _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
-        })?;
+                serialport::ErrorKind::Io(kind) => open_error(kind, &port, &error.description),
+                serialport::ErrorKind::NoDevice => RobotFault::PortBusy { port },
+                _ => RobotFault::PortGone { reason: format!("{port}: {}", error.description) },
+            })?;
         Ok(SerialWire { line, device, clock: WallClock::start() })
     }
 
-    /// The same for a line that is open already.
+    /// Does the same for an open line.
     #[cfg(test)]
     pub fn over(line: impl SerialPort + 'static) -> SerialWire {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK;
@@ -54,8 +54,8 @@ impl SerialWire {
         SerialWire { line, device, clock: WallClock::start() }
     }
 
-    /// Waits until the line has bytes or takes some; false when the deadline passes before. A line that hung up counts
-    /// as ready: what is tried then says so.
+    /// Waits until the line can be read or written. Returns false if the deadline passes first. A line that hung up
+    /// counts as ready: the next read or write reports the error.
     fn is_ready(&self, what: PollFlags, deadline: Tick) -> io::Result<bool> {
         loop {
             let left = deadline.since(self.clock.now());
@@ -70,7 +70,7 @@ impl SerialWire {
     }
 }
 
-fn not_opened(kind: ErrorKind, port: &str, why: &str) -> RobotFault {
+fn open_error(kind: ErrorKind, port: &str, why: &str) -> RobotFault {
     let port = port.to_owned();
     match kind {
         ErrorKind::NotFound => RobotFault::NoPort { port },
@@ -80,13 +80,13 @@ fn not_opened(kind: ErrorKind, port: &str, why: &str) -> RobotFault {
     }
 }
 
-/// Looks whether somebody holds the port, without touching it.
+/// Checks whether another program holds the port, without changing it.
 ///
-/// Two things keep others out: the terminal's own exclusive mode, which does not hold for root, and an advisory lock on
-/// the device file, which does, but only among programs that look for it. An attempt to open a port that is held takes
-/// its exclusive mode away, so this looks first. What is returned keeps the port's lines as they are while it is opened.
-fn unlocked(path: &Path, port: &str) -> Result<OwnedFd, RobotFault> {
-    let failed = |error: Errno| not_opened(io::Error::from(error).kind(), port, &error.to_string());
+/// Two mechanisms exclude others. The terminal's exclusive mode does not apply to root. An advisory lock on the device
+/// file does, but only among programs that check it. An attempt to open a held port would clear its exclusive mode, so
+/// this check comes first. The returned descriptor preserves the port's control lines while it is opened.
+fn open_unlocked(path: &Path, port: &str) -> Result<OwnedFd, RobotFault> {
+    let failed = |error: Errno| open_error(io::Error::from(error).kind(), port, &error.to_string());
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let device = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
     match rustix::fs::flock(&device, FlockOperation::NonBlockingLockExclusive) {
@@ -112,7 +112,7 @@ impl Wire for SerialWire {
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let deadline = self.clock.now() + SENT_WITHIN;
+        let deadline = self.clock.now() + SEND_TIMEOUT;
         let mut left = bytes;
         while !left.is_empty() {
             match rustix::io::write(&self.device, left) {
@@ -130,7 +130,7 @@ impl Wire for SerialWire {
     }
 
     fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
-        // After the deadline, what has arrived is still taken: it was this program that was late.
+        // After the deadline, bytes that have arrived still count: this program was late, not the servo.
         while self.is_ready(PollFlags::IN, deadline)? {
             match rustix::io::read(&self.device, &mut *into) {
                 Ok(0) => return Err(ErrorKind::BrokenPipe.into()),
@@ -154,7 +154,7 @@ mod tests {
     const BAUD: u32 = 1_000_000;
 
     #[test]
-    fn a_port_that_cannot_be_opened_says_why() {
+    fn open_error_states_the_cause() {
         let open = |path: &str| SerialWire::open(Path::new(path), BAUD).err();
         let missing = "/dev/there-is-no-such-port";
         assert_eq!(open(missing), Some(RobotFault::NoPort { port: missing.to_owned() }));
@@ -162,19 +162,19 @@ mod tests {
     }
 
     #[test]
-    fn a_port_is_held_against_everybody_and_stays_so_after_attempts() {
+    fn held_port_stays_locked_after_open_attempts() {
         let (_far, near) = TTYPort::pair().unwrap();
         let port = near.name().unwrap();
         let open = || SerialWire::open(Path::new(&port), BAUD);
         let first = open().unwrap();
         let busy = Some(RobotFault::PortBusy { port: port.clone() });
         assert_eq!((open().err(), open().err()), (busy.clone(), busy));
-        // Whoever uses the library that most use is kept out as well, root or not.
+        // Programs that use the common serial library are excluded as well, root or not.
         assert!(serialport::new(&port, BAUD).open().is_err());
         drop(first);
         assert!(open().is_ok());
 
-        // And the other way round.
+        // The same applies in the other direction.
         let theirs = serialport::new(&port, BAUD).open().unwrap();
         assert_eq!(open().err(), Some(RobotFault::PortBusy { port: port.clone() }));
         drop(theirs);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_followed_anew_and_bytes_are_received() {
+    fn symbolic_link_is_resolved_on_each_open() {
         let link = std::env::temp_dir().join(format!("minismith-link-{}", std::process::id()));
         let lines = [TTYPort::pair().unwrap(), TTYPort::pair().unwrap()];
         for (mut far, near) in lines {
@@ -193,7 +193,7 @@ mod tests {
             let mut bytes = [0; 16];
             let soon = wire.now() + Duration::from_secs(5);
             assert_eq!((wire.receive(&mut bytes[..1], soon).unwrap(), bytes[0]), (1, b'h'));
-            // What is here is had after the deadline too.
+            // Bytes that have arrived are returned after the deadline, too.
             let length = wire.receive(&mut bytes, Tick::ZERO).unwrap();
             assert_eq!(&bytes[..length], b"ere");
             assert_eq!(wire.receive(&mut bytes, Tick::ZERO).unwrap(), 0);

@@ -1,8 +1,8 @@
-//! What a servo keeps without power, and its gains: read as a whole for a backup, and written one by one, for
-//! calibration and to bring a backup back. For a robot that nobody drives meanwhile.
+//! The settings that a servo stores without power, and its gains. They are read as a whole for a backup, and written
+//! one by one for calibration and to restore a backup. No controller may run at the same time.
 //!
-//! Safety: torque is only read here, never written. While a servo's torque is on, nothing is written to it: its settings
-//! are locked then, and other gains would be felt at once.
+//! Safety: this module only reads torque and never writes it. While a servo's torque is on, nothing is written to it:
+//! its settings are locked then, and new gains would take effect immediately.
 
 use std::fmt;
 use std::path::Path;
@@ -23,115 +23,115 @@ use crate::joint::{Joint, Joints};
 use crate::robot::RobotFault;
 use crate::servo::Gains;
 
-/// All that a servo keeps, and its gains, which it does not.
+/// The stored settings of a servo, and its gains, which it does not store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// The manufacturer's model number.
     pub model: u16,
-    /// The version of its program.
+    /// The firmware version.
     pub firmware: u8,
-    /// How long it waits before it answers, microseconds.
+    /// The delay before an answer, microseconds.
     pub return_delay_us: u16,
-    /// Which way it counts, and how it follows profiles: bits of register 10.
+    /// The direction of rotation and the profile configuration: bits of register 10.
     pub drive_mode: u8,
-    /// What it controls: the number in register 11; 3 is the position.
+    /// The operating mode: the number in register 11; 3 is position mode.
     pub operating_mode: u8,
-    /// Added to what its encoder tells, raw steps (4096 a turn).
+    /// The offset that is added to the encoder's position, raw steps (4096 per turn).
     pub homing_offset_steps: i32,
-    /// The lowest goal that it takes, raw steps.
+    /// The minimum goal position, raw steps.
     pub min_position_steps: i32,
-    /// The highest goal that it takes, raw steps.
+    /// The maximum goal position, raw steps.
     pub max_position_steps: i32,
-    /// Above this it is overheating, degrees Celsius.
+    /// The temperature above which the servo reports overheating, degrees Celsius.
     pub temperature_limit_celsius: u8,
-    /// Below this it reports a wrong input voltage, tenths of a volt.
+    /// The voltage below which the servo reports an input voltage error, tenths of a volt.
     pub min_voltage_decivolts: u16,
-    /// Above this it reports a wrong input voltage, tenths of a volt.
+    /// The voltage above which the servo reports an input voltage error, tenths of a volt.
     pub max_voltage_decivolts: u16,
-    /// The most that its motor is driven with; 885 is all of the supply.
+    /// The maximum PWM output; 885 is 100 %.
     pub pwm_limit: u16,
-    /// The greatest goal current, milliamperes.
+    /// The maximum goal current, milliamperes.
     pub current_limit_milliamps: u16,
-    /// The greatest goal velocity, units of 0.229 turns a minute.
+    /// The maximum goal velocity, units of 0.229 turns per minute.
     pub velocity_limit: u32,
-    /// Slower than this it says that it stands, units of 0.229 turns a minute.
+    /// The velocity below which the servo reports that it does not move, units of 0.229 turns per minute.
     pub moving_threshold: u32,
-    /// What it does by itself when it gets power: bits of register 60.
+    /// The behaviour when the servo gets power: bits of register 60.
     pub startup_configuration: u8,
-    /// How quickly its drive may change: register 62.
+    /// The maximum rate of change of the PWM output: register 62.
     pub pwm_slope: u8,
-    /// The hardware errors at which it lets go: bits of register 63.
+    /// The hardware errors at which the servo releases: bits of register 63.
     pub shutdown_mask: u8,
-    /// The gains of its position loop; forgotten without power.
+    /// The gains of the position loop; lost without power.
     pub gains: Gains,
 }
 
-/// One servo as it was read.
+/// The state of one servo when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Servo {
-    /// What it is set to.
+    /// The settings.
     #[serde(flatten)]
     pub settings: Settings,
-    /// Where it is, raw steps; its homing offset is in it.
+    /// The present position, raw steps, including the homing offset.
     pub position_steps: i32,
-    /// Whether it is driven.
+    /// Whether torque is on.
     pub torque: bool,
 }
 
-/// One setting that may be written, and its value; each is the field of [`Settings`] with the same name. Who a servo is
-/// (model, firmware, id, baud rate) is not among them.
+/// A writable setting with its value; each corresponds to the field of [`Settings`] with the same name. The identity of
+/// a servo (model, firmware, id, baud rate) is not writable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "what", content = "value", rename_all = "snake_case")]
 pub enum Setting {
-    /// How long it waits before it answers, microseconds.
+    /// The delay before an answer, microseconds.
     ReturnDelayUs(u16),
-    /// Which way it counts, and how it follows profiles.
+    /// The direction of rotation and the profile configuration.
     DriveMode(u8),
-    /// What it controls.
+    /// The operating mode.
     OperatingMode(u8),
-    /// Added to what its encoder tells, raw steps.
+    /// The offset that is added to the encoder's position, raw steps.
     HomingOffsetSteps(i32),
-    /// The lowest goal that it takes, raw steps.
+    /// The minimum goal position, raw steps.
     MinPositionSteps(i32),
-    /// The highest goal that it takes, raw steps.
+    /// The maximum goal position, raw steps.
     MaxPositionSteps(i32),
-    /// Above this it is overheating.
+    /// The temperature above which the servo reports overheating, degrees Celsius.
     TemperatureLimitCelsius(u8),
-    /// Below this it reports a wrong input voltage.
+    /// The voltage below which the servo reports an input voltage error, tenths of a volt.
     MinVoltageDecivolts(u16),
-    /// Above this it reports a wrong input voltage.
+    /// The voltage above which the servo reports an input voltage error, tenths of a volt.
     MaxVoltageDecivolts(u16),
-    /// The most that its motor is driven with.
+    /// The maximum PWM output.
     PwmLimit(u16),
-    /// The greatest goal current.
+    /// The maximum goal current, milliamperes.
     CurrentLimitMilliamps(u16),
-    /// The greatest goal velocity.
+    /// The maximum goal velocity.
     VelocityLimit(u32),
-    /// Slower than this it says that it stands.
+    /// The velocity below which the servo reports that it does not move.
     MovingThreshold(u32),
-    /// What it does by itself when it gets power.
+    /// The behaviour when the servo gets power.
     StartupConfiguration(u8),
-    /// How quickly its drive may change.
+    /// The maximum rate of change of the PWM output.
     PwmSlope(u8),
-    /// The hardware errors at which it lets go.
+    /// The hardware errors at which the servo releases.
     ShutdownMask(u8),
-    /// The gains of its position loop.
+    /// The gains of the position loop.
     Gains(Gains),
 }
 
-/// A servo in position mode heeds no more than this, raw steps: a quarter turn. From the ROBOTIS e-manual.
+/// The maximum homing offset that takes effect in position mode, raw steps: a quarter turn. From the ROBOTIS e-Manual.
 pub const FARTHEST_HOMING_OFFSET: i32 = 1024;
 
-/// Unit of the return delay, microseconds.
+/// The unit of the return delay, microseconds.
 const DELAY_UNIT: u16 = 2;
 
-/// All that is kept without power.
-const KEPT: Register = Register { address: 0, width: 64, name: "its settings" };
+/// All registers that are stored without power.
+const KEPT: Register = Register { address: 0, width: 64, name: "the EEPROM area" };
 
 impl Settings {
-    /// Everything that may be written, in the order in which it is: the gains last, since another operating mode
-    /// resets them.
+    /// Returns every writable setting in the order of writing. The gains come last, since a change of the operating
+    /// mode resets them.
     #[must_use]
     pub const fn all(&self) -> [Setting; 17] {
         [
@@ -155,7 +155,7 @@ impl Settings {
         ]
     }
 
-    /// The same with one setting changed.
+    /// Returns the same settings with one changed.
     #[must_use]
     pub const fn with(mut self, setting: Setting) -> Settings {
         match setting {
@@ -182,7 +182,8 @@ impl Settings {
 }
 
 impl Setting {
-    /// Whether a servo's register has room for this value. Ranges from the ROBOTIS e-manual, XL330 and XC330.
+    /// Returns whether the value is within the range of its register. Ranges from the ROBOTIS e-Manual, XL330 and
+    /// XC330.
     #[must_use]
     pub const fn is_possible(self) -> bool {
         match self {
@@ -211,7 +212,7 @@ impl Setting {
     }
 }
 
-/// A few words for people: `homing offset -968 steps`.
+/// A short text for the user: `homing offset -968 steps`.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -219,11 +220,11 @@ impl fmt::Display for Setting {
             Setting::DriveMode(bits) => write!(f, "drive mode {bits}"),
             Setting::OperatingMode(number) => write!(f, "operating mode {number}"),
             Setting::HomingOffsetSteps(steps) => write!(f, "homing offset {steps} steps"),
-            Setting::MinPositionSteps(steps) => write!(f, "lowest position {steps} steps"),
-            Setting::MaxPositionSteps(steps) => write!(f, "highest position {steps} steps"),
+            Setting::MinPositionSteps(steps) => write!(f, "minimum position {steps} steps"),
+            Setting::MaxPositionSteps(steps) => write!(f, "maximum position {steps} steps"),
             Setting::TemperatureLimitCelsius(degrees) => write!(f, "temperature limit {degrees} C"),
-            Setting::MinVoltageDecivolts(tenths) => write!(f, "lowest voltage {:.1} V", volts(*tenths)),
-            Setting::MaxVoltageDecivolts(tenths) => write!(f, "highest voltage {:.1} V", volts(*tenths)),
+            Setting::MinVoltageDecivolts(tenths) => write!(f, "minimum voltage {:.1} V", volts(*tenths)),
+            Setting::MaxVoltageDecivolts(tenths) => write!(f, "maximum voltage {:.1} V", volts(*tenths)),
             Setting::PwmLimit(limit) => write!(f, "PWM limit {limit}"),
             Setting::CurrentLimitMilliamps(limit) => write!(f, "current limit {limit} mA"),
             Setting::VelocityLimit(limit) => write!(f, "velocity limit {limit}"),
@@ -246,19 +247,19 @@ pub struct SettingsLine {
 }
 
 impl SettingsLine {
-    /// Opens the port for this program alone.
+    /// Opens the port exclusively.
     ///
     /// # Errors
-    /// A [`RobotFault`] when it cannot be opened.
+    /// A [`RobotFault`] if the port cannot be opened.
     pub fn open(path: &Path, options: &BusOptions) -> Result<SettingsLine, RobotFault> {
         let wire = SerialWire::open(path, options.baud)?;
         Ok(SettingsLine { port: Port::over(Box::new(wire), options) })
     }
 
-    /// Reads all nine servos. Changes nothing.
+    /// Reads all nine servos, without changing anything.
     ///
     /// # Errors
-    /// A [`RobotFault`] when the port cannot be read, or a servo does not answer; all that do not are named.
+    /// A [`RobotFault`] if the port cannot be read or a servo does not answer; the fault names every such servo.
     pub fn read(&mut self) -> Result<Joints<Servo>, RobotFault> {
         let mut missing = Vec::new();
         for joint in Joint::ALL {
@@ -271,24 +272,23 @@ impl SettingsLine {
         }
         let mut all = Vec::new();
         for joint in Joint::ALL {
-            all.push(servo(&mut self.port, joint)?);
+            all.push(read_servo(&mut self.port, joint)?);
         }
         let all: [Servo; 9] =
-            all.try_into().map_err(|_| RobotFault::Broken { reason: "not nine motors".to_owned() })?;
+            all.try_into().map_err(|_| RobotFault::Broken { reason: "expected nine motors".to_owned() })?;
         Ok(Joints::new(all))
     }
 
     /// Writes one setting of a servo whose torque is off, and reads it back.
     ///
     /// # Errors
-    /// [`RobotFault::Rejected`] when its torque is on, or it does not take the value; others as
-    /// [`SettingsLine::read`].
+    /// [`RobotFault::Rejected`] if its torque is on or it does not accept the value; others as [`SettingsLine::read`].
     pub fn write(&mut self, joint: Joint, setting: Setting) -> Result<(), RobotFault> {
         if is_driven(&mut self.port, joint)? {
-            return Err(RobotFault::Rejected { joint, what: "a setting, since its torque is on" });
+            return Err(RobotFault::Rejected { joint, what: "a setting because its torque is on" });
         }
         if !setting.is_possible() {
-            return Err(RobotFault::Rejected { joint, what: "a setting beyond its register's range" });
+            return Err(RobotFault::Rejected { joint, what: "a setting outside its register's range" });
         }
         let (register, value) = match setting {
             Setting::ReturnDelayUs(microseconds) => (RETURN_DELAY, u32::from(microseconds / DELAY_UNIT)),
@@ -328,17 +328,17 @@ fn is_driven(port: &mut Port, joint: Joint) -> Result<bool, RobotFault> {
     Ok(port.read(joint.motor_id(), TORQUE)?.of(joint, TORQUE.name)? != 0)
 }
 
-fn servo(port: &mut Port, joint: Joint) -> Result<Servo, RobotFault> {
-    let settings = settings_of(port, joint)?;
+fn read_servo(port: &mut Port, joint: Joint) -> Result<Servo, RobotFault> {
+    let settings = read_settings(port, joint)?;
     let position = port.read(joint.motor_id(), PRESENT_POSITION)?.of(joint, PRESENT_POSITION.name)?;
     Ok(Servo { settings, position_steps: position.cast_signed(), torque: is_driven(port, joint)? })
 }
 
-fn settings_of(port: &mut Port, joint: Joint) -> Result<Settings, RobotFault> {
+fn read_settings(port: &mut Port, joint: Joint) -> Result<Settings, RobotFault> {
     let id = joint.motor_id();
-    let kept: [u8; 64] = port.read_block(id, KEPT)?.of(joint, KEPT.name)?;
+    let stored: [u8; 64] = port.read_block(id, KEPT)?.of(joint, KEPT.name)?;
     let [d0, d1, i0, i1, p0, p1]: [u8; 6] = port.read_block(id, GAINS)?.of(joint, GAINS.name)?;
-    let value = |register| value_in(&kept, KEPT, register);
+    let value = |register| value_in(&stored, KEPT, register);
     let (byte, word) = (|register| low_byte(value(register)), |register| low_16(value(register)));
     Ok(Settings {
         model: word(MODEL),

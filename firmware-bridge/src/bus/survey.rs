@@ -1,14 +1,15 @@
-//! How each servo is doing: asked in turns beside the beat's own question, and at once where there is doubt.
+//! Polls the status of each servo in rotation, in addition to the cycle's own request, and immediately in case of
+//! doubt.
 //!
-//! Each motor has two turns: what it measures, and whether it still is as it was left. A servo that has started anew
-//! answers as if nothing had happened, but it has forgotten torque, gains and watchdog; that is how it is noticed.
+//! Each motor has two slots: its measurements, and a check of its settings. A restarted servo answers as if nothing had
+//! happened, but has lost torque, gains and watchdog; the check detects this.
 
 use super::convert::watchdog_units;
+use super::poll_schedule::{MAX_SLOTS_PER_CYCLE, Slot};
 use super::registers::{
     BUS_WATCHDOG, GAINS, HARDWARE_ERROR, PRESENT_CURRENT, Register, TEMPERATURE, TORQUE, VOLTAGE,
 };
 use super::ritual::{arm, gain_bytes, pin, set_gains};
-use super::rota::{TURNS_ON_A_BEAT, Turn};
 use super::servos::Servos;
 use super::slow::{low_byte, signed_16, value_in};
 use crate::clock::Tick;
@@ -16,29 +17,29 @@ use crate::joint::{Joint, Joints};
 use crate::robot::RobotFault;
 use crate::servo::{HardwareErrors, Health, Milliamps};
 
-/// So many motors in doubt at most are examined on one beat; the others on the next.
-const EXAMINED_ON_A_BEAT: usize = 3;
+/// The maximum number of suspect motors that one cycle checks; the others follow in the next.
+const MAX_CHECKS_PER_CYCLE: usize = 3;
 
 /// From the present current to the temperature.
-const MEASURED: Register = Register { address: 126, width: 21, name: "what it measures" };
-/// From the torque to the watchdog, with hardware error and gains between.
-const CONDITION: Register = Register { address: 64, width: 35, name: "its condition" };
+const MEASURED: Register = Register { address: 126, width: 21, name: "the measurements" };
+/// From torque to watchdog, including hardware error and gains.
+const CONDITION: Register = Register { address: 64, width: 35, name: "the status" };
 
 impl Servos {
-    /// Examines those in doubt, and asks those whose turn it is; of both only those that have `answered` on this beat.
+    /// Checks the suspect motors and polls those whose slot is due, in each case only if they `answered` in this cycle.
     pub(super) fn survey(&mut self, at: Tick, answered: &Joints<bool>) -> Result<(), RobotFault> {
-        let doubtful = self.doubt;
-        let doubtful = doubtful.iter().filter(|(joint, doubt)| **doubt && answered[*joint]);
-        for (joint, _) in doubtful.take(EXAMINED_ON_A_BEAT) {
-            self.examine(joint)?;
+        let suspects = self.is_suspect;
+        let suspects = suspects.iter().filter(|(joint, is_suspect)| **is_suspect && answered[*joint]);
+        for (joint, _) in suspects.take(MAX_CHECKS_PER_CYCLE) {
+            self.check_servo(joint)?;
         }
         let now = self.port.now();
-        for _ in 0..TURNS_ON_A_BEAT {
-            let Some((joint, turn)) = self.rota.next(now) else { break };
-            match turn {
+        for _ in 0..MAX_SLOTS_PER_CYCLE {
+            let Some((joint, slot)) = self.rota.next(now) else { break };
+            match slot {
                 _ if !answered[joint] => {}
-                Turn::Condition => self.examine(joint)?,
-                Turn::Measurements => self.measure(at, joint)?,
+                Slot::Condition => self.check_servo(joint)?,
+                Slot::Measurements => self.measure(at, joint)?,
             }
         }
         Ok(())
@@ -57,34 +58,34 @@ impl Servos {
         Ok(())
     }
 
-    /// Looks whether a motor still is as it was left, and mends what it has forgotten. Its torque stays off if it let
-    /// go: then it aims at where it is.
-    fn examine(&mut self, joint: Joint) -> Result<(), RobotFault> {
+    /// Checks a motor's settings, and restores those that it has lost. If it released, its torque stays off, and its
+    /// goal becomes its present position.
+    fn check_servo(&mut self, joint: Joint) -> Result<(), RobotFault> {
         let Some(block) = self.port.glance::<35>(joint.motor_id(), CONDITION)? else {
-            self.doubt[joint] = true;
+            self.is_suspect[joint] = true;
             return Ok(());
         };
-        self.doubt[joint] = false;
+        self.is_suspect[joint] = false;
         let value = |register| value_in(&block, CONDITION, register);
         let was_driven = std::mem::replace(&mut self.torque[joint], value(TORQUE) != 0);
         self.errors[joint] = HardwareErrors(low_byte(value(HARDWARE_ERROR)));
         let start = usize::from(GAINS.address - CONDITION.address);
-        let forgot_gains = block.get(start..start + 6) != Some(&gain_bytes(self.gains[joint])[..]);
-        let unwatched = self.watchdog.is_some_and(|time| value(BUS_WATCHDOG) != watchdog_units(time));
-        if forgot_gains {
+        let gains_differ = block.get(start..start + 6) != Some(&gain_bytes(self.gains[joint])[..]);
+        let watchdog_differs = self.watchdog.is_some_and(|time| value(BUS_WATCHDOG) != watchdog_units(time));
+        if gains_differ {
             match set_gains(&mut self.port, joint, self.gains[joint]) {
-                // A packet was lost on the way; that is no fault, and it is tried again.
-                Err(RobotFault::Silent { .. }) => self.doubt[joint] = true,
-                // It will not; it is asked again when its turn comes.
+                // A packet was lost; that is no fault, and the write is repeated.
+                Err(RobotFault::Silent { .. }) => self.is_suspect[joint] = true,
+                // The servo rejects the gains; the write is repeated in its next slot.
                 Ok(()) | Err(RobotFault::Rejected { .. }) => {}
                 Err(fault) => return Err(fault),
             }
         }
-        if unwatched {
+        if watchdog_differs {
             arm(&mut self.port, &[joint], self.watchdog)?;
         }
-        let let_go = was_driven && !self.torque[joint];
-        if let_go || ((forgot_gains || unwatched) && !self.torque[joint]) {
+        let has_released = was_driven && !self.torque[joint];
+        if has_released || ((gains_differ || watchdog_differs) && !self.torque[joint]) {
             pin(&mut self.port, &self.spans, &[joint])?;
         }
         Ok(())

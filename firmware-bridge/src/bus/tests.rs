@@ -1,4 +1,4 @@
-//! The bus against nine servos that remember what is written to them.
+//! Tests of the bus with nine fake servos that remember what is written to them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -29,7 +29,7 @@ fn options() -> BusOptions {
 }
 
 fn open(servos: &FakeServos) -> Result<Servos, RobotFault> {
-    Servos::prepare(Port::over(servos.line(), &options()), &options(), &usual_gains())
+    Servos::prepare(Port::over(servos.line(), &options()), &options(), &default_gains())
 }
 
 fn fresh(state: &JointState) -> Vec<Joint> {
@@ -40,13 +40,13 @@ fn all_but(left_out: Joint) -> Vec<Joint> {
     Joint::ALL.into_iter().filter(|joint| *joint != left_out).collect()
 }
 
-/// Beats for this long; what the last of them left.
+/// Runs cycles for this long, and returns the state after the last one.
 fn beats(servos: &FakeServos, bus: &mut Servos, time: Duration) -> JointState {
     let end = servos.now() + time;
     loop {
         let next = servos.now() + BEAT;
         let state = bus.sense(servos.now()).unwrap();
-        servos.pass(next.since(servos.now()));
+        servos.advance(next.since(servos.now()));
         if servos.now() >= end {
             return state;
         }
@@ -54,7 +54,7 @@ fn beats(servos: &FakeServos, bus: &mut Servos, time: Duration) -> JointState {
 }
 
 #[test]
-fn opening_pins_goals_and_arms_watchdogs_without_torque() {
+fn opening_sets_goals_and_watchdogs_without_torque() {
     let servos = FakeServos::in_process();
     servos.set(Joint::Stewart2, PRESENT_POSITION, 2500);
     servos.set(Joint::LeftAntenna, PRESENT_POSITION, (-40_i32).cast_unsigned());
@@ -73,10 +73,10 @@ fn opening_pins_goals_and_arms_watchdogs_without_torque() {
 }
 
 #[test]
-fn what_is_wrong_at_the_start_is_named() {
+fn opening_names_the_faulty_motor() {
     let servos = FakeServos::in_process();
-    servos.silence(Joint::Stewart3, true);
-    servos.silence(Joint::LeftAntenna, true);
+    servos.set_silent(Joint::Stewart3, true);
+    servos.set_silent(Joint::LeftAntenna, true);
     let joints = vec![Joint::Stewart3, Joint::LeftAntenna];
     assert_eq!(open(&servos).err(), Some(RobotFault::Missing { joints }));
 
@@ -85,7 +85,7 @@ fn what_is_wrong_at_the_start_is_named() {
     let fault = RobotFault::LowVoltage { joint: Joint::Stewart5, volts: 3.9, least: 4.5 };
     assert_eq!(open(&servos).err(), Some(fault));
 
-    // These servos' errors do not go away by a reboot.
+    // A reboot does not clear the errors of the fake servos.
     let servos = FakeServos::in_process();
     servos.set(Joint::BodyYaw, HARDWARE_ERROR, 0x20);
     let fault = RobotFault::Hardware { joint: Joint::BodyYaw, error: "an overload" };
@@ -94,7 +94,7 @@ fn what_is_wrong_at_the_start_is_named() {
 }
 
 #[test]
-fn a_wrong_mode_is_mended_without_torque() {
+fn opening_corrects_a_wrong_mode_without_torque() {
     let servos = FakeServos::in_process();
     servos.set(Joint::Stewart4, MODE, 0);
     servos.set(Joint::Stewart4, TORQUE, 1);
@@ -105,7 +105,7 @@ fn a_wrong_mode_is_mended_without_torque() {
 }
 
 #[test]
-fn targets_are_written_rounded_and_within_what_the_servo_takes() {
+fn goals_are_rounded_and_limited_to_the_servos_range() {
     let servos = FakeServos::in_process();
     servos.set(Joint::Stewart1, registers::LOWEST_GOAL, 1502);
     let mut bus = open(&servos).unwrap();
@@ -123,23 +123,23 @@ fn targets_are_written_rounded_and_within_what_the_servo_takes() {
 }
 
 #[test]
-fn a_beat_costs_one_packet_out_and_one_question_and_sometimes_a_turn() {
+fn cycle_sends_one_write_and_one_read_plus_poll_slots() {
     for (fast_sync_read, question) in [(true, 0x8a), (false, 0x82)] {
         for hertz in [25, 50, 100, 200] {
             let servos = FakeServos::in_process();
-            servos.know_fast_sync_read(fast_sync_read);
+            servos.support_fast_sync_read(fast_sync_read);
             let mut bus = open(&servos).unwrap();
             servos.take_instructions();
             let began = servos.now();
             for beat in 0..hertz {
-                servos.pass((began + Duration::from_secs(1) * beat / hertz).since(servos.now()));
+                servos.advance((began + Duration::from_secs(1) * beat / hertz).since(servos.now()));
                 let state = bus.carry_out(servos.now(), &Action::Targets(Joints::all(Radians(0.1)))).unwrap();
                 assert_eq!(fresh(&state), Joint::ALL);
             }
             let asked = servos.take_instructions();
             let beats: Vec<u8> = asked.iter().copied().filter(|instruction| *instruction != 0x02).collect();
             assert_eq!(beats, [0x83, question].repeat(hertz as usize), "{hertz} Hz");
-            // Two turns for each of nine motors, twice a second.
+            // Two slots for each of nine motors, twice per second.
             let turns = asked.len() - beats.len();
             assert!((34..=37).contains(&turns), "{turns} turns at {hertz} Hz");
         }
@@ -147,36 +147,36 @@ fn a_beat_costs_one_packet_out_and_one_question_and_sometimes_a_turn() {
 }
 
 #[test]
-fn a_beat_is_over_in_time_whatever_is_silent() {
+fn cycle_ends_in_time_with_any_silent_motor() {
     for fast_sync_read in [true, false] {
         let servos = FakeServos::in_process();
-        servos.know_fast_sync_read(fast_sync_read);
+        servos.support_fast_sync_read(fast_sync_read);
         let mut bus = open(&servos).unwrap();
         for silent in Joint::ALL {
-            servos.silence(silent, true);
+            servos.set_silent(silent, true);
             let began = servos.now();
             bus.carry_out(began, &Action::Targets(Joints::all(Radians(0.1)))).unwrap();
-            // One deadline, and a turn.
+            // One deadline and one slot.
             let took = servos.now().since(began);
             assert!(took <= options().beat_timeout + Duration::from_millis(2), "{took:?}");
-            servos.silence(silent, false);
+            servos.set_silent(silent, false);
             beats(&servos, &mut bus, BEAT * 3);
         }
     }
 }
 
 #[test]
-fn a_slow_line_has_the_time_that_it_needs() {
+fn timeouts_are_extended_on_a_slow_line() {
     let servos = FakeServos::in_process();
     let slow = BusOptions { baud: 57_600, beat_timeout: Duration::from_millis(1), ..options() };
     let port = Port::over(servos.line(), &slow);
     assert!(port.transfer(144) == Duration::from_millis(25));
-    let mut bus = Servos::prepare(port, &slow, &usual_gains()).unwrap();
+    let mut bus = Servos::prepare(port, &slow, &default_gains()).unwrap();
     assert_eq!(fresh(&bus.sense(Tick(1)).unwrap()), Joint::ALL);
 }
 
 #[test]
-fn nothing_is_reserved_on_a_beat() {
+fn cycles_do_not_allocate() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     let reserved = bus.port.reserved();
@@ -188,7 +188,7 @@ fn nothing_is_reserved_on_a_beat() {
 }
 
 #[test]
-fn losses_are_told_by_motor_and_reason() {
+fn losses_name_motor_and_cause() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     let mut lost = |spoil: fn(&mut Vec<u8>)| {
@@ -202,7 +202,7 @@ fn losses_are_told_by_motor_and_reason() {
         (losses, fresh(&state).len())
     };
     assert_eq!(lost(|_| ()), (vec![], 9));
-    // Blocks of eight bytes behind a start of eight.
+    // Blocks of eight bytes after a start of eight.
     assert_eq!(lost(|answer| answer.truncate(8 + 3 * 8)), (vec![(Joint::Stewart3, Loss::Silent)], 3));
     assert_eq!(lost(|answer| answer.truncate(8 + 3 * 8 + 5)), (vec![(Joint::Stewart3, Loss::Partial)], 3));
     assert_eq!(lost(|answer| answer[8 + 4 * 8 + 3] ^= 2), (vec![(Joint::Stewart4, Loss::Corrupt)], 4));
@@ -211,10 +211,10 @@ fn losses_are_told_by_motor_and_reason() {
 }
 
 #[test]
-fn an_echoing_adapter_works_and_is_told() {
+fn echoing_adapter_works_and_is_reported() {
     for fast_sync_read in [true, false] {
         let servos = FakeServos::in_process();
-        servos.know_fast_sync_read(fast_sync_read);
+        servos.support_fast_sync_read(fast_sync_read);
         servos.echo(true);
         let mut bus = open(&servos).unwrap();
         for beat in 1..50 {
@@ -229,7 +229,7 @@ fn an_echoing_adapter_works_and_is_told() {
 }
 
 #[test]
-fn each_motor_tells_how_it_is_twice_a_second() {
+fn each_motor_is_measured_twice_per_second() {
     let servos = FakeServos::in_process();
     servos.set(Joint::Stewart4, PRESENT_CURRENT, (-120_i32).cast_unsigned());
     servos.set(Joint::Stewart4, VOLTAGE, 47);
@@ -248,7 +248,7 @@ fn each_motor_tells_how_it_is_twice_a_second() {
 }
 
 #[test]
-fn a_motor_that_started_anew_between_two_beats_is_noticed_and_mended() {
+fn motor_that_restarted_between_cycles_is_detected_and_restored() {
     for driven in [true, false] {
         let servos = FakeServos::in_process();
         let mut bus = open(&servos).unwrap();
@@ -263,14 +263,14 @@ fn a_motor_that_started_anew_between_two_beats_is_noticed_and_mended() {
             let reset = [Joint::Stewart2, Joint::LeftAntenna].contains(&joint);
             assert_eq!(state.torque[joint], driven && !reset, "{joint}");
             assert_eq!(servos.get(joint, BUS_WATCHDOG), 10);
-            assert_eq!(servos.gains(joint), gain_bytes(usual_gains()[joint]));
+            assert_eq!(servos.gains(joint), gain_bytes(default_gains()[joint]));
             assert_eq!(servos.get(joint, GOAL_POSITION), if reset { 1900 } else { STRAIGHT });
         }
     }
 }
 
 #[test]
-fn errors_are_read_at_once_and_until_they_are_gone() {
+fn errors_are_read_immediately_until_they_clear() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     beats(&servos, &mut bus, BEAT * 5);
@@ -283,7 +283,7 @@ fn errors_are_read_at_once_and_until_they_are_gone() {
     };
     check(&mut bus, &[(Joint::Stewart3, 0x20)], 1);
     check(&mut bus, &[(Joint::Stewart3, 0)], 1);
-    // A second error of the same motor raises no new alert; its next turn tells.
+    // A second error of the same motor raises no new alert; its next slot reports it.
     check(&mut bus, &[(Joint::Stewart3, 0x20)], 1);
     check(&mut bus, &[(Joint::Stewart3, 0x24)], 55);
     check(&mut bus, &[(Joint::Stewart3, 0)], 1);
@@ -292,7 +292,7 @@ fn errors_are_read_at_once_and_until_they_are_gone() {
 }
 
 #[test]
-fn modes_change_limp_and_hold_where_they_are() {
+fn mode_changes_release_and_then_hold_the_position() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     let mut driven = Joints::all(true);
@@ -312,7 +312,7 @@ fn modes_change_limp_and_hold_where_they_are() {
         assert_eq!(servos.get(joint, MODE), modes[joint].number().into());
         assert_eq!(servos.get(joint, GOAL_POSITION), if changed { 2100 } else { STRAIGHT });
     }
-    // No leg may turn with whatever current its register held.
+    // No leg may turn with the current that its register contained.
     assert_eq!(servos.get(Joint::Stewart1, GOAL_CURRENT), 0);
     assert_eq!(servos.get(Joint::BodyYaw, GOAL_CURRENT), 1750);
 
@@ -325,12 +325,12 @@ fn modes_change_limp_and_hold_where_they_are() {
     currents[Joint::Stewart3] = Milliamps(f64::NAN);
     assert!(matches!(bus.carry_out(Tick(4), &Action::Currents(currents)), Err(RobotFault::Broken { .. })));
 
-    // Goals go to those alone that follow them.
+    // Only motors in a position mode receive goals.
     bus.carry_out(Tick(5), &Action::Targets(Joints::all(radians_from_raw(2200)))).unwrap();
     let goal = |joint| servos.get(joint, GOAL_POSITION);
     assert_eq!((goal(Joint::Stewart1), goal(Joint::BodyYaw), goal(Joint::LeftAntenna)), (2100, 2200, 2200));
 
-    // Limp and driven again: never with an old current, and with the bound that was set.
+    // Torque off and on again: never with an old current, and with the configured limit.
     bus.carry_out(Tick(6), &Action::Torque(Joints::all(false))).unwrap();
     Joint::ALL.into_iter().for_each(|joint| servos.set(joint, GOAL_CURRENT, 1500));
     servos.lock(Joint::Stewart4, GOAL_CURRENT);
@@ -344,7 +344,7 @@ fn modes_change_limp_and_hold_where_they_are() {
 }
 
 #[test]
-fn a_mode_or_gains_that_are_refused_are_told_and_the_motor_goes_on() {
+fn rejected_mode_or_gains_are_reported_and_the_motor_continues() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
@@ -361,24 +361,24 @@ fn a_mode_or_gains_that_are_refused_are_told_and_the_motor_goes_on() {
     let soft = Gains { p: 100, i: 2, d: 3 };
     bus.carry_out(Tick(4), &Action::Gains(Joint::Stewart1, soft)).unwrap();
     assert_eq!(servos.gains(Joint::Stewart1), [3, 0, 2, 0, 100, 0]);
-    // They outlast a start of the servo.
+    // They persist when the servo restarts.
     servos.power_cycle(Joint::Stewart1);
     beats(&servos, &mut bus, Duration::from_millis(550));
     assert_eq!(servos.gains(Joint::Stewart1), gain_bytes(soft));
     servos.lock(Joint::Stewart1, registers::GAINS);
-    let fault = bus.carry_out(Tick(5), &Action::Gains(Joint::Stewart1, usual_gains()[Joint::Stewart1]));
-    assert_eq!(fault, Err(RobotFault::Rejected { joint: Joint::Stewart1, what: "its gains" }));
+    let fault = bus.carry_out(Tick(5), &Action::Gains(Joint::Stewart1, default_gains()[Joint::Stewart1]));
+    assert_eq!(fault, Err(RobotFault::Rejected { joint: Joint::Stewart1, what: "Position Gains" }));
 }
 
 #[test]
-fn torque_comes_on_only_where_the_goal_is_pinned() {
+fn torque_is_enabled_only_with_the_goal_at_the_present_position() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
-    // Moved by hand since; the goals are old now.
+    // The motors were moved by hand, so the goals are outdated.
     for joint in Joint::ALL {
         servos.set(joint, PRESENT_POSITION, 2300);
     }
-    servos.silence(Joint::Stewart6, true);
+    servos.set_silent(Joint::Stewart6, true);
     let state = bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
     for joint in all_but(Joint::Stewart6) {
         assert_eq!((servos.get(joint, GOAL_POSITION), servos.get(joint, TORQUE)), (2300, 1), "{joint}");
@@ -387,7 +387,7 @@ fn torque_comes_on_only_where_the_goal_is_pinned() {
     assert_eq!(servos.get(Joint::Stewart6, TORQUE), 0);
     assert!(!state.torque[Joint::Stewart6]);
 
-    // One that is driven already keeps its goal.
+    // A motor that has torque keeps its goal.
     servos.set(Joint::BodyYaw, PRESENT_POSITION, 2290);
     bus.carry_out(Tick(2), &Action::Torque(Joints::all(true))).unwrap();
     assert_eq!(servos.get(Joint::BodyYaw, GOAL_POSITION), 2300);
@@ -396,14 +396,14 @@ fn torque_comes_on_only_where_the_goal_is_pinned() {
 }
 
 #[test]
-fn a_silent_motor_goes_stale_and_the_others_do_not() {
+fn only_the_silent_motor_becomes_stale() {
     for together in [true, false] {
         let servos = FakeServos::in_process();
-        servos.know_fast_sync_read(together);
+        servos.support_fast_sync_read(together);
         let mut bus = open(&servos).unwrap();
         assert_eq!(bus.asking == Asking::Together, together);
         bus.sense(Tick(1)).unwrap();
-        servos.silence(Joint::BodyYaw, true);
+        servos.set_silent(Joint::BodyYaw, true);
         bus.sense(Tick(2)).unwrap();
         for beat in 3..40 {
             let state = bus.sense(Tick(beat)).unwrap();
@@ -416,20 +416,20 @@ fn a_silent_motor_goes_stale_and_the_others_do_not() {
 }
 
 #[test]
-fn a_motor_that_comes_back_is_pinned_and_watched_again() {
+fn returning_motor_gets_its_goal_and_watchdog_again() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     let mut state = bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
     assert!(state.torque[Joint::Stewart2]);
-    servos.silence(Joint::Stewart2, true);
+    servos.set_silent(Joint::Stewart2, true);
     for beat in 2..8 {
         state = bus.sense(Tick(beat)).unwrap();
     }
-    // It lost its power: everything but its settings is forgotten.
+    // The motor lost its power: everything but its settings is lost.
     servos.set(Joint::Stewart2, TORQUE, 0);
     servos.set(Joint::Stewart2, BUS_WATCHDOG, 0);
     servos.set(Joint::Stewart2, PRESENT_POSITION, 1900);
-    servos.silence(Joint::Stewart2, false);
+    servos.set_silent(Joint::Stewart2, false);
     for beat in 8..20 {
         state = bus.sense(Tick(beat)).unwrap();
     }
@@ -440,7 +440,7 @@ fn a_motor_that_comes_back_is_pinned_and_watched_again() {
 }
 
 #[test]
-fn a_motor_in_error_that_lets_go_is_noticed() {
+fn released_motor_with_an_error_is_detected() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
@@ -456,19 +456,19 @@ fn a_motor_in_error_that_lets_go_is_noticed() {
 }
 
 #[test]
-fn everything_silent_is_stale_and_no_fault() {
+fn all_motors_silent_is_stale_and_no_fault() {
     let servos = FakeServos::in_process();
     let mut bus = open(&servos).unwrap();
     bus.sense(Tick(1)).unwrap();
-    Joint::ALL.iter().for_each(|joint| servos.silence(*joint, true));
+    Joint::ALL.iter().for_each(|joint| servos.set_silent(*joint, true));
     let state = bus.sense(Tick(2)).unwrap();
     assert_eq!(fresh(&state), []);
-    Joint::ALL.iter().for_each(|joint| servos.silence(*joint, false));
+    Joint::ALL.iter().for_each(|joint| servos.set_silent(*joint, false));
     assert_eq!(fresh(&bus.sense(Tick(3)).unwrap()), Joint::ALL);
 }
 
 #[test]
-fn a_line_that_comes_back_is_taken_on_where_the_motors_stand() {
+fn restored_line_resumes_at_the_present_positions() {
     let servos = Arc::new(FakeServos::in_process());
     let tries = Arc::new(AtomicU32::new(0));
     let reopen: Reopen = Box::new({
@@ -484,27 +484,27 @@ fn a_line_that_comes_back_is_taken_on_where_the_motors_stand() {
     bus.act(servos.now(), Some(&targets)).unwrap();
     let gains = Gains { p: 123, i: 0, d: 0 };
     bus.act(servos.now(), Some(&Action::Gains(Joint::Stewart1, gains))).unwrap();
-    servos.unplug(true);
-    // Those on the line keep their power, and one is turned by hand.
+    servos.set_unplugged(true);
+    // The servos keep their power, and one is turned by hand.
     servos.set(Joint::Stewart3, PRESENT_POSITION, 1700);
     servos.set(Joint::LeftAntenna, TORQUE, 0);
     for _ in 0..200 {
         assert!(matches!(bus.act(servos.now(), Some(&targets)), Err(RobotFault::PortGone { .. })));
-        servos.pass(BEAT);
+        servos.advance(BEAT);
     }
     assert_eq!(tries.load(Ordering::Relaxed), 3);
-    servos.unplug(false);
+    servos.set_unplugged(false);
     let state = loop {
         match bus.act(servos.now(), Some(&targets)) {
             Ok(state) => break state,
-            Err(_) => servos.pass(BEAT),
+            Err(_) => servos.advance(BEAT),
         }
     };
     assert_eq!(tries.load(Ordering::Relaxed), 4);
     assert_eq!(fresh(&state), Joint::ALL);
     for joint in Joint::ALL {
         assert_eq!(state.torque[joint], joint != Joint::LeftAntenna, "{joint}");
-        // The goals that were on their way are not written.
+        // Goals from before the loss are not written.
         let here = if joint == Joint::Stewart3 { 1700 } else { STRAIGHT };
         assert_eq!((servos.get(joint, GOAL_POSITION), servos.get(joint, BUS_WATCHDOG)), (here, 10));
     }
@@ -514,21 +514,21 @@ fn a_line_that_comes_back_is_taken_on_where_the_motors_stand() {
 }
 
 #[test]
-fn a_line_without_a_way_back_stays_lost() {
+fn line_without_reopening_stays_lost() {
     let servos = FakeServos::in_process();
     let mut bus = MotorBus::over(servos.line(), &options()).unwrap();
-    servos.unplug(true);
+    servos.set_unplugged(true);
     for _ in 0..3 {
         assert!(matches!(bus.sense(servos.now()), Err(RobotFault::PortGone { .. })));
-        servos.pass(Duration::from_secs(1));
-        servos.unplug(false);
+        servos.advance(Duration::from_secs(1));
+        servos.set_unplugged(false);
     }
 }
 
 proptest! {
-    /// Whatever becomes of the answers: no panic, no fault, no goal but those that were asked for.
+    /// For any change to the answers: no panic, no fault, and no goal other than the commanded ones.
     #[test]
-    fn hostile_answers_do_no_harm(noise in proptest::collection::vec((0_usize..120, any::<u8>(), 0_u8..4), 1..60)) {
+    fn corrupted_answers_cause_no_fault_and_no_wrong_goal(noise in proptest::collection::vec((0_usize..120, any::<u8>(), 0_u8..4), 1..60)) {
         let servos = FakeServos::in_process();
         let mut bus = open(&servos).unwrap();
         bus.carry_out(Tick(1), &Action::Torque(Joints::all(true))).unwrap();
@@ -548,7 +548,7 @@ proptest! {
             let targets = Joints::all(Radians(0.1));
             let done = bus.carry_out(Tick(beat), &Action::Targets(targets));
             prop_assert!(done.is_ok(), "{done:?}");
-            servos.pass(BEAT);
+            servos.advance(BEAT);
         }
         for joint in Joint::ALL {
             let goal = servos.get(joint, GOAL_POSITION);

@@ -1,35 +1,35 @@
-//! The bytes under the bus: a serial port, or an emulated line in the same process.
+//! The transport under the bus: a serial port, or an emulated line in the same process.
 
 use std::io;
 
 use crate::clock::Tick;
 
-/// A half-duplex line with servos on it, and the clock by which its answers are awaited.
+/// A half-duplex line with servos, and the clock for its timeouts.
 ///
-/// The clock is the line's own: real time for a serial port, virtual time for an emulated line whose bytes take the
-/// time that they would take on a wire.
+/// The clock is the line's own: real time for a serial port, virtual time for an emulated line with realistic transfer
+/// times.
 pub trait Wire: Send {
-    /// The present moment on the line's clock.
+    /// Returns the present time on the line's clock.
     fn now(&self) -> Tick;
 
-    /// Lets time pass until then.
+    /// Waits until this time.
     fn wait_until(&self, until: Tick);
 
-    /// Throws away what has arrived and was not read.
+    /// Discards bytes that have arrived and were not read.
     ///
     /// # Errors
-    /// When the line is gone.
+    /// If the line is gone.
     fn discard(&mut self) -> io::Result<()>;
 
     /// Sends all of these bytes.
     ///
     /// # Errors
-    /// When the line is gone or does not take them.
+    /// If the line is gone or does not accept them.
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Receives what arrives next, at least one byte; 0 when the deadline passes before anything does.
+    /// Receives the next bytes, at least one. Returns 0 if the deadline passes before any arrive.
     ///
     /// # Errors
-    /// When the line is gone.
+    /// If the line is gone.
     fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize>;
 }

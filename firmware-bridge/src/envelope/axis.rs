@@ -1,25 +1,25 @@
-//! One joint under its own limits: where its goal is, how it moves, and how it follows a wish.
+//! One joint under its own limits: its goal, its motion, and how it follows a setpoint.
 //!
-//! The invariant: from the state that each beat leaves, full braking stays inside the range, and never exceeds the
-//! speed, the acceleration or the jerk. A beat's choice is one number, its acceleration. What jerk, acceleration and
-//! speed admit is an interval that holds the brake step; so is what the range admits. Whatever lies between the brake
-//! step and an admissible choice is admissible too.
+//! The invariant: from the state after each cycle, full braking stays inside the position limits and never exceeds the
+//! velocity, acceleration or jerk limits. The decision of a cycle is one number, its acceleration. Jerk, acceleration
+//! and velocity permit an interval that contains the braking step, and so does the position limit. Every value between
+//! the braking step and a permitted acceleration is permitted too.
 
 use super::TrimCause;
 use super::braking::{Rates, Way};
 use crate::limits::JointLimit;
 use crate::units::Radians;
 
-/// What counts as the same position, radians: far below what floating point sums over a braking way are wrong by.
-const SAME: f64 = 1e-9;
+/// The tolerance for equal positions, radians: far above the rounding errors that accumulate over a braking path.
+const POSITION_TOLERANCE: f64 = 1e-9;
 
-/// How near to its wish a goal must stay after it has reached it, radians: a hundredth of the servos' resolution.
+/// The tolerance for a goal that has reached its setpoint, radians: a hundredth of the servos' resolution.
 pub(super) const ROUNDING: f64 = 1.5e-5;
 
-/// Halvings of an interval of accelerations: what is left of it moves a goal by less than a rounding.
-const HALVINGS: usize = 22;
+/// Bisections of an interval of accelerations. The remaining interval moves a goal by less than the rounding tolerance.
+const BISECTION_STEPS: usize = 22;
 
-/// A motion by its position and two backward differences.
+/// A motion, described by its position and two backward differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct State {
     pub position: f64,
@@ -27,33 +27,33 @@ pub(super) struct State {
     pub acceleration: f64,
 }
 
-/// One joint's goal stream, and the stream of its wishes.
+/// The goal of one joint and its setpoint, both as motions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     limit: JointLimit,
     state: State,
     wish: State,
-    /// How far down it may go: the range's end, or as far out as the joint was found.
+    /// The lower position limit: the end of the range, or the initial position of the joint if that is outside it.
     low: f64,
-    /// How far up it may go.
+    /// The upper position limit, likewise.
     high: f64,
 }
 
-/// What one joint could do on a beat.
+/// The accelerations that are possible for one joint in one cycle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     /// The acceleration of full braking.
     pub brake: f64,
-    /// The acceleration that comes nearest to the wish.
+    /// The permitted acceleration that comes closest to the setpoint.
     pub aim: f64,
-    /// The position that `aim` reaches, to the bit, if it reaches the wish.
+    /// The exact position that `aim` results in, if it reaches the setpoint.
     pub exact: Option<f64>,
-    /// Why it does not.
+    /// Why it does not reach the setpoint.
     pub cause: Option<TrimCause>,
 }
 
 impl Choice {
-    /// Keeps only a share of the aim, and brakes for the rest.
+    /// Keeps only a fraction of the desired acceleration, and brakes with the rest.
     pub fn give_up(&mut self, share: f64, why: TrimCause) {
         self.aim = self.brake + (self.aim - self.brake) * share;
         self.exact = None;
@@ -62,7 +62,7 @@ impl Choice {
 }
 
 impl Axis {
-    /// A joint at rest. One found outside its range may come back, not go on.
+    /// Returns a joint at rest. A joint outside its limits may move back, but not further out.
     pub fn at_rest(limit: JointLimit, position: f64) -> Self {
         let rest = State { position, ..State::default() };
         let (low, high) = (limit.low.value().min(position), limit.high.value().max(position));
@@ -78,29 +78,29 @@ impl Axis {
         Rates { up: most, down: most, jerk: self.limit.jerk.value(), dt }
     }
 
-    /// The same joint under another limit, if full braking from here keeps that limit.
+    /// Returns the same joint under another limit, if full braking from the current state respects that limit.
     pub fn under(&self, limit: JointLimit, dt: f64) -> Option<Axis> {
         let State { position, velocity, acceleration } = self.state;
         let (low, high) = (limit.low.value().min(position), limit.high.value().max(position));
         let other = Axis { limit, low, high, ..*self };
         let way = other.rates(dt).way(velocity, acceleration);
-        let speed = limit.speed.value() + SAME;
-        // A present acceleration still adds to the speed while it fades.
+        let speed = limit.speed.value() + POSITION_TOLERANCE;
+        // The present acceleration keeps adding to the velocity while it ramps down.
         let faded = velocity + other.rates(dt).faded(acceleration);
         let fits = velocity.abs() <= speed
             && faded.abs() <= speed
-            && acceleration.abs() <= limit.acceleration.value() + SAME
-            && position + way.low >= low - SAME
-            && position + way.high <= high + SAME;
+            && acceleration.abs() <= limit.acceleration.value() + POSITION_TOLERANCE
+            && position + way.low >= low - POSITION_TOLERANCE
+            && position + way.high <= high + POSITION_TOLERANCE;
         fits.then_some(other)
     }
 
-    /// The step of full braking.
+    /// Returns the acceleration of full braking.
     pub fn brake(&self, dt: f64) -> f64 {
         self.rates(dt).braked(self.state.velocity, self.state.acceleration)
     }
 
-    /// The acceleration that follows the wish as closely as the joint's own limits allow.
+    /// Returns the acceleration that follows the setpoint as closely as the joint's own limits allow.
     pub fn choose(&mut self, wish: Radians, dt: f64) -> Choice {
         let mut cause = None;
         let wished = if wish.is_finite() {
@@ -115,52 +115,53 @@ impl Axis {
         };
         let before = self.wish;
         self.wish = before.moved_to(wished, dt);
-        if cause.is_none() && self.stays() {
+        if cause.is_none() && self.rests_at_setpoint() {
             return Choice { brake: self.brake(dt), aim: 0.0, exact: Some(wished), cause: None };
         }
-        self.weigh(wished, &before, cause, dt)
+        self.choose_moving(wished, &before, cause, dt)
     }
 
-    /// The same for a goal or a wish that moves. The wish has been taken up already; `before` is what it was.
-    fn weigh(&self, wished: f64, before: &State, mut cause: Option<TrimCause>, dt: f64) -> Choice {
+    /// Does the same for a goal or a setpoint that moves. `self.wish` already holds the new setpoint; `before` is the
+    /// previous one.
+    fn choose_moving(&self, wished: f64, before: &State, mut cause: Option<TrimCause>, dt: f64) -> Choice {
         let rates = self.rates(dt);
         let brake = self.brake(dt);
         let aims = self.admitted(&rates, brake);
         let exact = self.state.moved_to(wished, dt);
         let relative = exact.against(&self.wish);
-        let (mut aim, mut place) = (exact.acceleration, Some(wished));
-        // To be where the wish is counts only if the goal can also stay with it from there.
+        let (mut aim, mut exact_position) = (exact.acceleration, Some(wished));
+        // Reaching the setpoint is not enough: the goal must also be able to follow it from there.
         if !aims.holds(aim) || !rates.way(relative.velocity, relative.acceleration).is_short() {
-            aim = self.catching_up(before, aims, &rates);
-            place = None;
-            cause = cause.or(Some(self.hindrance(&exact)));
+            aim = self.catch_up_acceleration(before, aims, &rates);
+            exact_position = None;
+            cause = cause.or(Some(self.limiting_cause(&exact)));
         }
-        if !self.is_clear(aim, &rates) {
-            aim = halve(brake, aim, |aim| self.is_clear(aim, &rates));
-            place = None;
+        if !self.stays_in_range(aim, &rates) {
+            aim = bisect(brake, aim, |aim| self.stays_in_range(aim, &rates));
+            exact_position = None;
             cause = cause.or(Some(TrimCause::Range));
         }
-        Choice { brake, aim, exact: place, cause }
+        Choice { brake, aim, exact: exact_position, cause }
     }
 
-    /// Whether the goal rests on a wish that rests: it stays there, and nothing need be looked ahead for.
-    fn stays(&self) -> bool {
+    /// Returns whether both goal and setpoint rest at the same position, so that no look-ahead is necessary.
+    fn rests_at_setpoint(&self) -> bool {
         let resting = |motion: &State| motion.velocity == 0.0 && motion.acceleration == 0.0;
         resting(&self.state) && resting(&self.wish) && self.state.position == self.wish.position
     }
 
-    /// Takes one beat with this acceleration, or exactly to a place that it reaches.
+    /// Advances one cycle with this acceleration, or to an exact position that it reaches.
     pub fn advance(&mut self, acceleration: f64, exact: Option<f64>, dt: f64) {
         let rates = self.rates(dt);
         self.state = match exact {
-            Some(place) => self.state.moved_to(place, dt),
+            Some(exact_position) => self.state.moved_to(exact_position, dt),
             None => self.state.pushed(acceleration, &rates),
         };
         let over = self.state.position.min(self.high).max(self.low);
-        if (over - self.state.position).abs() < SAME {
+        if (over - self.state.position).abs() < POSITION_TOLERANCE {
             self.state.position = over;
         }
-        // Once back inside, the way out is closed again, but never before braking has ended.
+        // A joint that is back inside its limits must not leave them again, but only once braking has ended.
         if self.low < self.limit.low.value() || self.high > self.limit.high.value() {
             let way = rates.way(self.state.velocity, self.state.acceleration);
             self.low = self.low.max(self.limit.low.value().min(self.state.position + way.low));
@@ -168,12 +169,13 @@ impl Axis {
         }
     }
 
-    /// The wish is where the goal is: nothing that was wished before counts any more.
+    /// Resets the setpoint to the goal, so that earlier setpoints have no effect.
     pub fn forget_wish(&mut self) {
         self.wish = State { position: self.state.position, ..State::default() };
     }
 
-    /// What jerk, acceleration and speed admit. An acceleration must fade before the speed's limit is reached.
+    /// Returns the accelerations that jerk, acceleration and velocity permit. An acceleration must ramp down before the
+    /// velocity limit is reached.
     fn admitted(&self, rates: &Rates, brake: f64) -> Interval {
         let State { velocity, acceleration, .. } = self.state;
         let speed = self.limit.speed.value();
@@ -183,23 +185,24 @@ impl Axis {
         Interval { low: down.min(brake), high: up.max(brake) }
     }
 
-    /// The acceleration from which braking ends exactly with the wish, as far as it can be told how that goes on.
+    /// Returns the acceleration from which braking ends exactly at the setpoint, as far as its motion can be predicted.
     ///
-    /// A wish that moves as the joint could is taken to go on with its acceleration. Of any other, only the speed that
-    /// lasted two beats is believed: a jump is a new place, not a motion, and its steps are no acceleration.
-    fn catching_up(&self, before: &State, aims: Interval, rates: &Rates) -> f64 {
+    /// A setpoint that moves within the joint's limits is assumed to continue with its acceleration. Otherwise only a
+    /// velocity that lasted two cycles counts: a jump is a new position, not a motion, and its steps are no
+    /// acceleration.
+    fn catch_up_acceleration(&self, before: &State, aims: Interval, rates: &Rates) -> f64 {
         let JointLimit { speed, acceleration: most, jerk, .. } = self.limit;
         let (speed, most) = (speed.value(), most.value());
-        let steady = (self.wish.acceleration - before.acceleration).abs() <= jerk.value() * rates.dt
+        let is_feasible = (self.wish.acceleration - before.acceleration).abs() <= jerk.value() * rates.dt
             && self.wish.acceleration.abs() <= most
             && self.wish.velocity.abs() <= speed;
-        let (velocity, acceleration) = if steady {
+        let (velocity, acceleration) = if is_feasible {
             (self.wish.velocity, self.wish.acceleration)
         } else {
-            (common(self.wish.velocity, before.velocity).clamp(-speed, speed), 0.0)
+            (common_part(self.wish.velocity, before.velocity).clamp(-speed, speed), 0.0)
         };
         let frame = State { position: self.wish.position, velocity, acceleration };
-        // What is left to brake with while the wish itself accelerates.
+        // The acceleration that is left for braking while the setpoint itself accelerates.
         let relative = Rates {
             up: (most - acceleration).max(0.1 * most),
             down: (most + acceleration).max(0.1 * most),
@@ -214,12 +217,12 @@ impl Axis {
         } else if behind(aims.high) {
             aims.high
         } else {
-            halve(aims.low, aims.high, behind)
+            bisect(aims.low, aims.high, behind)
         }
     }
 
-    /// Why the wish cannot be reached on this beat.
-    fn hindrance(&self, exact: &State) -> TrimCause {
+    /// Returns the limit that keeps this cycle from reaching the setpoint.
+    fn limiting_cause(&self, exact: &State) -> TrimCause {
         if exact.velocity.abs() > self.limit.speed.value() {
             TrimCause::Speed
         } else if exact.acceleration.abs() > self.limit.acceleration.value() {
@@ -229,8 +232,8 @@ impl Axis {
         }
     }
 
-    /// Whether braking after a beat with this acceleration stays inside the range.
-    fn is_clear(&self, acceleration: f64, rates: &Rates) -> bool {
+    /// Returns whether braking after a cycle with this acceleration stays inside the position limits.
+    fn stays_in_range(&self, acceleration: f64, rates: &Rates) -> bool {
         let next = self.state.pushed(acceleration, rates);
         let way = rates.way(next.velocity, next.acceleration);
         next.position + way.high <= self.high + 1e-12 && next.position + way.low >= self.low - 1e-12
@@ -238,19 +241,19 @@ impl Axis {
 }
 
 impl State {
-    /// After a beat to this place.
+    /// Returns the motion after a cycle that ends at this position.
     fn moved_to(&self, position: f64, dt: f64) -> State {
         let velocity = (position - self.position) / dt;
         State { position, velocity, acceleration: (velocity - self.velocity) / dt }
     }
 
-    /// After a beat with this acceleration.
+    /// Returns the motion after a cycle with this acceleration.
     fn pushed(&self, acceleration: f64, rates: &Rates) -> State {
         let velocity = rates.speed_after(self.velocity, acceleration);
         State { position: self.position + velocity * rates.dt, velocity, acceleration }
     }
 
-    /// As seen from another motion.
+    /// Returns this motion relative to another one.
     fn against(&self, other: &State) -> State {
         State {
             position: self.position - other.position,
@@ -278,15 +281,15 @@ impl Interval {
     }
 }
 
-/// What two numbers of one sign have in common; nothing if their signs differ.
-fn common(one: f64, other: f64) -> f64 {
+/// Returns the common part of two numbers with the same sign, or zero if the signs differ.
+fn common_part(one: f64, other: f64) -> f64 {
     if one * other <= 0.0 { 0.0 } else { one.signum() * one.abs().min(other.abs()) }
 }
 
-/// The farthest from `good` towards `bad` that is good.
-fn halve(good: f64, bad: f64, is_good: impl Fn(f64) -> bool) -> f64 {
+/// Returns the value closest to `bad` that is still good.
+fn bisect(good: f64, bad: f64, is_good: impl Fn(f64) -> bool) -> f64 {
     let (mut good, mut bad) = (good, bad);
-    for _ in 0..HALVINGS {
+    for _ in 0..BISECTION_STEPS {
         let middle = 0.5 * (good + bad);
         if is_good(middle) {
             good = middle;
@@ -307,18 +310,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_goal_that_stays_is_what_weighing_it_says(
-            place in 0.0..=1.0_f64,
+        fn shortcut_at_rest_equals_the_full_computation(
+            position in 0.0..=1.0_f64,
             millis in 1.0..100.0_f64,
             joint in 0..9_usize,
         ) {
             let limit = Limits::default().joints[Joint::ALL[joint]];
-            let place = (1.0 - place) * limit.low.value() + place * limit.high.value();
-            let mut axis = Axis::at_rest(limit, place);
+            let position = (1.0 - position) * limit.low.value() + position * limit.high.value();
+            let mut axis = Axis::at_rest(limit, position);
             let dt = millis * 1e-3;
-            let chosen = axis.choose(Radians(place), dt);
-            prop_assert!(axis.stays());
-            let weighed = axis.weigh(place, &axis.wish, None, dt);
+            let chosen = axis.choose(Radians(position), dt);
+            prop_assert!(axis.rests_at_setpoint());
+            let weighed = axis.choose_moving(position, &axis.wish, None, dt);
             let bits = |choice: &Choice| {
                 (choice.brake.to_bits(), choice.aim.to_bits(), choice.exact.map(f64::to_bits), choice.cause)
             };
@@ -327,19 +330,19 @@ mod tests {
     }
 
     #[test]
-    fn what_still_moves_does_not_stay() {
+    fn moving_goal_or_setpoint_is_not_at_rest() {
         let limit = Limits::default().joints[Joint::LeftAntenna];
         let rest = Axis::at_rest(limit, 0.1);
         let other = |change: &dyn Fn(&mut Axis)| {
             let mut axis = rest;
             change(&mut axis);
-            axis.stays()
+            axis.rests_at_setpoint()
         };
-        assert!(rest.stays());
-        assert!(!other(&|axis| axis.state.acceleration = -0.5), "the goal has just come to rest");
+        assert!(rest.rests_at_setpoint());
+        assert!(!other(&|axis| axis.state.acceleration = -0.5), "the goal has only just come to rest");
         assert!(!other(&|axis| axis.state.velocity = 1e-9));
         assert!(!other(&|axis| axis.state.position = 0.2));
         assert!(!other(&|axis| axis.wish.velocity = 0.1));
-        assert!(!other(&|axis| axis.wish.acceleration = 0.1), "the wish has just come to rest");
+        assert!(!other(&|axis| axis.wish.acceleration = 0.1), "the setpoint has only just come to rest");
     }
 }

@@ -1,4 +1,4 @@
-//! How far the head leans and turns, and how steadily it is held: now, and on the way of full braking.
+//! Tilt, yaw and singularity margin of the head, now and on the path of full braking.
 
 use super::TrimCause;
 use super::axis::Axis;
@@ -9,13 +9,13 @@ use crate::limits::Limits;
 use crate::posture::HeadPose;
 use crate::units::Radians;
 
-/// What forward kinematics may be wrong by at a head limit, radians, and in steadiness.
+/// The tolerance of forward kinematics at a head limit: radians, and units of the singularity margin.
 const HEAD_ROUNDING: f64 = 1e-6;
 
-/// Beats that braking may take; legs at their greatest speed need nine at 100 Hz and 36 at 400 Hz.
-const LONGEST_BRAKING: usize = 500;
+/// Maximum number of braking cycles. Legs at maximum velocity need nine at 100 Hz and 36 at 400 Hz.
+const MAX_BRAKING_CYCLES: usize = 500;
 
-/// How the head is held, in the body's frame: radians, without sign, and the steadiness of the legs.
+/// The state of the head in the body's frame: angles in radians, without sign, and the singularity margin of the legs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hold {
     pitch: f64,
@@ -25,7 +25,7 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// The worst that the limits allow.
+    /// Returns the most extreme state that the limits permit.
     pub fn allowed(limits: &Limits) -> Self {
         Hold {
             pitch: limits.head_pitch.value(),
@@ -35,7 +35,7 @@ impl Hold {
         }
     }
 
-    /// The worse of both, angle by angle.
+    /// Returns the more extreme value of both, component by component.
     pub fn worse(self, other: Hold) -> Hold {
         Hold {
             pitch: self.pitch.max(other.pitch),
@@ -45,7 +45,7 @@ impl Hold {
         }
     }
 
-    /// The better of both, angle by angle.
+    /// Returns the less extreme value of both, component by component.
     pub fn better(self, other: Hold) -> Hold {
         Hold {
             pitch: self.pitch.min(other.pitch),
@@ -55,7 +55,7 @@ impl Hold {
         }
     }
 
-    /// Which of `allowed` this is beyond.
+    /// Returns the limit of `allowed` that this state exceeds, if any.
     fn beyond(&self, allowed: &Hold) -> Option<TrimCause> {
         if self.pitch > allowed.pitch + HEAD_ROUNDING || self.roll > allowed.roll + HEAD_ROUNDING {
             Some(TrimCause::HeadTilt)
@@ -67,7 +67,8 @@ impl Hold {
     }
 }
 
-/// Finds the head above the legs; remembers it, since the next place is near.
+/// Estimates the state of the head from the legs. It starts from the previous estimate, since the next pose is close to
+/// it.
 #[derive(Clone, Debug)]
 pub(super) struct Finder {
     seed: HeadPose,
@@ -78,7 +79,7 @@ impl Finder {
         Finder { seed: HeadPose::neutral() }
     }
 
-    /// How the legs hold the head. None when they fit no place of it.
+    /// Returns the state of the head for these leg angles, or `None` if no head pose fits them.
     pub fn find(&mut self, legs: &[Radians; 6]) -> Option<Hold> {
         let (head, steadiness) = head_and_steadiness(legs, &self.seed).ok()?;
         self.seed = head;
@@ -87,11 +88,11 @@ impl Finder {
         Some(Hold { pitch, roll, yaw, steadiness })
     }
 
-    /// The worst hold on one beat with these accelerations and all beats of full braking after it: the very beats that
-    /// braking would command.
+    /// Returns the most extreme state over one cycle with these accelerations and all cycles of full braking after it.
+    /// These are exactly the cycles that braking would command.
     ///
     /// # Errors
-    /// The first limit of `allowed` that breaks.
+    /// The first limit of `allowed` that is exceeded.
     pub fn look_ahead(
         &mut self,
         axes: &Joints<Axis>,
@@ -99,8 +100,8 @@ impl Finder {
         allowed: &Hold,
         dt: f64,
     ) -> Result<Hold, TrimCause> {
-        let mut legs = Joint::STEWART.map(|joint| Leg::pushed(&axes[joint], aims[joint], dt));
-        // What is beyond the limits is so most often at the end, so that is looked at first.
+        let mut legs = Joint::STEWART.map(|joint| Leg::after_acceleration(&axes[joint], aims[joint], dt));
+        // A path that exceeds the limits usually does so at its end, so the end is checked first.
         let ends = legs.map(|leg| Radians(leg.position + leg.rates.way(leg.velocity, leg.acceleration).end));
         let now = self.seed;
         let mut worst = self.find(&ends).ok_or(TrimCause::Singularity)?;
@@ -109,7 +110,7 @@ impl Finder {
             return Err(cause);
         }
         self.seed = now;
-        for _ in 0..LONGEST_BRAKING {
+        for _ in 0..MAX_BRAKING_CYCLES {
             if legs.iter().all(|leg| leg.rates.rests(leg.velocity, leg.acceleration)) {
                 return Ok(worst);
             }
@@ -126,7 +127,7 @@ impl Finder {
     }
 }
 
-/// One leg on its way to rest.
+/// One leg on its path to rest.
 #[derive(Clone, Copy)]
 struct Leg {
     rates: Rates,
@@ -136,7 +137,7 @@ struct Leg {
 }
 
 impl Leg {
-    fn pushed(axis: &Axis, acceleration: f64, dt: f64) -> Leg {
+    fn after_acceleration(axis: &Axis, acceleration: f64, dt: f64) -> Leg {
         let (state, rates) = (axis.state(), axis.rates(dt));
         let mut leg = Leg {
             rates,
@@ -144,15 +145,15 @@ impl Leg {
             velocity: state.velocity,
             acceleration: state.acceleration,
         };
-        leg.push(acceleration);
+        leg.apply_acceleration(acceleration);
         leg
     }
 
     fn brake(&mut self) {
-        self.push(self.rates.braked(self.velocity, self.acceleration));
+        self.apply_acceleration(self.rates.braked(self.velocity, self.acceleration));
     }
 
-    fn push(&mut self, acceleration: f64) {
+    fn apply_acceleration(&mut self, acceleration: f64) {
         self.acceleration = acceleration;
         self.velocity = self.rates.speed_after(self.velocity, acceleration);
         self.position += self.velocity * self.rates.dt;

@@ -1,4 +1,4 @@
-//! Which way the body turns when it follows the head by itself.
+//! Chooses the body yaw when the body follows the head automatically.
 
 use std::f64::consts::TAU;
 
@@ -7,17 +7,17 @@ use nalgebra::Vector3;
 use crate::posture::HeadPose;
 use crate::units::Radians;
 
-/// How far the head may be turned against the body, either way (the official limit).
+/// Maximum yaw between head and body, either way (the official limit).
 const MOST_TWIST: Radians = Radians::from_degrees(65.0);
-/// How far the body turns to either side of straight ahead (the official limit).
+/// Maximum yaw of the body from straight ahead, either way (the official limit).
 const MOST_TURN: Radians = Radians::from_degrees(160.0);
 
-/// The body yaw nearest to `wished` that keeps the body within 65 degrees of the head's yaw, and within 160 degrees
-/// of straight ahead.
+/// Returns the body yaw nearest to `wished` within 65 degrees of the head's yaw and within 160 degrees of straight
+/// ahead.
 ///
-/// The head's yaw is that of its nose, also when it leans. The body cannot turn through its back, so it follows a
-/// head that looks there from the side that is nearer to the wish. A wish that is not a number is handed on, for
-/// [`super::joints_from_posture`] to refuse.
+/// The head's yaw is that of its nose, even when the head is tilted. The body cannot turn through the back. If the head
+/// looks there, the body follows from the side that is nearer to `wished`. A `wished` that is not a number is returned
+/// unchanged; [`super::joints_from_posture`] rejects it.
 #[must_use]
 pub fn automatic_body_yaw(head: &HeadPose, wished: Radians) -> Radians {
     let nose = head.0.rotation * Vector3::x();
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_stays_where_it_is_wished_and_follows_when_it_must() {
+    fn body_yaw_changes_only_when_the_head_requires_it() {
         for (head, wished, expected) in [
             (0.0, 0.0, 0.0),
             (50.0, 0.0, 0.0),
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn both_limits_hold_for_every_head_and_wish() {
+    fn body_yaw_respects_both_limits() {
         for head in -180..=180 {
             for wished in (-400..=400).step_by(7) {
                 let body = follow(f64::from(head), f64::from(wished));
@@ -80,8 +80,8 @@ mod tests {
     }
 
     #[test]
-    fn a_leaning_head_keeps_its_yaw() {
-        // The official rule takes this head, which looks straight ahead, for one turned by 13 degrees.
+    fn tilted_head_keeps_its_yaw() {
+        // The official rule treats this head, which looks straight ahead, as turned by 13 degrees.
         let [roll, pitch] = [30.0, 25.0].map(Radians::from_degrees);
         let head = HeadPose::new(0.0, 0.0, 0.0, RollPitchYaw { roll, pitch, yaw: Radians::ZERO });
         assert!((automatic_body_yaw(&head, Radians(2.0)).degrees() - 65.0).abs() < 1e-9);

@@ -1,9 +1,9 @@
-//! From the joints back to the posture: Newton's method on the six rods' lengths.
+//! Forward kinematics: from the joints to the posture, by Newton's method on the lengths of the six rods.
 //!
-//! Six arm angles fit several places of the head, among them mirror images that the mechanism cannot take. An answer
-//! counts only when it is the robot as it was built: the head is held ([`super::platform`]) and inverse kinematics
-//! gives the same joints back. A start that ends elsewhere is thrown away; the search begins again from rest, and at
-//! last follows the joints from rest in small steps.
+//! Six arm angles fit several head poses, among them mirror images that the mechanism cannot reach. A solution is valid
+//! only if it is the assembled robot: the legs support the head ([`super::platform`]) and inverse kinematics returns
+//! the same joints. If the search from the seed ends elsewhere, it starts again from the neutral pose. As a last resort
+//! it follows the joints from the neutral pose in small steps.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
@@ -15,43 +15,44 @@ use crate::joint::{Joint, Joints};
 use crate::posture::{Antennas, HeadPose, Posture};
 use crate::units::Radians;
 
-/// No correction helps any more when the rods' [`Rods::excess`] is rounding, square metres.
+/// Below this [`Rods::excess`], square metres, only rounding errors are left and no correction helps.
 const ROUNDING: f64 = 1e-17;
-/// The square of how far a head may still be off (metres and radians) by what the last two corrections foretell.
-const CLOSE: f64 = 1e-24;
-/// From rest it takes two or three rounds of two corrections to any place near it; a start that needs more is lost.
-const MOST_ROUNDS: usize = 20;
-/// The farthest that one correction moves the head, metres; a longer one is shortened, since the method is local.
-const LONGEST_MOVE: f64 = 0.03;
-/// The farthest that one correction turns the head, radians.
-const LONGEST_TURN: f64 = 0.6;
-/// How far an arm may seem to stand on the wrong side of its rod, square metres: its angle is then off by less than
-/// 1e-6 radians, where the rod is all but in line with the arm.
-const SAME_SIDE: f64 = 1e-9;
-/// The joints' step when the search follows them from rest, radians.
-const SMALL_STEP: f64 = 0.05;
+/// The squared error (metres and radians) that counts as converged, as predicted by the last two corrections.
+const CONVERGED_SQUARE: f64 = 1e-24;
+/// From the neutral pose, the method reaches any nearby pose in two or three rounds of two corrections. A search that
+/// needs more rounds has failed.
+const MAX_ROUNDS: usize = 20;
+/// The maximum translation of one correction, metres. A longer one is shortened, since the method is local.
+const MAX_TRANSLATION_STEP: f64 = 0.03;
+/// The maximum rotation of one correction, radians.
+const MAX_ROTATION_STEP: f64 = 0.6;
+/// The tolerance for an arm on the wrong side of its rod, square metres. Its angle is then wrong by less than 1e-6
+/// radians, where rod and arm are almost in line.
+const SIDE_TOLERANCE: f64 = 1e-9;
+/// The step of the joints when the search follows them from the neutral pose, radians.
+const CONTINUATION_STEP: f64 = 0.05;
 
-/// Joints for which no posture was found.
+/// Forward kinematics found no posture for these joints.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NotConverged {
-    /// The rods do not fit between these arms and the head as it was built.
-    #[error("no head pose fits these leg angles (rods off by {:.2} mm); a motor's reading or mounting is wrong", .residual * 1e3)]
+    /// The rods do not fit between these arms and the head.
+    #[error("no head pose fits these leg angles: rod lengths are off by {:.2} mm; check the motors' readings and mounting", .residual * 1e3)]
     NoPose {
-        /// The largest error of a rod's length where the search gave up, metres.
+        /// The largest error of a rod's length where the search ended, metres.
         residual: f64,
     },
-    /// The rods fit, but only in places where the motors do not hold the head, or not by these joints.
-    #[error("the head seems to have flopped over; bring it back by hand with the motors off, then try again")]
+    /// The rods fit only in poses where the motors do not support the head, or which need other joint angles.
+    #[error("the head seems to have flopped over; turn the motors off, move it back by hand and try again")]
     NotHeld,
-    /// A joint is infinite or not a number.
-    #[error("a joint's angle is not a finite number; read the motors again")]
+    /// A joint angle is infinite or not a number.
+    #[error("a joint angle is not a finite number; read the motors again")]
     NotFinite,
 }
 
-/// The posture that the joints put the body into. `seed` is a guess of `world_from_head`, such as the last one.
+/// Returns the posture of these joints. `seed` is an estimate of `world_from_head`, such as the previous result.
 ///
 /// # Errors
-/// [`NotConverged`] when the joints do not fit together.
+/// [`NotConverged`] if no posture fits the joints.
 pub fn posture_from_joints(joints: &Joints, seed: &HeadPose) -> Result<Posture, NotConverged> {
     let body_yaw = joints[Joint::BodyYaw];
     let antennas = Antennas { right: joints[Joint::RightAntenna], left: joints[Joint::LeftAntenna] };
@@ -62,18 +63,19 @@ pub fn posture_from_joints(joints: &Joints, seed: &HeadPose) -> Result<Posture, 
     Ok(Posture { head: turned(&body_from_head, body_yaw), body_yaw, antennas })
 }
 
-/// The head relative to the body (`body_from_head`) for six leg angles, from a guess of the same.
+/// Returns the pose of the head relative to the body (`body_from_head`) for six leg angles. `seed` is an estimate of
+/// it.
 ///
 /// # Errors
-/// [`NotConverged`] when the legs do not fit together.
+/// [`NotConverged`] if no head pose fits the legs.
 pub fn head_in_body(legs: &[Radians; 6], seed: &HeadPose) -> Result<HeadPose, NotConverged> {
     head_and_steadiness(legs, seed).map(|(head, _)| head)
 }
 
-/// [`head_in_body`], and how steadily the legs hold the head there ([`super::steadiness`]), which costs nothing more.
+/// Returns [`head_in_body`] together with its singularity margin ([`super::steadiness`]), at no extra cost.
 ///
 /// # Errors
-/// [`NotConverged`] when the legs do not fit together.
+/// [`NotConverged`] if no head pose fits the legs.
 pub fn head_and_steadiness(legs: &[Radians; 6], seed: &HeadPose) -> Result<(HeadPose, f64), NotConverged> {
     if !legs.iter().all(|angle| angle.is_finite()) {
         return Err(NotConverged::NotFinite);
@@ -81,62 +83,63 @@ pub fn head_and_steadiness(legs: &[Radians; 6], seed: &HeadPose) -> Result<(Head
     let arms = Arms::at(legs);
     for start in [seed, &HeadPose::neutral()] {
         if let Ok((head, rods)) = solve(&arms, start)
-            && let Some(steadiness) = as_built(&head, &rods, &arms)
+            && let Some(steadiness) = margin_if_assembled(&head, &rods, &arms)
         {
             return Ok((head, steadiness));
         }
     }
-    follow(legs)
+    follow_from_neutral(legs)
 }
 
-/// From rest to `legs` in small steps, each solved from the one before: slow, but near to what the head itself did.
-fn follow(legs: &[Radians; 6]) -> Result<(HeadPose, f64), NotConverged> {
+/// Follows the joints from the neutral pose to `legs` in small steps, each starting from the previous solution. This is
+/// slow, but close to the path that the head itself took.
+fn follow_from_neutral(legs: &[Radians; 6]) -> Result<(HeadPose, f64), NotConverged> {
     let mut head = HeadPose::neutral();
     let rest = legs_from_head(&head).map_err(|_| NotConverged::NotHeld)?;
-    let mut ways = [Radians::ZERO; 6];
-    for (way, (to, from)) in ways.iter_mut().zip(legs.iter().zip(rest)) {
-        *way = (*to - from).wrapped();
+    let mut differences = [Radians::ZERO; 6];
+    for (difference, (to, from)) in differences.iter_mut().zip(legs.iter().zip(rest)) {
+        *difference = (*to - from).wrapped();
     }
-    let farthest = ways.iter().fold(0.0, |most: f64, way| most.max(way.abs().value()));
-    let steps = (farthest / SMALL_STEP).ceil().max(1.0);
+    let farthest = differences.iter().fold(0.0, |most: f64, difference| most.max(difference.abs().value()));
+    let steps = (farthest / CONTINUATION_STEP).ceil().max(1.0);
     let mut done = 0.0;
     let mut held = None;
     while done < steps {
         done += 1.0;
-        let mut on_the_way = rest;
-        for (angle, way) in on_the_way.iter_mut().zip(ways) {
-            *angle += way * (done / steps);
+        let mut intermediate = rest;
+        for (angle, difference) in intermediate.iter_mut().zip(differences) {
+            *angle += difference * (done / steps);
         }
-        let arms = Arms::at(&on_the_way);
+        let arms = Arms::at(&intermediate);
         let (next, rods) = solve(&arms, &head)?;
         head = next;
-        held = as_built(&head, &rods, &arms);
+        held = margin_if_assembled(&head, &rods, &arms);
     }
     held.map(|steadiness| (head, steadiness)).ok_or(NotConverged::NotHeld)
 }
 
-/// Newton's method on the squares of the rods' lengths. How the head changes them is taken apart once for every two
-/// corrections: the second costs little, and with it an error shrinks to its cube instead of its square.
+/// Newton's method on the squared lengths of the rods. The Jacobian is factorised once per two corrections. The second
+/// correction costs little, and with it the error shrinks to its cube instead of its square.
 fn solve(arms: &Arms, start: &HeadPose) -> Result<(HeadPose, Rods), NotConverged> {
     let mut head = *start;
     let mut rods = Platform::under(&head).rods(&arms.ends);
     let mut excess = rods.excess();
     let mut last = 0.0;
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         if is_rounding(&excess) {
             return Ok((head, rods));
         }
         let Some(factors) = Factors::of(rods.changes()) else { break };
         for _ in 0..2 {
-            let (square, whole) = correct(&mut head, &factors.solve(&excess));
+            let (square, is_full) = apply_correction(&mut head, &factors.solve(&excess));
             rods = Platform::under(&head).rods(&arms.ends);
             excess = rods.excess();
-            // The next correction would be to this one as this one to the last, or smaller.
-            if is_rounding(&excess) || square * square < last * CLOSE {
+            // The next correction relates to this one at most as this one does to the previous one.
+            if is_rounding(&excess) || square * square < last * CONVERGED_SQUARE {
                 return Ok((head, rods));
             }
             last = square;
-            if !whole {
+            if !is_full {
                 break;
             }
         }
@@ -148,40 +151,42 @@ fn is_rounding(excess: &[f64; 6]) -> bool {
     excess.iter().all(|one| one.abs() < ROUNDING)
 }
 
-/// Takes a correction away from the head, or as much of it as the method is good for. Returns the square of the
-/// correction, and whether it was taken whole.
+/// Applies a correction to the head, limited to the range where the method is valid. Returns the square of the
+/// correction, and whether it was applied in full.
 ///
-/// The turn is applied as a rotation, so the head stays a rigid body; by Cayley's map, which differs from the
-/// rotation about that axis and angle only in the third order.
-fn correct(head: &mut HeadPose, correction: &[f64; 6]) -> (f64, bool) {
+/// The rotation is applied as a quaternion, so the head stays a rigid body. It uses Cayley's map, which differs from
+/// the rotation about that axis and angle only in the third order.
+fn apply_correction(head: &mut HeadPose, correction: &[f64; 6]) -> (f64, bool) {
     let [x, y, z, roll, pitch, yaw] = *correction;
     let (mut shift, mut turn) = (Vector3::new(x, y, z), Vector3::new(roll, pitch, yaw));
     let (moves, turns) = (shift.norm_squared(), turn.norm_squared());
-    let whole = moves <= LONGEST_MOVE * LONGEST_MOVE && turns <= LONGEST_TURN * LONGEST_TURN;
-    if !whole {
-        let part = (LONGEST_MOVE / moves.sqrt()).min(LONGEST_TURN / turns.sqrt());
-        shift *= part;
-        turn *= part;
+    let is_full = moves <= MAX_TRANSLATION_STEP * MAX_TRANSLATION_STEP
+        && turns <= MAX_ROTATION_STEP * MAX_ROTATION_STEP;
+    if !is_full {
+        let scale = (MAX_TRANSLATION_STEP / moves.sqrt()).min(MAX_ROTATION_STEP / turns.sqrt());
+        shift *= scale;
+        turn *= scale;
     }
     head.0.translation.vector -= shift;
     let half = turn * -0.5;
     let turned = Quaternion::new(1.0, half.x, half.y, half.z) * head.0.rotation.quaternion();
     head.0.rotation = UnitQuaternion::new_normalize(turned);
-    (moves + turns, whole)
+    (moves + turns, is_full)
 }
 
-/// How steadily the head is held here, if this place is the one that the robot was built in: upright, facing ahead
-/// of the body, on this side of the singular places, and each arm on its own side of its rod.
+/// Returns the singularity margin here, if this pose is the one in which the robot is assembled. The head must be
+/// upright, face ahead of the body and be on this side of every singularity. Each arm must be on its own side of its
+/// rod.
 ///
-/// The determinant is positive at rest and changes its sign at a singular place. Within 30 mm and 40 degrees of rest,
-/// one set of arm angles has exactly one place with all of this.
-fn as_built(head: &HeadPose, rods: &Rods, arms: &Arms) -> Option<f64> {
+/// The determinant is positive at the neutral pose and changes its sign at a singularity. Within 30 mm and 40 degrees
+/// of the neutral pose, exactly one pose with these properties exists for one set of arm angles.
+fn margin_if_assembled(head: &HeadPose, rods: &Rods, arms: &Arms) -> Option<f64> {
     let steadiness = rods.steadiness();
     let sides = LEGS.iter().zip(rods.along.iter().zip(&arms.tangents)).all(|(leg, (rod, tangent))| {
-        // Inverse kinematics gives this angle back, and not the other one that fits.
+        // Inverse kinematics must return this angle, not the second solution.
         match leg.side {
-            Side::Greater => rod.dot(tangent) < SAME_SIDE,
-            Side::Lesser => rod.dot(tangent) > -SAME_SIDE,
+            Side::Greater => rod.dot(tangent) < SIDE_TOLERANCE,
+            Side::Lesser => rod.dot(tangent) > -SIDE_TOLERANCE,
         }
     });
     (sides && faces_ahead(head) && steadiness > 0.0).then_some(steadiness)

@@ -1,55 +1,56 @@
-//! The Stewart platform's measures: where each motor sits, how its arm turns, and where its rod meets the head.
+//! Dimensions of the Stewart platform: position of each motor, rotation of its arm, and the joint of its rod on the
+//! head.
 //!
-//! Numbers: the kinematics data of reachy-mini 1.13.0 (derived there from the robot's URDF), with each motor's
-//! transform turned into an origin and axes. Metres, in the body frame (the world frame turned by the body's yaw)
-//! and in the head frame.
+//! Source: the kinematics data of reachy-mini 1.13.0 (derived there from the robot's URDF), with each motor's transform
+//! converted to an origin and axes. Units: metres. Frames: the body frame (the world frame rotated by the body yaw) and
+//! the head frame.
 
 use nalgebra::Vector3;
 
 use crate::joint::Joint;
 
-/// From the body's origin up to the neutral head, metres.
+/// Height of the neutral head above the body's origin, metres.
 pub const HEAD_Z_OFFSET: f64 = 0.177;
 
-/// From a motor's axis to the near end of its rod, metres.
+/// Distance from a motor's axis to the near end of its rod, metres.
 pub const ARM_LENGTH: f64 = 0.04;
 
-/// From the end of an arm to the head, metres.
+/// Length of a rod from the end of its arm to the head, metres.
 pub(super) const ROD_LENGTH: f64 = 0.085;
 
-/// To which side of the line from motor to head an arm stands. Right legs mirror left ones.
+/// The side of the line from motor to head on which an arm stands. Right legs mirror left ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
-    /// The arm's angle is the greater of the two that fit.
+    /// The arm uses the larger of the two possible angles.
     Greater,
-    /// The arm's angle is the lesser of the two that fit.
+    /// The arm uses the smaller of the two possible angles.
     Lesser,
 }
 
-/// One motor, its arm, and the ball joint that its rod leads to.
+/// One motor, its arm, and the ball joint at the far end of its rod.
 #[derive(Debug)]
 pub struct Leg {
     /// The motor.
     pub joint: Joint,
-    /// Which of the two arm angles the mechanism uses.
+    /// The solution of the arm angle that the mechanism uses.
     pub side: Side,
-    /// The motor's axis where its arm turns, in the body frame.
+    /// The point on the motor's axis about which the arm turns, in the body frame.
     pub origin: Vector3<f64>,
-    /// Where the arm points at angle zero, in the body frame.
+    /// The direction of the arm at angle zero, in the body frame.
     pub ahead: Vector3<f64>,
-    /// Where the arm points at a quarter turn, in the body frame.
+    /// The direction of the arm at a quarter turn, in the body frame.
     pub aside: Vector3<f64>,
-    /// The rod's far end, in the head frame.
+    /// The far end of the rod, in the head frame.
     pub ball: Vector3<f64>,
 }
 
-/// The six legs, in the order of [`Joint::STEWART`], for whoever draws them.
+/// Returns the six legs in the order of [`Joint::STEWART`], for drawing them.
 #[must_use]
 pub fn legs() -> &'static [Leg; 6] {
     &LEGS
 }
 
-/// The same.
+/// The six legs in the order of [`Joint::STEWART`].
 pub(super) static LEGS: [Leg; 6] = [
     Leg {
         joint: Joint::Stewart1,

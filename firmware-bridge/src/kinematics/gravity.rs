@@ -1,4 +1,4 @@
-//! What the motors have to give so that the head does not sink: static equilibrium through the six rods.
+//! Gravity compensation: the motor torques that hold the head, from the static equilibrium of the six rods.
 
 use nalgebra::Vector3;
 
@@ -9,17 +9,17 @@ use crate::posture::HeadPose;
 use crate::servo::Milliamps;
 use crate::units::Radians;
 
-/// What the six rods carry.
+/// The mass that the six rods carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadMass {
-    /// The mass of all that moves with the head, kilograms.
+    /// The mass of all parts that move with the head, kilograms.
     pub kilograms: f64,
     /// The centre of that mass in the head frame, metres.
     pub centre: Vector3<f64>,
 }
 
 /// Source: descriptions/reachy_mini/urdf/robot.urdf of reachy-mini 1.13.0. Its link `xl_330` is the head with shells,
-/// eyes, camera and antenna motors (0.259259 kg); each antenna is a link of its own (0.0105926 kg), here at its place
+/// eyes, camera and antenna motors (0.259259 kg). Each antenna is a separate link (0.0105926 kg), here at its position
 /// in [`crate::posture::Posture::init`].
 impl Default for HeadMass {
     fn default() -> Self {
@@ -29,56 +29,57 @@ impl Default for HeadMass {
 
 /// Standard gravity, metres per second squared.
 const GRAVITY: f64 = 9.80665;
-/// The mass of one rod, kilograms (links `stewart_link_rod` of the same file). Its weight acts in its middle, so either
-/// end bears half of it.
+/// The mass of one rod, kilograms (links `stewart_link_rod` of the same file). Its weight acts in its centre, so each
+/// end carries half of it.
 const ROD_MASS: f64 = 0.00503424;
 /// The mass of one arm times its distance from the motor's axis, kilogram metres (links `dc15_a01_horn_dummy` to
 /// `dc15_a01_horn_dummy_6` of the same file).
 const ARM_MOMENT: f64 = 0.00366675 * 0.0237505;
-/// Below this [`super::steadiness`], without its sign, no motor is strong enough, and the equations answer nonsense.
-const LEAST_STEADINESS: f64 = 1e-3;
+/// Below this [`super::steadiness`], regardless of sign, no motor is strong enough and the equations give meaningless
+/// results.
+const MIN_SINGULARITY_MARGIN: f64 = 1e-3;
 
-/// The torque (N m) about the axis of each of the six motors that holds head, rods and arms still against gravity;
-/// positive where the motor has to push towards greater angles. The body stands upright.
+/// Returns the torque (N m) about the axis of each of the six motors that holds head, rods and arms against gravity. A
+/// torque is positive if the motor pushes towards larger angles. The body stands upright.
 ///
-/// None near a singular place, where no torque holds the head, and for numbers that are not finite.
+/// Returns `None` near a singularity, where no torque holds the head, and for numbers that are not finite.
 #[must_use]
 pub fn gravity_torques(legs: &[Radians; 6], body_from_head: &HeadPose, head: &HeadMass) -> Option<[f64; 6]> {
     let arms = Arms::at(legs);
     let rods = Platform::under(body_from_head).rods(&arms.ends);
-    // Not-a-number must fail here, so the comparison asks for what is right.
-    let held = rods.steadiness().abs() >= LEAST_STEADINESS;
-    if !held {
+    // Written so that not-a-number fails the comparison.
+    let is_supported = rods.steadiness().abs() >= MIN_SINGULARITY_MARGIN;
+    if !is_supported {
         return None;
     }
     let spokes: Vector3<f64> = rods.spokes.iter().sum();
-    let below = Vector3::new(0.0, 0.0, -GRAVITY);
-    let weight = below * (head.kilograms + 3.0 * ROD_MASS);
-    let moment =
-        (body_from_head.0.rotation * head.centre * head.kilograms + spokes * (ROD_MASS / 2.0)).cross(&below);
-    // Six pushes along the rods bear the weight and its moment about the head's origin. Each is per metre of rod.
-    let pushes = Factors::of(transposed(&rods.changes()))?
+    let gravity = Vector3::new(0.0, 0.0, -GRAVITY);
+    let weight = gravity * (head.kilograms + 3.0 * ROD_MASS);
+    let moment = (body_from_head.0.rotation * head.centre * head.kilograms + spokes * (ROD_MASS / 2.0))
+        .cross(&gravity);
+    // Six forces along the rods carry the weight and its moment about the head's origin. Each is per metre of rod.
+    let rod_forces = Factors::of(transposed(&rods.changes()))?
         .solve(&[-weight.x, -weight.y, -weight.z, -moment.x, -moment.y, -moment.z]);
     let mut torques = [0.0; 6];
-    for ((torque, push), (rod, tangent)) in
-        torques.iter_mut().zip(pushes).zip(rods.along.iter().zip(&arms.tangents))
+    for ((torque, rod_force), (rod, tangent)) in
+        torques.iter_mut().zip(rod_forces).zip(rods.along.iter().zip(&arms.tangents))
     {
-        let lifted = ROD_MASS / 2.0 + ARM_MOMENT / ARM_LENGTH;
-        *torque = push * rod.dot(tangent) - lifted * below.dot(tangent);
+        let carried_mass = ROD_MASS / 2.0 + ARM_MOMENT / ARM_LENGTH;
+        *torque = rod_force * rod.dot(tangent) - carried_mass * gravity.dot(tangent);
     }
     torques.iter().all(|torque| torque.is_finite()).then_some(torques)
 }
 
-/// The motor's greatest current and torque, at which it stalls: XL330-M288-T at 5 V (ROBOTIS e-manual).
+/// The motor's stall current and stall torque: XL330-M288-T at 5 V (ROBOTIS e-Manual).
 const STALL_AMPERES: f64 = 1.47;
 const STALL_TORQUE: f64 = 0.52;
-/// By how much more torque a small current gives than the stall values promise. Source: the official gravity
-/// compensation (daemon/backend/robot/backend.py of reachy-mini 1.13.0), which found it by trial: about 4 below 30 mA,
-/// falling to 1 at 1.5 A.
+/// The ratio of the real torque at a small current to the torque that the stall values predict. Source: the official
+/// gravity compensation (daemon/backend/robot/backend.py of reachy-mini 1.13.0), found by experiment. The ratio is
+/// about 4 below 30 mA and falls to 1 at 1.5 A.
 const SMALL_CURRENT_GAIN: f64 = 4.0;
 
-/// The goal current by which a leg's motor gives this torque, by the official relation. It holds for currents of some
-/// ten milliamperes, as gravity needs them; a great torque needs up to four times as much.
+/// Returns the goal current at which a leg's motor gives this torque, by the official relation. It is valid for
+/// currents of a few tens of milliamperes, as needed against gravity. A high torque needs up to four times as much.
 #[must_use]
 pub fn current_from_torque(newton_metres: f64) -> Milliamps {
     Milliamps(newton_metres * (STALL_AMPERES / STALL_TORQUE * 1000.0) / SMALL_CURRENT_GAIN)
@@ -92,7 +93,7 @@ mod tests {
     use crate::kinematics::inverse::legs_from_head;
     use crate::kinematics::pose;
 
-    /// The energy of head, rods and arms above the body's origin, joules: heights alone, no forces.
+    /// Returns the energy of head, rods and arms above the body's origin, joules, from heights alone, without forces.
     fn energy(legs: &[Radians; 6], near: &HeadPose, mass: &HeadMass) -> f64 {
         let head = head_in_body(legs, near).unwrap();
         let at = |point: &Vector3<f64>| head.0.rotation * point + head.0.translation.vector;
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_torques_are_the_slope_of_the_energy() {
+    fn torques_equal_the_gradient_of_the_energy() {
         let off_centre = HeadMass { kilograms: 0.5, centre: Vector3::new(0.03, -0.02, 0.08) };
         for (head, mass) in [
             (pose([0.0; 3], [0.0; 3]), HeadMass::default()),
@@ -127,18 +128,18 @@ mod tests {
                 let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
                 assert!(
                     (torque - slope).abs() < 1e-8,
-                    "{head:?}, leg {leg}: {torque} N m, energy says {slope}"
+                    "{head:?}, leg {leg}: {torque} N m, from the energy {slope}"
                 );
             }
         }
     }
 
     #[test]
-    fn currents_at_rest_are_those_of_the_official_daemon() {
+    fn currents_at_rest_match_the_official_daemon() {
         let head = HeadPose::neutral();
         let legs = legs_from_head(&head).unwrap();
         let torques = gravity_torques(&legs, &head, &HeadMass::default()).unwrap();
-        // With its Placo engine at the neutral pose it writes whole goal currents of 13 to 16 mA, pushing upwards.
+        // With its Placo engine, the daemon writes goal currents of 13 to 16 mA at the neutral pose, pushing upwards.
         for (torque, leg) in torques.into_iter().zip(&LEGS) {
             let Milliamps(current) = current_from_torque(torque);
             assert!((13.0..=16.0).contains(&current.abs().trunc()), "{}: {current} mA", leg.joint);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_holds_the_head_there_is_no_answer() {
+    fn torques_are_none_for_non_finite_input() {
         let rest = HeadPose::neutral();
         let legs = legs_from_head(&rest).unwrap();
         let mass = HeadMass::default();

@@ -1,4 +1,4 @@
-//! From a posture to the nine joints, in closed form, leg by leg.
+//! Inverse kinematics: from a posture to the nine joints, in closed form, leg by leg.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -8,39 +8,41 @@ use crate::joint::{Joint, Joints};
 use crate::posture::{HeadPose, Posture};
 use crate::units::Radians;
 
-/// A posture that the body cannot take, and what stands in the way.
+/// A posture that the robot cannot reach, and the cause.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unreachable {
-    /// The head is farther from the motor than arm and rod reach.
-    #[error("the head cannot go there: {leg} would need a rod {:.1} mm longer; move or tilt the head less", .by * 1e3)]
+    /// The head is too far from the motor for arm and rod.
+    #[error("the head cannot reach this pose: {leg} would need a rod {:.1} mm longer; move or tilt the head less", .by * 1e3)]
     TooFar {
-        /// The leg that misses most.
+        /// The leg with the largest error.
         leg: Joint,
-        /// By how many metres its rod is too short.
+        /// How much its rod is too short, metres.
         by: f64,
     },
-    /// The head is so near to the motor that the rod does not fit in between.
-    #[error("the head cannot go there: {leg} would need a rod {:.1} mm shorter; move or tilt the head less", .by * 1e3)]
+    /// The head is so close to the motor that the rod does not fit in between.
+    #[error("the head cannot reach this pose: {leg} would need a rod {:.1} mm shorter; move or tilt the head less", .by * 1e3)]
     TooNear {
-        /// The leg that misses most.
+        /// The leg with the largest error.
         leg: Joint,
-        /// By how many metres its rod is too long.
+        /// How much its rod is too long, metres.
         by: f64,
     },
-    /// Every rod fits, but past a singular place: the motors no longer hold the head there, so it would flop over.
+    /// Every rod fits, but beyond a singularity: the motors no longer support the head there, so it would flop over.
     #[error(
-        "the head cannot go there: leaning and turned so far, its rods no longer hold it; tilt or turn the head less"
+        "the head cannot reach this pose: the legs cannot support a head this far tilted and turned; tilt or turn it less"
     )]
     NotHeld,
     /// A number of the posture is infinite or not a number.
-    #[error("the posture holds a number that is not finite; give the head, body and antennas real numbers")]
+    #[error(
+        "the posture contains a number that is not finite; use finite numbers for head, body and antennas"
+    )]
     NotFinite,
 }
 
-/// The joints that put the body into `posture`. Body yaw and antennas pass through unchanged.
+/// Returns the joints for `posture`. Body yaw and antennas pass through unchanged.
 ///
 /// # Errors
-/// [`Unreachable`] names the leg that misses most. The answer never holds a number that is not finite.
+/// [`Unreachable`] names the leg with the largest error. The result never contains a number that is not finite.
 pub fn joints_from_posture(posture: &Posture) -> Result<Joints, Unreachable> {
     let Posture { head, body_yaw, antennas } = posture;
     if ![*body_yaw, antennas.right, antennas.left].into_iter().all(Radians::is_finite) {
@@ -50,49 +52,53 @@ pub fn joints_from_posture(posture: &Posture) -> Result<Joints, Unreachable> {
     Ok(Joints::new([*body_yaw, one, two, three, four, five, six, antennas.right, antennas.left]))
 }
 
-/// The six legs for a head given relative to the body (`body_from_head`).
+/// Returns the six legs for a head pose relative to the body (`body_from_head`).
 pub(super) fn legs_from_head(body_from_head: &HeadPose) -> Result<[Radians; 6], Unreachable> {
-    let (legs, rods) = fitted(body_from_head)?;
+    let (legs, rods) = solve_rods(body_from_head)?;
     if faces_ahead(body_from_head) && rods.determinant() > 0.0 { Ok(legs) } else { Err(Unreachable::NotHeld) }
 }
 
-/// The arms' angles and the rods for which the lengths fit, whether or not they hold the head.
-pub(super) fn fitted(body_from_head: &HeadPose) -> Result<([Radians; 6], Rods), Unreachable> {
+/// Returns the arm angles and the rods that fit the lengths, whether or not they support the head.
+pub(super) fn solve_rods(body_from_head: &HeadPose) -> Result<([Radians; 6], Rods), Unreachable> {
     let platform = Platform::under(body_from_head);
     let mut ends = [Vector3::zeros(); 6];
     let mut angles = [Radians::ZERO; 6];
     for (((angle, end), leg), ball) in angles.iter_mut().zip(&mut ends).zip(&LEGS).zip(&platform.balls) {
-        let Some((sin, cos)) = arm_direction(leg, ball) else { return Err(worst_miss(&platform.balls)) };
+        let Some((sin, cos)) = arm_direction(leg, ball) else {
+            return Err(largest_length_error(&platform.balls));
+        };
         *angle = Radians(sin.atan2(cos));
         *end = leg.origin + (leg.ahead * cos + leg.aside * sin) * ARM_LENGTH;
     }
     Ok((angles, platform.rods(&ends)))
 }
 
-/// The head turned about the world's z axis: with minus the body's yaw, `body_from_head` from `world_from_head`.
+/// Turns the head about the world's z axis. With the negative body yaw, this converts `world_from_head` to
+/// `body_from_head`.
 pub(super) fn turned(head: &HeadPose, yaw: Radians) -> HeadPose {
     let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw.value());
     HeadPose(turn * head.0)
 }
 
-/// Sine and cosine of the angle at which a leg's arm meets its rod, which ends at `ball`; None when they never meet.
+/// Returns sine and cosine of the angle at which a leg's arm meets the rod that ends at `ball`, or `None` if they never
+/// meet.
 ///
-/// The arm's end runs on a circle about the motor's axis. With the ball at `(x, y, z)` in the motor's frame, the rod
-/// fits where `x cos a + y sin a = along = (x2 + y2 + z2 + arm2 - rod2) / (2 arm)`: twice, on both sides of the
-/// ball's own direction, or nowhere. `y cos a - x sin a` is then the root of `x2 + y2 - along2`, on either side of
-/// zero, and these two equations are linear in sine and cosine.
+/// The end of the arm moves on a circle about the motor's axis. With the ball at `(x, y, z)` in the motor's frame, the
+/// rod fits where `x cos a + y sin a = along = (x2 + y2 + z2 + arm2 - rod2) / (2 arm)`. There are two solutions, one on
+/// each side of the ball's direction, or none. `y cos a - x sin a` is then the positive or negative root of `x2 + y2 -
+/// along2`. These two equations are linear in sine and cosine.
 fn arm_direction(leg: &Leg, ball: &Vector3<f64>) -> Option<(f64, f64)> {
-    let seen = ball - leg.origin;
-    let (x, y) = (leg.ahead.dot(&seen), leg.aside.dot(&seen));
+    let offset = ball - leg.origin;
+    let (x, y) = (leg.ahead.dot(&offset), leg.aside.dot(&offset));
     let across = x * x + y * y;
     let along =
-        (seen.norm_squared() + ARM_LENGTH * ARM_LENGTH - ROD_LENGTH * ROD_LENGTH) / (2.0 * ARM_LENGTH);
-    let square = across - along * along;
-    // Not-a-number must fail here, so the comparison asks for what is right.
-    if square >= 0.0 && across.is_finite() {
+        (offset.norm_squared() + ARM_LENGTH * ARM_LENGTH - ROD_LENGTH * ROD_LENGTH) / (2.0 * ARM_LENGTH);
+    let discriminant = across - along * along;
+    // Written so that not-a-number fails the comparison.
+    if discriminant >= 0.0 && across.is_finite() {
         let root = match leg.side {
-            Side::Greater => -square.sqrt(),
-            Side::Lesser => square.sqrt(),
+            Side::Greater => -discriminant.sqrt(),
+            Side::Lesser => discriminant.sqrt(),
         };
         Some(((along * y - root * x) / across, (along * x + root * y) / across))
     } else {
@@ -100,19 +106,19 @@ fn arm_direction(leg: &Leg, ball: &Vector3<f64>) -> Option<(f64, f64)> {
     }
 }
 
-/// What is wrong with a place of the head where at least one rod does not fit.
+/// Returns the error for a head pose in which at least one rod does not fit.
 #[cold]
-fn worst_miss(balls: &Six) -> Unreachable {
+fn largest_length_error(balls: &Six) -> Unreachable {
     let mut worst: Option<(f64, Unreachable)> = None;
     for (leg, ball) in LEGS.iter().zip(balls) {
         if arm_direction(leg, ball).is_some() {
             continue;
         }
-        let seen = ball - leg.origin;
+        let offset = ball - leg.origin;
         let axis = leg.ahead.cross(&leg.aside);
-        let (x, y) = (leg.ahead.dot(&seen), leg.aside.dot(&seen));
+        let (x, y) = (leg.ahead.dot(&offset), leg.aside.dot(&offset));
         let across = (x * x + y * y).sqrt();
-        let aside = axis.dot(&seen);
+        let aside = axis.dot(&offset);
         let nearest = (across - ARM_LENGTH).hypot(aside);
         let farthest = (across + ARM_LENGTH).hypot(aside);
         if !farthest.is_finite() {
@@ -143,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_and_sleep_are_where_the_official_package_has_them() {
+    fn rest_and_sleep_match_the_official_package() {
         let official = [0.626547, -0.626543, 0.62654, -0.626536, 0.626537, -0.626539];
         for (angle, known) in legs_from_head(&HeadPose::neutral()).unwrap().iter().zip(official) {
             assert!((angle.value() - known).abs() < 1e-6);
@@ -159,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reach_ends_where_the_official_one_does() {
+    fn reach_matches_the_official_package() {
         // The last reachable and the first unreachable pose along each axis, measured with the official package.
         for (inside, outside) in [
             (head(52.0, 0.0, 0.0, 0.0, 0.0), head(53.0, 0.0, 0.0, 0.0, 0.0)),
@@ -175,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_names_the_worst_leg_and_the_missing_length() {
+    fn error_names_the_worst_leg_and_the_missing_length() {
         for pose in [
             head(80.0, 0.0, 0.0, 0.0, 0.0),
             head(0.0, 70.0, 0.0, 10.0, 0.0),
             head(0.0, 0.0, 40.0, 0.0, 5.0),
             head(0.0, 0.0, -90.0, 0.0, 0.0),
         ] {
-            // Every leg's miss, found by trying the arm's whole circle instead of by the formula.
+            // The error of every leg, found by trying the arm's whole circle instead of by the formula.
             let misses = LEGS.iter().zip(Platform::under(&pose).balls).map(|(leg, ball)| {
                 let distances = (0..36_000).map(|step| {
                     let (sin, cos) = Radians::from_degrees(f64::from(step) * 0.01).value().sin_cos();
@@ -203,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_refused() {
+    fn non_finite_postures_are_rejected() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut postures = [Posture::init(); 5];
             postures[0].body_yaw = Radians(bad);

@@ -1,12 +1,16 @@
-//! Between the posture that a person names and the nine angles that the motors take.
+//! Kinematics between a posture in user terms and the nine joint angles.
 //!
-//! The head stands on six rods, each driven by one motor's arm: a Stewart platform on the turning body. The way to
-//! the joints is closed and cheap; the way back is a search ([`head_in_body`]). All of it is pure.
+//! The head stands on six rods, each driven by one motor's arm: a Stewart platform on the rotating body. Inverse
+//! kinematics has a fast closed form; forward kinematics is an iterative search ([`head_in_body`]). All functions are
+//! pure.
 //!
-//! Besides the two ways: how firmly the legs hold the head ([`steadiness`]), what its weight asks of the motors
-//! ([`gravity_torques`]), and which way the body turns when it follows the head ([`automatic_body_yaw`]).
+//! The module also computes:
 //!
-//! Units: metres, radians, newton metres. Frames: the body frame is the world frame turned by the body's yaw;
+//! * how well the legs support the head ([`steadiness`]);
+//! * the motor torques that carry its weight ([`gravity_torques`]);
+//! * the body yaw that follows the head ([`automatic_body_yaw`]).
+//!
+//! Units: metres, radians, newton metres. Frames: the body frame is the world frame rotated by the body yaw.
 //! `body_from_head` is a [`crate::posture::HeadPose`] in it, relative to the neutral head.
 
 mod body_yaw;
@@ -25,7 +29,7 @@ pub use gravity::{HeadMass, current_from_torque, gravity_torques};
 pub use inverse::{Unreachable, joints_from_posture};
 pub use steadiness::steadiness;
 
-/// A pose from millimetres along and degrees about x, y and z, for tests.
+/// Returns a pose from millimetres along, and degrees about, x, y and z, for tests.
 #[cfg(test)]
 fn pose(millimetres: [f64; 3], degrees: [f64; 3]) -> crate::posture::HeadPose {
     let [x, y, z] = millimetres.map(|one| one * 1e-3);

@@ -1,5 +1,5 @@
-//! The arms, and the rods between them and the head: their errors of length, how these change, and which places of
-//! the head are real.
+//! The arms and rods of the Stewart platform: length errors, their Jacobian, and which head poses are physically
+//! possible.
 
 use nalgebra::Vector3;
 
@@ -8,20 +8,20 @@ use super::solver::Matrix;
 use crate::posture::HeadPose;
 use crate::units::Radians;
 
-/// Six vectors, one for each leg.
+/// Six vectors, one per leg.
 pub(super) type Six = [Vector3<f64>; 6];
 
-/// The platform under the head: where the rods end, in the body frame.
+/// The ball joints of a head pose, in the body frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Platform {
-    /// From the head's origin to each rod's far end.
+    /// From the head's origin to the far end of each rod.
     pub spokes: Six,
-    /// The rods' far ends.
+    /// The far ends of the rods.
     pub balls: Six,
 }
 
 impl Platform {
-    /// Below this head.
+    /// Returns the ball joints of this head.
     #[inline]
     pub fn under(body_from_head: &HeadPose) -> Platform {
         let rotation = body_from_head.0.rotation.to_rotation_matrix().into_inner();
@@ -34,7 +34,7 @@ impl Platform {
         Platform { spokes, balls }
     }
 
-    /// The rods from the arms' ends to the head.
+    /// Returns the rods from the ends of the arms to the head.
     #[inline]
     pub fn rods(&self, ends: &Six) -> Rods {
         let mut along = self.balls;
@@ -48,14 +48,14 @@ impl Platform {
 /// The six arms at their angles, in the body frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arms {
-    /// Where each arm ends, and its rod begins.
+    /// The end of each arm, where its rod begins.
     pub ends: Six,
-    /// How that place moves with the arm's angle, metres per radian.
+    /// The derivative of that position by the arm's angle, metres per radian.
     pub tangents: Six,
 }
 
 impl Arms {
-    /// The arms at these angles.
+    /// Returns the arms at these angles.
     pub fn at(legs: &[Radians; 6]) -> Arms {
         let mut arms = Arms { ends: [Vector3::zeros(); 6], tangents: [Vector3::zeros(); 6] };
         let places = arms.ends.iter_mut().zip(&mut arms.tangents);
@@ -69,17 +69,17 @@ impl Arms {
     }
 }
 
-/// The six rods at one place of the head, in the body frame.
+/// The six rods of one head pose, in the body frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rods {
-    /// From the head's origin to each rod's far end.
+    /// From the head's origin to the far end of each rod.
     pub spokes: Six,
-    /// From each arm's end to the rod's far end. The arms and the head fit when each is as long as a rod.
+    /// From the end of each arm to the far end of its rod. Arms and head fit if each vector is as long as a rod.
     pub along: Six,
 }
 
 impl Rods {
-    /// By how much the square of each rod's length is too great, halved: a measure of the error that needs no root.
+    /// Returns half the excess of each rod's squared length, an error measure that needs no square root.
     #[inline]
     pub fn excess(&self) -> [f64; 6] {
         let mut excess = [0.0; 6];
@@ -89,12 +89,13 @@ impl Rods {
         excess
     }
 
-    /// The largest error of a rod's length, metres.
+    /// Returns the largest error of a rod's length, metres.
     pub fn residual(&self) -> f64 {
         self.along.iter().fold(0.0, |most: f64, rod| most.max((rod.norm() - ROD_LENGTH).abs()))
     }
 
-    /// How a small move and turn of the head, in the body frame, change each rod's [`Rods::excess`]: a row per rod.
+    /// Returns the Jacobian of [`Rods::excess`] for a small translation and rotation of the head in the body frame: one
+    /// row per rod.
     #[inline]
     pub fn changes(&self) -> Matrix {
         let mut changes = [[0.0; 6]; 6];
@@ -105,11 +106,11 @@ impl Rods {
         changes
     }
 
-    /// The determinant of [`Rods::changes`].
+    /// Returns the determinant of [`Rods::changes`].
     ///
-    /// It does not depend on the point that turns are taken about. Seen from the first rod's own end, that rod's
-    /// turning part is zero, so of Laplace's expansion by the columns of the moves and those of the turns, only the
-    /// ten products remain in which the first rod is among the moves.
+    /// It does not depend on the centre of rotation. About the first rod's own end, the rotation part of that rod is
+    /// zero. Laplace's expansion by the translation and rotation columns then has only ten products, those with the
+    /// first rod among the translations.
     pub fn determinant(&self) -> f64 {
         let [first, a, b, c, d, e] = &self.along;
         let [hub, spokes @ ..] = &self.spokes;
@@ -121,7 +122,8 @@ impl Rods {
         let (fa, fb, fc, fd) = (first.cross(a), first.cross(b), first.cross(c), first.cross(d));
         let (bc, bd, be) = (tb.cross(tc), tb.cross(td), tb.cross(te));
         let (cd, ce, de) = (tc.cross(td), tc.cross(te), td.cross(te));
-        // Each term: the first rod and two others move, the remaining three turn.
+        // In each term, the first rod and two others contribute their translation and the remaining three their
+        // rotation.
         fa.dot(b) * tc.dot(&de) - fa.dot(c) * tb.dot(&de) + fa.dot(d) * tb.dot(&ce) - fa.dot(e) * tb.dot(&cd)
             + fb.dot(c) * ta.dot(&de)
             - fb.dot(d) * ta.dot(&ce)
@@ -131,7 +133,7 @@ impl Rods {
             + fd.dot(e) * ta.dot(&bc)
     }
 
-    /// The determinant for rods of length one, divided by its value at rest.
+    /// Returns the determinant for rods of length one, divided by its value at rest.
     pub fn steadiness(&self) -> f64 {
         let squares: f64 = self.along.iter().map(Vector3::norm_squared).product();
         self.determinant() / (squares.sqrt() * REST_DETERMINANT)
@@ -141,18 +143,18 @@ impl Rods {
 /// The determinant at rest for rods of length one, cubic metres.
 const REST_DETERMINANT: f64 = 6.137729386264233e-5;
 
-/// Whether the head is upright and faces ahead of the body, as it was built in.
+/// Returns whether the head is upright and faces ahead of the body, as assembled.
 pub(super) fn faces_ahead(body_from_head: &HeadPose) -> bool {
     let turn = body_from_head.0.rotation.quaternion();
     let up = 1.0 - 2.0 * (turn.i * turn.i + turn.j * turn.j);
     let ahead = 1.0 - 2.0 * (turn.j * turn.j + turn.k * turn.k);
-    up > LEAST_UP && ahead > LEAST_AHEAD
+    up > MIN_UPWARD && ahead > MIN_FORWARD
 }
 
-/// Cosine of the greatest lean, 72 degrees; the arms reach about 52 from rest.
-const LEAST_UP: f64 = 0.3;
-/// The least part of the nose's direction that points ahead of the body: turned aside by up to 78 degrees.
-const LEAST_AHEAD: f64 = 0.2;
+/// Cosine of the maximum tilt, 72 degrees; the arms reach about 52 from the neutral pose.
+const MIN_UPWARD: f64 = 0.3;
+/// Minimum forward component of the nose's direction; it corresponds to a turn of up to 78 degrees.
+const MIN_FORWARD: f64 = 0.2;
 
 #[cfg(test)]
 mod tests {
@@ -161,7 +163,7 @@ mod tests {
     use super::*;
     use crate::posture::RollPitchYaw;
 
-    /// Rods of a head somewhere, and arms that stand anyhow.
+    /// The rods of an arbitrary head pose and arbitrary arm angles.
     fn rods(x: f64, roll: f64, yaw: f64, arm: f64) -> Rods {
         let [roll, pitch, yaw] = [roll, 0.2, yaw].map(Radians);
         let head = HeadPose::new(x, 0.005, -0.01, RollPitchYaw { roll, pitch, yaw });
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_determinant_is_that_of_the_changes() {
+    fn determinant_matches_the_jacobian() {
         for (x, roll, yaw, arm) in [
             (0.0, 0.0, 0.0, 0.6),
             (0.02, 0.4, -0.3, 0.2),

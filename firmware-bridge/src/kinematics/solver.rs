@@ -1,9 +1,9 @@
-//! Six linear equations in six unknowns, by elimination with partial pivoting.
+//! Solves six linear equations in six unknowns, by elimination with partial pivoting.
 
-/// Six rows of six numbers.
+/// A 6x6 matrix, as rows.
 pub(super) type Matrix = [[f64; 6]; 6];
 
-/// Rows made columns.
+/// Returns the transposed matrix.
 pub(super) fn transposed(matrix: &Matrix) -> Matrix {
     let mut turned = [[0.0; 6]; 6];
     for (column, row) in matrix.iter().enumerate() {
@@ -16,21 +16,21 @@ pub(super) fn transposed(matrix: &Matrix) -> Matrix {
     turned
 }
 
-/// A matrix taken apart so that equations with it are solved by substitution.
+/// A factorised matrix, so that equations with it are solved by substitution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factors {
-    /// The upper triangle of what elimination left; below it the multipliers that it used.
+    /// The upper triangle after elimination; below it the multipliers.
     rows: Matrix,
-    /// One over each pivot.
+    /// The inverse of each pivot.
     inverses: [f64; 6],
-    /// Which equation each row was.
+    /// The original index of each row.
     order: [usize; 6],
 }
 
-// Loops over constant ranges of indices are what the compiler unrolls; every index is one of the six.
+// The compiler unrolls loops over constant index ranges; every index is within 0..6.
 #[allow(clippy::indexing_slicing, clippy::needless_range_loop, reason = "indices run over 0..6")]
 impl Factors {
-    /// None when the rows depend on each other exactly, or hold a number that is not finite.
+    /// Factorises a matrix. Returns `None` if its rows are linearly dependent or contain a number that is not finite.
     #[inline]
     pub fn of(rows: Matrix) -> Option<Factors> {
         let mut factors = Factors { rows, inverses: [0.0; 6], order: [0, 1, 2, 3, 4, 5] };
@@ -43,7 +43,7 @@ impl Factors {
         factors.inverses.iter().all(|inverse| inverse.is_finite()).then_some(factors)
     }
 
-    /// Takes one unknown out of the equations below. The column is a constant so that the loops are unrolled.
+    /// Eliminates one unknown from the rows below. The column is a constant so that the compiler unrolls the loops.
     #[inline]
     fn eliminate<const COLUMN: usize>(&mut self) {
         let rows = &mut self.rows;
@@ -69,7 +69,7 @@ impl Factors {
         }
     }
 
-    /// The unknowns for these right hand sides.
+    /// Returns the unknowns for these right-hand sides.
     pub fn solve(&self, sides: &[f64; 6]) -> [f64; 6] {
         let mut unknowns = [0.0; 6];
         for (unknown, row) in unknowns.iter_mut().zip(self.order) {
@@ -97,10 +97,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solutions_are_those_of_another_solver() {
+    fn solutions_match_another_solver() {
         let mut entry = 1.0_f64;
         for round in 0..200 {
-            // Anything between -1 and 1; a zero first pivot and tiny ones now and then.
+            // Arbitrary values between -1 and 1; sometimes a zero first pivot and tiny ones.
             let mut rows = [[0.0; 6]; 6];
             for value in rows.iter_mut().flatten() {
                 entry = (entry * 997.31 + 0.77).sin();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_solution_is_refused() {
+    fn singular_and_non_finite_matrices_are_rejected() {
         for bad in [[[1.0; 6]; 6], [[0.0; 6]; 6], [[f64::NAN; 6]; 6], [[f64::INFINITY; 6]; 6]] {
             assert!(Factors::of(bad).is_none());
         }

@@ -1,19 +1,22 @@
-//! How well the legs hold the head.
+//! The singularity margin: how well the legs support the head.
 
 use super::platform::{Arms, Platform};
 use crate::posture::HeadPose;
 use crate::units::Radians;
 
-/// How steadily these legs hold a head at `body_from_head`: 1 at rest, 0 where they no longer hold it at all.
+/// Returns the singularity margin of these legs with a head at `body_from_head`: 1 at the neutral pose, 0 at a
+/// singularity.
 ///
-/// It is the determinant of the matrix that says how a small move (metres) and turn (radians) of the head change the
-/// six distances between arm and head, divided by the same at rest. A pure number; neither the frame nor the point
-/// that turns are taken about changes it. At 0, the platform's parallel singularity, there is a way for the head to
-/// give while all motors stand still; near it a small error of an angle moves the head far, and the motors need
-/// great torques to bear it. Beyond, where the number is negative, the head has flopped over.
+/// It is the determinant of the Jacobian, divided by its value at the neutral pose. The Jacobian relates a small
+/// translation (metres) and rotation (radians) of the head to the change of the six distances between arm and head. The
+/// result is a pure number and depends neither on the frame nor on the centre of rotation.
 ///
-/// The legs and the head belong together, as [`super::head_in_body`] gives them. Where either holds a number that is
-/// not finite the answer is 0.
+/// At 0, the platform's parallel singularity, the head can move while all motors stand still. Close to it, a small
+/// angle error moves the head far, and the motors need high torques to hold it. Beyond it, where the number is
+/// negative, the head has flopped over.
+///
+/// The legs and the head must match, as in the result of [`super::head_in_body`]. The result is 0 if either contains a
+/// number that is not finite.
 #[must_use]
 pub fn steadiness(legs: &[Radians; 6], body_from_head: &HeadPose) -> f64 {
     let steadiness = Platform::under(body_from_head).rods(&Arms::at(legs).ends).steadiness();
@@ -26,12 +29,13 @@ mod tests {
 
     use super::*;
     use crate::kinematics::geometry::{HEAD_Z_OFFSET, LEGS};
-    use crate::kinematics::inverse::{fitted, legs_from_head};
+    use crate::kinematics::inverse::{legs_from_head, solve_rods};
     use crate::kinematics::pose;
     use crate::kinematics::{head_and_steadiness, head_in_body};
 
-    /// How the six distances between arms and head change with the head, by trying: no formula of the platform's.
-    fn tried(legs: &[Radians; 6], head: &HeadPose) -> Matrix6<f64> {
+    /// Returns the derivative of the six distances between arms and head by the head's pose, numerically, without the
+    /// platform's formulas.
+    fn numeric_jacobian(legs: &[Radians; 6], head: &HeadPose) -> Matrix6<f64> {
         let distances = |head: &HeadPose| {
             let mut distances = [0.0; 6];
             for ((distance, leg), angle) in distances.iter_mut().zip(&LEGS).zip(legs) {
@@ -58,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_one_at_rest_and_less_where_the_head_leans_or_turns() {
+    fn margin_is_one_at_rest_and_decreases_with_tilt_and_yaw() {
         let at = |head: HeadPose| steadiness(&legs_from_head(&head).unwrap(), &head);
         let rest = at(HeadPose::neutral());
         assert!((rest - 1.0).abs() < 1e-12, "{rest:e}");
@@ -77,25 +81,25 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_determinant_of_what_trying_finds() {
+    fn margin_matches_the_numeric_determinant() {
         let rest = HeadPose::neutral();
-        let unit = tried(&legs_from_head(&rest).unwrap(), &rest).determinant();
+        let unit = numeric_jacobian(&legs_from_head(&rest).unwrap(), &rest).determinant();
         for head in [
             pose([0.0; 3], [0.0, 30.0, 0.0]),
             pose([5.0, -10.0, -15.0], [10.0, -20.0, 40.0]),
             pose([0.0, 0.0, 15.0], [-10.0, 5.0, -20.0]),
             pose([0.0; 3], [0.0, 0.0, 85.0]),
         ] {
-            let (legs, _) = fitted(&head).unwrap();
+            let (legs, _) = solve_rods(&head).unwrap();
             let found = steadiness(&legs, &head);
-            let known = tried(&legs, &head).determinant() / unit;
-            assert!((found - known).abs() < 1e-6, "{head:?}: {found}, by trying {known}");
+            let known = numeric_jacobian(&legs, &head).determinant() / unit;
+            assert!((found - known).abs() < 1e-6, "{head:?}: {found}, numerically {known}");
         }
     }
 
     #[test]
-    fn it_passes_zero_exactly_where_the_head_comes_loose() {
-        // Ways of the head from a place that the legs hold to one where inverse kinematics refuses it as not held.
+    fn margin_is_zero_exactly_at_the_singularity() {
+        // Paths of the head from a supported pose to one that inverse kinematics rejects as unsupported.
         for (from, to) in [
             (pose([0.0; 3], [0.0, 0.0, 60.0]), pose([0.0; 3], [0.0, 0.0, 95.0])),
             (pose([0.0; 3], [0.0, 0.0, -60.0]), pose([0.0; 3], [0.0, 0.0, -95.0])),
@@ -105,7 +109,7 @@ mod tests {
         ] {
             let between = |share: f64| {
                 let head = HeadPose(from.0.lerp_slerp(&to.0, share));
-                let (legs, _) = fitted(&head).unwrap();
+                let (legs, _) = solve_rods(&head).unwrap();
                 (steadiness(&legs, &head), legs, head)
             };
             assert!(
@@ -121,17 +125,17 @@ mod tests {
                 if between(middle).0 > 0.0 { held = middle } else { loose = middle }
             }
             let (_, legs, head) = between(loose);
-            // The least singular value is zero: some move of the head changes none of the six lengths.
-            let least = tried(&legs, &head).singular_values().min();
+            // The smallest singular value is zero: some motion of the head changes none of the six lengths.
+            let least = numeric_jacobian(&legs, &head).singular_values().min();
             assert!(least < 1e-8, "{head:?}: {least:e}");
             let (_, legs, head) = between(held - 0.05);
-            let least = tried(&legs, &head).singular_values().min();
+            let least = numeric_jacobian(&legs, &head).singular_values().min();
             assert!(least > 1e-4, "{head:?}: {least:e}");
         }
     }
 
     #[test]
-    fn forward_kinematics_tells_the_same() {
+    fn margin_matches_forward_kinematics() {
         for head in [
             pose([0.0; 3], [0.0; 3]),
             pose([5.0, -10.0, -15.0], [10.0, -20.0, 40.0]),
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_not_steady() {
+    fn margin_is_zero_for_non_finite_input() {
         let head = HeadPose::neutral();
         let mut legs = legs_from_head(&head).unwrap();
         assert_eq!(steadiness(&legs, &pose([f64::INFINITY, 0.0, 0.0], [0.0; 3])), 0.0);

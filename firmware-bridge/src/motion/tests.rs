@@ -1,4 +1,4 @@
-//! Interpolation, plans, adjustments and refusals.
+//! Interpolation, plans, adjustments and rejected motions.
 
 use super::*;
 
@@ -23,9 +23,9 @@ fn goto(target: Target) -> Motion {
     Motion::Goto { target, duration: Duration::from_millis(500), interpolation: Interpolation::Minjerk }
 }
 
-/// The official daemon's `interpolation` samples: start, end, the middle, and the quarter of minjerk and cartoon.
+/// Samples of the official daemon's `interpolation`: start, end, the middle, and the quarter of minjerk and cartoon.
 #[test]
-fn the_four_interpolations_have_their_known_values() {
+fn interpolations_match_the_official_values() {
     for method in
         [Interpolation::Linear, Interpolation::Minjerk, Interpolation::EaseInOut, Interpolation::Cartoon]
     {
@@ -39,7 +39,7 @@ fn the_four_interpolations_have_their_known_values() {
 }
 
 #[test]
-fn a_goto_ends_exactly_at_its_target_after_its_beats() {
+fn goto_ends_exactly_at_its_target() {
     let planned = plan(&goto(turned(0.0, 20.0))).unwrap();
     assert_eq!(planned.wishes.len(), 50);
     let end = posture_from_joints(planned.wishes.last().unwrap(), &HeadPose::neutral()).unwrap();
@@ -48,20 +48,20 @@ fn a_goto_ends_exactly_at_its_target_after_its_beats() {
 }
 
 #[test]
-fn too_much_pitch_is_brought_inside_and_told() {
+fn excessive_pitch_is_adjusted_and_reported() {
     let planned = plan(&goto(turned(60.0, 0.0))).unwrap_or_else(|refusal| panic!("{refusal}"));
-    let told = planned.adjustments.first().unwrap();
-    assert_eq!((told.what, told.given), ("pitch", Radians::from_degrees(40.0)));
+    let adjustment = planned.adjustments.first().unwrap();
+    assert_eq!((adjustment.what, adjustment.given), ("pitch", Radians::from_degrees(40.0)));
 }
 
 #[test]
-fn the_body_follows_a_head_that_turns_far() {
+fn body_follows_a_large_head_yaw() {
     let planned = plan(&goto(turned(0.0, 120.0))).unwrap();
     assert!((planned.target.body_yaw.degrees() - 55.0).abs() < 1e-6);
 }
 
 #[test]
-fn unreachable_and_senseless_motions_are_refused_before_anything_moves() {
+fn unreachable_and_invalid_motions_are_rejected() {
     let far =
         Target { head: Some(HeadPose::new(0.0, 0.0, 0.2, RollPitchYaw::default())), ..Default::default() };
     let refusal = plan(&goto(far)).unwrap_err();
@@ -81,8 +81,8 @@ fn unreachable_and_senseless_motions_are_refused_before_anything_moves() {
 }
 
 #[test]
-fn a_keyframe_a_little_too_far_is_brought_inside_and_told_and_one_much_too_far_is_refused() {
-    // The head rises by 24 mm at most.
+fn keyframe_slightly_out_of_reach_is_adjusted_and_one_far_out_is_rejected() {
+    // The head can rise by at most 24 mm.
     let up = |millimetres: f64| {
         let head = Some(HeadPose::new(0.0, 0.0, millimetres * 1e-3, RollPitchYaw::default()));
         let frame = |seconds, head| Keyframe {
@@ -93,19 +93,22 @@ fn a_keyframe_a_little_too_far_is_brought_inside_and_told_and_one_much_too_far_i
     };
     assert_eq!(up(20.0).unwrap().adjustments, []);
     let near = up(25.0).unwrap();
-    let [told] = near.adjustments[..] else { panic!("{:?}", near.adjustments) };
-    assert!(told.what.starts_with("stewart_") && told.asked != told.given, "{told:?}");
+    let [adjustment] = near.adjustments[..] else { panic!("{:?}", near.adjustments) };
+    assert!(
+        adjustment.what.starts_with("stewart_") && adjustment.asked != adjustment.given,
+        "{adjustment:?}"
+    );
     let height = near.target.head.0.translation.z;
     assert!(height > 0.022 && height < 0.025, "{height}");
     assert!(matches!(up(60.0), Err(Refusal::Unreachable(_))));
 }
 
 #[test]
-fn keyframes_of_any_rate_keep_their_time() {
-    // The body turns at 10 degrees a second.
+fn keyframes_keep_their_time_at_any_rate() {
+    // The body turns at 10 degrees per second.
     let frames = |rate: f64| {
-        let frame = |place: i32| {
-            let seconds = f64::from(place) / rate;
+        let frame = |index: i32| {
+            let seconds = f64::from(index) / rate;
             let body_yaw = Some(Radians::from_degrees(10.0 * seconds));
             let target = Target { body_yaw, head: Some(HeadPose::neutral()), ..Target::default() };
             Keyframe { at: Duration::from_secs_f64(seconds), target }
@@ -118,21 +121,21 @@ fn keyframes_of_any_rate_keep_their_time() {
         let from = joints_from_posture(&Posture::init()).unwrap();
         let planned = Motion::Play(frames(rate)).plan(&from, &rules).unwrap();
         assert_eq!(planned.wishes.len(), 100, "{rate} a second");
-        for (place, wish) in planned.wishes.iter().enumerate() {
-            let expected = 0.1 * (place + 1) as f64;
-            assert!((wish[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {place}");
+        for (index, wish) in planned.wishes.iter().enumerate() {
+            let expected = 0.1 * (index + 1) as f64;
+            assert!((wish[Joint::BodyYaw].degrees() - expected).abs() < 1e-6, "{rate}: {index}");
         }
     }
 }
 
 #[test]
-fn keyframes_in_full_motion_are_eased_into_and_out_of_and_calm_ones_keep_their_time() {
+fn keyframes_at_full_speed_are_eased_and_slow_ones_keep_their_time() {
     for (starts, ends) in [(false, false), (true, false), (false, true), (true, true)] {
         let easing = Easing { starts, ends };
-        let (whole, total) = (2.0, 2.0 + easing.more().as_secs_f64());
+        let (duration, total) = (2.0, 2.0 + easing.extra_time().as_secs_f64());
         let times: Vec<f64> =
-            (0..=1000).map(|place| easing.time(total * f64::from(place) / 1000.0, whole)).collect();
-        assert!(times[0].abs() < 1e-9 && (times[1000] - whole).abs() < 1e-9, "{easing:?}");
+            (0..=1000).map(|index| easing.time(total * f64::from(index) / 1000.0, duration)).collect();
+        assert!(times[0].abs() < 1e-9 && (times[1000] - duration).abs() < 1e-9, "{easing:?}");
         let paces: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) / (total / 1000.0)).collect();
         assert!(paces.iter().all(|pace| (-1e-9..1.0 + 1e-9).contains(pace)), "{easing:?}");
         assert_eq!((paces[0] < 0.01, paces[999] < 0.01), (starts, ends), "{easing:?}");

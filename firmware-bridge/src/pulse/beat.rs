@@ -1,5 +1,5 @@
-//! One body under one envelope, beat by beat. On a beat of a body that is well nothing is allocated or freed, no lock
-//! is waited for and nothing is logged.
+//! One robot under one envelope, cycle by cycle. A cycle without faults neither allocates nor frees memory, waits for
+//! no lock and writes no log.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::motion::Trajectory;
 use crate::robot::{JointState, Reading, Robot, RobotFault};
 use crate::servo::Mode;
 
-/// A body under an envelope.
+/// The control loop of one robot, with its envelope.
 pub struct Pulse<R: Robot, C: Clock> {
     pub(super) robot: R,
     pub(super) clock: C,
@@ -30,19 +30,19 @@ pub struct Pulse<R: Robot, C: Clock> {
     stow: Option<Stow>,
     lead: Lead,
     guard: Guard,
-    /// Beats that had passed when the count of trims began.
-    counted_from: u64,
-    /// How somebody wants the motors to hold, until the body is at rest and they do.
-    asked_control: Option<Control>,
-    /// Whether an order has come since the last beat.
-    ordered: bool,
+    /// The number of cycles before the count of clamped setpoints began.
+    clamps_counted_from: u64,
+    /// The requested control mode, until the robot is at rest and the mode changes.
+    requested_control: Option<Control>,
+    /// Whether a command has arrived since the last cycle.
+    has_new_command: bool,
     pub(super) snapshot: Snapshot,
-    /// What was played and is still to be freed, off the beat.
+    /// Played trajectories, to be freed outside the control loop.
     spent: Option<rtrb::Producer<Trajectory>>,
     measure: Option<Measure>,
-    /// What was trimmed on this beat.
+    /// The clamped setpoints of this cycle.
     trimmed: Trims,
-    /// Who keeps what each beat did.
+    /// The sender of the cycle records.
     spout: Option<Spout>,
 }
 
@@ -53,10 +53,10 @@ struct Playing {
 }
 
 impl<R: Robot, C: Clock> Pulse<R, C> {
-    /// A pulse that holds the robot where it is found.
+    /// Creates a control loop that holds the robot at its present position.
     ///
     /// # Errors
-    /// A [`RobotFault`] when the robot can't be sensed.
+    /// A [`RobotFault`] if the robot's state cannot be read.
     pub fn new(mut robot: R, clock: C, limits: Limits, period: Duration) -> Result<Self, RobotFault> {
         let state = robot.sense(clock.now())?;
         let present = state.present()?;
@@ -91,9 +91,9 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             stow: None,
             lead: Lead::new(),
             guard: Guard::new(state.torque),
-            counted_from: 0,
-            asked_control: None,
-            ordered: false,
+            clamps_counted_from: 0,
+            requested_control: None,
+            has_new_command: false,
             snapshot,
             spent: None,
             measure: None,
@@ -102,30 +102,30 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         })
     }
 
-    /// What each beat does comes out of this from now on, with room for so many beats that nobody has taken yet.
+    /// Starts to record each cycle. `room` is the maximum number of records that wait to be received.
     pub fn tapped(&mut self, room: usize) -> Tap {
         let (spout, tap) = tap(room);
         self.spout = Some(spout);
         tap
     }
 
-    /// What the last beat left.
+    /// Returns the state after the last cycle.
     #[must_use]
     pub const fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// On a thread of its own, the beat hands over what is to be freed, and is measured.
+    /// Prepares the control loop for its own thread: it hands over trajectories to be freed, and measures its timing.
     pub(super) fn on_a_thread(&mut self, spent: rtrb::Producer<Trajectory>, measure: Measure) {
         self.spent = Some(spent);
         self.measure = Some(measure);
     }
 
-    /// Takes an order; it acts from the next beat on.
+    /// Applies a command, which takes effect in the next cycle.
     pub fn take(&mut self, order: Order) {
         self.snapshot.orders += 1;
         self.snapshot.refused = None;
-        self.ordered = true;
+        self.has_new_command = true;
         match order {
             Order::Play { trajectory, fresh, halts } => self.begin(trajectory, fresh, halts),
             Order::Halt => {
@@ -136,7 +136,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             }
             Order::Torque(on) => {
                 if self.snapshot.control == Control::GravityCompensation {
-                    self.hold_by(Control::Position);
+                    self.set_control(Control::Position);
                 }
                 if !self.guard.clear_errors(on, &self.snapshot.state) {
                     self.guard.switched(on);
@@ -150,13 +150,13 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             Order::Control(control) => {
                 self.end_motion(Ended::Halted);
                 self.brake();
-                self.asked_control = Some(control);
+                self.requested_control = Some(control);
             }
-            Order::Gains(joint, gains) => self.tell(&Envelope::gains(joint, gains)),
+            Order::Gains(joint, gains) => self.send_command(&Envelope::gains(joint, gains)),
             Order::StowAndRelease => {
                 self.end_motion(Ended::Halted);
                 self.guard.stowing(self.next);
-                self.lay_down();
+                self.start_stow();
             }
         }
     }
@@ -165,7 +165,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         self.snapshot.taken = self.snapshot.beats;
         if fresh {
             self.snapshot.trims = TrimLog::default();
-            self.counted_from = self.snapshot.beats;
+            self.clamps_counted_from = self.snapshot.beats;
         }
         let refused = match self.snapshot.doing {
             _ if halts != self.snapshot.halts => Some(Ended::Halted),
@@ -174,25 +174,25 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             Doing::Holding | Doing::Playing | Doing::Braking => None,
         };
         self.snapshot.ended = refused;
-        let unread = if refused.is_some() {
+        let unused = if refused.is_some() {
             Some(trajectory)
         } else {
             self.snapshot.doing = Doing::Playing;
             let playing = Playing { trajectory, place: 0, lag: Duration::ZERO };
             self.playing.replace(playing).map(|before| before.trajectory)
         };
-        if let Some(trajectory) = unread {
+        if let Some(trajectory) = unused {
             self.discard(trajectory);
         }
     }
 
-    /// One beat: waits for its moment, then commands and senses the robot once.
+    /// Runs one cycle: waits for its start time, then commands and reads the robot once.
     pub fn step(&mut self) -> &Snapshot {
         self.await_moment();
         self.beat()
     }
 
-    /// Waits for the moment of the next beat. Orders that are taken after this still act on it.
+    /// Waits for the start time of the next cycle. Commands that are applied after this still take effect in it.
     pub(super) fn await_moment(&self) {
         self.clock.wait_until(self.next);
     }
@@ -202,8 +202,9 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         self.next = at + self.period;
         let now = self.clock.now();
         if now > self.next {
-            // Late by more than a beat: go on from here. Time is stretched; no beat is skipped, and none follows at
-            // once, since two goals at the same moment would be twice the speed.
+            // The cycle is more than one period late: continue from the present time. Time is stretched, and no cycle
+            // is skipped. The next cycle does not follow immediately, since two goals at once would double the
+            // velocity.
             self.snapshot.late += 1;
             self.next = now + self.period;
         }
@@ -213,20 +214,20 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
             None => self.robot.sense(at),
         };
         if sensed.is_err() {
-            // What did not arrive was not commanded: the next goal goes out from the last one that did.
+            // A goal that did not arrive was not commanded: the next goal continues from the last one that arrived.
             self.envelope.rejoin(self.snapshot.commanded);
             self.wish = self.snapshot.commanded;
         }
         self.snapshot.commanded = *self.envelope.position();
         let circumstances = Circumstances { at, at_rest: self.is_at_rest(), stowed };
         let reaction = self.guard.judge(sensed.as_ref(), circumstances);
-        self.keep(sensed);
-        self.react(reaction);
+        self.store_state(sensed);
+        self.apply_reaction(reaction);
         self.finish_trajectory();
         self.change_control();
         self.snapshot.status = self.guard.status();
         self.snapshot.beats += 1;
-        self.ordered = false;
+        self.has_new_command = false;
         if let Some(spout) = &mut self.spout {
             spout.tell(&self.snapshot, &self.wish, self.trimmed, at, now);
         }
@@ -236,12 +237,12 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         &self.snapshot
     }
 
-    /// What this beat commands, if anything; and whether the head has been laid down.
+    /// Returns the command of this cycle, if any, and whether the head has been lowered.
     fn command(&mut self) -> (Option<SafeCommand>, bool) {
         self.trimmed = Trims::all(None);
         match self.snapshot.doing {
             Doing::Limp => (None, true),
-            Doing::Led => (self.carry(), false),
+            Doing::Led => (self.support_head(), false),
             Doing::Braking => {
                 let command = self.envelope.brake(self.period);
                 self.wish = *self.envelope.position();
@@ -264,7 +265,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
                     playing.place += 1;
                 }
                 let passage = self.envelope.pass(&self.wish, self.period);
-                let beat = self.snapshot.beats.saturating_sub(self.counted_from);
+                let beat = self.snapshot.beats.saturating_sub(self.clamps_counted_from);
                 self.snapshot.trims.note(&passage.trims, beat);
                 self.trimmed = passage.trims;
                 (Some(passage.command), false)
@@ -272,12 +273,13 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         }
     }
 
-    /// Carries the head that a hand leads; what must be caught is held from the next beat on.
-    fn carry(&mut self) -> Option<SafeCommand> {
+    /// Returns the currents that support the head during hand guiding. If that fails, the position is held from the
+    /// next cycle on.
+    fn support_head(&mut self) -> Option<SafeCommand> {
         match self.lead.carry(&self.snapshot.state, &self.snapshot.limits) {
             Carry::On(currents) => Some(Envelope::currents(currents)),
             Carry::Catch => {
-                self.asked_control = Some(Control::Position);
+                self.requested_control = Some(Control::Position);
                 None
             }
         }
@@ -287,8 +289,8 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         matches!(self.snapshot.doing, Doing::Limp | Doing::Holding | Doing::Led) && self.envelope.is_at_rest()
     }
 
-    /// Keeps what the body said; what it said before is not fresh any more when it says nothing.
-    fn keep(&mut self, sensed: Result<JointState, RobotFault>) {
+    /// Stores the state that was read. After a failed read, the previous positions are no longer fresh.
+    fn store_state(&mut self, sensed: Result<JointState, RobotFault>) {
         match sensed {
             Ok(state) => {
                 self.snapshot.state = state;
@@ -305,31 +307,32 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         }
     }
 
-    fn react(&mut self, reaction: Reaction) {
+    fn apply_reaction(&mut self, reaction: Reaction) {
         match reaction {
             Reaction::GoOn => {}
             Reaction::Brake => {
                 self.end_motion(Ended::Faulted);
                 self.brake();
             }
-            Reaction::Reboot(joint) => self.tell(&Envelope::reboot(joint)),
-            Reaction::Rejoin(motors) => self.take_on(motors),
+            Reaction::Reboot(joint) => self.send_command(&Envelope::reboot(joint)),
+            Reaction::Rejoin(motors) => self.reenable(motors),
             Reaction::Stow => {
                 self.end_motion(Ended::Faulted);
-                self.lay_down();
+                self.start_stow();
             }
             Reaction::Release => self.switch(Joints::all(false), Joints::all(false)),
         }
     }
 
-    /// Drives motors again where they stand, and lets them hold as before; a head that was led by hand is held.
-    fn take_on(&mut self, motors: Joints<bool>) {
+    /// Enables motors again at their present positions and restores their control mode. After hand guiding, the head is
+    /// held by position.
+    fn reenable(&mut self, motors: Joints<bool>) {
         match self.snapshot.control {
-            Control::GravityCompensation => self.hold_by(Control::Position),
+            Control::GravityCompensation => self.set_control(Control::Position),
             Control::Position => self.switch(self.guard.wanted(), motors),
             Control::Compliant(_) => {
                 self.switch(self.guard.wanted(), motors);
-                self.hold_by(self.snapshot.control);
+                self.set_control(self.snapshot.control);
             }
         }
     }
@@ -352,28 +355,28 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         }
     }
 
-    /// Hands over what is to be freed; when too much waits there already, it is freed here.
+    /// Hands over a trajectory to be freed. If too many are waiting, it is freed here.
     fn discard(&mut self, trajectory: Trajectory) {
         if let Some(spent) = &mut self.spent {
             let _freed = spent.push(trajectory);
         }
     }
 
-    /// Brings what moves to rest. A head that is led by hand is held where it is.
+    /// Brings moving joints to rest. After hand guiding, the head is held at its present position.
     fn brake(&mut self) {
         self.stow = None;
         match self.snapshot.doing {
             Doing::Limp => {}
-            Doing::Led => self.asked_control = Some(Control::Position),
+            Doing::Led => self.requested_control = Some(Control::Position),
             Doing::Holding | Doing::Playing | Doing::Braking | Doing::Stowing => {
                 self.snapshot.doing = Doing::Braking;
             }
         }
     }
 
-    fn lay_down(&mut self) {
+    fn start_stow(&mut self) {
         if self.snapshot.doing == Doing::Led {
-            self.hold_by(Control::Position);
+            self.set_control(Control::Position);
         }
         if self.snapshot.doing != Doing::Limp {
             self.stow = Some(self.places.way_from(self.snapshot.commanded));
@@ -381,16 +384,16 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         }
     }
 
-    /// Tells the robot something beside its goals, at once.
-    fn tell(&mut self, command: &SafeCommand) {
-        let told = self.robot.beat(self.clock.now(), command);
-        if let Err(fault @ RobotFault::Rejected { .. }) = &told {
+    /// Sends the robot a command other than goals, immediately.
+    fn send_command(&mut self, command: &SafeCommand) {
+        let result = self.robot.beat(self.clock.now(), command);
+        if let Err(fault @ RobotFault::Rejected { .. }) = &result {
             self.snapshot.refused = Some(fault.clone());
         }
-        self.keep(told);
+        self.store_state(result);
     }
 
-    /// Switches torque; `moved` are motors that may have moved without us.
+    /// Switches torque. `moved` are the motors that may have moved without a command.
     fn switch(&mut self, on: Joints<bool>, moved: Joints<bool>) {
         let nothing_moved = moved.iter().all(|(_, moved)| !*moved);
         if nothing_moved && self.snapshot.doing != Doing::Limp && self.snapshot.state.torque == on {
@@ -400,56 +403,58 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
         self.end_motion(Ended::Halted);
         self.stow = None;
         let sensed = self.robot.sense(at);
-        self.keep(sensed);
+        self.store_state(sensed);
         let driven = self.snapshot.state.torque;
-        self.tell(&Envelope::torque(on));
+        self.send_command(&Envelope::torque(on));
         if let Ok(present) = self.snapshot.state.present() {
-            // A motor that was off holds where it is now. One that was on and stays on keeps its goal: the present
-            // position lags behind it, and to aim there would be a jump back.
+            // A motor that was off holds its present position. One that was on and stays on keeps its goal: the present
+            // position lags behind the goal, and commanding it would be a jump back.
             let state = &self.snapshot.state;
-            let held = Joints::from_fn(|joint| {
-                let stays = driven[joint] && state.torque[joint] && !moved[joint];
-                if stays { self.snapshot.commanded[joint] } else { present[joint] }
+            let positions = Joints::from_fn(|joint| {
+                let keeps_goal = driven[joint] && state.torque[joint] && !moved[joint];
+                if keeps_goal { self.snapshot.commanded[joint] } else { present[joint] }
             });
-            self.hold(held);
+            self.hold(positions);
         }
-        let as_wanted = self.snapshot.state.torque == on;
+        let torque_matches = self.snapshot.state.torque == on;
         let all_on = on.iter().all(|(_, on)| *on);
-        // A motor that should be driven and is not is the guard's; the others go on holding.
+        // The guard handles a motor that should have torque but has none; the others continue to hold.
         self.snapshot.doing =
-            if all_on && (as_wanted || self.guard.is_acting()) { Doing::Holding } else { Doing::Limp };
+            if all_on && (torque_matches || self.guard.is_acting()) { Doing::Holding } else { Doing::Limp };
     }
 
-    fn hold(&mut self, held: Joints) {
-        self.envelope.rejoin(held);
-        self.wish = held;
-        self.snapshot.commanded = held;
+    fn hold(&mut self, positions: Joints) {
+        self.envelope.rejoin(positions);
+        self.wish = positions;
+        self.snapshot.commanded = positions;
     }
 
-    /// Changes how the motors hold, once the body is at rest.
+    /// Changes the control mode once the robot is at rest.
     fn change_control(&mut self) {
         if self.is_at_rest()
             && !self.guard.is_acting()
-            && let Some(control) = self.asked_control.take()
+            && let Some(control) = self.requested_control.take()
         {
-            self.hold_by(control);
+            self.set_control(control);
         }
     }
 
-    fn hold_by(&mut self, control: Control) {
+    fn set_control(&mut self, control: Control) {
         let was_led = self.snapshot.control == Control::GravityCompensation;
         match control {
-            Control::Position => self.tell(&Envelope::modes(Joints::all(Mode::Position))),
+            Control::Position => self.send_command(&Envelope::modes(Joints::all(Mode::Position))),
             Control::Compliant(most) => {
-                self.tell(&Envelope::modes(Joints::all(Mode::CurrentBasedPosition)));
-                self.tell(&Envelope::at_most(most));
+                self.send_command(&Envelope::modes(Joints::all(Mode::CurrentBasedPosition)));
+                self.send_command(&Envelope::at_most(most));
             }
             Control::GravityCompensation => {
                 let legs = Joints::from_fn(|joint| joint.is_leg());
-                self.tell(&Envelope::modes(legs.map(|leg| if leg { Mode::Current } else { Mode::Position })));
+                self.send_command(&Envelope::modes(
+                    legs.map(|leg| if leg { Mode::Current } else { Mode::Position }),
+                ));
                 self.lead = Lead::new();
                 self.guard.switched(legs);
-                self.tell(&Envelope::torque(legs));
+                self.send_command(&Envelope::torque(legs));
                 self.snapshot.doing = Doing::Led;
             }
         }
@@ -462,7 +467,7 @@ impl<R: Robot, C: Clock> Pulse<R, C> {
     }
 }
 
-/// A pulse on a clock that its caller drives: each wait steps it.
+/// A control loop on a clock that its caller drives: each wait steps it.
 impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
     fn period(&self) -> Duration {
         self.period
@@ -481,7 +486,7 @@ impl<R: Robot, C: Clock> Conductor for Pulse<R, C> {
     }
 
     fn wait(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
-        if self.ordered {
+        if self.has_new_command {
             self.step();
         }
         self.watch(done)

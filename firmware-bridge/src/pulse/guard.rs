@@ -1,17 +1,17 @@
-//! Watches the body beat by beat and decides what is done about a fault; decides only, the pulse carries it out.
+//! Monitors the robot in each cycle and decides how to handle a fault. It only decides; the control loop acts.
 //!
 //! ```text
 //!              a packet lost            ten lost, port gone, low voltage
-//!   Watching ------------------> same   Watching ----------------------> Holding --it is back--> rejoin, Watching
+//!   Watching ------------------> same   Watching ----------------------> Holding --recovered--> rejoin, Watching
 //!
-//!   Watching --a motor let go or started anew--> Settling --at rest--> Rebooting --it answers--> Rejoining --driven-->
-//!              Watching;  a motor that does not come back, or lets go again and again: Stowing
+//!   Watching --a motor released or restarted--> Settling --at rest--> Rebooting --it answers--> Rejoining
+//!              --torque on--> Watching;  a motor that does not recover, or releases repeatedly: Stowing
 //!
-//!   Watching --too hot, shock--> Stowing --head laid down--> Released (until somebody switches torque on)
+//!   Watching --too hot, shock--> Stowing --head lowered--> Released (until torque is switched on)
 //! ```
 //!
-//! A graver fault takes over from a lighter one; while the port is gone nothing else is judged, since nothing is known.
-//! Safety: torque is released only in `Stowing`, after the head was laid down; and never while the port is gone.
+//! A more severe fault replaces a less severe one. While the port is gone, nothing else is evaluated, since nothing is
+//! known. Safety: torque is released only in `Stowing`, after the head was lowered, and never while the port is gone.
 
 use std::time::Duration;
 
@@ -21,50 +21,50 @@ use crate::joint::{Joint, Joints};
 use crate::robot::{JointState, Reading, RobotFault};
 use crate::servo::{HardwareError, HardwareErrors, Loss};
 
-/// A motor that let go this often within [`FORGIVEN_AFTER`] is not started anew again.
-const MOST_REBOOTS: u32 = 2;
-/// How long a motor must have been well for its reboots to be forgotten.
-const FORGIVEN_AFTER: Duration = Duration::from_secs(60);
-/// A servo is back within about 0.3 s of a reboot; one that takes longer is not coming.
-const BACK_AFTER: Duration = Duration::from_secs(3);
-/// How long a motor may take to be driven after it was told to.
-const DRIVEN_AFTER: Duration = Duration::from_secs(1);
-/// How long the head may take to be laid down.
-const STOWED_AFTER: Duration = Duration::from_secs(10);
-/// Losses that ended this long ago are over.
-const QUIET_AFTER: Duration = Duration::from_secs(1);
-/// The servos let go at 70 degrees Celsius (e-manual, register 31); the head is laid down while they still hold it.
+/// A motor that released this often within [`REBOOT_MEMORY`] is not rebooted again.
+const MAX_REBOOTS: u32 = 2;
+/// After this time without a fault, the reboots of a motor no longer count.
+const REBOOT_MEMORY: Duration = Duration::from_secs(60);
+/// Timeout of a reboot. A servo usually answers within about 0.3 s.
+const REBOOT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Timeout for a motor to report torque after the command.
+const TORQUE_TIMEOUT: Duration = Duration::from_secs(1);
+/// Timeout for lowering the head.
+const STOW_TIMEOUT: Duration = Duration::from_secs(10);
+/// Packet losses that ended this long ago are over.
+const LOSS_MEMORY: Duration = Duration::from_secs(1);
+/// The servos release at 70 degrees Celsius (e-Manual, register 31). The head is lowered while they still hold it.
 const HOT: f64 = 67.0;
-/// The servos report an error below 3.5 V (e-manual, register 34).
+/// The servos report an error below 3.5 V (e-Manual, register 34).
 const LOW: f64 = 3.5;
-/// Above this the supply is well again.
+/// Above this voltage, the supply has recovered.
 const WELL: f64 = 3.8;
 
-/// What the pulse is to do after a beat.
+/// The action of the control loop after a cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reaction {
-    /// Nothing.
+    /// No action.
     GoOn,
     /// End the motion and brake.
     Brake,
-    /// Start a motor anew.
+    /// Reboot a motor.
     Reboot(Joint),
-    /// Take these motors on where they stand, and drive all that were driven.
+    /// Hold these motors at their present positions, and enable torque on all that had it.
     Rejoin(Joints<bool>),
-    /// Lay the head down.
+    /// Lower the head.
     Stow,
     /// Release all torque.
     Release,
 }
 
-/// What the pulse knows beside the body's state.
+/// The context of a cycle, in addition to the state of the robot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Circumstances {
-    /// The beat's moment.
+    /// The time of the cycle.
     pub at: Tick,
-    /// Nothing is commanded to move.
+    /// No joint is commanded to move.
     pub at_rest: bool,
-    /// The head has been laid down.
+    /// The head has been lowered.
     pub stowed: bool,
 }
 
@@ -72,14 +72,14 @@ pub(super) struct Circumstances {
 enum Phase {
     Watching,
     Holding,
-    /// Coming to rest before these motors are started anew.
+    /// The robot comes to rest before these motors reboot.
     Settling(Joints<bool>),
     Rebooting {
         joint: Joint,
         since: Tick,
-        /// All that are to be started anew, this one and those before it included.
+        /// All motors to reboot, including this one and those before it.
         motors: Joints<bool>,
-        /// Those that still have to be.
+        /// The motors that have not been rebooted yet.
         left: Joints<bool>,
     },
     Rejoining {
@@ -88,41 +88,41 @@ enum Phase {
     },
     Stowing {
         since: Tick,
-        /// Somebody asked for it; nothing is wrong.
+        /// Whether a client requested it and there is no fault.
         asked: bool,
     },
     Released,
 }
 
-/// A fault as it is seen on one beat.
+/// A fault that was detected in one cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seen {
     kind: FaultKind,
     joint: Option<Joint>,
-    /// The motors that need to be started anew or taken on.
+    /// The motors to reboot or to enable again.
     motors: Joints<bool>,
 }
 
-/// The watch over one body.
+/// The fault monitor of one robot.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     phase: Phase,
-    /// The motors that somebody wants driven.
+    /// The motors that should have torque.
     wanted: Joints<bool>,
     misses: Joints<u32>,
-    /// Errors that were handled and stay in the servo's memory until it is started anew.
+    /// Errors that were handled and stay in the servo's memory until it reboots.
     handled: Joints<HardwareErrors>,
     reboots: Joints<u32>,
     last_reboot: Tick,
     last_loss: Tick,
     times: [u32; FaultKind::ALL.len()],
     status: Option<Status>,
-    /// The port was gone when the last beat ended.
+    /// Whether the port was gone at the end of the last cycle.
     gone: bool,
 }
 
 impl Guard {
-    /// Nothing has happened yet; these motors are driven.
+    /// Creates a monitor without faults, for motors with this torque state.
     pub fn new(wanted: Joints<bool>) -> Guard {
         Guard {
             phase: Phase::Watching,
@@ -138,17 +138,17 @@ impl Guard {
         }
     }
 
-    /// What happened last, and how far its handling is.
+    /// Returns the last fault and the state of its recovery.
     pub const fn status(&self) -> Option<Status> {
         self.status
     }
 
-    /// Whether a fault is being handled, or was and could not be: nothing may be played.
+    /// Returns whether a fault is being handled, or its recovery failed. No trajectory may play then.
     pub const fn is_acting(&self) -> bool {
         !matches!(self.phase, Phase::Watching | Phase::Stowing { asked: true, .. })
     }
 
-    /// The fault that keeps the body from moving, for messages.
+    /// Returns the fault that keeps the robot from moving, for messages.
     pub fn fault(&self) -> Option<RobotFault> {
         let status = self.status.filter(|_| self.is_acting())?;
         Some(match (status.kind, status.joint) {
@@ -157,7 +157,8 @@ impl Guard {
         })
     }
 
-    /// Somebody switched torque. What was released is theirs now; a motor that was told to be limp is not at fault.
+    /// Notes that a client switched torque. It takes over released motors; a motor without torque on request has no
+    /// fault.
     pub fn switched(&mut self, wanted: Joints<bool>) {
         self.wanted = wanted;
         if self.phase == Phase::Released {
@@ -165,7 +166,8 @@ impl Guard {
         }
     }
 
-    /// Motors in error that must be started anew before they can be driven as `wanted`; begins with that.
+    /// Starts the reboot of motors that must clear an error before they can be enabled as `wanted`. Returns whether any
+    /// must.
     pub fn clear_errors(&mut self, wanted: Joints<bool>, state: &JointState) -> bool {
         let motors = Joints::from_fn(|joint| wanted[joint] && !state.errors[joint].is_empty());
         if any(&motors) {
@@ -176,13 +178,13 @@ impl Guard {
         any(&motors)
     }
 
-    /// Somebody said stop: nothing goes on by itself that moves the body. Torque stays as it is.
+    /// Notes a stop: no recovery that moves the robot continues. Torque stays as it is.
     pub fn halted(&mut self) {
         match self.phase {
             Phase::Stowing { asked: true, .. } => self.phase = Phase::Watching,
             Phase::Stowing { asked: false, .. } => {
                 self.phase = Phase::Released;
-                self.advance(Stage::Stopped);
+                self.set_stage(Stage::Stopped);
             }
             Phase::Watching
             | Phase::Holding
@@ -193,19 +195,19 @@ impl Guard {
         }
     }
 
-    /// Somebody asked for the head to be laid down.
+    /// Notes that a client requested to lower the head.
     pub fn stowing(&mut self, at: Tick) {
         if !self.is_acting() {
             self.phase = Phase::Stowing { since: at, asked: true };
         }
     }
 
-    /// The motors that are to be driven.
+    /// Returns the motors that should have torque.
     pub const fn wanted(&self) -> Joints<bool> {
         self.wanted
     }
 
-    /// Judges one beat.
+    /// Evaluates one cycle.
     pub fn judge(&mut self, sensed: Result<&JointState, &RobotFault>, now: Circumstances) -> Reaction {
         let state = match sensed {
             Ok(state) => state,
@@ -213,17 +215,17 @@ impl Guard {
         };
         self.count_misses(state);
         if std::mem::take(&mut self.gone) {
-            // What the motors did in the meantime is not known, so each is taken on where it stands.
+            // The motion of the motors in the meantime is unknown, so each is held at its present position.
             return self.rejoin(now.at, Joints::all(true));
         }
-        self.forget(state, now.at);
-        if let Some(seen) = self.gravest(state)
-            && let Some(reaction) = self.begin(seen, now)
+        self.clear_past_faults(state, now.at);
+        if let Some(seen) = self.most_severe(state)
+            && let Some(reaction) = self.begin_recovery(seen, now)
         {
             return reaction;
         }
         self.ride_through(state, now.at);
-        self.go_on(state, now)
+        self.continue_recovery(state, now)
     }
 
     fn port_is_gone(&mut self, at: Tick) -> Reaction {
@@ -244,45 +246,45 @@ impl Guard {
         }
     }
 
-    /// Errors that are gone may come anew; reboots that were long ago do not count.
-    fn forget(&mut self, state: &JointState, at: Tick) {
+    /// Clears errors that are gone, so that they can recur, and reboots that are long ago.
+    fn clear_past_faults(&mut self, state: &JointState, at: Tick) {
         for (joint, errors) in state.errors.iter() {
             self.handled[joint] = HardwareErrors(self.handled[joint].0 & errors.0);
         }
-        if at.since(self.last_reboot) > FORGIVEN_AFTER {
+        if at.since(self.last_reboot) > REBOOT_MEMORY {
             self.reboots = Joints::all(0);
         }
     }
 
-    /// The gravest fault of the body that is not being handled yet.
-    fn gravest(&self, state: &JointState) -> Option<Seen> {
-        let of_errors = |error: HardwareError| {
+    /// Returns the most severe fault of the robot that is not being handled yet.
+    fn most_severe(&self, state: &JointState) -> Option<Seen> {
+        let from_errors = |error: HardwareError| {
             let motors = state
                 .errors
                 .zip_with(&self.handled, |now, handled| now.contains(error) && !handled.contains(error));
             seen(error.into(), motors)
         };
-        let measured = |kind, wrong: &dyn Fn(f64, f64) -> bool| {
+        let from_measurements = |kind, wrong: &dyn Fn(f64, f64) -> bool| {
             let motors = state.health.map(|health| health.is_some_and(|h| wrong(h.celsius, h.volts)));
             seen(kind, motors)
         };
-        let lost = Joints::from_fn(|joint| {
+        let released = Joints::from_fn(|joint| {
             let answers = matches!(state.readings[joint], Reading::Fresh(_));
             self.wanted[joint] && !state.torque[joint] && answers && state.errors[joint].is_empty()
         });
-        of_errors(HardwareError::ElectricalShock)
-            .or_else(|| of_errors(HardwareError::Overheating))
-            .or_else(|| measured(FaultKind::Overheating, &|celsius, _| celsius >= HOT))
-            .or_else(|| of_errors(HardwareError::Overload))
-            .or_else(|| of_errors(HardwareError::Encoder))
-            .or_else(|| seen(FaultKind::Brownout, lost))
-            .or_else(|| of_errors(HardwareError::InputVoltage))
-            .or_else(|| measured(FaultKind::InputVoltage, &|_, volts| volts < LOW))
+        from_errors(HardwareError::ElectricalShock)
+            .or_else(|| from_errors(HardwareError::Overheating))
+            .or_else(|| from_measurements(FaultKind::Overheating, &|celsius, _| celsius >= HOT))
+            .or_else(|| from_errors(HardwareError::Overload))
+            .or_else(|| from_errors(HardwareError::Encoder))
+            .or_else(|| seen(FaultKind::Brownout, released))
+            .or_else(|| from_errors(HardwareError::InputVoltage))
+            .or_else(|| from_measurements(FaultKind::InputVoltage, &|_, volts| volts < LOW))
             .or_else(|| seen(FaultKind::Silent, self.misses.map(|misses| misses >= SILENT_AFTER)))
     }
 
-    /// Begins to handle a fault, unless what is being done is graver or already meant for it.
-    fn begin(&mut self, seen: Seen, now: Circumstances) -> Option<Reaction> {
+    /// Starts to handle a fault, unless the current recovery is more severe or already covers it.
+    fn begin_recovery(&mut self, seen: Seen, now: Circumstances) -> Option<Reaction> {
         let Seen { kind, joint, motors } = seen;
         let policy = kind.policy();
         let begins = match (&self.phase, policy) {
@@ -292,7 +294,7 @@ impl Guard {
             (Phase::Stowing { asked: true, .. }, _) => false,
             (Phase::Holding, Policy::RebootAndRejoin) => true,
             (Phase::Holding, Policy::Hold) => false,
-            // A motor that starts anew is silent and limp for a while.
+            // A rebooting motor is silent and without torque for a while.
             (Phase::Settling(_) | Phase::Rebooting { .. } | Phase::Rejoining { .. }, _) => false,
         };
         if !begins {
@@ -317,7 +319,7 @@ impl Guard {
         Some(Reaction::Brake)
     }
 
-    /// Losses that are no fault are counted and told.
+    /// Counts and reports losses that are no fault.
     fn ride_through(&mut self, state: &JointState, at: Tick) {
         let lost =
             |loss: Loss| state.losses.iter().find(|(_, lost)| **lost == Some(loss)).map(|(joint, _)| joint);
@@ -332,24 +334,24 @@ impl Guard {
         if let Some((kind, joint)) = found {
             self.last_loss = at;
             self.note(kind, joint, at);
-        } else if at.since(self.last_loss) > QUIET_AFTER
+        } else if at.since(self.last_loss) > LOSS_MEMORY
             && self.status.is_some_and(|status| status.policy == Policy::RideThrough)
         {
-            self.advance(Stage::Over);
+            self.set_stage(Stage::Over);
         }
     }
 
-    fn go_on(&mut self, state: &JointState, now: Circumstances) -> Reaction {
+    fn continue_recovery(&mut self, state: &JointState, now: Circumstances) -> Reaction {
         match self.phase {
             Phase::Watching | Phase::Released => Reaction::GoOn,
             Phase::Holding => {
-                let heard = self.misses.iter().all(|(_, misses)| *misses == 0);
+                let all_answer = self.misses.iter().all(|(_, misses)| *misses == 0);
                 let low_since = self.status.filter(|status| status.kind == FaultKind::InputVoltage);
-                let supplied = low_since.is_none_or(|status| {
+                let voltage_recovered = low_since.is_none_or(|status| {
                     let mut health = state.health.iter().filter_map(|(_, health)| *health);
                     health.all(|health| health.volts > WELL && health.at > status.since)
                 });
-                if heard && supplied {
+                if all_answer && voltage_recovered {
                     self.rejoin(now.at, undriven(&self.wanted, state))
                 } else {
                     Reaction::GoOn
@@ -363,7 +365,7 @@ impl Guard {
                     && now.at > since;
                 if is_back {
                     self.reboot_next(now.at, motors, left, state)
-                } else if now.at.since(since) > BACK_AFTER {
+                } else if now.at.since(since) > REBOOT_TIMEOUT {
                     self.give_up(now.at)
                 } else {
                     Reaction::GoOn
@@ -373,20 +375,20 @@ impl Guard {
                 let limp = undriven(&self.wanted, state);
                 if !any(&limp) {
                     self.phase = Phase::Watching;
-                    self.advance(Stage::Over);
+                    self.set_stage(Stage::Over);
                     Reaction::GoOn
-                } else if now.at.since(since) > DRIVEN_AFTER {
+                } else if now.at.since(since) > TORQUE_TIMEOUT {
                     self.give_up(now.at)
                 } else {
                     Reaction::Rejoin(motors.zip_with(&limp, |one, other| one || other))
                 }
             }
             Phase::Stowing { since, asked } => {
-                if now.stowed || now.at.since(since) > STOWED_AFTER {
+                if now.stowed || now.at.since(since) > STOW_TIMEOUT {
                     self.wanted = Joints::all(false);
                     self.phase = if asked { Phase::Watching } else { Phase::Released };
                     if !asked {
-                        self.advance(Stage::GivenUp);
+                        self.set_stage(Stage::GivenUp);
                     }
                     Reaction::Release
                 } else {
@@ -396,7 +398,7 @@ impl Guard {
         }
     }
 
-    /// The next motor that is in error is started anew; when none is left, all are taken on.
+    /// Reboots the next motor with an error. When none is left, all are enabled again.
     fn reboot_next(
         &mut self,
         at: Tick,
@@ -404,10 +406,10 @@ impl Guard {
         left: Joints<bool>,
         state: &JointState,
     ) -> Reaction {
-        // One that has started anew by itself, as after a brownout, needs no more than to be taken on.
+        // A motor that restarted by itself, as after a brownout, only needs torque.
         let next = left.iter().find(|(joint, wanted)| **wanted && !state.errors[*joint].is_empty());
         let Some((joint, _)) = next else { return self.rejoin(at, motors) };
-        if self.reboots[joint] >= MOST_REBOOTS {
+        if self.reboots[joint] >= MAX_REBOOTS {
             return self.give_up(at);
         }
         self.reboots[joint] += 1;
@@ -421,7 +423,7 @@ impl Guard {
 
     fn rejoin(&mut self, at: Tick, motors: Joints<bool>) -> Reaction {
         self.phase = match self.phase {
-            // What was begun before the port went goes on after it.
+            // A recovery that began before the port was lost continues after it.
             Phase::Stowing { asked, .. } => Phase::Stowing { since: at, asked },
             Phase::Released => Phase::Released,
             _ => Phase::Rejoining { since: at, motors },
@@ -433,10 +435,10 @@ impl Guard {
         }
     }
 
-    /// The body can't be trusted to hold, so the head is laid down.
+    /// Lowers the head, since the robot cannot be relied on to hold it.
     fn give_up(&mut self, at: Tick) -> Reaction {
         self.phase = Phase::Stowing { since: at, asked: false };
-        self.advance(Stage::GivenUp);
+        self.set_stage(Stage::GivenUp);
         Reaction::Stow
     }
 
@@ -449,7 +451,7 @@ impl Guard {
         self.status = Some(Status { kind, joint, policy, stage: Stage::Acting, since: at, times });
     }
 
-    fn advance(&mut self, stage: Stage) {
+    fn set_stage(&mut self, stage: Stage) {
         if let Some(status) = &mut self.status {
             status.stage = stage;
         }
@@ -460,15 +462,15 @@ fn any(motors: &Joints<bool>) -> bool {
     motors.iter().any(|(_, one)| *one)
 }
 
-/// The fault, if it concerns any motor; one motor is named.
+/// Returns the fault if it concerns any motor. It names the motor if it is a single one.
 fn seen(kind: FaultKind, motors: Joints<bool>) -> Option<Seen> {
-    let mut concerned = motors.iter().filter(|(_, one)| **one).map(|(joint, _)| joint);
-    let first = concerned.next()?;
-    let joint = concerned.next().is_none().then_some(first);
+    let mut affected = motors.iter().filter(|(_, one)| **one).map(|(joint, _)| joint);
+    let first = affected.next()?;
+    let joint = affected.next().is_none().then_some(first);
     Some(Seen { kind, joint, motors })
 }
 
-/// The motors that should be driven and are not.
+/// Returns the motors that should have torque and have none.
 fn undriven(wanted: &Joints<bool>, state: &JointState) -> Joints<bool> {
     wanted.zip_with(&state.torque, |wanted, on| wanted && !on)
 }

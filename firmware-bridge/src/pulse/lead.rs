@@ -1,7 +1,7 @@
-//! A head that a hand leads: on each beat the currents with which the legs carry its weight where it is.
+//! Hand guiding: in each cycle, computes the leg currents that compensate the head's weight at its present position.
 //!
-//! Safety: a leg that turns faster than its limit or comes to the end of its range, and a place of the head that cannot
-//! be told or where the legs hold it badly, end it: the body is then held by position where it stands.
+//! Safety: hand guiding ends if a leg exceeds its velocity limit or its range, if the head pose is unknown, or if the
+//! singularity margin is too small. The robot then holds its present position.
 
 use crate::clock::Tick;
 use crate::joint::{Joint, Joints};
@@ -11,19 +11,19 @@ use crate::posture::HeadPose;
 use crate::robot::{JointState, Reading};
 use crate::servo::Milliamps;
 
-/// Speeds are taken over at least this long: a servo's position has steps of 1.5 mrad.
-const LEAST_INTERVAL: f64 = 0.02;
+/// The minimum interval for measuring velocities, seconds: a servo's position has steps of 1.5 mrad.
+const MIN_INTERVAL_S: f64 = 0.02;
 
-/// What the beat is to do with the head.
+/// How the control loop supports the head in this cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Carry {
-    /// Go on with these currents; body and antennas get none.
+    /// With these currents; body and antennas get none.
     On(Joints<Milliamps>),
-    /// Hold it by position.
+    /// By holding its position.
     Catch,
 }
 
-/// What is known of the head that is led.
+/// The state of hand guiding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lead {
     head: HeadMass,
@@ -33,7 +33,7 @@ pub(super) struct Lead {
 }
 
 impl Lead {
-    /// A head of which nothing was seen yet.
+    /// Creates the state without any measurement.
     pub fn new() -> Lead {
         Lead {
             head: HeadMass::default(),
@@ -43,11 +43,11 @@ impl Lead {
         }
     }
 
-    /// What is to be done after the body was sensed. Legs that did not answer keep their currents.
+    /// Returns how to support the head in this state. If a leg did not answer, the currents stay unchanged.
     pub fn carry(&mut self, state: &JointState, limits: &Limits) -> Carry {
         let fresh = Joint::STEWART.iter().all(|leg| matches!(state.readings[*leg], Reading::Fresh(_)));
         let (true, Ok(present)) = (fresh, state.present()) else { return Carry::On(self.currents) };
-        if self.runs_away(state.at, &present, limits) {
+        if self.exceeds_limits(state.at, &present, limits) {
             return Carry::Catch;
         }
         let legs = present.stewart();
@@ -61,7 +61,7 @@ impl Lead {
         Carry::On(self.currents)
     }
 
-    fn runs_away(&mut self, at: Tick, present: &Joints, limits: &Limits) -> bool {
+    fn exceeds_limits(&mut self, at: Tick, present: &Joints, limits: &Limits) -> bool {
         let beyond = |leg: &Joint| {
             let limit = limits.joints[*leg];
             present[*leg] < limit.low || present[*leg] > limit.high
@@ -74,7 +74,7 @@ impl Lead {
             return false;
         };
         let interval = at.since(since).as_secs_f64();
-        if interval < LEAST_INTERVAL {
+        if interval < MIN_INTERVAL_S {
             return false;
         }
         self.seen = Some((at, *present));
@@ -95,20 +95,20 @@ mod tests {
         JointState::well(Tick(millis * 1_000_000), joints, Joints::all(true))
     }
 
-    fn lifted(millimetres: f64, pitch: f64) -> Joints {
+    fn raised(millimetres: f64, pitch: f64) -> Joints {
         let angles = RollPitchYaw { pitch: Radians::from_degrees(pitch), ..RollPitchYaw::default() };
         let head = HeadPose::new(0.0, 0.0, millimetres * 1e-3, angles);
         joints_from_posture(&Posture { head, ..Posture::init() }).unwrap()
     }
 
     #[test]
-    fn the_legs_push_up_and_nothing_else_is_driven() {
+    fn legs_push_up_and_other_motors_get_no_current() {
         let mut lead = Lead::new();
-        let Carry::On(currents) = lead.carry(&state(0, lifted(0.0, 0.0)), &Limits::default()) else {
-            panic!("a head at rest is carried")
+        let Carry::On(currents) = lead.carry(&state(0, raised(0.0, 0.0)), &Limits::default()) else {
+            panic!("a head at rest is not supported")
         };
-        // At rest the odd legs push towards greater angles and the even ones, which mirror them, towards lesser; the
-        // official controller commands 13 to 16 mA there.
+        // At rest the odd legs push towards larger angles, and the even ones, which mirror them, towards smaller ones.
+        // The official controller commands 13 to 16 mA there.
         for (joint, current) in currents.iter() {
             let expected = match joint {
                 Joint::Stewart1 | Joint::Stewart3 | Joint::Stewart5 => 8.0..25.0,
@@ -120,26 +120,26 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_away_or_leaves_its_range_is_caught() {
+    fn fast_or_out_of_range_legs_are_held_by_position() {
         let limits = Limits::default();
         let mut lead = Lead::new();
-        assert!(matches!(lead.carry(&state(0, lifted(0.0, 0.0)), &limits), Carry::On(_)));
-        assert!(matches!(lead.carry(&state(20, lifted(2.0, 2.0)), &limits), Carry::On(_)));
-        assert_eq!(lead.carry(&state(40, lifted(15.0, -20.0)), &limits), Carry::Catch);
+        assert!(matches!(lead.carry(&state(0, raised(0.0, 0.0)), &limits), Carry::On(_)));
+        assert!(matches!(lead.carry(&state(20, raised(2.0, 2.0)), &limits), Carry::On(_)));
+        assert_eq!(lead.carry(&state(40, raised(15.0, -20.0)), &limits), Carry::Catch);
 
         let mut lead = Lead::new();
-        let mut joints = lifted(0.0, 0.0);
+        let mut joints = raised(0.0, 0.0);
         joints[Joint::Stewart2] = limits.joints[Joint::Stewart2].low - Radians(0.01);
         assert_eq!(lead.carry(&state(0, joints), &limits), Carry::Catch);
     }
 
     #[test]
-    fn a_lost_reading_changes_nothing() {
+    fn missing_reading_keeps_the_currents() {
         let limits = Limits::default();
         let mut lead = Lead::new();
-        let first = lead.carry(&state(0, lifted(5.0, 10.0)), &limits);
-        let mut deaf = state(10, lifted(5.0, 10.0));
-        deaf.readings[Joint::Stewart4] = Reading::Never;
-        assert_eq!(lead.carry(&deaf, &limits), first);
+        let first = lead.carry(&state(0, raised(5.0, 10.0)), &limits);
+        let mut missing = state(10, raised(5.0, 10.0));
+        missing.readings[Joint::Stewart4] = Reading::Never;
+        assert_eq!(lead.carry(&missing, &limits), first);
     }
 }

@@ -1,6 +1,5 @@
-//! What a thread asks of the system so that its beats come on time: real-time priority, memory that stays in place, and
-//! sleeps that are not rounded. What it does not get is told, with what to do about it. The pulse asks for it, and so
-//! does the thread that emulates servos.
+//! Real-time scheduling of a thread, so that its cycles start on time: real-time priority, locked memory and exact
+//! sleeps. It reports what the system denies, with the remedy. The control loop and the emulated servos use it.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -13,32 +12,32 @@ use thread_priority::{
     set_thread_priority_and_policy, thread_native_id,
 };
 
-/// Above ordinary work, below the kernel's own threads (50 for threaded interrupts, 99 for its watchdogs).
+/// Above normal threads, below the kernel's own (50 for threaded interrupts, 99 for its watchdogs).
 const PRIORITY: u8 = 49;
 
-/// What to do so that real-time priority is to be had.
+/// The remedy if real-time priority is denied.
 pub const ALLOW_PRIORITY: &str =
     "add `@dialout - rtprio 60` to /etc/security/limits.d/minismith.conf, and log in again";
-/// What to do so that memory may be locked.
+/// The remedy if locked memory is denied.
 pub const ALLOW_MEMORY: &str =
     "add `@dialout - memlock unlimited` to /etc/security/limits.d/minismith.conf, and log in again";
 
-/// What a pulse's thread has got.
+/// The scheduling of a thread as granted by the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Privilege {
-    /// Its real-time priority under first-in-first-out scheduling; none is the plain policy.
+    /// Its real-time priority under first-in-first-out scheduling; `None` under the default policy.
     pub realtime_priority: Option<u8>,
-    /// Whether the program's memory stays in place.
+    /// Whether the program's memory is locked.
     pub memory_locked: bool,
-    /// What was not to be had, and what to do about it.
+    /// What the system denied, each with its remedy.
     pub notes: Vec<String>,
 }
 
 impl Privilege {
-    /// Asks for all of it, for the thread that calls this.
+    /// Requests real-time scheduling for the calling thread.
     #[must_use]
     pub fn ask() -> Privilege {
-        // Every priority from 1 to 99 is a value; without one the thread goes on as it is.
+        // Every priority from 1 to 99 is valid; without one the thread continues unchanged.
         let realtime = ThreadPriorityValue::try_from(PRIORITY).is_ok_and(|priority| {
             set_thread_priority_and_policy(
                 thread_native_id(),
@@ -47,18 +46,19 @@ impl Privilege {
             )
             .is_ok()
         });
-        // Ordinary threads' sleeps are lengthened by 50 us to save wake-ups; a system without the option goes on.
+        // The system extends the sleeps of normal threads by 50 us to save wake-ups. A system without the option
+        // continues.
         let _unchanged = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut notes = Vec::new();
         if !realtime {
             notes.push(format!(
-                "no real-time priority: beats may come late when the machine is busy; {ALLOW_PRIORITY}"
+                "no real-time priority: cycles may start late when the machine is busy; {ALLOW_PRIORITY}"
             ));
         }
         let memory_locked = memory_is_locked();
         if !memory_locked {
             notes.push(format!(
-                "memory is not locked: a beat may wait for the disk when memory is short; {ALLOW_MEMORY}"
+                "memory is not locked: a cycle may wait for the disk when memory is short; {ALLOW_MEMORY}"
             ));
         }
         Privilege { realtime_priority: realtime.then_some(PRIORITY), memory_locked, notes }
@@ -69,14 +69,14 @@ impl fmt::Display for Privilege {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.realtime_priority {
             Some(priority) => write!(f, "SCHED_FIFO priority {priority}")?,
-            None => f.write_str("the plain scheduling policy")?,
+            None => f.write_str("default scheduling policy")?,
         }
         f.write_str(if self.memory_locked { ", memory locked" } else { ", memory not locked" })
     }
 }
 
-/// Once for the whole program: pages stay where they are from when they are first used. A lower limit on locked memory
-/// than what the program has mapped makes this fail at once, so it never makes a later allocation fail.
+/// Locks memory once for the whole program: a page stays in memory from its first use. If the limit on locked memory is
+/// below the mapped size, this fails immediately, so no later allocation can fail because of it.
 fn memory_is_locked() -> bool {
     static LOCKED: OnceLock<bool> = OnceLock::new();
     *LOCKED.get_or_init(|| {
@@ -89,10 +89,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_not_had_has_a_note() {
-        let had = std::thread::spawn(Privilege::ask).join().unwrap();
-        let missing = usize::from(had.realtime_priority.is_none()) + usize::from(!had.memory_locked);
-        assert_eq!(had.notes.len(), missing);
-        assert_eq!(had.to_string().contains("SCHED_FIFO"), had.realtime_priority.is_some());
+    fn every_denied_request_has_a_note() {
+        let granted = std::thread::spawn(Privilege::ask).join().unwrap();
+        let missing = usize::from(granted.realtime_priority.is_none()) + usize::from(!granted.memory_locked);
+        assert_eq!(granted.notes.len(), missing);
+        assert_eq!(granted.to_string().contains("SCHED_FIFO"), granted.realtime_priority.is_some());
     }
 }

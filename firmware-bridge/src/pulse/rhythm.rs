@@ -1,6 +1,6 @@
-//! How regularly a pulse beats: histograms of its intervals, its lateness and its own work, since it began.
+//! Timing statistics of the control loop: histograms of its jitter, wake-up latency and cycle time.
 //!
-//! The beat never waits for a reader: while one copies the histograms, a few beats are kept aside.
+//! The control loop never waits for a reader: while one copies the histograms, a few cycles are buffered.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
@@ -12,19 +12,19 @@ use serde::Serialize;
 use super::privilege::Privilege;
 use crate::clock::Tick;
 
-/// Longer than this is told as this, nanoseconds.
+/// The maximum that is recorded, nanoseconds. Longer times count as this.
 const LONGEST: u64 = 10_000_000_000;
-/// Beats that are kept aside while a reader copies; a reader needs less than one.
+/// Capacity of the buffer for cycles during a copy; a copy takes less than one cycle.
 const ASIDE: usize = 16;
 
-/// What one beat showed, nanoseconds.
+/// The timing of one cycle, nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Shown {
-    /// How far the time since the beat before was from the period.
+struct CycleTiming {
+    /// Difference between the time since the previous cycle and the period.
     jitter: u64,
-    /// How long after its due moment it began.
+    /// Time from the deadline to the start.
     lateness: u64,
-    /// How long its own work took, with the robot's answer.
+    /// Time for the cycle's own work, including the robot's answer.
     work: u64,
 }
 
@@ -33,42 +33,42 @@ struct Histograms {
     jitter: Histogram<u64>,
     lateness: Histogram<u64>,
     work: Histogram<u64>,
-    /// Somebody has begun anew, so the time since the beat before is none of theirs.
-    anew: bool,
+    /// Whether the histograms were reset, so the time since the previous cycle does not count.
+    was_reset: bool,
 }
 
 impl Histograms {
-    fn add(&mut self, shown: Shown) {
-        self.jitter.saturating_record(shown.jitter);
-        self.lateness.saturating_record(shown.lateness);
-        self.work.saturating_record(shown.work);
+    fn add(&mut self, timing: CycleTiming) {
+        self.jitter.saturating_record(timing.jitter);
+        self.lateness.saturating_record(timing.lateness);
+        self.work.saturating_record(timing.work);
     }
 }
 
-/// The histograms, for those who read them.
+/// The readers' side of the histograms.
 #[derive(Clone, Debug)]
 pub(super) struct Rhythm(Arc<Mutex<Histograms>>);
 
-/// The beat's side of the histograms.
+/// The control loop's side of the histograms.
 #[derive(Debug)]
 pub(super) struct Measure {
     rhythm: Rhythm,
     period: Duration,
     began: Option<Tick>,
-    aside: [Shown; ASIDE],
-    kept: usize,
+    buffer: [CycleTiming; ASIDE],
+    buffered: usize,
 }
 
 /// A distribution of times, microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Spread {
-    /// Half of the beats are below this.
+    /// 50 % of the cycles are below this.
     pub p50_us: f64,
-    /// 99 of 100.
+    /// 99 % of the cycles are below this.
     pub p99_us: f64,
-    /// 999 of 1000.
+    /// 99.9 % of the cycles are below this.
     pub p999_us: f64,
-    /// The worst.
+    /// The maximum.
     pub max_us: f64,
 }
 
@@ -79,40 +79,41 @@ impl fmt::Display for Spread {
     }
 }
 
-/// How regularly a pulse has beaten since it began, and by what right.
+/// The timing of the control loop since its start or the last reset.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Regularity {
-    /// Beats that were measured.
+    /// The number of measured cycles.
     pub beats: u64,
-    /// The time from one beat to the next that was meant, microseconds.
+    /// The nominal time between cycles, microseconds.
     pub period_us: f64,
-    /// How far intervals were from the period, without sign.
+    /// Absolute difference between interval and period.
     pub jitter: Spread,
-    /// How long after its due moment a beat began.
+    /// Time from the deadline to the start of a cycle.
     pub lateness: Spread,
-    /// How long a beat's own work took, with the robot's answer.
+    /// Time for a cycle's own work, including the robot's answer.
     pub work: Spread,
-    /// What the system lets the pulse's thread do.
+    /// The scheduling of the control loop's thread.
     pub privilege: Privilege,
 }
 
 impl Rhythm {
-    /// Empty histograms; all memory that they will ever need is taken here.
+    /// Creates empty histograms and allocates all memory that they will ever need.
     pub fn new() -> Option<Rhythm> {
         let empty = || Histogram::new_with_bounds(1, LONGEST, 2).ok();
-        let histograms = Histograms { jitter: empty()?, lateness: empty()?, work: empty()?, anew: false };
+        let histograms =
+            Histograms { jitter: empty()?, lateness: empty()?, work: empty()?, was_reset: false };
         Some(Rhythm(Arc::new(Mutex::new(histograms))))
     }
 
-    /// Forgets what was measured so far.
-    pub fn begin_anew(&self) {
+    /// Resets the histograms.
+    pub fn reset(&self) {
         let mut histograms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Histograms { jitter, lateness, work, anew } = &mut *histograms;
+        let Histograms { jitter, lateness, work, was_reset } = &mut *histograms;
         [jitter, lateness, work].into_iter().for_each(Histogram::reset);
-        *anew = true;
+        *was_reset = true;
     }
 
-    /// What was measured so far.
+    /// Returns the statistics so far.
     pub fn report(&self, period: Duration, privilege: Privilege) -> Regularity {
         let histograms = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let copies = [&histograms.jitter, &histograms.lateness, &histograms.work].map(Histogram::clone);
@@ -130,34 +131,35 @@ fn spread(histogram: &Histogram<u64>) -> Spread {
 }
 
 impl Measure {
-    /// Nothing is measured yet.
+    /// Creates a timer without measurements.
     pub fn new(rhythm: Rhythm, period: Duration) -> Measure {
-        Measure { rhythm, period, began: None, aside: [Shown::default(); ASIDE], kept: 0 }
+        Measure { rhythm, period, began: None, buffer: [CycleTiming::default(); ASIDE], buffered: 0 }
     }
 
-    /// One beat: when it was due, when it began, when it had done its work. The first has no interval to show.
+    /// Records one cycle: its deadline, its start and its end. The first cycle has no interval and is not recorded.
     pub fn beat(&mut self, due: Tick, began: Tick, done: Tick) {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let Some(last) = self.began.replace(began) else { return };
         let jitter = nanos(began.since(last).abs_diff(self.period));
-        let shown = Shown { jitter, lateness: nanos(began.since(due)), work: nanos(done.since(began)) };
+        let timing =
+            CycleTiming { jitter, lateness: nanos(began.since(due)), work: nanos(done.since(began)) };
         let mut histograms = match self.rhythm.0.try_lock() {
             Ok(histograms) => histograms,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                if let Some(place) = self.aside.get_mut(self.kept) {
-                    *place = shown;
-                    self.kept += 1;
+                if let Some(slot) = self.buffer.get_mut(self.buffered) {
+                    *slot = timing;
+                    self.buffered += 1;
                 }
                 return;
             }
         };
-        let kept = std::mem::take(&mut self.kept);
-        if std::mem::take(&mut histograms.anew) {
+        let buffered = std::mem::take(&mut self.buffered);
+        if std::mem::take(&mut histograms.was_reset) {
             return;
         }
-        self.aside.iter().take(kept).for_each(|kept| histograms.add(*kept));
-        histograms.add(shown);
+        self.buffer.iter().take(buffered).for_each(|buffered| histograms.add(*buffered));
+        histograms.add(timing);
     }
 }
 
@@ -167,34 +169,34 @@ mod tests {
 
     const PERIOD: Duration = Duration::from_millis(10);
 
-    /// Beats that begin at these milliseconds and are due every ten.
-    fn measured(begins: &[u64]) -> (Rhythm, Measure) {
+    /// Records cycles that start at these milliseconds, with a deadline every ten.
+    fn record_cycles(begins: &[u64]) -> (Rhythm, Measure) {
         let rhythm = Rhythm::new().unwrap();
         let mut measure = Measure::new(rhythm.clone(), PERIOD);
-        for (place, began) in begins.iter().enumerate() {
+        for (slot, began) in begins.iter().enumerate() {
             let tick = |millis: u64| Tick(millis * 1_000_000);
-            measure.beat(tick(place as u64 * 10), tick(*began), tick(*began + 1));
+            measure.beat(tick(slot as u64 * 10), tick(*began), tick(*began + 1));
         }
         (rhythm, measure)
     }
 
-    fn near(value: f64, expected: f64) -> bool {
+    fn is_close(value: f64, expected: f64) -> bool {
         (value - expected).abs() <= expected * 0.01
     }
 
     #[test]
-    fn one_late_beat_shows_in_two_intervals_and_one_lateness() {
+    fn late_cycle_affects_two_intervals_and_one_latency() {
         let begins: Vec<u64> = (0..1001).map(|beat| beat * 10 + if beat == 500 { 4 } else { 0 }).collect();
-        let report = measured(&begins).0.report(PERIOD, Privilege::default());
+        let report = record_cycles(&begins).0.report(PERIOD, Privilege::default());
         assert_eq!(report.beats, 1000);
-        assert!(report.jitter.p99_us < 1.0 && near(report.jitter.max_us, 4000.0), "{}", report.jitter);
-        assert!(near(report.lateness.max_us, 4000.0) && near(report.work.p50_us, 1000.0));
+        assert!(report.jitter.p99_us < 1.0 && is_close(report.jitter.max_us, 4000.0), "{}", report.jitter);
+        assert!(is_close(report.lateness.max_us, 4000.0) && is_close(report.work.p50_us, 1000.0));
     }
 
     #[test]
-    fn what_was_before_a_new_beginning_does_not_count() {
-        let (rhythm, mut measure) = measured(&[0, 10, 90]);
-        rhythm.begin_anew();
+    fn reset_discards_earlier_cycles() {
+        let (rhythm, mut measure) = record_cycles(&[0, 10, 90]);
+        rhythm.reset();
         for millis in [100, 110, 120] {
             let at = Tick(millis * 1_000_000);
             measure.beat(at, at, at);
@@ -205,8 +207,8 @@ mod tests {
     }
 
     #[test]
-    fn beats_while_somebody_reads_are_not_lost() {
-        let (rhythm, mut measure) = measured(&[0, 10]);
+    fn cycles_during_a_read_are_not_lost() {
+        let (rhythm, mut measure) = record_cycles(&[0, 10]);
         let reading = rhythm.0.lock().unwrap();
         measure.beat(Tick(20_000_000), Tick(20_000_000), Tick(21_000_000));
         measure.beat(Tick(30_000_000), Tick(30_000_000), Tick(31_000_000));

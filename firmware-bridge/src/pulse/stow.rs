@@ -1,9 +1,8 @@
-//! The way by which the head is laid down: joint by joint and smoothly, from wherever the body is commanded to be.
+//! The path on which the head is lowered: joint by joint and smoothly, from any commanded position.
 //!
-//! It is computed beat by beat and needs no memory of its own, so that it can begin on any beat. A head that stands far
-//! from where it is laid down comes back to the middle first: between any reachable place and the middle, and between
-//! the middle and where it is laid down, the straight way of the joints keeps the head inside its limits. The envelope
-//! watches over it all the same.
+//! The path is computed cycle by cycle and needs no allocation, so it can begin in any cycle. A head far from the sleep
+//! pose returns to the neutral pose first. From any reachable pose to the neutral pose, and from there to the sleep
+//! pose, a straight path of the joints keeps the head inside its limits. The envelope limits it in any case.
 
 use std::time::Duration;
 
@@ -13,36 +12,36 @@ use crate::motion::Interpolation;
 use crate::posture::Posture;
 use crate::units::Radians;
 
-/// A leg that stands farther than this from where it is laid down goes by the middle.
+/// A leg farther than this from the sleep pose moves through the neutral pose.
 const FAR: Radians = Radians(0.35);
-/// The mean speed of the joint that has the longest way, rad/s.
+/// The mean velocity of the joint with the longest path, rad/s.
 const PACE: f64 = 0.9;
-/// The shortest time for one way.
-const SHORTEST: Duration = Duration::from_millis(300);
+/// The minimum duration of one segment.
+const MIN_SEGMENT_DURATION: Duration = Duration::from_millis(300);
 
-/// Where the joints are when the head is in the middle and when it is laid down.
+/// The joints in the neutral pose and in the sleep pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places {
     middle: Joints,
     low: Joints,
 }
 
-/// A head on its way down.
+/// A head that is being lowered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stow {
     from: Joints,
     to: Joints,
-    /// Where it goes after that.
+    /// The next segment's end, if any.
     then: Option<Joints>,
-    passed: Duration,
-    lasts: Duration,
+    elapsed: Duration,
+    duration: Duration,
 }
 
 impl Places {
-    /// The official poses.
+    /// Returns the official poses.
     ///
     /// # Errors
-    /// Never with the measures of this robot.
+    /// None with the dimensions of this robot.
     pub fn official() -> Result<Places, Unreachable> {
         Ok(Places {
             middle: joints_from_posture(&Posture::init())?,
@@ -50,42 +49,42 @@ impl Places {
         })
     }
 
-    /// The way down from `from`; the body keeps its angle.
+    /// Returns the path down from `from`; the body yaw stays unchanged.
     pub fn way_from(&self, from: Joints) -> Stow {
-        let keep = |mut to: Joints| {
+        let keep_yaw = |mut to: Joints| {
             to[Joint::BodyYaw] = from[Joint::BodyYaw];
             to
         };
-        let (middle, low) = (keep(self.middle), keep(self.low));
+        let (middle, low) = (keep_yaw(self.middle), keep_yaw(self.low));
         let is_far = Joint::STEWART.iter().any(|leg| (from[*leg] - low[*leg]).abs() > FAR);
         if is_far {
-            // The antennas go all the way at once.
+            // The antennas move to the sleep pose directly.
             let mut middle = middle;
             for antenna in [Joint::RightAntenna, Joint::LeftAntenna] {
                 middle[antenna] = low[antenna];
             }
-            Stow { then: Some(low), ..Stow::between(from, middle) }
+            Stow { then: Some(low), ..Stow::segment(from, middle) }
         } else {
-            Stow::between(from, low)
+            Stow::segment(from, low)
         }
     }
 }
 
 impl Stow {
-    fn between(from: Joints, to: Joints) -> Stow {
+    fn segment(from: Joints, to: Joints) -> Stow {
         let farthest = from.zip_with(&to, |a, b| (b - a).abs().value());
         let farthest = farthest.iter().map(|(_, way)| *way).fold(0.0, f64::max);
-        let lasts = SHORTEST.max(Duration::from_secs_f64(farthest / PACE));
-        Stow { from, to, then: None, passed: Duration::ZERO, lasts }
+        let duration = MIN_SEGMENT_DURATION.max(Duration::from_secs_f64(farthest / PACE));
+        Stow { from, to, then: None, elapsed: Duration::ZERO, duration }
     }
 
-    /// The next wish; none when the head has been told to be all the way down.
+    /// Returns the next setpoint, or `None` after the last one.
     pub fn next(&mut self, period: Duration) -> Option<Joints> {
-        if self.passed >= self.lasts {
-            *self = Stow::between(self.to, self.then.take()?);
+        if self.elapsed >= self.duration {
+            *self = Stow::segment(self.to, self.then.take()?);
         }
-        self.passed += period;
-        let share = Interpolation::Minjerk.share(self.passed.as_secs_f64() / self.lasts.as_secs_f64());
+        self.elapsed += period;
+        let share = Interpolation::Minjerk.share(self.elapsed.as_secs_f64() / self.duration.as_secs_f64());
         Some(self.from.zip_with(&self.to, |from, to| from + (to - from) * share))
     }
 }
@@ -103,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn from_any_pose_the_way_down_stays_inside_the_limits_and_arrives(
+        fn path_from_any_pose_stays_inside_the_limits_and_arrives(
             x in -0.02..0.02_f64, y in -0.02..0.02_f64, z in -0.03..0.02_f64,
             roll in -35.0..35.0_f64, pitch in -35.0..35.0_f64, yaw in -60.0..60.0_f64, body in -2.0..2.0_f64,
         ) {

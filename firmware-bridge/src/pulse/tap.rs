@@ -1,5 +1,5 @@
-//! What each beat did, handed over to somebody who keeps it. The beat never waits: where nobody takes records away,
-//! they are counted and lost.
+//! Records of each cycle, sent to a receiver. The control loop never waits: without a receiver, the records are
+//! dropped and counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,36 +10,36 @@ use crate::envelope::Trims;
 use crate::joint::Joints;
 use crate::units::Radians;
 
-/// What one beat did.
+/// The record of one cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BeatRecord {
-    /// Its number, from 0; stage time is this times the period.
+    /// The number of the cycle, from 0; robot time is this times the period.
     pub beat: u64,
-    /// Its moment on the pulse's clock.
+    /// Its start time on the control loop's clock, as scheduled.
     pub at: Tick,
-    /// How long after that moment it began.
+    /// Time from the scheduled to the actual start.
     pub lateness: Tick,
-    /// What the pulse does after it.
+    /// The state of the control loop after the cycle.
     pub doing: Doing,
-    /// Halts taken so far.
+    /// The number of stops applied so far.
     pub halts: u64,
-    /// Where the joints were wished to be.
+    /// The setpoint of the joints.
     pub wish: Joints,
-    /// The goal positions: the wish behind the envelope.
+    /// The goal positions: the setpoint after the envelope.
     pub goal: Joints,
-    /// The present positions as far as they were ever read.
+    /// The last known present positions.
     pub present: Joints<Option<Radians>>,
-    /// What the envelope took off the wish.
+    /// The clamped joints.
     pub trims: Trims,
-    /// Whether something is wrong with the body.
+    /// Whether the robot has a fault.
     pub is_faulty: bool,
-    /// Whether all motors are driven.
+    /// Whether all motors have torque.
     pub is_driven: bool,
-    /// Beats so far that began more than a period late.
+    /// The number of cycles so far that began more than a period late.
     pub late: u64,
 }
 
-/// Where the records of the beats come out.
+/// The receiver of the cycle records.
 #[derive(Debug)]
 pub struct Tap {
     records: rtrb::Consumer<BeatRecord>,
@@ -47,31 +47,31 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// The next record that waits.
+    /// Returns the next waiting record.
     pub fn take(&mut self) -> Option<BeatRecord> {
         self.records.pop().ok()
     }
 
-    /// Records that were lost so far, because too many waited.
+    /// Returns the number of records that were dropped because too many were waiting.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Whether no beat can come any more.
+    /// Returns whether no further record can arrive.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.records.is_abandoned() && self.records.is_empty()
     }
 }
 
-/// The beat's side.
+/// The control loop's side.
 pub(super) struct Spout {
     records: rtrb::Producer<BeatRecord>,
     lost: Arc<AtomicU64>,
 }
 
-/// Both sides, with room for so many records.
+/// Creates both sides, for at most `room` waiting records.
 pub(super) fn tap(room: usize) -> (Spout, Tap) {
     let (producer, consumer) = rtrb::RingBuffer::new(room);
     let lost = Arc::new(AtomicU64::new(0));
@@ -79,7 +79,7 @@ pub(super) fn tap(room: usize) -> (Spout, Tap) {
 }
 
 impl Spout {
-    /// Hands over what the beat left in its snapshot.
+    /// Sends the record of a cycle from its snapshot.
     pub(super) fn tell(&mut self, left: &Snapshot, wish: &Joints, trims: Trims, at: Tick, began: Tick) {
         let record = BeatRecord {
             beat: left.beats.saturating_sub(1),

@@ -1,4 +1,4 @@
-//! Stops, threads that end and beats that come late, on a robot that does at once what it is told.
+//! Stops, ending threads and late cycles, on a robot that follows commands immediately.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,37 +14,37 @@ use crate::robot::{Reading, Robot};
 
 const BEAT: Duration = Duration::from_millis(10);
 
-/// Nine joints that are where they were told to be, and keep what they were told.
-struct Puppet {
+/// Nine joints that reach every goal immediately and record their commands.
+struct InstantRobot {
     joints: Joints,
     torque: Joints<bool>,
-    told: Arc<Mutex<Vec<Action>>>,
-    /// How far the joints stay behind their goals.
+    commands: Arc<Mutex<Vec<Action>>>,
+    /// The distance between the joints and their goals.
     lag: Radians,
     gone: bool,
     panics: Arc<AtomicBool>,
 }
 
-impl Puppet {
+impl InstantRobot {
     fn new() -> (Self, Arc<Mutex<Vec<Action>>>) {
-        let told = Arc::new(Mutex::new(Vec::new()));
+        let commands = Arc::new(Mutex::new(Vec::new()));
         let joints = joints_from_posture(&Posture::init()).unwrap();
         let panics = Arc::default();
         (
-            Puppet {
+            InstantRobot {
                 joints,
                 torque: Joints::all(true),
-                told: told.clone(),
+                commands: commands.clone(),
                 lag: Radians::ZERO,
                 gone: false,
                 panics,
             },
-            told,
+            commands,
         )
     }
 }
 
-impl Robot for Puppet {
+impl Robot for InstantRobot {
     fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
         if self.gone {
             return Err(RobotFault::PortGone { reason: "pulled out".into() });
@@ -54,7 +54,7 @@ impl Robot for Puppet {
 
     fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
         assert!(!self.panics.load(Ordering::Relaxed), "a bug in the robot");
-        self.told.lock().unwrap().push(*command.action());
+        self.commands.lock().unwrap().push(*command.action());
         match command.action() {
             Action::Targets(goals) => self.joints = goals.map(|goal| goal - self.lag),
             Action::Torque(on) => self.torque = *on,
@@ -65,14 +65,14 @@ impl Robot for Puppet {
     }
 }
 
-fn on_a_thread() -> (PulseThread, Arc<AtomicBool>) {
-    let (puppet, _) = Puppet::new();
-    let panics = puppet.panics.clone();
-    let pulse = Pulse::new(puppet, WallClock::start(), Limits::default(), BEAT).unwrap();
+fn start_thread() -> (PulseThread, Arc<AtomicBool>) {
+    let (robot, _) = InstantRobot::new();
+    let panics = robot.panics.clone();
+    let pulse = Pulse::new(robot, WallClock::start(), Limits::default(), BEAT).unwrap();
     (PulseThread::start(pulse).unwrap(), panics)
 }
 
-/// A turn of the body by 60 degrees over `seconds`.
+/// Returns a turn of the body by 60 degrees over `seconds`.
 fn turn(snapshot: &Snapshot, seconds: u64) -> Trajectory {
     let target = Target { body_yaw: Some(Radians::from_degrees(60.0)), ..Target::default() };
     let duration = Duration::from_secs(seconds);
@@ -83,8 +83,8 @@ fn turn(snapshot: &Snapshot, seconds: u64) -> Trajectory {
 }
 
 #[test]
-fn nobody_waits_for_a_pulse_that_was_dropped() {
-    let (thread, _) = on_a_thread();
+fn wait_returns_after_the_loop_was_dropped() {
+    let (thread, _) = start_thread();
     let mut handle = thread.handle();
     let waiting = std::thread::spawn({
         let mut handle = handle.clone();
@@ -92,30 +92,30 @@ fn nobody_waits_for_a_pulse_that_was_dropped() {
     });
     drop(thread);
     waiting.join().unwrap();
-    // An order that nobody takes is not waited for, and is not told as done.
+    // A command that no cycle applies neither blocks its sender nor counts as done.
     let trajectory = turn(&handle.snapshot(), 1);
     let halts = handle.halts();
     assert_eq!(handle.play(trajectory, halts).ended, Some(Ended::Halted));
 }
 
 #[test]
-fn nobody_waits_for_a_pulse_that_broke_and_the_reason_is_told() {
-    let (thread, panics) = on_a_thread();
+fn wait_returns_the_panic_message_after_a_bug() {
+    let (thread, panics) = start_thread();
     let mut handle = thread.handle();
     panics.store(true, Ordering::Relaxed);
     let snapshot = handle.wait(&|_| false);
     assert_eq!(snapshot.fault, Some(RobotFault::Broken { reason: "a bug in the robot".into() }));
-    assert!(snapshot.beats < 1_000_000, "time does not jump");
+    assert!(snapshot.beats < 1_000_000, "time jumped");
     let trajectory = turn(&snapshot, 1);
     let halts = handle.halts();
     assert_eq!(handle.play(trajectory, halts).ended, Some(Ended::Faulted));
 }
 
-/// Planning takes its time; whoever says stop in the meantime must not be overtaken by the plan.
+/// Planning takes time. A plan must not start after a stop that came during the planning.
 #[test]
-fn a_motion_that_was_asked_for_before_a_halt_is_not_begun_after_it() {
-    let (puppet, told) = Puppet::new();
-    let mut pulse = Pulse::new(puppet, VirtualClock::new(), Limits::default(), BEAT).unwrap();
+fn motion_requested_before_a_stop_does_not_start_after_it() {
+    let (robot, commands) = InstantRobot::new();
+    let mut pulse = Pulse::new(robot, VirtualClock::new(), Limits::default(), BEAT).unwrap();
     let (asked, trajectory) = (pulse.halts(), turn(pulse.snapshot(), 1));
     pulse.order(Order::Halt);
     assert_eq!(pulse.play(trajectory.clone(), asked).ended, Some(Ended::Halted));
@@ -123,14 +123,14 @@ fn a_motion_that_was_asked_for_before_a_halt_is_not_begun_after_it() {
         pulse.step();
     }
     let still = Action::Targets(joints_from_posture(&Posture::init()).unwrap());
-    assert!(told.lock().unwrap().iter().all(|action| *action == still));
+    assert!(commands.lock().unwrap().iter().all(|action| *action == still));
     let halts = pulse.halts();
     assert_eq!(pulse.play(trajectory, halts).ended, Some(Ended::Arrived));
 }
 
 #[test]
-fn a_halt_counts_at_once_for_every_handle() {
-    let (thread, _) = on_a_thread();
+fn stop_counts_immediately_for_every_handle() {
+    let (thread, _) = start_thread();
     let (mut one, mut other) = (thread.handle(), thread.handle());
     let (asked, trajectory) = (one.halts(), turn(&one.snapshot(), 1));
     other.order(Order::Halt);
@@ -138,10 +138,10 @@ fn a_halt_counts_at_once_for_every_handle() {
     assert_eq!(one.play(trajectory, asked).ended, Some(Ended::Halted));
 }
 
-/// A clock on which its first wait takes a second.
-struct Hiccup(VirtualClock);
+/// A clock whose first wait is a second too long.
+struct LateClock(VirtualClock);
 
-impl Clock for Hiccup {
+impl Clock for LateClock {
     fn now(&self) -> Tick {
         self.0.now()
     }
@@ -153,27 +153,27 @@ impl Clock for Hiccup {
 }
 
 #[test]
-fn after_a_late_beat_the_next_one_keeps_its_distance() {
-    let (puppet, told) = Puppet::new();
-    let mut pulse = Pulse::new(puppet, Hiccup(VirtualClock::new()), Limits::default(), BEAT).unwrap();
+fn cycle_after_a_late_one_keeps_its_interval() {
+    let (robot, commands) = InstantRobot::new();
+    let mut pulse = Pulse::new(robot, LateClock(VirtualClock::new()), Limits::default(), BEAT).unwrap();
     pulse.step();
     let late = pulse.clock.now();
     pulse.step();
     assert_eq!(pulse.clock.now(), late + BEAT);
-    assert_eq!((pulse.snapshot().late, told.lock().unwrap().len()), (1, 2));
+    assert_eq!((pulse.snapshot().late, commands.lock().unwrap().len()), (1, 2));
 }
 
 #[test]
-fn torque_that_is_on_already_moves_no_goal() {
-    let (mut puppet, told) = Puppet::new();
-    puppet.lag = Radians(0.05);
-    let mut pulse = Pulse::new(puppet, VirtualClock::new(), Limits::default(), BEAT).unwrap();
+fn enabling_enabled_torque_moves_no_goal() {
+    let (mut robot, commands) = InstantRobot::new();
+    robot.lag = Radians(0.05);
+    let mut pulse = Pulse::new(robot, VirtualClock::new(), Limits::default(), BEAT).unwrap();
     pulse.step();
     let before = pulse.snapshot().commanded;
     pulse.take(Order::Torque(Joints::all(true)));
     pulse.step();
-    assert_eq!(told.lock().unwrap().last(), Some(&Action::Targets(before)));
-    // One that was off is held where it is found.
+    assert_eq!(commands.lock().unwrap().last(), Some(&Action::Targets(before)));
+    // A motor that was off is held at its present position.
     let mut on = Joints::all(true);
     on[Joint::BodyYaw] = false;
     pulse.take(Order::Torque(on));
@@ -181,13 +181,13 @@ fn torque_that_is_on_already_moves_no_goal() {
     pulse.step();
     let mut after = before;
     after[Joint::BodyYaw] -= Radians(0.05);
-    assert_eq!(told.lock().unwrap().last(), Some(&Action::Targets(after)));
+    assert_eq!(commands.lock().unwrap().last(), Some(&Action::Targets(after)));
 }
 
 #[test]
-fn what_a_lost_robot_said_last_is_not_fresh() {
-    let (puppet, _) = Puppet::new();
-    let mut pulse = Pulse::new(puppet, VirtualClock::new(), Limits::default(), BEAT).unwrap();
+fn positions_of_a_lost_robot_are_stale() {
+    let (robot, _) = InstantRobot::new();
+    let mut pulse = Pulse::new(robot, VirtualClock::new(), Limits::default(), BEAT).unwrap();
     pulse.step();
     pulse.robot.gone = true;
     let snapshot = pulse.step();

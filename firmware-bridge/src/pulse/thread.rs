@@ -1,7 +1,7 @@
-//! A pulse on a thread of its own: orders go in by a ring that the beat reads without waiting, and what each beat left
-//! comes out as a snapshot. A panic under the beat is caught here, and told as a fault.
+//! The control loop on its own thread. Commands arrive through a ring buffer that the loop reads without waiting, and
+//! each cycle publishes a snapshot. A panic in a cycle is caught here and reported as a fault.
 //!
-//! A halt goes by a way of its own, a counter, so that no full ring and no waiting order keeps it back.
+//! A stop uses a separate counter, so that neither a full ring buffer nor a waiting command can delay it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,35 +16,35 @@ use crate::clock::Clock;
 use crate::motion::Trajectory;
 use crate::robot::{Robot, RobotFault};
 
-/// Orders that may wait for a beat; whoever gives more waits for the beat.
-const WAITING: usize = 64;
-/// Played trajectories that may wait to be freed.
-const SPENT: usize = 4 * WAITING;
+/// Capacity of the command queue; senders wait for a cycle when it is full.
+const COMMAND_CAPACITY: usize = 64;
+/// Capacity of the queue of played trajectories to be freed.
+const SPENT_CAPACITY: usize = 4 * COMMAND_CAPACITY;
 
 struct Shared {
     last: Mutex<Last>,
-    beaten: Condvar,
-    /// The way in. Never locked on the beat.
+    cycle_done: Condvar,
+    /// The sending side. Never locked in a cycle.
     inbox: Mutex<Inbox>,
-    /// How many halts were ordered.
+    /// The number of stops so far.
     halts: AtomicU64,
-    /// Whether the thread is to end.
-    leaving: AtomicBool,
+    /// Whether the thread should end.
+    is_ending: AtomicBool,
     rhythm: Rhythm,
 }
 
 struct Inbox {
     orders: rtrb::Producer<Order>,
-    /// How many orders were given, halts included.
-    given: u64,
+    /// The number of commands sent, including stops.
+    sent: u64,
     spent: rtrb::Consumer<Trajectory>,
 }
 
-/// What the thread has told last.
+/// The last state that the thread published.
 struct Last {
     snapshot: Snapshot,
-    /// No beat comes after this one.
-    gone: bool,
+    /// Whether no further cycle runs.
+    has_ended: bool,
     privilege: Option<Privilege>,
 }
 
@@ -53,38 +53,38 @@ impl Shared {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes without waiting; a reader that is copying just now sees the next beat.
+    /// Publishes without waiting. A reader that is copying now gets the state of the next cycle.
     fn publish(&self, snapshot: &Snapshot) {
         match self.last.try_lock() {
             Ok(mut last) => last.snapshot.clone_from(snapshot),
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().snapshot.clone_from(snapshot),
             Err(TryLockError::WouldBlock) => {}
         }
-        self.beaten.notify_all();
+        self.cycle_done.notify_all();
     }
 
-    /// Tells that no beat will come any more, so that nobody waits for one. What was still to be played is not.
-    fn close(&self, snapshot: &Snapshot, ended: Ended) {
+    /// Publishes that no further cycle runs, so that no client waits for one. A waiting trajectory does not play.
+    fn publish_end(&self, snapshot: &Snapshot, ended: Ended) {
         let mut last = self.lock();
         last.snapshot.clone_from(snapshot);
         last.snapshot.ended = Some(ended);
-        last.gone = true;
+        last.has_ended = true;
         drop(last);
-        self.beaten.notify_all();
+        self.cycle_done.notify_all();
     }
 }
 
-/// A pulse on its own thread. Dropping it brakes the robot to rest and ends the thread.
+/// A control loop on its own thread. Dropping it brakes the robot to rest and ends the thread.
 pub struct PulseThread {
     handle: PulseHandle,
     thread: Option<JoinHandle<()>>,
 }
 
-/// A way to conduct a [`PulseThread`]; any number may be cloned.
+/// A handle to control a [`PulseThread`]; it can be cloned.
 #[derive(Clone)]
 pub struct PulseHandle {
     shared: Arc<Shared>,
-    /// How many orders will have been taken when this handle's last one is.
+    /// The number of applied commands once this handle's last one is applied.
     ticket: u64,
     period: Duration,
 }
@@ -93,22 +93,22 @@ impl PulseThread {
     /// Starts the thread.
     ///
     /// # Errors
-    /// [`RobotFault::Broken`] when the system gives no thread.
+    /// [`RobotFault::Broken`] if the system cannot start a thread.
     pub fn start<R: Robot + 'static, C: Clock + 'static>(mut pulse: Pulse<R, C>) -> Result<Self, RobotFault> {
         let broken = |reason: String| RobotFault::Broken { reason };
-        let (orders, inbox) = rtrb::RingBuffer::new(WAITING);
-        let (old, spent) = rtrb::RingBuffer::new(SPENT);
+        let (orders, inbox) = rtrb::RingBuffer::new(COMMAND_CAPACITY);
+        let (old, spent) = rtrb::RingBuffer::new(SPENT_CAPACITY);
         let period = pulse.period;
-        let rhythm = Rhythm::new().ok_or_else(|| broken("no histograms could be made".into()))?;
+        let rhythm = Rhythm::new().ok_or_else(|| broken("cannot create the timing histograms".into()))?;
         pulse.on_a_thread(old, Measure::new(rhythm.clone(), period));
         let snapshot = pulse.snapshot.clone();
         let shared = Arc::new(Shared {
-            beaten: Condvar::new(),
+            cycle_done: Condvar::new(),
             halts: AtomicU64::new(snapshot.halts),
-            leaving: AtomicBool::new(false),
+            is_ending: AtomicBool::new(false),
             rhythm,
-            inbox: Mutex::new(Inbox { orders, given: snapshot.orders, spent }),
-            last: Mutex::new(Last { snapshot, gone: false, privilege: None }),
+            inbox: Mutex::new(Inbox { orders, sent: snapshot.orders, spent }),
+            last: Mutex::new(Last { snapshot, has_ended: false, privilege: None }),
         });
         let thread = std::thread::Builder::new()
             .name("pulse".into())
@@ -120,7 +120,7 @@ impl PulseThread {
         Ok(PulseThread { handle: PulseHandle { shared, ticket: 0, period }, thread: Some(thread) })
     }
 
-    /// A way to conduct it.
+    /// Returns a handle to it.
     #[must_use]
     pub fn handle(&self) -> PulseHandle {
         self.handle.clone()
@@ -129,7 +129,7 @@ impl PulseThread {
 
 impl Drop for PulseThread {
     fn drop(&mut self) {
-        self.handle.shared.leaving.store(true, Ordering::Release);
+        self.handle.shared.is_ending.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
             let _panicked = thread.join();
         }
@@ -140,23 +140,23 @@ fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, mut inbox: rtrb::Consumer<Ord
     let privilege = Privilege::ask();
     shared.lock().privilege = Some(privilege);
     let beats = catch_unwind(AssertUnwindSafe(|| {
-        let mut leaving = false;
+        let mut is_ending = false;
         loop {
             pulse.await_moment();
-            if !leaving && shared.leaving.load(Ordering::Acquire) {
-                leaving = true;
+            if !is_ending && shared.is_ending.load(Ordering::Acquire) {
+                is_ending = true;
                 shared.halts.fetch_add(1, Ordering::AcqRel);
             }
-            take_halts(&mut pulse, shared);
+            apply_stops(&mut pulse, shared);
             while let Ok(order) = inbox.pop() {
-                // A halt that was ordered before this comes before it.
-                take_halts(&mut pulse, shared);
+                // A stop that was sent before this command is applied before it.
+                apply_stops(&mut pulse, shared);
                 pulse.take(order);
             }
             let snapshot = pulse.beat();
             shared.publish(snapshot);
             let moves = matches!(snapshot.doing, Doing::Braking | Doing::Led) && snapshot.fault.is_none();
-            if leaving && !moves {
+            if is_ending && !moves {
                 return;
             }
         }
@@ -166,36 +166,36 @@ fn run<R: Robot, C: Clock>(mut pulse: Pulse<R, C>, mut inbox: rtrb::Consumer<Ord
             .downcast_ref::<&str>()
             .map(ToString::to_string)
             .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "a panic without words".into());
+            .unwrap_or_else(|| "panic without a message".into());
         pulse.snapshot.fault = Some(RobotFault::Broken { reason });
-        shared.close(&pulse.snapshot, Ended::Faulted);
+        shared.publish_end(&pulse.snapshot, Ended::Faulted);
     } else {
-        shared.close(&pulse.snapshot, Ended::Halted);
+        shared.publish_end(&pulse.snapshot, Ended::Halted);
     }
 }
 
-fn take_halts<R: Robot, C: Clock>(pulse: &mut Pulse<R, C>, shared: &Shared) {
+fn apply_stops<R: Robot, C: Clock>(pulse: &mut Pulse<R, C>, shared: &Shared) {
     while pulse.snapshot.halts < shared.halts.load(Ordering::Acquire) {
         pulse.take(Order::Halt);
     }
 }
 
 impl PulseHandle {
-    /// How regularly the pulse has beaten so far, and what the system lets it do.
+    /// Returns the timing statistics so far, and the scheduling of the thread.
     #[must_use]
     pub fn regularity(&self) -> Regularity {
         let privilege = self.shared.lock().privilege.clone().unwrap_or_default();
         self.shared.rhythm.report(self.period, privilege)
     }
 
-    /// Measures how regularly it beats from here on.
+    /// Resets the timing statistics.
     pub fn measure_anew(&self) {
-        self.shared.rhythm.begin_anew();
+        self.shared.rhythm.reset();
     }
 
-    /// Hands an order over; while the ring is full, once the next beat has emptied it.
+    /// Sends a command. If the queue is full, waits until a cycle has emptied it.
     fn send(&mut self, order: Order) {
-        // A halt does not wait for those who stand before a full ring.
+        // A stop does not wait for senders at a full queue.
         let halt = matches!(order, Order::Halt);
         if halt {
             self.shared.halts.fetch_add(1, Ordering::AcqRel);
@@ -206,16 +206,16 @@ impl PulseHandle {
             let mut order = order;
             while let Err(rtrb::PushError::Full(back)) = inbox.orders.push(order) {
                 let last = self.shared.lock();
-                if last.gone {
-                    // No beat takes it any more; the snapshot says so.
+                if last.has_ended {
+                    // No cycle applies it; the snapshot shows that.
                     return;
                 }
-                let _woken = self.shared.beaten.wait_timeout(last, self.period);
+                let _woken = self.shared.cycle_done.wait_timeout(last, self.period);
                 order = back;
             }
         }
-        inbox.given += 1;
-        self.ticket = inbox.given;
+        inbox.sent += 1;
+        self.ticket = inbox.sent;
     }
 }
 
@@ -243,8 +243,8 @@ impl Conductor for PulseHandle {
 
     fn watch(&mut self, done: &dyn Fn(&Snapshot) -> bool) -> Snapshot {
         let mut last = self.shared.lock();
-        while !(last.gone || done(&last.snapshot)) {
-            last = self.shared.beaten.wait(last).unwrap_or_else(PoisonError::into_inner);
+        while !(last.has_ended || done(&last.snapshot)) {
+            last = self.shared.cycle_done.wait(last).unwrap_or_else(PoisonError::into_inner);
         }
         last.snapshot.clone()
     }

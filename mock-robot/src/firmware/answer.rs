@@ -1,77 +1,77 @@
-//! What comes back over the line, and when.
+//! Status packets on the line, and their timing.
 
 use std::time::Duration;
 
 use firmware_bridge::clock::Tick;
 
-/// What one byte takes at 1,000,000 baud: a start bit, eight bits and a stop bit.
+/// Transfer time of one byte at 1,000,000 baud: a start bit, eight bits and a stop bit.
 const BYTE: Duration = Duration::from_micros(10);
-/// What a servo takes between the last byte of an instruction and the first of its answer; assumed.
+/// Time between the last byte of an instruction and the first of its answer; assumed.
 pub(super) const PROCESSING: Duration = Duration::from_micros(20);
 
-/// What one byte takes on the line, or no time at all.
+/// Returns the transfer time of one byte, or zero if the line is not paced.
 pub(super) const fn byte_time(paced: bool) -> Duration {
     if paced { BYTE } else { Duration::ZERO }
 }
 
-/// The time of so many bytes.
+/// Returns the transfer time of this many bytes.
 pub(super) fn time_of(byte_time: Duration, bytes: usize) -> Duration {
     byte_time * u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// Bytes on their way back, in pieces.
+/// The bytes of an answer, in chunks.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// All bytes, one piece after the other.
+    /// The bytes of all chunks.
     pub(super) bytes: Vec<u8>,
-    /// The pieces.
+    /// The chunks.
     pub(super) pieces: Vec<Piece>,
 }
 
-/// Bytes that follow one another without a pause.
+/// Bytes without a pause between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Piece {
-    /// How far in the answer's bytes it reaches.
+    /// The end of the chunk in the answer's bytes.
     pub(super) end: usize,
-    /// How long the line is silent before it.
+    /// The silence before the chunk.
     pub(super) pause: Duration,
-    /// Whether it is what was said, which came back while it was being said.
+    /// Whether the chunk is an echo, which arrives while the instruction is being sent.
     pub(super) echo: bool,
 }
 
 impl Answer {
-    /// Nothing, with its memory kept.
+    /// Clears the answer and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.pieces.clear();
     }
 
-    /// Everything since the last piece is one that comes after a pause. Nothing is no piece.
+    /// Ends a chunk that contains everything since the previous one and follows a pause. An empty chunk is omitted.
     pub(super) fn cut(&mut self, pause: Duration) {
-        self.piece(pause, false);
+        self.add_chunk(pause, false);
     }
 
-    /// What was said comes back.
+    /// Adds an echo of the received bytes.
     pub(super) fn echo(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        self.piece(Duration::ZERO, true);
+        self.add_chunk(Duration::ZERO, true);
     }
 
-    fn piece(&mut self, pause: Duration, echo: bool) {
+    fn add_chunk(&mut self, pause: Duration, echo: bool) {
         let end = self.bytes.len();
         if end > self.pieces.last().map_or(0, |last| last.end) {
             self.pieces.push(Piece { end, pause, echo });
         }
     }
 
-    /// Each piece's bytes, with the moment at which its last byte is there; the answer begins after `heard`.
+    /// Returns each chunk's bytes with the arrival time of its last byte; the answer begins after `heard`.
     pub(super) fn arrivals(&self, heard: Tick, byte_time: Duration) -> impl Iterator<Item = (&[u8], Tick)> {
         let (mut start, mut at) = (0, heard);
-        self.pieces.iter().map(move |piece| {
-            let bytes = self.bytes.get(start..piece.end).unwrap_or_default();
-            start = piece.end;
-            if !piece.echo && !byte_time.is_zero() {
-                at = at + piece.pause + time_of(byte_time, bytes.len());
+        self.pieces.iter().map(move |add_chunk| {
+            let bytes = self.bytes.get(start..add_chunk.end).unwrap_or_default();
+            start = add_chunk.end;
+            if !add_chunk.echo && !byte_time.is_zero() {
+                at = at + add_chunk.pause + time_of(byte_time, bytes.len());
             }
             (bytes, at)
         })
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_piece_arrives_after_its_pause_and_its_bytes_and_an_echo_at_once() {
+    fn chunk_arrives_after_its_pause_and_transfer_and_echo_immediately() {
         let mut answer = Answer::default();
         answer.echo(&[1; 10]);
         answer.bytes.extend([2; 3]);

@@ -1,16 +1,16 @@
-//! What a probe on the cable would show: each instruction, and when it came.
+//! A record of the instructions on the line, as from a probe on the cable.
 
 use firmware_bridge::clock::Tick;
 
-/// An instruction that was heard on the line.
+/// An instruction that was received on the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// When its last byte had come.
+    /// The arrival time of its last byte.
     pub at: Tick,
-    /// Whom it is for; 254 is everyone.
+    /// The addressed servo; 254 is every servo.
     pub id: u8,
-    /// Which instruction of the protocol it is; 0x83 is a sync write.
+    /// The instruction number of the protocol; 0x83 is a sync write.
     pub instruction: u8,
-    /// What follows it: for most, an address first.
+    /// The parameters; for most instructions they start with an address.
     pub parameters: Vec<u8>,
 }

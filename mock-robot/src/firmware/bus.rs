@@ -1,4 +1,5 @@
-//! Nine servos on one wire, each moving its joint of one body: bytes and a moment in, bytes out.
+//! Nine emulated servos on one line, each of which moves a joint of one robot: takes bytes with their time, returns
+//! bytes.
 
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use firmware_bridge::servo::HardwareError;
 
 use super::answer::{Answer, PROCESSING};
 use super::arrival::Arrival;
-use super::packet::{self, BROADCAST, Body as Words, Decoder, FastStatus, Packet, Refusal};
+use super::packet::{self, BROADCAST, Body as PacketBody, Decoder, FastStatus, Packet, Refusal};
 use super::servo::{REBOOT_TIME, Senses, Servo, ServoView};
 use super::trouble::{Event, Fate, Trouble};
 use crate::body::Body;
@@ -29,12 +30,12 @@ const SYNC_READ: u8 = 0x82;
 const SYNC_WRITE: u8 = 0x83;
 const FAST_SYNC_READ: u8 = 0x8A;
 
-/// What is measured of a supply that fails, in volts.
-const DIPPED: f64 = 3.2;
-/// How far a servo that overheats is beyond its limit at first, and one that has cooled below it, in kelvin.
-const BEYOND: f64 = 5.0;
+/// The measured voltage of a failing supply, volts.
+const LOW_SUPPLY_VOLTS: f64 = 3.2;
+/// The initial distance of an overheating servo above its limit, and of a cooled one below it, kelvin.
+const OVERHEAT_MARGIN_K: f64 = 5.0;
 
-/// The wire and what hangs on it.
+/// The line and its servos.
 #[derive(Debug)]
 pub(super) struct Bus {
     body: Body,
@@ -42,15 +43,15 @@ pub(super) struct Bus {
     decoder: Decoder,
     faults: Faults,
     trouble: Trouble,
-    /// How many status packets were sent, for the faults that count them.
+    /// The number of status packets so far, for faults that count them.
     sent: u32,
-    moved_to: Tick,
-    /// Who wants to know what is heard.
+    advanced_to: Tick,
+    /// The receiver of the instruction records.
     tap: Option<Sender<Arrival>>,
 }
 
 impl Bus {
-    /// Nine servos that have just got power.
+    /// Returns nine servos that have just been powered on.
     pub(super) fn new(start: Joints, faults: Faults) -> Bus {
         let body = Body::new(start, &Joints::all(Variation::default()), faults.voltage);
         let mut bus = Bus {
@@ -60,44 +61,44 @@ impl Bus {
             trouble: Trouble::new(&faults.schedule, faults.seed),
             faults,
             sent: 0,
-            moved_to: Tick::ZERO,
+            advanced_to: Tick::ZERO,
             tap: None,
         };
         bus.advance(Tick::ZERO);
         bus
     }
 
-    /// Tells from here on what is heard.
+    /// Records the received instructions from now on.
     pub(super) fn tell(&mut self, tap: Sender<Arrival>) {
         self.tap = Some(tap);
     }
 
-    /// Hears bytes whose last one is there at `now`, and answers.
+    /// Receives bytes, the last of which arrives at `now`, and answers.
     pub(super) fn receive(&mut self, bytes: &[u8], now: Tick, answer: &mut Answer) {
         self.advance(now);
         if self.trouble.has(FaultKind::Echo, None) {
             answer.echo(bytes);
         }
-        self.decoder.hear(bytes);
+        self.decoder.push(bytes);
         while let Some(mut packet) = self.decoder.next() {
             if self.trouble.garbles(None) {
-                packet.body = Words::Garbled;
+                packet.body = PacketBody::Corrupt;
             }
-            if let Words::Instruction(instruction, parameters) = &packet.body {
+            if let PacketBody::Instruction(instruction, parameters) = &packet.body {
                 if let Some(tap) = &self.tap {
                     let (id, instruction, parameters) = (packet.id, *instruction, parameters.clone());
-                    // One who has gone does not listen.
+                    // The receiver may have been dropped.
                     let _ = tap.send(Arrival { at: now, id, instruction, parameters });
                 }
                 for joint in Joint::ALL {
-                    self.servos[joint].hear(now);
+                    self.servos[joint].note_instruction(now);
                 }
             }
-            self.obey(&packet, now, answer);
+            self.execute(&packet, now, answer);
         }
     }
 
-    /// Lets time pass: what happens on the way happens at its own moment, however seldom this is called.
+    /// Advances the time. Events in between happen at their own time, however rarely this function is called.
     pub(super) fn advance(&mut self, now: Tick) {
         while let Some(at) = self.next_event().filter(|at| *at <= now) {
             self.move_to(at);
@@ -106,7 +107,7 @@ impl Bus {
                     self.servos[joint].trip();
                 }
             }
-            while let Some(event) = self.trouble.happen(at) {
+            while let Some(event) = self.trouble.pop_event(at) {
                 match event {
                     Event::Begins(fault) => self.begin(fault, at),
                     Event::Ends(fault) => self.end(fault),
@@ -116,19 +117,19 @@ impl Bus {
         self.move_to(now);
     }
 
-    /// A fault begins now.
+    /// Starts a fault now.
     pub(super) fn strike(&mut self, fault: Fault, now: Tick) {
         self.advance(now);
         self.trouble.strike(fault, now);
         self.begin(fault, now);
     }
 
-    /// The faults of this moment, for the line.
+    /// Returns the current faults, for the line.
     pub(super) const fn trouble(&self) -> &Trouble {
         &self.trouble
     }
 
-    /// What the servos are really doing.
+    /// Returns the true state of the servos.
     pub(super) fn view(&self) -> Joints<ServoView> {
         Joints::from_fn(|joint| self.servos[joint].view())
     }
@@ -139,46 +140,46 @@ impl Bus {
     }
 
     fn move_to(&mut self, now: Tick) {
-        if now <= self.moved_to {
+        if now <= self.advanced_to {
             return;
         }
         for joint in Joint::ALL {
-            if let Some(gains) = self.servos[joint].new_gains() {
+            if let Some(gains) = self.servos[joint].take_changed_gains() {
                 self.body.set_gains(joint, gains);
             }
         }
         let drives = Joints::from_fn(|joint| self.servos[joint].drive());
-        self.body.advance(&drives, self.moved_to, now);
-        self.moved_to = now;
-        self.feel();
+        self.body.advance(&drives, self.advanced_to, now);
+        self.advanced_to = now;
+        self.update_senses();
     }
 
-    fn feel(&mut self) {
+    fn update_senses(&mut self) {
         for joint in Joint::ALL {
-            self.servos[joint].feel(senses(&self.body, joint), self.moved_to);
+            self.servos[joint].update_senses(senses(&self.body, joint), self.advanced_to);
         }
     }
 
-    fn concerned(fault: Fault) -> impl Iterator<Item = Joint> {
+    fn affected_joints(fault: Fault) -> impl Iterator<Item = Joint> {
         Joint::ALL.into_iter().filter(move |joint| fault.concerns(*joint))
     }
 
     fn begin(&mut self, fault: Fault, now: Tick) {
         match fault.kind {
             FaultKind::Brownout => {
-                let deaf_until = now + fault.lasts.unwrap_or(REBOOT_TIME);
-                Joint::ALL.into_iter().for_each(|joint| self.reboot(joint, deaf_until));
+                let silent_until = now + fault.lasts.unwrap_or(REBOOT_TIME);
+                Joint::ALL.into_iter().for_each(|joint| self.reboot(joint, silent_until));
             }
             FaultKind::InputVoltage if fault.motor.is_none() => {
-                self.body.supply(DIPPED);
-                self.feel();
+                self.body.supply(LOW_SUPPLY_VOLTS);
+                self.update_senses();
             }
-            _ => Self::concerned(fault).for_each(|joint| self.inflict(fault, joint)),
+            _ => Self::affected_joints(fault).for_each(|joint| self.apply_fault(fault, joint)),
         }
     }
 
-    /// What a fault does to one of the motors that it concerns.
-    fn inflict(&mut self, fault: Fault, joint: Joint) {
+    /// Applies a fault to one of its motors.
+    fn apply_fault(&mut self, fault: Fault, joint: Joint) {
         let servo = &mut self.servos[joint];
         match fault.kind {
             FaultKind::Overload => servo.fail(HardwareError::Overload),
@@ -188,10 +189,10 @@ impl Bus {
                 servo.fail(HardwareError::Encoder);
             }
             FaultKind::Overheating => {
-                self.body.heat(joint, TEMPERATURE_LIMIT + BEYOND);
-                self.feel();
+                self.body.heat(joint, TEMPERATURE_LIMIT + OVERHEAT_MARGIN_K);
+                self.update_senses();
             }
-            FaultKind::InputVoltage => servo.starve(Some(DIPPED)),
+            FaultKind::InputVoltage => servo.starve(Some(LOW_SUPPLY_VOLTS)),
             FaultKind::Silent => servo.silence(fault.rate >= 1.0),
             FaultKind::Corrupt
             | FaultKind::Echo
@@ -203,16 +204,16 @@ impl Bus {
 
     fn end(&mut self, fault: Fault) {
         let still = |joint| self.trouble.has(fault.kind, Some(joint));
-        let free: Vec<Joint> = Self::concerned(fault).filter(|joint| !still(*joint)).collect();
+        let recovered: Vec<Joint> = Self::affected_joints(fault).filter(|joint| !still(*joint)).collect();
         if fault.kind == FaultKind::InputVoltage && fault.motor.is_none() {
             self.body.supply(self.faults.voltage);
-            self.feel();
+            self.update_senses();
         }
-        for joint in free {
+        for joint in recovered {
             let servo = &mut self.servos[joint];
             match fault.kind {
                 FaultKind::Encoder => servo.freeze(false),
-                FaultKind::Overheating => self.body.heat(joint, TEMPERATURE_LIMIT - BEYOND),
+                FaultKind::Overheating => self.body.heat(joint, TEMPERATURE_LIMIT - OVERHEAT_MARGIN_K),
                 FaultKind::InputVoltage => servo.starve(None),
                 FaultKind::Silent => servo.silence(self.faults.silent.contains(&joint)),
                 FaultKind::Overload
@@ -226,44 +227,47 @@ impl Bus {
         }
     }
 
-    /// A motor starts anew. What is still wrong is felt at once; what a reboot clears is over, but for heat.
-    fn reboot(&mut self, joint: Joint, deaf_until: Tick) {
-        let (ended, stay) = self.trouble.reboot(joint);
+    /// Reboots a motor. Persistent faults apply again immediately. Faults that a reboot clears are over, except
+    /// overheating.
+    fn reboot(&mut self, joint: Joint, silent_until: Tick) {
+        let (ended, persistent) = self.trouble.reboot(joint);
         for fault in ended.into_iter().filter(|fault| fault.kind != FaultKind::Overheating) {
             self.end(fault);
         }
-        self.servos[joint].reboot(deaf_until);
-        for fault in stay {
-            self.inflict(fault, joint);
+        self.servos[joint].reboot(silent_until);
+        for fault in persistent {
+            self.apply_fault(fault, joint);
         }
     }
 
-    /// The servo with this id, if it hears.
-    fn listener(&mut self, id: u8, now: Tick) -> Option<Joint> {
+    /// Returns the servo with this id, if it is listening.
+    fn listening_servo(&mut self, id: u8, now: Tick) -> Option<Joint> {
         let joint = Joint::ALL.into_iter().find(|joint| self.servos[*joint].id() == id)?;
-        self.hears(joint, now).then_some(joint)
+        self.is_listening(joint, now).then_some(joint)
     }
 
-    fn hears(&mut self, joint: Joint, now: Tick) -> bool {
+    fn is_listening(&mut self, joint: Joint, now: Tick) -> bool {
         self.servos[joint].listens(now) && !self.trouble.garbles(Some(joint))
     }
 
-    fn obey(&mut self, packet: &Packet, now: Tick, answer: &mut Answer) {
+    fn execute(&mut self, packet: &Packet, now: Tick, answer: &mut Answer) {
         match (&packet.body, packet.id) {
-            (Words::Garbled, BROADCAST) => {}
-            (Words::Garbled, id) => {
-                if let Some(joint) = self.listener(id, now) {
+            (PacketBody::Corrupt, BROADCAST) => {}
+            (PacketBody::Corrupt, id) => {
+                if let Some(joint) = self.listening_servo(id, now) {
                     self.answer(joint, 2, Err(Refusal::Crc), answer);
                 }
             }
-            (Words::Instruction(SYNC_READ, parameters), BROADCAST) => self.sync_read(parameters, now, answer),
-            (Words::Instruction(FAST_SYNC_READ, parameters), BROADCAST) => {
+            (PacketBody::Instruction(SYNC_READ, parameters), BROADCAST) => {
+                self.sync_read(parameters, now, answer)
+            }
+            (PacketBody::Instruction(FAST_SYNC_READ, parameters), BROADCAST) => {
                 self.fast_sync_read(parameters, now, answer);
             }
-            (Words::Instruction(SYNC_WRITE, parameters), BROADCAST) => self.sync_write(parameters, now),
-            (Words::Instruction(instruction, parameters), BROADCAST) => {
+            (PacketBody::Instruction(SYNC_WRITE, parameters), BROADCAST) => self.sync_write(parameters, now),
+            (PacketBody::Instruction(instruction, parameters), BROADCAST) => {
                 for joint in Joint::ALL {
-                    if self.hears(joint, now) {
+                    if self.is_listening(joint, now) {
                         let silent = *instruction != PING;
                         self.carry_out(
                             joint,
@@ -275,25 +279,25 @@ impl Bus {
                     }
                 }
             }
-            (Words::Instruction(instruction, parameters), id) => {
-                if let Some(joint) = self.listener(id, now) {
+            (PacketBody::Instruction(instruction, parameters), id) => {
+                if let Some(joint) = self.listening_servo(id, now) {
                     self.carry_out(joint, *instruction, parameters, now, Some(answer));
                 }
             }
         }
     }
 
-    /// Each servo answers for itself; one that is missing leaves a gap. (Assumed: that the ones after it answer.)
+    /// Each servo answers separately; a missing one leaves a gap. (Assumed: the servos after it still answer.)
     fn sync_read(&mut self, parameters: &[u8], now: Tick, answer: &mut Answer) {
         let Some((address, length, ids)) = span(parameters) else { return };
         for id in ids {
-            if let Some(joint) = self.listener(*id, now) {
+            if let Some(joint) = self.listening_servo(*id, now) {
                 self.answer_read(joint, address, length, answer);
             }
         }
     }
 
-    /// The servos fill one common packet; it ends before the first one that is missing.
+    /// The servos fill one shared packet, which ends before the first missing one.
     fn fast_sync_read(&mut self, parameters: &[u8], now: Tick, answer: &mut Answer) {
         let Some((address, length, ids)) = span(parameters) else { return };
         let size = usize::from(length);
@@ -305,7 +309,7 @@ impl Bus {
         let mut fast = FastStatus::begin(&mut answer.bytes, ids.len(), size);
         let zeros = [0; 256];
         for id in ids {
-            let Some(joint) = self.listener(*id, now) else { break };
+            let Some(joint) = self.listening_servo(*id, now) else { break };
             let servo = &mut self.servos[joint];
             if servo.status_return_level() < 1 {
                 break;
@@ -320,7 +324,7 @@ impl Bus {
                     fast.block(&mut answer.bytes, alert | refusal as u8, *id, zeros);
                 }
             }
-            if self.trouble.spoil(joint, answer, block) == Fate::Breaks {
+            if self.trouble.spoil(joint, answer, block) == Fate::Lost {
                 break;
             }
         }
@@ -330,19 +334,19 @@ impl Bus {
         }
     }
 
-    /// Nobody answers; a servo that refuses keeps what it had.
+    /// No servo answers; a servo that rejects the value keeps the old one.
     fn sync_write(&mut self, parameters: &[u8], now: Tick) {
         let Some((address, length, blocks)) = span(parameters) else { return };
         for block in blocks.chunks_exact(usize::from(length) + 1) {
             if let Some((id, data)) = block.split_first()
-                && let Some(joint) = self.listener(*id, now)
+                && let Some(joint) = self.listening_servo(*id, now)
             {
                 let _ = self.servos[joint].write(address, data);
             }
         }
     }
 
-    /// What one servo does with an instruction, and its answer if one is wanted.
+    /// Executes an instruction on one servo, and answers if requested.
     fn carry_out(
         &mut self,
         joint: Joint,
@@ -408,7 +412,7 @@ impl Bus {
         self.finish(answer, start, delay);
     }
 
-    /// A servo's status packet, if its status return level lets it answer this kind.
+    /// Adds a servo's status packet, if its status return level permits an answer of this kind.
     fn answer(&mut self, joint: Joint, least_level: i64, data: Result<&[u8], Refusal>, answer: &mut Answer) {
         let servo = &self.servos[joint];
         if servo.status_return_level() < least_level {
@@ -421,13 +425,13 @@ impl Bus {
         self.finish(answer, start, delay);
     }
 
-    /// A packet that began at `start` goes out, as far as the faults that count packets let it.
+    /// Sends the packet that began at `start`, unless a counting fault drops or corrupts it.
     fn finish(&mut self, answer: &mut Answer, start: usize, delay: Duration) {
         self.sent = self.sent.wrapping_add(1);
-        let strikes = |every: Option<std::num::NonZeroU32>| every.is_some_and(|every| self.sent % every == 0);
-        if strikes(self.faults.drop_every) {
+        let is_due = |every: Option<std::num::NonZeroU32>| every.is_some_and(|every| self.sent % every == 0);
+        if is_due(self.faults.drop_every) {
             answer.bytes.truncate(start);
-        } else if strikes(self.faults.corrupt_every)
+        } else if is_due(self.faults.corrupt_every)
             && let Some(byte) = answer.bytes.last_mut()
         {
             *byte ^= 0x01;
@@ -446,7 +450,7 @@ fn senses(body: &Body, joint: Joint) -> Senses {
     }
 }
 
-/// Address, length and what follows them.
+/// Splits parameters into address, length and the rest.
 fn span(parameters: &[u8]) -> Option<(u16, u16, &[u8])> {
     let (address, rest) = parameters.split_first_chunk()?;
     let (length, rest) = rest.split_first_chunk()?;

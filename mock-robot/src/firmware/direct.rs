@@ -1,4 +1,4 @@
-//! The emulated robot behind a line in the same process and in virtual time: hours of motion on the bus in seconds.
+//! A line to the emulated robot in the same process, in virtual time: hours of motion on the bus take seconds.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,32 +15,32 @@ use super::emulator::lock;
 use super::servo::ServoView;
 use crate::faults::{Fault, Faults};
 
-/// How a direct line starts.
+/// The options for a virtual line.
 #[derive(Clone, Debug)]
 pub struct DirectOptions {
-    /// What is wrong with the bus.
+    /// The faults of the bus.
     pub faults: Faults,
-    /// Where the joints stand at first.
+    /// The initial positions of the joints.
     pub start: Joints,
-    /// Whether bytes take the time that they take on a real line; otherwise none.
+    /// Whether bytes take their time on a real line; otherwise they take none.
     pub paced: bool,
 }
 
-/// A line to nine emulated servos. The clock moves when somebody waits on it, here or elsewhere.
+/// A line to nine emulated servos. The clock advances when a thread waits on it, here or elsewhere.
 #[derive(Debug)]
 pub struct DirectLine {
     bus: Arc<Mutex<Bus>>,
     clock: Arc<VirtualClock>,
     byte_time: Duration,
     answer: Answer,
-    /// What is on its way here: bytes, and when the last of each piece arrives.
+    /// Incoming bytes, and the arrival time of the last byte of each chunk.
     bytes: VecDeque<u8>,
     pieces: VecDeque<(usize, Tick)>,
-    /// Until when the line is taken.
+    /// The time until which the line is busy.
     busy: Tick,
 }
 
-/// The far end of a [`DirectLine`], for tests beside the line.
+/// The far end of a [`DirectLine`], for tests.
 #[derive(Clone, Debug)]
 pub struct DirectProbe {
     bus: Arc<Mutex<Bus>>,
@@ -49,7 +49,7 @@ pub struct DirectProbe {
 }
 
 impl DirectLine {
-    /// A line on this clock.
+    /// Creates a line on this clock.
     #[must_use]
     pub fn new(options: DirectOptions, clock: Arc<VirtualClock>) -> DirectLine {
         let DirectOptions { faults, start, paced } = options;
@@ -57,15 +57,15 @@ impl DirectLine {
         DirectProbe { bus, clock, byte_time: byte_time(paced) }.line()
     }
 
-    /// A look behind the line, which stays when the line is given away.
+    /// Returns a probe behind the line, which remains when the line is moved elsewhere.
     #[must_use]
     pub fn probe(&self) -> DirectProbe {
         let (bus, clock) = (Arc::clone(&self.bus), Arc::clone(&self.clock));
         DirectProbe { bus, clock, byte_time: self.byte_time }
     }
 
-    /// An error while the port is gone. What was on its way is lost with it.
-    fn there(&mut self) -> io::Result<()> {
+    /// Returns an error while the port is gone. Bytes in transit are lost.
+    fn check_port(&mut self) -> io::Result<()> {
         let mut bus = lock(&self.bus);
         bus.advance(self.clock.now());
         if bus.trouble().port_gone().is_none() {
@@ -78,7 +78,7 @@ impl DirectLine {
 }
 
 impl DirectProbe {
-    /// What the servos are really doing at this moment.
+    /// Returns the true state of the servos now.
     #[must_use]
     pub fn view(&self) -> Joints<ServoView> {
         let mut bus = lock(&self.bus);
@@ -86,7 +86,7 @@ impl DirectProbe {
         bus.view()
     }
 
-    /// A line to the same servos, as when the port is opened once more.
+    /// Returns a line to the same servos, as when the port is opened again.
     #[must_use]
     pub fn line(&self) -> DirectLine {
         DirectLine {
@@ -100,7 +100,7 @@ impl DirectProbe {
         }
     }
 
-    /// A fault begins at this moment.
+    /// Starts a fault now.
     pub fn strike(&self, fault: Fault) {
         lock(&self.bus).strike(fault, self.clock.now());
     }
@@ -116,7 +116,7 @@ impl Wire for DirectLine {
     }
 
     fn discard(&mut self) -> io::Result<()> {
-        self.there()?;
+        self.check_port()?;
         let now = self.clock.now();
         while let Some((length, _)) = self.pieces.front().copied().filter(|(_, at)| *at <= now) {
             self.pieces.pop_front();
@@ -126,13 +126,13 @@ impl Wire for DirectLine {
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.there()?;
-        // As a serial port does, it takes the bytes at once; they go out one after the other.
-        let heard = self.busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
+        self.check_port()?;
+        // As a serial port, it accepts all bytes at once and sends them one after the other.
+        let received_at = self.busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
         self.answer.clear();
-        lock(&self.bus).receive(bytes, heard, &mut self.answer);
-        self.busy = heard;
-        for (piece, at) in self.answer.arrivals(heard, self.byte_time) {
+        lock(&self.bus).receive(bytes, received_at, &mut self.answer);
+        self.busy = received_at;
+        for (piece, at) in self.answer.arrivals(received_at, self.byte_time) {
             self.bytes.extend(piece);
             self.pieces.push_back((piece.len(), at));
             self.busy = at;
@@ -140,12 +140,12 @@ impl Wire for DirectLine {
         Ok(())
     }
 
-    /// A piece arrives as a whole, as a serial adapter hands on what came without a pause.
+    /// A chunk arrives as a whole, as a serial adapter delivers bytes without a pause between them.
     fn receive(&mut self, into: &mut [u8], deadline: Tick) -> io::Result<usize> {
-        self.there()?;
+        self.check_port()?;
         let Some((length, at)) = self.pieces.front_mut().filter(|(_, at)| *at <= deadline) else {
             self.clock.wait_until(deadline);
-            self.there()?;
+            self.check_port()?;
             return Ok(0);
         };
         self.clock.wait_until(*at);
@@ -157,7 +157,7 @@ impl Wire for DirectLine {
         if *length == 0 {
             self.pieces.pop_front();
         }
-        self.there().map(|()| taken)
+        self.check_port().map(|()| taken)
     }
 }
 
@@ -187,32 +187,32 @@ mod tests {
         instruction(EVERYONE, SYNC_WRITE, &parameters)
     }
 
-    fn question() -> Vec<u8> {
+    fn read_request() -> Vec<u8> {
         let parameters: Vec<u8> = [132, 0, 4, 0].into_iter().chain(10..19).collect();
         instruction(EVERYONE, FAST_SYNC_READ, &parameters)
     }
 
     #[test]
-    fn a_beat_takes_its_bytes_time_on_the_virtual_clock() {
+    fn cycle_takes_its_transfer_time_on_the_virtual_clock() {
         let (mut line, clock) = line(true);
-        let (write, read) = (goals(2048), question());
+        let (write, read) = (goals(2048), read_request());
         assert_eq!((write.len(), read.len()), (59, 23));
         line.send(&write).unwrap();
         line.send(&read).unwrap();
-        assert_eq!(clock.now(), Tick::ZERO, "what is sent is on its way");
-        let mut heard = [0; 100];
-        let early = line.receive(&mut heard, Tick(1_000_000)).unwrap();
+        assert_eq!(clock.now(), Tick::ZERO, "sending takes no time on the sender's side");
+        let mut received = [0; 100];
+        let early = line.receive(&mut received, Tick(1_000_000)).unwrap();
         assert_eq!((early, clock.now()), (0, Tick(1_000_000)));
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 80);
-        // 59, 23 and 80 bytes of 10 us, and 20 us in between.
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 80);
+        // 59, 23 and 80 bytes of 10 us each, and 20 us of processing.
         assert_eq!(clock.now(), Tick(1_640_000));
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 0);
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 0);
     }
 
     #[test]
-    fn without_pace_an_answer_is_there_at_once_and_in_the_pieces_that_are_asked_for() {
+    fn unpaced_answer_arrives_immediately_in_the_requested_chunks() {
         let (mut line, clock) = line(false);
-        line.send(&question()).unwrap();
+        line.send(&read_request()).unwrap();
         let mut all = Vec::<u8>::new();
         let mut piece = [0; 7];
         loop {
@@ -223,28 +223,28 @@ mod tests {
             all.extend(&piece[..length]);
         }
         assert_eq!((all.len(), clock.now()), (80, Tick(5)));
-        line.send(&question()).unwrap();
+        line.send(&read_request()).unwrap();
         line.discard().unwrap();
         assert_eq!(line.receive(&mut piece, Tick(6)).unwrap(), 0);
     }
 
     #[test]
-    fn a_port_that_is_gone_is_an_error_until_it_is_back() {
+    fn lost_port_is_an_error_until_it_returns() {
         let (mut line, clock) = line(true);
         let probe = line.probe();
-        line.send(&question()).unwrap();
+        line.send(&read_request()).unwrap();
         probe.strike(Fault::of(FaultKind::PortGone).lasting(Duration::from_millis(300)));
-        assert!(line.send(&question()).is_err() && line.discard().is_err());
+        assert!(line.send(&read_request()).is_err() && line.discard().is_err());
         assert!(line.receive(&mut [0; 10], Tick(1_000)).is_err());
         clock.wait_until(Tick(300_000_000));
         line.discard().unwrap();
-        assert_eq!(line.receive(&mut [0; 10], Tick(310_000_000)).unwrap(), 0, "what was on its way is lost");
-        line.send(&question()).unwrap();
+        assert_eq!(line.receive(&mut [0; 10], Tick(310_000_000)).unwrap(), 0, "bytes in transit are lost");
+        line.send(&read_request()).unwrap();
         assert_eq!(line.receive(&mut [0; 100], Tick(400_000_000)).unwrap(), 80);
     }
 
     #[test]
-    fn the_same_hours_give_the_same_body() {
+    fn same_commands_give_the_same_state() {
         let hour = || {
             let (mut line, clock) = line(true);
             line.send(&instruction(EVERYONE, 0x03, &[64, 0, 1])).unwrap();
@@ -252,11 +252,13 @@ mod tests {
             for beat in 0..6_000_u64 {
                 clock.wait_until(Tick(beat * 10_000_000));
                 line.send(&goals(2048 + i32::try_from(beat % 300).unwrap())).unwrap();
-                line.send(&question()).unwrap();
-                let mut heard = [0; 100];
-                let length = line.receive(&mut heard, Tick(beat * 10_000_000 + 9_000_000)).unwrap();
+                line.send(&read_request()).unwrap();
+                let mut received = [0; 100];
+                let length = line.receive(&mut received, Tick(beat * 10_000_000 + 9_000_000)).unwrap();
                 assert_eq!(length, 80);
-                sum = heard.iter().fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
+                sum = received
+                    .iter()
+                    .fold(sum, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
             }
             (sum, line.probe().view()[Joint::LeftAntenna])
         };
@@ -264,15 +266,15 @@ mod tests {
     }
 
     #[test]
-    fn one_servo_answers_after_its_return_delay() {
+    fn servo_answers_after_its_return_delay() {
         let (mut line, clock) = line(true);
-        let mut heard = [0; 100];
+        let mut received = [0; 100];
         line.send(&instruction(10, 0x03, &[9, 0, 250])).unwrap();
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 11);
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 11);
         let from = clock.now();
         line.send(&instruction(10, READ, &[132, 0, 4, 0])).unwrap();
-        assert_eq!(line.receive(&mut heard, Tick(9_000_000)).unwrap(), 15);
-        // 14 bytes there, 15 back, 250 units of 2 us, and 20 us of the servo's own.
+        assert_eq!(line.receive(&mut received, Tick(9_000_000)).unwrap(), 15);
+        // 14 bytes of request, 15 bytes of answer, 250 units of 2 us, and 20 us of the servo's own processing.
         assert_eq!(clock.now() - from, Duration::from_micros(140 + 500 + 20 + 150));
     }
 }

@@ -1,7 +1,7 @@
-//! The emulated robot as a serial port: one thread between the bus and the pseudo-terminal.
+//! The emulated robot as a serial port: one thread between the bus and a pseudo-terminal.
 //!
-//! The thread keeps the time of a real line: a byte takes 10 us each way, and a servo its return delay. It answers when
-//! a servo would, and not before; a machine that is too busy for that answers late.
+//! The thread reproduces the timing of a real line: 10 us per byte each way, and the return delay of a servo. It never
+//! answers earlier than a servo would; on a busy machine it may answer later.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -22,34 +22,34 @@ use super::line::{Heard, Line, Link};
 use super::servo::ServoView;
 use crate::faults::{Fault, Faults};
 
-/// How the emulator starts.
+/// The options for the emulator.
 #[derive(Clone, Debug)]
 pub struct EmulatorOptions {
-    /// A symbolic link to make to the port, removed at the end.
+    /// A symbolic link to the port, removed at the end.
     pub link: Option<PathBuf>,
-    /// What is wrong with the bus.
+    /// The faults of the bus.
     pub faults: Faults,
-    /// Where the joints stand at first.
+    /// The initial positions of the joints.
     pub start: Joints,
-    /// Whether bytes take the time that they take on a real line; otherwise none.
+    /// Whether bytes take their time on a real line; otherwise they take none.
     pub paced: bool,
 }
 
-/// The emulator cannot start or go on.
+/// The emulator cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulatorError {
-    /// There is no pseudo-terminal to be had.
-    #[error("no pseudo-terminal could be opened: {0}; check that /dev/pts is mounted, then try again")]
+    /// No pseudo-terminal is available.
+    #[error("cannot open a pseudo-terminal: {0}; check that /dev/pts is mounted, then try again")]
     NoTerminal(#[source] io::Error),
-    /// The link cannot be made.
-    #[error("the link {} cannot be made: {reason}; remove what is there, or choose another place", .path.display())]
+    /// The symbolic link cannot be created.
+    #[error("cannot create the link {}: {reason}; remove the existing file or choose another path", .path.display())]
     NoLink {
-        /// Where it should have been.
+        /// The path of the link.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: io::Error,
     },
-    /// The pseudo-terminal failed later.
+    /// The pseudo-terminal failed after the start.
     #[error("the pseudo-terminal failed: {0}; start the emulator again")]
     LineFailed(#[source] io::Error),
 }
@@ -60,7 +60,7 @@ pub struct Emulator {
     path: PathBuf,
     bus: Arc<Mutex<Bus>>,
     clock: WallClock,
-    /// A byte wakes the thread, and closing it stops the thread.
+    /// Writing a byte wakes the thread; closing it stops the thread.
     wake: Option<OwnedFd>,
     thread: Option<JoinHandle<io::Result<()>>>,
 }
@@ -69,7 +69,7 @@ impl Emulator {
     /// Opens a port and answers on it.
     ///
     /// # Errors
-    /// When the system has no pseudo-terminal, or the link cannot be made.
+    /// If no pseudo-terminal is available or the link cannot be created.
     pub fn start(options: EmulatorOptions) -> Result<Emulator, EmulatorError> {
         let EmulatorOptions { link, faults, start, paced } = options;
         let line = Line::open().map_err(EmulatorError::NoTerminal)?;
@@ -78,26 +78,27 @@ impl Emulator {
             Link::make(place.clone(), path.clone())
                 .map_err(|reason| EmulatorError::NoLink { path: place, reason })
         };
-        let linked = link.clone().map(make_link).transpose()?;
-        let (woken, wake) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
+        let created_link = link.clone().map(make_link).transpose()?;
+        let (wake_reader, wake) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
             .map_err(|error| EmulatorError::NoTerminal(error.into()))?;
         let bus = Arc::new(Mutex::new(Bus::new(start, faults)));
         let clock = WallClock::start();
-        let far = Far { bus: Arc::clone(&bus), clock, woken, byte_time: byte_time(paced), link };
+        let thread_state =
+            EmulatorThread { bus: Arc::clone(&bus), clock, wake_reader, byte_time: byte_time(paced), link };
         let thread = thread::Builder::new()
             .name("servos".to_owned())
-            .spawn(move || far.serve(line, linked))
+            .spawn(move || thread_state.serve(line, created_link))
             .map_err(EmulatorError::NoTerminal)?;
         Ok(Emulator { path, bus, clock, wake: Some(wake), thread: Some(thread) })
     }
 
-    /// The serial port: what a program opens. When the port was gone and is back, its link leads to the new one.
+    /// Returns the path of the serial port. If the port was lost and restored, only the link leads to the new one.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the servos are really doing at this moment, without the line.
+    /// Returns the true state of the servos now, without the line.
     #[must_use]
     pub fn probe(&self) -> Joints<ServoView> {
         let mut bus = lock(&self.bus);
@@ -105,17 +106,17 @@ impl Emulator {
         bus.view()
     }
 
-    /// A fault begins at this moment.
+    /// Starts a fault now.
     pub fn strike(&self, fault: Fault) {
         lock(&self.bus).strike(fault, self.clock.now());
         if let Some(wake) = &self.wake {
-            // A pipe that is full has woken the thread already.
+            // A full pipe has woken the thread already.
             let _ = rustix::io::write(wake, &[0]);
         }
     }
 
-    /// Every instruction that is heard on the line from here on, with its moment: what a probe on the cable would
-    /// show. A second call takes over from the first.
+    /// Returns a channel with every instruction on the line from now on, with its time, like a probe on the cable. A
+    /// second call replaces the first.
     #[must_use]
     pub fn arrivals(&self) -> Receiver<Arrival> {
         let (tap, arrivals) = channel();
@@ -126,7 +127,7 @@ impl Emulator {
     /// Answers until the pseudo-terminal fails.
     ///
     /// # Errors
-    /// Says how it failed.
+    /// The failure of the pseudo-terminal.
     pub fn run_forever(mut self) -> Result<(), EmulatorError> {
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(Err(error))) => Err(EmulatorError::LineFailed(error)),
@@ -140,7 +141,7 @@ impl Drop for Emulator {
     fn drop(&mut self) {
         self.wake = None;
         if let Some(thread) = self.thread.take() {
-            // The thread's last words matter to `run_forever` only.
+            // The thread's result matters only to `run_forever`.
             let _ = thread.join();
         }
     }
@@ -150,30 +151,30 @@ pub(super) fn lock(bus: &Mutex<Bus>) -> MutexGuard<'_, Bus> {
     bus.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A sleep wakes some tens of microseconds late; the last of a wait is spent looking at the clock.
-const WATCHED: Duration = Duration::from_micros(60);
+/// A sleep ends some tens of microseconds late, so the last part of a wait is a busy wait.
+const SPIN_MARGIN: Duration = Duration::from_micros(60);
 
-/// The thread's own.
-struct Far {
+/// The state of the thread.
+struct EmulatorThread {
     bus: Arc<Mutex<Bus>>,
     clock: WallClock,
-    woken: OwnedFd,
+    wake_reader: OwnedFd,
     byte_time: Duration,
     link: Option<PathBuf>,
 }
 
-impl Far {
-    fn serve(&self, line: Line, linked: Option<Link>) -> io::Result<()> {
-        // Real servos do not wait for other programs on this machine. Where that is not to be had, these do.
-        let _had = Privilege::ask();
-        let mut open = Some((line, linked));
-        while let Some((line, linked)) = open.take() {
+impl EmulatorThread {
+    fn serve(&self, line: Line, created_link: Option<Link>) -> io::Result<()> {
+        // Real servos do not wait for other programs on this machine. Without real-time scheduling, these do.
+        let _granted = Privilege::ask();
+        let mut open = Some((line, created_link));
+        while let Some((line, created_link)) = open.take() {
             if self.answer(&line)? == Heard::Stop {
                 return Ok(());
             }
-            // The port is pulled out: nobody finds it, and who has it open is hung up on.
-            drop((line, linked));
-            if !self.wait_for_the_port()? {
+            // The port is unplugged: its link is gone, and programs that have it open get a hang-up.
+            drop((line, created_link));
+            if !self.wait_for_port()? {
                 return Ok(());
             }
             let line = Line::open()?;
@@ -184,14 +185,14 @@ impl Far {
         Ok(())
     }
 
-    /// Answers until it is time to stop, or until the port goes.
+    /// Answers until the emulator stops or the port is lost.
     fn answer(&self, line: &Line) -> io::Result<Heard> {
         let mut buffer = [0; 4096];
         let mut answer = Answer::default();
-        // Until when the line is taken.
+        // The time until which the line is busy.
         let mut busy = Tick::ZERO;
         loop {
-            let goes = {
+            let port_loss_at = {
                 let mut bus = lock(&self.bus);
                 bus.advance(self.clock.now());
                 if bus.trouble().port_gone().is_some() {
@@ -199,21 +200,21 @@ impl Far {
                 }
                 bus.trouble().port_goes()
             };
-            let longest = goes.map(|at| at.since(self.clock.now()));
-            match line.wait(&self.woken, longest)? {
+            let longest = port_loss_at.map(|at| at.since(self.clock.now()));
+            match line.wait(&self.wake_reader, longest)? {
                 Heard::Stop => return Ok(Heard::Stop),
                 Heard::Nothing => continue,
                 Heard::Bytes => {}
             }
             let bytes = line.read(&mut buffer)?;
-            let heard = busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
-            self.wait_until(heard);
+            let received_at = busy.max(self.clock.now()) + time_of(self.byte_time, bytes.len());
+            self.wait_until(received_at);
             answer.clear();
-            lock(&self.bus).receive(bytes, heard, &mut answer);
-            busy = heard;
-            for (piece, at) in answer.arrivals(heard, self.byte_time) {
+            lock(&self.bus).receive(bytes, received_at, &mut answer);
+            busy = received_at;
+            for (chunk, at) in answer.arrivals(received_at, self.byte_time) {
                 self.wait_until(at);
-                line.write(piece)?;
+                line.write(chunk)?;
                 busy = at;
             }
         }
@@ -223,14 +224,14 @@ impl Far {
         if self.byte_time.is_zero() {
             return;
         }
-        self.clock.wait_until(Tick(at.0.saturating_sub(WATCHED.as_nanos() as u64)));
+        self.clock.wait_until(Tick(at.0.saturating_sub(SPIN_MARGIN.as_nanos() as u64)));
         while self.clock.now() < at {
             std::hint::spin_loop();
         }
     }
 
-    /// False when it is time to stop.
-    fn wait_for_the_port(&self) -> io::Result<bool> {
+    /// Waits until the port returns. Returns false if the emulator stops.
+    fn wait_for_port(&self) -> io::Result<bool> {
         loop {
             let gone = {
                 let mut bus = lock(&self.bus);
@@ -239,7 +240,7 @@ impl Far {
             };
             let Some(gone) = gone else { return Ok(true) };
             let longest = gone.until.map(|until| until.since(self.clock.now()));
-            if super::line::pause(&self.woken, longest)? == Heard::Stop {
+            if super::line::pause(&self.wake_reader, longest)? == Heard::Stop {
                 return Ok(false);
             }
         }

@@ -1,4 +1,4 @@
-//! A pseudo-terminal that stands for a serial port, and a link to it under a name of choice.
+//! A pseudo-terminal in the role of a serial port, and a symbolic link to it.
 
 use std::fs;
 use std::io;
@@ -14,13 +14,13 @@ use rustix::io::Errno;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, ioctl_tiocnxcl, tcgetattr, tcsetattr};
 
-/// After so long without a byte, whoever had the port to himself is taken to be gone.
-const GONE_AFTER: Duration = Duration::from_millis(500);
+/// After this long without a byte, a program with exclusive access to the port counts as gone.
+const EXCLUSIVE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Both ends of a pseudo-terminal in raw mode.
 ///
-/// The far end is kept open here too. A terminal that nobody has open reports an error instead of waiting; and a
-/// program that was killed leaves its exclusive hold on the terminal behind, which only a holder of that end can undo.
+/// This module keeps the far end open too. A terminal that no program has open reports an error instead of waiting. A
+/// killed program leaves its exclusive access on the terminal, and only a holder of that end can clear it.
 #[derive(Debug)]
 pub(super) struct Line {
     near: OwnedFd,
@@ -28,14 +28,14 @@ pub(super) struct Line {
     path: PathBuf,
 }
 
-/// What happened on the line.
+/// The result of waiting on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     /// Bytes can be read.
     Bytes,
-    /// Nothing; something beside the line may have changed.
+    /// No bytes, but a fault may have started or ended.
     Nothing,
-    /// It is time to stop.
+    /// The emulator stops.
     Stop,
 }
 
@@ -55,16 +55,16 @@ impl Line {
         Ok(Line { near, far, path })
     }
 
-    /// The path that a program opens as its serial port.
+    /// Returns the path that a program opens as its serial port.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Waits for bytes, for a word or the end of `woken`, or for so long.
-    pub(super) fn wait(&self, woken: &OwnedFd, longest: Option<Duration>) -> io::Result<Heard> {
-        let time = longest.map_or(GONE_AFTER, |longest| longest.min(GONE_AFTER));
-        let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(&self.near, PollFlags::IN)];
-        match poll(&mut watched, Some(&timespec(time))) {
+    /// Waits for bytes, for a byte or the end of `woken`, or for this long.
+    pub(super) fn wait(&self, woken: &OwnedFd, max_wait: Option<Duration>) -> io::Result<Heard> {
+        let time = max_wait.map_or(EXCLUSIVE_TIMEOUT, |max_wait| max_wait.min(EXCLUSIVE_TIMEOUT));
+        let mut polled = [PollFd::new(woken, PollFlags::IN), PollFd::new(&self.near, PollFlags::IN)];
+        match poll(&mut polled, Some(&timespec(time))) {
             Ok(0) => {
                 ioctl_tiocnxcl(&self.far)?;
                 Ok(Heard::Nothing)
@@ -72,13 +72,13 @@ impl Line {
             Err(Errno::INTR) => Ok(Heard::Nothing),
             Err(error) => Err(error.into()),
             Ok(_) => {
-                let [beside, _] = watched;
-                if beside.revents().is_empty() { Ok(Heard::Bytes) } else { word_of(woken) }
+                let [wakeup, _] = polled;
+                if wakeup.revents().is_empty() { Ok(Heard::Bytes) } else { read_wakeup(woken) }
             }
         }
     }
 
-    /// Takes what has come, into `buffer`.
+    /// Reads the available bytes into `buffer`.
     pub(super) fn read<'a>(&self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         match rustix::io::read(&self.near, &mut *buffer) {
             Ok(length) => Ok(buffer.get(..length).unwrap_or_default()),
@@ -87,7 +87,7 @@ impl Line {
         }
     }
 
-    /// Sends bytes. What does not fit because nobody reads is lost, as on a wire.
+    /// Sends bytes. Bytes that do not fit because no program reads are lost, as on a real line.
     pub(super) fn write(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             match rustix::io::write(&self.near, bytes) {
@@ -101,19 +101,19 @@ impl Line {
     }
 }
 
-/// Waits without a line: for a word or the end of `woken`, or for so long.
-pub(super) fn pause(woken: &OwnedFd, longest: Option<Duration>) -> io::Result<Heard> {
-    let mut watched = [PollFd::new(woken, PollFlags::IN)];
-    let time = longest.map(timespec);
-    match poll(&mut watched, time.as_ref()) {
+/// Waits without a line: for a byte or the end of `woken`, or for this long.
+pub(super) fn pause(woken: &OwnedFd, max_wait: Option<Duration>) -> io::Result<Heard> {
+    let mut polled = [PollFd::new(woken, PollFlags::IN)];
+    let time = max_wait.map(timespec);
+    match poll(&mut polled, time.as_ref()) {
         Ok(0) | Err(Errno::INTR) => Ok(Heard::Nothing),
         Err(error) => Err(error.into()),
-        Ok(_) => word_of(woken),
+        Ok(_) => read_wakeup(woken),
     }
 }
 
-/// Words are only there to be heard; the end of them is the end.
-fn word_of(woken: &OwnedFd) -> io::Result<Heard> {
+/// The bytes have no content; the end of the pipe means stop.
+fn read_wakeup(woken: &OwnedFd) -> io::Result<Heard> {
     match rustix::io::read(woken, &mut [0; 64]) {
         Ok(0) => Ok(Heard::Stop),
         Ok(_) | Err(Errno::INTR) => Ok(Heard::Nothing),
@@ -121,7 +121,7 @@ fn word_of(woken: &OwnedFd) -> io::Result<Heard> {
     }
 }
 
-/// Rounded up, so that a wait does not end a little before its time.
+/// Returns the time rounded up, so that a wait never ends early.
 fn timespec(time: Duration) -> Timespec {
     let time = time + Duration::from_nanos(1);
     Timespec {
@@ -138,7 +138,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Makes the link; one that an earlier run left behind is replaced, anything else is not touched.
+    /// Creates the link. It replaces a link from an earlier run, but nothing else.
     pub(super) fn make(path: PathBuf, target: PathBuf) -> io::Result<Link> {
         if fs::read_link(&path).is_ok_and(|old| old.starts_with("/dev/pts")) {
             fs::remove_file(&path)?;
@@ -151,7 +151,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         if fs::read_link(&self.path).is_ok_and(|target| target == self.target) {
-            // Nothing can be done about a link that will not go.
+            // A link that cannot be removed stays.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -1,25 +1,26 @@
-//! Dynamixel protocol 2.0: bytes to instructions, and answers to bytes.
+//! Dynamixel protocol 2.0: parses instructions and builds status packets.
 //!
-//! `FF FF FD 00 ID LENGTH_L LENGTH_H INSTRUCTION PARAMETERS.. CRC_L CRC_H`, where the length counts everything after
-//! itself. A `FF FF FD` among the parameters is followed by an extra `FD`, so a header never occurs inside a packet.
+//! A packet is `FF FF FD 00 ID LENGTH_L LENGTH_H INSTRUCTION PARAMETERS.. CRC_L CRC_H`. The length counts all bytes
+//! after itself. A `FF FF FD` among the parameters is followed by an extra `FD`, so a header never occurs inside a
+//! packet.
 
 const HEADER: [u8; 4] = [0xFF, 0xFF, 0xFD, 0x00];
-/// Header, id and length.
+/// Size of header, id and length.
 const PREFIX: usize = 7;
-/// The longest packet that is listened to; a longer length is noise.
+/// The maximum length of a packet; a larger length is noise.
 const LONGEST: usize = 1024;
 const STATUS: u8 = 0x55;
-/// The id that every servo hears.
+/// The id that addresses every servo.
 pub(super) const BROADCAST: u8 = 0xFE;
-/// The highest id that a servo can have.
+/// The maximum id of a servo.
 const HIGHEST_ID: u8 = 252;
 
 /// The error numbers of a status packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The servo could not do it.
+    /// The servo could not execute the instruction.
     ResultFail = 1,
-    /// There is no such instruction.
+    /// The instruction does not exist.
     Instruction = 2,
     /// The packet's checksum does not match.
     Crc = 3,
@@ -27,119 +28,119 @@ pub(super) enum Refusal {
     DataRange = 4,
     /// The data does not fill the register.
     DataLength = 5,
-    /// The value is outside a limit that is configured.
+    /// The value is outside a configured limit.
     DataLimit = 6,
     /// The register cannot be read or written, or not now.
     Access = 7,
 }
 
-/// The bit of a status packet's error byte that says: register 70 is not zero.
+/// The bit of a status packet's error byte that reports a nonzero register 70.
 pub(super) const ALERT: u8 = 0x80;
 
-/// One packet as heard on the line.
+/// A packet that was received on the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Packet {
-    /// Whom it is for.
+    /// The addressed servo.
     pub(super) id: u8,
-    /// What it says.
+    /// The content.
     pub(super) body: Body,
 }
 
-/// What a packet says.
+/// The content of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Body {
     /// An instruction with its parameters.
     Instruction(u8, Vec<u8>),
-    /// It came garbled.
-    Garbled,
+    /// A packet with a wrong checksum.
+    Corrupt,
 }
 
-/// Cuts a stream of bytes into packets; after noise it goes on at the next header.
+/// Splits a stream of bytes into packets; after noise it continues at the next header.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    held: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Decoder {
-    /// Takes what came over the line.
-    pub(super) fn hear(&mut self, bytes: &[u8]) {
-        self.held.extend_from_slice(bytes);
+    /// Adds received bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next packet. What is no packet is dropped, so at most one packet is held when there is none.
+    /// Returns the next packet and drops noise. Without a complete packet, at most one incomplete packet remains.
     pub(super) fn next(&mut self) -> Option<Packet> {
         let mut used = 0;
         let found = loop {
-            let rest = self.held.get(used..).unwrap_or_default();
-            match first(rest) {
+            let rest = self.buffer.get(used..).unwrap_or_default();
+            match parse_first(rest) {
                 _ if rest.is_empty() => break None,
-                First::Packet(packet, length) => {
+                Parsed::Packet(packet, length) => {
                     used += length;
                     break Some(packet);
                 }
-                First::Noise => used += 1,
-                First::Partial => break None,
+                Parsed::Noise => used += 1,
+                Parsed::Partial => break None,
             }
         };
-        self.held.drain(..used.min(self.held.len()));
+        self.buffer.drain(..used.min(self.buffer.len()));
         found
     }
 }
 
-/// What the first bytes are.
-enum First {
-    /// A whole packet of so many bytes.
+/// The item at the start of the bytes.
+enum Parsed {
+    /// A complete packet with its length in bytes.
     Packet(Packet, usize),
     /// The first byte does not begin a packet.
     Noise,
-    /// The beginning of a packet.
+    /// An incomplete packet.
     Partial,
 }
 
-fn first(bytes: &[u8]) -> First {
+fn parse_first(bytes: &[u8]) -> Parsed {
     let begins = bytes.iter().zip(HEADER).all(|(byte, header)| *byte == header);
     if !begins {
-        return First::Noise;
+        return Parsed::Noise;
     }
-    let Some(&[_, _, _, _, id, low, high]) = bytes.first_chunk::<PREFIX>() else { return First::Partial };
+    let Some(&[_, _, _, _, id, low, high]) = bytes.first_chunk::<PREFIX>() else { return Parsed::Partial };
     let length = PREFIX + usize::from(u16::from_le_bytes([low, high]));
     if !(PREFIX + 3..=LONGEST).contains(&length) || (id > HIGHEST_ID && id != BROADCAST) {
-        return First::Noise;
+        return Parsed::Noise;
     }
-    // A header inside is a new packet: the one before it was cut short.
+    // A header inside a packet begins a new one: the packet before it was truncated.
     let inside = bytes.get(PREFIX..bytes.len().min(length - 2)).unwrap_or_default();
     if inside.windows(HEADER.len()).any(|window| window == HEADER) {
-        return First::Noise;
+        return Parsed::Noise;
     }
     let Some((covered, [crc_low, crc_high])) =
         bytes.get(..length).and_then(|packet| packet.split_last_chunk())
     else {
-        return First::Partial;
+        return Parsed::Partial;
     };
     if crc(0, covered) != u16::from_le_bytes([*crc_low, *crc_high]) {
-        // Only the header is dropped: what follows may hold a packet, if it was the length that was wrong.
-        return First::Packet(Packet { id, body: Body::Garbled }, HEADER.len());
+        // Only the header is dropped: if the length was wrong, the following bytes may contain a packet.
+        return Parsed::Packet(Packet { id, body: Body::Corrupt }, HEADER.len());
     }
     match covered.get(PREFIX..).and_then(|inside| inside.split_first()) {
-        // An answer of another servo.
-        None | Some((&STATUS, _)) => First::Noise,
+        // A status packet of another servo.
+        None | Some((&STATUS, _)) => Parsed::Noise,
         Some((&instruction, parameters)) => {
-            First::Packet(Packet { id, body: Body::Instruction(instruction, unstuffed(parameters)) }, length)
+            Parsed::Packet(Packet { id, body: Body::Instruction(instruction, unstuffed(parameters)) }, length)
         }
     }
 }
 
-/// Adds the answer of one servo.
+/// Adds the status packet of one servo.
 pub(super) fn status(out: &mut Vec<u8>, id: u8, error: u8, parameters: &[u8]) {
     let start = out.len();
     out.extend(HEADER);
     out.extend([id, 0, 0, STATUS, error]);
-    let inside = stuffed_into(out, parameters);
-    seal(out, start, inside + 4);
+    let inside = push_stuffed(out, parameters);
+    finish_packet(out, start, inside + 4);
 }
 
 /// Writes the length into a packet that began at `start`, and adds the checksum.
-fn seal(out: &mut Vec<u8>, start: usize, length: usize) {
+fn finish_packet(out: &mut Vec<u8>, start: usize, length: usize) {
     let field = start + PREFIX - 2;
     if let Some(place) = out.get_mut(field..field + 2) {
         place.copy_from_slice(&length_field(length));
@@ -148,26 +149,26 @@ fn seal(out: &mut Vec<u8>, start: usize, length: usize) {
     out.extend(sum.to_le_bytes());
 }
 
-/// The common answer to a fast sync read: one header, then a block of error, id, data and running checksum from each
-/// servo. It ends where the first servo has nothing to say. The blocks are not stuffed.
+/// The shared answer to a fast sync read: one header, then a block of error, id, data and running checksum from each
+/// servo. It ends before the first servo without an answer. The blocks are not stuffed.
 #[derive(Debug)]
 pub(super) struct FastStatus {
     sum: u16,
-    summed: usize,
+    summed_bytes: usize,
 }
 
 impl FastStatus {
     /// Begins the answer of `asked` servos with `length` bytes each.
     pub(super) fn begin(out: &mut Vec<u8>, asked: usize, length: usize) -> FastStatus {
-        let summed = out.len();
+        let summed_bytes = out.len();
         out.extend(HEADER);
         out.push(BROADCAST);
         out.extend(length_field(1 + asked * (length + 4)));
         out.push(STATUS);
-        FastStatus { sum: 0, summed }
+        FastStatus { sum: 0, summed_bytes }
     }
 
-    /// Adds one servo's block; `data` adds its bytes.
+    /// Adds one servo's block with its data.
     pub(super) fn block(&mut self, out: &mut Vec<u8>, error: u8, id: u8, data: &[u8]) {
         out.extend([error, id]);
         out.extend(data);
@@ -177,8 +178,8 @@ impl FastStatus {
     }
 
     fn add(&mut self, out: &[u8]) {
-        self.sum = crc(self.sum, out.get(self.summed..).unwrap_or_default());
-        self.summed = out.len();
+        self.sum = crc(self.sum, out.get(self.summed_bytes..).unwrap_or_default());
+        self.summed_bytes = out.len();
     }
 }
 
@@ -186,8 +187,8 @@ fn length_field(length: usize) -> [u8; 2] {
     u16::try_from(length).unwrap_or(u16::MAX).to_le_bytes()
 }
 
-/// Adds parameters, stuffed; how many bytes they became.
-fn stuffed_into(out: &mut Vec<u8>, parameters: &[u8]) -> usize {
+/// Adds the stuffed parameters, and returns their number of bytes.
+fn push_stuffed(out: &mut Vec<u8>, parameters: &[u8]) -> usize {
     let start = out.len();
     let mut since = start;
     for &byte in parameters {
@@ -215,7 +216,7 @@ fn unstuffed(parameters: &[u8]) -> Vec<u8> {
     out
 }
 
-/// CRC-16 with the polynomial 0x8005, most significant bit first; a packet's begins with zero.
+/// Returns the CRC-16 with the polynomial 0x8005, most significant bit first. The checksum of a packet starts at zero.
 fn crc(sum: u16, bytes: &[u8]) -> u16 {
     bytes.iter().fold(sum, |sum, byte| {
         let [high, low] = sum.to_be_bytes();
@@ -242,17 +243,17 @@ const CRC_OF_BYTE: [u16; 256] = {
     table
 };
 
-/// The instruction packet for these parameters, as a controller sends it.
+/// Returns the instruction packet for these parameters, as a controller sends it.
 #[cfg(test)]
 pub(super) fn instruction(id: u8, instruction: u8, parameters: &[u8]) -> Vec<u8> {
     let mut bytes = HEADER.to_vec();
     bytes.extend([id, 0, 0, instruction]);
-    let inside = stuffed_into(&mut bytes, parameters);
-    seal(&mut bytes, 0, inside + 3);
+    let inside = push_stuffed(&mut bytes, parameters);
+    finish_packet(&mut bytes, 0, inside + 3);
     bytes
 }
 
-/// The answer of one servo by itself.
+/// Returns the status packet of one servo.
 #[cfg(test)]
 pub(super) fn status_packet(id: u8, error: u8, parameters: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -260,7 +261,7 @@ pub(super) fn status_packet(id: u8, error: u8, parameters: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The common answer of some servos.
+/// Returns the shared answer of several servos.
 #[cfg(test)]
 pub(super) fn fast_packet(asked: usize, length: usize, blocks: &[(u8, u8, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -278,7 +279,7 @@ mod tests {
 
     impl Decoder {
         fn all(&mut self, bytes: &[u8]) -> Vec<Packet> {
-            self.hear(bytes);
+            self.push(bytes);
             std::iter::from_fn(|| self.next()).collect()
         }
     }
@@ -287,7 +288,7 @@ mod tests {
         Packet { id, body: Body::Instruction(kind, parameters.to_vec()) }
     }
 
-    // The examples of the protocol's own manual, https://emanual.robotis.com/docs/en/dxl/protocol2/
+    // The examples of the protocol's manual, https://emanual.robotis.com/docs/en/dxl/protocol2/
     const PING: [u8; 10] = [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0x03, 0x00, 0x01, 0x19, 0x4E];
     const READ: [u8; 14] =
         [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0x07, 0x00, 0x02, 0x84, 0x00, 0x04, 0x00, 0x1D, 0x15];
@@ -295,7 +296,7 @@ mod tests {
         [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0x08, 0x00, 0x55, 0x00, 0xA6, 0x00, 0x00, 0x00, 0x8C, 0xC0];
 
     #[test]
-    fn the_manuals_examples_hold() {
+    fn examples_of_the_manual_are_parsed_and_built() {
         let packets = Decoder::default().all(&[PING.as_slice(), &READ].concat());
         assert_eq!(
             packets,
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_may_come_byte_by_byte_and_after_noise() {
+    fn packet_is_parsed_byte_by_byte_and_after_noise() {
         let mut decoder = Decoder::default();
         let mut packets = Vec::new();
         for byte in [&[0x00, 0xFF, 0xFF, 0xFF, 0xFD, 0x07, 0xFF][..], &PING, &[0xFF, 0xFF]].concat() {
@@ -324,48 +325,48 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_cut_short_does_not_swallow_the_next() {
-        // It promises a thousand bytes and breaks off.
+    fn packet_after_a_truncated_one_is_parsed() {
+        // The length promises a thousand bytes, but the packet is truncated.
         let cut = [0xFF, 0xFF, 0xFD, 0x00, 0x01, 0xE8, 0x03, 0x03, 0x74, 0x00];
         let packets = Decoder::default().all(&[&cut[..], &PING].concat());
         assert_eq!(packets, [instruction_packet(1, 0x01, &[])]);
     }
 
     #[test]
-    fn a_wrong_bit_is_told_and_the_next_packet_is_heard() {
+    fn wrong_bit_is_reported_and_the_next_packet_is_parsed() {
         let mut wrong = READ;
         wrong[9] ^= 0x40;
         let packets = Decoder::default().all(&[&wrong[..], &PING].concat());
-        assert_eq!(packets, [Packet { id: 1, body: Body::Garbled }, instruction_packet(1, 0x01, &[])]);
+        assert_eq!(packets, [Packet { id: 1, body: Body::Corrupt }, instruction_packet(1, 0x01, &[])]);
     }
 
     #[test]
-    fn answers_on_the_line_are_nobodys_instruction() {
+    fn status_packets_on_the_line_are_ignored() {
         assert_eq!(Decoder::default().all(&POSITION_166), []);
     }
 
     proptest! {
         #[test]
-        fn what_is_stuffed_comes_back(
+        fn stuffing_round_trips(
             parameters in proptest::collection::vec(prop_oneof![Just(0xFF_u8), Just(0xFD), Just(0x00), any::<u8>()], 0..60),
         ) {
             let mut stuffed = Vec::new();
-            stuffed_into(&mut stuffed, &parameters);
+            push_stuffed(&mut stuffed, &parameters);
             prop_assert_eq!(unstuffed(&stuffed), parameters.clone());
             let bytes = instruction(12, 0x03, &parameters);
             prop_assert_eq!(Decoder::default().all(&bytes), [instruction_packet(12, 0x03, &parameters)]);
         }
 
         #[test]
-        fn after_any_noise_a_packet_is_heard_and_little_is_held(
+        fn packet_is_parsed_after_any_noise_with_a_bounded_buffer(
             noise in proptest::collection::vec(prop_oneof![Just(0xFF_u8), Just(0xFD), Just(0x00), any::<u8>()], 0..2_000),
         ) {
             let mut decoder = Decoder::default();
             decoder.all(&noise);
-            prop_assert!(decoder.held.len() < LONGEST);
-            // A packet that noise promised may cover one header of what follows, never two.
-            let heard = decoder.all(&[PING, PING].concat());
-            prop_assert_eq!(heard.last(), Some(&instruction_packet(1, 0x01, &[])));
+            prop_assert!(decoder.buffer.len() < LONGEST);
+            // A length in the noise may cover one of the following headers, never two.
+            let packets = decoder.all(&[PING, PING].concat());
+            prop_assert_eq!(packets.last(), Some(&instruction_packet(1, 0x01, &[])));
         }
     }
 }

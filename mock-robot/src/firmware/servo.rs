@@ -1,7 +1,7 @@
-//! One servo: a control table, and the rules between it and a joint that moves.
+//! One servo: a control table, and the rules that connect it to a moving joint.
 //!
 //! ```text
-//! watchdog:  Off <--write 0-- Tripped <--silence-- Armed <--write 1..127-- Off     (Tripped: goals are refused)
+//! watchdog:  Off <--write 0-- Tripped <--silence-- Armed <--write 1..127-- Off     (Tripped: goals are rejected)
 //! torque:    off <--write 0, reboot, hardware error in the shutdown mask-- on
 //! ```
 
@@ -20,23 +20,23 @@ use crate::motor::{Motor, angle_from_counts, counts_from_angle};
 
 /// The unit of register 98.
 const WATCHDOG_UNIT: Duration = Duration::from_millis(20);
-/// What register 98 reads after the watchdog has tripped.
+/// The value of register 98 after the watchdog has tripped.
 const TRIPPED: i64 = -1;
-/// How long a servo is deaf after a reboot; assumed.
+/// The time for which a servo is silent after a reboot; assumed.
 pub(super) const REBOOT_TIME: Duration = Duration::from_millis(100);
-/// Register units of velocity, in rad/s: 0.229 rpm.
+/// Register unit of velocity, in rad/s: 0.229 rpm.
 const VELOCITY_UNIT: f64 = 0.229 * std::f64::consts::TAU / 60.0;
 /// The unit of register 9.
 const RETURN_DELAY_UNIT: Duration = Duration::from_micros(2);
-/// All of PWM.
+/// The maximum PWM output.
 const FULL_PWM: i64 = 885;
 
-/// What a servo is really doing, for tests beside the line.
+/// The true state of a servo, for tests that bypass the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServoView {
-    /// Where the joint is, without rounding to counts.
+    /// The position of the joint, without rounding to counts.
     pub position: Radians,
-    /// How fast it turns, in rad/s.
+    /// The velocity, rad/s.
     pub velocity: Radians,
     /// The goal position register as an angle.
     pub goal: Radians,
@@ -52,37 +52,37 @@ pub struct ServoView {
     pub watchdog: Watchdog,
     /// Register 70.
     pub hardware_error: u8,
-    /// Through the motor.
+    /// The current through the motor.
     pub current: Milliamps,
-    /// Inside the servo, in degrees Celsius.
+    /// The temperature inside the servo, degrees Celsius.
     pub celsius: f64,
-    /// The supply at the servo.
+    /// The supply voltage at the servo, volts.
     pub volts: f64,
 }
 
 /// The state of a servo's bus watchdog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watchdog {
-    /// Not set.
+    /// Disabled.
     Off,
-    /// Waiting for the line to fall silent.
+    /// Enabled; waits for silence on the line.
     Armed,
-    /// The line was silent for too long; goals are refused until register 98 is cleared.
+    /// The line was silent for too long. Goals are rejected until register 98 is cleared.
     Tripped,
 }
 
-/// What the servo's sensors have before them.
+/// The true values at the servo's sensors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Senses {
-    /// Of the output.
+    /// The position of the output.
     pub(super) position: Radians,
-    /// Of the output, in rad/s.
+    /// The velocity of the output, rad/s.
     pub(super) velocity: Radians,
-    /// Through the motor.
+    /// The current through the motor.
     pub(super) current: Milliamps,
-    /// Inside.
+    /// The temperature inside the servo, degrees Celsius.
     pub(super) celsius: f64,
-    /// Of the supply.
+    /// The supply voltage, volts.
     pub(super) volts: f64,
 }
 
@@ -94,21 +94,21 @@ pub(super) struct Servo {
     senses: Senses,
     watchdog_firmware: WatchdogFirmware,
     silent: bool,
-    /// What it measures of the position while its encoder is frozen.
+    /// The position that it reports while its encoder is frozen, counts.
     frozen: Option<i64>,
-    /// What it measures of the supply while its own contact is bad.
-    own_volts: Option<f64>,
+    /// The voltage that it measures while its own supply contact is bad, volts.
+    override_volts: Option<f64>,
     /// The write that waits for the action instruction.
     registered: Option<(u16, Vec<u8>)>,
-    /// Whether the gains may be others than the joint knows.
-    new_gains: bool,
-    moved_to: Tick,
-    heard: Tick,
-    deaf_until: Tick,
+    /// Whether the gains may differ from those of the joint.
+    gains_changed: bool,
+    updated_at: Tick,
+    last_instruction: Tick,
+    silent_until: Tick,
 }
 
 impl Servo {
-    /// The servo of this joint, which has just got power.
+    /// Returns the servo of this joint, just powered on.
     pub(super) fn new(joint: Joint, senses: Senses, faults: &Faults) -> Servo {
         let mut servo = Servo {
             table: Table::of(joint),
@@ -117,12 +117,12 @@ impl Servo {
             watchdog_firmware: faults.watchdog,
             silent: faults.silent.contains(&joint),
             frozen: None,
-            own_volts: None,
+            override_volts: None,
             registered: None,
-            new_gains: true,
-            moved_to: Tick::ZERO,
-            heard: Tick::ZERO,
-            deaf_until: Tick::ZERO,
+            gains_changed: true,
+            updated_at: Tick::ZERO,
+            last_instruction: Tick::ZERO,
+            silent_until: Tick::ZERO,
         };
         servo.power_on();
         if let Some(error) = faults.hardware_error.get(&joint) {
@@ -131,17 +131,17 @@ impl Servo {
         servo
     }
 
-    /// Its id on the bus.
+    /// Returns the id on the bus.
     pub(super) fn id(&self) -> u8 {
         u8::try_from(self.table.get(table::ID)).unwrap_or_default()
     }
 
-    /// Whether it hears and answers.
+    /// Returns whether it receives and answers.
     pub(super) fn listens(&self, now: Tick) -> bool {
-        !self.silent && now >= self.deaf_until
+        !self.silent && now >= self.silent_until
     }
 
-    /// What drives its joint: the modes of current, position, extended position and current-based position.
+    /// Returns the drive of its joint, in current, position, extended position and current-based position mode.
     pub(super) fn drive(&self) -> Drive {
         if !self.torque() {
             return Drive::Limp;
@@ -162,63 +162,63 @@ impl Servo {
         }
     }
 
-    /// The gains of its position loop, if they may be others than before.
-    pub(super) fn new_gains(&mut self) -> Option<Gains> {
-        std::mem::take(&mut self.new_gains).then(|| self.gains())
+    /// Returns the gains of its position loop if they may have changed.
+    pub(super) fn take_changed_gains(&mut self) -> Option<Gains> {
+        std::mem::take(&mut self.gains_changed).then(|| self.gains())
     }
 
-    /// When its watchdog trips if nothing more is heard. It watches only under torque.
+    /// Returns when its watchdog trips without further instructions. The watchdog is active only while torque is on.
     pub(super) fn deadline(&self) -> Option<Tick> {
         let armed = self.watchdog() == Watchdog::Armed && self.torque();
         let units = u32::try_from(self.table.get(table::BUS_WATCHDOG)).unwrap_or(0);
-        armed.then(|| self.heard + WATCHDOG_UNIT * units)
+        armed.then(|| self.last_instruction + WATCHDOG_UNIT * units)
     }
 
-    /// The line was silent for too long.
+    /// Trips the watchdog: the line was silent for too long.
     pub(super) fn trip(&mut self) {
         self.table.set(table::BUS_WATCHDOG, TRIPPED);
         if self.watchdog_firmware != WatchdogFirmware::TripsWithoutStopping {
             self.table.set(table::GOAL_POSITION, self.present_counts());
-            self.table.set(table::GOAL_CURRENT, self.first_goal_current());
+            self.table.set(table::GOAL_CURRENT, self.initial_goal_current());
         }
     }
 
-    /// What it has before it at this moment. It lets go if that is too much.
-    pub(super) fn feel(&mut self, senses: Senses, now: Tick) {
+    /// Updates the true values at its sensors. The servo releases if they exceed its limits.
+    pub(super) fn update_senses(&mut self, senses: Senses, now: Tick) {
         self.senses = senses;
-        self.moved_to = now;
+        self.updated_at = now;
         self.check_hardware();
     }
 
-    /// An instruction passed on the line, for this servo or another.
-    pub(super) fn hear(&mut self, now: Tick) {
-        self.heard = now;
+    /// Notes an instruction on the line, for this servo or another.
+    pub(super) fn note_instruction(&mut self, now: Tick) {
+        self.last_instruction = now;
     }
 
-    /// The error byte with which it answers.
+    /// Returns the error byte of its answers.
     pub(super) fn error_byte(&self, refusal: Option<Refusal>) -> u8 {
         let alert = if self.table.get(table::HARDWARE_ERROR) == 0 { 0 } else { ALERT };
         alert | refusal.map_or(0, |refusal| refusal as u8)
     }
 
-    /// What it does not answer: 0 all but ping, 1 all but ping and reads, 2 nothing.
+    /// Returns its status return level: 0 answers only ping, 1 answers ping and reads, 2 answers everything.
     pub(super) fn status_return_level(&self) -> i64 {
         self.table.get(table::STATUS_RETURN_LEVEL)
     }
 
-    /// How long it waits before it answers.
+    /// Returns the delay before its answers.
     pub(super) fn return_delay(&self) -> Duration {
         RETURN_DELAY_UNIT * u32::try_from(self.table.get(table::RETURN_DELAY)).unwrap_or(0)
     }
 
-    /// Model number and firmware version: the answer to a ping.
+    /// Returns model number and firmware version: the answer to a ping.
     pub(super) fn ping(&self) -> [u8; 3] {
         let [low, high, ..] = self.table.get(table::MODEL_NUMBER).to_le_bytes();
         let [version, ..] = self.table.get(table::FIRMWARE_VERSION).to_le_bytes();
         [low, high, version]
     }
 
-    /// The bytes at an address, as they are now.
+    /// Returns the present bytes at an address.
     pub(super) fn read(&mut self, address: u16, length: u16) -> Result<&[u8], Refusal> {
         self.measure();
         self.table.read(address, length)
@@ -230,9 +230,9 @@ impl Servo {
         for write in table::split(address, data) {
             let (register, value) = write?;
             self.table.set(register, value);
-            self.new_gains |= table::is_position_gain(register);
+            self.gains_changed |= table::is_position_gain(register);
             if register == table::OPERATING_MODE {
-                self.table.set(table::GOAL_CURRENT, self.first_goal_current());
+                self.table.set(table::GOAL_CURRENT, self.initial_goal_current());
                 self.table.set(table::GOAL_POSITION, self.present_counts());
             }
         }
@@ -240,7 +240,7 @@ impl Servo {
         Ok(())
     }
 
-    /// Keeps a write until [`Servo::action`].
+    /// Stores a write until [`Servo::action`].
     pub(super) fn register_write(&mut self, address: u16, data: &[u8]) -> Result<(), Refusal> {
         self.check_writes(address, data)?;
         self.registered = Some((address, data.to_vec()));
@@ -248,45 +248,45 @@ impl Servo {
         Ok(())
     }
 
-    /// Carries out the write that was kept.
+    /// Executes the stored write.
     pub(super) fn action(&mut self) -> Result<(), Refusal> {
         let (address, data) = self.registered.take().ok_or(Refusal::ResultFail)?;
         self.table.set(table::REGISTERED_INSTRUCTION, 0);
         self.write(address, &data)
     }
 
-    /// Starts again, limp and without its hardware errors, deaf for a while.
-    pub(super) fn reboot(&mut self, deaf_until: Tick) {
+    /// Reboots: torque is off, the hardware errors are cleared, and the servo is silent until `silent_until`.
+    pub(super) fn reboot(&mut self, silent_until: Tick) {
         self.registered = None;
-        self.deaf_until = deaf_until;
+        self.silent_until = silent_until;
         self.power_on();
     }
 
-    /// Something in it fails. It keeps that in register 70, and lets go if the shutdown mask says so.
+    /// Starts a hardware error. It is stored in register 70, and the servo releases if the shutdown mask contains it.
     pub(super) fn fail(&mut self, error: HardwareError) {
         let errors = self.table.get(table::HARDWARE_ERROR) | i64::from(error.bit());
         self.table.set(table::HARDWARE_ERROR, errors);
         self.check_hardware();
     }
 
-    /// Its encoder says the same from now on, or the truth again.
+    /// Freezes the encoder's position, or releases it.
     pub(super) fn freeze(&mut self, frozen: bool) {
         self.frozen = None;
         self.frozen = frozen.then(|| self.present_counts());
     }
 
-    /// It has so little supply from now on, or what the others have.
+    /// Sets a supply voltage of its own, or restores the common one.
     pub(super) fn starve(&mut self, volts: Option<f64>) {
-        self.own_volts = volts;
+        self.override_volts = volts;
         self.check_hardware();
     }
 
-    /// It neither hears nor answers, or does again.
+    /// Sets whether it neither receives nor answers.
     pub(super) fn silence(&mut self, silent: bool) {
         self.silent = silent;
     }
 
-    /// What it is really doing.
+    /// Returns the true state.
     pub(super) fn view(&self) -> ServoView {
         ServoView {
             position: self.senses.position,
@@ -306,9 +306,9 @@ impl Servo {
 
     fn power_on(&mut self) {
         self.table.power_on();
-        self.new_gains = true;
+        self.gains_changed = true;
         self.table.set(table::GOAL_POSITION, self.present_counts());
-        self.table.set(table::GOAL_CURRENT, self.first_goal_current());
+        self.table.set(table::GOAL_CURRENT, self.initial_goal_current());
         self.check_hardware();
     }
 
@@ -316,12 +316,12 @@ impl Servo {
         self.table.get(table::TORQUE_ENABLE) != 0
     }
 
-    /// Its mode; none for extended position, which no controller of this robot uses.
+    /// Returns the operating mode; `None` for extended position mode, which no controller of this robot uses.
     fn mode(&self) -> Option<Mode> {
         u8::try_from(self.table.get(table::OPERATING_MODE)).ok().and_then(Mode::from_number)
     }
 
-    fn first_goal_current(&self) -> i64 {
+    fn initial_goal_current(&self) -> i64 {
         match self.mode() {
             Some(Mode::CurrentBasedPosition) => self.table.get(table::CURRENT_LIMIT),
             Some(Mode::Current | Mode::Position) | None => 0,
@@ -350,7 +350,7 @@ impl Servo {
     }
 
     fn volts(&self) -> f64 {
-        self.own_volts.unwrap_or(self.senses.volts)
+        self.override_volts.unwrap_or(self.senses.volts)
     }
 
     fn decivolts(&self) -> i64 {
@@ -365,17 +365,17 @@ impl Servo {
         }
     }
 
-    /// Fills in the registers that measure.
+    /// Updates the measurement registers.
     fn measure(&mut self) {
         let velocity = (self.senses.velocity.value() / VELOCITY_UNIT).round() as i64;
         let moving = velocity.abs() > self.table.get(table::MOVING_THRESHOLD);
-        let millis = i64::try_from(self.moved_to.0 / 1_000_000 % 32_768).unwrap_or_default();
+        let millis = i64::try_from(self.updated_at.0 / 1_000_000 % 32_768).unwrap_or_default();
         let current = self.senses.current.0.round();
-        // At rest the drive is what the current needs; in motion the motor's own voltage adds to it.
+        // At rest the PWM output corresponds to the current; in motion the motor's own voltage adds to it.
         let specification = self.motor.model.specification();
-        let of_current = current / 1000.0 / specification.stall_current;
-        let of_speed = self.senses.velocity.value() / self.motor.model.top_speed();
-        let pwm = ((of_current + of_speed).clamp(-1.0, 1.0) * FULL_PWM as f64).round() as i64;
+        let current_part = current / 1000.0 / specification.stall_current;
+        let speed_part = self.senses.velocity.value() / self.motor.model.top_speed();
+        let pwm = ((current_part + speed_part).clamp(-1.0, 1.0) * FULL_PWM as f64).round() as i64;
         for (register, value) in [
             (table::REALTIME_TICK, millis),
             (table::MOVING, moving.into()),
@@ -391,7 +391,7 @@ impl Servo {
         }
     }
 
-    /// Keeps what is wrong in register 70, and lets go if the shutdown mask says so.
+    /// Stores errors in register 70, and releases if the shutdown mask contains one.
     fn check_hardware(&mut self) {
         let allowed = self.table.get(table::MIN_VOLTAGE)..=self.table.get(table::MAX_VOLTAGE);
         let mut error = self.table.get(table::HARDWARE_ERROR);
@@ -415,12 +415,12 @@ impl Servo {
         }
         for write in table::split(address, data) {
             let (register, value) = write?;
-            self.admit(register, value)?;
+            self.check_register(register, value)?;
         }
         Ok(())
     }
 
-    fn admit(&self, register: Register, value: i64) -> Result<(), Refusal> {
+    fn check_register(&self, register: Register, value: i64) -> Result<(), Refusal> {
         if register.access == Access::Read || (register.is_eeprom() && self.torque()) {
             return Err(Refusal::Access);
         }
@@ -440,8 +440,8 @@ impl Servo {
             table::GOAL_PWM => within(self.table.get(table::PWM_LIMIT)),
             table::GOAL_CURRENT => within(self.table.get(table::CURRENT_LIMIT)),
             table::GOAL_VELOCITY => within(self.table.get(table::VELOCITY_LIMIT)),
-            table::GOAL_POSITION => self.admit_goal(value),
-            // Velocity and PWM mode would need a body that turns without end.
+            table::GOAL_POSITION => self.check_goal_limit(value),
+            // Velocity and PWM mode would need a robot that turns without end.
             table::OPERATING_MODE if ![0, 3, 4, 5].contains(&value) => Err(Refusal::DataRange),
             table::TORQUE_ENABLE if value == 1 => {
                 let shut_down = self.table.get(table::HARDWARE_ERROR) & self.table.get(table::SHUTDOWN) != 0;
@@ -451,7 +451,7 @@ impl Servo {
         }
     }
 
-    fn admit_goal(&self, value: i64) -> Result<(), Refusal> {
+    fn check_goal_limit(&self, value: i64) -> Result<(), Refusal> {
         let allowed = self.table.get(table::MIN_POSITION)..=self.table.get(table::MAX_POSITION);
         let limited = self.table.get(table::OPERATING_MODE) == 3;
         if limited && !allowed.contains(&value) { Err(Refusal::DataLimit) } else { Ok(()) }

@@ -1,7 +1,7 @@
-//! The control table of an XL330 or XC330: its registers, and the bytes behind them.
+//! The control table of an XL330 or XC330: its registers and their bytes.
 //!
-//! Addresses, sizes, ranges and initial values are the ROBOTIS e-manual's. Numbers are little-endian; a register whose
-//! range goes below zero is signed.
+//! Addresses, sizes, ranges and initial values are those of the ROBOTIS e-Manual. Numbers are little-endian; a register
+//! with a negative minimum is signed.
 
 use firmware_bridge::joint::Joint;
 
@@ -11,15 +11,15 @@ use crate::motor::Motor;
 /// One register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Register {
-    /// Where it begins.
+    /// The first address.
     pub(super) address: u16,
-    /// How many bytes it has.
+    /// The size in bytes.
     pub(super) size: u16,
     /// Whether it can be written.
     pub(super) access: Access,
-    /// The least value.
+    /// The minimum value.
     pub(super) least: i64,
-    /// The greatest value.
+    /// The maximum value.
     pub(super) most: i64,
     /// The value at power-on (below address 64: from the factory).
     initial: i64,
@@ -28,9 +28,9 @@ pub(super) struct Register {
 /// Whether a register can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// It can only be read.
+    /// Read only.
     Read,
-    /// It can be read and written.
+    /// Read and write.
     ReadWrite,
 }
 
@@ -39,13 +39,13 @@ const fn rw(address: u16, size: u16, least: i64, most: i64, initial: i64) -> Reg
 }
 
 const fn ro(address: u16, size: u16) -> Register {
-    // Present values may be negative; ids and versions are small enough not to be.
+    // Present values may be negative; ids and versions are too small to look negative.
     Register { address, size, access: Access::Read, least: i64::MIN, most: i64::MAX, initial: 0 }
 }
 
-/// Registers from here on forget their values without power; those below keep them and are locked under torque.
+/// Registers from here on lose their values without power. Those below keep them and are locked while torque is on.
 const RAM: u16 = 64;
-/// The first address behind the table.
+/// The first address after the table.
 const END: usize = 148;
 
 pub(super) const MODEL_NUMBER: Register = ro(0, 2);
@@ -64,7 +64,7 @@ pub(super) const CURRENT_LIMIT: Register = rw(38, 2, 0, 2_352, 1_750);
 pub(super) const VELOCITY_LIMIT: Register = rw(44, 4, 0, 2_047, 445);
 pub(super) const MAX_POSITION: Register = rw(48, 4, 0, 4_095, 4_095);
 pub(super) const MIN_POSITION: Register = rw(52, 4, 0, 4_095, 0);
-/// Overheating, electrical shock and overload switch the torque off: the robot's own setting.
+/// Overheating, electrical shock and overload switch the torque off: the setting of this robot.
 pub(super) const SHUTDOWN: Register = rw(63, 1, 0, 255, 52);
 pub(super) const TORQUE_ENABLE: Register = rw(64, 1, 0, 1, 0);
 pub(super) const STATUS_RETURN_LEVEL: Register = rw(68, 1, 0, 2, 2);
@@ -88,7 +88,7 @@ pub(super) const POSITION_TRAJECTORY: Register = ro(140, 4);
 pub(super) const PRESENT_VOLTAGE: Register = ro(144, 2);
 pub(super) const PRESENT_TEMPERATURE: Register = ro(146, 1);
 
-/// All registers, by address. Those without a name are only kept.
+/// All registers, by address. Those without a name are only stored.
 static REGISTERS: [Register; 54] = [
     MODEL_NUMBER,
     ro(2, 4),
@@ -147,18 +147,18 @@ static REGISTERS: [Register; 54] = [
 ];
 
 impl Register {
-    /// Whether it keeps its value without power, and is locked under torque.
+    /// Returns whether it keeps its value without power and is locked while torque is on.
     pub(super) const fn is_eeprom(self) -> bool {
         self.address < RAM
     }
 
     fn decode(self, bytes: &[u8]) -> i64 {
         let negative = self.least < 0 && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-        let mut whole = if negative { [0xFF; 8] } else { [0; 8] };
-        for (to, from) in whole.iter_mut().zip(bytes) {
+        let mut extended = if negative { [0xFF; 8] } else { [0; 8] };
+        for (to, from) in extended.iter_mut().zip(bytes) {
             *to = *from;
         }
-        i64::from_le_bytes(whole)
+        i64::from_le_bytes(extended)
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table of a servo that is built into the robot and has just got power for the first time.
+    /// Returns the table of a servo in the robot that is powered on for the first time.
     pub(super) fn of(joint: Joint) -> Table {
         let mut table = Table { bytes: [0; END] };
         let motor = Motor::of(joint);
@@ -177,7 +177,7 @@ impl Table {
             table.set(register, register.initial);
         }
         table.set(MODEL_NUMBER, motor.model.number().into());
-        // The firmware of the watchdog report; it is new enough for the fast sync read (46).
+        // The firmware in the watchdog report; it supports fast sync read (from 46 on).
         table.set(FIRMWARE_VERSION, 51);
         table.set(ID, joint.motor_id().into());
         table.set(HOMING_OFFSET, motor.homing_offset.into());
@@ -188,19 +188,19 @@ impl Table {
         table
     }
 
-    /// Forgets what is not kept without power.
+    /// Resets the registers that lose their values without power.
     pub(super) fn power_on(&mut self) {
         for register in REGISTERS.into_iter().filter(|register| !register.is_eeprom()) {
             self.set(register, register.initial);
         }
     }
 
-    /// The number in a register.
+    /// Returns the number in a register.
     pub(super) fn get(&self, register: Register) -> i64 {
         register.decode(self.slice(register.address.into(), register.size.into()).unwrap_or_default())
     }
 
-    /// Puts a number into a register.
+    /// Writes a number into a register.
     pub(super) fn set(&mut self, register: Register, value: i64) {
         let start = usize::from(register.address);
         if let Some(bytes) = self.bytes.get_mut(start..start + usize::from(register.size)) {
@@ -210,7 +210,7 @@ impl Table {
         }
     }
 
-    /// The bytes at an address, registers and the gaps between them.
+    /// Returns the bytes at an address, including gaps between registers.
     pub(super) fn read(&self, address: u16, length: u16) -> Result<&[u8], Refusal> {
         if length == 0 {
             return Err(Refusal::DataLength);
@@ -223,12 +223,12 @@ impl Table {
     }
 }
 
-/// Whether it is one of the three gains of the position loop.
+/// Returns whether it is one of the three gains of the position loop.
 pub(super) fn is_position_gain(register: Register) -> bool {
     [POSITION_D_GAIN, POSITION_I_GAIN, POSITION_P_GAIN].contains(&register)
 }
 
-/// Cuts the data of a write into whole registers with their numbers. A refusal is the last of them.
+/// Splits the data of a write into whole registers with their numbers. The iterator ends after an error.
 pub(super) fn split(address: u16, data: &[u8]) -> impl Iterator<Item = Result<(Register, i64), Refusal>> {
     let (mut address, mut rest) = (address, data);
     std::iter::from_fn(move || {
@@ -236,15 +236,15 @@ pub(super) fn split(address: u16, data: &[u8]) -> impl Iterator<Item = Result<(R
             return None;
         }
         let place = REGISTERS.binary_search_by_key(&address, |register| register.address).ok();
-        let cut = place.and_then(|place| REGISTERS.get(place)).ok_or(Refusal::Access).and_then(|register| {
+        let part = place.and_then(|place| REGISTERS.get(place)).ok_or(Refusal::Access).and_then(|register| {
             let (bytes, others) = rest.split_at_checked(register.size.into()).ok_or(Refusal::DataLength)?;
             (address, rest) = (address + register.size, others);
             Ok((*register, register.decode(bytes)))
         });
-        if cut.is_err() {
+        if part.is_err() {
             rest = &[];
         }
-        Some(cut)
+        Some(part)
     })
 }
 
@@ -252,27 +252,27 @@ pub(super) fn split(address: u16, data: &[u8]) -> impl Iterator<Item = Result<(R
 mod tests {
     use super::*;
 
-    /// Everything, or the refusal.
+    /// Returns all registers, or the error.
     fn split(address: u16, data: &[u8]) -> Result<Vec<(Register, i64)>, Refusal> {
         super::split(address, data).collect()
     }
 
     #[test]
-    fn registers_stand_in_order_apart_and_inside_the_table() {
+    fn registers_are_sorted_disjoint_and_inside_the_table() {
         assert!(REGISTERS.is_sorted_by_key(|register| register.address));
         let mut taken = [false; END];
         for register in REGISTERS {
             for address in register.address..register.address + register.size {
                 assert!(
                     !std::mem::replace(&mut taken[usize::from(address)], true),
-                    "{address} is taken twice"
+                    "{address} belongs to two registers"
                 );
             }
         }
     }
 
     #[test]
-    fn numbers_go_in_and_out_with_their_sign() {
+    fn numbers_round_trip_with_their_sign() {
         let mut table = Table::of(Joint::Stewart2);
         assert_eq!(table.get(HOMING_OFFSET), -1024);
         assert_eq!(table.read(20, 4).unwrap(), (-1024_i32).to_le_bytes());
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_cut_into_registers_or_refused() {
+    fn write_is_split_into_registers_or_rejected() {
         assert_eq!(split(116, &[0, 8, 0, 0]), Ok(vec![(GOAL_POSITION, 2048)]));
         assert_eq!(split(102, &[0xFF, 0xFF]), Ok(vec![(GOAL_CURRENT, -1)]));
         let gains = split(80, &[0, 0, 0, 0, 0x2C, 0x01]).unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn power_keeps_what_the_eeprom_holds() {
+    fn power_on_keeps_the_eeprom() {
         let mut table = Table::of(Joint::Stewart1);
         table.set(HOMING_OFFSET, 5);
         table.set(TORQUE_ENABLE, 1);

@@ -1,4 +1,4 @@
-//! What is wrong at this moment: the faults that have begun and have not ended, and the chance in them.
+//! The faults that are active now, and their random effects.
 
 use firmware_bridge::clock::Tick;
 use firmware_bridge::fault::FaultKind;
@@ -10,29 +10,29 @@ use crate::schedule::{Chance, Fault, Timed};
 /// The faults of a bus over time.
 #[derive(Debug)]
 pub(super) struct Trouble {
-    /// Those that have not begun, the last one first.
-    ahead: Vec<Timed>,
+    /// The scheduled faults in reverse order.
+    scheduled: Vec<Timed>,
     active: Vec<Active>,
-    chance: Chance,
+    rng: Chance,
 }
 
-/// A fault that has begun.
+/// An active fault.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Active {
     /// The fault.
     pub(super) fault: Fault,
-    /// When it ends; none for one that stays.
+    /// The end of the fault; `None` if it is permanent.
     pub(super) until: Option<Tick>,
 }
 
 impl Active {
-    /// Whether a reboot ends it: a hardware error that has no end of its own.
+    /// Returns whether a reboot ends it: a hardware error without an end of its own.
     fn ends_with_reboot(&self) -> bool {
         self.until.is_none() && self.fault.hardware_error().is_some()
     }
 }
 
-/// What happens at a moment.
+/// An event of the schedule.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
     /// A fault begins.
@@ -41,67 +41,68 @@ pub(super) enum Event {
     Ends(Fault),
 }
 
-/// What became of a packet on the line.
+/// The outcome of a packet on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It arrives, whole or with a wrong bit.
-    Arrives,
-    /// It breaks off, or never comes.
-    Breaks,
+    /// It arrives, intact or with a wrong bit.
+    Delivered,
+    /// It is truncated or missing.
+    Lost,
 }
 
 impl Trouble {
-    /// A schedule, with its chance.
+    /// Creates the state from a schedule and a random seed.
     pub(super) fn new(schedule: &[Timed], seed: u64) -> Trouble {
-        let mut ahead = schedule.to_vec();
-        // What begins at the same moment begins in the order of the schedule.
-        ahead.sort_by_key(|timed| timed.at);
-        ahead.reverse();
-        Trouble { ahead, active: Vec::new(), chance: Chance::new(seed) }
+        let mut scheduled = schedule.to_vec();
+        // Faults with the same time begin in the order of the schedule.
+        scheduled.sort_by_key(|timed| timed.at);
+        scheduled.reverse();
+        Trouble { scheduled, active: Vec::new(), rng: Chance::new(seed) }
     }
 
-    /// The moment of the next event.
+    /// Returns the time of the next event.
     pub(super) fn next(&self) -> Option<Tick> {
-        let begins = self.ahead.last().map(|timed| Tick::ZERO + timed.at);
+        let begins = self.scheduled.last().map(|timed| Tick::ZERO + timed.at);
         self.active.iter().filter_map(|active| active.until).chain(begins).min()
     }
 
-    /// One thing that happens until then; ends come before beginnings.
-    pub(super) fn happen(&mut self, now: Tick) -> Option<Event> {
+    /// Returns the next event until `now`; ends come before beginnings.
+    pub(super) fn pop_event(&mut self, now: Tick) -> Option<Event> {
         let over = |active: &Active| active.until.is_some_and(|until| until <= now);
         if let Some(place) = self.active.iter().position(over) {
             return Some(Event::Ends(self.active.remove(place).fault));
         }
-        let timed = self.ahead.pop_if(|timed| Tick::ZERO + timed.at <= now)?;
+        let timed = self.scheduled.pop_if(|timed| Tick::ZERO + timed.at <= now)?;
         self.strike(timed.fault, now);
         Some(Event::Begins(timed.fault))
     }
 
-    /// A fault begins now. A brownout is a moment, not a state.
+    /// Starts a fault now. A brownout is an instant, not a state.
     pub(super) fn strike(&mut self, fault: Fault, now: Tick) {
         if fault.kind != FaultKind::Brownout {
             self.active.push(Active { fault, until: fault.lasts.map(|time| now + time) });
         }
     }
 
-    /// A motor starts anew: the faults that this ends are handed out, and those that stay.
+    /// Reboots a motor, and returns the faults that this ends and those that persist.
     pub(super) fn reboot(&mut self, joint: Joint) -> (Vec<Fault>, Vec<Fault>) {
-        let here = |active: &Active| active.fault.concerns(joint);
+        let affects_joint = |active: &Active| active.fault.concerns(joint);
         let (ended, rest): (Vec<_>, Vec<_>) =
-            self.active.iter().partition(|active| here(active) && active.ends_with_reboot());
-        let stay = rest.iter().filter(|active| here(active)).map(|active| active.fault).collect();
+            self.active.iter().partition(|active| affects_joint(active) && active.ends_with_reboot());
+        let persistent =
+            rest.iter().filter(|active| affects_joint(active)).map(|active| active.fault).collect();
         self.active = rest;
-        (ended.into_iter().map(|active| active.fault).collect(), stay)
+        (ended.into_iter().map(|active| active.fault).collect(), persistent)
     }
 
-    /// Whether such a fault is there, for this motor or for all.
+    /// Returns whether a fault of this kind is active, for this motor or for any.
     pub(super) fn has(&self, kind: FaultKind, joint: Option<Joint>) -> bool {
         self.active
             .iter()
             .any(|active| active.fault.kind == kind && joint.is_none_or(|joint| active.fault.concerns(joint)))
     }
 
-    /// Until when the port is gone, if it is.
+    /// Returns the loss of the port with the latest end, if the port is lost.
     pub(super) fn port_gone(&self) -> Option<Active> {
         self.active
             .iter()
@@ -110,37 +111,37 @@ impl Trouble {
             .max_by_key(|active| active.until)
     }
 
-    /// When the port goes next, by the schedule.
+    /// Returns when the schedule loses the port next.
     pub(super) fn port_goes(&self) -> Option<Tick> {
-        let goes = |timed: &&Timed| timed.fault.kind == FaultKind::PortGone;
-        self.ahead.iter().rev().find(goes).map(|timed| Tick::ZERO + timed.at)
+        let loses_port = |timed: &&Timed| timed.fault.kind == FaultKind::PortGone;
+        self.scheduled.iter().rev().find(loses_port).map(|timed| Tick::ZERO + timed.at)
     }
 
-    /// Whether an instruction is garbled for this motor on its way; for all of them without a motor.
+    /// Returns whether an instruction is corrupted on the way to this motor, or to all of them if `joint` is `None`.
     pub(super) fn garbles(&mut self, joint: Option<Joint>) -> bool {
-        let Trouble { active, chance, .. } = self;
-        let mut of_kind = active
+        let Trouble { active, rng, .. } = self;
+        let mut corrupting = active
             .iter()
             .filter(|active| active.fault.kind == FaultKind::Corrupt && active.fault.motor == joint);
-        of_kind.any(|active| chance.happens(active.fault.rate))
+        corrupting.any(|active| rng.happens(active.fault.rate))
     }
 
-    /// What this motor's words that begin at `start` suffer on their way back.
+    /// Applies the faults to this motor's answer, which begins at `start`.
     pub(super) fn spoil(&mut self, joint: Joint, answer: &mut Answer, start: usize) -> Fate {
-        let mut fate = Fate::Arrives;
-        let Trouble { active, chance, .. } = self;
+        let mut fate = Fate::Delivered;
+        let Trouble { active, rng, .. } = self;
         for Active { fault, .. } in active.iter().filter(|active| active.fault.concerns(joint)) {
             let length = answer.bytes.len().saturating_sub(start);
             match fault.kind {
                 FaultKind::Silent | FaultKind::Partial
-                    if fate == Fate::Arrives && chance.happens(fault.rate) =>
+                    if fate == Fate::Delivered && rng.happens(fault.rate) =>
                 {
-                    let kept = if fault.kind == FaultKind::Silent { 0 } else { chance.below(length) };
-                    answer.bytes.truncate(start + kept);
-                    fate = Fate::Breaks;
+                    let kept_bytes = if fault.kind == FaultKind::Silent { 0 } else { rng.below(length) };
+                    answer.bytes.truncate(start + kept_bytes);
+                    fate = Fate::Lost;
                 }
-                FaultKind::Corrupt if chance.happens(fault.rate) => {
-                    let bit = chance.below(length * 8);
+                FaultKind::Corrupt if rng.happens(fault.rate) => {
+                    let bit = rng.below(length * 8);
                     if let Some(byte) = answer.bytes.get_mut(start + bit / 8) {
                         *byte ^= 1 << (bit % 8);
                     }

@@ -1,16 +1,16 @@
-//! What stands in a scene: coloured blocks, and flat boards with a photograph on them that may move, come and go.
+//! The objects in a scene: coloured blocks, and billboards with a photograph that can move, appear and disappear.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::light::{Light, table};
+use super::light::{Light, brightness_table};
 use super::photograph::{Levels, sample};
 use super::quad::{Quad, View};
-use super::{Bgr, upright};
+use super::{Bgr, level_frame};
 
-/// A coloured box at a fixed place.
+/// A coloured box at a fixed position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Block {
     pub name: String,
@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub colour: Bgr,
 }
 
-/// The three pairs of faces get three shades, so that corners show.
+/// The three pairs of faces have three shades, so that edges are visible.
 const SHADES: [f64; 3] = [0.9, 0.8, 1.0];
 
 impl Block {
@@ -35,16 +35,16 @@ impl Block {
         })
     }
 
-    /// How far its nearest place is.
+    /// Returns the distance of the nearest point.
     pub fn distance(&self, eye: &Point3<f64>) -> f64 {
         let nearest = eye.coords.sup(&self.least.coords).inf(&self.most.coords);
         (nearest - eye.coords).norm()
     }
 
-    /// How far along a ray it begins, in lengths of the ray.
+    /// Returns where a ray enters the box, in lengths of the ray.
     pub fn met(&self, eye: &Point3<f64>, ray: &Vector3<f64>) -> Option<f64> {
-        // Between each pair of faces the ray is from a near to a far moment; in the block, from the last near one to the
-        // first far one. A ray parallel to a face gives infinities of the right sign.
+        // Between each pair of faces, the ray has an entry and an exit. It is inside the box from the last entry to the
+        // first exit. A ray parallel to a face gives infinities of the correct sign.
         let inverse = ray.map(f64::recip);
         let one = (self.least - eye).component_mul(&inverse);
         let other = (self.most - eye).component_mul(&inverse);
@@ -52,7 +52,7 @@ impl Block {
         (enters > 0.0 && enters <= leaves).then_some(enters)
     }
 
-    /// Draws the faces that look at the eye.
+    /// Draws the faces that face the eye.
     pub fn draw(&self, view: &View, light: &Light, bgr: &mut [u8]) {
         let eye = view.eye();
         let size = self.most - self.least;
@@ -69,10 +69,10 @@ impl Block {
             }
             let along = |axis: usize| Vector3::ith(axis, size.get(axis).copied().unwrap_or_default());
             let normal = Vector3::ith(axis, side);
-            let lit = table(shade * light.on(&normal));
+            let lit = brightness_table(shade * light.on(&normal));
             let colour = self.colour.map(|part| lit.get(usize::from(part)).copied().unwrap_or(part));
             let quad = Quad { corner, across: along(one), down: along(other) };
-            quad.each(view, bgr, |pixel, _, _| *pixel = colour);
+            quad.for_each_pixel(view, bgr, |pixel, _, _| *pixel = colour);
         }
     }
 }
@@ -83,26 +83,26 @@ pub(super) struct Board {
     pub name: String,
     pub kind: String,
     pub levels: Arc<Levels>,
-    /// Metres.
+    /// The height, metres.
     pub height: f64,
-    /// Where it looks: none always at the robot, otherwise the yaw of its front.
+    /// The yaw of its front; `None` if it always faces the robot.
     pub yaw: Option<f64>,
     pub brightness: f64,
-    /// The place on it that counts as its middle: 0 to 1 across and down.
+    /// The landmark on the photograph, which counts as its centre: 0 to 1 across and down.
     pub landmark: [f64; 2],
     pub path: Path,
-    /// From when until when it is there, seconds.
+    /// The time interval in which it is visible, seconds.
     pub shown: Option<(f64, f64)>,
 }
 
-/// Where something is when.
+/// The position over time.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
-    /// Seconds and places, in order of time; never empty.
+    /// Times in seconds with positions, in order; never empty.
     pub stops: Vec<(f64, Point3<f64>)>,
-    /// Whether it begins anew at its end.
+    /// Whether the path repeats from its start.
     pub repeats: bool,
-    /// Whether it comes to rest at each stop.
+    /// Whether the object comes to rest at each stop.
     pub is_smooth: bool,
 }
 
@@ -127,20 +127,20 @@ impl Path {
     }
 }
 
-/// A board as it stands at a moment.
+/// The pose of a board at a point in time.
 #[derive(Clone, Debug)]
 pub(super) struct Stands {
     pub middle: Point3<f64>,
     /// How wide and high.
     size: (f64, f64),
-    /// x out of its front, y to the left of who looks out of it, z up.
+    /// x points out of its front, y to its own left, z up.
     front: Isometry3<f64>,
 }
 
 impl Stands {
     fn quad(&self) -> Quad {
         let (width, height) = self.size;
-        // Who looks at it has its y to the right.
+        // For a viewer, its y axis points to the right.
         let (right, up) = (self.front * Vector3::y(), Vector3::z());
         Quad {
             corner: self.middle - right * (width / 2.0) + up * (height / 2.0),
@@ -159,7 +159,7 @@ impl Stands {
 }
 
 impl Board {
-    /// How it stands at a moment; none while it is not there.
+    /// Returns the pose at this time, or `None` while it is not visible.
     pub fn stands(&self, at: Duration) -> Option<Stands> {
         let seconds = at.as_secs_f64();
         if self.shown.is_some_and(|(from, to)| seconds < from || seconds >= to) {
@@ -168,25 +168,25 @@ impl Board {
         let middle = self.path.at(seconds)?;
         let front = match self.yaw {
             Some(yaw) => Isometry3::rotation(Vector3::z() * yaw),
-            None => upright(&-middle.coords),
+            None => level_frame(&-middle.coords),
         };
         Some(Stands { middle, size: (self.height * self.levels.aspect(), self.height), front })
     }
 
-    /// Where its middle is that counts, in the world.
+    /// Returns the position of its landmark in the world.
     pub fn landmark(&self, stands: &Stands) -> Point3<f64> {
         let Quad { corner, across, down } = stands.quad();
         let [right, below] = self.landmark;
         corner + across * right + down * below
     }
 
-    /// Draws it, also from behind, where it shows mirrored.
+    /// Draws the board; from behind it is mirrored.
     pub fn draw(&self, view: &View, light: &Light, stands: &Stands, bgr: &mut [u8]) {
         let quad = stands.quad();
         let high = quad.pixels_high(view).unwrap_or(f64::MAX);
         let Some(picture) = self.levels.for_height(high) else { return };
-        let lit = table(self.brightness * light.on(&(stands.front * Vector3::x())));
-        quad.each(view, bgr, |pixel, across, down| {
+        let lit = brightness_table(self.brightness * light.on(&(stands.front * Vector3::x())));
+        quad.for_each_pixel(view, bgr, |pixel, across, down| {
             *pixel =
                 sample(picture, across, down).map(|part| lit.get(usize::from(part)).copied().unwrap_or(part));
         });

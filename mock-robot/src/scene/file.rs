@@ -1,4 +1,4 @@
-//! Scenes as text: which keys there are, what they may be, and what is said where one is not.
+//! The text format of scenes: keys, permitted values and error messages.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,46 +13,46 @@ use super::light::{Light, Noise};
 use super::photograph::{Levels, Photograph, hash};
 use super::{Bgr, Scene};
 
-/// The longest scene that is read, bytes, and the most that may stand in one.
+/// The maximum size of a scene, bytes, and the maximum number of objects.
 const LONGEST: u64 = 64 << 10;
 const MOST: usize = 64;
-/// No place is farther away, metres, and no time is longer, seconds.
+/// The maximum distance, metres, and the maximum time, seconds.
 const FARTHEST: f64 = 100.0;
 const LATEST: f64 = 86_400.0;
 
-/// A scene that can't be had. The texts are for a person.
+/// A scene cannot be loaded. The messages are for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoScene {
-    /// There is none of this name.
-    #[error("there is no scene {name:?}; there are {}, or give the path of a scene file", Scene::BUILT_IN.join(", "))]
+    /// No scene has this name.
+    #[error("unknown scene {name:?}; use one of {}, or the path of a scene file", Scene::BUILT_IN.join(", "))]
     Unknown {
         /// The name.
         name: String,
     },
-    /// The file can't be read.
-    #[error("the scene {} can't be read: {reason}", .file.display())]
+    /// The file cannot be read.
+    #[error("cannot read the scene {}: {reason}", .file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// It says what no scene can be.
-    #[error("the scene is not understood: {0}")]
+    /// The content is invalid.
+    #[error("invalid scene: {0}")]
     Wrong(String),
     /// A photograph is missing.
-    #[error("the scene needs the photograph {} ({reason}); `make models` installs those that come with the program", .file.display())]
+    #[error("cannot read the photograph {} of the scene: {reason}; `make models` installs the built-in ones", .file.display())]
     NoPhotograph {
         /// The file.
         file: PathBuf,
-        /// Why it can't be read.
+        /// The cause.
         reason: String,
     },
 }
 
 pub(super) const EMPTY: &str = include_str!("../../scenes/empty.yaml");
 
-/// The text of a scene that comes with the program.
+/// Returns the text of a built-in scene.
 pub(super) fn built_in(name: &str) -> Result<&'static str, NoScene> {
     Ok(match name {
         "room" => include_str!("../../scenes/room.yaml"),
@@ -72,9 +72,9 @@ pub(super) fn load(path: &Path, photographs: &Path) -> Result<Scene, NoScene> {
         .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
         .map_err(|error| unreadable(error.to_string()))?;
     if text.len() as u64 > LONGEST {
-        return Err(unreadable(format!("it is longer than {LONGEST} bytes")));
+        return Err(unreadable(format!("the file exceeds {LONGEST} bytes")));
     }
-    // Photographs of one's own lie beside the scene.
+    // The user's own photographs are in the folder of the scene.
     let beside = path.parent().unwrap_or(Path::new("")).to_owned();
     read(&text, &[&beside, photographs]).map_err(|error| match error {
         NoScene::Wrong(what) => NoScene::Wrong(format!("{}: {what}", path.display())),
@@ -90,7 +90,7 @@ pub(super) fn parse(yaml: &str, photographs: &Path) -> Result<Scene, NoScene> {
 #[serde(default, deny_unknown_fields)]
 struct Keys {
     size: [u16; 2],
-    /// Red, green, blue, as all colours of the file.
+    /// Red, green, blue, like every colour in the file.
     sky: [u8; 3],
     floor: [[u8; 3]; 2],
     light: LightKeys,
@@ -145,18 +145,18 @@ struct BlockKeys {
 struct BoardKeys {
     name: String,
     kind: String,
-    /// The file's name in the folder of photographs.
+    /// The file name in the folder of photographs.
     photograph: String,
-    /// Left, top, width, height, pixels; all of it where it is left out.
+    /// Left, top, width, height, pixels. Default: the whole photograph.
     #[serde(default)]
     crop: Option<[usize; 4]>,
-    /// The pixel of the photograph that counts as its middle.
+    /// The pixel of the photograph that counts as its centre.
     #[serde(default)]
     landmark: Option<[f64; 2]>,
     #[serde(default)]
     at: Option<[f64; 3]>,
     height: f64,
-    /// Where it looks, degrees to the left of the robot's front; at the robot where it is left out.
+    /// The yaw of its front, degrees to the left of the robot's front. Default: it faces the robot.
     #[serde(default)]
     yaw: Option<f64>,
     #[serde(default)]
@@ -169,7 +169,7 @@ struct BoardKeys {
     repeat: bool,
     #[serde(default)]
     smooth: bool,
-    /// From when until when, seconds.
+    /// Start and end of the visible interval, seconds.
     #[serde(default)]
     shown: Option<[f64; 2]>,
 }
@@ -187,7 +187,7 @@ const fn whole() -> f64 {
 
 fn read(yaml: &str, folders: &[&Path]) -> Result<Scene, NoScene> {
     if yaml.len() as u64 > LONGEST {
-        return Err(NoScene::Wrong(format!("it is longer than {LONGEST} bytes")));
+        return Err(NoScene::Wrong(format!("the text exceeds {LONGEST} bytes")));
     }
     let keys: Keys = serde_yaml::from_str(yaml).map_err(|error| NoScene::Wrong(error.to_string()))?;
     let [width, height] = keys.size;
@@ -195,7 +195,7 @@ fn read(yaml: &str, folders: &[&Path]) -> Result<Scene, NoScene> {
         return Err(NoScene::Wrong("size: each side is 16 to 4096 pixels".into()));
     }
     if keys.blocks.len() + keys.billboards.len() > MOST {
-        return Err(NoScene::Wrong(format!("there are more than {MOST} blocks and billboards")));
+        return Err(NoScene::Wrong(format!("more than {MOST} blocks and billboards")));
     }
     let mut identity = hash(yaml.as_bytes());
     let blocks = keys.blocks.into_iter().map(block).collect::<Result<_, _>>()?;
@@ -259,7 +259,7 @@ fn block(keys: BlockKeys) -> Result<Block, NoScene> {
     Ok(Block { least, most, colour: bgr(keys.colour), name: keys.name })
 }
 
-/// A name that may stand in a message.
+/// Returns a name without control characters, for messages.
 fn shown(name: &str) -> String {
     name.chars().filter(|character| !character.is_control()).take(40).collect()
 }
@@ -282,14 +282,14 @@ fn read_board(keys: BoardKeys, folders: &[&Path]) -> Result<(Board, Arc<Photogra
         return Err(wrong("path: the times are not in order"));
     }
     if Path::new(&keys.photograph).file_name().is_none_or(|file| file != keys.photograph.as_str()) {
-        return Err(wrong("photograph: it is the name of a file, without a folder"));
+        return Err(wrong("photograph: must be a file name without a folder"));
     }
     let photograph = photograph(&keys.photograph, folders)?;
     let (wide, high) = (photograph.picture.width, photograph.picture.height);
     let crop = keys.crop.unwrap_or([0, 0, wide, high]);
     let levels = Levels::of(&photograph.picture, crop, keys.mirrored).ok_or_else(|| {
         wrong(&format!(
-            "crop: it is no part of the photograph of {wide} x {high} pixels, or less than 4 pixels on a side"
+            "crop: not inside the photograph of {wide} x {high} pixels, or less than 4 pixels on a side"
         ))
     })?;
     let [left, top, width, height] = crop.map(|pixels| pixels as f64);
@@ -316,7 +316,7 @@ fn read_board(keys: BoardKeys, folders: &[&Path]) -> Result<(Board, Arc<Photogra
     Ok((board, photograph))
 }
 
-/// The photograph of this name in the first of the folders that has it.
+/// Reads the photograph from the first of the folders that contains it.
 fn photograph(name: &str, folders: &[&Path]) -> Result<Arc<Photograph>, NoScene> {
     let there = folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
     let file = there.unwrap_or_else(|| folders.last().map(|folder| folder.join(name)).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! A photograph, and the same in halves of its size, so that a small one on the picture is no flicker of single pixels.
+//! A photograph and its halved sizes (a mipmap), so that a small one in the image does not flicker.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use firmware_bridge::camera::Picture;
 use image::{ImageReader, Limits};
 
-/// The largest file that is read, and the longest side that is decoded.
+/// The maximum file size, bytes, and the maximum side of the decoded image, pixels.
 const LARGEST: u64 = 32 << 20;
 const LONGEST: u32 = 4_096;
 
-/// A photograph of this process's folder, and the hash of its file.
+/// A decoded photograph, and the hash of its file.
 #[derive(Debug)]
 pub(super) struct Photograph {
     pub picture: Picture,
@@ -23,21 +23,21 @@ pub(super) struct Photograph {
 impl Photograph {
     /// Reads a photograph; each file is decoded once.
     pub fn open(path: &Path) -> Result<Arc<Self>, String> {
-        static KNOWN: Mutex<BTreeMap<PathBuf, Arc<Photograph>>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(photograph) = known.get(path) {
+        static CACHE: Mutex<BTreeMap<PathBuf, Arc<Photograph>>> = Mutex::new(BTreeMap::new());
+        let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(photograph) = cache.get(path) {
             return Ok(photograph.clone());
         }
         let mut bytes = Vec::new();
         let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
         read.map_err(|error| error.to_string())?;
-        let photograph = Arc::new(Photograph { picture: decoded(&bytes)?, hash: hash(&bytes) });
-        known.insert(path.to_owned(), photograph.clone());
+        let photograph = Arc::new(Photograph { picture: decode(&bytes)?, hash: hash(&bytes) });
+        cache.insert(path.to_owned(), photograph.clone());
         Ok(photograph)
     }
 }
 
-fn decoded(bytes: &[u8]) -> Result<Picture, String> {
+fn decode(bytes: &[u8]) -> Result<Picture, String> {
     let reader = ImageReader::new(std::io::Cursor::new(bytes)).with_guessed_format();
     let mut reader = reader.map_err(|error| error.to_string())?;
     let mut limits = Limits::default();
@@ -49,7 +49,7 @@ fn decoded(bytes: &[u8]) -> Result<Picture, String> {
     for pixel in bgr.as_chunks_mut::<3>().0 {
         pixel.reverse();
     }
-    Picture::of(height, width, bgr).ok_or_else(|| "it is empty".to_owned())
+    Picture::of(height, width, bgr).ok_or_else(|| "the image is empty".to_owned())
 }
 
 /// A part of a photograph in its own size, half of it, a quarter, ...
@@ -57,8 +57,8 @@ fn decoded(bytes: &[u8]) -> Result<Picture, String> {
 pub(super) struct Levels(Vec<Picture>);
 
 impl Levels {
-    /// Of this part: left, top, width, height; none where the photograph does not reach, and
-    /// of less than four pixels on a side.
+    /// Creates the levels of this part: left, top, width, height. Returns `None` outside the photograph, and for less
+    /// than four pixels on a side.
     pub fn of(picture: &Picture, [left, top, width, height]: [usize; 4], mirrored: bool) -> Option<Self> {
         if width < 4 || height < 4 {
             return None;
@@ -74,24 +74,24 @@ impl Levels {
             }
         }
         let mut levels = vec![Picture::of(height, width, bgr)?];
-        while let Some(half) = levels.last().and_then(halved) {
+        while let Some(half) = levels.last().and_then(halve) {
             levels.push(half);
         }
         Some(Levels(levels))
     }
 
-    /// How wide it is, in heights.
+    /// Returns the ratio of width to height.
     pub fn aspect(&self) -> f64 {
         self.0.first().map_or(1.0, |whole| whole.width as f64 / whole.height as f64)
     }
 
-    /// The smallest that is as high as it is drawn, or larger.
+    /// Returns the smallest level that is at least as high as the rendered object.
     pub fn for_height(&self, pixels: f64) -> Option<&Picture> {
         self.0.iter().rev().find(|level| level.height as f64 >= pixels).or(self.0.first())
     }
 }
 
-fn halved(picture: &Picture) -> Option<Picture> {
+fn halve(picture: &Picture) -> Option<Picture> {
     let (width, height) = (picture.width / 2, picture.height / 2);
     if width < 4 || height < 4 {
         return None;
@@ -111,12 +111,13 @@ fn halved(picture: &Picture) -> Option<Picture> {
     Picture::of(height, width, bgr)
 }
 
-/// The colour at a place of a picture (0 to 1 across and down), between its pixels. No level is narrower than four pixels.
+/// Returns the interpolated colour at a position in an image (0 to 1 across and down). No level is narrower than four
+/// pixels.
 pub(super) fn sample(picture: &Picture, across: f64, down: f64) -> [u8; 3] {
     let (x, y) = (across * picture.width as f64 - 0.5, down * picture.height as f64 - 0.5);
     let (x, y) = (x.clamp(0.0, (picture.width - 1) as f64), y.clamp(0.0, (picture.height - 1) as f64));
     let (column, row) = ((x as usize).min(picture.width - 2), (y as usize).min(picture.height - 2));
-    // In 256ths.
+    // In units of 1/256 pixel.
     let (right, below) = (((x - column as f64) * 256.0) as u32, ((y - row as f64) * 256.0) as u32);
     let line = picture.width * 3;
     let at = row * line + column * 3;
@@ -132,7 +133,7 @@ pub(super) fn sample(picture: &Picture, across: f64, down: f64) -> [u8; 3] {
     [mix(b0, b1, b2, b3), mix(g0, g1, g2, g3), mix(r0, r1, r2, r3)]
 }
 
-/// FNV-1a, 64 bits: it distinguishes, and keeps no secret.
+/// FNV-1a, 64 bits: an identifier, not a cryptographic hash.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     bytes
         .iter()

@@ -1,9 +1,9 @@
-//! A flat four-sided thing in perspective: for each pixel, where on it that pixel lies.
+//! A flat quadrilateral in perspective: computes the position on it for each pixel.
 
 use firmware_bridge::camera::Lens;
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-/// From where a picture is drawn.
+/// The camera of an image.
 pub(super) struct View {
     world_from_camera: Isometry3<f64>,
     camera: Matrix3<f64>,
@@ -27,40 +27,40 @@ impl View {
         }
     }
 
-    /// Where the camera is.
+    /// Returns the position of the camera.
     pub fn eye(&self) -> Point3<f64> {
         Point3::from(self.world_from_camera.translation.vector)
     }
 
-    /// The ray of a pixel in the world, one unit deep.
+    /// Returns the ray of a pixel in the world, with a depth of one.
     pub fn ray(&self, u: f64, v: f64) -> Vector3<f64> {
         let [cx, cy] = self.middle;
         self.world_from_camera.rotation * Vector3::new((u - cx) / self.focal, (v - cy) / self.focal, 1.0)
     }
 
-    /// What the ray changes by from one pixel to the next.
+    /// Returns the change of the ray from one pixel to the next.
     pub fn step_right(&self) -> Vector3<f64> {
         self.world_from_camera.rotation * Vector3::new(1.0 / self.focal, 0.0, 0.0)
     }
 
-    fn seen(&self, point: &Point3<f64>) -> Point3<f64> {
+    fn in_camera_frame(&self, point: &Point3<f64>) -> Point3<f64> {
         self.world_from_camera.inverse_transform_point(point)
     }
 
-    /// The pixel of a point before the camera.
+    /// Returns the pixel of a point in front of the camera.
     fn pixel(&self, point: &Point3<f64>) -> Option<(f64, f64)> {
-        let at = self.seen(point);
-        (at.z > NEAR).then(|| {
+        let at = self.in_camera_frame(point);
+        (at.z > NEAR_PLANE_M).then(|| {
             let [cx, cy] = self.middle;
             (at.x / at.z * self.focal + cx, at.y / at.z * self.focal + cy)
         })
     }
 }
 
-/// Nothing nearer to the camera is drawn, metres.
-const NEAR: f64 = 0.02;
+/// The near plane: nothing closer to the camera is drawn, metres.
+const NEAR_PLANE_M: f64 = 0.02;
 
-/// A flat four-sided thing: a corner, and the edges that go out from it.
+/// A flat quadrilateral: a corner, and the two edges that start there.
 pub(super) struct Quad {
     pub corner: Point3<f64>,
     pub across: Vector3<f64>,
@@ -73,14 +73,14 @@ impl Quad {
         [*corner, corner + across, corner + down, corner + across + down]
     }
 
-    /// How many pixels it is high, about.
+    /// Returns the approximate height in pixels.
     pub fn pixels_high(&self, view: &View) -> Option<f64> {
         let [one, _, other, _] = self.corners();
         let ((u, v), (below_u, below_v)) = (view.pixel(&one)?, view.pixel(&other)?);
         Some((below_u - u).hypot(below_v - v))
     }
 
-    /// How far along a ray from this eye it is met, in lengths of the ray.
+    /// Returns where a ray from this eye meets it, in lengths of the ray.
     pub fn met(&self, eye: &Point3<f64>, ray: &Vector3<f64>) -> Option<f64> {
         let plane = Matrix3::from_columns(&[self.across, self.down, -ray]);
         let met = plane.try_inverse()? * (eye - self.corner);
@@ -88,33 +88,36 @@ impl Quad {
         inside.then_some(met.z)
     }
 
-    /// Calls `draw` for each pixel that shows it, with the pixel's bytes and the place on it: 0 to 1 across and down.
-    pub fn each(&self, view: &View, bgr: &mut [u8], mut draw: impl FnMut(&mut [u8; 3], f64, f64)) {
+    /// Calls `draw` for each pixel that shows it, with the pixel's bytes and the position on it: 0 to 1 across and
+    /// down.
+    pub fn for_each_pixel(&self, view: &View, bgr: &mut [u8], mut draw: impl FnMut(&mut [u8; 3], f64, f64)) {
         let turn = view.world_from_camera.rotation.inverse();
-        let columns = [turn * self.across, turn * self.down, view.seen(&self.corner).coords];
-        let Some(onto) = (view.camera * Matrix3::from_columns(&columns)).try_inverse() else { return };
+        let columns = [turn * self.across, turn * self.down, view.in_camera_frame(&self.corner).coords];
+        let Some(quad_from_image) = (view.camera * Matrix3::from_columns(&columns)).try_inverse() else {
+            return;
+        };
         let Some((left, top, right, bottom)) = self.bounds(view) else { return };
         for row in top..bottom {
-            let start = onto * Vector3::new(left as f64, row as f64, 1.0);
+            let start = quad_from_image * Vector3::new(left as f64, row as f64, 1.0);
             let (mut across, mut down, mut depth) = (start.x, start.y, start.z);
             let from = (row * view.width + left) * 3;
             let to = (row * view.width + right) * 3;
             let Some(line) = bgr.get_mut(from..to) else { return };
             for pixel in line.as_chunks_mut::<3>().0 {
-                // The depth is one over the distance; behind the camera it is negative.
+                // The depth is one over the distance; it is negative behind the camera.
                 if depth > 0.0 && across >= 0.0 && down >= 0.0 && across <= depth && down <= depth {
                     let scale = depth.recip();
                     draw(pixel, across * scale, down * scale);
                 }
-                across += onto.m11;
-                down += onto.m21;
-                depth += onto.m31;
+                across += quad_from_image.m11;
+                down += quad_from_image.m21;
+                depth += quad_from_image.m31;
             }
         }
     }
 
-    /// Columns and rows that may show it: left, top, and right and bottom beyond it. All of them where a corner is behind the
-    /// camera; none where all are.
+    /// Returns the columns and rows that may show it: left, top, right and bottom (exclusive). Returns the whole image
+    /// if a corner is behind the camera, and `None` if all corners are.
     fn bounds(&self, view: &View) -> Option<(usize, usize, usize, usize)> {
         let corners = self.corners();
         let pixels: Vec<(f64, f64)> = corners.iter().filter_map(|corner| view.pixel(corner)).collect();
@@ -124,7 +127,7 @@ impl Quad {
         if pixels.len() < corners.len() {
             return Some((0, 0, view.width, view.height));
         }
-        let [left, top, width, height] = super::around(pixels.into_iter())?;
+        let [left, top, width, height] = super::bounding_box(pixels.into_iter())?;
         let first = |at: f64, most: usize| (at.floor().max(0.0) as usize).min(most);
         let last = |at: f64, most: usize| ((at.ceil() + 1.0).max(0.0) as usize).min(most);
         let (left, right) = (first(left, view.width), last(left + width, view.width));

@@ -22,7 +22,7 @@ fn seen(x: f64, yaw: f64, pitch: f64) -> Picture {
     Scene::default().render(&head(x, yaw, pitch), NOW)
 }
 
-/// Where the photographs are that `make models` installs.
+/// Returns the folder of the photographs that `make models` installs.
 fn photographs() -> std::path::PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/models/photographs");
     assert!(
@@ -33,7 +33,7 @@ fn photographs() -> std::path::PathBuf {
     folder
 }
 
-/// Columns in which a strongly coloured pixel (one part much larger than the other two) stands.
+/// Returns the columns of strongly coloured pixels (one component much larger than the other two).
 fn columns(picture: &Picture, strong: usize) -> Vec<usize> {
     let is_strong = |pixel: &[u8]| {
         (0..3).all(|part| part == strong || u16::from(pixel[strong]) > 2 * u16::from(pixel[part]))
@@ -48,7 +48,7 @@ fn columns(picture: &Picture, strong: usize) -> Vec<usize> {
 
 fn centre(picture: &Picture, strong: usize) -> f64 {
     let columns = columns(picture, strong);
-    assert!(!columns.is_empty(), "the block is not in the picture");
+    assert!(!columns.is_empty(), "the block is not in the image");
     columns.iter().sum::<usize>() as f64 / columns.len() as f64
 }
 
@@ -57,43 +57,43 @@ const GREEN: usize = 1;
 const RED: usize = 2;
 
 #[test]
-fn the_red_block_stands_ahead_and_shifts_right_when_the_head_turns_left() {
+fn red_block_shifts_right_when_the_head_turns_left() {
     let ahead = seen(0.0, 0.0, 0.0);
     assert_eq!((ahead.height, ahead.width, ahead.bgr.len()), (240, 320, 240 * 320 * 3));
     assert!((centre(&ahead, RED) - 159.5).abs() < 1.0);
-    // The block's face is 0.956 m before the camera; 20 degrees move it by f tan(20 deg) and a little more.
+    // The block's face is 0.956 m in front of the camera; 20 degrees move it by f tan(20 deg) and a little more.
     let left = centre(&seen(0.0, 20.0, 0.0), RED);
     assert!((left - 159.5 - 50.0).abs() < 8.0, "{left}");
     assert!((centre(&seen(0.0, -20.0, 0.0), RED) - (319.0 - left)).abs() < 1.0);
 }
 
 #[test]
-fn left_is_green_and_right_is_blue() {
+fn green_block_is_left_and_blue_block_is_right() {
     assert!(centre(&seen(0.0, 45.0, 0.0), GREEN) < 320.0);
     assert!(centre(&seen(0.0, -45.0, 0.0), BLUE) < 320.0);
     assert!(columns(&seen(0.0, 45.0, 0.0), BLUE).is_empty());
 }
 
 #[test]
-fn the_horizon_is_in_the_middle_and_rises_when_the_head_looks_down() {
+fn horizon_is_centred_and_rises_when_the_head_looks_down() {
     let sky = Scene::default().sky;
     let horizon = |pitch| {
         let picture = seen(0.0, 90.0, pitch);
         (0..picture.height).filter(|row| picture.bgr[row * picture.width * 3..][..3] == sky).count()
     };
     assert_eq!(horizon(0.0), 120);
-    // f tan(10 deg) = 24 pixels in the middle column; the first column lies a little off it.
+    // f tan(10 deg) = 24 pixels in the middle column; the first column is slightly off it.
     assert!((92..=98).contains(&horizon(10.0)), "{}", horizon(10.0));
     assert!((142..=150).contains(&horizon(-10.0)), "{}", horizon(-10.0));
 }
 
 #[test]
-fn a_step_forward_makes_the_block_larger() {
+fn moving_forward_enlarges_the_block() {
     assert!(columns(&seen(0.03, 0.0, 0.0), RED).len() > columns(&seen(0.0, 0.0, 0.0), RED).len());
 }
 
 #[test]
-fn the_truth_is_where_the_picture_shows_it() {
+fn ground_truth_matches_the_image() {
     let truth = |head: &HeadPose| {
         let all = Scene::default().truth(head, NOW);
         all.into_iter().find(|seen| seen.name == "red block").unwrap()
@@ -102,20 +102,20 @@ fn the_truth_is_where_the_picture_shows_it() {
         let red = truth(&head(x, yaw, pitch));
         let columns = columns(&seen(x, yaw, pitch), RED);
         let [left, _, width, _] = red.bounds.unwrap();
-        // The first and the last pixel whose middle is on the block.
+        // The first and the last pixel whose centre is on the block.
         assert!((columns[0] as f64 - left.ceil()).abs() <= 0.5, "{} {left}", columns[0]);
         let last = *columns.last().unwrap() as f64;
         assert!((last - (left + width).floor()).abs() <= 0.5, "{last} {}", left + width);
         assert!(red.is_visible);
     }
     assert!(!truth(&head(0.0, 120.0, 0.0)).is_visible);
-    // The block's own far side: the yellow one behind is seen by nobody who looks ahead.
+    // The yellow block is behind the robot: it is not visible to a head that looks ahead.
     let all = Scene::default().truth(&head(0.0, 0.0, 0.0), NOW);
     let yellow = all.iter().find(|seen| seen.name == "yellow block").unwrap();
     assert_eq!((yellow.pixel, yellow.is_visible), (None, false));
 }
 
-/// A scene with one board: a plain red photograph of 40 by 20 pixels, one quarter of it green.
+/// Returns a scene with one board: a plain red photograph of 40 by 20 pixels, one quarter of it green.
 fn one_board(more: &str) -> (tempfile::TempDir, Scene) {
     let folder = tempfile::tempdir().unwrap();
     let mut picture = image::RgbImage::from_pixel(40, 20, image::Rgb([220, 10, 10]));
@@ -132,15 +132,15 @@ fn one_board(more: &str) -> (tempfile::TempDir, Scene) {
 }
 
 #[test]
-fn a_photograph_stands_upright_and_looks_at_the_robot() {
+fn photograph_is_upright_and_faces_the_robot() {
     let (_folder, scene) = one_board("at: [0.8, 0.1, 0.05]");
     let picture = scene.render(&head(0.0, 0.0, 0.0), NOW);
     let (green, red) = (centre(&picture, GREEN), centre(&picture, RED));
-    assert!(green < red, "its left is left: {green} {red}");
+    assert!(green < red, "left and right are swapped: {green} {red}");
     let truth = scene.truth(&head(0.0, 0.0, 0.0), NOW).remove(0);
     let [left, top, width, height] = truth.bounds.unwrap();
     let (u, v) = truth.pixel.unwrap();
-    // It does not quite look at the camera, which sits above the middle of the head.
+    // The board faces the robot, not exactly the camera, which is above the centre of the head.
     assert!((left + width / 2.0 - u).abs() < 2.0 && (top + height / 2.0 - v).abs() < 2.0);
     assert!((width / height - 2.0).abs() < 0.05, "{width} {height}");
     let (u, v) = (u.round() as usize, v.round() as usize);
@@ -153,7 +153,7 @@ fn a_photograph_stands_upright_and_looks_at_the_robot() {
 }
 
 #[test]
-fn boards_move_along_their_paths_come_and_go() {
+fn boards_follow_their_paths_and_visible_intervals() {
     let more = "path: [{t: 1, at: [0.8, -0.2, 0.0]}, {t: 3, at: [0.8, 0.2, 0.0]}], shown: [0, 10]";
     let (_folder, scene) = one_board(more);
     let place = |seconds: f64| {
@@ -172,7 +172,7 @@ fn boards_move_along_their_paths_come_and_go() {
 }
 
 #[test]
-fn what_stands_behind_a_block_is_hidden() {
+fn object_behind_a_block_is_hidden() {
     let (folder, _) = one_board("at: [1.0, 0, 0]");
     let yaml = "blocks: [{name: wall, least: [0.5, -0.5, -0.3], most: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
         billboards: [{name: board, kind: cup, photograph: red.png, height: 0.2, at: [1.0, 0, 0.05]}]";
@@ -182,7 +182,7 @@ fn what_stands_behind_a_block_is_hidden() {
 }
 
 #[test]
-fn noise_has_its_size_and_the_same_moment_the_same_picture() {
+fn noise_has_its_deviation_and_is_reproducible() {
     let noisy = Scene::parse("noise: 6\nseed: 3", Path::new("")).unwrap();
     let plain = Scene::parse("", Path::new("")).unwrap();
     let pose = head(0.0, 0.0, -30.0);
@@ -197,7 +197,7 @@ fn noise_has_its_size_and_the_same_moment_the_same_picture() {
 }
 
 #[test]
-fn light_and_flicker_change_what_is_seen() {
+fn light_and_flicker_change_the_brightness() {
     let brightness = |yaml: &str, at: Duration| {
         let picture = Scene::parse(yaml, Path::new("")).unwrap().render(&head(0.0, 0.0, 0.0), at);
         picture.bgr.iter().map(|part| f64::from(*part)).sum::<f64>()
@@ -209,7 +209,7 @@ fn light_and_flicker_change_what_is_seen() {
 }
 
 #[test]
-fn the_scenes_of_the_program_are_there_and_differ() {
+fn built_in_scenes_load_and_differ() {
     let folder = photographs();
     let mut known = std::collections::BTreeSet::new();
     for name in Scene::BUILT_IN {
@@ -226,7 +226,7 @@ fn the_scenes_of_the_program_are_there_and_differ() {
 }
 
 #[test]
-fn what_is_wrong_with_a_scene_is_said() {
+fn invalid_scene_is_rejected_with_its_cause() {
     let cases = [
         ("colour: 3", "unknown field `colour`"),
         ("size: [4, 4]", "16 to 4096"),
@@ -273,7 +273,7 @@ fn what_is_wrong_with_a_scene_is_said() {
 
 proptest! {
     #[test]
-    fn any_pose_at_any_time_has_a_picture_and_a_truth(
+    fn any_pose_at_any_time_has_an_image_and_a_ground_truth(
         x in -0.1..0.1_f64, y in -0.1..0.1_f64, z in -0.15..0.1_f64,
         roll in -3.2..3.2_f64, pitch in -3.2..3.2_f64, yaw in -3.2..3.2_f64,
         milliseconds in 0_u64..100_000,
@@ -287,9 +287,9 @@ proptest! {
     }
 }
 
-/// Prints how fast the scenes are drawn; time is nothing that a test may hold anybody to.
+/// Prints the frame rate of the scenes; a test must not depend on it.
 #[test]
-fn how_fast_scenes_are_drawn() {
+fn scenes_report_their_frame_rate() {
     let clock = WallClock::start();
     for name in Scene::BUILT_IN {
         let scene = Scene::built_in(name, &photographs()).unwrap();

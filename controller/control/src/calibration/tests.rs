@@ -79,7 +79,7 @@ fn what_differs_from_the_official_values_is_named() {
     bench.write(Joint::LeftAntenna, Setting::Gains(Gains { p: 400, i: 0, d: 0 })).unwrap();
     let told: Vec<String> =
         differences(&bench.read().unwrap(), official).iter().map(ToString::to_string).collect();
-    assert_eq!(told[0], "stewart_4: highest position 4095 steps, should be highest position 2594 steps");
+    assert_eq!(told[0], "stewart_4: maximum position 4095 steps, should be maximum position 2594 steps");
     assert!(
         told[1].starts_with("left_antenna: gains P 400 I 0 D 0, should be gains P 200") && told.len() == 2
     );

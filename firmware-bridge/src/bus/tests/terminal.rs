@@ -1,14 +1,14 @@
-//! The bus, and what people use beside it, on a pseudo-terminal.
+//! Tests of the bus and the service tools on a pseudo-terminal.
 
 use super::settings::{Servo, Setting, Settings, SettingsLine};
 use super::*;
 
 #[test]
-fn a_scan_reports_and_changes_nothing() {
+fn scan_reports_without_changes() {
     let servos = FakeServos::start();
     servos.set(Joint::Stewart1, HARDWARE_ERROR, 0x24);
     servos.set(Joint::Stewart1, PRESENT_POSITION, 1000);
-    servos.silence(Joint::RightAntenna, true);
+    servos.set_silent(Joint::RightAntenna, true);
     let before = servos.memory();
     let options = BusOptions { reply_timeout: Duration::from_millis(50), ..options() };
     let reports = scan(servos.path(), &options).unwrap();
@@ -20,18 +20,18 @@ fn a_scan_reports_and_changes_nothing() {
     assert_eq!(one.hardware_error, ["overheating", "an overload"]);
     assert_eq!((one.baud, one.model_name, one.mode_name), (1_000_000, "XL330-M288", "position"));
 
-    servos.answer_at(57_600);
+    servos.set_baud(57_600);
     assert_eq!(scan(servos.path(), &options), Ok(vec![]));
     let reports = scan_all(servos.path(), &options, &[57_600, 115_200]).unwrap();
     assert_eq!(reports.iter().map(|report| report.baud).collect::<Vec<_>>(), [57_600; 8]);
-    // Once, at the first rate at which it answers.
+    // Each servo once, at the first rate at which it answers.
     let reports = scan_all(servos.path(), &options, &[57_600, 57_600]).unwrap();
     assert_eq!(reports.len(), 8);
     assert!(matches!(scan_all(Path::new("/dev/none"), &options, &[57_600]), Err(RobotFault::NoPort { .. })));
 }
 
 #[test]
-fn a_bus_on_a_real_terminal_beats_and_says_farewell() {
+fn bus_on_a_terminal_disables_the_watchdogs_when_dropped() {
     let servos = FakeServos::start();
     let patient = Duration::from_millis(200);
     let options = BusOptions { reply_timeout: patient, beat_timeout: patient, ..options() };
@@ -51,7 +51,7 @@ fn a_bus_on_a_real_terminal_beats_and_says_farewell() {
 }
 
 #[test]
-fn settings_are_read_whole_and_written_only_to_a_limp_servo() {
+fn settings_are_written_only_with_torque_off() {
     let servos = FakeServos::start();
     let options = BusOptions { reply_timeout: Duration::from_millis(200), ..options() };
     let joint = Joint::Stewart2;
@@ -68,7 +68,7 @@ fn settings_are_read_whole_and_written_only_to_a_limp_servo() {
     assert_eq!((one.gains, position_steps, torque), (Gains { p: 400, i: 0, d: 0 }, -300, true));
     assert!(!all[Joint::Stewart3].torque);
 
-    // Locked while torque is on, which stays as it is.
+    // Settings are locked while torque is on, which stays unchanged.
     for setting in [Setting::HomingOffsetSteps(5), Setting::Gains(Gains { p: 1, i: 0, d: 0 })] {
         let locked = line.write(joint, setting).unwrap_err();
         assert!(matches!(locked, RobotFault::Rejected { .. }) && locked.to_string().contains("torque is on"));
@@ -78,7 +78,7 @@ fn settings_are_read_whole_and_written_only_to_a_limp_servo() {
     servos.set(joint, TORQUE, 0);
     line.write(joint, Setting::HomingOffsetSteps(-1000)).unwrap();
     assert_eq!(servos.get(joint, registers::HOMING_OFFSET).cast_signed(), -1000);
-    // What a servo can't hold is not even sent, and what it does not keep is told.
+    // An invalid value is not sent, and a value that the servo does not store is reported.
     let before = servos.memory();
     servos.lock(joint, registers::HOMING_OFFSET);
     servos.lock(joint, registers::GAINS);
@@ -93,13 +93,13 @@ fn settings_are_read_whole_and_written_only_to_a_limp_servo() {
         assert!(matches!(fault, Err(RobotFault::Rejected { .. })), "{setting}: {fault:?}");
     }
     assert_eq!(before, servos.memory());
-    servos.silence(joint, true);
+    servos.set_silent(joint, true);
     assert_eq!(line.read(), Err(RobotFault::Missing { joints: vec![joint] }));
     assert_eq!(line.write(joint, Setting::PwmSlope(1)), Err(RobotFault::Silent { joint }));
 }
 
 #[test]
-fn every_setting_that_is_written_is_read_as_itself() {
+fn every_setting_is_read_back_as_written() {
     let servos = FakeServos::start();
     let options = BusOptions { reply_timeout: Duration::from_millis(200), ..options() };
     let mut line = SettingsLine::open(servos.path(), &options).unwrap();

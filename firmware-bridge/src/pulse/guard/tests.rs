@@ -1,35 +1,35 @@
-//! Each fault's course, on a patient that does what it is told.
+//! The recovery from each fault, on a robot that follows the reactions.
 
 use super::*;
 use crate::servo::Health;
 
 const BEAT: Duration = Duration::from_millis(10);
-const ILL: Joint = Joint::Stewart3;
+const FAULTY: Joint = Joint::Stewart3;
 
-/// Nine motors that can be ill, under a guard.
-struct Patient {
+/// Nine motors that can have faults, under a monitor.
+struct FaultyRobot {
     guard: Guard,
     state: JointState,
     now: Tick,
     gone: bool,
-    /// A rebooted motor is silent until then.
-    away: Joints<Tick>,
-    /// A reboot heals it.
-    curable: bool,
+    /// A rebooted motor is silent until this time.
+    silent_until: Joints<Tick>,
+    /// Whether a reboot clears the fault.
+    is_curable: bool,
     stowing: Option<u32>,
     reactions: Vec<Reaction>,
 }
 
-impl Patient {
-    fn new() -> Patient {
+impl FaultyRobot {
+    fn new() -> FaultyRobot {
         let all = Joints::all(true);
-        Patient {
+        FaultyRobot {
             guard: Guard::new(all),
             state: JointState::well(Tick::ZERO, Joints::default(), all),
             now: Tick::ZERO,
             gone: false,
-            away: Joints::all(Tick::ZERO),
-            curable: true,
+            silent_until: Joints::all(Tick::ZERO),
+            is_curable: true,
             stowing: None,
             reactions: Vec::new(),
         }
@@ -41,7 +41,7 @@ impl Patient {
             let mut state = self.state;
             change(&mut state);
             for joint in Joint::ALL {
-                if self.now < self.away[joint] {
+                if self.now < self.silent_until[joint] {
                     state.readings[joint] = Reading::Never;
                 }
             }
@@ -54,9 +54,9 @@ impl Patient {
                 Reaction::GoOn => continue,
                 Reaction::Brake => {}
                 Reaction::Reboot(joint) => {
-                    self.away[joint] = self.now + Duration::from_millis(250);
+                    self.silent_until[joint] = self.now + Duration::from_millis(250);
                     self.state.torque[joint] = false;
-                    if self.curable {
+                    if self.is_curable {
                         self.state.errors[joint] = HardwareErrors::NONE;
                     }
                 }
@@ -68,9 +68,9 @@ impl Patient {
         }
     }
 
-    fn error(&mut self, error: HardwareError, lets_go: bool) {
-        self.state.errors[ILL] = HardwareErrors(error.bit());
-        self.state.torque[ILL] = !lets_go;
+    fn error(&mut self, error: HardwareError, releases: bool) {
+        self.state.errors[FAULTY] = HardwareErrors(error.bit());
+        self.state.torque[FAULTY] = !releases;
     }
 
     fn check(&mut self, kind: FaultKind, joint: Option<Joint>, stage: Stage, reactions: &[Reaction]) {
@@ -89,194 +89,194 @@ fn only(joint: Joint) -> Joints<bool> {
 }
 
 #[test]
-fn a_motor_that_let_go_is_started_anew_and_taken_on() {
-    for (error, lets_go) in [(HardwareError::Overload, true), (HardwareError::Encoder, false)] {
-        let mut patient = Patient::new();
-        patient.error(error, lets_go);
-        patient.beats(100, |_| {});
-        let course = [Reaction::Brake, Reaction::Reboot(ILL), Reaction::Rejoin(only(ILL))];
-        patient.check(error.into(), Some(ILL), Stage::Over, &course);
+fn released_motor_is_rebooted_and_enabled_again() {
+    for (error, releases) in [(HardwareError::Overload, true), (HardwareError::Encoder, false)] {
+        let mut robot = FaultyRobot::new();
+        robot.error(error, releases);
+        robot.beats(100, |_| {});
+        let reactions = [Reaction::Brake, Reaction::Reboot(FAULTY), Reaction::Rejoin(only(FAULTY))];
+        robot.check(error.into(), Some(FAULTY), Stage::Over, &reactions);
     }
 }
 
 #[test]
-fn one_that_lets_go_again_and_again_is_laid_down() {
-    let mut patient = Patient::new();
+fn head_is_lowered_after_repeated_releases() {
+    let mut robot = FaultyRobot::new();
     for _ in 0..3 {
-        patient.error(HardwareError::Overload, true);
-        patient.beats(100, |_| {});
+        robot.error(HardwareError::Overload, true);
+        robot.beats(100, |_| {});
     }
-    patient.beats(100, |_| {});
-    let (brake, reboot, rejoin) = (Reaction::Brake, Reaction::Reboot(ILL), Reaction::Rejoin(only(ILL)));
-    let course = [brake, reboot, rejoin, brake, reboot, rejoin, brake, Reaction::Stow, Reaction::Release];
-    patient.check(FaultKind::Overload, Some(ILL), Stage::GivenUp, &course);
+    robot.beats(100, |_| {});
+    let (brake, reboot, rejoin) = (Reaction::Brake, Reaction::Reboot(FAULTY), Reaction::Rejoin(only(FAULTY)));
+    let reactions = [brake, reboot, rejoin, brake, reboot, rejoin, brake, Reaction::Stow, Reaction::Release];
+    robot.check(FaultKind::Overload, Some(FAULTY), Stage::GivenUp, &reactions);
 
-    // After a minute in which it was well it is given another chance.
-    let mut patient = Patient::new();
+    // After a minute without a fault, the motor may reboot again.
+    let mut robot = FaultyRobot::new();
     for _ in 0..5 {
-        patient.error(HardwareError::Overload, true);
-        patient.beats(7_000, |_| {});
+        robot.error(HardwareError::Overload, true);
+        robot.beats(7_000, |_| {});
     }
-    patient.check(FaultKind::Overload, Some(ILL), Stage::Over, &[brake, reboot, rejoin].repeat(5));
+    robot.check(FaultKind::Overload, Some(FAULTY), Stage::Over, &[brake, reboot, rejoin].repeat(5));
 }
 
 #[test]
-fn one_that_no_reboot_cures_is_laid_down() {
-    let mut patient = Patient::new();
-    patient.curable = false;
-    patient.error(HardwareError::Encoder, true);
-    patient.beats(600, |_| {});
-    let course = [Reaction::Brake, Reaction::Reboot(ILL), Reaction::Stow, Reaction::Release];
-    patient.check(FaultKind::Encoder, Some(ILL), Stage::GivenUp, &course);
+fn head_is_lowered_if_a_reboot_does_not_clear_the_fault() {
+    let mut robot = FaultyRobot::new();
+    robot.is_curable = false;
+    robot.error(HardwareError::Encoder, true);
+    robot.beats(600, |_| {});
+    let reactions = [Reaction::Brake, Reaction::Reboot(FAULTY), Reaction::Stow, Reaction::Release];
+    robot.check(FaultKind::Encoder, Some(FAULTY), Stage::GivenUp, &reactions);
 }
 
 #[test]
-fn heat_and_shock_lay_the_head_down_and_a_person_wakes_it_again() {
+fn overheating_and_shock_lower_the_head_until_torque_is_switched_on() {
     for error in [HardwareError::Overheating, HardwareError::ElectricalShock] {
-        let mut patient = Patient::new();
-        patient.error(error, true);
-        patient.beats(150, |_| {});
-        patient.check(error.into(), Some(ILL), Stage::GivenUp, &[Reaction::Stow, Reaction::Release]);
-        // The error stays in the servo's memory, so waking up begins with a reboot.
+        let mut robot = FaultyRobot::new();
+        robot.error(error, true);
+        robot.beats(150, |_| {});
+        robot.check(error.into(), Some(FAULTY), Stage::GivenUp, &[Reaction::Stow, Reaction::Release]);
+        // The error stays in the servo's memory, so enabling torque begins with a reboot.
         let all = Joints::all(true);
-        assert!(patient.guard.clear_errors(all, &patient.state));
-        patient.reactions.clear();
-        patient.beats(100, |_| {});
-        let course = [Reaction::Reboot(ILL), Reaction::Rejoin(only(ILL))];
-        patient.check(error.into(), Some(ILL), Stage::Over, &course);
-        assert!(!patient.guard.clear_errors(all, &patient.state));
+        assert!(robot.guard.clear_errors(all, &robot.state));
+        robot.reactions.clear();
+        robot.beats(100, |_| {});
+        let reactions = [Reaction::Reboot(FAULTY), Reaction::Rejoin(only(FAULTY))];
+        robot.check(error.into(), Some(FAULTY), Stage::Over, &reactions);
+        assert!(!robot.guard.clear_errors(all, &robot.state));
     }
 }
 
 #[test]
-fn a_motor_that_grows_hot_is_not_waited_for() {
-    let mut patient = Patient::new();
+fn hot_motor_lowers_the_head_before_it_releases() {
+    let mut robot = FaultyRobot::new();
     let health = |celsius, volts| {
         move |state: &mut JointState| {
             let current = crate::servo::Milliamps(100.0);
-            state.health[ILL] = Some(Health { at: state.at, celsius, volts, current });
+            state.health[FAULTY] = Some(Health { at: state.at, celsius, volts, current });
         }
     };
-    patient.beats(10, health(66.0, 5.0));
-    assert_eq!(patient.reactions, []);
-    patient.beats(150, health(67.0, 5.0));
-    patient.check(FaultKind::Overheating, Some(ILL), Stage::GivenUp, &[Reaction::Stow, Reaction::Release]);
+    robot.beats(10, health(66.0, 5.0));
+    assert_eq!(robot.reactions, []);
+    robot.beats(150, health(67.0, 5.0));
+    robot.check(FaultKind::Overheating, Some(FAULTY), Stage::GivenUp, &[Reaction::Stow, Reaction::Release]);
 }
 
 #[test]
-fn a_low_supply_is_held_through_until_it_is_measured_well_again() {
-    let mut patient = Patient::new();
+fn low_voltage_holds_until_a_new_measurement_is_normal() {
+    let mut robot = FaultyRobot::new();
     let volts = |volts, seen: bool| {
         move |state: &mut JointState| {
             let at = if seen { Tick(u64::MAX) } else { Tick::ZERO };
             let current = crate::servo::Milliamps(100.0);
-            state.health[ILL] = Some(Health { at, celsius: 30.0, volts, current });
+            state.health[FAULTY] = Some(Health { at, celsius: 30.0, volts, current });
         }
     };
-    patient.beats(20, volts(3.2, true));
-    patient.check(FaultKind::InputVoltage, Some(ILL), Stage::Acting, &[Reaction::Brake]);
-    // An old measurement is none.
-    patient.beats(20, volts(5.0, false));
-    patient.check(FaultKind::InputVoltage, Some(ILL), Stage::Acting, &[Reaction::Brake]);
-    patient.beats(20, volts(5.0, true));
-    let course = [Reaction::Brake, Reaction::Rejoin(Joints::all(false))];
-    patient.check(FaultKind::InputVoltage, Some(ILL), Stage::Over, &course);
+    robot.beats(20, volts(3.2, true));
+    robot.check(FaultKind::InputVoltage, Some(FAULTY), Stage::Acting, &[Reaction::Brake]);
+    // An old measurement does not count.
+    robot.beats(20, volts(5.0, false));
+    robot.check(FaultKind::InputVoltage, Some(FAULTY), Stage::Acting, &[Reaction::Brake]);
+    robot.beats(20, volts(5.0, true));
+    let reactions = [Reaction::Brake, Reaction::Rejoin(Joints::all(false))];
+    robot.check(FaultKind::InputVoltage, Some(FAULTY), Stage::Over, &reactions);
 
     // The bit that the servo keeps afterwards is known; it is no new fault.
-    let mut patient = Patient::new();
-    patient.error(HardwareError::InputVoltage, false);
-    patient.beats(100, volts(5.0, true));
-    assert_eq!(patient.guard.status().unwrap().times, 1);
-    patient.check(FaultKind::InputVoltage, Some(ILL), Stage::Over, &course);
+    let mut robot = FaultyRobot::new();
+    robot.error(HardwareError::InputVoltage, false);
+    robot.beats(100, volts(5.0, true));
+    assert_eq!(robot.guard.status().unwrap().times, 1);
+    robot.check(FaultKind::InputVoltage, Some(FAULTY), Stage::Over, &reactions);
 }
 
 #[test]
-fn nine_lost_packets_are_no_fault_ten_are_and_one_answer_ends_it() {
-    let mut patient = Patient::new();
-    let silent = |state: &mut JointState| state.readings[ILL] = Reading::Never;
-    patient.beats(9, silent);
-    assert_eq!((patient.guard.status(), patient.reactions.len()), (None, 0));
-    patient.beats(1, |_| {});
-    patient.beats(10, silent);
-    patient.check(FaultKind::Silent, Some(ILL), Stage::Acting, &[Reaction::Brake]);
-    assert_eq!(patient.guard.fault(), Some(RobotFault::Silent { joint: ILL }));
-    patient.beats(2, |_| {});
-    let course = [Reaction::Brake, Reaction::Rejoin(Joints::all(false))];
-    patient.check(FaultKind::Silent, Some(ILL), Stage::Over, &course);
+fn ten_lost_packets_are_a_fault_that_one_answer_ends() {
+    let mut robot = FaultyRobot::new();
+    let silent = |state: &mut JointState| state.readings[FAULTY] = Reading::Never;
+    robot.beats(9, silent);
+    assert_eq!((robot.guard.status(), robot.reactions.len()), (None, 0));
+    robot.beats(1, |_| {});
+    robot.beats(10, silent);
+    robot.check(FaultKind::Silent, Some(FAULTY), Stage::Acting, &[Reaction::Brake]);
+    assert_eq!(robot.guard.fault(), Some(RobotFault::Silent { joint: FAULTY }));
+    robot.beats(2, |_| {});
+    let reactions = [Reaction::Brake, Reaction::Rejoin(Joints::all(false))];
+    robot.check(FaultKind::Silent, Some(FAULTY), Stage::Over, &reactions);
 }
 
 #[test]
-fn motors_that_started_anew_by_themselves_are_taken_on() {
-    for motors in [only(ILL), Joints::all(true)] {
-        let mut patient = Patient::new();
+fn restarted_motors_are_enabled_again() {
+    for motors in [only(FAULTY), Joints::all(true)] {
+        let mut robot = FaultyRobot::new();
         for joint in Joint::ALL {
-            patient.state.torque[joint] = !motors[joint];
+            robot.state.torque[joint] = !motors[joint];
         }
-        patient.beats(20, |_| {});
-        let joint = (motors == only(ILL)).then_some(ILL);
-        let course = [Reaction::Brake, Reaction::Rejoin(motors)];
-        patient.check(FaultKind::Brownout, joint, Stage::Over, &course);
+        robot.beats(20, |_| {});
+        let joint = (motors == only(FAULTY)).then_some(FAULTY);
+        let reactions = [Reaction::Brake, Reaction::Rejoin(motors)];
+        robot.check(FaultKind::Brownout, joint, Stage::Over, &reactions);
     }
 }
 
 #[test]
-fn while_the_port_is_gone_nothing_is_judged_and_after_it_everything_is_taken_on() {
-    let mut patient = Patient::new();
-    patient.gone = true;
-    patient.beats(300, |_| {});
-    patient.check(FaultKind::PortGone, None, Stage::Acting, &[Reaction::Brake]);
-    patient.gone = false;
-    patient.beats(20, |_| {});
-    let course = [Reaction::Brake, Reaction::Rejoin(Joints::all(true))];
-    patient.check(FaultKind::PortGone, None, Stage::Over, &course);
+fn lost_port_pauses_evaluation_and_all_motors_rejoin_after_it() {
+    let mut robot = FaultyRobot::new();
+    robot.gone = true;
+    robot.beats(300, |_| {});
+    robot.check(FaultKind::PortGone, None, Stage::Acting, &[Reaction::Brake]);
+    robot.gone = false;
+    robot.beats(20, |_| {});
+    let reactions = [Reaction::Brake, Reaction::Rejoin(Joints::all(true))];
+    robot.check(FaultKind::PortGone, None, Stage::Over, &reactions);
 
-    // A head that was on its way down goes on down.
-    let mut patient = Patient::new();
-    patient.error(HardwareError::Overheating, true);
-    patient.beats(5, |_| {});
-    patient.gone = true;
-    patient.beats(5, |_| {});
-    patient.gone = false;
-    patient.beats(150, |_| {});
-    let course = [Reaction::Stow, Reaction::Brake, Reaction::Stow, Reaction::Release];
-    assert_eq!(patient.reactions, course);
+    // A head that was being lowered continues on its way.
+    let mut robot = FaultyRobot::new();
+    robot.error(HardwareError::Overheating, true);
+    robot.beats(5, |_| {});
+    robot.gone = true;
+    robot.beats(5, |_| {});
+    robot.gone = false;
+    robot.beats(150, |_| {});
+    let reactions = [Reaction::Stow, Reaction::Brake, Reaction::Stow, Reaction::Release];
+    assert_eq!(robot.reactions, reactions);
 }
 
 #[test]
-fn losses_are_ridden_through_and_told() {
-    let corrupt = |state: &mut JointState| state.losses[ILL] = Some(Loss::Corrupt);
-    let partial = |state: &mut JointState| state.losses[ILL] = Some(Loss::Partial);
+fn packet_losses_are_reported_and_end_no_motion() {
+    let corrupt = |state: &mut JointState| state.losses[FAULTY] = Some(Loss::Corrupt);
+    let partial = |state: &mut JointState| state.losses[FAULTY] = Some(Loss::Partial);
     let echo = |state: &mut JointState| state.echo = true;
     let check = |kind, joint, change: &dyn Fn(&mut JointState)| {
-        let mut patient = Patient::new();
-        patient.beats(3, change);
-        assert_eq!(patient.guard.status().unwrap().times, 3);
-        patient.check(kind, joint, Stage::Acting, &[]);
-        patient.beats(102, |_| {});
-        patient.check(kind, joint, Stage::Over, &[]);
+        let mut robot = FaultyRobot::new();
+        robot.beats(3, change);
+        assert_eq!(robot.guard.status().unwrap().times, 3);
+        robot.check(kind, joint, Stage::Acting, &[]);
+        robot.beats(102, |_| {});
+        robot.check(kind, joint, Stage::Over, &[]);
     };
-    check(FaultKind::Corrupt, Some(ILL), &corrupt);
-    check(FaultKind::Partial, Some(ILL), &partial);
+    check(FaultKind::Corrupt, Some(FAULTY), &corrupt);
+    check(FaultKind::Partial, Some(FAULTY), &partial);
     check(FaultKind::Echo, None, &echo);
 }
 
 #[test]
-fn a_stop_ends_the_way_down_and_keeps_the_torque() {
-    let mut patient = Patient::new();
-    patient.error(HardwareError::Overheating, false);
-    patient.beats(5, |_| {});
-    patient.guard.halted();
-    patient.beats(2_000, |_| {});
-    patient.check(FaultKind::Overheating, Some(ILL), Stage::Stopped, &[Reaction::Stow]);
-    assert!(patient.state.is_driven());
+fn stop_ends_the_stow_and_keeps_the_torque() {
+    let mut robot = FaultyRobot::new();
+    robot.error(HardwareError::Overheating, false);
+    robot.beats(5, |_| {});
+    robot.guard.halted();
+    robot.beats(2_000, |_| {});
+    robot.check(FaultKind::Overheating, Some(FAULTY), Stage::Stopped, &[Reaction::Stow]);
+    assert!(robot.state.is_driven());
 }
 
 #[test]
-fn what_somebody_asked_for_is_no_fault() {
-    let mut patient = Patient::new();
-    patient.guard.stowing(patient.now);
-    patient.stowing = Some(50);
-    patient.beats(60, |_| {});
-    assert_eq!(patient.reactions, [Reaction::Release]);
-    assert_eq!((patient.guard.status(), patient.guard.is_acting()), (None, false));
+fn requested_stow_is_no_fault() {
+    let mut robot = FaultyRobot::new();
+    robot.guard.stowing(robot.now);
+    robot.stowing = Some(50);
+    robot.beats(60, |_| {});
+    assert_eq!(robot.reactions, [Reaction::Release]);
+    assert_eq!((robot.guard.status(), robot.guard.is_acting()), (None, false));
 }
