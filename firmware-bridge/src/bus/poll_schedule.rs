@@ -44,7 +44,7 @@ impl Rota {
 
 /// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slot {
+pub(super) enum Slot {
     Condition,
     Measurements,
 }
