@@ -1,5 +1,6 @@
-//! By how much an echo comes earlier or later than foreseen: where playing began anew, its time is known to some milliseconds
-//! only, and a filter that is right to the sample is of no use until that is found out.
+//! Estimates how much earlier or later an echo arrives than predicted ([`Shift`]).
+//!
+//! When playback restarts, its time is known only to a few milliseconds. The filter needs it to the sample.
 
 use std::sync::Arc;
 
@@ -9,32 +10,32 @@ use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use crate::audio::{level, power};
 use crate::vad::FRAME;
 
-/// How many frames are compared: 0.2 s.
+/// Number of frames compared: 0.2 s.
 const FRAMES: usize = 6;
-/// What is foreseen counts from here on, decibels.
-const AUDIBLE: f32 = -55.0;
-/// How many frames are waited through for those.
+/// Level from which a prediction counts, in dBFS.
+const MIN_LEVEL_DB: f32 = -55.0;
+/// Number of frames after which the estimator gives up.
 const PATIENCE: usize = 60;
-/// How far it may be off, samples: a tenth of a second.
+/// Maximum shift in samples: a tenth of a second.
 const MOST: usize = 1600;
-/// How alike both have to be where they are most alike, 1 being the same.
-const ALIKE: f32 = 0.5;
+/// Minimum normalised cross-correlation at its peak.
+const MIN_CORRELATION: f32 = 0.5;
 
 const WINDOW: usize = FRAMES * FRAME;
 const SPAN: usize = 2 * WINDOW;
 
-/// What was found out.
+/// Result of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing yet.
+    /// More frames are needed.
     NotYet,
-    /// It comes so many samples later; earlier where that is negative.
+    /// The echo is later by this many samples, or earlier if negative.
     Later(i64),
-    /// It can't be told.
+    /// The shift cannot be determined.
     Never,
 }
 
-/// Compares what is heard with what was foreseen, again and again.
+/// Correlates the microphone with the predicted echo.
 pub struct Shift {
     forward: Arc<dyn RealToComplex<f32>>,
     back: Arc<dyn ComplexToReal<f32>>,
@@ -57,17 +58,17 @@ impl Default for Shift {
 }
 
 impl Shift {
-    /// Forgets what it was told.
+    /// Discards all input.
     pub fn begin_anew(&mut self) {
         self.heard.clear();
         self.foreseen.clear();
         self.waited = 0;
     }
 
-    /// Takes a frame of both. After it has told, it has to begin anew.
+    /// Processes a frame of both signals. After a result it must begin again.
     pub fn compare(&mut self, heard: &[f32], foreseen: &[f32]) -> Found {
         self.waited += 1;
-        if self.heard.is_empty() && level(foreseen) < AUDIBLE {
+        if self.heard.is_empty() && level(foreseen) < MIN_LEVEL_DB {
             return if self.waited > PATIENCE { Found::Never } else { Found::NotYet };
         }
         self.heard.extend_from_slice(heard);
@@ -75,10 +76,10 @@ impl Shift {
         if self.heard.len() < WINDOW {
             return Found::NotYet;
         }
-        self.found().map_or(Found::Never, Found::Later)
+        self.estimate().map_or(Found::Never, Found::Later)
     }
 
-    fn found(&mut self) -> Option<i64> {
+    fn estimate(&mut self) -> Option<i64> {
         let loud = (power(&self.heard) * power(&self.foreseen)).sqrt() * WINDOW as f32;
         let heard = spectrum(&*self.forward, &mut self.heard)?;
         let foreseen = spectrum(&*self.forward, &mut self.foreseen)?;
@@ -89,9 +90,9 @@ impl Shift {
         let later = alike.iter().take(MOST).zip(0_i64..);
         let earlier = alike.iter().rev().take(MOST).zip(1_i64..).map(|(alike, by)| (alike, -by));
         let (most, by) = later.chain(earlier).max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-        // The further off, the less of both is about the same sound.
+        // A larger shift leaves less overlap of the two signals.
         let common = 1.0 - by.unsigned_abs() as f32 / WINDOW as f32;
-        (most / SPAN as f32 > ALIKE * common * loud).then_some(by)
+        (most / SPAN as f32 > MIN_CORRELATION * common * loud).then_some(by)
     }
 }
 
@@ -115,8 +116,8 @@ mod tests {
         (0..count).map(|_| roll()).collect()
     }
 
-    /// Where one is heard that was foreseen so many samples earlier, with something else over it.
-    fn found(by: i64, other: f32) -> Found {
+    /// Estimates a known shift, with another sound on top.
+    fn estimate(by: i64, other: f32) -> Found {
         let foreseen = noise(10 * FRAME, 7);
         let over = noise(10 * FRAME, 8);
         let heard: Vec<f32> = (0_i64..)
@@ -130,24 +131,24 @@ mod tests {
         let mut frames = heard.chunks(FRAME).zip(foreseen.chunks(FRAME));
         frames
             .find_map(|(heard, foreseen)| {
-                Some(shift.compare(heard, foreseen)).filter(|found| *found != Found::NotYet)
+                Some(shift.compare(heard, foreseen)).filter(|estimate| *estimate != Found::NotYet)
             })
             .unwrap()
     }
 
     #[test]
-    fn a_shift_is_found_to_the_sample_also_while_somebody_speaks() {
+    fn shift_is_estimated_to_the_sample_even_during_speech() {
         for by in [0, 1, -1, 37, -640, 1500, -1500] {
-            assert_eq!(found(by, 0.0), Found::Later(by));
-            assert_eq!(found(by, 0.7), Found::Later(by));
+            assert_eq!(estimate(by, 0.0), Found::Later(by));
+            assert_eq!(estimate(by, 0.7), Found::Later(by));
         }
     }
 
     #[test]
-    fn what_is_not_alike_or_not_foreseen_tells_nothing() {
-        assert_eq!(found(5000, 1.0), Found::Never);
+    fn unrelated_or_silent_signals_give_no_shift() {
+        assert_eq!(estimate(5000, 1.0), Found::Never);
         let mut shift = Shift::default();
-        let found: Vec<Found> = (0..=PATIENCE).map(|_| shift.compare(&[0.1; FRAME], &[0.0; FRAME])).collect();
-        assert_eq!((found[0], found[PATIENCE]), (Found::NotYet, Found::Never));
+        let estimate: Vec<Found> = (0..=PATIENCE).map(|_| shift.compare(&[0.1; FRAME], &[0.0; FRAME])).collect();
+        assert_eq!((estimate[0], estimate[PATIENCE]), (Found::NotYet, Found::Never));
     }
 }

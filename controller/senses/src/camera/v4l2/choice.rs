@@ -1,4 +1,4 @@
-//! Which of a camera's formats, sizes and rates: the nearest to what is wanted.
+//! Chooses the format, size and rate of a camera that are nearest to the requested ones ([`choose`]).
 
 use std::io;
 
@@ -6,34 +6,34 @@ use super::device::{Code, Device, Interval, Intervals, Sizes};
 use crate::camera::pixels::Pixels;
 use crate::frame::LARGEST;
 
-/// What is wanted of a camera.
+/// Requested image size and rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Pictures a second.
+    /// Images per second.
     pub rate: f64,
 }
 
 impl Default for Wanted {
-    /// What the official package takes by default from most of its cameras.
+    /// Returns the official package's default for most of its cameras.
     fn default() -> Self {
         Wanted { width: 1280, height: 720, rate: 30.0 }
     }
 }
 
-/// How a format is read.
+/// How a format is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// As it is.
+    /// As a JPEG, passed on unchanged.
     Jpeg,
-    /// Pixel by pixel.
+    /// As uncompressed pixels.
     Pixels(Pixels),
 }
 
-/// What can be read, the best first: compressed pictures come at full rate over USB 2, and are passed on as they are.
+/// Supported formats, the best first. Compressed images arrive at full rate over USB 2 and are passed on unchanged.
 const READABLE: [([u8; 4], Reading); 9] = [
     (*b"MJPG", Reading::Jpeg),
     (*b"JPEG", Reading::Jpeg),
@@ -46,30 +46,31 @@ const READABLE: [([u8; 4], Reading); 9] = [
     (*b"GREY", Reading::Pixels(Pixels::Grey)),
 ];
 
-/// How a format is read; none when it can't be.
+/// Returns how a format is decoded, or `None` if it is not supported.
 #[must_use]
 pub fn reading(format: Code) -> Option<Reading> {
     READABLE.iter().find(|(code, _)| *code == format.0).map(|(_, reading)| *reading)
 }
 
-/// One of the things that a camera can do.
+/// A combination that the camera supports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// The format.
     pub format: Code,
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Between two pictures; none when the driver does not tell.
+    /// Time between two images, or `None` if the driver does not report it.
     pub interval: Option<Interval>,
 }
 
-/// The choice nearest to what is wanted; none when no format can be read. The size counts first, then whether the rate is
-/// reached, then the format, then the rate.
+/// Returns the combination nearest to the request, or `None` if no format is supported.
+///
+/// The order of criteria is: size, whether the rate is reached, format, rate.
 ///
 /// # Errors
-/// The kernel's.
+/// Returns the kernel's error.
 pub fn choose(device: &dyn Device, wanted: Wanted) -> io::Result<Option<Choice>> {
     let given = device.formats()?;
     let mut best: Option<((u32, bool, usize, f64), Choice)> = None;
@@ -91,7 +92,7 @@ pub fn choose(device: &dyn Device, wanted: Wanted) -> io::Result<Option<Choice>>
     Ok(best.map(|(_, choice)| choice))
 }
 
-/// The sizes of a format that come into question. Where the driver does not tell, it is asked for what is wanted.
+/// Returns the candidate sizes of a format. If the driver lists none, the requested size is tried.
 fn sizes(device: &dyn Device, format: Code, wanted: Wanted) -> Vec<(u32, u32)> {
     let fits = |(width, height): &(u32, u32)| (1..=LARGEST).contains(width) && (1..=LARGEST).contains(height);
     let mut sizes = match device.sizes(format) {
@@ -126,7 +127,7 @@ fn nearest_interval(device: &dyn Device, format: Code, size: (u32, u32), rate: f
             if wanted == fast {
                 return Some(shortest);
             }
-            // In thousandths, as rates like 29.97 are told.
+            // In thousandths, because rates such as 29.97 are reported that way.
             Some(Interval(1_000, (wanted * 1_000.0).round() as u32))
         }
     }

@@ -1,4 +1,4 @@
-//! The whole logic against what devices answer, read from `tests/fixtures/v4l2`.
+//! Tests the V4L2 source and the examination against recorded device responses from `tests/fixtures/v4l2`.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -39,7 +39,7 @@ fn as_jpeg(image: Option<Image>) -> Vec<u8> {
 }
 
 #[test]
-fn every_recording_says_where_it_comes_from() {
+fn every_recording_names_its_origin() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v4l2");
     let mut read = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -51,15 +51,15 @@ fn every_recording_says_where_it_comes_from() {
 }
 
 #[test]
-fn a_webcam_gives_its_newest_jpeg_as_it_came() {
+fn webcam_delivers_its_latest_jpeg_unchanged() {
     let (mut webcam, asked) = camera("webcam.yaml", Wanted::default());
     assert_eq!(webcam.format(), None);
     webcam.open().unwrap();
     assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1280, 720)));
     assert_eq!(asked.lock().unwrap().interval, Some(Interval(1, 30)));
-    assert_eq!(webcam.format().unwrap(), "MJPG 1280x720 at 30 a second");
+    assert_eq!(webcam.format().unwrap(), "MJPG 1280x720 at 30 per second");
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(10));
-    // Two are ready: only the newer one counts, without what fills it up.
+    // Two are ready. Only the newer one counts, without its padding.
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(30));
     assert_eq!(webcam.next(WAIT).unwrap(), None);
     assert_eq!(webcam.skipped(), 0);
@@ -70,17 +70,17 @@ fn a_webcam_gives_its_newest_jpeg_as_it_came() {
 }
 
 #[test]
-fn the_robots_camera_gives_the_nearest_that_it_has() {
+fn robot_camera_uses_the_nearest_supported_size() {
     let (mut lite, asked) = camera("reachy-lite.yaml", Wanted::default());
     lite.open().unwrap();
     assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1920, 1080)));
-    assert_eq!(lite.format().unwrap(), "MJPG 1920x1080 at 60 a second (1280x720 was wanted)");
-    // Without its tables it would be no picture for most programs.
+    assert_eq!(lite.format().unwrap(), "MJPG 1920x1080 at 60 per second (requested: 1280x720)");
+    // Most programs cannot decode it without its tables.
     assert_eq!(decode(&as_jpeg(lite.next(WAIT).unwrap())).unwrap(), decode(&jpeg(50)).unwrap());
 }
 
 #[test]
-fn the_size_counts_first_then_whether_the_rate_is_reached_then_the_format() {
+fn choose_ranks_size_then_reached_rate_then_format() {
     let chosen = |width, height, rate| {
         let (mut webcam, asked) = camera("webcam.yaml", Wanted { width, height, rate });
         webcam.open().unwrap();
@@ -93,7 +93,7 @@ fn the_size_counts_first_then_whether_the_rate_is_reached_then_the_format() {
 }
 
 #[test]
-fn a_format_that_is_far_too_slow_gives_way() {
+fn choose_avoids_a_format_that_is_far_too_slow() {
     let recording = "{device_caps: 0x04200001, formats: [\
                      {code: MJPG, sizes: [{size: [640, 480], rates: [5]}]}, \
                      {code: YUYV, sizes: [{size: [640, 480], rates: [25]}]}]}";
@@ -107,27 +107,27 @@ fn a_format_that_is_far_too_slow_gives_way() {
 }
 
 #[test]
-fn what_the_driver_sets_is_what_is_read() {
+fn source_decodes_the_format_that_the_driver_set() {
     let (mut webcam, asked) = camera("webcam-yuyv.yaml", Wanted { width: 650, height: 485, rate: 30.0 });
     webcam.open().unwrap();
-    // In the steps of the range.
+    // Sizes are aligned to the steps of the range.
     assert_eq!(asked.lock().unwrap().set, Some((Code(*b"YUYV"), 640, 480)));
-    let Some(Image::Bgr(picture)) = webcam.next(WAIT).unwrap() else { panic!("no pixels") };
+    let Some(Image::Bgr(picture)) = webcam.next(WAIT).unwrap() else { panic!("not decoded") };
     assert_eq!((picture.width, picture.height), (64, 48));
     assert!(picture.bgr.iter().all(|shade| *shade == 130));
 }
 
 #[test]
-fn broken_pictures_are_passed_over_and_counted() {
+fn damaged_images_are_skipped_and_counted() {
     let (mut webcam, _asked) = camera("webcam-faults.yaml", small());
     webcam.open().unwrap();
-    // What is flagged after the whole one is newer and worth nothing.
+    // The flagged buffer after the valid one is newer but unusable.
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(40));
     assert_eq!(webcam.skipped(), 4);
 }
 
 #[test]
-fn nothing_but_broken_pictures_is_a_trouble() {
+fn next_fails_after_too_many_damaged_images() {
     let mut recording: serde_yaml::Value = serde_yaml::from_str(
         "{device_caps: 0x04200001, formats: [{code: MJPG, sizes: [{size: [640, 480], rates: [30]}]}]}",
     )
@@ -138,12 +138,12 @@ fn nothing_but_broken_pictures_is_a_trouble() {
     let mut webcam = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open);
     webcam.open().unwrap();
     let trouble = webcam.next(WAIT).unwrap_err();
-    assert_eq!(trouble.reason, "the last 60 pictures of /dev/video0 were broken");
+    assert_eq!(trouble.reason, "the last 60 images of /dev/video0 were damaged");
     assert!(trouble.remedy.contains("cable"));
 }
 
 #[test]
-fn one_that_is_unplugged_comes_back() {
+fn source_reopens_after_replugging() {
     let (mut webcam, asked) = camera("webcam-unplugged.yaml", small());
     webcam.open().unwrap();
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(1));
@@ -151,7 +151,7 @@ fn one_that_is_unplugged_comes_back() {
     assert_eq!(webcam.next(WAIT).unwrap_err().reason, "/dev/video0 was unplugged");
     webcam.close();
     for _ in 0..2 {
-        assert_eq!(webcam.open().unwrap_err().reason, "there is no /dev/video0");
+        assert_eq!(webcam.open().unwrap_err().reason, "/dev/video0 does not exist");
     }
     webcam.open().unwrap();
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(3));
@@ -159,17 +159,17 @@ fn one_that_is_unplugged_comes_back() {
 }
 
 #[test]
-fn what_can_not_be_used_says_why_and_what_to_do() {
+fn open_reports_cause_and_remedy_for_unusable_devices() {
     for (file, reason, remedy) in [
         ("metadata.yaml", "metadata", "other node"),
         ("unicam.yaml", "pRAA, RG10", "libcamera's V4L2 compatibility"),
-        ("unicam-pipeline.yaml", "pipeline that is not set up", "libcamera's V4L2 compatibility"),
-        ("codec.yaml", "turns pictures into others", "`camera.source`"),
-        ("planes.yaml", "in several planes", "libcamera's V4L2 compatibility"),
+        ("unicam-pipeline.yaml", "pipeline that is not configured", "libcamera's V4L2 compatibility"),
+        ("codec.yaml", "converts images", "`camera.source`"),
+        ("planes.yaml", "is multi-planar", "libcamera's V4L2 compatibility"),
         ("busy.yaml", "in use by another program", "fuser -v /dev/video0"),
-        ("no-permission.yaml", "may not be opened by this user", "sudo usermod -aG video $USER"),
-        ("gone.yaml", "there is no /dev/video0", "plug the camera in"),
-        ("no-bandwidth.yaml", "too little of its USB bus", "another USB port"),
+        ("no-permission.yaml", "no permission to open", "sudo usermod -aG video $USER"),
+        ("gone.yaml", "/dev/video0 does not exist", "plug the camera in"),
+        ("no-bandwidth.yaml", "too little USB bandwidth", "another USB port"),
     ] {
         let told = refusal(file);
         let (before, after) = told.split_once("; ").unwrap();
@@ -178,15 +178,15 @@ fn what_can_not_be_used_says_why_and_what_to_do() {
 }
 
 #[test]
-fn what_is_no_v4l2_device_says_so() {
+fn open_rejects_files_that_are_not_v4l2_devices() {
     let mut null = V4l2::new(Some("/dev/null".into()), small());
-    assert_eq!(null.open().unwrap_err().reason, "/dev/null is no camera");
+    assert_eq!(null.open().unwrap_err().reason, "/dev/null is not a camera");
     let mut gone = V4l2::new(Some("/dev/no-such-camera".into()), small());
-    assert_eq!(gone.open().unwrap_err().reason, "there is no /dev/no-such-camera");
+    assert_eq!(gone.open().unwrap_err().reason, "/dev/no-such-camera does not exist");
 }
 
 #[test]
-fn a_driver_that_sets_what_can_not_be_read_is_refused() {
+fn open_rejects_an_unsupported_format_from_the_driver() {
     for (sets, reason) in
         [("{code: H264}", "only H264"), ("{size: [8000, 6000]}", "8000x6000"), ("{size: [0, 0]}", "0x0")]
     {
@@ -200,7 +200,7 @@ fn a_driver_that_sets_what_can_not_be_read_is_refused() {
     }
 }
 
-/// A folder like /sys/class/video4linux.
+/// Creates a folder like /sys/class/video4linux.
 fn machine(nodes: &[(&str, &str, Option<&str>)]) -> (tempfile::TempDir, Places) {
     let folder = tempfile::tempdir().unwrap();
     for (node, name, modalias) in nodes {
@@ -216,7 +216,7 @@ fn machine(nodes: &[(&str, &str, Option<&str>)]) -> (tempfile::TempDir, Places) 
 }
 
 #[test]
-fn the_first_that_gives_pictures_is_found_and_the_robots_own_before_it() {
+fn find_prefers_the_robots_camera_then_the_first_usable() {
     let laptop = (
         "video0",
         "Integrated Camera: Integrated C",
@@ -240,7 +240,7 @@ fn the_first_that_gives_pictures_is_found_and_the_robots_own_before_it() {
 }
 
 #[test]
-fn codecs_and_image_processors_are_not_even_opened() {
+fn nodes_omit_codecs_and_image_processors() {
     let (_folder, places) = machine(&[
         ("video10", "bcm2835-codec-decode", None),
         ("video14", "bcm2835-isp-capture0", None),
@@ -252,7 +252,7 @@ fn codecs_and_image_processors_are_not_even_opened() {
 }
 
 #[test]
-fn where_nothing_is_found_the_first_reason_is_told() {
+fn find_returns_the_first_reason_when_no_camera_is_usable() {
     let (_folder, places) = machine(&[]);
     assert_eq!(find::first(&places, &mut several(&[])).unwrap_err().reason, "no camera was found");
     let (_folder, places) = machine(&[("video0", "unicam", None), ("video1", "unicam", None)]);
@@ -262,7 +262,7 @@ fn where_nothing_is_found_the_first_reason_is_told() {
 }
 
 #[test]
-fn a_name_that_is_no_text_is_shown_anyway() {
+fn name_replaces_invalid_characters() {
     let (_folder, places) = machine(&[("video0", "x", None)]);
     fs::write(places.class.join("video0/name"), b"Cam\xffera\x1b[31m\n").unwrap();
     let name = places.nodes().remove(0).name;
@@ -270,7 +270,7 @@ fn a_name_that_is_no_text_is_shown_anyway() {
 }
 
 #[test]
-fn a_capture_of_one_that_is_unplugged_goes_on_when_it_is_back() {
+fn capture_continues_after_replugging() {
     let (webcam, asked) = camera("webcam-unplugged.yaml", small());
     let head = firmware_bridge::posture::HeadPose::neutral();
     let here = Viewpoint { at: firmware_bridge::clock::Tick::ZERO, head };
@@ -290,7 +290,7 @@ fn a_capture_of_one_that_is_unplugged_goes_on_when_it_is_back() {
 }
 
 #[test]
-fn the_doctor_says_what_each_camera_can_do_or_what_to_do() {
+fn examine_reports_formats_or_a_remedy_for_each_camera() {
     let (_folder, places) = machine(&[
         ("video0", "UVC Camera", None),
         ("video1", "UVC Camera", None),
@@ -315,7 +315,7 @@ fn the_doctor_says_what_each_camera_can_do_or_what_to_do() {
     for (finding, remedy) in [(busy, "fuser"), (unicam, "libcamerify"), (shut, "usermod")] {
         assert!(!finding.ok && finding.remedy.as_ref().unwrap().contains(remedy), "{finding:?}");
     }
-    // Who names a webcam's second node is told.
+    // A user who names a webcam's second node gets an explanation.
     let named = examine(Some(&places.devices.join("video1")), &places, &mut open);
     assert!(named.len() == 1 && !named[0].ok && named[0].what.contains("metadata"), "{named:?}");
     let none = examine(None, &nowhere(), &mut open);
@@ -323,14 +323,14 @@ fn the_doctor_says_what_each_camera_can_do_or_what_to_do() {
 }
 
 #[test]
-fn the_doctor_of_this_machine_answers() {
+fn examine_runs_on_this_machine() {
     let found = crate::camera::health::examine(Some(Path::new("/dev/null")));
-    assert_eq!(found[0].what, "/dev/null is no camera");
+    assert_eq!(found[0].what, "/dev/null is not a camera");
     assert!(!crate::camera::health::examine(None).is_empty());
 }
 
 #[test]
-fn what_came_before_it_was_unplugged_is_given_first() {
+fn next_returns_images_from_before_unplugging_first() {
     let recording = "{device_caps: 0x04200001, formats: [{code: MJPG, sizes: [{size: [640, 480], rates: [30]}]}], \
                      pictures: [[\"picture:1\", ENODEV]]}";
     let (open, _asked) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();
