@@ -1,6 +1,7 @@
-//! One job in the zygote before it first forks: what a job touches for the first time is touched here, and guests find
-//! it done. The interpreter's caches are filled, its code is specialised, symbols are bound, and memory that only a
-//! first use writes to stays shared.
+//! Warm-up run: executes one job in the zygote before the first fork.
+//!
+//! It performs everything that happens only on first use, so that guests inherit the result. The interpreter's caches are
+//! filled, its code is specialised, symbols are bound, and memory that only a first use writes stays shared.
 
 use minismith_wire::{Job, USUAL_SEED};
 use pyo3::prelude::*;
@@ -11,7 +12,7 @@ use crate::{facts, guest, library};
 
 const NAME: &str = "practice";
 
-/// Runs it, and removes what it leaves behind.
+/// Runs the job and removes its traces.
 pub fn practise(py: Python<'_>) -> PyResult<()> {
     let job = Job {
         source: include_str!("python/practice.py").to_owned(),
@@ -22,15 +23,15 @@ pub fn practise(py: Python<'_>) -> PyResult<()> {
         coverage: true,
         ..Job::default()
     };
-    // There is no window here.
+    // The zygote has no shared frames.
     let _ = py.get_type::<Held>();
-    // More than once: code is specialised when it has run some times.
+    // Several times, because CPython specialises code only after a few runs.
     for _ in 0..4 {
         let read = facts::parse(py, &job);
         read.map_err(pyo3::exceptions::PyRuntimeError::new_err)?;
         guest::play(py, &job, Vec::new()).0?;
         py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?.del_item(NAME)?;
     }
-    // Chance that the tool used up is given back.
+    // Reset the random numbers that the tool used.
     library::seed_anew(py, USUAL_SEED)
 }

@@ -9,7 +9,7 @@ mod tokens;
 use std::rc::Rc;
 
 use minismith_senses::models::{ModelFile, Models, NoModel};
-use ort::entry::Allocator;
+use ort::memory::Allocator;
 use ort::session::{Session, SessionInputValue};
 use ort::value::{DynValue, Tensor, TensorRef};
 
