@@ -2,7 +2,6 @@
 //! and the actions come out.
 //!
 //! ```text
-//! ```text
 //!                 utterance                    answer
 //!  ┌───────────┐ ───────────────► ┌──────────┐ ─────────────► ┌──────────┐
 //!  │ Listening │                  │ Thinking │                │ Speaking │
