@@ -60,9 +60,13 @@ impl Album {
                 "image of {width}x{height} pixels, but the sides of a video must be even and at most {MAX_SIDE_PX}"
             ));
         }
-        let real = reader(&jpeg(picture)?).into_dimensions().map_err(|error| format!("invalid JPEG: {error}"))?;
+        let real =
+            reader(&jpeg(picture)?).into_dimensions().map_err(|error| format!("invalid JPEG: {error}"))?;
         if real != self.size {
-            return Err(format!("image declared as {width}x{height} pixels is actually {}x{}", real.0, real.1));
+            return Err(format!(
+                "image declared as {width}x{height} pixels is actually {}x{}",
+                real.0, real.1
+            ));
         }
         // Images usually arrive in order.
         let after = self.pictures.partition_point(|(beat, _)| *beat <= picture.beat);
@@ -141,7 +145,9 @@ impl Open<'_> {
     pub fn pixels(&mut self, number: usize) -> Result<RgbImage, NoDataset> {
         let bytes = self.jpeg(number)?;
         let decoded = reader(&bytes).decode();
-        decoded.map(|image| image.to_rgb8()).map_err(|error| self.wrong(number, format!("invalid JPEG: {error}")))
+        decoded
+            .map(|image| image.to_rgb8())
+            .map_err(|error| self.wrong(number, format!("invalid JPEG: {error}")))
     }
 
     fn place(&self, number: usize) -> Place {

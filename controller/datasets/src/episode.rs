@@ -48,7 +48,7 @@ impl Episode {
         let (mut lines, begin) = Lines::open(trace)?;
         let too_long = |_| NoDataset::TooLong { trace: trace.into(), fps: options.fps, most: MOST_ROWS };
         let mut sampler = Sampler::new(begin.period_s, options.fps);
-        let (mut asked, mut album) = (None, None::<Album>);
+        let (mut utterance, mut album) = (None, None::<Album>);
         let ending = loop {
             let (message, place) = match lines.next()? {
                 Next::Message(message, place) => (message, place),
@@ -56,13 +56,13 @@ impl Episode {
             };
             match message {
                 Message::Beat(beat) => sampler.take(&beat).map_err(too_long)?,
-                Message::Text(Text { voice: Voice::Person, words, .. }) if asked.is_none() => {
-                    asked = one_line(&words)
+                Message::Text(Text { voice: Voice::Person, words, .. }) if utterance.is_none() => {
+                    utterance = one_line(&words)
                 }
                 Message::Picture(picture) if options.pictures => {
                     let added = match &mut album {
                         Some(album) => album.add(&picture, place),
-                        None => Album::begin(trace, &picture, place).map(|begun| album = Some(begun)),
+                        None => Album::begin(trace, &picture, place).map(|started| album = Some(started)),
                     };
                     added.map_err(|reason| lines.wrong(reason))?;
                 }
@@ -74,7 +74,7 @@ impl Episode {
         let pictures = album.map(|album| Pictures { of_rows: album.of_rows(grid, rows.count), album });
         let notes = notes(&rows, grid, pictures.as_ref(), ending, options.fps);
         let motors = begin.motors.into_iter().map(|motor| motor.name).collect();
-        let task = asked.or_else(|| one_line(&begin.name)).unwrap_or_else(|| "move".into());
+        let task = utterance.or_else(|| one_line(&begin.name)).unwrap_or_else(|| "move".into());
         Ok(Episode { trace: trace.into(), motors, task, rows, pictures, notes })
     }
 }
@@ -107,8 +107,9 @@ fn notes(rows: &Rows, grid: Grid, pictures: Option<&Pictures>, ending: Ending, f
         }
     }
     if rows.count as f64 / f64::from(fps) > MAX_PRECISE_S {
-        notes
-            .push(format!("the episode is longer than {MAX_PRECISE_S} s: LeRobot needs `tolerance_s=0.001` to read it"));
+        notes.push(format!(
+            "the episode is longer than {MAX_PRECISE_S} s: LeRobot needs `tolerance_s=0.001` to read it"
+        ));
     }
     notes
 }

@@ -37,11 +37,11 @@ pub fn count(file: &Path) -> io::Result<Option<u32>> {
 
 /// Returns the content of the box at the end of this path, with the first box of each name.
 fn find_box<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
-    let Some((wanted, deeper)) = path.split_first() else { return Some(bytes) };
+    let Some((first, deeper)) = path.split_first() else { return Some(bytes) };
     loop {
         let (name, header, length) = parse_box(bytes)?;
         let (header, length) = (usize::try_from(header).ok()?, usize::try_from(length).ok()?);
-        if name == **wanted {
+        if name == **first {
             return find_box(bytes.get(header..length)?, deeper);
         }
         bytes = bytes.get(length..)?;

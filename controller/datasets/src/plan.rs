@@ -126,23 +126,23 @@ impl Plan {
 /// Returns the common image size, or `None` without images.
 fn one_size(episodes: &[Episode]) -> Result<Option<(u32, u32)>, NoDataset> {
     let size = |episode: &Episode| episode.pictures.as_ref().map(|pictures| pictures.album.size);
-    let Some((first, wanted)) = episodes.iter().find_map(|episode| Some((episode, size(episode)?))) else {
+    let Some((first, expected)) = episodes.iter().find_map(|episode| Some((episode, size(episode)?))) else {
         return Ok(None);
     };
     for episode in episodes {
         let trace = episode.trace.clone();
         match size(episode) {
             None => return Err(NoDataset::NoPictures { trace }),
-            Some(theirs) if theirs != wanted => {
+            Some(theirs) if theirs != expected => {
                 return Err(NoDataset::OtherPictures {
                     trace,
                     theirs,
                     first: first.trace.clone(),
-                    size: wanted,
+                    size: expected,
                 });
             }
             Some(_) => {}
         }
     }
-    Ok(Some(wanted))
+    Ok(Some(expected))
 }

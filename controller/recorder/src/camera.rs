@@ -26,8 +26,9 @@ impl Shot {
     /// # Errors
     /// Returns a message when it is invalid.
     pub fn of(picture: Picture) -> Result<Self, String> {
-        let jpeg =
-            STANDARD.decode(&picture.jpeg).map_err(|error| format!("the image is not valid base64: {error}"))?;
+        let jpeg = STANDARD
+            .decode(&picture.jpeg)
+            .map_err(|error| format!("the image is not valid base64: {error}"))?;
         if !jpeg.starts_with(&[0xff, 0xd8, 0xff]) {
             return Err("the image is not a JPEG".into());
         }

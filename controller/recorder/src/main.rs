@@ -63,7 +63,9 @@ enum NoRecording {
         source: std::io::Error,
     },
     /// The server for viewers cannot start.
-    #[error("cannot serve at {address}: {source}; stop the program that listens there or choose another port")]
+    #[error(
+        "cannot serve at {address}: {source}; stop the program that listens there or choose another port"
+    )]
     Port {
         /// Its address.
         address: SocketAddr,

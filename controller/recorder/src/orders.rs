@@ -45,7 +45,9 @@ pub enum Misordered {
     #[error("invalid viewer address {0:?}; an example is rerun+http://127.0.0.1:9876/proxy")]
     Connect(OsString),
     /// Not an address to listen on.
-    #[error("invalid address to serve at {0:?}; an example is 127.0.0.1:9876, or 9876 for this machine alone")]
+    #[error(
+        "invalid address to serve at {0:?}; an example is 127.0.0.1:9876, or 9876 for this machine alone"
+    )]
     Serve(OsString),
 }
 

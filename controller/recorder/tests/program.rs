@@ -256,5 +256,10 @@ fn startup_errors_are_reported() {
     let over = Recorder::start(&[]).finish();
     assert_eq!((over.code, over.complaints.starts_with("usage:")), (Some(2), true), "{}", over.complaints);
     let over = Recorder::start(&["--connect", "nowhere"]).finish();
-    assert_eq!((over.code, over.complaints.contains("invalid viewer address")), (Some(2), true), "{}", over.complaints);
+    assert_eq!(
+        (over.code, over.complaints.contains("invalid viewer address")),
+        (Some(2), true),
+        "{}",
+        over.complaints
+    );
 }

@@ -92,9 +92,7 @@ pub struct Thing {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DetectFault {
     /// The image is invalid.
-    #[error(
-        "cannot detect: the image is empty, or its bytes do not match its size"
-    )]
+    #[error("cannot detect: the image is empty, or its bytes do not match its size")]
     NoPicture,
     /// The model failed.
     #[error("{what} failed: {reason}; if this happens again, delete the model and run `make models`")]
@@ -114,7 +112,7 @@ impl DetectFault {
 
 /// Returns the size at which an image is analysed: its own, or smaller with the same proportions. The height is even, as in the
 /// official package.
-fn looked_at(picture: &Picture, width: Option<usize>) -> Result<(usize, usize), DetectFault> {
+fn input_size(picture: &Picture, width: Option<usize>) -> Result<(usize, usize), DetectFault> {
     let bytes = picture.width.checked_mul(picture.height).and_then(|pixels| pixels.checked_mul(3));
     if picture.bgr.is_empty() || bytes != Some(picture.bgr.len()) {
         return Err(DetectFault::NoPicture);
@@ -135,11 +133,11 @@ fn apart<T>(mut found: Vec<T>, same: f64, of: impl Fn(&T) -> (f64, Bounds)) -> V
     found.retain(|one| of(one).1.is_finite());
     found.sort_by(|one, other| of(other).0.total_cmp(&of(one).0));
     found.truncate(MOST);
-    let mut kept: Vec<T> = Vec::new();
+    let mut selected: Vec<T> = Vec::new();
     for one in found {
-        if kept.iter().all(|surer| of(surer).1.overlap(&of(&one).1) <= same) {
-            kept.push(one);
+        if selected.iter().all(|better| of(better).1.overlap(&of(&one).1) <= same) {
+            selected.push(one);
         }
     }
-    kept
+    selected
 }

@@ -218,13 +218,13 @@ mod tests {
         assert_eq!(frame.jpeg().unwrap().as_ref(), bytes.as_slice());
         let picture = frame.picture().unwrap();
         assert!(Arc::ptr_eq(&picture, &frame.picture().unwrap()));
-        let apart: u64 = ramp(64, 48)
+        let difference: u64 = ramp(64, 48)
             .bgr
             .iter()
             .zip(&picture.bgr)
-            .map(|(meant, shown)| u64::from(meant.abs_diff(*shown)))
+            .map(|(expected, actual)| u64::from(expected.abs_diff(*actual)))
             .sum();
-        assert!(apart < 3 * picture.bgr.len() as u64, "{apart}");
+        assert!(difference < 3 * picture.bgr.len() as u64, "{difference}");
         // The intrinsics are the camera's, scaled to this image.
         let lens = frame.lens_for(&picture);
         assert!((lens.focal[0] - 550.4 / 1280.0 * 64.0).abs() < 1e-9);

@@ -127,9 +127,9 @@ impl Follower {
     /// Returns the next head pose, or `None` if the head stays. `from` is the commanded head pose, and `target` the position of
     /// the target if it is visible.
     pub fn step(&mut self, now: Tick, from: &HeadPose, target: Option<&Point3<f64>>) -> Option<HeadPose> {
-        let passed = now.since(self.stepped_at).as_secs_f64().min(0.1);
+        let elapsed = now.since(self.stepped_at).as_secs_f64().min(0.1);
         self.stepped_at = now;
-        let wish = match (target, self.phase) {
+        let desired = match (target, self.phase) {
             (Some(point), _) => {
                 (self.phase, self.seen_at) = (Phase::Following, now);
                 between(&self.base, &looking_at(point), self.manner.weight)
@@ -145,8 +145,8 @@ impl Follower {
             }
         };
         let aim = self.aim.unwrap_or(*from);
-        let angle_off = aim.0.rotation.angle_to(&wish.0.rotation);
-        let distance_off = (aim.0.translation.vector - wish.0.translation.vector).norm();
+        let angle_off = aim.0.rotation.angle_to(&desired.0.rotation);
+        let distance_off = (aim.0.translation.vector - desired.0.translation.vector).norm();
         if self.phase == Phase::Returning && angle_off < self.manner.calm && distance_off < 1e-3 {
             (self.phase, self.aim) = (Phase::Waiting, None);
             return None;
@@ -157,8 +157,8 @@ impl Follower {
         }
         // The return to the base pose is slow.
         let speed = if self.phase == Phase::Returning { self.manner.speed / 4.0 } else { self.manner.speed };
-        let part = (speed * passed / angle_off.max(1e-9)).min(1.0);
-        let next = between(&aim, &wish, part);
+        let part = (speed * elapsed / angle_off.max(1e-9)).min(1.0);
+        let next = between(&aim, &desired, part);
         self.aim = Some(next);
         Some(next)
     }

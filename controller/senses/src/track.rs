@@ -255,25 +255,27 @@ impl Tracker {
         }
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (which, track) in self.tracks.iter().enumerate() {
-            let covariance = 2.0 * (track.azimuth.covariance.m11 + track.elevation.covariance.m11).sqrt();
+            let uncertainty = 2.0 * (track.azimuth.covariance.m11 + track.elevation.covariance.m11).sqrt();
             for (place, one) in found.iter().enumerate().take(MOST) {
                 let angle_off = track.angle_off(&one.place);
-                if one.kind == track.last.kind && angle_off < GATE + covariance.min(0.5) {
+                if one.kind == track.last.kind && angle_off < GATE + uncertainty.min(0.5) {
                     pairs.push((angle_off, which, place));
                 }
             }
         }
         pairs.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut taken = vec![false; found.len()];
-        let mut update = vec![false; self.tracks.len()];
+        let mut is_updated = vec![false; self.tracks.len()];
         for (_, which, place) in pairs {
-            let (Some(update), Some(taken)) = (update.get_mut(which), taken.get_mut(place)) else { continue };
-            if *update || *taken {
+            let (Some(is_updated), Some(taken)) = (is_updated.get_mut(which), taken.get_mut(place)) else {
+                continue;
+            };
+            if *is_updated || *taken {
                 continue;
             }
             if let (Some(track), Some(one)) = (self.tracks.get_mut(which), found.get(place)) {
                 track.update(*one, at);
-                (*update, *taken) = (true, true);
+                (*is_updated, *taken) = (true, true);
             }
         }
         let forgets = self.forgets;

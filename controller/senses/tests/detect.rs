@@ -33,8 +33,8 @@ fn things() -> ThingDetector {
 
 #[track_caller]
 fn assert_at(bounds: Bounds, [x, y, width, height]: [f64; 4], within: f64) {
-    for (is, meant) in [(bounds.x, x), (bounds.y, y), (bounds.width, width), (bounds.height, height)] {
-        assert!((is - meant).abs() <= within, "{bounds:?}");
+    for (is, expected) in [(bounds.x, x), (bounds.y, y), (bounds.width, width), (bounds.height, height)] {
+        assert!((is - expected).abs() <= within, "{bounds:?}");
     }
 }
 
@@ -139,7 +139,7 @@ fn open_names_missing_and_modified_files_with_the_remedy() {
     let installed = folder();
     let folder = tempfile::tempdir().unwrap();
     let open = || FaceDetector::open(&Models::at(folder.path())).err().unwrap();
-    let told = |error: &NoModel| {
+    let message = |error: &NoModel| {
         let text = error.to_string();
         assert!(text.contains("face detection") && text.contains("`make models`"), "{text}");
         text
@@ -147,13 +147,13 @@ fn open_names_missing_and_modified_files_with_the_remedy() {
     // The model is missing.
     let error = open();
     assert!(matches!(&error, NoModel::Missing { file, .. } if file == FACES.file), "{error}");
-    told(&error);
+    message(&error);
     // The runtime is missing.
     let mut model = fs::read(installed.join(FACES.file)).unwrap();
     fs::write(folder.path().join(FACES.file), &model).unwrap();
     let error = open();
     assert!(matches!(&error, NoModel::Missing { file, .. } if file == RUNTIME), "{error}");
-    told(&error);
+    message(&error);
     // One byte of the model differs.
     std::os::unix::fs::symlink(installed.join(RUNTIME), folder.path().join(RUNTIME)).unwrap();
     assert!(FaceDetector::open(&Models::at(folder.path())).is_ok());
@@ -161,7 +161,7 @@ fn open_names_missing_and_modified_files_with_the_remedy() {
     model[middle] ^= 1;
     fs::write(folder.path().join(FACES.file), &model).unwrap();
     let error = open();
-    assert!(matches!(&error, NoModel::Broken { .. }) && told(&error).contains("pinned"), "{error}");
+    assert!(matches!(&error, NoModel::Broken { .. }) && message(&error).contains("pinned"), "{error}");
 }
 
 #[test]

@@ -58,7 +58,8 @@ fn process_refusal(limits: &Limits, what: &str) -> String {
 /// Recognises a refused thread by CPython's message. Before version 3.12 CPython raises no event for threads.
 pub fn thread_refused(kind: &str, message: &str) -> Option<String> {
     let limits = LIMITS.get()?;
-    (kind == "RuntimeError" && message == "can't start new thread").then(|| process_refusal(limits, "a thread"))
+    (kind == "RuntimeError" && message == "can't start new thread")
+        .then(|| process_refusal(limits, "a thread"))
 }
 
 /// Returns the budget that an event concerns. Most events concern none.

@@ -44,8 +44,9 @@ impl Fresh {
         let failed = |error: std::io::Error| error.to_string();
         let (reader, report) = std::io::pipe().map_err(failed)?;
         let stream = SocketType::STREAM;
-        let (channel, guest_end) = rustix::net::socketpair(AddressFamily::UNIX, stream, SocketFlags::CLOEXEC, None)
-            .map_err(|error| error.to_string())?;
+        let (channel, guest_end) =
+            rustix::net::socketpair(AddressFamily::UNIX, stream, SocketFlags::CLOEXEC, None)
+                .map_err(|error| error.to_string())?;
         // Where shared memory is not possible, for example under a file size limit, images are copied.
         let (window, guest_window) = match windows.and_then(|windows| windows.cut().ok()) {
             Some(Frame { outside, inside }) => (Some(outside), Some(inside)),

@@ -45,13 +45,13 @@ pub fn live(
     }
     stage::enter(process::channel());
     // A panic must not unwind into the zygote's code further up the stack.
-    let lived = std::panic::catch_unwind(AssertUnwindSafe(|| work(py)));
-    process::leave(i32::from(lived.is_err()))
+    let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(py)));
+    process::leave(i32::from(result.is_err()))
 }
 
 fn work(py: Python<'_>) {
     let Answer::Start { job } = stage::listen() else { return };
-    let given: Vec<Vec<u8>> = job.files.iter().map(|_| stage::listen_raw(MAX_FILE)).collect();
+    let contents: Vec<Vec<u8>> = job.files.iter().map(|_| stage::listen_raw(MAX_FILE)).collect();
     let facts = if job.compared { Ok(BTreeMap::new()) } else { facts::parse(py, &job) };
     if stage::say(&Turn::Parsed { facts }).is_err() {
         return;
@@ -62,7 +62,7 @@ fn work(py: Python<'_>) {
     if job.interactive {
         return repl::converse(py, &job);
     }
-    let (outcome, lines) = play(py, &job, given);
+    let (outcome, lines) = play(py, &job, contents);
     let outcome = outcome.map_err(|error| raised::read(py, error, &file_name(&job)));
     send_result(outcome, lines);
 }
@@ -71,13 +71,14 @@ fn work(py: Python<'_>) {
 pub fn play(
     py: Python<'_>,
     job: &Job,
-    given: Vec<Vec<u8>>,
+    contents: Vec<Vec<u8>>,
 ) -> (PyResult<serde_json::Value>, BTreeMap<String, BTreeSet<u32>>) {
     let traced = if job.coverage { library::trace(py, files(job)).ok() } else { None };
-    let outcome = load_and_call(py, job, given);
-    let seen: BTreeMap<String, BTreeSet<u32>> =
-        traced.and_then(|seen| seen.call_method0(py, "stop").ok()?.extract(py).ok()).unwrap_or_default();
-    let lines = seen.into_iter().map(|(file, lines)| (file.trim_end_matches(".py").to_owned(), lines));
+    let outcome = load_and_call(py, job, contents);
+    let executed: BTreeMap<String, BTreeSet<u32>> = traced
+        .and_then(|executed| executed.call_method0(py, "stop").ok()?.extract(py).ok())
+        .unwrap_or_default();
+    let lines = executed.into_iter().map(|(file, lines)| (file.trim_end_matches(".py").to_owned(), lines));
     (outcome, lines.collect())
 }
 
@@ -93,14 +94,14 @@ fn files(job: &Job) -> Vec<String> {
 }
 
 /// Loads the module and calls its entry. A coroutine runs to its end.
-fn load_and_call(py: Python<'_>, job: &Job, given: Vec<Vec<u8>>) -> PyResult<serde_json::Value> {
+fn load_and_call(py: Python<'_>, job: &Job, contents: Vec<Vec<u8>>) -> PyResult<serde_json::Value> {
     library::seed(py, job.seed)?;
     let entry = library::load(py, &file_name(job), job)?.getattr(job.entry.as_str())?;
     let arguments = PyDict::new(py);
     for (name, argument) in &job.arguments {
         arguments.set_item(name, value::to_python(py, argument)?)?;
     }
-    files::give(py, job, given, &arguments)?;
+    files::give(py, job, contents, &arguments)?;
     let result = if job.takes_robot && !library::is_for_code(py) {
         entry.call((Bound::new(py, ReachyMini::of_stage())?,), Some(&arguments))?
     } else {
@@ -124,8 +125,9 @@ fn send_result(outcome: Result<serde_json::Value, Raised>, lines: BTreeMap<Strin
         Err(raised) => raise(raised, printed.clone(), lines.clone()),
     };
     if let Err(FrameError::TooLong { length, .. }) = stage::say(&turn) {
-        let message =
-            format!("the result is too large: {length} bytes, {MAX_FRAME} allowed; return less, or a summary");
+        let message = format!(
+            "the result is too large: {length} bytes, {MAX_FRAME} allowed; return less, or a summary"
+        );
         let raised = Raised { kind: "ValueError".into(), message, line: None };
         // No further report is possible.
         let _ = stage::say(&raise(raised, printed, lines));

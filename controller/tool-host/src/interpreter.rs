@@ -40,7 +40,8 @@ static END: AtomicUsize = AtomicUsize::new(0);
 /// The hash seed is fixed, so that sets and dictionaries of strings have the same order in every guest. No signal handlers are
 /// installed and no byte code is written.
 pub fn start(python: &Path) -> Result<(), String> {
-    let path = CString::new(python.as_os_str().as_bytes()).map_err(|_| "the path contains a NUL".to_owned())?;
+    let path =
+        CString::new(python.as_os_str().as_bytes()).map_err(|_| "the path contains a NUL".to_owned())?;
     reserve();
     // SAFETY: see the module documentation. CPython initialises both configurations before they are read.
     unsafe {

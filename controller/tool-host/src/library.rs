@@ -143,7 +143,9 @@ pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Vers
             install(py, (name, source), &stage, &helpers)?;
         }
     }
-    HELPER.set(py, helpers.unbind()).map_err(|_| PyRuntimeError::new_err("the interpreter was warmed up twice"))?;
+    HELPER
+        .set(py, helpers.unbind())
+        .map_err(|_| PyRuntimeError::new_err("the interpreter was warmed up twice"))?;
     if profile == Profile::Motion {
         package::install(py)?;
     }
@@ -206,7 +208,8 @@ pub fn run(py: Python<'_>, source: &str, file: &str, names: &Bound<'_, PyDict>) 
 
 /// Returns a function or class of a helper module.
 pub fn helper<'py>(py: Python<'py>, part: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let helpers = HELPER.get(py).ok_or_else(|| PyRuntimeError::new_err("the interpreter is not warmed up"))?;
+    let helpers =
+        HELPER.get(py).ok_or_else(|| PyRuntimeError::new_err("the interpreter is not warmed up"))?;
     helpers.bind(py).as_any().get_item(part)?.get_item(name)
 }
 

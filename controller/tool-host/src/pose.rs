@@ -19,14 +19,14 @@ const fn with_rotation([a, b, c]: [[f64; 3]; 3], [x, y, z]: [f64; 3]) -> Matrix 
 }
 
 /// Returns `Rz(yaw) Ry(pitch) Rx(roll)` at a position, in radians and metres.
-pub fn from_place_and_angles(place: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Matrix {
+pub fn from_place_and_angles(position: [f64; 3], [roll, pitch, yaw]: [f64; 3]) -> Matrix {
     let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
     let rows = [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
         [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
         [-sp, cp * sr, cp * cr],
     ];
-    with_rotation(rows, place)
+    with_rotation(rows, position)
 }
 
 /// Returns the centred head pose whose x axis points at a position, by the shortest rotation.
@@ -99,12 +99,12 @@ mod tests {
 
     #[test]
     fn looking_at_points_the_x_axis_at_the_position() {
-        for place in
+        for position in
             [[0.5, 0.0, -0.12], [0.1, 2.0, 0.3], [-1.0, 0.01, 0.0], [-1.0, 0.0, 0.0], [3.0, 0.0, 0.0]]
         {
-            let pose = looking_at(place);
-            let length = place.iter().map(|v| v * v).sum::<f64>().sqrt();
-            assert_near(times(&pose, [1.0, 0.0, 0.0]), place.map(|v| v / length));
+            let pose = looking_at(position);
+            let length = position.iter().map(|v| v * v).sum::<f64>().sqrt();
+            assert_near(times(&pose, [1.0, 0.0, 0.0]), position.map(|v| v / length));
             let (y, z) = (times(&pose, [0.0, 1.0, 0.0]), times(&pose, [0.0, 0.0, 1.0]));
             assert!((0..3).map(|i| y[i] * z[i]).sum::<f64>().abs() < 1e-12);
             assert!((y.iter().map(|v| v * v).sum::<f64>() - 1.0).abs() < 1e-12);

@@ -66,18 +66,18 @@ pub fn leave(code: i32) -> ! {
 
 /// In a child: redirects 1 and 2 to standard input, which is `/dev/null`.
 pub fn hush() -> io::Result<()> {
-    place(libc::STDIN_FILENO, libc::STDOUT_FILENO)?;
-    place(libc::STDIN_FILENO, libc::STDERR_FILENO)
+    move_descriptor(libc::STDIN_FILENO, libc::STDOUT_FILENO)?;
+    move_descriptor(libc::STDIN_FILENO, libc::STDERR_FILENO)
 }
 
 /// In a child: moves the channel to 3 and the report to 4.
 pub fn keep(channel: &impl AsFd, report: &impl AsFd) -> io::Result<()> {
     // The control socket and the zygote's statistics are on 3 and 4, so neither argument is overwritten before it is moved.
-    place(channel.as_fd().as_raw_fd(), CHANNEL)?;
-    place(report.as_fd().as_raw_fd(), REPORT)
+    move_descriptor(channel.as_fd().as_raw_fd(), CHANNEL)?;
+    move_descriptor(report.as_fd().as_raw_fd(), REPORT)
 }
 
-fn place(from: i32, to: i32) -> io::Result<()> {
+fn move_descriptor(from: i32, to: i32) -> io::Result<()> {
     // SAFETY: both are descriptor numbers. This process never uses the old `to` again.
     if from != to && unsafe { libc::dup2(from, to) } == -1 {
         return Err(io::Error::last_os_error());

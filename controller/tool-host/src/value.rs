@@ -47,9 +47,9 @@ pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     convert(value, "the result", 0, &mut left)
 }
 
-fn convert(value: &Bound<'_, PyAny>, place: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
+fn convert(value: &Bound<'_, PyAny>, path: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
     if depth > MAX_DEPTH {
-        return Err(PyValueError::new_err(format!("{place} is nested more than {MAX_DEPTH} deep")));
+        return Err(PyValueError::new_err(format!("{path} is nested more than {MAX_DEPTH} deep")));
     }
     *left = left.checked_sub(1).ok_or_else(|| {
         PyValueError::new_err(format!("the result holds more than {MAX_VALUES} values; return fewer"))
@@ -62,64 +62,64 @@ fn convert(value: &Bound<'_, PyAny>, place: &str, depth: usize, left: &mut usize
     }
     // Before numbers and strings, because an enumeration may also be one of those.
     if is_enumeration(value)? {
-        return convert(&value.getattr("value")?, place, depth + 1, left);
+        return convert(&value.getattr("value")?, path, depth + 1, left);
     }
     if let Ok(number) = value.cast::<PyInt>() {
-        return integer(number, place);
+        return integer(number, path);
     }
     if let Ok(number) = value.cast::<PyFloat>() {
         let number = Number::from_f64(number.value());
         let complaint =
-            || PyValueError::new_err(format!("{place} is not a finite number; return None instead"));
+            || PyValueError::new_err(format!("{path} is not a finite number; return None instead"));
         return number.map(Value::Number).ok_or_else(complaint);
     }
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Value::String(text.to_str()?.to_owned()));
     }
     if let Ok(list) = value.cast::<PyList>() {
-        return sequence(list.iter(), place, depth, left);
+        return sequence(list.iter(), path, depth, left);
     }
     if let Ok(tuple) = value.cast::<PyTuple>() {
-        return sequence(tuple.iter(), place, depth, left);
+        return sequence(tuple.iter(), path, depth, left);
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        return mapping(dict, place, depth, left);
+        return mapping(dict, path, depth, left);
     }
     if let Some(plain) = plain_from_numpy(value, *left)? {
-        return convert(&plain, place, depth + 1, left);
+        return convert(&plain, path, depth + 1, left);
     }
     if let Some(fields) = fields_of_data_class(value)? {
-        return mapping(&fields, place, depth, left);
+        return mapping(&fields, path, depth, left);
     }
     let kind = value.get_type().fully_qualified_name()?;
     Err(PyTypeError::new_err(format!(
-        "{place} is a {kind}, which is not plain data; return numbers, text, lists or dictionaries"
+        "{path} is a {kind}, which is not plain data; return numbers, text, lists or dictionaries"
     )))
 }
 
-fn integer(number: &Bound<'_, PyInt>, place: &str) -> PyResult<Value> {
+fn integer(number: &Bound<'_, PyInt>, path: &str) -> PyResult<Value> {
     if let Ok(number) = number.extract::<i64>() {
         return Ok(Value::from(number));
     }
     let number: u64 = number
         .extract()
-        .map_err(|_| PyValueError::new_err(format!("{place} is an integer of more than 64 bits")))?;
+        .map_err(|_| PyValueError::new_err(format!("{path} is an integer of more than 64 bits")))?;
     Ok(Value::from(number))
 }
 
 fn sequence<'py>(
     values: impl Iterator<Item = Bound<'py, PyAny>>,
-    place: &str,
+    path: &str,
     depth: usize,
     left: &mut usize,
 ) -> PyResult<Value> {
     let values = values
         .enumerate()
-        .map(|(index, value)| convert(&value, &format!("{place}[{index}]"), depth + 1, left));
+        .map(|(index, value)| convert(&value, &format!("{path}[{index}]"), depth + 1, left));
     values.collect::<PyResult<Vec<_>>>().map(Value::Array)
 }
 
-fn mapping(dict: &Bound<'_, PyDict>, place: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
+fn mapping(dict: &Bound<'_, PyDict>, path: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
     let mut fields = Map::new();
     for (name, value) in dict.iter() {
         let name = match (name.cast::<PyString>(), name.cast_exact::<PyInt>()) {
@@ -127,11 +127,11 @@ fn mapping(dict: &Bound<'_, PyDict>, place: &str, depth: usize, left: &mut usize
             (_, Ok(number)) => number.to_string(),
             _ => {
                 return Err(PyTypeError::new_err(format!(
-                    "{place} has a key that is neither text nor integer"
+                    "{path} has a key that is neither text nor integer"
                 )));
             }
         };
-        let value = convert(&value, &format!("{place}[{name:?}]"), depth + 1, left)?;
+        let value = convert(&value, &format!("{path}[{name:?}]"), depth + 1, left)?;
         fields.insert(name, value);
     }
     Ok(Value::Object(fields))

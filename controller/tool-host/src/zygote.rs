@@ -46,7 +46,8 @@ fn live(arguments: &Arguments, control: &Control) -> Result<ExitCode, Unfit> {
     die_with_parent();
     let address_space =
         limits::AddressSpace::open().map_err(|error| hello_unfit(format!("cannot read /proc: {error}")))?;
-    let program = filter::compile().map_err(|error| hello_unfit(format!("cannot compile the system call filter: {error}")))?;
+    let program = filter::compile()
+        .map_err(|error| hello_unfit(format!("cannot compile the system call filter: {error}")))?;
     let environment = probe::environment_is_known(Path::new("/proc/self/environ"));
     let base = address_space.now().map_err(|error| hello_unfit(error.to_string()))?;
     let mut mechanisms = probe::early(arguments.at_most, &Ground { base, program: &program });
@@ -115,12 +116,13 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
     interpreter::start(&arguments.python)
         .map_err(|reason| hello_unfit(format!("cannot start {python}: {reason}; run `make setup`")))?;
     Python::attach(|py| {
-        let versions = library::warm_up(py, &arguments.python, arguments.profile)
-            .map_err(|error| hello_unfit(format!("cannot run tools with {python}: {error}; run `make setup`")))?;
-        budget::watch(py).map_err(|error| hello_unfit(format!("cannot install the audit hook in {python}: {error}")))?;
+        let versions = library::warm_up(py, &arguments.python, arguments.profile).map_err(|error| {
+            hello_unfit(format!("cannot run tools with {python}: {error}; run `make setup`"))
+        })?;
+        budget::watch(py)
+            .map_err(|error| hello_unfit(format!("cannot install the audit hook in {python}: {error}")))?;
         check_one_thread().map_err(hello_unfit)?;
-        let environment =
-            environment.and_then(|()| clear_environment(py).map_err(|error| error.to_string()));
+        let environment = environment.and_then(|()| clear_environment(py).map_err(|error| error.to_string()));
         let root = if probe::holds(&mechanisms, "namespaces") {
             namespaces::empty_root().map_err(|error| format!("cannot replace the root: {error}"))
         } else {

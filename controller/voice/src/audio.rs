@@ -109,12 +109,12 @@ impl Clip {
         let (from, to, window) = (self.rate as usize, rate as usize, WindowFunction::BlackmanHarris2);
         let mut resampler = Fft::<f32>::new_custom(from, to, CHUNK, 1, 1, window, FixedSync::Input)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
-        let given = InterleavedSlice::new(&self.samples, 1, length)
+        let input = InterleavedSlice::new(&self.samples, 1, length)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
-        let made = resampler
-            .process_all(&given, length, None)
+        let output = resampler
+            .process_all(&input, length, None)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
-        Ok(Clip::new(rate, made.take_data()))
+        Ok(Clip::new(rate, output.take_data()))
     }
 
     /// Returns the clip if it has this rate.

@@ -170,7 +170,8 @@ const NAME_VARIANTS: [&str; 28] = [
 ];
 
 /// First words of the wake phrase, with misrecognitions.
-const WAKE_VARIANTS: [&str; 12] = ["hey", "hay", "hi", "hello", "okay", "ok", "a", "hate", "he", "they", "hei", "eh"];
+const WAKE_VARIANTS: [&str; 12] =
+    ["hey", "hay", "hi", "hello", "okay", "ok", "a", "hate", "he", "they", "hei", "eh"];
 
 impl Wake {
     /// Creates a detector for "hey reachy" and the same with each of these names.

@@ -320,7 +320,9 @@ fn choose(
     rates: &[u32],
 ) -> Result<(StreamConfig, SampleFormat), NoDevice> {
     let format_rank = |format: SampleFormat| {
-        [SampleFormat::I16, SampleFormat::F32, SampleFormat::I32].iter().position(|format_rank| *format_rank == format)
+        [SampleFormat::I16, SampleFormat::F32, SampleFormat::I32]
+            .iter()
+            .position(|format_rank| *format_rank == format)
     };
     for &rate in rates {
         let fitting = offers.iter().filter(|offer| offer.contains_rate(rate));

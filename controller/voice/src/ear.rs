@@ -278,8 +278,8 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
 
     fn frame(&mut self, at: Duration, frame: &[f32], heard: &mut Vec<Heard>) {
         let played = self.played.take(at, FRAME);
-        let is_unsure =
-            self.canceller.is_learned() && self.unknown_delay.as_ref().is_some_and(|unknown_delay| at >= unknown_delay.since);
+        let is_unsure = self.canceller.is_learned()
+            && self.unknown_delay.as_ref().is_some_and(|unknown_delay| at >= unknown_delay.since);
         let cleaned = self.canceller.clean(frame, &played, !is_unsure);
         let end = at + time_of(FRAME as u64, HEARD_RATE);
         if is_unsure {
@@ -295,7 +295,8 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         };
         // Between two sentences playback may continue at any moment.
         let is_deaf = !self.listening.barge_in && self.played.end() > at;
-        let probability = self.speech_probability(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
+        let probability =
+            self.speech_probability(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
         let edge = self.endpointer.hear(at, probability, loud);
         match &mut self.speech {
             Some(speech) => {

@@ -61,19 +61,19 @@ pub struct Canceller {
     played: VecDeque<Vec<Complex32>>,
     before: Vec<f32>,
     learner: Vec<Vec<Complex32>>,
-    used: Vec<Vec<Complex32>>,
+    active: Vec<Vec<Complex32>>,
     /// Recent mean squares: of the microphone, and of the residues of both filters.
-    heard: f32,
-    left: f32,
-    left_by_learner: f32,
+    microphone: f32,
+    residue: f32,
+    learner_residue: f32,
     better: u32,
     /// Mean squares of microphone, residue and prediction over the last one or two seconds of playback.
     long: [f32; 3],
     /// Number of frames with playback.
-    listened: u32,
+    played_frames: u32,
     is_learned: bool,
     /// Number of frames since the last playback.
-    still: usize,
+    idle_frames: usize,
     echo: f32,
 }
 
@@ -95,15 +95,15 @@ impl Canceller {
             played: filter.clone().into(),
             before: vec![0.0; BLOCK],
             learner: filter.clone(),
-            used: filter,
-            heard: 0.0,
-            left: 0.0,
-            left_by_learner: 0.0,
+            active: filter,
+            microphone: 0.0,
+            residue: 0.0,
+            learner_residue: 0.0,
             better: 0,
             long: [0.0; 3],
-            listened: 0,
+            played_frames: 0,
             is_learned: false,
-            still: ECHO_FRAMES + 1,
+            idle_frames: ECHO_FRAMES + 1,
             echo: SILENCE_DB,
         }
     }
@@ -133,50 +133,54 @@ impl Canceller {
 
     /// Cleans a frame of the microphone, given the samples played at the same time. With `learns` false it does not adapt,
     /// because the time of playback is uncertain.
-    pub fn clean(&mut self, heard: &[f32], played: &[f32], learns: bool) -> Cleaned {
+    pub fn clean(&mut self, microphone: &[f32], played: &[f32], learns: bool) -> Cleaned {
         let is_now = level(played) > MIN_PLAYED_DB;
-        self.still = if is_now { 0 } else { (self.still + 1).min(ECHO_FRAMES + 1) };
-        if self.still > ECHO_FRAMES {
+        self.idle_frames = if is_now { 0 } else { (self.idle_frames + 1).min(ECHO_FRAMES + 1) };
+        if self.idle_frames > ECHO_FRAMES {
             // The last echo has decayed.
             self.before.fill(0.0);
             for spectrum in &mut self.played {
                 spectrum.fill(Complex32::default());
             }
             self.echo = SILENCE_DB;
-            let foreseen = vec![0.0; heard.len()];
-            return Cleaned { samples: heard.to_vec(), foreseen, echo: SILENCE_DB, is_played: false };
+            let foreseen = vec![0.0; microphone.len()];
+            return Cleaned { samples: microphone.to_vec(), foreseen, echo: SILENCE_DB, is_played: false };
         }
         let (mut samples, mut predicted) = (Vec::with_capacity(FRAME), Vec::with_capacity(FRAME));
-        for (heard, played) in heard.chunks(BLOCK).zip(played.chunks(BLOCK)) {
-            match self.filter(heard, played, learns) {
-                Some((left, echo)) => {
-                    samples.extend(left);
+        for (microphone, played) in microphone.chunks(BLOCK).zip(played.chunks(BLOCK)) {
+            match self.filter(microphone, played, learns) {
+                Some((residue, echo)) => {
+                    samples.extend(residue);
                     predicted.extend(echo);
                 }
                 None => {
-                    samples.extend_from_slice(heard);
+                    samples.extend_from_slice(microphone);
                     predicted.resize(samples.len(), 0.0);
                 }
             }
         }
-        self.update_is_learned(heard, &samples, &predicted);
+        self.update_is_learned(microphone, &samples, &predicted);
         // Earlier sound remains audible for a while.
         self.echo = level(&predicted).max(self.echo - 3.0);
-        let helps = power(&samples) <= power(heard);
-        let samples = if helps { samples } else { heard.to_vec() };
+        let helps = power(&samples) <= power(microphone);
+        let samples = if helps { samples } else { microphone.to_vec() };
         Cleaned { samples, foreseen: predicted, echo: self.echo, is_played: true }
     }
 
     /// Filters one block, and returns the residue and the prediction.
-    fn filter(&mut self, heard: &[f32], played: &[f32], learns: bool) -> Option<(Vec<f32>, Vec<f32>)> {
+    fn filter(&mut self, microphone: &[f32], played: &[f32], learns: bool) -> Option<(Vec<f32>, Vec<f32>)> {
         self.remember(played)?;
-        let predicted = self.predict(&self.used)?;
+        let predicted = self.predict(&self.active)?;
         let residue_of = |predicted: &[f32]| -> Vec<f32> {
-            heard.iter().zip(predicted).map(|(heard, predicted)| sane(heard - predicted)).collect()
+            microphone
+                .iter()
+                .zip(predicted)
+                .map(|(microphone, predicted)| sane(microphone - predicted))
+                .collect()
         };
-        let left = residue_of(&predicted);
+        let residue = residue_of(&predicted);
         if !learns {
-            return Some((left, predicted));
+            return Some((residue, predicted));
         }
         let by_learner = residue_of(&self.predict(&self.learner)?);
         self.learn(&by_learner)?;
@@ -184,8 +188,8 @@ impl Canceller {
             let again = residue_of(&self.predict(&self.learner)?);
             self.learn(&again)?;
         }
-        self.compare(power(heard), power(&left), power(&by_learner));
-        Some((left, predicted))
+        self.compare(power(microphone), power(&residue), power(&by_learner));
+        Some((residue, predicted))
     }
 
     /// Appends a block of played samples.
@@ -200,14 +204,14 @@ impl Canceller {
     }
 
     /// Updates whether the echo is known.
-    fn update_is_learned(&mut self, heard: &[f32], left: &[f32], predicted: &[f32]) {
-        for (mean, now) in self.long.iter_mut().zip([power(heard), power(left), power(predicted)]) {
+    fn update_is_learned(&mut self, microphone: &[f32], residue: &[f32], predicted: &[f32]) {
+        for (mean, now) in self.long.iter_mut().zip([power(microphone), power(residue), power(predicted)]) {
             *mean += 0.05 * (now - *mean);
         }
-        self.listened = self.listened.saturating_add(1);
-        let [heard, left, predicted] = self.long;
-        self.is_learned |= (self.listened >= LEARNED_AFTER && left < LEARNED_RATIO * heard)
-            || (self.listened >= NO_ECHO_AFTER && predicted < NO_ECHO_RATIO * heard);
+        self.played_frames = self.played_frames.saturating_add(1);
+        let [microphone, residue, predicted] = self.long;
+        self.is_learned |= (self.played_frames >= LEARNED_AFTER && residue < LEARNED_RATIO * microphone)
+            || (self.played_frames >= NO_ECHO_AFTER && predicted < NO_ECHO_RATIO * microphone);
     }
 
     /// Predicts the echo with a filter.
@@ -223,16 +227,16 @@ impl Canceller {
     }
 
     /// Adapts the learning filter to its residue.
-    fn learn(&mut self, left: &[f32]) -> Option<()> {
+    fn learn(&mut self, residue: &[f32]) -> Option<()> {
         let mut span = vec![0.0; BLOCK];
-        span.extend_from_slice(left);
+        span.extend_from_slice(residue);
         span.resize(SPAN, 0.0);
         let mut error = self.forward.make_output_vec();
         self.forward.process(&mut span, &mut error).ok()?;
-        let mut loudness = vec![1e-3_f32; BINS];
+        let mut band_power = vec![1e-3_f32; BINS];
         for played in &self.played {
-            for (loudness, played) in loudness.iter_mut().zip(played) {
-                *loudness += played.norm_sqr();
+            for (band_power, played) in band_power.iter_mut().zip(played) {
+                *band_power += played.norm_sqr();
             }
         }
         let mut learner = std::mem::take(&mut self.learner);
@@ -240,8 +244,8 @@ impl Canceller {
             let mut step: Vec<Complex32> = played
                 .iter()
                 .zip(&error)
-                .zip(&loudness)
-                .map(|((played, error), loudness)| played.conj() * error * (ADAPTATION_RATE / loudness))
+                .zip(&band_power)
+                .map(|((played, error), band_power)| played.conj() * error * (ADAPTATION_RATE / band_power))
                 .collect();
             // Constrain each partition of the filter to one block.
             let mut span = self.to_samples(&mut step)?;
@@ -256,20 +260,20 @@ impl Canceller {
     }
 
     /// Copies the learning filter for output when it is better, and resets it from there when it has diverged.
-    fn compare(&mut self, heard: f32, left: f32, by_learner: f32) {
+    fn compare(&mut self, microphone: f32, residue: f32, by_learner: f32) {
         let follow = |mean: &mut f32, now: f32| *mean += 0.1 * (now - *mean);
-        follow(&mut self.heard, heard);
-        follow(&mut self.left, left);
-        follow(&mut self.left_by_learner, by_learner);
-        let is_better = self.left_by_learner < 0.8 * self.left && self.left_by_learner < self.heard;
+        follow(&mut self.microphone, microphone);
+        follow(&mut self.residue, residue);
+        follow(&mut self.learner_residue, by_learner);
+        let is_better = self.learner_residue < 0.8 * self.residue && self.learner_residue < self.microphone;
         self.better = if is_better { self.better + 1 } else { 0 };
         if self.better >= 3 {
-            self.used.clone_from(&self.learner);
-            self.left = self.left_by_learner;
+            self.active.clone_from(&self.learner);
+            self.residue = self.learner_residue;
             self.better = 0;
-        } else if self.left_by_learner > 4.0 * self.left.max(1e-9) && self.is_learned {
-            self.learner.clone_from(&self.used);
-            self.left_by_learner = self.left;
+        } else if self.learner_residue > 4.0 * self.residue.max(1e-9) && self.is_learned {
+            self.learner.clone_from(&self.active);
+            self.learner_residue = self.residue;
         }
     }
 
@@ -288,6 +292,6 @@ impl Canceller {
 
 /// Returns by how many decibels cleaning reduced a frame.
 #[must_use]
-pub fn reduction(heard: &[f32], cleaned: &[f32]) -> f32 {
-    decibels(power(heard)) - decibels(power(cleaned))
+pub fn reduction(microphone: &[f32], cleaned: &[f32]) -> f32 {
+    decibels(power(microphone)) - decibels(power(cleaned))
 }

@@ -100,8 +100,9 @@ impl<P: Phonemizer> Hibari<P> {
             ])
             .map_err(failed)?;
         let numbers = |name: &'static str| {
-            let value =
-                outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
+            let value = outputs
+                .get(name)
+                .ok_or_else(|| VoiceFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
             Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
         };
         let spectra = dsp::Spectra {

@@ -120,7 +120,9 @@ impl Moonshine {
             "input_values" => TensorRef::from_array_view(([1, samples.len()], samples))?,
             "attention_mask" => TensorRef::from_array_view(([1, mask.len()], mask))?,
         ])?;
-        outputs.remove("last_hidden_state").ok_or_else(|| ort::Error::new("the encoder has no output `last_hidden_state`"))
+        outputs
+            .remove("last_hidden_state")
+            .ok_or_else(|| ort::Error::new("the encoder has no output `last_hidden_state`"))
     }
 
     /// Returns the decoder's empty cache.
@@ -131,7 +133,8 @@ impl Moonshine {
 
     /// Returns the log probability of each token in a sequence.
     fn likelihood(&mut self, heard: &Encoded<'_>, tokens: &[i64]) -> Result<Vec<f32>, ort::Error> {
-        let said: Vec<i64> = [BEGIN_TOKEN].into_iter().chain(tokens.iter().copied()).take(tokens.len()).collect();
+        let said: Vec<i64> =
+            [BEGIN_TOKEN].into_iter().chain(tokens.iter().copied()).take(tokens.len()).collect();
         let empty_cache = self.empty_cache()?;
         let logits = self.run(heard, &said, true, &empty_cache)?.0;
         let width = logits.len() / said.len().max(1);
@@ -169,7 +172,8 @@ impl Moonshine {
             inputs.push((&entry.given, (&**value).into()));
         }
         let mut outputs = self.decoder.run(inputs)?;
-        let logits = outputs.get("logits").ok_or_else(|| ort::Error::new("the decoder has no output `logits`"))?;
+        let logits =
+            outputs.get("logits").ok_or_else(|| ort::Error::new("the decoder has no output `logits`"))?;
         let logits = logits.try_extract_tensor::<f32>()?.1.to_vec();
         let mut next_cache = Vec::with_capacity(self.cache_entries.len());
         for (entry, before) in self.cache_entries.iter().zip(cache) {

@@ -156,8 +156,9 @@ impl<S: Speech> Mouth<S> {
 pub fn envelope(clip: &Clip) -> Vec<f32> {
     let step = samples_in(Duration::from_secs(1) / ENVELOPE_HZ, clip.rate).max(1);
     let mut held = 0.0_f32;
-    let loudness =
-        |samples: &[f32]| ((decibels(power(samples)) - MOTION_MIN_DB) / (MOTION_MAX_DB - MOTION_MIN_DB)).clamp(0.0, 1.0);
+    let loudness = |samples: &[f32]| {
+        ((decibels(power(samples)) - MOTION_MIN_DB) / (MOTION_MAX_DB - MOTION_MIN_DB)).clamp(0.0, 1.0)
+    };
     clip.samples
         .chunks(step)
         .map(|samples| {

@@ -75,8 +75,9 @@ impl SpeechDetector for Vad {
             ])
             .map_err(failed)?;
         let output = |name: &'static str| {
-            let value =
-                outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
+            let value = outputs
+                .get(name)
+                .ok_or_else(|| VoiceFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
             Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
         };
         let probability = output("output")?.first().copied().unwrap_or(0.0);

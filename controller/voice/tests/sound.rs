@@ -73,7 +73,10 @@ fn unusable_files_are_rejected_with_a_reason() {
     assert_eq!(told(&wav(1, 16_000, 16, &[])), "the file contains no sound");
     let stereo = Clip::from_bytes(&wav(2, 48_000, 16, &data)).unwrap();
     assert_eq!((stereo.samples.len(), stereo.rate), (1200, 48_000));
-    assert_eq!(stereo.at_rate(16_000).unwrap_err().to_string(), "wrong sample rate: 48000 Hz, required 16000 Hz");
+    assert_eq!(
+        stereo.at_rate(16_000).unwrap_err().to_string(),
+        "wrong sample rate: 48000 Hz, required 16000 Hz"
+    );
 }
 
 #[test]

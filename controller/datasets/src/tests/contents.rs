@@ -150,9 +150,11 @@ fn truncated_trace_is_used_up_to_its_last_complete_line() {
     let room = Room::new(&[cut, half, whole]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!(report.frames, 90);
-    for (note, words) in
-        report.notes.iter().zip(["0.trace: the trace is truncated", "1.trace: the trace is truncated", "2.trace: 5 messages"])
-    {
+    for (note, words) in report.notes.iter().zip([
+        "0.trace: the trace is truncated",
+        "1.trace: the trace is truncated",
+        "2.trace: 5 messages",
+    ]) {
         assert!(note.contains(words), "{note}");
     }
     assert_eq!(report.notes.len(), 3);

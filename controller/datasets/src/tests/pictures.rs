@@ -22,14 +22,14 @@ fn row_has_the_latest_image_until_then() {
     let [red, green, blue] = [RED, GREEN, BLUE].map(|colour| jpeg(SIZE, colour));
     for (row, picture) in film.films[0].iter().enumerate() {
         let beat = row * 100 / 30;
-        let wanted = if beat < 40 {
+        let expected = if beat < 40 {
             &red
         } else if beat < 60 {
             &blue
         } else {
             &green
         };
-        assert!(**picture == **wanted, "row {row}");
+        assert!(**picture == **expected, "row {row}");
     }
     assert_eq!(film.films[0].len(), 30);
     let info = room.json("meta/info.json");
@@ -76,9 +76,9 @@ fn read_rejects_traces_of_which_only_some_have_images() {
     without.beats(0..100).end();
     let room = Room::of(&[&mut with, &mut without]);
     let error = room.write(&mut Counted::default()).unwrap_err().to_string();
-    assert!(error.ends_with(
-        "1.trace has no images, but others do; omit it, or write the dataset without images"
-    ));
+    assert!(
+        error.ends_with("1.trace has no images, but others do; omit it, or write the dataset without images")
+    );
     assert!(room.files().is_empty());
 
     let plan = Plan::read(&room.traces, Options { pictures: false, ..Options::default() }).unwrap();

@@ -92,14 +92,14 @@ struct State {
     /// Whether the last image arrived while the head pose was unknown.
     has_no_pose: bool,
     /// Arrival times of the last frames, on the monotonic clock.
-    came: VecDeque<Tick>,
+    arrived: VecDeque<Tick>,
     is_ending: bool,
 }
 
 struct Newest {
     frame: Arc<Frame>,
     /// Arrival, in robot time.
-    came: Tick,
+    arrived: Tick,
 }
 
 /// Number of frames over which the rate is measured.
@@ -136,19 +136,19 @@ impl Capture {
             lens,
             newest: None,
             has_no_pose: false,
-            came: VecDeque::new(),
+            arrived: VecDeque::new(),
             is_ending: false,
         };
         let shared =
             Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), clock: WallClock::start() });
         let mut reader =
             Reader { source, lens, view, options, shared: shared.clone(), poses: Poses::default() };
-        let begun = thread::Builder::new().name("camera".into()).spawn(move || reader.run());
-        if let Err(error) = &begun {
+        let spawned = thread::Builder::new().name("camera".into()).spawn(move || reader.run());
+        if let Err(error) = &spawned {
             let trouble = Trouble::new(format!("cannot start a thread ({error})"), "close other programs");
             shared.state().status.trouble = Some(trouble);
         }
-        Capture { stale_after: options.stale_after, shared, thread: begun.ok() }
+        Capture { stale_after: options.stale_after, shared, thread: spawned.ok() }
     }
 
     /// Returns the current state.
@@ -156,7 +156,7 @@ impl Capture {
     pub fn status(&self) -> Status {
         let state = self.shared.state();
         let mut status = state.status.clone();
-        status.rate = rate(&state.came, self.shared.clock.now(), self.stale_after);
+        status.rate = rate(&state.arrived, self.shared.clock.now(), self.stale_after);
         status
     }
 
@@ -180,7 +180,7 @@ impl Camera for Capture {
 
     fn newest(&self, from: &Viewpoint) -> Result<Arc<Frame>, NoFrame> {
         let state = self.shared.state();
-        let age = state.newest.as_ref().map(|newest| (newest, from.at.since(newest.came)));
+        let age = state.newest.as_ref().map(|newest| (newest, from.at.since(newest.arrived)));
         if let Some((newest, _)) = age.filter(|(_, age)| *age <= self.stale_after) {
             return Ok(newest.frame.clone());
         }
@@ -213,13 +213,13 @@ impl Drop for Capture {
     }
 }
 
-fn rate(came: &VecDeque<Tick>, now: Tick, stale_after: Duration) -> f64 {
-    let (Some(first), Some(last)) = (came.front(), came.back()) else { return 0.0 };
+fn rate(arrived: &VecDeque<Tick>, now: Tick, stale_after: Duration) -> f64 {
+    let (Some(first), Some(last)) = (arrived.front(), arrived.back()) else { return 0.0 };
     let lasted = last.since(*first).as_secs_f64();
     if now.since(*last) > stale_after || lasted <= 0.0 {
         return 0.0;
     }
-    (came.len() - 1) as f64 / lasted
+    (arrived.len() - 1) as f64 / lasted
 }
 
 /// State of the reading thread.
@@ -242,9 +242,7 @@ impl Reader {
             let trouble = match ended {
                 Ok(Ok(())) => return,
                 Ok(Err(trouble)) => trouble,
-                Err(_) => {
-                    Trouble::new("the reading thread panicked", "report this bug with the log")
-                }
+                Err(_) => Trouble::new("the reading thread panicked", "report this bug with the log"),
             };
             // A source that delivered images starts again with the shortest wait.
             if self.shared.state().status.frames > before {
@@ -288,7 +286,7 @@ impl Reader {
         let own = self.source.lens().filter(|_| self.options.own_lens);
         let mut state = self.shared.state();
         state.lens = own.unwrap_or(self.lens);
-        if state.status.trouble.take().is_some() || state.came.is_empty() {
+        if state.status.trouble.take().is_some() || state.arrived.is_empty() {
             let format = self.source.format().unwrap_or_default();
             tracing::info!(camera = %self.source.name(), "the camera delivers images: {format}");
         }
@@ -297,11 +295,11 @@ impl Reader {
             let number = state.status.frames + 1;
             let frame = Arc::new(Frame::new(number, from, state.lens, image));
             state.status.frames = number;
-            state.newest = Some(Newest { frame, came: view.at });
+            state.newest = Some(Newest { frame, arrived: view.at });
         }
-        state.came.push_back(now);
-        if state.came.len() > COUNTED {
-            state.came.pop_front();
+        state.arrived.push_back(now);
+        if state.arrived.len() > COUNTED {
+            state.arrived.pop_front();
         }
         state.status.name = self.source.name();
         state.status.format = self.source.format();
@@ -320,7 +318,7 @@ impl Reader {
         state.status.format = None;
         state.status.skipped = self.source.skipped();
         state.status.failures += 1;
-        state.came.clear();
+        state.arrived.clear();
         state.status.last_trouble = Some(trouble.clone());
         state.status.trouble = Some(trouble);
         drop(state);

@@ -141,7 +141,8 @@ impl Source for Files {
     fn open(&mut self) -> Result<(), Trouble> {
         self.close();
         let kind = fs::metadata(&self.path).map_err(|error| self.read_error(&error))?;
-        let is_film = extension(&self.path).is_some_and(|extension| extension == "mjpeg" || extension == "mjpg");
+        let is_film =
+            extension(&self.path).is_some_and(|extension| extension == "mjpeg" || extension == "mjpg");
         self.opened = Some(if is_film && kind.is_file() {
             let file = File::open(&self.path).map_err(|error| self.read_error(&error))?;
             Opened::Film { file, ahead: Vec::new(), found: false }
@@ -203,13 +204,13 @@ fn image_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// Reads the image of a file, or returns the last one if that file has not changed.
 fn read(path: &Path, last: Option<CachedImage>) -> Option<CachedImage> {
     // Opening a named pipe would block until a writer appears.
-    let told = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let changed = told.modified().ok()?;
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let changed = metadata.modified().ok()?;
     if let Some(same) = last.filter(|last| last.path == path && last.changed == changed) {
         return Some(same);
     }
     let limit = u64::try_from(LARGEST).ok()?;
-    if told.len() > limit {
+    if metadata.len() > limit {
         return None;
     }
     let mut bytes = Vec::new();
@@ -259,16 +260,16 @@ mod tests {
         }
         let (mut files, clock) = files(folder.path());
         assert_eq!(files.format().unwrap(), "4 images at 10 per second");
-        let mut shown = Vec::new();
+        let mut images = Vec::new();
         for _ in 0..4 {
-            shown.push(files.next(WAIT).unwrap().unwrap());
+            images.push(files.next(WAIT).unwrap().unwrap());
         }
         assert_eq!(clock.now(), Tick(300_000_000));
-        assert_eq!(shown[0], Image::Jpeg(jpeg(1)));
-        assert_eq!(shown[1], Image::Jpeg(jpeg(2)));
-        let Image::Bgr(picture) = &shown[2] else { panic!("not decoded") };
+        assert_eq!(images[0], Image::Jpeg(jpeg(1)));
+        assert_eq!(images[1], Image::Jpeg(jpeg(2)));
+        let Image::Bgr(picture) = &images[2] else { panic!("not decoded") };
         assert_eq!((picture.width, picture.height, picture.pixel(0, 0)), (4, 2, Some([50, 100, 200])));
-        assert_eq!(shown[3], shown[0]);
+        assert_eq!(images[3], images[0]);
         assert_eq!(files.skipped(), 1);
     }
 
@@ -303,14 +304,14 @@ mod tests {
         ];
         fs::write(&path, film.concat()).unwrap();
         let (mut files, _clock) = files(&path);
-        let mut shown = Vec::new();
+        let mut images = Vec::new();
         for _ in 0..6 {
             let Some(Image::Jpeg(bytes)) = files.next(WAIT).unwrap() else { panic!("no JPEG") };
-            shown.push(decode(&bytes).unwrap());
+            images.push(decode(&bytes).unwrap());
         }
-        let meant = [1, 2, 4].map(|shade| decode(&jpeg(shade)).unwrap());
-        assert!(shown[..2] == meant[..2] && shown[3..5] == meant[..2]);
-        assert_eq!(shown[2], shown[5]);
+        let expected = [1, 2, 4].map(|shade| decode(&jpeg(shade)).unwrap());
+        assert!(images[..2] == expected[..2] && images[3..5] == expected[..2]);
+        assert_eq!(images[2], images[5]);
     }
 
     #[test]
@@ -331,8 +332,8 @@ mod tests {
         ] {
             let mut files = of(name, bytes);
             files.open().unwrap();
-            let told = files.next(WAIT).unwrap_err();
-            assert!(told.reason.contains("no image"), "{name}: {told}");
+            let metadata = files.next(WAIT).unwrap_err();
+            assert!(metadata.reason.contains("no image"), "{name}: {metadata}");
         }
         for path in [
             folder.path().join("nowhere.jpg"),

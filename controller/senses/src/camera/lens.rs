@@ -12,7 +12,8 @@ pub enum Known {
 }
 
 /// Zoom factor of some image sizes of the Lite's camera relative to its full sensor.
-const ZOOM_BY_SIZE: [((u32, u32), f64); 3] = [((1920, 1080), 1.115), ((3264, 2448), 1.115), ((3840, 2160), 1.109)];
+const ZOOM_BY_SIZE: [((u32, u32), f64); 3] =
+    [((1920, 1080), 1.115), ((3264, 2448), 1.115), ((3840, 2160), 1.109)];
 
 impl Known {
     /// Identifies a camera by USB vendor and product, as the kernel writes them in `modalias`.

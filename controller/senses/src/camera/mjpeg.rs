@@ -22,9 +22,9 @@ const PIECE: usize = 1 << 16;
 pub struct Parts {
     /// Two dashes and the boundary.
     mark: Vec<u8>,
-    held: Vec<u8>,
+    buffer: Vec<u8>,
     /// Number of buffered bytes already searched for the mark.
-    looked: usize,
+    searched: usize,
     at: At,
 }
 
@@ -76,12 +76,12 @@ impl Parts {
             return Err(no());
         }
         let mark = format!("--{bare}").into_bytes();
-        Ok(Parts { mark, held: Vec::new(), looked: 0, at: At::Between })
+        Ok(Parts { mark, buffer: Vec::new(), searched: 0, at: At::Between })
     }
 
     /// Appends bytes of the stream.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.held.extend_from_slice(bytes);
+        self.buffer.extend_from_slice(bytes);
     }
 
     /// Returns the next part of the bytes fed so far.
@@ -95,9 +95,9 @@ impl Parts {
                 At::Between => {
                     let Some(mark) = self.find_mark() else {
                         // Data between parts is discarded.
-                        let gone = self.held.len().saturating_sub(self.mark.len() + LARGEST_HEAD);
-                        if gone > 0 {
-                            self.discard(gone);
+                        let excess = self.buffer.len().saturating_sub(self.mark.len() + LARGEST_HEAD);
+                        if excess > 0 {
+                            self.discard(excess);
                         }
                         return Ok(Part::More);
                     };
@@ -105,19 +105,19 @@ impl Parts {
                     self.at = if mark.is_last { At::End } else { At::Head };
                 }
                 At::Head => {
-                    let end = self.held.windows(2).position(|two| two == b"\n\n").map(|at| at + 2);
-                    let other = self.held.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4);
+                    let end = self.buffer.windows(2).position(|two| two == b"\n\n").map(|at| at + 2);
+                    let other = self.buffer.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4);
                     let bare = [&b"\r\n"[..], b"\n"]
                         .iter()
-                        .find(|line| self.held.starts_with(line))
+                        .find(|line| self.buffer.starts_with(line))
                         .map(|line| line.len());
                     let Some(end) = bare.or([end, other].into_iter().flatten().min()) else {
-                        if self.held.len() > LARGEST_HEAD {
+                        if self.buffer.len() > LARGEST_HEAD {
                             return Err(too_large("the header of an image"));
                         }
                         return Ok(Part::More);
                     };
-                    let length = length(self.held.get(..end).unwrap_or_default());
+                    let length = length(self.buffer.get(..end).unwrap_or_default());
                     if length.is_some_and(|length| length > LARGEST) || end > LARGEST_HEAD {
                         return Err(too_large("an image"));
                     }
@@ -125,7 +125,7 @@ impl Parts {
                     self.at = At::Body { length };
                 }
                 At::Body { length: Some(length) } => {
-                    if self.held.len() < length {
+                    if self.buffer.len() < length {
                         return Ok(Part::More);
                     }
                     let body = self.take(length);
@@ -134,7 +134,7 @@ impl Parts {
                 }
                 At::Body { length: None } => {
                     let Some(mark) = self.find_mark() else {
-                        if self.held.len() > LARGEST + LARGEST_HEAD {
+                        if self.buffer.len() > LARGEST + LARGEST_HEAD {
                             return Err(too_large("an image"));
                         }
                         return Ok(Part::More);
@@ -153,42 +153,43 @@ impl Parts {
     }
 
     fn discard(&mut self, count: usize) {
-        self.held.drain(..count.min(self.held.len()));
-        self.looked = 0;
+        self.buffer.drain(..count.min(self.buffer.len()));
+        self.searched = 0;
     }
 
     fn take(&mut self, count: usize) -> Vec<u8> {
-        let rest = self.held.split_off(count.min(self.held.len()));
-        self.looked = 0;
-        std::mem::replace(&mut self.held, rest)
+        let rest = self.buffer.split_off(count.min(self.buffer.len()));
+        self.searched = 0;
+        std::mem::replace(&mut self.buffer, rest)
     }
 
     /// Finds the first mark at the beginning of a line or right after a JPEG's end, and includes the rest of its line.
     fn find_mark(&mut self) -> Option<Mark> {
-        let mut from = self.looked;
+        let mut from = self.searched;
         loop {
-            let found = self.held.get(from..)?.windows(self.mark.len()).position(|some| some == self.mark);
+            let found = self.buffer.get(from..)?.windows(self.mark.len()).position(|some| some == self.mark);
             let Some(found) = found.map(|at| from + at) else {
                 // The mark may be incomplete so far.
-                self.looked =
-                    self.held.len().saturating_sub(self.mark.len().saturating_sub(1)).max(self.looked);
+                self.searched =
+                    self.buffer.len().saturating_sub(self.mark.len().saturating_sub(1)).max(self.searched);
                 return None;
             };
-            let before = self.held.get(..found).unwrap_or_default();
+            let before = self.buffer.get(..found).unwrap_or_default();
             let dashes = before.iter().rev().take_while(|byte| **byte == b'-').take(2).count();
             let begin = found - dashes;
-            let before = self.held.get(..begin).unwrap_or_default();
-            let stands = before.is_empty() || before.ends_with(b"\n") || before.ends_with(&[0xff, 0xd9]);
-            let after = self.held.get(found + self.mark.len()..).unwrap_or_default();
+            let before = self.buffer.get(..begin).unwrap_or_default();
+            let is_line_start =
+                before.is_empty() || before.ends_with(b"\n") || before.ends_with(&[0xff, 0xd9]);
+            let after = self.buffer.get(found + self.mark.len()..).unwrap_or_default();
             let line = after.iter().position(|byte| *byte == b'\n');
             // The last mark may lack its line break.
             let is_last = after.starts_with(b"--");
-            if stands && (after.len() < 2 || line.is_none() && !is_last && after.len() < 200) {
-                self.looked = found;
+            if is_line_start && (after.len() < 2 || line.is_none() && !is_last && after.len() < 200) {
+                self.searched = found;
                 return None;
             }
             let rest = after.get(..line.unwrap_or(0)).unwrap_or_default();
-            if !stands || !is_last && (line.is_none() || !rest.iter().all(u8::is_ascii_whitespace)) {
+            if !is_line_start || !is_last && (line.is_none() || !rest.iter().all(u8::is_ascii_whitespace)) {
                 from = found + 1;
                 continue;
             }

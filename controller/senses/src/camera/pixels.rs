@@ -73,9 +73,10 @@ impl Pixels {
                     }
                 }
                 Pixels::Yu12 => {
-                    let (half, apart, rows) = (width.div_ceil(2), stride.div_ceil(2), height.div_ceil(2));
-                    let blue = height * stride + row / 2 * apart;
-                    let red = blue + rows * apart;
+                    let (half, chroma_stride, rows) =
+                        (width.div_ceil(2), stride.div_ceil(2), height.div_ceil(2));
+                    let blue = height * stride + row / 2 * chroma_stride;
+                    let red = blue + rows * chroma_stride;
                     let (us, vs) = (bytes.get(blue..blue + half)?, bytes.get(red..red + half)?);
                     for ((to, ys), (u, v)) in out.chunks_mut(2).zip(line.chunks(2)).zip(us.iter().zip(vs)) {
                         convert_pair(to, luma_pair(ys), *u, *v);
@@ -119,11 +120,11 @@ mod tests {
         ([128, 128, 128], [126, 128, 128]),
     ];
 
-    fn assert_colour(picture: &Picture, meant: [u8; 3]) {
+    fn assert_colour(picture: &Picture, expected: [u8; 3]) {
         for pixel in picture.bgr.chunks_exact(3) {
             assert!(
-                pixel.iter().zip(meant).all(|(one, other)| one.abs_diff(other) <= 2),
-                "{pixel:?} {meant:?}"
+                pixel.iter().zip(expected).all(|(one, other)| one.abs_diff(other) <= 2),
+                "{pixel:?} {expected:?}"
             );
         }
     }
@@ -131,22 +132,22 @@ mod tests {
     #[test]
     fn read_gives_the_same_colours_for_every_layout() {
         // Three by three pixels, so that chroma sizes round up. Rows are padded to eight bytes of luma.
-        for (meant, [y, u, v]) in BARS {
+        for (expected, [y, u, v]) in BARS {
             let rows = |row: &[u8], count: usize| row.repeat(count);
             let yuyv = rows(&[y, u, y, v, y, u, y, v, 1, 2, 3, 4], 3);
-            assert_colour(&Pixels::Yuyv.read(&yuyv, 3, 3, 12).unwrap(), meant);
+            assert_colour(&Pixels::Yuyv.read(&yuyv, 3, 3, 12).unwrap(), expected);
             let uyvy = rows(&[u, y, v, y, u, y, v, y], 3);
-            assert_colour(&Pixels::Uyvy.read(&uyvy, 3, 3, 0).unwrap(), meant);
+            assert_colour(&Pixels::Uyvy.read(&uyvy, 3, 3, 0).unwrap(), expected);
             let mut nv12 = rows(&[y, y, y, 9, 9, 9, 9, 9], 3);
             nv12.extend(rows(&[u, v, u, v, 9, 9, 9, 9], 2));
-            assert_colour(&Pixels::Nv12.read(&nv12, 3, 3, 8).unwrap(), meant);
+            assert_colour(&Pixels::Nv12.read(&nv12, 3, 3, 8).unwrap(), expected);
             let mut yu12 = rows(&[y, y, y, 9, 9, 9, 9, 9], 3);
             yu12.extend(rows(&[u, u, 9, 9], 2));
             yu12.extend(rows(&[v, v, 9, 9], 2));
-            assert_colour(&Pixels::Yu12.read(&yu12, 3, 3, 8).unwrap(), meant);
-            let [blue, green, red] = meant;
-            assert_colour(&Pixels::Bgr.read(&rows(&[blue, green, red], 9), 3, 3, 0).unwrap(), meant);
-            assert_colour(&Pixels::Rgb.read(&rows(&[red, green, blue], 9), 3, 3, 0).unwrap(), meant);
+            assert_colour(&Pixels::Yu12.read(&yu12, 3, 3, 8).unwrap(), expected);
+            let [blue, green, red] = expected;
+            assert_colour(&Pixels::Bgr.read(&rows(&[blue, green, red], 9), 3, 3, 0).unwrap(), expected);
+            assert_colour(&Pixels::Rgb.read(&rows(&[red, green, blue], 9), 3, 3, 0).unwrap(), expected);
         }
         assert_colour(&Pixels::Grey.read(&[77; 9], 3, 3, 0).unwrap(), [77; 3]);
     }
@@ -164,13 +165,13 @@ mod tests {
             [Pixels::Yuyv, Pixels::Uyvy, Pixels::Nv12, Pixels::Yu12, Pixels::Bgr, Pixels::Rgb, Pixels::Grey]
         {
             let least = (0..200).find(|length| pixels.read(&vec![0; *length], 6, 4, 0).is_some()).unwrap();
-            let meant = match pixels {
+            let expected = match pixels {
                 Pixels::Yuyv | Pixels::Uyvy => 48,
                 Pixels::Nv12 | Pixels::Yu12 => 36,
                 Pixels::Bgr | Pixels::Rgb => 72,
                 Pixels::Grey => 24,
             };
-            assert_eq!(least, meant, "{pixels:?}");
+            assert_eq!(least, expected, "{pixels:?}");
             assert_eq!(pixels.read(&[0; 99], 0, 4, 0), None);
         }
     }

@@ -101,16 +101,16 @@ impl Running {
         }
     }
 
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         let Layout { format, width, height, .. } = self.layout;
-        let mut told = format!("{format} {width}x{height}");
+        let mut description = format!("{format} {width}x{height}");
         if let Some(rate) = self.interval.and_then(Interval::rate) {
-            told.push_str(&format!(" at {} per second", (rate * 10.0).round() / 10.0));
+            description.push_str(&format!(" at {} per second", (rate * 10.0).round() / 10.0));
         }
         if (width, height) != (self.wanted.width, self.wanted.height) {
-            told.push_str(&format!(" (requested: {}x{})", self.wanted.width, self.wanted.height));
+            description.push_str(&format!(" (requested: {}x{})", self.wanted.width, self.wanted.height));
         }
-        told
+        description
     }
 }
 
@@ -120,7 +120,7 @@ impl Source for V4l2 {
     }
 
     fn format(&self) -> Option<String> {
-        self.running.as_ref().map(Running::told)
+        self.running.as_ref().map(Running::description)
     }
 
     fn lens(&self) -> Option<Lens> {
@@ -198,9 +198,7 @@ pub(super) fn look(path: &Path, open: &mut Opener) -> Result<Box<dyn Device>, Tr
         } else if capability.converts() {
             (format!("{path} is not a camera: it converts images"), CHOOSE)
         } else if capability.captures_planes() {
-            return Err(raw_only(&format!(
-                "{path} is multi-planar: it is part of a camera pipeline"
-            )));
+            return Err(raw_only(&format!("{path} is multi-planar: it is part of a camera pipeline")));
         } else {
             (format!("{path} is not a camera: it delivers no images"), CHOOSE)
         };
@@ -229,7 +227,7 @@ fn raw_only(reason: &str) -> Trouble {
 /// Opens a device, chooses a format and starts streaming.
 fn start(path: &Path, wanted: Wanted, open: &mut Opener) -> Result<Running, Trouble> {
     let mut device = look(path, open)?;
-    let shown = path.display();
+    let path_text = path.display();
     let formats = device.formats().map_err(|error| unopened(path, &error))?;
     let Some(choice) = choose(device.as_ref(), wanted).map_err(|error| unopened(path, &error))? else {
         return Err(unreadable(path, &formats));
@@ -242,7 +240,7 @@ fn start(path: &Path, wanted: Wanted, open: &mut Opener) -> Result<Running, Trou
     };
     if !sides.contains(&layout.width) || !sides.contains(&layout.height) {
         return Err(Trouble::new(
-            format!("{shown} would deliver images of {}x{} pixels", layout.width, layout.height),
+            format!("{path_text} would deliver images of {}x{} pixels", layout.width, layout.height),
             format!("set `camera.width` and `camera.height` to at most {LARGEST}"),
         ));
     }
@@ -254,12 +252,12 @@ fn start(path: &Path, wanted: Wanted, open: &mut Opener) -> Result<Running, Trou
 
 /// Reports that none of a device's formats is supported.
 pub(super) fn unreadable(path: &Path, formats: &[device::Code]) -> Trouble {
-    let shown = path.display();
+    let path_text = path.display();
     if formats.is_empty() {
-        return Trouble::new(format!("{shown} lists no image format"), CHOOSE);
+        return Trouble::new(format!("{path_text} lists no image format"), CHOOSE);
     }
     let named: Vec<String> = formats.iter().take(8).map(ToString::to_string).collect();
-    let reason = format!("{shown} has no supported format, only {}", named.join(", "));
+    let reason = format!("{path_text} has no supported format, only {}", named.join(", "));
     if formats.iter().any(|format| is_raw(*format)) {
         return raw_only(&reason);
     }
@@ -278,34 +276,34 @@ fn is_raw(format: device::Code) -> bool {
 
 /// Explains why a device cannot be opened or configured.
 pub(super) fn unopened(path: &Path, error: &io::Error) -> Trouble {
-    let shown = path.display();
+    let path_text = path.display();
     let (reason, remedy) = match Errno::from_io_error(error) {
         Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => (
-            format!("{shown} does not exist"),
+            format!("{path_text} does not exist"),
             "plug the camera in, or run `minismith doctor` to list the cameras".into(),
         ),
         Some(Errno::ACCESS | Errno::PERM) => (
-            format!("this user has no permission to open {shown}"),
+            format!("this user has no permission to open {path_text}"),
             "run `sudo usermod -aG video $USER`, then log out and in again".into(),
         ),
         Some(Errno::BUSY) => (
-            format!("{shown} is in use by another program"),
+            format!("{path_text} is in use by another program"),
             format!(
-                "find the program with `fuser -v {shown}` (a browser, the official daemon, another minismith) and close it"
+                "find the program with `fuser -v {path_text}` (a browser, the official daemon, another minismith) and close it"
             ),
         ),
-        Some(Errno::NOTTY | Errno::ISDIR) => (format!("{shown} is not a camera"), CHOOSE.into()),
+        Some(Errno::NOTTY | Errno::ISDIR) => (format!("{path_text} is not a camera"), CHOOSE.into()),
         Some(Errno::NOSPC) => (
-            format!("{shown} gets too little USB bandwidth"),
+            format!("{path_text} gets too little USB bandwidth"),
             "plug it into another USB port without a hub, or set a smaller image size".into(),
         ),
         Some(Errno::INVAL | Errno::PIPE) => (
-            format!("the driver of {shown} refuses to stream ({error})"),
+            format!("the driver of {path_text} refuses to stream ({error})"),
             "set another size in `camera.width` and `camera.height`; a camera on a ribbon cable needs libcamera's V4L2 \
              compatibility (`libcamerify minismith ...`)"
                 .into(),
         ),
-        _ => (format!("cannot use {shown}: {error}"), "unplug it and plug it in again; `dmesg` may show more".into()),
+        _ => (format!("cannot use {path_text}: {error}"), "unplug it and plug it in again; `dmesg` may show more".into()),
     };
     Trouble::new(reason, remedy)
 }

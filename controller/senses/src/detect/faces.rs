@@ -6,7 +6,7 @@ use ort::session::{Session, SessionOutputs};
 use ort::value::TensorRef;
 
 use super::fit::Fit;
-use super::{Bounds, DetectFault, Face, apart, looked_at};
+use super::{Bounds, DetectFault, Face, apart, input_size};
 use crate::models::{ModelFile, Models, NoModel};
 
 /// The model from the OpenCV Zoo, for images of any size.
@@ -73,7 +73,7 @@ impl FaceDetector {
     /// # Errors
     /// Returns an error when the image is invalid or the model fails.
     pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, DetectFault> {
-        let (width, height) = looked_at(picture, self.width)?;
+        let (width, height) = input_size(picture, self.width)?;
         let (wide, high) = (width.next_multiple_of(STEP), height.next_multiple_of(STEP));
         let plane = wide * high;
         if self.size != (width, height) {
@@ -127,8 +127,9 @@ fn decode(
     faces: &mut Vec<Face>,
 ) -> Result<(), DetectFault> {
     let numbers = |name: &'static str| {
-        let output =
-            outputs.get(name).ok_or_else(|| DetectFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
+        let output = outputs
+            .get(name)
+            .ok_or_else(|| DetectFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
         let (_, numbers) =
             output.try_extract_tensor::<f32>().map_err(|error| DetectFault::failed(MODEL.what, error))?;
         Ok(numbers)

@@ -44,9 +44,9 @@ impl Fit {
         for (row, narrow) in rows.zip(self.narrow.chunks_exact_mut(length)) {
             for ((first, weights), pixel) in self.across.each().zip(narrow.chunks_exact_mut(3)) {
                 let (mut blue, mut green, mut red) = (0.0, 0.0, 0.0);
-                let seen = row.get(first * 3..).unwrap_or_default().chunks_exact(3);
-                for (weight, seen) in weights.iter().zip(seen) {
-                    if let [b, g, r] = seen {
+                let source = row.get(first * 3..).unwrap_or_default().chunks_exact(3);
+                for (weight, source) in weights.iter().zip(source) {
+                    if let [b, g, r] = source {
                         blue += weight * f32::from(*b);
                         green += weight * f32::from(*g);
                         red += weight * f32::from(*r);
@@ -57,9 +57,9 @@ impl Fit {
         }
         for (number, (first, weights)) in self.down.each().enumerate() {
             self.row.fill(0.0);
-            let seen = self.narrow.get(first * length..).unwrap_or_default().chunks_exact(length);
-            for (weight, seen) in weights.iter().zip(seen) {
-                for (sum, one) in self.row.iter_mut().zip(seen) {
+            let source = self.narrow.get(first * length..).unwrap_or_default().chunks_exact(length);
+            for (weight, source) in weights.iter().zip(source) {
+                for (sum, one) in self.row.iter_mut().zip(source) {
                     *sum += weight * one;
                 }
             }
@@ -88,11 +88,11 @@ impl Weights {
         self.weights.clear();
         let scale = from as f64 / to as f64;
         let reach = scale.max(1.0);
-        for place in 0..to {
-            let middle = (place as f64 + 0.5) * scale;
-            let first = (middle - reach).round().max(0.0) as usize;
-            let end = ((middle + reach).round() as usize).clamp(first + 1, from.max(first + 1));
-            let weight = |pixel: usize| (1.0 - ((pixel as f64 + 0.5 - middle) / reach).abs()).max(0.0);
+        for target in 0..to {
+            let centre = (target as f64 + 0.5) * scale;
+            let first = (centre - reach).round().max(0.0) as usize;
+            let end = ((centre + reach).round() as usize).clamp(first + 1, from.max(first + 1));
+            let weight = |pixel: usize| (1.0 - ((pixel as f64 + 0.5 - centre) / reach).abs()).max(0.0);
             let sum: f64 = (first..end).map(weight).sum();
             let start = self.weights.len();
             self.weights.extend((first..end).map(|pixel| (weight(pixel) / sum) as f32));
@@ -130,8 +130,8 @@ mod tests {
         let picture = Picture::of(40, 70, [10, 100, 200].repeat(40 * 70)).unwrap();
         for (width, height) in [(1, 1), (13, 7), (70, 20), (141, 90), (7, 200)] {
             for pixel in resized(&picture, width, height).chunks_exact(3) {
-                for (one, meant) in pixel.iter().zip([10.0, 100.0, 200.0]) {
-                    assert!((one - meant).abs() < 1e-3, "{width} {height}: {pixel:?}");
+                for (one, expected) in pixel.iter().zip([10.0, 100.0, 200.0]) {
+                    assert!((one - expected).abs() < 1e-3, "{width} {height}: {pixel:?}");
                 }
             }
         }

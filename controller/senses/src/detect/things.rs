@@ -5,7 +5,7 @@ use ort::session::Session;
 use ort::value::TensorRef;
 
 use super::fit::Fit;
-use super::{Bounds, DetectFault, Thing, apart, looked_at};
+use super::{Bounds, DetectFault, Thing, apart, input_size};
 use crate::models::{ModelFile, Models, NoModel};
 
 /// The model from github.com/610265158/mobilenetv3_centernet.
@@ -72,7 +72,7 @@ impl ThingDetector {
     /// # Errors
     /// Returns an error when the image is invalid or the model fails.
     pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Thing>, DetectFault> {
-        looked_at(picture, None)?;
+        input_size(picture, None)?;
         // Letterbox the image: if its proportions change, the model confuses a cat with a dog.
         let scale = SIDE as f64 / picture.width.max(picture.height) as f64;
         let side = |pixels: usize| ((pixels as f64 * scale).round() as usize).clamp(1, SIDE);
@@ -96,8 +96,10 @@ impl ThingDetector {
         let input =
             TensorRef::from_array_view(([1, SIDE, SIDE, 3], self.square.as_slice())).map_err(failed)?;
         let outputs = self.session.run(ort::inputs![input]).map_err(failed)?;
-        let output =
-            outputs.values().next().ok_or_else(|| DetectFault::failed(MODEL.what, "the model returned no output"))?;
+        let output = outputs
+            .values()
+            .next()
+            .ok_or_else(|| DetectFault::failed(MODEL.what, "the model returned no output"))?;
         let (_, numbers) = output.try_extract_tensor::<f32>().map_err(failed)?;
         let (across, down) = (picture.width as f64 / width as f64, picture.height as f64 / height as f64);
         let mut things = Vec::new();

@@ -50,12 +50,13 @@ fn leave_in_user_namespace(flags: UnshareFlags) -> Result<()> {
 pub fn empty_root() -> Result<()> {
     // Keep the new mounts invisible to the host.
     rustix::mount::mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
-    let place =
-        ["/tmp", "/var", "/usr"].into_iter().find(|place| fs::metadata(place).is_ok_and(|it| it.is_dir()));
-    let place = place.ok_or_else(|| Error::other("no directory to mount on"))?;
+    let mount_point = ["/tmp", "/var", "/usr"]
+        .into_iter()
+        .find(|mount_point| fs::metadata(mount_point).is_ok_and(|it| it.is_dir()));
+    let mount_point = mount_point.ok_or_else(|| Error::other("no directory to mount on"))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    rustix::mount::mount("none", place, "tmpfs", flags, c"size=4k,nr_inodes=2,mode=0555")?;
-    rustix::process::chdir(place)?;
+    rustix::mount::mount("none", mount_point, "tmpfs", flags, c"size=4k,nr_inodes=2,mode=0555")?;
+    rustix::process::chdir(mount_point)?;
     rustix::process::pivot_root(".", ".")?;
     // The old root now covers the new one. The current directory is still the new one.
     rustix::mount::unmount(".", UnmountFlags::DETACH)?;

@@ -26,7 +26,11 @@ pub fn early(at_most: Level, ground: &Ground<'_>) -> Vec<Mechanism> {
     };
     let names = MECHANISMS.iter().filter(|name| TRIALS.iter().any(|trial| trial.mechanism == **name));
     names
-        .map(|name| if asked_for(name) { test_mechanism(name, TRIALS, ground, true) } else { not_requested(name) })
+        .map(
+            |name| {
+                if asked_for(name) { test_mechanism(name, TRIALS, ground, true) } else { not_requested(name) }
+            },
+        )
         .collect()
 }
 
@@ -54,14 +58,14 @@ fn test_mechanism(name: &str, trials: &[Trial], ground: &Ground<'_>, behind: boo
     let mut enforced = true;
     let mut details = Vec::new();
     for trial in trials.iter().filter(|trial| trial.mechanism == name) {
-        let shown = trial.run(ground, behind);
+        let result = trial.run(ground, behind);
         let counts = match name {
             "landlock" => trial.what == FILES,
             "rlimits" => trial.what != PROCESSES || can_change_user(),
             _ => true,
         };
-        enforced &= !counts || matches!(shown, Shown::Stopped(_));
-        match shown {
+        enforced &= !counts || matches!(result, Shown::Stopped(_));
+        match result {
             Shown::Stopped(detail) => details.push(detail),
             Shown::Passed => details.push(format!("{} was NOT blocked", trial.what)),
             Shown::Missing(reason) => return missing(name, reason),

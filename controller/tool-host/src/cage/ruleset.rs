@@ -13,9 +13,10 @@ const NEWEST: ABI = ABI::V6;
 /// Returns an error when the kernel enforces nothing.
 pub fn restrict() -> Result<(), Open> {
     match apply_ruleset() {
-        Ok(RulesetStatus::NotEnforced) => {
-            Err(Open { mechanism: "landlock", reason: "this kernel does not support it, or it is disabled".into() })
-        }
+        Ok(RulesetStatus::NotEnforced) => Err(Open {
+            mechanism: "landlock",
+            reason: "this kernel does not support it, or it is disabled".into(),
+        }),
         Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
         Err(error) => Err(Open::of("landlock")(error)),
     }
@@ -35,8 +36,8 @@ pub fn is_partial() -> bool {
     use crate::process::{self, Fork};
     match process::fork() {
         Ok(Fork::Child) => {
-            let partial =
-                super::no_new_privileges().is_ok() && matches!(apply_ruleset(), Ok(RulesetStatus::PartiallyEnforced));
+            let partial = super::no_new_privileges().is_ok()
+                && matches!(apply_ruleset(), Ok(RulesetStatus::PartiallyEnforced));
             process::leave(i32::from(!partial))
         }
         Ok(Fork::Parent(child)) => {

@@ -141,7 +141,13 @@ pub const TRIALS: &[Trial] = &[
         DENIED,
     ),
     by_error("parent_death_signal", "outliving the parent", |_| die_with_parent(), attempts::outlive, &[]),
-    by_error("rlimits", "taking memory", |ground| apply_limit(Resource::As, ground), attempts::take_memory, &[]),
+    by_error(
+        "rlimits",
+        "taking memory",
+        |ground| apply_limit(Resource::As, ground),
+        attempts::take_memory,
+        &[],
+    ),
     by_error(
         "rlimits",
         "writing a file",
@@ -266,7 +272,7 @@ impl Trial {
     /// Runs the action in a child, with or without the mechanism.
     pub fn run(&self, ground: &Ground<'_>, behind: bool) -> Shown {
         let failed = |error: io::Error| Shown::Unclear(format!("the test could not run: {error}"));
-        let (mut said, report) = match io::pipe() {
+        let (mut reader, report) = match io::pipe() {
             Ok(ends) => ends,
             Err(error) => return failed(error),
         };
@@ -274,16 +280,16 @@ impl Trial {
             Err(error) => failed(error),
             Ok(Fork::Child) => {
                 // At this descriptor the report survives the closing of all others.
-                let told = process::keep(&report, &report).and_then(|()| {
+                let written = process::keep(&report, &report).and_then(|()| {
                     let (sign, text) = self.attempt(ground, behind);
                     write!(process::report(), "{sign}{text}")
                 });
-                process::leave(i32::from(told.is_err()))
+                process::leave(i32::from(written.is_err()))
             }
             Ok(Fork::Parent(pid)) => {
                 drop(report);
                 let mut text = String::new();
-                let parse_report = said.read_to_string(&mut text);
+                let parse_report = reader.read_to_string(&mut text);
                 let ended = process::wait(pid.as_raw_nonzero().get());
                 match (parse_report, ended) {
                     (Err(error), _) | (_, Err(error)) => failed(error),

@@ -44,10 +44,10 @@ impl Flow {
             if self.pending.len() < step {
                 return ready;
             }
-            let piece: Vec<f32> = self.pending.drain(..step).collect();
-            let Ok(given) = InterleavedSlice::new(&piece, 1, step) else { return ready };
-            match resampler.process(&given, None) {
-                Ok(made) => ready.extend(made.take_data()),
+            let chunk: Vec<f32> = self.pending.drain(..step).collect();
+            let Ok(input) = InterleavedSlice::new(&chunk, 1, step) else { return ready };
+            match resampler.process(&input, None) {
+                Ok(output) => ready.extend(output.take_data()),
                 Err(error) => {
                     tracing::warn!("cannot resample a chunk of sound ({error})");
                     return ready;

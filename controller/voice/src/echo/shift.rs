@@ -39,8 +39,8 @@ pub enum Found {
 pub struct Shift {
     forward: Arc<dyn RealToComplex<f32>>,
     back: Arc<dyn ComplexToReal<f32>>,
-    heard: Vec<f32>,
-    foreseen: Vec<f32>,
+    microphone: Vec<f32>,
+    predicted: Vec<f32>,
     waited: usize,
 }
 
@@ -50,8 +50,8 @@ impl Default for Shift {
         Shift {
             forward: planner.plan_fft_forward(SPAN),
             back: planner.plan_fft_inverse(SPAN),
-            heard: Vec::with_capacity(SPAN),
-            foreseen: Vec::with_capacity(SPAN),
+            microphone: Vec::with_capacity(SPAN),
+            predicted: Vec::with_capacity(SPAN),
             waited: 0,
         }
     }
@@ -60,39 +60,43 @@ impl Default for Shift {
 impl Shift {
     /// Discards all input.
     pub fn begin_anew(&mut self) {
-        self.heard.clear();
-        self.foreseen.clear();
+        self.microphone.clear();
+        self.predicted.clear();
         self.waited = 0;
     }
 
     /// Processes a frame of both signals. After a result it must begin again.
-    pub fn compare(&mut self, heard: &[f32], foreseen: &[f32]) -> Found {
+    pub fn compare(&mut self, microphone: &[f32], predicted: &[f32]) -> Found {
         self.waited += 1;
-        if self.heard.is_empty() && level(foreseen) < MIN_LEVEL_DB {
+        if self.microphone.is_empty() && level(predicted) < MIN_LEVEL_DB {
             return if self.waited > PATIENCE { Found::Never } else { Found::NotYet };
         }
-        self.heard.extend_from_slice(heard);
-        self.foreseen.extend_from_slice(foreseen);
-        if self.heard.len() < WINDOW {
+        self.microphone.extend_from_slice(microphone);
+        self.predicted.extend_from_slice(predicted);
+        if self.microphone.len() < WINDOW {
             return Found::NotYet;
         }
         self.estimate().map_or(Found::Never, Found::Later)
     }
 
     fn estimate(&mut self) -> Option<i64> {
-        let loud = (power(&self.heard) * power(&self.foreseen)).sqrt() * WINDOW as f32;
-        let heard = spectrum(&*self.forward, &mut self.heard)?;
-        let foreseen = spectrum(&*self.forward, &mut self.foreseen)?;
-        let mut both: Vec<Complex32> =
-            heard.iter().zip(&foreseen).map(|(heard, foreseen)| heard * foreseen.conj()).collect();
-        let mut alike = self.back.make_output_vec();
-        self.back.process(&mut both, &mut alike).ok()?;
-        let later = alike.iter().take(MOST).zip(0_i64..);
-        let earlier = alike.iter().rev().take(MOST).zip(1_i64..).map(|(alike, by)| (alike, -by));
-        let (most, by) = later.chain(earlier).max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+        let loud = (power(&self.microphone) * power(&self.predicted)).sqrt() * WINDOW as f32;
+        let microphone = spectrum(&*self.forward, &mut self.microphone)?;
+        let predicted = spectrum(&*self.forward, &mut self.predicted)?;
+        let mut both: Vec<Complex32> = microphone
+            .iter()
+            .zip(&predicted)
+            .map(|(microphone, predicted)| microphone * predicted.conj())
+            .collect();
+        let mut correlation = self.back.make_output_vec();
+        self.back.process(&mut both, &mut correlation).ok()?;
+        let later = correlation.iter().take(MOST).zip(0_i64..);
+        let earlier =
+            correlation.iter().rev().take(MOST).zip(1_i64..).map(|(correlation, by)| (correlation, -by));
+        let (peak, by) = later.chain(earlier).max_by(|(one, _), (other, _)| one.total_cmp(other))?;
         // A larger shift leaves less overlap of the two signals.
         let common = 1.0 - by.unsigned_abs() as f32 / WINDOW as f32;
-        (most / SPAN as f32 > MIN_CORRELATION * common * loud).then_some(by)
+        (peak / SPAN as f32 > MIN_CORRELATION * common * loud).then_some(by)
     }
 }
 
@@ -118,20 +122,20 @@ mod tests {
 
     /// Estimates a known shift, with another sound on top.
     fn estimate(by: i64, other: f32) -> Found {
-        let foreseen = noise(10 * FRAME, 7);
+        let predicted = noise(10 * FRAME, 7);
         let over = noise(10 * FRAME, 8);
-        let heard: Vec<f32> = (0_i64..)
+        let microphone: Vec<f32> = (0_i64..)
             .zip(&over)
             .map(|(at, over)| {
-                let played = usize::try_from(at - by).ok().and_then(|at| foreseen.get(at)).copied();
+                let played = usize::try_from(at - by).ok().and_then(|at| predicted.get(at)).copied();
                 0.3 * (played.unwrap_or_default() + other * over)
             })
             .collect();
         let mut shift = Shift::default();
-        let mut frames = heard.chunks(FRAME).zip(foreseen.chunks(FRAME));
+        let mut frames = microphone.chunks(FRAME).zip(predicted.chunks(FRAME));
         frames
-            .find_map(|(heard, foreseen)| {
-                Some(shift.compare(heard, foreseen)).filter(|estimate| *estimate != Found::NotYet)
+            .find_map(|(microphone, predicted)| {
+                Some(shift.compare(microphone, predicted)).filter(|estimate| *estimate != Found::NotYet)
             })
             .unwrap()
     }
@@ -148,7 +152,8 @@ mod tests {
     fn unrelated_or_silent_signals_give_no_shift() {
         assert_eq!(estimate(5000, 1.0), Found::Never);
         let mut shift = Shift::default();
-        let estimate: Vec<Found> = (0..=PATIENCE).map(|_| shift.compare(&[0.1; FRAME], &[0.0; FRAME])).collect();
+        let estimate: Vec<Found> =
+            (0..=PATIENCE).map(|_| shift.compare(&[0.1; FRAME], &[0.0; FRAME])).collect();
         assert_eq!((estimate[0], estimate[PATIENCE]), (Found::NotYet, Found::Never));
     }
 }

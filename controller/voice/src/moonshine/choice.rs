@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use ort::value::DynValue;
 
-use super::{BEGIN_TOKEN, END_TOKEN, Moonshine, Encoded, Tokens, WHAT, log_probability, max_tokens, pad_or_truncate};
+use super::{
+    BEGIN_TOKEN, END_TOKEN, Encoded, Moonshine, Tokens, WHAT, log_probability, max_tokens, pad_or_truncate,
+};
 use crate::VoiceFault;
 use crate::commands::{likeness, words};
 use crate::transcriber::{Choice, Transcript};
@@ -119,8 +121,10 @@ impl Choices {
     /// Builds the graph: commands with and without each wake phrase, and sentences that stand alone.
     fn of<S: AsRef<str>>(tokens: &Tokens, calls: &[S], sentences: &[S], alone: &[S]) -> Self {
         let mut choices = Choices::default();
-        let (root, called, going_on, end) = (choices.add_node(), choices.add_node(), choices.add_node(), choices.add_node());
-        let conjunctions: Vec<Vec<i64>> = CONJUNCTIONS.iter().filter_map(|conjunction| tokenize(tokens, conjunction)).collect();
+        let (root, called, going_on, end) =
+            (choices.add_node(), choices.add_node(), choices.add_node(), choices.add_node());
+        let conjunctions: Vec<Vec<i64>> =
+            CONJUNCTIONS.iter().filter_map(|conjunction| tokenize(tokens, conjunction)).collect();
         let marks: Vec<Vec<i64>> = [".", "!", "?"].iter().filter_map(|mark| tokenize(tokens, mark)).collect();
         let commas: Vec<Vec<i64>> = tokenize(tokens, ",").into_iter().collect();
         let ended = choices.add_node();
@@ -137,7 +141,10 @@ impl Choices {
         }
         let both = sentences.iter().chain(alone).map(|sentence| words(sentence.as_ref()));
         choices.sentences = both
-            .map(|sentence| Command { sentence: sentence.join(" "), ways: tokenize_sentence(tokens, &sentence) })
+            .map(|sentence| Command {
+                sentence: sentence.join(" "),
+                ways: tokenize_sentence(tokens, &sentence),
+            })
             .collect();
         for sentence in sentences {
             let sentence = words(sentence.as_ref());
@@ -169,7 +176,9 @@ fn tokenize_sentence(tokens: &Tokens, sentence: &[String]) -> Vec<Vec<i64>> {
         for (place, word) in sentence.iter().enumerate() {
             let digits = as_digits(word).filter(|_| with_digits).map(str::to_owned);
             text.push(' ');
-            text.push_str(&digits.unwrap_or_else(|| if place == 0 { capitalize(word) } else { word.clone() }));
+            text.push_str(
+                &digits.unwrap_or_else(|| if place == 0 { capitalize(word) } else { word.clone() }),
+            );
         }
         text
     };

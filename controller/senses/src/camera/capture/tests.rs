@@ -93,7 +93,12 @@ fn options() -> CaptureOptions {
 fn stage(options: CaptureOptions) -> Fixture {
     let (events, receiver) = channel();
     let (failing_opens, drops) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let source = Scripted { events: receiver, failing_opens: failing_opens.clone(), drops: drops.clone(), is_open: false };
+    let source = Scripted {
+        events: receiver,
+        failing_opens: failing_opens.clone(),
+        drops: drops.clone(),
+        is_open: false,
+    };
     let view = Arc::new(Mutex::new(Some(looking(0, 0.0))));
     let seen = view.clone();
     let capture = Capture::start(
@@ -206,8 +211,8 @@ fn unplugged_source_is_reported_once_its_last_frame_is_stale_and_recovers() {
     let status = stage.capture.status();
     let trouble = Trouble::new("scripted is not connected", "plug it in");
     assert_eq!((status.trouble, status.format), (Some(trouble.clone()), None));
-    let told = stage.look(2_001).unwrap_err();
-    assert_eq!(told.to_string(), "scripted delivers no images: scripted is not connected; plug it in");
+    let error = stage.look(2_001).unwrap_err();
+    assert_eq!(error.to_string(), "scripted delivers no images: scripted is not connected; plug it in");
     stage.look_from(Some(looking(3_000, 0.0)));
     stage.picture(2);
     assert_eq!(stage.look(3_000).unwrap().number, 2);
@@ -219,8 +224,8 @@ fn unplugged_source_is_reported_once_its_last_frame_is_stale_and_recovers() {
 fn silent_source_is_reported_and_reopened() {
     let quiet = stage(options());
     quiet.picture(1);
-    let told = quiet.look(2_100).unwrap_err().to_string();
-    assert!(told.contains("no images for 2.1 s"), "{told}");
+    let error = quiet.look(2_100).unwrap_err().to_string();
+    assert!(error.contains("no images for 2.1 s"), "{error}");
     let impatient =
         stage(CaptureOptions { wait: Duration::from_millis(1), patience: Duration::ZERO, ..options() });
     assert!(impatient.capture.wait_until(LIMIT, |status| status.failures >= 2));
@@ -269,10 +274,10 @@ fn thread_ends_on_drop_while_reading_and_while_waiting() {
 
 #[test]
 fn rate_covers_the_last_frames_and_is_zero_when_they_are_stale() {
-    let came: VecDeque<Tick> = (0..30).map(|at| Tick(at * 40_000_000)).collect();
+    let arrived: VecDeque<Tick> = (0..30).map(|at| Tick(at * 40_000_000)).collect();
     let after = Duration::from_secs(2);
-    assert!((rate(&came, Tick(1_200_000_000), after) - 25.0).abs() < 1e-9);
-    assert_eq!(rate(&came, Tick(4_000_000_000), after), 0.0);
+    assert!((rate(&arrived, Tick(1_200_000_000), after) - 25.0).abs() < 1e-9);
+    assert_eq!(rate(&arrived, Tick(4_000_000_000), after), 0.0);
     assert_eq!(rate(&VecDeque::new(), Tick(1), after), 0.0);
     assert_eq!(rate(&VecDeque::from([Tick(1)]), Tick(1), after), 0.0);
 }

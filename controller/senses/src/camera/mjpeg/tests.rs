@@ -31,7 +31,9 @@ impl Read for ChunkReader {
 fn stream(content_type: &str, pieces: Vec<Vec<u8>>) -> Stream {
     let (content_type, mut pieces) = (content_type.to_string(), Some(pieces));
     let connect: Connect = Box::new(move || match pieces.take() {
-        Some(pieces) => Ok((content_type.clone(), Box::new(ChunkReader(pieces.into())) as Box<dyn Read + Send>)),
+        Some(pieces) => {
+            Ok((content_type.clone(), Box::new(ChunkReader(pieces.into())) as Box<dyn Read + Send>))
+        }
         None => Err(Trouble::new("nothing is listening", "start the server")),
     });
     Stream::new("a test".into(), connect)
@@ -109,11 +111,11 @@ fn wrong_length_skips_one_image_and_keeps_the_stream() {
     let sent = [short, jpeg(1), b"\r\n".to_vec(), part(&jpeg(2), true), part(&jpeg(3), true)].concat();
     let mut stream = stream(TYPE, sent.chunks(100).map(<[u8]>::to_vec).collect());
     stream.open().unwrap();
-    let mut seen = Vec::new();
+    let mut images = Vec::new();
     while let Ok(image) = stream.next(Duration::from_secs(3_600)) {
-        seen.extend(image);
+        images.extend(image);
     }
-    assert_eq!(seen, [Image::Jpeg(jpeg(2)), Image::Jpeg(jpeg(3))]);
+    assert_eq!(images, [Image::Jpeg(jpeg(2)), Image::Jpeg(jpeg(3))]);
     assert_eq!(stream.skipped(), 1);
 }
 
@@ -145,17 +147,17 @@ fn buffers_stay_bounded() {
             parts.feed(&[b'x'; PIECE]);
             outcome = parts.next_part();
         }
-        (outcome, parts.held.len())
+        (outcome, parts.buffer.len())
     };
     for head in ["--frame\r\nContent-Length: 99999999999\r\n\r\n", "--frame\r\nX: ", "--frame\r\n\r\n"] {
-        let (outcome, held) = huge(head);
+        let (outcome, buffered) = huge(head);
         assert!(outcome.unwrap_err().reason.contains("too large"), "{head}");
-        assert!(held <= LARGEST + LARGEST_HEAD + PIECE, "{head}: {held}");
+        assert!(buffered <= LARGEST + LARGEST_HEAD + PIECE, "{head}: {buffered}");
     }
     // Data before the first part is discarded.
-    let (outcome, held) = huge("");
+    let (outcome, buffered) = huge("");
     assert_eq!(outcome, Ok(Part::More));
-    assert!(held <= 2 * LARGEST_HEAD, "{held}");
+    assert!(buffered <= 2 * LARGEST_HEAD, "{buffered}");
 }
 
 proptest! {

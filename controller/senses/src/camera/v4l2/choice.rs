@@ -71,19 +71,19 @@ pub struct Choice {
 ///
 /// # Errors
 /// Returns the kernel's error.
-pub fn choose(device: &dyn Device, wanted: Wanted) -> io::Result<Option<Choice>> {
-    let given = device.formats()?;
+pub fn choose(device: &dyn Device, requested: Wanted) -> io::Result<Option<Choice>> {
+    let offered = device.formats()?;
     let mut best: Option<((u32, bool, usize, f64), Choice)> = None;
     for (rank, (code, _)) in READABLE.iter().enumerate() {
         let format = Code(*code);
-        if !given.contains(&format) {
+        if !offered.contains(&format) {
             continue;
         }
-        for (width, height) in sizes(device, format, wanted) {
-            let interval = nearest_interval(device, format, (width, height), wanted.rate);
-            let rate = interval.and_then(Interval::rate).unwrap_or(wanted.rate);
-            let off = width.abs_diff(wanted.width).saturating_add(height.abs_diff(wanted.height));
-            let key = (off, rate < wanted.rate * 0.7, rank, (rate - wanted.rate).abs());
+        for (width, height) in sizes(device, format, requested) {
+            let interval = nearest_interval(device, format, (width, height), requested.rate);
+            let rate = interval.and_then(Interval::rate).unwrap_or(requested.rate);
+            let off = width.abs_diff(requested.width).saturating_add(height.abs_diff(requested.height));
+            let key = (off, rate < requested.rate * 0.7, rank, (rate - requested.rate).abs());
             if best.as_ref().is_none_or(|(least, _)| key < *least) {
                 best = Some((key, Choice { format, width, height, interval }));
             }
@@ -93,42 +93,42 @@ pub fn choose(device: &dyn Device, wanted: Wanted) -> io::Result<Option<Choice>>
 }
 
 /// Returns the candidate sizes of a format. If the driver lists none, the requested size is tried.
-fn sizes(device: &dyn Device, format: Code, wanted: Wanted) -> Vec<(u32, u32)> {
+fn sizes(device: &dyn Device, format: Code, requested: Wanted) -> Vec<(u32, u32)> {
     let fits = |(width, height): &(u32, u32)| (1..=LARGEST).contains(width) && (1..=LARGEST).contains(height);
     let mut sizes = match device.sizes(format) {
         Ok(Sizes::These(sizes)) => sizes,
         Ok(Sizes::Range { least, most, step }) => {
             vec![(
-                stepped(wanted.width, least.0, most.0, step.0),
-                stepped(wanted.height, least.1, most.1, step.1),
+                stepped(requested.width, least.0, most.0, step.0),
+                stepped(requested.height, least.1, most.1, step.1),
             )]
         }
-        Err(_) => vec![(wanted.width, wanted.height)],
+        Err(_) => vec![(requested.width, requested.height)],
     };
     sizes.retain(fits);
     sizes
 }
 
-fn stepped(wanted: u32, least: u32, most: u32, step: u32) -> u32 {
-    let within = wanted.clamp(least.min(most), most);
+fn stepped(requested: u32, least: u32, most: u32, step: u32) -> u32 {
+    let within = requested.clamp(least.min(most), most);
     within - within.saturating_sub(least) % step.max(1)
 }
 
 fn nearest_interval(device: &dyn Device, format: Code, size: (u32, u32), rate: f64) -> Option<Interval> {
-    let off = |interval: &Interval| interval.rate().map_or(f64::INFINITY, |given| (given - rate).abs());
+    let off = |interval: &Interval| interval.rate().map_or(f64::INFINITY, |offered| (offered - rate).abs());
     match device.intervals(format, size.0, size.1).ok()? {
-        Intervals::These(given) => given
+        Intervals::These(offered) => offered
             .into_iter()
             .filter(|interval| interval.rate().is_some())
             .min_by(|one, other| off(one).total_cmp(&off(other))),
         Intervals::Range { shortest, longest } => {
             let (fast, slow) = (shortest.rate()?, longest.rate()?);
-            let wanted = rate.clamp(slow.min(fast), fast);
-            if wanted == fast {
+            let requested = rate.clamp(slow.min(fast), fast);
+            if requested == fast {
                 return Some(shortest);
             }
             // In thousandths, because rates such as 29.97 are reported that way.
-            Some(Interval(1_000, (wanted * 1_000.0).round() as u32))
+            Some(Interval(1_000, (requested * 1_000.0).round() as u32))
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::camera::source::Trouble;
 use crate::camera::v4l2::choice::reading;
 
 /// Nodes that offer images but are not cameras: codecs and image processors of a Raspberry Pi.
-const NON_CAMERA_DRIVERS: [&str; 6] = ["bcm2835-codec", "bcm2835-isp", "rpi-hevc", "rpivid", "pispbe", "vicodec"];
+const NON_CAMERA_DRIVERS: [&str; 6] =
+    ["bcm2835-codec", "bcm2835-isp", "rpi-hevc", "rpivid", "pispbe", "vicodec"];
 
 /// Where the kernel lists video nodes.
 #[derive(Clone, Debug)]

@@ -92,8 +92,8 @@ impl Device for Kernel {
         let Kernel::Opened(node) = std::mem::replace(self, Kernel::Gone) else {
             return Err(Errno::BADFD.into());
         };
-        let wish = PixFormat::new(width, height, PixelFormat::from_fourcc(format.0));
-        let set = guarded(|| node.video_capture(wish))?;
+        let request = PixFormat::new(width, height, PixelFormat::from_fourcc(format.0));
+        let set = guarded(|| node.video_capture(request))?;
         let chosen = set.format();
         let layout = Layout {
             format: Code(chosen.pixel_format().as_fourcc()),
@@ -109,8 +109,8 @@ impl Device for Kernel {
         let Kernel::Set(set) = self else {
             return Err(Errno::BADFD.into());
         };
-        let given = guarded(|| set.set_frame_interval(Fract::new(interval.0, interval.1.max(1))))?;
-        Ok(Interval(given.numerator(), given.denominator()))
+        let actual = guarded(|| set.set_frame_interval(Fract::new(interval.0, interval.1.max(1))))?;
+        Ok(Interval(actual.numerator(), actual.denominator()))
     }
 
     fn start(&mut self) -> io::Result<()> {
@@ -150,11 +150,11 @@ fn is_ready(stream: &ReadStream, wait: Duration) -> io::Result<bool> {
         Err(Errno::INTR) => return Ok(false),
         Err(error) => return Err(error.into()),
     }
-    let [told] = watched.map(|one| one.revents());
-    if told.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
+    let [events] = watched.map(|one| one.revents());
+    if events.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
         return Err(Errno::NODEV.into());
     }
-    Ok(told.contains(PollFlags::IN))
+    Ok(events.contains(PollFlags::IN))
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ struct Set {
 
 /// Requests that the device received, for assertions.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct Requests {
     pub openings: usize,
     pub closings: usize,
     pub set: Option<(Code, u32, u32)>,
@@ -83,9 +83,9 @@ impl Recording {
     }
 
     /// Returns an opener that ignores the path.
-    pub(crate) fn opener(self) -> (Opener, Arc<Mutex<Asked>>) {
-        let asked = Arc::new(Mutex::new(Asked::default()));
-        let record = asked.clone();
+    pub(crate) fn opener(self) -> (Opener, Arc<Mutex<Requests>>) {
+        let requests = Arc::new(Mutex::new(Requests::default()));
+        let record = requests.clone();
         let mut openings: VecDeque<String> = self.openings.clone().into();
         let mut pictures: VecDeque<Vec<String>> = self.pictures.clone().into();
         let opener: Opener = Box::new(move |_path| {
@@ -94,9 +94,14 @@ impl Recording {
             result_of(outcome.as_deref())?;
             let pictures = if pictures.len() > 1 { pictures.pop_front() } else { pictures.front().cloned() };
             let pictures = pictures.unwrap_or_default().into();
-            Ok(Box::new(Recorded { told: self.clone(), asked: record.clone(), layout: None, pictures }))
+            Ok(Box::new(Recorded {
+                recording: self.clone(),
+                requests: record.clone(),
+                layout: None,
+                pictures,
+            }))
         });
-        (opener, asked)
+        (opener, requests)
     }
 }
 
@@ -132,15 +137,15 @@ fn errno(name: &str) -> Errno {
 }
 
 struct Recorded {
-    told: Recording,
-    asked: Arc<Mutex<Asked>>,
+    recording: Recording,
+    requests: Arc<Mutex<Requests>>,
     layout: Option<Layout>,
     pictures: VecDeque<String>,
 }
 
 impl Recorded {
     fn format(&self, code: Code) -> io::Result<&Format> {
-        let found = self.told.formats.iter().find(|format| format.code.as_bytes() == code.0);
+        let found = self.recording.formats.iter().find(|format| format.code.as_bytes() == code.0);
         found.ok_or_else(|| Errno::INVAL.into())
     }
 
@@ -167,18 +172,18 @@ impl Recorded {
 
 impl Drop for Recorded {
     fn drop(&mut self) {
-        self.asked.lock().unwrap().closings += 1;
+        self.requests.lock().unwrap().closings += 1;
     }
 }
 
 impl Device for Recorded {
     fn capability(&self) -> io::Result<Capability> {
-        Ok(Capability(self.told.device_caps))
+        Ok(Capability(self.recording.device_caps))
     }
 
     fn formats(&self) -> io::Result<Vec<Code>> {
         let code = |format: &Format| Code(format.code.as_bytes().try_into().unwrap());
-        Ok(self.told.formats.iter().map(code).collect())
+        Ok(self.recording.formats.iter().map(code).collect())
     }
 
     fn sizes(&self, format: Code) -> io::Result<Sizes> {
@@ -197,9 +202,9 @@ impl Device for Recorded {
     }
 
     fn set(&mut self, format: Code, width: u32, height: u32) -> io::Result<Layout> {
-        self.asked.lock().unwrap().set = Some((format, width, height));
-        result_of(self.told.set.as_deref())?;
-        let sets = self.told.sets.clone().unwrap_or(Set { code: None, size: None, stride: None });
+        self.requests.lock().unwrap().set = Some((format, width, height));
+        result_of(self.recording.set.as_deref())?;
+        let sets = self.recording.sets.clone().unwrap_or(Set { code: None, size: None, stride: None });
         let format = sets.code.map_or(format, |code| Code(code.as_bytes().try_into().unwrap()));
         let (width, height) = sets.size.unwrap_or((width, height));
         let usual = if format.0 == *b"YUYV" { width * 2 } else { 0 };
@@ -209,12 +214,12 @@ impl Device for Recorded {
     }
 
     fn set_interval(&mut self, interval: Interval) -> io::Result<Interval> {
-        self.asked.lock().unwrap().interval = Some(interval);
+        self.requests.lock().unwrap().interval = Some(interval);
         Ok(interval)
     }
 
     fn start(&mut self) -> io::Result<()> {
-        result_of(self.told.start.as_deref())
+        result_of(self.recording.start.as_deref())
     }
 
     fn dequeue(&mut self, _wait: Duration) -> io::Result<Option<Filled>> {

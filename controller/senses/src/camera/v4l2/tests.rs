@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use super::device::Code;
-use super::recorded::{Asked, Recording, several};
+use super::recorded::{Recording, Requests, several};
 use super::*;
 use crate::camera::Camera;
 use crate::camera::capture::{Capture, CaptureOptions};
@@ -14,9 +14,9 @@ use crate::frame::{Viewpoint, decode};
 
 const WAIT: Duration = Duration::from_secs(3_600);
 
-fn camera(file: &str, wanted: Wanted) -> (V4l2, Arc<Mutex<Asked>>) {
-    let (open, asked) = Recording::read(file).opener();
-    (V4l2::by(Some("/dev/video0".into()), wanted, nowhere(), open), asked)
+fn camera(file: &str, wanted: Wanted) -> (V4l2, Arc<Mutex<Requests>>) {
+    let (open, requests) = Recording::read(file).opener();
+    (V4l2::by(Some("/dev/video0".into()), wanted, nowhere(), open), requests)
 }
 
 fn nowhere() -> Places {
@@ -52,11 +52,11 @@ fn every_recording_names_its_origin() {
 
 #[test]
 fn webcam_delivers_its_latest_jpeg_unchanged() {
-    let (mut webcam, asked) = camera("webcam.yaml", Wanted::default());
+    let (mut webcam, requests) = camera("webcam.yaml", Wanted::default());
     assert_eq!(webcam.format(), None);
     webcam.open().unwrap();
-    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1280, 720)));
-    assert_eq!(asked.lock().unwrap().interval, Some(Interval(1, 30)));
+    assert_eq!(requests.lock().unwrap().set, Some((Code(*b"MJPG"), 1280, 720)));
+    assert_eq!(requests.lock().unwrap().interval, Some(Interval(1, 30)));
     assert_eq!(webcam.format().unwrap(), "MJPG 1280x720 at 30 per second");
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(10));
     // Two are ready. Only the newer one counts, without its padding.
@@ -65,15 +65,15 @@ fn webcam_delivers_its_latest_jpeg_unchanged() {
     assert_eq!(webcam.skipped(), 0);
     webcam.close();
     webcam.close();
-    assert_eq!(asked.lock().unwrap().closings, 1);
+    assert_eq!(requests.lock().unwrap().closings, 1);
     assert!(webcam.next(WAIT).is_err());
 }
 
 #[test]
 fn robot_camera_uses_the_nearest_supported_size() {
-    let (mut lite, asked) = camera("reachy-lite.yaml", Wanted::default());
+    let (mut lite, requests) = camera("reachy-lite.yaml", Wanted::default());
     lite.open().unwrap();
-    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1920, 1080)));
+    assert_eq!(requests.lock().unwrap().set, Some((Code(*b"MJPG"), 1920, 1080)));
     assert_eq!(lite.format().unwrap(), "MJPG 1920x1080 at 60 per second (requested: 1280x720)");
     // Most programs cannot decode it without its tables.
     assert_eq!(decode(&as_jpeg(lite.next(WAIT).unwrap())).unwrap(), decode(&jpeg(50)).unwrap());
@@ -82,10 +82,10 @@ fn robot_camera_uses_the_nearest_supported_size() {
 #[test]
 fn choose_ranks_size_then_reached_rate_then_format() {
     let chosen = |width, height, rate| {
-        let (mut webcam, asked) = camera("webcam.yaml", Wanted { width, height, rate });
+        let (mut webcam, requests) = camera("webcam.yaml", Wanted { width, height, rate });
         webcam.open().unwrap();
-        let asked = asked.lock().unwrap();
-        (asked.set.unwrap(), asked.interval.unwrap())
+        let requests = requests.lock().unwrap();
+        (requests.set.unwrap(), requests.interval.unwrap())
     };
     assert_eq!(chosen(640, 480, 30.0), ((Code(*b"MJPG"), 640, 480), Interval(1, 30)));
     assert_eq!(chosen(800, 450, 12.0), ((Code(*b"YUYV"), 800, 448), Interval(1, 10)));
@@ -98,20 +98,20 @@ fn choose_avoids_a_format_that_is_far_too_slow() {
                      {code: MJPG, sizes: [{size: [640, 480], rates: [5]}]}, \
                      {code: YUYV, sizes: [{size: [640, 480], rates: [25]}]}]}";
     let chosen = |rate| {
-        let (open, asked) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();
+        let (open, requests) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();
         V4l2::by(Some("/dev/video0".into()), Wanted { rate, ..small() }, nowhere(), open).open().unwrap();
-        let asked = asked.lock().unwrap();
-        asked.set.unwrap().0
+        let requests = requests.lock().unwrap();
+        requests.set.unwrap().0
     };
     assert_eq!((chosen(30.0), chosen(6.0)), (Code(*b"YUYV"), Code(*b"MJPG")));
 }
 
 #[test]
 fn source_decodes_the_format_that_the_driver_set() {
-    let (mut webcam, asked) = camera("webcam-yuyv.yaml", Wanted { width: 650, height: 485, rate: 30.0 });
+    let (mut webcam, requests) = camera("webcam-yuyv.yaml", Wanted { width: 650, height: 485, rate: 30.0 });
     webcam.open().unwrap();
     // Sizes are aligned to the steps of the range.
-    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"YUYV"), 640, 480)));
+    assert_eq!(requests.lock().unwrap().set, Some((Code(*b"YUYV"), 640, 480)));
     let Some(Image::Bgr(picture)) = webcam.next(WAIT).unwrap() else { panic!("not decoded") };
     assert_eq!((picture.width, picture.height), (64, 48));
     assert!(picture.bgr.iter().all(|shade| *shade == 130));
@@ -144,7 +144,7 @@ fn next_fails_after_too_many_damaged_images() {
 
 #[test]
 fn source_reopens_after_replugging() {
-    let (mut webcam, asked) = camera("webcam-unplugged.yaml", small());
+    let (mut webcam, requests) = camera("webcam-unplugged.yaml", small());
     webcam.open().unwrap();
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(1));
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(2));
@@ -155,7 +155,7 @@ fn source_reopens_after_replugging() {
     }
     webcam.open().unwrap();
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(3));
-    assert_eq!(asked.lock().unwrap().closings, 1);
+    assert_eq!(requests.lock().unwrap().closings, 1);
 }
 
 #[test]
@@ -171,9 +171,9 @@ fn open_reports_cause_and_remedy_for_unusable_devices() {
         ("gone.yaml", "/dev/video0 does not exist", "plug the camera in"),
         ("no-bandwidth.yaml", "too little USB bandwidth", "another USB port"),
     ] {
-        let told = refusal(file);
-        let (before, after) = told.split_once("; ").unwrap();
-        assert!(before.contains(reason) && after.contains(remedy), "{file}: {told}");
+        let error = refusal(file);
+        let (before, after) = error.split_once("; ").unwrap();
+        assert!(before.contains(reason) && after.contains(remedy), "{file}: {error}");
     }
 }
 
@@ -193,10 +193,10 @@ fn open_rejects_an_unsupported_format_from_the_driver() {
         let recording = format!(
             "{{device_caps: 0x04200001, formats: [{{code: MJPG, sizes: [{{size: [640, 480], rates: [30]}}]}}], sets: {sets}}}"
         );
-        let (open, asked) = serde_yaml::from_str::<Recording>(&recording).unwrap().opener();
-        let told = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open).open().unwrap_err();
-        assert!(told.reason.contains(reason), "{told}");
-        assert_eq!(asked.lock().unwrap().closings, 1);
+        let (open, requests) = serde_yaml::from_str::<Recording>(&recording).unwrap().opener();
+        let error = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open).open().unwrap_err();
+        assert!(error.reason.contains(reason), "{error}");
+        assert_eq!(requests.lock().unwrap().closings, 1);
     }
 }
 
@@ -222,16 +222,16 @@ fn find_prefers_the_robots_camera_then_the_first_usable() {
         "Integrated Camera: Integrated C",
         Some("usb:v04F2pB6D9d2783dcEFdsc02dp01ic0Eisc01ip00in00"),
     );
-    let notes = ("video1", "Integrated Camera: Integrated C", None);
+    let metadata = ("video1", "Integrated Camera: Integrated C", None);
     let robots = ("video10", "Reachy Mini Camera", Some("usb:v38FBp1002d0100dcEFdsc02dp01ic0Eisc01ip00in00"));
     let files = [("video0", "metadata.yaml"), ("video1", "webcam.yaml"), ("video10", "reachy-lite.yaml")];
-    let (_folder, places) = machine(&[laptop, notes]);
+    let (_folder, places) = machine(&[laptop, metadata]);
     let found = find::first(&places, &mut several(&files)).unwrap();
     assert_eq!(found, places.devices.join("video1"));
     let mut laptops = V4l2::by(None, Wanted::default(), places, several(&files));
     laptops.open().unwrap();
     assert_eq!(laptops.lens(), None);
-    let (_folder, places) = machine(&[laptop, notes, robots]);
+    let (_folder, places) = machine(&[laptop, metadata, robots]);
     let mut auto = V4l2::by(None, Wanted::default(), places.clone(), several(&files));
     auto.open().unwrap();
     assert!(auto.name().starts_with("Reachy Mini Camera ("), "{}", auto.name());
@@ -257,8 +257,8 @@ fn find_returns_the_first_reason_when_no_camera_is_usable() {
     assert_eq!(find::first(&places, &mut several(&[])).unwrap_err().reason, "no camera was found");
     let (_folder, places) = machine(&[("video0", "unicam", None), ("video1", "unicam", None)]);
     let files = [("video0", "unicam.yaml"), ("video1", "metadata.yaml")];
-    let told = find::first(&places, &mut several(&files)).unwrap_err();
-    assert!(told.remedy.contains("libcamera"), "{told}");
+    let error = find::first(&places, &mut several(&files)).unwrap_err();
+    assert!(error.remedy.contains("libcamera"), "{error}");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn name_replaces_invalid_characters() {
 
 #[test]
 fn capture_continues_after_replugging() {
-    let (webcam, asked) = camera("webcam-unplugged.yaml", small());
+    let (webcam, requests) = camera("webcam-unplugged.yaml", small());
     let head = firmware_bridge::posture::HeadPose::neutral();
     let here = Viewpoint { at: firmware_bridge::clock::Tick::ZERO, head };
     let options = CaptureOptions {
@@ -285,8 +285,8 @@ fn capture_continues_after_replugging() {
     assert_eq!(capture.newest(&here).unwrap().jpeg().unwrap().as_ref(), jpeg(3).as_slice());
     assert_eq!(capture.status().failures, 3);
     drop(capture);
-    let asked = asked.lock().unwrap();
-    assert_eq!((asked.openings, asked.closings), (4, 2));
+    let requests = requests.lock().unwrap();
+    assert_eq!((requests.openings, requests.closings), (4, 2));
 }
 
 #[test]
