@@ -148,7 +148,7 @@ fn a_dataset_is_read_by_others() {
     assert!(!bench.path("none").exists());
     does(&bench, &["dataset", "export", "--all", "--to", "bare", "--no-pictures"]);
     let there = bench.run(&["dataset", "export", "--all", "--to", "bare", "--no-pictures"]).exits(1);
-    assert!(there.out.contains("is there already"), "{}", there.out);
+    assert!(there.out.contains("already exists"), "{}", there.out);
 }
 
 /// Streams targets through the unmodified SDK, which records them, and keeps what it returns.

@@ -1,4 +1,5 @@
-//! The pictures of one trace: where they lie in its file, which of them a row has, and their bytes when they are needed.
+//! Index of the images of one trace ([`Album`]): their positions in the file, and the image of each row. Image data is read on
+//! demand.
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
@@ -14,25 +15,25 @@ use crate::NoDataset;
 use crate::lines::Place;
 use crate::rows::Grid;
 
-/// The greatest side of a picture, pixels.
-const MOST_PIXELS: u32 = 4096;
+/// Maximum side of an image in pixels.
+const MAX_SIDE_PX: u32 = 4096;
 
-/// The pictures of one trace. Their bytes stay in its file.
+/// The images of one trace. Their data stays in its file.
 #[derive(Clone, Debug)]
 pub struct Album {
     trace: PathBuf,
-    /// Width and height, pixels; all pictures have them.
+    /// Width and height in pixels, equal for all images.
     pub size: (u32, u32),
-    /// On which beat each was taken, and where it lies; by rising beat.
+    /// Control cycle and file position of each image, sorted by cycle.
     pictures: Vec<(u64, Place)>,
 }
 
 impl Album {
-    /// An album with its first picture.
+    /// Creates an index with its first image.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the picture.
+    /// Returns a message when the image is invalid.
     pub fn begin(trace: &Path, picture: &Picture, place: Place) -> Result<Album, String> {
         let size = (picture.width, picture.height);
         let mut album = Album { trace: trace.into(), size, pictures: Vec::new() };
@@ -40,43 +41,47 @@ impl Album {
         Ok(album)
     }
 
-    /// One picture more.
+    /// Adds an image.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with the picture.
+    /// Returns a message when the image is invalid.
     pub fn add(&mut self, picture: &Picture, place: Place) -> Result<(), String> {
         let (width, height) = (picture.width, picture.height);
         if (width, height) != self.size {
             let (first_width, first_height) = self.size;
             return Err(format!(
-                "a picture of {width}x{height} pixels after one of {first_width}x{first_height}, but a video has one size"
+                "image of {width}x{height} pixels after one of {first_width}x{first_height}, but a video has one size"
             ));
         }
-        // Videos tell colours for two by two pixels.
-        if [width, height].iter().any(|side| side % 2 == 1 || !(2..=MOST_PIXELS).contains(side)) {
+        // Video formats store colour for blocks of two by two pixels.
+        if [width, height].iter().any(|side| side % 2 == 1 || !(2..=MAX_SIDE_PX).contains(side)) {
             return Err(format!(
-                "a picture of {width}x{height} pixels, but the sides of a video are even and at most {MOST_PIXELS}"
+                "image of {width}x{height} pixels, but the sides of a video must be even and at most {MAX_SIDE_PX}"
             ));
         }
-        let real = reader(&jpeg(picture)?).into_dimensions().map_err(|error| format!("no JPEG: {error}"))?;
+        let real =
+            reader(&jpeg(picture)?).into_dimensions().map_err(|error| format!("invalid JPEG: {error}"))?;
         if real != self.size {
-            return Err(format!("a picture of {width}x{height} pixels that is really {}x{}", real.0, real.1));
+            return Err(format!(
+                "image declared as {width}x{height} pixels is actually {}x{}",
+                real.0, real.1
+            ));
         }
-        // Mostly they come in order.
+        // Images usually arrive in order.
         let after = self.pictures.partition_point(|(beat, _)| *beat <= picture.beat);
         self.pictures.insert(after, (picture.beat, place));
         Ok(())
     }
 
-    /// For each row its picture, as a number in this album: the newest until then, and before the first the first.
+    /// Returns the image index for each row: the latest image until then, or the first one for earlier rows.
     pub fn of_rows(&self, grid: Grid, rows: usize) -> Vec<usize> {
         let newest =
             |row| self.pictures.partition_point(|(beat, _)| *beat <= grid.beat(row)).saturating_sub(1);
         (0..rows).map(newest).collect()
     }
 
-    /// How many rows lie more than `most` beats away from their picture.
+    /// Returns how many rows are more than `most` cycles away from their image.
     pub fn far(&self, grid: Grid, rows: &[usize], most: u64) -> usize {
         let far = |(row, picture): (usize, &usize)| {
             let taken = self.pictures.get(*picture).map_or(0, |(beat, _)| *beat);
@@ -85,36 +90,36 @@ impl Album {
         rows.iter().enumerate().filter(|row| far(*row)).count()
     }
 
-    /// Opens it, to read the pictures.
+    /// Opens the trace to read the images.
     ///
     /// # Errors
     ///
-    /// When the trace can't be read any more.
+    /// Returns an error when the trace cannot be read any more.
     pub fn open(&self) -> Result<Open<'_>, NoDataset> {
-        let file = File::open(&self.trace).map_err(|source| self.unread(source))?;
+        let file = File::open(&self.trace).map_err(|source| self.read_error(source))?;
         Ok(Open { album: self, file, last: None })
     }
 
-    fn unread(&self, source: std::io::Error) -> NoDataset {
+    fn read_error(&self, source: std::io::Error) -> NoDataset {
         NoDataset::Input { trace: self.trace.clone(), source }
     }
 }
 
-/// An album whose pictures are being read.
+/// An index whose images are being read.
 #[derive(Debug)]
 pub struct Open<'a> {
     album: &'a Album,
     file: File,
-    /// The picture that was read last: rows that follow each other often have the same.
+    /// The last image read, because consecutive rows often share one.
     last: Option<(usize, Arc<[u8]>)>,
 }
 
 impl Open<'_> {
-    /// The JPEG file of a picture.
+    /// Returns an image as JPEG data.
     ///
     /// # Errors
     ///
-    /// When the trace can't be read any more, or is no longer what it was.
+    /// Returns an error when the trace cannot be read any more or has changed.
     pub fn jpeg(&mut self, number: usize) -> Result<Arc<[u8]>, NoDataset> {
         if let Some((_, bytes)) = self.last.as_ref().filter(|(last, _)| *last == number) {
             return Ok(Arc::clone(bytes));
@@ -123,24 +128,26 @@ impl Open<'_> {
         let mut line = vec![0; place.length];
         let there =
             self.file.seek(SeekFrom::Start(place.start)).and_then(|_| self.file.read_exact(&mut line));
-        there.map_err(|source| self.album.unread(source))?;
+        there.map_err(|source| self.album.read_error(source))?;
         let Ok(Message::Picture(picture)) = serde_json::from_slice(&line) else {
-            return Err(self.wrong(number, "it changed while it was read".into()));
+            return Err(self.wrong(number, "the file changed during reading".into()));
         };
         let bytes: Arc<[u8]> = jpeg(&picture).map_err(|reason| self.wrong(number, reason))?.into();
         self.last = Some((number, Arc::clone(&bytes)));
         Ok(bytes)
     }
 
-    /// The pixels of a picture.
+    /// Returns the pixels of an image.
     ///
     /// # Errors
     ///
-    /// As for [`Open::jpeg`], and when the file is damaged.
+    /// Returns the errors of [`Open::jpeg`], and one when the image is damaged.
     pub fn pixels(&mut self, number: usize) -> Result<RgbImage, NoDataset> {
         let bytes = self.jpeg(number)?;
         let decoded = reader(&bytes).decode();
-        decoded.map(|image| image.to_rgb8()).map_err(|error| self.wrong(number, format!("no JPEG: {error}")))
+        decoded
+            .map(|image| image.to_rgb8())
+            .map_err(|error| self.wrong(number, format!("invalid JPEG: {error}")))
     }
 
     fn place(&self, number: usize) -> Place {
@@ -154,7 +161,7 @@ impl Open<'_> {
 }
 
 fn jpeg(picture: &Picture) -> Result<Vec<u8>, String> {
-    STANDARD.decode(&picture.jpeg).map_err(|error| format!("a picture that is not in base 64: {error}"))
+    STANDARD.decode(&picture.jpeg).map_err(|error| format!("image is not valid base64: {error}"))
 }
 
 fn reader(bytes: &[u8]) -> ImageReader<Cursor<&[u8]>> {

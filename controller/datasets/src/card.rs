@@ -1,17 +1,17 @@
-//! The dataset's `README.md`: what its numbers mean, for people and for the Hub.
+//! The dataset's `README.md`, which explains its values to people and on the Hub.
 
 use crate::meta::CAMERA;
 use crate::plan::Plan;
 
-/// The card. Of what traces tell, it repeats the motors' names alone, which are plain words.
+/// Writes the card. From the traces it contains only the names of motors, which are plain words.
 pub fn card(plan: &Plan) -> String {
     let report = plan.report();
     let fps = plan.options.fps;
     let motors: Vec<String> = plan.motors.iter().map(|name| format!("`{name}`")).collect();
     let camera = plan.size.map_or_else(String::new, |(width, height)| {
         format!(
-            "- `{CAMERA}`: the newest picture of the camera until then, {width} x {height} pixels; before the first \
-             picture, the first.\n"
+            "- `{CAMERA}`: the latest camera image until then, {width} x {height} pixels; before the first \
+             image, the first.\n"
         )
     });
     format!(
@@ -26,16 +26,16 @@ configs:
   data_files: data/*/*.parquet
 ---
 
-# What this dataset holds
+# Contents of this dataset
 
-{} episodes, {} rows, {fps} rows a second, in the layout of LeRobot's datasets, version 2.1. Written by Minismith.
+{} episodes, {} rows, {fps} rows per second, in the layout of LeRobot's datasets, version 2.1. Written by Minismith.
 
-- `observation.state`: where each motor was, **radians**.
-- `action`: where each motor was told to be at that moment, **radians**: absolute goals, as the controller sent them, after
-  its limits.
-{camera}- `timestamp`: seconds since the episode's first beat.
+- `observation.state`: the position of each motor in **radians**.
+- `action`: the goal position of each motor at that moment in **radians**: absolute, as the controller sent it, after
+  clamping.
+{camera}- `timestamp`: seconds since the episode's first control cycle.
 
-Row *k* lies *k* / {fps} s after the first beat of its episode and holds the newest beat until then.
+Row *k* is *k* / {fps} s after the first control cycle of its episode and contains the latest cycle until then.
 
 The motors, in the order of both lists: {}.
 ",

@@ -1,4 +1,4 @@
-//! Who makes videos: not this package, which starts no process, but whoever asks for the dataset.
+//! Interface for video encoding ([`Film`]), which the caller implements because this crate starts no processes.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,36 +7,36 @@ use std::sync::Arc;
 use crate::NoDataset;
 use crate::album::Open;
 
-/// Makes a video file of pictures.
+/// Encodes images as a video file.
 pub trait Film {
-    /// Writes all pictures of `reel` into the MP4 file [`Reel::to`], one frame for each. Frames should be found fast:
-    /// LeRobot makes every second one a key frame.
+    /// Writes all images of `reel` into the MP4 file [`Reel::to`], one frame each. Frames should be fast to seek: LeRobot makes
+    /// every second one a key frame.
     ///
     /// # Errors
     ///
-    /// When there is no video; what it says is told to the person.
+    /// Returns an error when encoding fails. The user sees its message.
     fn film(&mut self, reel: &mut Reel<'_>) -> Result<Encoded, Box<dyn Error + Send + Sync>>;
 }
 
-/// How a video is encoded, in ffmpeg's words.
+/// Encoding of a video, in ffmpeg's terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
     /// The codec: `h264`.
     pub codec: String,
-    /// How a pixel is told: `yuv420p`.
+    /// The pixel format: `yuv420p`.
     pub pixels: String,
 }
 
-/// The pictures of one episode in their order, each a JPEG file. The same picture may come many times.
+/// The images of one episode in order, as JPEG data. An image may repeat.
 #[derive(Debug)]
 pub struct Reel<'a> {
     /// Frames per second.
     pub fps: u32,
-    /// Pixels across; even.
+    /// Width in pixels, an even number.
     pub width: u32,
-    /// Pixels down; even.
+    /// Height in pixels, an even number.
     pub height: u32,
-    /// The file to write; its folder is there, it is not.
+    /// Path of the file to create, in an existing folder.
     pub to: &'a Path,
     album: Open<'a>,
     rows: std::slice::Iter<'a, usize>,
@@ -54,7 +54,7 @@ impl<'a> Reel<'a> {
         Reel { fps, width: size.0, height: size.1, to, album, rows: rows.iter(), failed: None }
     }
 
-    /// How many pictures are left, once all went well so far.
+    /// Returns the number of remaining images, or the error if reading failed.
     pub(crate) fn left(self) -> Result<usize, NoDataset> {
         self.failed.map_or(Ok(self.rows.len()), Err)
     }
@@ -63,7 +63,7 @@ impl<'a> Reel<'a> {
 impl Iterator for Reel<'_> {
     type Item = Arc<[u8]>;
 
-    /// The next picture; none also when the trace can't be read any more, which then ends the dataset.
+    /// Returns the next image. It also ends when the trace cannot be read any more, which then fails the dataset.
     fn next(&mut self) -> Option<Arc<[u8]>> {
         let next = self.album.jpeg(*self.rows.next()?);
         next.map_err(|error| self.failed = Some(error)).ok()

@@ -1,12 +1,13 @@
-//! Turns traces of what the robot did into a dataset for robot learning: a folder that LeRobot reads, version 2.1 of its
-//! layout.
+//! Converts traces to a dataset for robot learning: a folder in LeRobot's layout, version 2.1.
 //!
-//! Each trace becomes one episode. [`Plan::read`] judges all traces and writes nothing; [`Plan::write`] writes the whole
-//! dataset beside its place and then gives it its name. Names of files are numbers: nothing that a trace says becomes a
-//! path.
+//! Each trace becomes one episode. [`Plan::read`] validates all traces and writes nothing. [`Plan::write`] writes the whole
+//! dataset to a temporary folder and then renames it. File names are numbers, so no text of a trace becomes a path.
 //!
-//! Angles in a dataset are radians, as the robot's own Python interface has them; traces tell degrees. LeRobot fixes no
-//! unit: it brings each column to a common scale by its statistics.
+//! Angles in a dataset are radians, as in the robot's Python interface, while traces contain degrees. LeRobot prescribes no
+//! unit: it normalises each column by its statistics.
+//!
+//! Reading order: `lines` (a trace line by line), `rows` (sampling), `album` (images), `episode` (one trace), [`plan`](Plan)
+//! (all traces), `table`, `statistics`, `meta` and `card` (the files), [`film`](Film) and `frames` (videos), `write`.
 
 mod album;
 mod card;

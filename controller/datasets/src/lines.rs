@@ -1,4 +1,4 @@
-//! The lines of one trace, each judged before anything is done with it.
+//! Reads the lines of one trace and validates each.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -8,20 +8,20 @@ use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message}
 
 use crate::NoDataset;
 
-/// The most motors that a trace may have, as for the recorder.
+/// Maximum number of motors in a trace, the same as in the recorder.
 const MOST_MOTORS: usize = 64;
 
-/// No joint turns further, degrees; so every angle is finite in 32 bits too.
+/// Maximum angle in degrees, so that every angle is finite in 32 bits too.
 const MOST_DEGREES: f64 = 3600.0;
 
-/// Where a line lies in its file.
+/// Position of a line in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Where it begins, bytes.
+    /// Offset in bytes.
     pub start: u64,
-    /// How long it is, bytes.
+    /// Length in bytes.
     pub length: usize,
 }
 
@@ -38,21 +38,21 @@ pub struct Lines {
 /// How a trace ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Its teller has told it to the end and left out so many messages.
+    /// The trace is complete, except for dropped messages.
     Whole {
-        /// How many messages are missing.
+        /// Number of dropped messages.
         dropped: u64,
     },
-    /// Its teller has died.
+    /// The trace is truncated.
     Cut,
 }
 
-/// What comes next.
+/// Next element of a trace.
 #[derive(Debug)]
 pub enum Next {
-    /// A message, and where it stands.
+    /// A message and its position.
     Message(Message, Place),
-    /// Nothing more.
+    /// The end.
     Ending(Ending),
 }
 
@@ -61,7 +61,7 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// When it can't be read, or when its first line is not how a trace begins.
+    /// Returns an error when it cannot be read, or when its first line is not a valid beginning.
     pub fn open(trace: &Path) -> Result<(Lines, Begin), NoDataset> {
         let file = File::open(trace).map_err(|source| NoDataset::Input { trace: trace.into(), source })?;
         let place = Place { line: 0, start: 0, length: 0 };
@@ -84,11 +84,11 @@ impl Lines {
         Ok((lines, begin))
     }
 
-    /// The next message.
+    /// Reads the next message.
     ///
     /// # Errors
     ///
-    /// When the trace can't be read, or when the line can't be right.
+    /// Returns an error when the trace cannot be read, or when the line is invalid.
     pub fn next(&mut self) -> Result<Next, NoDataset> {
         let Some(message) = self.read()? else { return Ok(Next::Ending(Ending::Cut)) };
         match &message {
@@ -114,7 +114,7 @@ impl Lines {
         Ok(Next::Message(message, self.place))
     }
 
-    /// The complaint about the line that was read last.
+    /// Creates an error about the last line read.
     pub fn wrong(&self, reason: impl Into<String>) -> NoDataset {
         NoDataset::Line { trace: self.trace.clone(), line: self.place.line, reason: reason.into() }
     }
@@ -135,7 +135,7 @@ impl Lines {
         Ok(())
     }
 
-    /// One line; none when there are no more. What its teller began and could not finish is no line.
+    /// Reads one line, or returns `None` at the end. An incomplete last line counts as the end.
     fn read(&mut self) -> Result<Option<Message>, NoDataset> {
         let mut bytes = Vec::new();
         let bounded = (&mut self.input).take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes);
@@ -156,7 +156,7 @@ impl Lines {
     }
 }
 
-/// What is wrong with a beginning; the bounds are the recorder's.
+/// Returns what is wrong with a header. The bounds are the recorder's.
 fn complaint(begin: &Begin) -> Option<String> {
     if !(1..=MOST_MOTORS).contains(&begin.motors.len()) {
         return Some(format!("{} motors, 1 to {MOST_MOTORS} are possible", begin.motors.len()));

@@ -1,27 +1,27 @@
-//! What LeRobot reads first: the JSON documents of the folder `meta`, version 2.1.
+//! LeRobot's metadata: the JSON documents in the folder `meta`, version 2.1.
 
 use serde_json::{Map, Value, json};
 
 use crate::Encoded;
 use crate::plan::Plan;
 
-/// The column under which LeRobot knows what the camera saw.
+/// Name of the camera's column.
 pub const CAMERA: &str = "observation.images.head";
 
-/// Episodes in one folder.
+/// Episodes per folder.
 pub const CHUNK: usize = 1000;
 
-/// Where the table of an episode lies in the dataset.
+/// Returns the path of an episode's table in the dataset.
 pub fn table(episode: usize) -> String {
     format!("data/chunk-{:03}/episode_{episode:06}.parquet", episode / CHUNK)
 }
 
-/// Where the video of an episode lies in the dataset.
+/// Returns the path of an episode's video in the dataset.
 pub fn video(episode: usize) -> String {
     format!("videos/chunk-{:03}/{CAMERA}/episode_{episode:06}.mp4", episode / CHUNK)
 }
 
-/// `info.json`: what the dataset is. A dataset with videos is told how they are encoded.
+/// Returns `info.json`, which describes the dataset. `encoded` is required for a dataset with videos.
 pub fn info(plan: &Plan, encoded: Option<&Encoded>) -> Value {
     let report = plan.report();
     let videos = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4";
@@ -74,18 +74,18 @@ fn features(plan: &Plan, encoded: Option<&Encoded>) -> Map<String, Value> {
     features
 }
 
-/// `episodes.jsonl`: what each episode is about, and how many rows it has.
+/// Returns `episodes.jsonl`: task and number of rows of each episode.
 pub fn episodes(plan: &Plan) -> String {
     let one = |(number, episode): (usize, &crate::episode::Episode)| json!({ "episode_index": number, "tasks": [episode.task], "length": episode.rows.count });
     lines(plan.episodes.iter().enumerate().map(one))
 }
 
-/// `tasks.jsonl`: all tasks.
+/// Returns `tasks.jsonl`: all tasks.
 pub fn tasks(plan: &Plan) -> String {
     lines(plan.tasks.iter().enumerate().map(|(number, task)| json!({ "task_index": number, "task": task })))
 }
 
-/// `episodes_stats.jsonl`: the statistics of each episode.
+/// Returns `episodes_stats.jsonl`: the statistics of each episode.
 pub fn statistics(episodes: Vec<Map<String, Value>>) -> String {
     lines(
         episodes

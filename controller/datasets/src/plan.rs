@@ -1,4 +1,4 @@
-//! Traces that were judged and are ready to be written.
+//! Plan of a dataset ([`Plan`]): validated traces that are ready to be written.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use serde::Serialize;
 use crate::NoDataset;
 use crate::episode::Episode;
 
-/// The most rows a second.
-const MOST_FPS: u32 = 240;
+/// Maximum rate in rows per second.
+const MAX_FPS: u32 = 240;
 
-/// How a dataset is made.
+/// Options for a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Rows per second, 1 to 240.
     pub fps: u32,
-    /// Whether pictures become videos, where there are some.
+    /// Whether images become videos, if there are any.
     pub pictures: bool,
-    /// The robot's name, for LeRobot.
+    /// Name of the robot for LeRobot.
     pub robot: String,
 }
 
@@ -27,7 +27,7 @@ impl Default for Options {
     }
 }
 
-/// A dataset that can be written: all its traces were judged.
+/// A dataset that can be written: all its traces are valid.
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) options: Options,
@@ -38,36 +38,36 @@ pub struct Plan {
     pub(crate) size: Option<(u32, u32)>,
 }
 
-/// What a dataset holds.
+/// Contents of a dataset.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Episodes, one for each trace.
+    /// Number of episodes, one per trace.
     pub episodes: usize,
-    /// Rows of all episodes.
+    /// Number of rows of all episodes.
     pub frames: usize,
-    /// How long all episodes last together, seconds.
+    /// Total duration in seconds.
     pub seconds: f64,
-    /// Videos: one for each episode, or none at all.
+    /// Number of videos: one per episode, or none.
     pub videos: usize,
-    /// Width and height of the videos, pixels.
+    /// Width and height of the videos in pixels.
     pub video_size: Option<(u32, u32)>,
-    /// What was done, each task once.
+    /// Tasks, each once.
     pub tasks: Vec<String>,
-    /// What to know about single traces, each by its name.
+    /// Warnings, each with the name of its trace.
     pub notes: Vec<String>,
 }
 
 impl Plan {
-    /// Reads traces and judges them; nothing is written. Each becomes one episode, whose task is what the person said
-    /// first in it, or else the trace's name.
+    /// Reads and validates traces, and writes nothing. Each becomes one episode. Its task is the user's first utterance, or
+    /// else the trace's name.
     ///
     /// # Errors
     ///
-    /// When there are no traces, when one can't be read or can't be right, when their motors or the sizes of their
-    /// pictures differ, or when only some have pictures.
+    /// Returns an error when there are no traces, when one cannot be read or is invalid, when motors or image sizes differ, or
+    /// when only some traces have images.
     pub fn read(traces: &[PathBuf], options: Options) -> Result<Plan, NoDataset> {
-        if !(1..=MOST_FPS).contains(&options.fps) {
-            return Err(NoDataset::Rate { fps: options.fps, most: MOST_FPS });
+        if !(1..=MAX_FPS).contains(&options.fps) {
+            return Err(NoDataset::Rate { fps: options.fps, most: MAX_FPS });
         }
         let episodes =
             traces.iter().map(|trace| Episode::read(trace, &options)).collect::<Result<Vec<Episode>, _>>()?;
@@ -86,12 +86,12 @@ impl Plan {
         Ok(Plan { options, episodes, motors, tasks, size })
     }
 
-    /// Width and height of the videos, pixels; none when the dataset will have none, so that nobody has to make them.
+    /// Returns width and height of the videos in pixels, or `None` when no videos are needed.
     pub const fn video_size(&self) -> Option<(u32, u32)> {
         self.size
     }
 
-    /// What the dataset will hold.
+    /// Describes the dataset.
     // No dataset has 2^53 rows.
     #[allow(clippy::cast_precision_loss)]
     pub fn report(&self) -> Report {
@@ -112,37 +112,37 @@ impl Plan {
         }
     }
 
-    /// How many rows all episodes have.
+    /// Returns the number of rows of all episodes.
     pub(crate) fn frames(&self) -> usize {
         self.episodes.iter().map(|episode| episode.rows.count).sum()
     }
 
-    /// The number of a task.
+    /// Returns the index of a task.
     pub(crate) fn task(&self, task: &str) -> usize {
         self.tasks.iter().position(|one| one == task).unwrap_or_default()
     }
 }
 
-/// The size of all pictures; none when there are none.
+/// Returns the common image size, or `None` without images.
 fn one_size(episodes: &[Episode]) -> Result<Option<(u32, u32)>, NoDataset> {
     let size = |episode: &Episode| episode.pictures.as_ref().map(|pictures| pictures.album.size);
-    let Some((first, wanted)) = episodes.iter().find_map(|episode| Some((episode, size(episode)?))) else {
+    let Some((first, expected)) = episodes.iter().find_map(|episode| Some((episode, size(episode)?))) else {
         return Ok(None);
     };
     for episode in episodes {
         let trace = episode.trace.clone();
         match size(episode) {
             None => return Err(NoDataset::NoPictures { trace }),
-            Some(theirs) if theirs != wanted => {
+            Some(theirs) if theirs != expected => {
                 return Err(NoDataset::OtherPictures {
                     trace,
                     theirs,
                     first: first.trace.clone(),
-                    size: wanted,
+                    size: expected,
                 });
             }
             Some(_) => {}
         }
     }
-    Ok(Some(wanted))
+    Ok(Some(expected))
 }

@@ -1,45 +1,45 @@
-//! From beats, as many as there were, to rows at an even rate.
+//! Samples control cycles at a constant row rate ([`Sampler`]).
 
 use minismith_wire::recording::Beat;
 
-/// The most rows of an episode: nearly three hours at thirty a second.
+/// Maximum number of rows of an episode: nearly three hours at 30 per second.
 pub const MOST_ROWS: usize = 300_000;
 
-/// How far a row may lie before a beat and still see it, beats: for what is lost in rounding.
-const SLACK: f64 = 1e-6;
+/// Tolerance for rounding errors in cycles: a row this much earlier still contains a cycle.
+const ROUNDING_TOLERANCE: f64 = 1e-6;
 
-/// The rows of one episode. Row `k` lies `k / fps` seconds after the first beat and holds the newest beat until then.
+/// The rows of one episode. Row `k` is `k / fps` seconds after the first cycle and contains the latest cycle until then.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
-    /// Where the motors were, radians: for each row one angle for each motor.
+    /// Present positions in radians: one angle per motor for each row.
     pub state: Vec<f32>,
-    /// Where the motors were told to be, likewise.
+    /// Goal positions, in the same layout.
     pub action: Vec<f32>,
-    /// How many rows there are.
+    /// Number of rows.
     pub count: usize,
-    /// How many of them hold a beat that the row before them could have held, since beats are missing.
+    /// Number of rows that repeat the previous one because cycles are missing.
     pub stale: usize,
 }
 
-/// At which beat a row lies.
+/// Cycle positions of the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
-    /// The first beat.
+    /// First cycle.
     pub first: u64,
-    /// Beats per row.
+    /// Cycles per row.
     pub step: f64,
 }
 
 impl Grid {
-    /// The last beat that row `row` can have seen.
-    // Beats and rows are far below 2^53, except in a hostile trace, whose rows are too many anyway.
+    /// Returns the last cycle that a row may contain.
+    // Cycles and rows are far below 2^53, except in a hostile trace, which has too many rows anyway.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn beat(&self, row: usize) -> u64 {
-        self.first.saturating_add((row as f64 * self.step + SLACK).floor() as u64)
+        self.first.saturating_add((row as f64 * self.step + ROUNDING_TOLERANCE).floor() as u64)
     }
 }
 
-/// Takes beats and gives rows.
+/// Converts cycles to rows.
 #[derive(Debug)]
 pub struct Sampler {
     grid: Option<Grid>,
@@ -55,22 +55,22 @@ struct Newest {
     action: Vec<f32>,
 }
 
-/// The episode would have more than [`MOST_ROWS`].
+/// Reports an episode of more than [`MOST_ROWS`].
 #[derive(Debug)]
 pub struct TooLong;
 
 impl Sampler {
-    /// For beats that last `period_s` seconds, and `fps` rows a second.
+    /// Creates a sampler for cycles of `period_s` seconds and `fps` rows per second.
     pub fn new(period_s: f64, fps: u32) -> Sampler {
         let step = 1.0 / (f64::from(fps) * period_s);
         Sampler { grid: None, step, newest: Newest::default(), rows: Rows::default() }
     }
 
-    /// One beat more, later than all before.
+    /// Processes a cycle, later than all before.
     ///
     /// # Errors
     ///
-    /// When there are too many rows.
+    /// Returns an error when there are too many rows.
     pub fn take(&mut self, beat: &Beat) -> Result<(), TooLong> {
         if self.grid.is_some() {
             self.rows_before(beat.beat)?;
@@ -82,19 +82,19 @@ impl Sampler {
         Ok(())
     }
 
-    /// All rows, and where they lie; none without beats.
+    /// Returns all rows and their positions, or `None` without cycles.
     ///
     /// # Errors
     ///
-    /// When there are too many rows.
+    /// Returns an error when there are too many rows.
     pub fn end(mut self) -> Result<Option<(Rows, Grid)>, TooLong> {
         let Some(grid) = self.grid else { return Ok(None) };
         self.rows_before(self.newest.beat.saturating_add(1))?;
         Ok(Some((self.rows, grid)))
     }
 
-    /// The rows that can't see `beat` hold what was newest before it.
-    // A row's age is far below 2^53 beats.
+    /// Fills the rows before `cycle` with the latest earlier cycle.
+    // A row's age is far below 2^53 cycles.
     #[allow(clippy::cast_precision_loss)]
     fn rows_before(&mut self, beat: u64) -> Result<(), TooLong> {
         let Some(grid) = self.grid else { return Ok(()) };
@@ -115,7 +115,7 @@ impl Sampler {
     }
 }
 
-// A dataset has 32 bits for an angle.
+// A dataset stores angles in 32 bits.
 #[allow(clippy::cast_possible_truncation)]
 fn radians(degrees: &[f64]) -> Vec<f32> {
     degrees.iter().map(|angle| angle.to_radians() as f32).collect()

@@ -1,4 +1,4 @@
-//! Least, greatest, mean and deviation of each column and of the pictures, as LeRobot's `compute_stats` has them.
+//! Minimum, maximum, mean and standard deviation of each column and of the images, as in LeRobot's `compute_stats`.
 
 use image::RgbImage;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use crate::NoDataset;
 use crate::album::Open;
 use crate::table::{Column, Table};
 
-/// What is known about some numbers; the deviation is that of the whole, not of a sample.
+/// Statistics of numbers. The standard deviation is that of the population, not of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Summary {
     min: f64,
@@ -17,7 +17,7 @@ struct Summary {
 }
 
 impl Summary {
-    /// Of values, each of which comes so many times.
+    /// Computes the statistics of values with their multiplicities.
     fn of(values: impl Iterator<Item = (f64, u64)> + Clone) -> Summary {
         let (mut min, mut max, mut sum, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0.0);
         for (value, times) in values.clone().map(times) {
@@ -35,14 +35,14 @@ fn times((value, times): (f64, u64)) -> (f64, f64) {
     (value, times as f64)
 }
 
-/// The statistics of all columns of an episode with at least one row.
+/// Computes the statistics of all columns of an episode with at least one row.
 pub fn of_table(table: &Table<'_>) -> Map<String, Value> {
     let of_column = |column: &Column<'_>| match column {
         Column::Lists { width, values } => {
             let each = (0..*width).map(|at| of_floats(values.iter().skip(at).step_by(*width)));
-            told(&each.collect::<Vec<_>>(), table.rows, |summary| json!(summary))
+            to_json(&each.collect::<Vec<_>>(), table.rows, |summary| json!(summary))
         }
-        Column::Floats(values) => told(&[of_floats(values.iter())], table.rows, |summary| json!(summary)),
+        Column::Floats(values) => to_json(&[of_floats(values.iter())], table.rows, |summary| json!(summary)),
         Column::Integers(values) => {
             let (min, max) = (values.iter().min(), values.iter().max());
             let Summary { mean, std, .. } = of_integers(values);
@@ -62,7 +62,7 @@ fn of_integers(values: &[i64]) -> Summary {
     Summary::of(values.iter().map(|value| (*value as f64, 1)))
 }
 
-fn told(each: &[Summary], count: usize, one: impl Fn(f64) -> Value) -> Value {
+fn to_json(each: &[Summary], count: usize, one: impl Fn(f64) -> Value) -> Value {
     let all = |of: fn(&Summary) -> f64| each.iter().map(of).map(&one).collect::<Vec<Value>>();
     json!({
         "min": all(|summary| summary.min),
@@ -73,41 +73,41 @@ fn told(each: &[Summary], count: usize, one: impl Fn(f64) -> Value) -> Value {
     })
 }
 
-/// How often each of red, green and blue, 0 to 255, comes in pictures.
-struct Colours([[u64; 256]; 3]);
+/// Histograms of red, green and blue, 0 to 255.
+struct Histograms([[u64; 256]; 3]);
 
-/// The statistics of the pictures of an episode, for each of red, green and blue from 0 to 1: of some rows' pictures, and
-/// of large ones only some pixels.
+/// Computes the statistics of an episode's images for red, green and blue from 0 to 1. It samples some rows, and some pixels of
+/// large images.
 ///
 /// # Errors
 ///
-/// When a picture can't be read or is damaged.
+/// Returns an error when an image cannot be read or is damaged.
 pub fn of_pictures(mut album: Open<'_>, rows: &[usize]) -> Result<Value, NoDataset> {
-    let mut colours = Colours([[0; 256]; 3]);
-    let some = some_rows(rows.len());
+    let mut histograms = Histograms([[0; 256]; 3]);
+    let some = sampled_rows(rows.len());
     let mut last: Option<(usize, RgbImage)> = None;
     for picture in some.iter().filter_map(|row| rows.get(*row)) {
         let image = match last.take() {
             Some((number, image)) if number == *picture => image,
             _ => album.pixels(*picture)?,
         };
-        colours.add(&image);
+        histograms.add(&image);
         last = Some((*picture, image));
     }
-    let each = colours.0.map(|counts| {
+    let each = histograms.0.map(|counts| {
         let values = counts.into_iter().enumerate().filter(|(_, times)| *times > 0);
-        Summary::of(values.map(|(value, times)| (of_one(value), times)))
+        Summary::of(values.map(|(value, times)| (normalized(value), times)))
     });
-    Ok(told(&each, some.len(), |summary| json!([[summary]])))
+    Ok(to_json(&each, some.len(), |summary| json!([[summary]])))
 }
 
 // Below 256.
 #[allow(clippy::cast_precision_loss)]
-fn of_one(value: usize) -> f64 {
+fn normalized(value: usize) -> f64 {
     value as f64 / 255.0
 }
 
-impl Colours {
+impl Histograms {
     fn add(&mut self, image: &RgbImage) {
         let step = step(image.width(), image.height());
         for pixel in image.rows().step_by(step).flat_map(|row| row.step_by(step)) {
@@ -118,16 +118,16 @@ impl Colours {
     }
 }
 
-/// Of a picture of 300 pixels or more, only about 150 of its longer side are looked at.
+/// Returns the sampling step. Of an image of 300 pixels or more, about 150 along its longer side are used.
 fn step(width: u32, height: u32) -> usize {
     let longer = width.max(height);
     if longer < 300 { 1 } else { (longer / 150) as usize }
 }
 
-/// The rows whose pictures are looked at, evenly spread: all up to 100, about `rows` to the power of 3/4 of many, 10 000
-/// at most.
+/// Selects evenly spaced rows whose images are used: all up to 100, about `rows` to the power of 3/4 of many, and at most
+/// 10,000.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn some_rows(rows: usize) -> Vec<usize> {
+fn sampled_rows(rows: usize) -> Vec<usize> {
     let most = ((rows as f64).powf(0.75) as usize).min(10_000);
     let count = most.max(rows.min(100));
     let step = rows.saturating_sub(1) as f64 / count.saturating_sub(1).max(1) as f64;

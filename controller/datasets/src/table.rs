@@ -1,4 +1,4 @@
-//! The rows of an episode as a Parquet file.
+//! Writes the rows of an episode as a Parquet file ([`Table`]).
 
 use std::fs::File;
 use std::io::Write;
@@ -15,10 +15,10 @@ use parquet::schema::types::{Type, TypePtr};
 use crate::NoDataset;
 use crate::rows::Rows;
 
-/// The columns of an episode, in the order in which LeRobot writes them.
+/// The columns of an episode, in LeRobot's order.
 #[derive(Debug)]
 pub struct Table<'a> {
-    /// How many rows; one at least.
+    /// Number of rows, at least one.
     pub rows: usize,
     /// Names and values.
     pub columns: Vec<(&'static str, Column<'a>)>,
@@ -27,33 +27,33 @@ pub struct Table<'a> {
 /// The values of one column.
 #[derive(Debug)]
 pub enum Column<'a> {
-    /// A list of `width` numbers for each row.
+    /// A list of `width` numbers per row.
     Lists {
-        /// How many numbers each row has; one at least.
+        /// Numbers per row, at least one.
         width: usize,
         /// All lists, one after the other.
         values: &'a [f32],
     },
-    /// A number for each row.
+    /// A number per row.
     Floats(Vec<f32>),
-    /// A whole number for each row.
+    /// An integer per row.
     Integers(Vec<i64>),
 }
 
-/// Where an episode stands in its dataset.
+/// Position of an episode in its dataset.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Its number.
+    /// Index of the episode.
     pub episode: usize,
-    /// How many rows stand before it.
+    /// Number of rows before it.
     pub before: usize,
-    /// The number of its task.
+    /// Index of its task.
     pub task: usize,
 }
 
 impl<'a> Table<'a> {
-    /// The table of an episode: angles in radians, times in seconds from its beginning.
-    // An episode has less than 2^20 rows, a dataset far less than 2^53.
+    /// Creates the table of an episode: angles in radians, times in seconds from its beginning.
+    // An episode has fewer than 2^20 rows, a dataset far fewer than 2^53.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
     pub fn new(rows: &'a Rows, motors: usize, fps: u32, standing: Standing) -> Table<'a> {
         let Standing { episode, before, task } = standing;
@@ -77,7 +77,7 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     ///
-    /// When that fails.
+    /// Returns an error when that fails.
     pub fn write(&self, to: &Path) -> std::result::Result<(), NoDataset> {
         let file = File::create_new(to).map_err(|source| NoDataset::Output { place: to.into(), source })?;
         self.encode(file).map_err(|source| NoDataset::Table { place: to.into(), source })
@@ -93,15 +93,15 @@ impl<'a> Table<'a> {
         for (_, column) in &self.columns {
             match column {
                 Column::Lists { width, values } => {
-                    // The first number of a list begins a row, the others go on with it.
+                    // The first number of a list begins a row, and the others continue it.
                     let levels: Vec<i16> = (0..values.len()).map(|at| i16::from(at % width != 0)).collect();
-                    put::<FloatType, _>(&mut group, values, &vec![3; values.len()], Some(&levels))?;
+                    write_column::<FloatType, _>(&mut group, values, &vec![3; values.len()], Some(&levels))?;
                 }
                 Column::Floats(values) => {
-                    put::<FloatType, _>(&mut group, values, &vec![1; values.len()], None)?
+                    write_column::<FloatType, _>(&mut group, values, &vec![1; values.len()], None)?
                 }
                 Column::Integers(values) => {
-                    put::<Int64Type, _>(&mut group, values, &vec![1; values.len()], None)?
+                    write_column::<Int64Type, _>(&mut group, values, &vec![1; values.len()], None)?
                 }
             }
         }
@@ -112,7 +112,7 @@ impl<'a> Table<'a> {
 }
 
 impl Column<'_> {
-    /// Its type: as LeRobot's own writer has it, in which anything could be missing, though nothing is.
+    /// Returns its Parquet type. As with LeRobot's own writer every value is optional, although none is missing.
     fn kind(&self, name: &str) -> Result<TypePtr> {
         let plain = |name: &str, physical| {
             Type::primitive_type_builder(name, physical)
@@ -139,16 +139,16 @@ impl Column<'_> {
     }
 }
 
-/// The next column: its values, how much of each is there, and which go on with the row before.
-fn put<D: DataType, W: Write + Send>(
+/// Writes the next column: its values with their definition and repetition levels.
+fn write_column<D: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     values: &[D::T],
-    there: &[i16],
-    go_on: Option<&[i16]>,
+    definition_levels: &[i16],
+    repetition_levels: Option<&[i16]>,
 ) -> Result<()> {
     let Some(mut column) = group.next_column()? else {
-        return Err(ParquetError::General("there are more columns than the schema has".into()));
+        return Err(ParquetError::General("more columns than in the schema".into()));
     };
-    column.typed::<D>().write_batch(values, Some(there), go_on)?;
+    column.typed::<D>().write_batch(values, Some(definition_levels), repetition_levels)?;
     column.close()
 }

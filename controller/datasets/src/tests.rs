@@ -1,4 +1,4 @@
-//! Datasets of made traces, read back.
+//! Tests datasets of synthetic traces by reading them back.
 
 mod contents;
 mod made;

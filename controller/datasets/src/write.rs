@@ -1,4 +1,4 @@
-//! Writes a dataset beside its place, and gives it its name when it is whole.
+//! Writes a dataset to a temporary folder and renames it when it is complete.
 
 use std::fs;
 use std::io::Write;
@@ -14,13 +14,13 @@ use crate::table::{Standing, Table};
 use crate::{Encoded, Film, NoDataset, Reel, card, frames, meta, statistics};
 
 impl Plan {
-    /// Writes the dataset into the folder `to`, which must not be there, unlike the folder around it. `film` makes the
-    /// videos; it is not asked when [`Plan::video_size`] is none. When anything fails, nothing stays behind.
+    /// Writes the dataset into the new folder `to`, whose parent must exist. `film` encodes the videos, and is not called when
+    /// [`Plan::video_size`] is `None`. On failure nothing remains.
     ///
     /// # Errors
     ///
-    /// When something is at `to`, when a file can't be written, when a trace is no longer what it was, or when there is
-    /// no video.
+    /// Returns an error when `to` exists, when a file cannot be written, when a trace has changed, or when a video cannot be
+    /// encoded.
     pub fn write(&self, to: &Path, film: &mut dyn Film) -> Result<Report, NoDataset> {
         if to.symlink_metadata().is_ok() {
             return Err(NoDataset::Exists { place: to.into() });
@@ -31,10 +31,10 @@ impl Plan {
         }
         let beside =
             tempfile::Builder::new().prefix(".dataset-").tempdir_in(around).map_err(output(around))?;
-        // Of the folder inside, the umask says who may read it.
+        // The umask determines who may read the folder inside.
         let root = beside.path().join("whole");
         self.fill(&root, film)?;
-        // Only an empty folder that somebody has made meanwhile could be replaced.
+        // This could only replace an empty folder that was created in the meantime.
         fs::rename(&root, to).map_err(output(to))?;
         Ok(self.report())
     }
@@ -49,7 +49,7 @@ impl Plan {
             let mut of_episode = statistics::of_table(&table);
             if let Some(pictures) = &episode.pictures {
                 let one = self.film(&episode.trace, pictures, &place(root, &meta::video(number))?, film)?;
-                // As in LeRobot, all videos are told to be as the first one.
+                // As in LeRobot, the first video's encoding is recorded for all.
                 encoded.get_or_insert(one);
                 let of_pictures = statistics::of_pictures(pictures.album.open()?, &pictures.of_rows)?;
                 of_episode.insert(meta::CAMERA.into(), of_pictures);
@@ -79,26 +79,26 @@ impl Plan {
         let album = pictures.album.open()?;
         let mut reel = Reel::new(self.options.fps, pictures.album.size, to, album, &pictures.of_rows);
         let filmed = film.film(&mut reel);
-        // What is wrong with the trace counts more than what came of it.
+        // An error in the trace takes precedence over its consequences.
         let left = reel.left()?;
         let encoded = filmed.map_err(|error| failed(error.to_string()))?;
         if left > 0 {
-            return Err(failed(format!("{left} pictures were left over")));
+            return Err(failed(format!("the encoder did not take {left} images")));
         }
         let rows = pictures.of_rows.len();
         let frames = match frames::count(to) {
             Ok(Some(frames)) => frames as usize,
-            Ok(None) => return Err(failed("what came of them is no MP4 file".into())),
-            Err(error) => return Err(failed(format!("there is no file: {error}"))),
+            Ok(None) => return Err(failed("the result is not an MP4 file".into())),
+            Err(error) => return Err(failed(format!("cannot read the result: {error}"))),
         };
         if frames != rows {
-            return Err(failed(format!("it has {frames} frames for {rows} rows: a picture may be damaged")));
+            return Err(failed(format!("it has {frames} frames for {rows} rows; an image may be damaged")));
         }
         Ok(encoded)
     }
 }
 
-/// The path of a file in the dataset, whose folder is there then.
+/// Returns the path of a file in the dataset, and creates its folder.
 fn place(root: &Path, name: &str) -> Result<PathBuf, NoDataset> {
     let place = root.join(name);
     let folder = place.parent().unwrap_or(root);
@@ -110,7 +110,7 @@ fn output(place: &Path) -> impl FnOnce(std::io::Error) -> NoDataset {
     |source| NoDataset::Output { place: place.into(), source }
 }
 
-/// As LeRobot writes it.
+/// Formats a document as LeRobot does.
 fn pretty(document: &Value) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     document.serialize(&mut Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b"    ")))?;

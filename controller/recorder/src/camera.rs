@@ -1,4 +1,4 @@
-//! What the camera saw: `/camera` holds the pictures as they came, `/camera/seen` what was found in each.
+//! Camera images: `/camera` contains the unchanged images, `/camera/seen` the detections in each.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use crate::sheet::Sheet;
 const PICTURES: &str = "/camera";
 const SEEN: &str = "/camera/seen";
 
-/// A picture whose JPEG was looked at.
+/// A validated image with its JPEG data.
 #[derive(Debug)]
 pub struct Shot {
     picture: Picture,
@@ -21,35 +21,36 @@ pub struct Shot {
 }
 
 impl Shot {
-    /// Looks at a picture.
+    /// Validates an image.
     ///
     /// # Errors
-    /// In words, what is wrong with it.
+    /// Returns a message when it is invalid.
     pub fn of(picture: Picture) -> Result<Self, String> {
-        let jpeg =
-            STANDARD.decode(&picture.jpeg).map_err(|error| format!("its picture is no base 64: {error}"))?;
+        let jpeg = STANDARD
+            .decode(&picture.jpeg)
+            .map_err(|error| format!("the image is not valid base64: {error}"))?;
         if !jpeg.starts_with(&[0xff, 0xd8, 0xff]) {
-            return Err("its picture is no JPEG".into());
+            return Err("the image is not a JPEG".into());
         }
         let sides = [picture.width, picture.height];
         if sides.iter().any(|side| !(1..=1 << 14).contains(side)) {
-            return Err(format!("a picture of {} by {} pixels", picture.width, picture.height));
+            return Err(format!("invalid image size: {} by {} pixels", picture.width, picture.height));
         }
         let numbers = picture.seen.iter().flat_map(|seen| seen.bounds.iter().chain([&seen.score]));
-        // A viewer counts in 32 bits.
+        // Viewers use 32-bit floats.
         if !numbers.into_iter().all(|number| (*number as f32).is_finite()) {
-            return Err("what was seen has a bound or a score that is no number".into());
+            return Err("a detection has a bound or a score that is not finite".into());
         }
         Ok(Shot { picture, jpeg })
     }
 
-    /// On which beat it was taken.
+    /// Returns the control cycle at which it was taken.
     pub const fn beat(&self) -> u64 {
         self.picture.beat
     }
 }
 
-/// A picture, with what was found in it: nothing also, so that what was found before does not stay.
+/// Draws an image and its detections, even if there are none, so that earlier detections disappear.
 pub fn picture(sheet: &Sheet, Shot { picture, jpeg }: &Shot) -> RecordingStreamResult<()> {
     let columns = EncodedImage::new(jpeg.clone()).with_media_type("image/jpeg").columns_of_unit_batches()?;
     sheet.draw(PICTURES, [picture.beat], columns)?;

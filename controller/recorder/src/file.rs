@@ -1,4 +1,4 @@
-//! Writes a file whole or not at all: beside its place, synced, and renamed.
+//! Writes a file atomically: to a temporary file, synced and renamed.
 
 use std::fs::Permissions;
 use std::io::{Result, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 /// Writes `bytes` to `path`.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    // Who may read it is for the umask to say.
+    // The umask determines who may read it.
     let mut file = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder.unwrap_or(Path::new(".")))?;

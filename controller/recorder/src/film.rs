@@ -1,5 +1,5 @@
-//! Takes what happens and gives a recording: what comes beat by beat is gathered and handed on in columns, which is
-//! quick and small.
+//! Converts trace events to a recording ([`Film`]). It batches values per control cycle and sends them as columns, which is
+//! fast and compact.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,39 +13,39 @@ use crate::spans::Running;
 use crate::told::Happened;
 use crate::{NoRecording, camera, health, layout, legs, motors, robot, texts};
 
-/// Beats that are handed on together when nothing is live.
+/// Number of cycles per batch of a recording that is not live.
 const TOGETHER: usize = 1_000;
 
-/// How often the lines of the limits are drawn on while it happens.
+/// Interval at which the limit lines are extended in a live recording.
 const LIMITS: Duration = Duration::from_secs(5);
 
-/// The application's name in the viewer.
+/// Application name in the viewer.
 const APPLICATION: &str = "minismith";
 
-/// A recording that is being made.
+/// A recording in progress.
 pub struct Film {
     sheet: Sheet,
     watch: Watch,
-    /// What happens live is handed on within this time.
+    /// Maximum delay of live data.
     pace: Duration,
     beats: Vec<Beat>,
     health: Vec<Health>,
     pulse: Vec<Rhythm>,
     running: Running,
-    /// The newest beat of which anything was told since something was handed on, and the first.
+    /// First and latest cycle with data since the last batch.
     waiting: Option<(u64, u64)>,
-    /// The first beat and the last, once there were any.
+    /// First and last cycle, if any.
     span: Option<(u64, u64)>,
-    /// The last beat that has limits.
+    /// Last cycle with limits.
     limited: Option<u64>,
-    /// What has its names and colours already.
+    /// Motors whose clamps already have names and colours.
     trimmed: BTreeSet<usize>,
     has_health: bool,
     has_pulse: bool,
 }
 
 impl Film {
-    /// Begins a recording.
+    /// Starts a recording.
     pub fn new(about: Begin, outlet: Outlet) -> Result<Self, NoRecording> {
         let pace = outlet.pace();
         let (sink, watch) = outlet.open(about.live)?;
@@ -76,7 +76,7 @@ impl Film {
         Ok(film)
     }
 
-    /// What does not change.
+    /// Draws the static data.
     fn describe(&self) -> RecordingStreamResult<()> {
         texts::about(&self.sheet)?;
         motors::style(&self.sheet)?;
@@ -86,7 +86,7 @@ impl Film {
         Ok(())
     }
 
-    /// Takes what happened.
+    /// Processes an event.
     pub fn take(&mut self, happened: &Happened) -> Result<(), NoRecording> {
         let beat = match happened {
             Happened::Beat(beat) => {
@@ -122,7 +122,7 @@ impl Film {
         if self.is_time() { self.hand_on() } else { Ok(()) }
     }
 
-    /// Whether enough is gathered. The stage's clock serves for any other: it goes as fast, or slower.
+    /// Returns whether a batch is due. Robot time serves as the clock, because it never runs faster than real time.
     fn is_time(&self) -> bool {
         if !self.sheet.about.live {
             return self.beats.len() + self.health.len() + self.pulse.len() >= TOGETHER;
@@ -134,7 +134,7 @@ impl Film {
         beats as f64 * self.sheet.about.period_s
     }
 
-    /// Hands on what was gathered.
+    /// Sends the batch.
     pub fn hand_on(&mut self) -> Result<(), NoRecording> {
         self.waiting = None;
         self.draw().map_err(refused)
@@ -173,7 +173,7 @@ impl Film {
         Ok(())
     }
 
-    /// Ends the recording, which then is where it was to go.
+    /// Ends the recording, which is then complete in its sink.
     pub fn finish(mut self) -> Result<Written, NoRecording> {
         self.hand_on()?;
         if let Some((first, last)) = self.span {

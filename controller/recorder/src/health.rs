@@ -1,16 +1,16 @@
-//! How the motors are and how regular the beats were, as curves.
+//! State of the motors and timing of the control loop, as curves.
 //!
 //! ```text
 //! /health/temperature     of each motor, degrees Celsius
 //! /health/voltage         volts
 //! /health/current         milliamperes
 //! /health/speed           degrees per second
-//! /pulse/jitter           how late beats began, p50, p99 and worst, microseconds
-//! /pulse/late             beats more than a period late, since the start
-//! /pulse/dropped          messages that are missing in this recording, since its beginning
+//! /pulse/jitter           wake-up latency of cycles, p50, p99 and max, microseconds
+//! /pulse/late             cycles more than a period late, since the start
+//! /pulse/dropped          messages missing in this recording, since its beginning
 //! ```
 //!
-//! A motor that did not answer leaves a gap.
+//! A motor that did not respond leaves a gap.
 
 use minismith_wire::recording::{Health, Rhythm};
 use re_sdk::RecordingStreamResult;
@@ -28,13 +28,13 @@ const KINDS: [(&str, List); 4] = [
     ("/health/speed", |health| &health.degrees_per_s),
 ];
 
-/// Colours and names of the curves, once the first of them is there.
+/// Sets colours and names of the motor curves, once there are any.
 pub fn style_motors(sheet: &Sheet) -> RecordingStreamResult<()> {
     let names = motors::of_all(sheet);
     KINDS.into_iter().try_for_each(|(path, _)| sheet.fix(path, &names))
 }
 
-/// How the motors were on these beats.
+/// Draws the state of the motors.
 pub fn motors(sheet: &Sheet, told: &[Health]) -> RecordingStreamResult<()> {
     for (path, list) in KINDS {
         let rows = told.iter().map(|health| {
@@ -46,15 +46,15 @@ pub fn motors(sheet: &Sheet, told: &[Health]) -> RecordingStreamResult<()> {
     Ok(())
 }
 
-/// Names of the pulse's curves, once the first of them is there.
+/// Sets names of the timing curves, once there are any.
 pub fn style_pulse(sheet: &Sheet) -> RecordingStreamResult<()> {
     let names = |names: &[&str]| SeriesLines::new().with_names(names.iter().copied());
-    sheet.fix("/pulse/jitter", &names(&["half at most", "99 % at most", "the latest"]))?;
-    sheet.fix("/pulse/late", &names(&["late beats"]))?;
+    sheet.fix("/pulse/jitter", &names(&["p50", "p99", "max"]))?;
+    sheet.fix("/pulse/late", &names(&["overruns"]))?;
     sheet.fix("/pulse/dropped", &names(&["missing messages"]))
 }
 
-/// How regular the beats were.
+/// Draws the timing of the control loop.
 pub fn pulse(sheet: &Sheet, told: &[Rhythm]) -> RecordingStreamResult<()> {
     let jitter = |one: &Rhythm| vec![one.jitter_p50_us, one.jitter_p99_us, one.jitter_worst_us];
     sheet.curves("/pulse/jitter", 3, told.iter().map(|one| (one.beat, jitter(one))))?;

@@ -1,5 +1,5 @@
-//! How a viewer opens a recording: the robot on the left, with what its camera sees below it, the curves in the
-//! middle, the words on the right.
+//! Layout of a recording in the viewer: on the left the robot above its camera image, in the middle the curves, on the right
+//! the texts.
 
 use re_sdk::blueprint::{
     Blueprint, ContainerLike, Horizontal, SelectionPanel, Spatial2DView, Spatial3DView, StateTimelineView,
@@ -7,13 +7,13 @@ use re_sdk::blueprint::{
 };
 use re_sdk_types::blueprint::components::{PanelState, PlayState};
 
-/// Curves of everything below these entities.
+/// Creates a view of the curves of everything below these entities.
 fn curves(name: &str, origins: &[&str]) -> ContainerLike {
     let everything = origins.iter().map(|origin| format!("{origin}/**"));
     TimeSeriesView::new(name).with_contents(everything).into()
 }
 
-/// The arrangement. What is `live` is followed.
+/// Creates the layout. A live recording is followed.
 pub fn blueprint(live: bool) -> Blueprint {
     let robot = Vertical::new([
         Spatial3DView::new("Robot").with_origin("/robot").into(),
@@ -34,20 +34,20 @@ pub fn blueprint(live: bool) -> Blueprint {
     ])
     .with_name("Health");
     let pulse = Vertical::new([
-        curves("How late beats begin, microseconds", &["/pulse/jitter"]),
-        curves("Late beats and missing messages", &["/pulse/late", "/pulse/dropped"]),
+        curves("Wake-up latency, microseconds", &["/pulse/jitter"]),
+        curves("Overruns and missing messages", &["/pulse/late", "/pulse/dropped"]),
     ])
-    .with_name("Pulse");
+    .with_name("Control loop");
     let motion = Tabs::new([
         joints.into(),
-        curves("Trims, degrees", &["/trims"]),
+        curves("Clamps, degrees", &["/trims"]),
         curves("Margins, degrees", &["/margins"]),
         health.into(),
         pulse.into(),
     ]);
     let words = Vertical::new([
         TextDocumentView::new("About").with_origin("/about").into(),
-        TextLogView::new("Said").with_contents(["/said/**", "/spans"]).into(),
+        TextLogView::new("Texts").with_contents(["/said/**", "/spans"]).into(),
         StateTimelineView::new("Running").with_origin("/spans/running").into(),
     ])
     .with_row_shares([3.0_f32, 4.0, 1.0]);

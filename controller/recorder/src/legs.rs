@@ -1,4 +1,4 @@
-//! The legs that carry the head: each an arm that its motor turns, and a rod from the arm's end to the head.
+//! The legs that carry the head: each has a crank that its motor turns, and a rod from the crank's end to the head.
 
 use minismith_wire::recording::{Beat, Head, Leg};
 use re_sdk::RecordingStreamResult;
@@ -13,7 +13,7 @@ type Point = [f64; 3];
 const RODS: &str = "/robot/rods";
 const THICKNESS: f32 = 0.002;
 
-/// What does not change: each arm, in its own frame, which stands where the motor turns it.
+/// Draws the static shapes: each crank in its own frame, which its motor rotates.
 pub fn shapes(sheet: &Sheet) -> RecordingStreamResult<()> {
     if sheet.about.legs.is_empty() {
         return Ok(());
@@ -30,7 +30,7 @@ pub fn shapes(sheet: &Sheet) -> RecordingStreamResult<()> {
     sheet.fix(RODS, &rods)
 }
 
-/// Where the legs were on these beats. The rods need a head.
+/// Draws the legs at these cycles. The rods need a head pose.
 pub fn beats(sheet: &Sheet, beats: &[Beat]) -> RecordingStreamResult<()> {
     let legs = &sheet.about.legs;
     if legs.is_empty() {
@@ -65,13 +65,13 @@ fn path(sheet: &Sheet, leg: &Leg) -> Option<String> {
     Some(format!("{}/{}", body(motors), motors.get(leg.motor)?.name))
 }
 
-/// Where the arm ends, in the body's frame.
+/// Returns the end of the crank, in the body's frame.
 fn end(leg: &Leg, angle: f64) -> Point {
     let (sin, cos) = angle.sin_cos();
     sum(leg.pivot_m, sum(scaled(leg.ahead, leg.arm_m * cos), scaled(leg.aside, leg.arm_m * sin)))
 }
 
-/// Where the rod meets the head, in the world.
+/// Returns the ball joint of the rod at the head, in the world frame.
 fn ball(leg: &Leg, head: &Head) -> Point {
     let [x, y, z, w] = head.turned;
     // v + 2 q x (q x v + w v), for a unit quaternion.
@@ -93,7 +93,7 @@ fn scaled(point: Point, by: f64) -> Point {
     point.map(|one| one * by)
 }
 
-/// The cross product.
+/// Returns the cross product.
 fn across([a, b, c]: Point, [x, y, z]: Point) -> Point {
     [b * z - c * y, c * x - a * z, a * y - b * x]
 }

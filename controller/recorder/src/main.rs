@@ -1,12 +1,11 @@
-//! The program `minismith-recorder`: makes of what it is told on standard input a recording for the Rerun viewer.
+//! The program `minismith-recorder`: converts a trace on standard input to a recording for the Rerun viewer.
 //!
-//! It is the only program that links Rerun, which takes minutes to build and may block for a minute when a viewer is
-//! absent; so whoever moves motors never waits for it. The words on standard input are `minismith_wire::recording`.
+//! It is the only program that links Rerun, which takes minutes to build and may block for a minute without a viewer. In a
+//! separate process it never delays motor control. The format of standard input is `minismith_wire::recording`.
 //!
-//! Reading order: [`orders`] (where the recording goes), [`told`] (reads and judges the lines), [`film`] (gathers what
-//! happens), `motors`, `robot`, `legs`, `health`, `camera`, `texts`, `spans` (draw it on a [`sheet`]), `layout` (how a
-//! viewer opens it), [`outlet`] (hands it to a [`tape`], which is a [`mod@file`] in the end, or to each [`viewer`];
-//! [`serve`] is where those may come).
+//! Reading order: [`orders`] (arguments), [`told`] (reads and validates the trace), [`film`] (converts its events), `motors`,
+//! `robot`, `legs`, `health`, `camera`, `texts`, `spans` (draw them on a [`sheet`]), `layout` (the viewer's layout), [`outlet`]
+//! (sends the recording to a [`tape`], which writes a [`mod@file`], or to each [`viewer`]), [`serve`] (accepts viewers).
 
 mod camera;
 mod file;
@@ -40,48 +39,50 @@ use orders::{Orders, USAGE};
 use outlet::{Outlet, Written};
 use told::{Happened, Told, Untold};
 
-/// Lines that are read ahead.
+/// Number of messages read ahead.
 const AHEAD: usize = 64;
 
-/// When nothing has come for so long, what is live is handed on as far as it goes.
+/// Time without input after which a live batch is sent.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Why there is no recording, or only the beginning of one.
+/// Reports why there is no recording, or an incomplete one.
 #[derive(Debug, thiserror::Error)]
 enum NoRecording {
-    /// What was told is not understood.
+    /// The input is invalid.
     #[error(transparent)]
     Untold(#[from] Untold),
-    /// Rerun refused.
-    #[error("Rerun refused it: {0}")]
+    /// Rerun reports an error.
+    #[error("Rerun failed: {0}")]
     Rerun(String),
-    /// The file can't be written.
-    #[error("can't write {}: {source}; choose a folder that is yours to write", .path.display())]
+    /// The file cannot be written.
+    #[error("cannot write {}: {source}; choose a folder with write permission", .path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error from the system.
         source: std::io::Error,
     },
-    /// Viewers can't come.
-    #[error("can't serve at {address}: {source}; stop whoever listens there or choose another port")]
+    /// The server for viewers cannot start.
+    #[error(
+        "cannot serve at {address}: {source}; stop the program that listens there or choose another port"
+    )]
     Port {
-        /// Where they should.
+        /// Its address.
         address: SocketAddr,
-        /// What the system said.
+        /// Error from the system.
         source: std::io::Error,
     },
-    /// This machine gives no thread.
-    #[error("can't start a thread: {0}; end other programs and try again")]
+    /// The system cannot start a thread.
+    #[error("cannot start a thread: {0}; close other programs and try again")]
     Thread(std::io::Error),
 }
 
-/// How it ended.
+/// Result of a recording.
 #[derive(Debug, Default)]
 struct Ended {
     beats: u64,
     written: Written,
-    /// What came last was not understood, or Rerun refused it; what came before is recorded.
+    /// Error that ended the recording. Everything before it is recorded.
     trouble: Option<NoRecording>,
 }
 
@@ -103,7 +104,7 @@ fn main() -> ExitCode {
         Ok(Ended { beats, written, trouble }) => {
             let Written { bytes, lost, dropped } = written;
             let told = serde_json::json!({ "written": bytes, "beats": beats, "dropped_for_viewer": dropped });
-            // Whoever started it may not care.
+            // The output is optional for the caller.
             let _ = writeln!(std::io::stdout(), "{told}");
             match trouble {
                 Some(error) => complain(&error),
@@ -119,7 +120,7 @@ fn complain(error: &NoRecording) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Makes a recording of what it reads. What is not live is written whole or not at all.
+/// Records the input. A recording that is not live is written completely or not at all.
 fn record(input: impl BufRead + Send + 'static, outlets: Vec<Outlet>) -> Result<Ended, NoRecording> {
     let mut told = Told::begin(input)?;
     let about = told.about().clone();
@@ -148,7 +149,7 @@ fn record(input: impl BufRead + Send + 'static, outlets: Vec<Outlet>) -> Result<
     Ok(ended)
 }
 
-/// Takes what is told, to its end; what is live is handed on also when nothing more comes.
+/// Processes the input to its end. A live batch is also sent when the input pauses.
 fn watch(
     films: &mut [Film],
     lines: &Receiver<Result<Option<Happened>, Untold>>,
@@ -166,7 +167,7 @@ fn watch(
                 films.iter_mut().try_for_each(Film::hand_on)?;
             }
             Err(RecvTimeoutError::Timeout) => {}
-            // The reader says how it ended before it goes.
+            // The reader reports its end before it exits.
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
     }

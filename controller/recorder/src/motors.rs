@@ -1,16 +1,15 @@
-//! The motors as curves: goal, present position and limits of each, what was trimmed, and the margins to the limits.
+//! The motors as curves: goal, present position and limits of each, clamps, and margins to the limits.
 //!
 //! ```text
-//! /body/NAME  /legs/NAME  /antennas/NAME     goal, present, and the wish where it is told     degrees
-//! /body/NAME/limits ...                      low, high
-//! /head/roll  /head/pitch  /head/yaw         goal, present; the yaw is that to the body
-//! /trims/NAME                                by how much, on the beats on which it was trimmed
-//! /margins/motors  /margins/head             each motor's to its range; tilt, yaw to the body
+//! /body/NAME  /legs/NAME  /antennas/NAME     goal, present, and the setpoint if recorded      degrees
+//! /body/NAME/limits ...                      minimum, maximum
+//! /head/roll  /head/pitch  /head/yaw         goal, present; the yaw is relative to the body
+//! /trims/NAME                                amount, at clamped cycles
+//! /margins/motors  /margins/head             of each motor to its range; of tilt and relative yaw
 //! ```
 //!
-//! What belongs together is one entity with several values on each beat: each entity costs some kilobytes, however
-//! short the recording. Rows that are handed on together have all a wish or none: where only some know it, the others
-//! have no number there.
+//! Related curves are one entity with several values per cycle, because each entity costs some kilobytes in any recording. All
+//! rows of a batch have a setpoint, or none do. Where only some cycles have one, the others contain NaN.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +19,7 @@ use re_sdk_types::archetypes::{SeriesLines, SeriesPoints};
 
 use crate::sheet::Sheet;
 
-/// One colour for each motor in turn, told apart also by those who see few (after Okabe and Ito).
+/// Colours of the motors in turn, distinguishable with colour blindness (Okabe and Ito).
 pub const COLOURS: [[u8; 3]; 7] = [
     [0, 114, 178],
     [230, 159, 0],
@@ -35,7 +34,7 @@ const GREY: [u8; 3] = [136, 136, 136];
 
 const ANGLES: [&str; 3] = ["roll", "pitch", "yaw"];
 
-/// Where a motor's curves are.
+/// Returns the entity path of a motor's curves.
 fn path(motor: &Motor) -> String {
     let group = match motor.part {
         Part::Body => "body",
@@ -45,7 +44,7 @@ fn path(motor: &Motor) -> String {
     format!("/{group}/{}", motor.name)
 }
 
-/// The motors' names and colours, for curves that have a value of each motor.
+/// Returns names and colours for curves with a value per motor.
 pub fn of_all(sheet: &Sheet) -> SeriesLines {
     let motors = &sheet.about.motors;
     SeriesLines::new()
@@ -53,17 +52,17 @@ pub fn of_all(sheet: &Sheet) -> SeriesLines {
         .with_colors(motors.iter().zip(COLOURS.into_iter().cycle()).map(|(_, colour)| colour))
 }
 
-/// Colours and names of the curves.
+/// Sets colours and names of the curves.
 pub fn style(sheet: &Sheet) -> RecordingStreamResult<()> {
     for (motor, colour) in sheet.about.motors.iter().zip(COLOURS.into_iter().cycle()) {
         let (path, name) = (path(motor), &motor.name);
         let angles = SeriesLines::new()
-            .with_names(["goal", "present", "wish"].map(|what| format!("{name} {what}")))
+            .with_names(["goal", "present", "setpoint"].map(|what| format!("{name} {what}")))
             .with_colors([colour, colour.map(paler), GREY])
             .with_widths([1.5, 3.0, 1.0]);
         sheet.fix(path.as_str(), &angles)?;
         let limits = SeriesLines::new()
-            .with_names([format!("{name} low"), format!("{name} high")])
+            .with_names([format!("{name} min"), format!("{name} max")])
             .with_colors([GREY, GREY])
             .with_widths([0.7, 0.7]);
         sheet.fix(format!("{path}/limits"), &limits)?;
@@ -83,7 +82,7 @@ const fn paler(part: u8) -> u8 {
     part / 2 + 110
 }
 
-/// The limits on these beats; a viewer joins them by lines.
+/// Draws the limits at these cycles. A viewer connects them with lines.
 pub fn limits(sheet: &Sheet, beats: &[u64]) -> RecordingStreamResult<()> {
     for motor in &sheet.about.motors {
         let points = beats.iter().map(|beat| (*beat, vec![motor.low_deg, motor.high_deg]));
@@ -92,7 +91,7 @@ pub fn limits(sheet: &Sheet, beats: &[u64]) -> RecordingStreamResult<()> {
     Ok(())
 }
 
-/// What happened on these beats. `trimmed` holds the motors whose trims have a name already.
+/// Draws the curves for these cycles. `trimmed` contains the motors whose clamps already have a name.
 pub fn beats(sheet: &Sheet, trimmed: &mut BTreeSet<usize>, beats: &[Beat]) -> RecordingStreamResult<()> {
     let wished = beats.iter().any(|beat| !beat.wish_deg.is_empty());
     for (place, motor) in sheet.about.motors.iter().enumerate() {

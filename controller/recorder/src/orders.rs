@@ -1,4 +1,4 @@
-//! What the recorder was started with: where the recording goes.
+//! Command-line arguments: the destinations of the recording ([`Orders`]).
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -10,47 +10,49 @@ use crate::outlet::Outlet;
 use crate::viewer::Link;
 use crate::{NoRecording, serve};
 
-/// How to call this program.
+/// Usage message.
 pub const USAGE: &str = "\
 usage: minismith-recorder [--to FILE.rrd] [--connect ADDRESS]... [--serve [HOST:]PORT]
-reads what it is told on standard input, one JSON document on each line, and makes a recording for the Rerun viewer
+Read a trace from standard input, one JSON document per line, and convert it to a recording for the Rerun viewer.
 
-  --to FILE.rrd       write it to a file: whole or not at all; what is live, while it happens
-  --connect ADDRESS   show it to a viewer that listens, such as rerun+http://127.0.0.1:9876/proxy
-  --serve [HOST:]PORT let viewers come: `rerun --connect rerun+http://127.0.0.1:PORT/proxy`; without HOST only
-                      those of this machine; port 0 is any that is free
+  --to FILE.rrd       Write to a file: atomically, or continuously if the trace is live
+  --connect ADDRESS   Send to a listening viewer, such as rerun+http://127.0.0.1:9876/proxy
+  --serve [HOST:]PORT Accept viewers: `rerun --connect rerun+http://127.0.0.1:PORT/proxy`. Without HOST only
+                      from this machine. Port 0 is any free port
 
-At least one of them is needed; a viewer has to be of Rerun 0.36. At the end it writes one line of JSON on standard
-output. It ends with 0 when all is well, with 1 when a file could not be written to its end, with 2 when there is no
-recording, or what came last was not understood.";
+At least one is required. Viewers must be Rerun 0.36. At the end the program writes one line of JSON to standard
+output. Exit codes: 0 for success, 1 if a file is incomplete, 2 if there is no recording or the input ends with an
+error.";
 
-/// Where the recording goes.
+/// Destinations of the recording.
 #[derive(Debug, Default, PartialEq)]
 pub struct Orders {
     /// A file.
     pub file: Option<PathBuf>,
-    /// Viewers that listen.
+    /// Listening viewers.
     pub connect: Vec<ProxyUri>,
-    /// Where viewers may come.
+    /// Address at which to accept viewers.
     pub serve: Option<SocketAddr>,
 }
 
-/// What is wrong with the arguments.
+/// Reports invalid arguments.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Misordered {
-    /// It is not said where the recording goes, or something else than that.
+    /// No destination, or unknown arguments.
     #[error("{USAGE}")]
     Usage,
-    /// No viewer's address.
-    #[error("{0:?} is no address of a viewer; one is rerun+http://127.0.0.1:9876/proxy")]
+    /// Not the address of a viewer.
+    #[error("invalid viewer address {0:?}; an example is rerun+http://127.0.0.1:9876/proxy")]
     Connect(OsString),
-    /// No address to listen on.
-    #[error("{0:?} is no place to serve at; one is 127.0.0.1:9876, or 9876 for this machine alone")]
+    /// Not an address to listen on.
+    #[error(
+        "invalid address to serve at {0:?}; an example is 127.0.0.1:9876, or 9876 for this machine alone"
+    )]
     Serve(OsString),
 }
 
 impl Orders {
-    /// Reads the arguments.
+    /// Parses the arguments.
     pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Misordered> {
         let mut orders = Orders::default();
         let mut arguments = arguments.into_iter();
@@ -72,13 +74,13 @@ impl Orders {
         if orders == Orders::default() { Err(Misordered::Usage) } else { Ok(orders) }
     }
 
-    /// Where the recording goes, with all that is open before anything is told.
+    /// Opens the destinations, with everything that must be ready before the input is read.
     pub fn carry_out(self) -> Result<Vec<Outlet>, NoRecording> {
         let mut links: Vec<Link> = self.connect.into_iter().map(Link::Connected).collect();
         if let Some(address) = self.serve {
             links.push(Link::Served(serve::listen(address)?));
         }
-        // The file comes first: nobody waits for a viewer before it is whole.
+        // The file comes first, so that it is complete before any wait for a viewer.
         let mut outlets: Vec<Outlet> = self.file.into_iter().map(Outlet::File).collect();
         if !links.is_empty() {
             outlets.push(Outlet::Viewers(links));
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_goes_to_a_file_to_viewers_or_to_all_of_them() {
+    fn from_arguments_accepts_all_combinations_of_destinations() {
         assert_eq!(read(&["--to", "a.rrd"]).unwrap().file, Some("a.rrd".into()));
         let all = ["--serve", "9876", "--connect", "rerun+http://127.0.0.1:9877/proxy", "--to", "a.rrd"];
         let orders = read(&all).unwrap();
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_order_is_refused_with_what_one_is() {
+    fn from_arguments_rejects_others_with_an_example() {
         for wrong in [&[][..], &["--to"], &["a.rrd"], &["--to", "a", "--to", "b"], &["--too", "a"]] {
             assert_eq!(read(wrong), Err(Misordered::Usage), "{wrong:?}");
         }

@@ -1,5 +1,5 @@
-//! Where a recording goes: to a file, or to viewers. One that goes to both is made twice, so that neither waits for the
-//! other and each gets its pieces in its own size.
+//! Destinations of a recording ([`Outlet`]): a file, or viewers. For both, two recordings are made, so that neither delays the
+//! other and each has its own batch size.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -13,43 +13,43 @@ use crate::NoRecording;
 use crate::tape::Tape;
 use crate::viewer::{Link, State, Viewer};
 
-/// What happens live is shown within this time ...
+/// Maximum delay of live data in a viewer.
 const SHOWN: Duration = Duration::from_millis(200);
-/// ... and is in the file within this: each piece costs more than a kilobyte for each of some thirty entities.
+/// Maximum delay of live data in a file. Each batch costs more than a kilobyte for each of about thirty entities.
 const FILED: Duration = Duration::from_secs(1);
 
-/// How long viewers are waited for when all has been told. They may lag behind; this machine does not wait for ever.
+/// Timeout for viewers after the end of the input, because they may lag behind.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Where a recording shall go.
+/// Destination of a recording.
 pub enum Outlet {
-    /// To a file.
+    /// A file.
     File(PathBuf),
-    /// To viewers.
+    /// Viewers.
     Viewers(Vec<Link>),
 }
 
-/// What was recorded.
+/// Statistics of what was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The size of the file, bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Whether something is missing in the file, because it could not be written.
+    /// Whether the file is incomplete because of a write error.
     pub lost: bool,
-    /// Messages that viewers did not get.
+    /// Number of messages that viewers did not receive.
     pub dropped: u64,
 }
 
-/// What is known of an outlet while it is fed, and how it ends.
+/// State of an open destination, used to finish it.
 pub enum Watch {
     /// A file.
     Tape(Arc<Mutex<Tape>>),
-    /// Viewers, and what closes when all of them are done.
+    /// Viewers, and a channel that closes when all are done.
     Viewers(Vec<Arc<State>>, Receiver<()>),
 }
 
 impl Outlet {
-    /// Within what time it gets what happens live.
+    /// Returns the maximum delay of live data.
     pub const fn pace(&self) -> Duration {
         match self {
             Outlet::File(_) => FILED,
@@ -57,7 +57,7 @@ impl Outlet {
         }
     }
 
-    /// Opens it; a file of what is not `live` is written when it is whole.
+    /// Opens it. Without `live` a file is written when it is complete.
     pub fn open(self, live: bool) -> Result<(Box<dyn LogSink>, Watch), NoRecording> {
         match self {
             Outlet::File(path) => {
@@ -65,7 +65,7 @@ impl Outlet {
                 Ok((Box::new(ToTape(tape.clone())), Watch::Tape(tape)))
             }
             Outlet::Viewers(links) => {
-                // Nothing is ever sent.
+                // No message is ever sent on this channel.
                 let (done, over) = sync_channel(0);
                 let start = |link| Viewer::start(link, done.clone());
                 let viewers: Vec<Viewer> =
@@ -104,10 +104,10 @@ impl LogSink for ToViewers {
 }
 
 impl Watch {
-    /// Ends a file, or waits a little for viewers, once nothing feeds it any more.
+    /// Finishes a file, or waits for viewers up to a timeout, after the last message.
     ///
     /// # Errors
-    /// There is no file.
+    /// Returns an error when there is no file.
     pub fn finish(self) -> Result<Written, NoRecording> {
         match self {
             Watch::Tape(tape) => {
@@ -115,7 +115,7 @@ impl Watch {
                 Ok(Written { bytes, lost, dropped: 0 })
             }
             Watch::Viewers(viewers, over) => {
-                // Their threads may hang for ever; they end with this process.
+                // Their threads may block forever. They end with this process.
                 let _ = over.recv_timeout(PATIENCE);
                 let dropped = viewers.iter().map(|viewer| viewer.missed()).sum();
                 Ok(Written { dropped, ..Written::default() })

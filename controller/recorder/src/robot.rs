@@ -1,14 +1,14 @@
-//! The robot in space: a body that turns, a head, its antennas, and beside the head where it was told to be.
+//! The robot in 3D: a rotating body, a head with antennas, and the goal pose of the head.
 //!
 //! ```text
-//! /robot/BODY            a transform: turned as its motor stood (`body_rotation`)
-//! /robot/BODY/LEG        a transform: an arm of a leg (`stewart_1`), where it is told how the legs are built
-//! /robot/rods            lines: from the end of each arm to the head
+//! /robot/BODY            a transform: rotated with its motor (`body_rotation`)
+//! /robot/BODY/LEG        a transform: the crank of a leg (`stewart_1`), if the geometry of the legs is recorded
+//! /robot/rods            lines: from the end of each crank to the head
 //! /robot/head            a transform, with the antennas below it (`right_antenna`)
-//! /robot/goal_head       where the head was told to be
+//! /robot/goal_head       goal pose of the head
 //! ```
 //!
-//! The shapes only show where things are and which way they look; they are no model of the shell.
+//! The shapes only indicate positions and directions. They do not model the shell.
 
 use minismith_wire::recording::{Beat, Head, Motor, Part};
 use re_sdk::RecordingStreamResult;
@@ -18,20 +18,20 @@ use re_sdk_types::datatypes::{Angle, Quaternion, RotationAxisAngle as AxisAngle}
 
 use crate::sheet::Sheet;
 
-/// Half the body's sides, and its middle, metres: what stands below the legs.
+/// Half-sizes and centre of the body in metres, below the legs.
 const BODY: ([f32; 3], [f32; 3]) = ([0.055, 0.055, 0.03], [0.0, 0.0, 0.035]);
-/// Half the head's sides, and its middle in the head frame.
+/// Half-sizes and centre of the head in the head frame.
 const HEAD: ([f32; 3], [f32; 3]) = ([0.045, 0.065, 0.04], [0.0, 0.0, 0.02]);
-/// Where the antennas stand in the head frame; the left one on the other side.
+/// Position of the right antenna in the head frame. The left one is mirrored.
 const ANTENNA: [f32; 3] = [-0.01, -0.04, 0.06];
 const ANTENNA_LENGTH: f32 = 0.11;
-/// Positive angles lean both antennas to the robot's left.
+/// Positive angles tilt both antennas to the robot's left.
 const ANTENNA_AXIS: [f32; 3] = [-1.0, 0.0, 0.0];
 
 const SHELL: [u8; 3] = [200, 200, 205];
 const WISH: [u8; 3] = [0, 114, 178];
 
-/// What does not change.
+/// Draws the static shapes.
 pub fn shapes(sheet: &Sheet) -> RecordingStreamResult<()> {
     sheet.fix("/robot", &ViewCoordinates::FLU())?;
     let solid = |(half, middle): ([f32; 3], [f32; 3])| {
@@ -56,7 +56,7 @@ pub fn shapes(sheet: &Sheet) -> RecordingStreamResult<()> {
     Ok(())
 }
 
-/// Where the turning body is.
+/// Returns the entity path of the rotating body.
 pub fn body(motors: &[Motor]) -> String {
     let motor = motors.iter().find(|motor| motor.part == Part::Body);
     format!("/robot/{}", motor.map_or("body", |motor| &motor.name))
@@ -66,7 +66,7 @@ fn antenna(motor: &Motor) -> String {
     format!("/robot/head/{}", motor.name)
 }
 
-/// Where it was on these beats.
+/// Draws the robot at these cycles.
 pub fn beats(sheet: &Sheet, beats: &[Beat]) -> RecordingStreamResult<()> {
     for (place, motor) in sheet.about.motors.iter().enumerate() {
         let [x, y, z] = ANTENNA;
@@ -87,7 +87,7 @@ pub fn beats(sheet: &Sheet, beats: &[Beat]) -> RecordingStreamResult<()> {
     head(sheet, "/robot/goal_head", beats, |beat| beat.goal_head)
 }
 
-/// Something that stands at one place and turns about one axis as a motor stood.
+/// Draws something at a fixed position that rotates about one axis with a motor.
 pub fn turning(
     sheet: &Sheet,
     path: &str,

@@ -1,4 +1,4 @@
-//! A place where viewers may come and look on: on this machine alone, unless another address is asked for.
+//! Accepts viewers over the network, by default only from this machine.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::sync_channel;
@@ -9,24 +9,25 @@ use re_sdk::{MemoryLimit, PlaybackBehavior, ServerOptions};
 
 use crate::NoRecording;
 
-/// What is kept for viewers that come later; then the oldest is forgotten. What does not change is kept.
+/// Bytes buffered for viewers that connect later. The oldest data is discarded first; static data stays.
 const KEPT_BYTES: u64 = 64_000_000;
 
-/// How often the server is looked for, and how long it is waited for in between, until it listens.
+/// Number of checks whether the server listens, and the timeout and pause of each.
 const LOOKS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The address in `ADDRESS:PORT` or `PORT`; by a bare port, of this machine alone.
+/// Parses `ADDRESS:PORT` or `PORT`. A bare port means this machine alone.
 pub fn address(text: &str) -> Option<SocketAddr> {
     let port = || text.parse().ok().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     text.parse().ok().or_else(port)
 }
 
-/// Listens there; port 0 is any that is free. Rerun's server does not say when it can't, so the port is tried before
-/// and the server after.
+/// Starts a server at an address. Port 0 is any free port.
+///
+/// Rerun's server does not report failures, so the port is tested before and the server after the start.
 ///
 /// # Errors
-/// The port is not to be had, or nobody listens there after all.
+/// Returns an error when the port is not available, or the server does not listen.
 pub fn listen(address: SocketAddr) -> Result<GrpcServerSink, NoRecording> {
     let refused = |source| NoRecording::Port { address, source };
     let address = TcpListener::bind(address).and_then(|free| free.local_addr()).map_err(refused)?;
@@ -41,11 +42,11 @@ pub fn listen(address: SocketAddr) -> Result<GrpcServerSink, NoRecording> {
     };
     let server = GrpcServerSink::new(&host, address.port(), options)
         .map_err(|error| NoRecording::Rerun(error.to_string()))?;
-    // Nobody sends on it: to receive from it is to wait.
+    // No message is ever sent on this channel. Receiving from it only waits.
     let (_open, pause) = sync_channel::<()>(0);
     for _ in 0..LOOKS {
         if TcpStream::connect_timeout(&address, PAUSE).is_ok() {
-            eprintln!("minismith-recorder: a viewer may look on at {}", server.uri());
+            eprintln!("minismith-recorder: viewers can connect to {}", server.uri());
             return Ok(server);
         }
         let _ = pause.recv_timeout(PAUSE);

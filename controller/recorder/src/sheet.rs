@@ -1,4 +1,4 @@
-//! Where everything is drawn: the stream of one recording, and when its beats were.
+//! Stream of one recording with its timelines ([`Sheet`]).
 
 use minismith_wire::recording::Begin;
 use re_sdk::log::TimeColumn;
@@ -9,30 +9,30 @@ use re_sdk_types::archetypes::Scalars;
 /// The stream of one recording.
 pub struct Sheet {
     stream: RecordingStream,
-    /// What is recorded.
+    /// Header of the trace.
     pub about: Begin,
-    /// When beat 0 was, nanoseconds since 1970, where there is a calendar.
+    /// Time of cycle 0 in nanoseconds since 1970, if known.
     began: Option<i64>,
 }
 
-/// When something began, as it is told; none if that is no time.
+/// Parses the start time, or returns `None` if it is invalid.
 pub fn instant(told: &str) -> Option<Timestamp> {
     told.parse().ok()
 }
 
 impl Sheet {
-    /// Of this recording.
+    /// Creates the stream's wrapper.
     pub fn new(stream: RecordingStream, about: Begin) -> Self {
         let began = about.at.as_deref().and_then(instant).map(Timestamp::nanos_since_epoch);
         Sheet { stream, about, began }
     }
 
-    /// What does not change: names, colours, shapes.
+    /// Logs static data: names, colours, shapes.
     pub fn fix(&self, path: impl Into<String>, what: &impl AsComponents) -> RecordingStreamResult<()> {
         self.stream.log_static(path.into(), what)
     }
 
-    /// What was on these beats, a row for each.
+    /// Draws one row per cycle.
     pub fn draw(
         &self,
         path: &str,
@@ -46,8 +46,7 @@ impl Sheet {
         self.stream.send_columns(path, self.times(&beats), columns)
     }
 
-    /// Several curves of one entity: the values of each beat stand one after the other. A row of another width is left
-    /// out.
+    /// Draws several curves of one entity, with the values of each cycle in one row. Rows of another width are skipped.
     pub fn curves(
         &self,
         path: &str,
@@ -63,9 +62,9 @@ impl Sheet {
         self.draw(path, beats, columns)
     }
 
-    /// The times of beats: by number, by the stage's clock and, where there is a calendar, in UTC.
+    /// Returns the times of cycles: by number, robot time and, if known, UTC.
     fn times(&self, beats: &[u64]) -> Vec<TimeColumn> {
-        // `told` has seen to it that numbers fit.
+        // `told` has checked that the numbers fit.
         let numbers = beats.iter().map(|beat| i64::try_from(*beat).unwrap_or(i64::MAX));
         let seconds = beats.iter().map(|beat| *beat as f64 * self.about.period_s);
         let mut times = vec![
@@ -79,15 +78,15 @@ impl Sheet {
         times
     }
 
-    /// Hands on what was fixed so far, which otherwise may come after what is drawn next.
+    /// Flushes static data, which might otherwise arrive after the next rows.
     pub fn hand_on(&self) {
-        // It can't fail: nothing of ours ever says so to a stream.
+        // This does not fail, because our sinks never report an error.
         let _ = self.stream.flush_async();
     }
 
-    /// Whatever was drawn has reached where the recording goes.
+    /// Sends everything to the sink.
     pub fn finish(self) {
-        // Dropped, it hands on all that it still holds.
+        // Dropping the stream flushes it.
         drop(self.stream);
     }
 }

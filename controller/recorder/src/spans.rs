@@ -1,4 +1,4 @@
-//! What lasts: `/spans` tells when each thing began and how it ended, `/spans/running` shows in lanes what runs.
+//! Spans: `/spans` lists their beginnings and ends, `/spans/running` shows the running ones in lanes.
 
 use minismith_wire::recording::Span;
 use re_sdk::RecordingStreamResult;
@@ -8,18 +8,18 @@ use re_sdk_types::components::TextLogLevel;
 use crate::sheet::Sheet;
 use crate::texts::line;
 
-/// More things at one time stand in the log alone.
+/// Number of lanes. Further concurrent spans appear only in the log.
 const LANES: usize = 4;
 
-/// What runs.
+/// Running spans.
 #[derive(Default)]
 pub struct Running {
-    /// The name of what runs in each lane; an empty one is free.
+    /// Name of the span in each lane. An empty lane is free.
     lanes: [String; LANES],
 }
 
 impl Running {
-    /// Something began or ended.
+    /// Draws the beginning or end of a span.
     pub fn take(&mut self, sheet: &Sheet, span: &Span) -> RecordingStreamResult<()> {
         let Span { beat, name, ended } = span;
         let words = match ended {

@@ -1,4 +1,4 @@
-//! The file of a recording: kept in memory until it is whole, or written to its place as it comes.
+//! File of a recording ([`Tape`]): collected in memory until it is complete, or written continuously.
 
 use std::fs::File;
 use std::io::{Result, Write};
@@ -9,28 +9,28 @@ use re_sdk::log::LogMsg;
 
 use crate::{NoRecording, file};
 
-/// A file with more messages than this gets no index at its end, since that is kept in memory all the while. A viewer
-/// reads it all the same.
+/// Maximum number of messages for which the file gets an index at its end. The index is kept in memory until then. Viewers also
+/// read files without one.
 const MOST_IN_INDEX: u64 = 100_000;
 
-/// Bytes before the first message.
+/// Number of bytes before the first message.
 const START: u64 = StreamHeader::ENCODED_SIZE_BYTES as u64;
 
-/// A file that is being recorded.
+/// A file in progress.
 pub struct Tape {
     path: PathBuf,
-    /// None when it is whole, or could not be written any further.
+    /// `None` when the file is complete, or after a write error.
     encoder: Option<Encoder<Target>>,
     messages: u64,
     written: u64,
     lost: bool,
 }
 
-/// Where the bytes go.
+/// Destination of the bytes.
 enum Target {
-    /// To their place, as they come.
+    /// The file itself, continuously.
     Place(File),
-    /// Nowhere yet.
+    /// Memory, until the file is complete.
     Memory(Vec<u8>),
 }
 
@@ -48,7 +48,7 @@ impl Write for Target {
 }
 
 impl Tape {
-    /// A file at `path`: there from now on, or only when it is whole.
+    /// Creates a file at `path`: at once, or only when it is complete.
     pub fn new(path: &Path, at_once: bool) -> std::result::Result<Self, NoRecording> {
         let refused = |source| NoRecording::File { path: path.to_owned(), source };
         let target = if at_once {
@@ -68,7 +68,7 @@ impl Tape {
         Ok(tape)
     }
 
-    /// Takes a message. That it can't be written is told once; what comes after it is not taken.
+    /// Writes a message. A write error is reported once, and all later messages are dropped.
     pub fn take(&mut self, message: &LogMsg) {
         let Some(encoder) = &mut self.encoder else { return };
         self.messages += 1;
@@ -84,20 +84,20 @@ impl Tape {
     fn lose(&mut self, error: &EncodeError) {
         let path = self.path.display();
         eprintln!(
-            "minismith-recorder: can't write {path} any further: {error}; what comes now is missing there: make room, \
+            "minismith-recorder: cannot continue writing {path}: {error}; later data is missing there: free some space, \
              or record to another disk"
         );
         self.lost = true;
         if let Some(Ok(Target::Place(file))) = self.encoder.take().map(Encoder::into_inner) {
-            // A message that was written in part would be in a reader's way; a device has no length to set.
+            // Remove a partial message, which would confuse readers. A device has no length to set.
             let _ = file.metadata().and_then(|data| file.set_len(data.len().min(self.written)));
         }
     }
 
-    /// Ends the file. Returns how many bytes it has, and whether something is missing in it.
+    /// Finishes the file. Returns its size in bytes, and whether data is missing.
     ///
     /// # Errors
-    /// It was kept in memory, and can't be written to its place.
+    /// Returns an error when the data was collected in memory and cannot be written.
     pub fn finish(&mut self) -> std::result::Result<(u64, bool), NoRecording> {
         if let Some(Err(error)) = self.encoder.as_mut().map(Encoder::finish) {
             self.lose(&error);

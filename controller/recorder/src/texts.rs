@@ -1,4 +1,4 @@
-//! What was said: the page about the recording, and per voice findings, trims, what was asked and answered.
+//! Texts: the page about the recording, and a log per source with findings, clamps, requests and answers.
 
 use minismith_wire::recording::{Text, Voice};
 use re_sdk::RecordingStreamResult;
@@ -7,14 +7,14 @@ use re_sdk_types::components::TextLogLevel;
 
 use crate::sheet::Sheet;
 
-/// The page about the recording.
+/// Draws the page about the recording.
 pub fn about(sheet: &Sheet) -> RecordingStreamResult<()> {
     let about = &sheet.about;
     let page = if about.about.is_empty() { about.name.as_str() } else { about.about.as_str() };
     sheet.fix("/about", &TextDocument::from_markdown(page))
 }
 
-/// Something that was said, below `/said/`; what belongs to no beat stands at the beginning.
+/// Draws a text below `/said/`. A text without a cycle is drawn at the beginning.
 pub fn said(sheet: &Sheet, text: &Text) -> RecordingStreamResult<()> {
     let (path, level) = match text.voice {
         Voice::Workshop => ("/said/workshop", TextLogLevel::WARN),
@@ -27,7 +27,7 @@ pub fn said(sheet: &Sheet, text: &Text) -> RecordingStreamResult<()> {
     line(sheet, path, text.beat.unwrap_or(0), &text.words, level)
 }
 
-/// A line of a log.
+/// Draws a line of a log.
 pub fn line(sheet: &Sheet, path: &str, beat: u64, words: &str, level: &str) -> RecordingStreamResult<()> {
     sheet.draw(path, [beat], TextLog::new(words).with_level(level).columns_of_unit_batches()?)
 }

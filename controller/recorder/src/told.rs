@@ -1,4 +1,4 @@
-//! What the recorder is told, line by line, judged before anything is done with it.
+//! Reads the trace line by line and validates each message ([`Told`]).
 
 use std::io::{BufRead, Read};
 
@@ -9,57 +9,57 @@ use minismith_wire::recording::{
 use crate::camera::Shot;
 use crate::sheet::instant;
 
-/// The most motors that a recording may have.
+/// Maximum number of motors in a recording.
 const MOST_MOTORS: usize = 64;
 
-/// What was told is not a recording.
+/// Reports why the input is not a valid trace.
 #[derive(Debug, thiserror::Error)]
 pub enum Untold {
-    /// A line is no message.
+    /// A line is not a valid message.
     #[error("line {line} is not understood: {reason}")]
     NotUnderstood {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Cause.
         reason: String,
     },
-    /// The teller speaks another version.
+    /// The trace has an unsupported format.
     #[error(
         "it is told in format {theirs}, this recorder knows {FORMAT}: build both anew with `make recorder`"
     )]
     Format {
-        /// Its version.
+        /// Its format number.
         theirs: u32,
     },
-    /// The teller stopped before the end.
+    /// The trace is truncated.
     #[error("it ends after line {line} without `end`: whoever told it has stopped, so nothing is written")]
     Cut {
-        /// The last line.
+        /// Last line.
         line: u64,
     },
-    /// The lines can't be read.
+    /// The input cannot be read.
     #[error("can't read standard input: {0}")]
     Input(#[from] std::io::Error),
 }
 
-/// Something between beginning and end.
+/// An event of the trace.
 #[derive(Debug)]
 pub enum Happened {
-    /// A beat.
+    /// A control cycle.
     Beat(Box<Beat>),
     /// A text.
     Text(Text),
-    /// How the motors are.
+    /// State of the motors.
     Motors(Box<Health>),
-    /// How regular the beats were.
+    /// Timing of the control loop.
     Pulse(Rhythm),
-    /// What the camera saw.
+    /// A camera image.
     Picture(Box<Shot>),
-    /// Something that lasts began or ended.
+    /// Beginning or end of a span.
     Span(Span),
 }
 
-/// The lines of one recording.
+/// The lines of one trace.
 pub struct Told<R> {
     input: R,
     line: u64,
@@ -84,12 +84,12 @@ impl<R: BufRead> Told<R> {
         Ok(Told { input, line: 1, about, beats: 0, last: None })
     }
 
-    /// What is recorded.
+    /// Returns the header.
     pub const fn about(&self) -> &Begin {
         &self.about
     }
 
-    /// The next that happened; none at the end. What is live may end anywhere, also within a line.
+    /// Reads the next event, or returns `None` at the end. A live trace may end anywhere, even within a line.
     pub fn next(&mut self) -> Result<Option<Happened>, Untold> {
         let Some(bytes) = read(&mut self.input, self.line + 1)? else {
             return if self.about.live { Ok(None) } else { Err(Untold::Cut { line: self.line }) };
@@ -170,7 +170,7 @@ impl<R: BufRead> Told<R> {
         }
     }
 
-    /// A viewer's times are nanoseconds in 63 bits.
+    /// Checks that the time fits: viewers use nanoseconds in 63 bits.
     fn fits(&self, beat: u64) -> Result<(), Untold> {
         if beat as f64 * self.about.period_s.max(1e-9) < 9e9 {
             Ok(())
@@ -184,7 +184,7 @@ fn wrong(line: u64, reason: impl Into<String>) -> Untold {
     Untold::NotUnderstood { line, reason: reason.into() }
 }
 
-/// The bytes of one line; none when there are no more.
+/// Reads one line, or returns `None` at the end.
 fn read(input: &mut impl BufRead, line: u64) -> Result<Option<Vec<u8>>, Untold> {
     let mut bytes = Vec::new();
     input.take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes)?;
@@ -198,7 +198,7 @@ fn understood(bytes: &[u8], line: u64) -> Result<Message, Untold> {
     serde_json::from_slice(bytes).map_err(|error| wrong(line, error.to_string()))
 }
 
-/// What is wrong with a beginning.
+/// Returns what is wrong with a header.
 fn complaint(about: &Begin) -> Option<String> {
     let motors = about.motors.len();
     if !(1..=MOST_MOTORS).contains(&motors) {

@@ -1,6 +1,7 @@
-//! A viewer that looks on: behind a bounded queue and on a thread of its own, since it may be slow, gone or never there.
+//! Sends a recording to viewers through a bounded queue and a separate thread ([`Viewer`]), because viewers may be slow or
+//! absent.
 //!
-//! Nobody waits for a viewer while something is recorded. What its queue does not hold is dropped and counted.
+//! Recording never waits for a viewer. Messages that do not fit into the queue are dropped and counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,44 +14,44 @@ use re_sdk::grpc_server::GrpcServerSink;
 use re_sdk::log::LogMsg;
 use re_sdk::sink::{GrpcSink, GrpcSinkConnectionState, LogSink as _};
 
-/// What a queue holds, whichever is reached first.
+/// Capacity of a queue in messages and bytes, whichever is reached first.
 const MOST_MESSAGES: usize = 4_096;
 const MOST_BYTES: u64 = 32 << 20;
 
-/// Where viewers are.
+/// Connection to viewers.
 pub enum Link {
-    /// They come to us.
+    /// A server to which viewers connect.
     Served(GrpcServerSink),
-    /// We go to one.
+    /// A client of a listening viewer.
     Connected(ProxyUri),
 }
 
-/// A message and how many bytes it has.
+/// A message and its size in bytes.
 type Weighed = (LogMsg, u64);
 
-/// The recorder's end of the queue to a viewer.
+/// Sending side of the queue to a viewer.
 pub struct Viewer {
     queue: SyncSender<Weighed>,
     state: Arc<State>,
 }
 
-/// What is known of a viewer, on both sides of its queue.
+/// State of a viewer, shared by both sides of its queue.
 pub struct State {
     name: String,
-    /// Messages that were to go to it.
+    /// Number of messages offered.
     offered: AtomicU64,
-    /// Messages that were handed to the connection.
+    /// Number of messages passed to the connection.
     taken: AtomicU64,
-    /// Bytes in the queue.
+    /// Number of bytes in the queue.
     waiting: AtomicU64,
-    /// It was there once.
+    /// Whether it was ever connected.
     reached: AtomicBool,
-    /// That something was dropped has been told.
+    /// Whether a loss was reported.
     told: AtomicBool,
 }
 
 impl State {
-    /// Messages that did not reach it, as far as that is known; told in words, if there are any.
+    /// Returns the number of messages that are known not to have arrived, and reports them if there are any.
     pub fn missed(&self) -> u64 {
         let count = |number: &AtomicU64| number.load(Ordering::Acquire);
         let taken = if self.reached.load(Ordering::Acquire) { count(&self.taken) } else { 0 };
@@ -63,16 +64,16 @@ impl State {
 
     fn tell_once(&self, what: &str) {
         if !self.told.swap(true, Ordering::AcqRel) {
-            eprintln!("minismith-recorder: {} {what}; what it misses is not lost to a file", self.name);
+            eprintln!("minismith-recorder: {} {what}; a file still receives all messages", self.name);
         }
     }
 }
 
 impl Viewer {
-    /// Starts the thread. `over` is dropped when the viewer has got all that it gets.
+    /// Starts the thread. `over` is dropped when the viewer has received everything.
     pub fn start(link: Link, over: SyncSender<()>) -> std::io::Result<Self> {
         let name = match &link {
-            Link::Served(_) => "the viewers that are served".to_owned(),
+            Link::Served(_) => "the connected viewers".to_owned(),
             Link::Connected(uri) => format!("the viewer at {uri}"),
         };
         let zero = AtomicU64::default;
@@ -93,12 +94,12 @@ impl Viewer {
         Ok(Viewer { queue, state })
     }
 
-    /// What is known of it.
+    /// Returns its state.
     pub fn state(&self) -> Arc<State> {
         self.state.clone()
     }
 
-    /// Hands a message over, or drops it when the queue is full.
+    /// Queues a message, or drops it when the queue is full.
     pub fn offer(&self, message: LogMsg) {
         let state = &*self.state;
         state.offered.fetch_add(1, Ordering::AcqRel);
@@ -107,15 +108,15 @@ impl Viewer {
         let sent = if waiting > MOST_BYTES { None } else { Some(self.queue.try_send((message, bytes))) };
         match sent {
             Some(Ok(())) => return,
-            // Its thread has ended and told why.
+            // Its thread has ended and reported the reason.
             Some(Err(TrySendError::Disconnected(_))) => {}
-            Some(Err(TrySendError::Full(_))) | None => state.tell_once("is too slow, or not there"),
+            Some(Err(TrySendError::Full(_))) | None => state.tell_once("is too slow, or not connected"),
         }
         state.waiting.fetch_sub(bytes, Ordering::AcqRel);
     }
 }
 
-/// Hands messages to the connection until there are no more, or nobody to take them. May wait for ever.
+/// Passes messages to the connection until there are no more, or the viewer disconnects. It may block forever.
 fn serve(link: Link, messages: &Receiver<Weighed>, state: &State) {
     match link {
         Link::Served(server) => {
@@ -124,7 +125,7 @@ fn serve(link: Link, messages: &Receiver<Weighed>, state: &State) {
                 count(state, bytes);
                 server.send(message);
             }
-            // Dropped, it hands on what it holds and stops listening.
+            // Dropping the server flushes it and stops listening.
             drop(server);
         }
         Link::Connected(uri) => {
@@ -132,7 +133,7 @@ fn serve(link: Link, messages: &Receiver<Weighed>, state: &State) {
             for (message, bytes) in messages {
                 match client.status() {
                     GrpcSinkConnectionState::Disconnected(_) => {
-                        return state.tell_once("has gone");
+                        return state.tell_once("has disconnected");
                     }
                     GrpcSinkConnectionState::Connected => state.reached.store(true, Ordering::Release),
                     GrpcSinkConnectionState::Connecting { .. } => {}
@@ -140,11 +141,11 @@ fn serve(link: Link, messages: &Receiver<Weighed>, state: &State) {
                 count(state, bytes);
                 client.send(message);
             }
-            // It may be there only now.
+            // The viewer may have connected just now.
             if client.flush_blocking(std::time::Duration::MAX).is_ok() {
                 state.reached.store(true, Ordering::Release);
             }
-            // Dropped, it waits until the viewer has it all.
+            // Dropping the client waits until the viewer has received everything.
             drop(client);
         }
     }

@@ -1,6 +1,6 @@
-//! The program itself: killed, without a viewer, with one that does not read, with real ones, and with a full disk.
+//! Tests the program: killed, without a viewer, with a viewer that does not read, with real ones, and with a full disk.
 
-// A helper of a test may end it.
+// Test helpers may panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod support;
@@ -20,16 +20,16 @@ use re_sdk::log::LogMsg;
 
 use support::{Recorded, beats, end, lines, live, of_every_kind};
 
-/// It promises five seconds; a machine that is busy gets more.
+// The program promises five seconds. A busy machine gets more time.
 const IN_TIME: Duration = Duration::from_secs(30);
-/// For what happens soon, but not at once.
+// For events that happen soon.
 const LOOKS: usize = 600;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The recorder at work; dead when it is dropped.
+/// The running recorder. Dropping it kills it.
 struct Recorder(Child);
 
-/// How it ended.
+/// Result of the program.
 struct Over {
     code: Option<i32>,
     told: serde_json::Value,
@@ -37,7 +37,7 @@ struct Over {
 }
 
 impl Recorder {
-    // The program is what is tested.
+    // The program is the subject of the test.
     #[allow(clippy::disallowed_methods)]
     fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_minismith-recorder"));
@@ -49,7 +49,7 @@ impl Recorder {
         self.0.stdin.as_mut().unwrap().write_all(lines(messages).as_bytes()).unwrap();
     }
 
-    /// Ends its input; it ends in time, whatever is at the other end.
+    /// Closes its input and waits for its end.
     #[track_caller]
     fn finish(mut self) -> Over {
         drop(self.0.stdin.take());
@@ -61,7 +61,7 @@ impl Recorder {
             errors.as_mut().map(|errors| errors.read_to_string(&mut complaints));
             done.send((told, complaints))
         });
-        let (told, complaints) = over.recv_timeout(IN_TIME).expect("it does not end");
+        let (told, complaints) = over.recv_timeout(IN_TIME).expect("the recorder does not end");
         let code = self.0.wait().unwrap().code();
         Over { code, told: serde_json::from_str(&told).unwrap_or_default(), complaints }
     }
@@ -94,18 +94,18 @@ fn known(path: &Path) -> Vec<i64> {
     Recorded::read(path).curves("/legs/stewart_1").iter().map(|(beat, _)| *beat).collect()
 }
 
-/// All beats of a session of so many, each once.
+/// Asserts that a file contains this many cycles, each once.
 #[track_caller]
 fn is_whole(path: &Path, count: i64) {
     assert_eq!(known(path), (0..count).collect::<Vec<_>>());
 }
 
 #[test]
-fn what_was_told_before_a_kill_can_be_read() {
+fn data_before_a_kill_is_readable() {
     let (_folder, path, named) = folder();
     let mut recorder = Recorder::start(&["--to", &named]);
     recorder.tell(&first(1_000));
-    // No more comes, so all that came is written.
+    // The input pauses, so everything received is written.
     assert!(until(|| known(&path).len() == 1_000), "{} beats", known(&path).len());
     recorder.tell(&beats(1_000..1_450));
     assert!(until(|| known(&path).len() >= 1_400));
@@ -116,7 +116,7 @@ fn what_was_told_before_a_kill_can_be_read() {
 }
 
 #[test]
-fn a_viewer_that_is_not_there_costs_nothing() {
+fn absent_viewer_does_not_affect_the_file() {
     let (_folder, path, named) = folder();
     let nobody = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
     let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(nobody)]);
@@ -133,11 +133,11 @@ fn at(address: SocketAddr) -> String {
 }
 
 #[test]
-fn a_viewer_that_does_not_read_costs_nothing() {
+fn blocked_viewer_does_not_affect_the_file() {
     let (_folder, path, named) = folder();
     let deaf = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mut recorder = Recorder::start(&["--to", &named, "--connect", &at(deaf.local_addr().unwrap())]);
-    // More than the connection and the queue to it hold.
+    // More than the connection and its queue can hold.
     recorder.tell(&[first(9_000), vec![end(9_000)]].concat());
     let over = recorder.finish();
     assert_eq!((over.code, &over.told["beats"]), (Some(0), &9_000.into()), "{}", over.complaints);
@@ -147,7 +147,7 @@ fn a_viewer_that_does_not_read_costs_nothing() {
     is_whole(&path, 9_000);
 }
 
-/// A runtime for Rerun's own client or server, on a thread that ends with the test.
+/// Runs Rerun's own client or server on a thread that ends with the test.
 fn runtime(work: impl Future<Output = ()> + Send + 'static) {
     std::thread::spawn(|| {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
@@ -164,7 +164,7 @@ fn hand_on(from: &LogReceiver, to: &Sender<LogMsg>) {
     }
 }
 
-/// Takes what a viewer gets, until it has all these beats.
+/// Receives messages as a viewer, until this many cycles have arrived.
 fn sees(messages: &Receiver<LogMsg>, count: usize) -> Recorded {
     let mut seen = Recorded::default();
     while seen.curves("/legs/stewart_1").len() < count {
@@ -175,7 +175,7 @@ fn sees(messages: &Receiver<LogMsg>, count: usize) -> Recorded {
 }
 
 #[test]
-fn a_viewer_that_listens_sees_everything() {
+fn listening_viewer_receives_everything() {
     let (_folder, path, named) = folder();
     let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
     let (see, seen) = channel();
@@ -195,7 +195,7 @@ fn a_viewer_that_listens_sees_everything() {
     is_whole(&path, 700);
 }
 
-/// Where it serves, as it says.
+/// Returns the server's address from its output.
 fn served(recorder: &mut Recorder) -> (SocketAddr, BufReader<ChildStderr>) {
     let mut errors = BufReader::new(recorder.0.stderr.take().unwrap());
     let mut line = String::new();
@@ -205,12 +205,12 @@ fn served(recorder: &mut Recorder) -> (SocketAddr, BufReader<ChildStderr>) {
 }
 
 #[test]
-fn a_viewer_that_comes_later_sees_what_was_before() {
+fn late_viewer_receives_earlier_data() {
     let mut recorder = Recorder::start(&["--serve", "0"]);
     let (address, _errors) = served(&mut recorder);
     assert!(address.ip().is_loopback());
     TcpStream::connect(address).unwrap();
-    // The port is taken: another recorder says so before it reads anything.
+    // The port is in use: another recorder reports that before it reads anything.
     let over = Recorder::start(&["--serve", &address.to_string()]).finish();
     assert_eq!(over.code, Some(2));
     assert!(over.complaints.contains("choose another port"), "{}", over.complaints);
@@ -232,7 +232,7 @@ fn a_viewer_that_comes_later_sees_what_was_before() {
 }
 
 #[test]
-fn a_full_disk_is_told_once_and_others_see_on() {
+fn full_disk_is_reported_once_and_viewers_continue() {
     let mut recorder = Recorder::start(&["--to", "/dev/full", "--serve", "0"]);
     recorder.tell(&[first(1_000), vec![end(1_000)]].concat());
     let over = recorder.finish();
@@ -242,7 +242,7 @@ fn a_full_disk_is_told_once_and_others_see_on() {
 }
 
 #[test]
-fn what_can_not_begin_says_why() {
+fn startup_errors_are_reported() {
     let (_folder, _, named) = folder();
     let mut recorder = Recorder::start(&["--to", &format!("{named}/none.rrd")]);
     recorder.tell(&first(0));
@@ -256,5 +256,10 @@ fn what_can_not_begin_says_why() {
     let over = Recorder::start(&[]).finish();
     assert_eq!((over.code, over.complaints.starts_with("usage:")), (Some(2), true), "{}", over.complaints);
     let over = Recorder::start(&["--connect", "nowhere"]).finish();
-    assert_eq!((over.code, over.complaints.contains("no address")), (Some(2), true), "{}", over.complaints);
+    assert_eq!(
+        (over.code, over.complaints.contains("invalid viewer address")),
+        (Some(2), true),
+        "{}",
+        over.complaints
+    );
 }

@@ -1,8 +1,8 @@
-//! Who takes pictures: one trait for every camera.
+//! Cameras: the [`Camera`] trait and its implementations.
 //!
-//! Reading order: [`source`] (what gives one picture after another), its kinds [`v4l2`], [`files`] and [`mjpeg`], and
-//! [`capture`] (a camera of any source: a thread that keeps the newest). [`lens`] has the robot's lenses, [`health`] is for the
-//! doctor.
+//! Reading order: [`source`] (delivers one image after another), its kinds [`v4l2`], [`files`] and [`mjpeg`], then [`capture`]
+//! (reads any source on a thread and stores the latest frame). [`lens`] has the robot's camera intrinsics. [`health`] examines
+//! cameras for `minismith doctor`.
 
 pub mod capture;
 pub mod files;
@@ -20,45 +20,45 @@ use firmware_bridge::camera::Lens;
 
 use crate::frame::{Frame, NoPicture, Viewpoint};
 
-/// Why there is no picture now. The texts are for a person.
+/// Reports why no frame is available. The messages are for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoFrame {
-    /// The camera can't be reached; it is tried again.
-    #[error("{camera} gives no pictures: {reason}; {remedy}")]
+    /// The camera cannot be reached. It is tried again.
+    #[error("{camera} delivers no images: {reason}; {remedy}")]
     Away {
-        /// The camera.
+        /// Name of the camera.
         camera: String,
-        /// What it, or the kernel, says.
+        /// Cause that the camera or the kernel reports.
         reason: String,
-        /// What to do.
+        /// What the user can do about it.
         remedy: String,
     },
-    /// It can't be told where the head is, so a picture would say nothing about where things are.
-    #[error("the head's pose is not known; see `minismith doctor`")]
+    /// The head pose is unknown, so positions in an image would be meaningless.
+    #[error("cannot locate objects: the head pose is unknown; run `minismith doctor`")]
     NoPose,
-    /// What came is no picture.
+    /// The camera sent data that is not a valid image.
     #[error(transparent)]
     NoPicture(#[from] NoPicture),
-    /// There is none.
-    #[error("there is no camera: {reason}")]
+    /// No camera is configured or connected.
+    #[error("no camera: {reason}")]
     None {
-        /// Why, and what to do.
+        /// Cause, and what to do about it.
         reason: String,
     },
 }
 
-/// A camera in the head. Whoever looks gets the newest frame, and all who look at the same moment get the same one.
+/// A camera in the head. Every caller gets the latest frame, and simultaneous callers share one.
 pub trait Camera: Send + Sync {
-    /// Its name, for people.
+    /// Returns the display name.
     fn name(&self) -> String;
 
-    /// The lens, for the size of its pictures.
+    /// Returns the intrinsics for the size of its images.
     fn lens(&self) -> Lens;
 
-    /// The newest frame. `from` is when and where the head is as this is asked; a camera that takes its pictures by itself
-    /// knows better from where.
+    /// Returns the latest frame. `from` is the time and the head pose of this call. A camera that captures on its own thread
+    /// ignores it and uses the pose at capture time.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns [`NoFrame`] with the reason when no frame is available.
     fn newest(&self, from: &Viewpoint) -> Result<Arc<Frame>, NoFrame>;
 }

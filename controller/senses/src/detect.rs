@@ -1,7 +1,7 @@
-//! Faces and things in a picture.
+//! Detects faces and objects in an image.
 //!
-//! A detector owns its model's session and what it works in, and belongs to one thread. What it is shown is untrusted: a picture
-//! that is none is refused, and a large one is shrunk before it is looked at.
+//! A detector owns its model session and its buffers, and belongs to one thread. Images are untrusted: an invalid one is
+//! rejected, and a large one is shrunk first.
 
 mod faces;
 mod fit;
@@ -12,33 +12,33 @@ use firmware_bridge::camera::Picture;
 pub use faces::{FaceDetector, MODEL as FACES};
 pub use things::{LABELS, MODEL as THINGS, PERSON, ThingDetector};
 
-/// The longest side that is looked at, pixels: what a model needs grows with the picture.
+/// Maximum side of the analysed image in pixels. The memory that a model needs grows with the image.
 const LONGEST: usize = 1_280;
 
-/// Of how many it is looked at whether they are the same, the surest: a picture can be made to show more.
+/// Maximum number of candidates for non-maximum suppression, the most confident first. An image can be crafted to contain more.
 const MOST: usize = 500;
 
-/// A box in a picture, pixels.
+/// A bounding box in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Its left edge.
+    /// Left edge.
     pub x: f64,
-    /// Its upper edge.
+    /// Upper edge.
     pub y: f64,
-    /// How wide it is.
+    /// Width.
     pub width: f64,
-    /// How high it is.
+    /// Height.
     pub height: f64,
 }
 
 impl Bounds {
-    /// Its middle.
+    /// Returns its centre.
     #[must_use]
     pub fn middle(&self) -> (f64, f64) {
         (self.x + self.width / 2.0, self.y + self.height / 2.0)
     }
 
-    /// How much of the two together is in both, 0 to 1.
+    /// Returns the intersection over union with another box, 0 to 1.
     #[must_use]
     pub fn overlap(&self, other: &Bounds) -> f64 {
         let across = (self.x + self.width).min(other.x + other.width) - self.x.max(other.x);
@@ -48,7 +48,7 @@ impl Bounds {
         if all > 0.0 { both / all } else { 0.0 }
     }
 
-    /// The same in a picture that is so many times as wide and as high.
+    /// Scales it to an image that is `across` times as wide and `down` times as high.
     #[must_use]
     pub fn scaled(&self, across: f64, down: f64) -> Self {
         Bounds {
@@ -59,49 +59,47 @@ impl Bounds {
         }
     }
 
-    /// Whether it is somewhere, and has a size.
+    /// Returns whether all its values are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         [self.x, self.y, self.width, self.height].iter().all(|one| one.is_finite())
     }
 }
 
-/// A face in a picture; places in pixels.
+/// A face in an image. Positions are in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Face {
-    /// Around it.
+    /// Bounding box.
     pub bounds: Bounds,
-    /// How sure the model is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub score: f64,
-    /// Right eye, left eye, nose, right and left corner of the mouth: right and left are the person's.
+    /// Right eye, left eye, nose, right and left corner of the mouth. Right and left are the person's.
     pub landmarks: [(f64, f64); 5],
 }
 
-/// A thing in a picture.
+/// An object in an image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thing {
-    /// Around it.
+    /// Bounding box.
     pub bounds: Bounds,
-    /// How sure the model is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub score: f64,
-    /// What the model takes it for, in the words of the COCO classes: `person`, `cup`, ...
+    /// Class name from COCO: `person`, `cup`, ...
     pub label: &'static str,
 }
 
-/// Why a picture was not looked at. The texts are for a person.
+/// Reports why detection failed. The messages are for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DetectFault {
-    /// It is no picture.
-    #[error(
-        "the picture is empty, or has more or fewer bytes than its sides say; nothing was looked for in it"
-    )]
+    /// The image is invalid.
+    #[error("cannot detect: the image is empty, or its bytes do not match its size")]
     NoPicture,
     /// The model failed.
-    #[error("{what} failed ({reason}); if it happens again, remove the model and run `make models`")]
+    #[error("{what} failed: {reason}; if this happens again, delete the model and run `make models`")]
     Failed {
-        /// What failed.
+        /// Task that failed.
         what: &'static str,
-        /// What the runtime says.
+        /// Error from the runtime.
         reason: String,
     },
 }
@@ -112,8 +110,9 @@ impl DetectFault {
     }
 }
 
-/// The size in which a picture is looked at: its own, or smaller, in the same proportions. An even height, as officially.
-fn looked_at(picture: &Picture, width: Option<usize>) -> Result<(usize, usize), DetectFault> {
+/// Returns the size at which an image is analysed: its own, or smaller with the same proportions. The height is even, as in the
+/// official package.
+fn input_size(picture: &Picture, width: Option<usize>) -> Result<(usize, usize), DetectFault> {
     let bytes = picture.width.checked_mul(picture.height).and_then(|pixels| pixels.checked_mul(3));
     if picture.bgr.is_empty() || bytes != Some(picture.bgr.len()) {
         return Err(DetectFault::NoPicture);
@@ -128,17 +127,17 @@ fn looked_at(picture: &Picture, width: Option<usize>) -> Result<(usize, usize), 
     Ok((width as usize, (down * scale / 2.0).round().max(1.0) as usize * 2))
 }
 
-/// Those that are not the same as a surer one: sorted, the surest first, without any that shares more than `same` with one
-/// before it.
+/// Non-maximum suppression: returns the candidates sorted by confidence, without those that overlap a more confident one by
+/// more than `same`.
 fn apart<T>(mut found: Vec<T>, same: f64, of: impl Fn(&T) -> (f64, Bounds)) -> Vec<T> {
     found.retain(|one| of(one).1.is_finite());
     found.sort_by(|one, other| of(other).0.total_cmp(&of(one).0));
     found.truncate(MOST);
-    let mut kept: Vec<T> = Vec::new();
+    let mut selected: Vec<T> = Vec::new();
     for one in found {
-        if kept.iter().all(|surer| of(surer).1.overlap(&of(&one).1) <= same) {
-            kept.push(one);
+        if selected.iter().all(|better| of(better).1.overlap(&of(&one).1) <= same) {
+            selected.push(one);
         }
     }
-    kept
+    selected
 }

@@ -1,7 +1,8 @@
-//! A picture, with when and from where it was taken. It is held once and shared by all who look: as the bytes that came, and
-//! decoded or encoded at most once, when somebody asks for that.
+//! A camera image with its capture time and head pose ([`Frame`]).
 //!
-//! What a camera sends is untrusted: pictures that are too large are refused before they are decoded.
+//! All callers share one copy. It holds the bytes that arrived, and is decoded or encoded at most once, on the first request.
+//!
+//! Camera data is untrusted: images that are too large are rejected before decoding.
 
 use std::io::Cursor;
 use std::sync::{Arc, OnceLock};
@@ -13,18 +14,18 @@ use image::codecs::jpeg::JpegEncoder;
 use image::{ExtendedColorType, ImageFormat, ImageReader, Limits};
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-/// How good a JPEG is that is made here, of 100.
+/// JPEG quality of encoded images, of 100.
 const QUALITY: u8 = 85;
 
-/// The widest and highest picture that is decoded.
+/// Maximum width and height of a decoded image in pixels.
 pub const LARGEST: u32 = 4_096;
 
-/// Bytes that were sent as a picture and are none.
+/// Reports bytes that are not a valid image.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the picture can't be read: {0}")]
+#[error("cannot read the image: {0}")]
 pub struct NoPicture(pub String);
 
-/// What a camera gave: pixels, or a JPEG that is kept as it came.
+/// Camera output: pixels, or a JPEG that is stored unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Image {
     /// Pixels.
@@ -33,34 +34,34 @@ pub enum Image {
     Jpeg(Vec<u8>),
 }
 
-/// From where something is seen.
+/// Head pose at a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Viewpoint {
-    /// When, on the robot's clock.
+    /// Robot time.
     pub at: Tick,
-    /// Where the head is: `world_from_head`.
+    /// Head pose: `world_from_head`.
     pub head: HeadPose,
 }
 
-/// A picture, with when and from where it was taken.
+/// A camera image with its capture time and head pose.
 #[derive(Debug)]
 pub struct Frame {
-    /// Counts the camera's pictures.
+    /// Sequence number of the camera's images.
     pub number: u64,
-    /// When it was taken, and where the head was.
+    /// Capture time, and head pose at that time.
     pub from: Viewpoint,
-    /// The lens that it was taken by, for the size of this picture.
+    /// Camera intrinsics, for the size of this image.
     lens: Lens,
     picture: OnceLock<Result<Arc<Picture>, NoPicture>>,
     jpeg: OnceLock<Result<Arc<[u8]>, NoPicture>>,
 }
 
 impl Frame {
-    /// A frame of what a camera gave.
+    /// Creates a frame from camera output.
     #[must_use]
     pub fn new(number: u64, from: Viewpoint, lens: Lens, image: Image) -> Self {
         let (picture, jpeg) = (OnceLock::new(), OnceLock::new());
-        // Both cells are new, so neither can be taken.
+        // Both cells are new, so setting one always succeeds.
         let _was_empty = match image {
             Image::Bgr(bgr) => picture.set(Ok(Arc::new(bgr))).is_ok(),
             Image::Jpeg(bytes) => jpeg.set(Ok(bytes.into())).is_ok(),
@@ -68,58 +69,58 @@ impl Frame {
         Frame { number, from, lens, picture, jpeg }
     }
 
-    /// Its pixels. A JPEG is decoded when this is asked for the first time; takes some milliseconds then.
+    /// Returns the pixels. The first call on a JPEG decodes it, which takes a few milliseconds.
     ///
     /// # Errors
-    /// When what the camera sent is no picture.
+    /// Returns [`NoPicture`] when the camera sent an invalid image.
     pub fn picture(&self) -> Result<Arc<Picture>, NoPicture> {
         self.picture
             .get_or_init(|| match self.jpeg.get() {
                 Some(Ok(bytes)) => decode(bytes).map(Arc::new),
-                _ => Err(NoPicture("the camera gave nothing".into())),
+                _ => Err(NoPicture("the camera sent no data".into())),
             })
             .clone()
     }
 
-    /// Its JPEG: as it came, or encoded when this is asked for the first time.
+    /// Returns the JPEG: unchanged as it arrived, or encoded on the first call.
     ///
     /// # Errors
-    /// When it is no picture.
+    /// Returns [`NoPicture`] when the camera sent an invalid image.
     pub fn jpeg(&self) -> Result<Arc<[u8]>, NoPicture> {
         self.jpeg
             .get_or_init(|| match self.picture.get() {
                 Some(Ok(picture)) => encode(picture).map(Into::into),
-                _ => Err(NoPicture("the camera gave nothing".into())),
+                _ => Err(NoPicture("the camera sent no data".into())),
             })
             .clone()
     }
 
-    /// Whether its pixels are there without decoding.
+    /// Returns whether its pixels are available without decoding.
     #[must_use]
     pub fn is_decoded(&self) -> bool {
         self.picture.get().is_some()
     }
 
-    /// Where the camera was: `world_from_camera`.
+    /// Returns the camera pose: `world_from_camera`.
     #[must_use]
     pub fn world_from_camera(&self) -> Isometry3<f64> {
         self.from.head.0 * head_from_camera()
     }
 
-    /// The lens, for a picture of this size.
+    /// Returns the intrinsics for an image of this size.
     #[must_use]
     pub fn lens_for(&self, picture: &Picture) -> Lens {
         self.lens.scaled(picture.width, picture.height)
     }
 
-    /// The direction in the world in which a pixel of its picture lies; none where the lens's model does not hold.
+    /// Returns the world direction of an image pixel, or `None` where the distortion model is not valid.
     #[must_use]
     pub fn direction(&self, picture: &Picture, u: f64, v: f64) -> Option<Unit<Vector3<f64>>> {
         let ray = self.lens_for(picture).ray(u, v)?;
         Some(Unit::new_normalize(self.world_from_camera().rotation * ray))
     }
 
-    /// The pixel of its picture at which a point of the world is seen, also outside; none behind the camera.
+    /// Returns the image pixel of a world point, which may lie outside the image, or `None` behind the camera.
     #[must_use]
     pub fn pixel(&self, picture: &Picture, point: &Point3<f64>) -> Option<(f64, f64)> {
         self.lens_for(picture).pixel(&self.world_from_camera().inverse_transform_point(point))
@@ -129,14 +130,14 @@ impl Frame {
 /// Decodes a JPEG or a PNG.
 ///
 /// # Errors
-/// When it is none, or larger than [`LARGEST`] on a side.
+/// Returns [`NoPicture`] for other or invalid data, and when a side exceeds [`LARGEST`] pixels.
 pub fn decode(bytes: &[u8]) -> Result<Picture, NoPicture> {
     let no = |error: &dyn std::fmt::Display| NoPicture(error.to_string());
     let mut reader =
         ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| no(&error))?;
     match reader.format() {
         Some(ImageFormat::Jpeg | ImageFormat::Png) => {}
-        _ => return Err(NoPicture("it is neither a JPEG nor a PNG".into())),
+        _ => return Err(NoPicture("neither a JPEG nor a PNG".into())),
     }
     let mut limits = Limits::default();
     limits.max_image_width = Some(LARGEST);
@@ -148,18 +149,18 @@ pub fn decode(bytes: &[u8]) -> Result<Picture, NoPicture> {
     for pixel in bgr.chunks_exact_mut(3) {
         pixel.reverse();
     }
-    Picture::of(height, width, bgr).ok_or_else(|| NoPicture("it is empty".into()))
+    Picture::of(height, width, bgr).ok_or_else(|| NoPicture("the image is empty".into()))
 }
 
-/// Encodes a picture as JPEG. Takes some milliseconds.
+/// Encodes an image as JPEG. It takes a few milliseconds.
 ///
 /// # Errors
-/// For one that is no picture.
+/// Returns [`NoPicture`] when the number of bytes does not match the size.
 pub fn encode(picture: &Picture) -> Result<Vec<u8>, NoPicture> {
-    let side = |pixels: usize| u32::try_from(pixels).map_err(|_| NoPicture("it is too large".into()));
-    // The encoder would panic.
+    let side = |pixels: usize| u32::try_from(pixels).map_err(|_| NoPicture("the image is too large".into()));
+    // The encoder panics on a wrong length.
     if picture.bgr.len() != picture.width * picture.height * 3 {
-        return Err(NoPicture("it has more or fewer pixels than its sides say".into()));
+        return Err(NoPicture("the number of pixels does not match the size".into()));
     }
     let mut rgb = picture.bgr.clone();
     for pixel in rgb.chunks_exact_mut(3) {
@@ -172,14 +173,14 @@ pub fn encode(picture: &Picture) -> Result<Vec<u8>, NoPicture> {
     Ok(bytes)
 }
 
-/// The same picture in another size; each pixel is the mean of those it covers when it shrinks.
+/// Resizes an image. When it shrinks, each pixel is the mean of the pixels it covers.
 #[must_use]
 pub fn resized(picture: &Picture, width: usize, height: usize) -> Picture {
     if (picture.width, picture.height) == (width, height) || width == 0 || height == 0 {
         return picture.clone();
     }
     let side = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
-    // The order of the three parts does not matter here.
+    // The order of the channels does not matter here.
     let Some(image) =
         image::RgbImage::from_raw(side(picture.width), side(picture.height), picture.bgr.clone())
     else {
@@ -210,33 +211,33 @@ mod tests {
     }
 
     #[test]
-    fn a_jpeg_is_kept_as_it_came_and_decoded_once() {
+    fn frame_stores_a_jpeg_unchanged_and_decodes_it_once() {
         let bytes = encode(&ramp(64, 48)).unwrap();
         let frame = frame(Image::Jpeg(bytes.clone()));
         assert!(!frame.is_decoded());
         assert_eq!(frame.jpeg().unwrap().as_ref(), bytes.as_slice());
         let picture = frame.picture().unwrap();
         assert!(Arc::ptr_eq(&picture, &frame.picture().unwrap()));
-        let apart: u64 = ramp(64, 48)
+        let difference: u64 = ramp(64, 48)
             .bgr
             .iter()
             .zip(&picture.bgr)
-            .map(|(meant, shown)| u64::from(meant.abs_diff(*shown)))
+            .map(|(expected, actual)| u64::from(expected.abs_diff(*actual)))
             .sum();
-        assert!(apart < 3 * picture.bgr.len() as u64, "{apart}");
-        // The lens is that of the camera, for this picture's size.
+        assert!(difference < 3 * picture.bgr.len() as u64, "{difference}");
+        // The intrinsics are the camera's, scaled to this image.
         let lens = frame.lens_for(&picture);
         assert!((lens.focal[0] - 550.4 / 1280.0 * 64.0).abs() < 1e-9);
     }
 
     #[test]
-    fn what_is_no_picture_says_so_and_nothing_large_is_decoded() {
+    fn decode_rejects_invalid_and_oversized_images() {
         assert!(frame(Image::Jpeg(b"not a picture".to_vec())).picture().is_err());
         assert!(frame(Image::Jpeg(Vec::new())).picture().is_err());
         let mut cut = encode(&ramp(64, 48)).unwrap();
         cut.truncate(40);
         assert!(decode(&cut).is_err());
-        // A header that announces 60,000 by 60,000 pixels.
+        // A header that declares 60,000 by 60,000 pixels.
         let mut huge = encode(&ramp(64, 48)).unwrap();
         let at = huge.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
         huge[at + 5..at + 9].copy_from_slice(&[0xea, 0x60, 0xea, 0x60]);
@@ -245,19 +246,19 @@ mod tests {
     }
 
     #[test]
-    fn a_pixels_direction_and_a_points_pixel_agree() {
+    fn direction_and_pixel_are_inverse() {
         let frame = frame(Image::Bgr(ramp(320, 240)));
         let picture = frame.picture().unwrap();
         let direction = frame.direction(&picture, 200.0, 90.0).unwrap();
         let eye = Point3::from(frame.world_from_camera().translation.vector);
         let (u, v) = frame.pixel(&picture, &(eye + direction.into_inner() * 3.0)).unwrap();
         assert!((u - 200.0).abs() < 1e-9 && (v - 90.0).abs() < 1e-9);
-        // To the right of the picture is to the robot's right, up is up.
+        // Right in the image is the robot's right, and up is up.
         assert!(direction.y < 0.0 && direction.z > 0.0 && direction.x > 0.0);
     }
 
     #[test]
-    fn a_smaller_picture_shows_the_same() {
+    fn resized_preserves_the_content() {
         let small = resized(&ramp(64, 48), 32, 24);
         assert_eq!((small.width, small.height, small.bgr.len()), (32, 24, 32 * 24 * 3));
         let (large, small) = (ramp(64, 48).pixel(20, 20).unwrap(), small.pixel(10, 10).unwrap());

@@ -1,7 +1,7 @@
-//! Where the head has to be to look at something, and how it follows: pure.
+//! Computes the head pose that looks at a point, and follows a moving target ([`Follower`]). All functions are pure.
 //!
-//! Frames: the world's, metres; angles of the head as [`RollPitchYaw`], pitch positive down. Safety: what comes of this is a
-//! wish like any other; the envelope decides.
+//! Frames: the world frame in metres. Head angles are [`RollPitchYaw`], with pitch positive down. Safety: a pose from here is a
+//! setpoint like any other, and the envelope limits it.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use firmware_bridge::posture::{HeadPose, RollPitchYaw};
 use firmware_bridge::units::Radians;
 use nalgebra::Point3;
 
-/// How far the head looks up and down of itself.
-const STEEPEST: f64 = 0.6;
+/// Maximum pitch up and down in radians.
+const MAX_PITCH: f64 = 0.6;
 
-/// The pose of a head at the middle of its reach whose camera has this point in the middle of its picture. A point too near
-/// to say gives the neutral pose.
+/// Returns the pose of a head at the centre of its reach that puts this point at the centre of the camera image. A point that
+/// is too close gives the neutral pose.
 #[must_use]
 pub fn looking_at(point: &Point3<f64>) -> HeadPose {
     let camera = head_from_camera().translation.vector;
@@ -24,23 +24,24 @@ pub fn looking_at(point: &Point3<f64>) -> HeadPose {
     if !distance.is_finite() || distance <= camera.norm() + 0.01 {
         return HeadPose::neutral();
     }
-    // The camera looks along the head's x from above its middle, so the head bows a little more than to the point itself.
+    // The camera looks along the head's x axis from above its centre, so the head pitches a little further than towards the
+    // point.
     let pitch = (camera.z / distance).asin() - point.z.atan2(level);
     turned(azimuth, pitch)
 }
 
-/// A head at the middle of its reach, turned to the left and bowed by so much, radians.
+/// Returns the pose of a head at the centre of its reach, turned left by `yaw` and down by `pitch`, in radians.
 #[must_use]
 pub fn turned(yaw: f64, pitch: f64) -> HeadPose {
     let angles = RollPitchYaw {
         roll: Radians::ZERO,
-        pitch: Radians(pitch.clamp(-STEEPEST, STEEPEST)),
+        pitch: Radians(pitch.clamp(-MAX_PITCH, MAX_PITCH)),
         yaw: Radians(yaw),
     };
     HeadPose::new(0.0, 0.0, 0.0, angles)
 }
 
-/// Between two poses: 0 is the first, 1 the other. The shortest turn and the straight way.
+/// Interpolates between two poses, along the shortest rotation and a straight line. 0 is the first pose, 1 the other.
 #[must_use]
 pub fn between(one: &HeadPose, other: &HeadPose, part: f64) -> HeadPose {
     let part = part.clamp(0.0, 1.0);
@@ -49,45 +50,45 @@ pub fn between(one: &HeadPose, other: &HeadPose, part: f64) -> HeadPose {
     HeadPose(nalgebra::Isometry3::from_parts(translation.into(), rotation))
 }
 
-/// How a head follows.
+/// Options for following a target.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// Where the head would be without: 0 stays there, 1 goes all the way to the target.
+    /// How far the head goes from its base pose towards the target: 0 stays, 1 goes all the way.
     pub weight: f64,
-    /// How fast the aim turns at most, radians per second.
+    /// Maximum angular velocity in rad/s.
     pub speed: f64,
-    /// How far the target may be from the aim before the head moves at all, radians.
+    /// Dead band in radians: a target closer to the aim than this moves nothing.
     pub calm: f64,
-    /// For how long it looks where a lost target was, before it returns to where it began.
+    /// How long the head keeps looking at the last position of a lost target before it returns to its base pose.
     pub patience: Duration,
 }
 
 impl Default for Manner {
-    /// As the official software: patience of two seconds. The speed is that of a person who turns to somebody.
+    /// Returns the official software's timeout of two seconds. The velocity is that of a person who turns to someone.
     fn default() -> Self {
         Manner { weight: 1.0, speed: 2.5, calm: 0.008, patience: Duration::from_secs(2) }
     }
 }
 
-/// What a follower is doing.
+/// State of a follower.
 ///
 /// ```text
-/// Waiting --seen--> Following --unseen--> Holding --patience--> Returning --there--> Waiting
+/// Waiting --seen--> Following --lost--> Holding --timeout--> Returning --arrived--> Waiting
 ///                      ^------------seen-----/-------------------/
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Nothing was there to follow.
+    /// No target has appeared.
     Waiting,
-    /// It follows.
+    /// It follows a target.
     Following,
-    /// What it followed is gone; it looks where that was.
+    /// The target is lost. The head looks at its last position.
     Holding,
-    /// It goes back to where it began.
+    /// The head returns to its base pose.
     Returning,
 }
 
-/// A head that follows a target.
+/// Moves a head so that it follows a target.
 #[derive(Clone, Debug)]
 pub struct Follower {
     manner: Manner,
@@ -99,7 +100,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// One that begins here and returns here when its target is gone.
+    /// Creates a follower that starts at a base pose and returns to it when its target is gone.
     #[must_use]
     pub const fn new(manner: Manner, base: HeadPose) -> Self {
         Follower {
@@ -112,23 +113,23 @@ impl Follower {
         }
     }
 
-    /// What it is doing.
+    /// Returns its state.
     #[must_use]
     pub const fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Forgets where it aimed: it goes on from where the head is told to be then.
+    /// Discards the current aim. The next step continues from the commanded head pose.
     pub const fn let_go(&mut self) {
         self.aim = None;
     }
 
-    /// The head's pose to go to now: `from` is where it is commanded to be, `target` where what it follows is, if that is
-    /// seen. None means that it stays.
+    /// Returns the next head pose, or `None` if the head stays. `from` is the commanded head pose, and `target` the position of
+    /// the target if it is visible.
     pub fn step(&mut self, now: Tick, from: &HeadPose, target: Option<&Point3<f64>>) -> Option<HeadPose> {
-        let passed = now.since(self.stepped_at).as_secs_f64().min(0.1);
+        let elapsed = now.since(self.stepped_at).as_secs_f64().min(0.1);
         self.stepped_at = now;
-        let wish = match (target, self.phase) {
+        let desired = match (target, self.phase) {
             (Some(point), _) => {
                 (self.phase, self.seen_at) = (Phase::Following, now);
                 between(&self.base, &looking_at(point), self.manner.weight)
@@ -144,20 +145,20 @@ impl Follower {
             }
         };
         let aim = self.aim.unwrap_or(*from);
-        let off = aim.0.rotation.angle_to(&wish.0.rotation);
-        let apart = (aim.0.translation.vector - wish.0.translation.vector).norm();
-        if self.phase == Phase::Returning && off < self.manner.calm && apart < 1e-3 {
+        let angle_off = aim.0.rotation.angle_to(&desired.0.rotation);
+        let distance_off = (aim.0.translation.vector - desired.0.translation.vector).norm();
+        if self.phase == Phase::Returning && angle_off < self.manner.calm && distance_off < 1e-3 {
             (self.phase, self.aim) = (Phase::Waiting, None);
             return None;
         }
-        if off < self.manner.calm && apart < 1e-3 {
+        if angle_off < self.manner.calm && distance_off < 1e-3 {
             self.aim = Some(aim);
             return None;
         }
-        // Back to where it began there is no hurry.
+        // The return to the base pose is slow.
         let speed = if self.phase == Phase::Returning { self.manner.speed / 4.0 } else { self.manner.speed };
-        let part = (speed * passed / off.max(1e-9)).min(1.0);
-        let next = between(&aim, &wish, part);
+        let part = (speed * elapsed / angle_off.max(1e-9)).min(1.0);
+        let next = between(&aim, &desired, part);
         self.aim = Some(next);
         Some(next)
     }
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_looks_at_a_point_has_it_in_the_middle_of_its_picture() {
+    fn looking_at_centres_the_point_in_the_image() {
         let lens = Lens::pinhole(320, 240);
         let picture = firmware_bridge::camera::Picture::of(240, 320, vec![0; 320 * 240 * 3]).unwrap();
         for point in [[0.7, 0.1, 0.1], [0.5, -0.5, 0.0], [2.0, 1.0, 0.4], [0.6, 0.0, -0.2]] {
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_holds_returns_and_waits() {
+    fn follower_follows_holds_returns_and_waits() {
         let mut follower = Follower::new(Manner::default(), HeadPose::neutral());
         let mut head = HeadPose::neutral();
         let face = Point3::new(0.8, 0.4, 0.1);
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn half_the_weight_goes_half_the_way() {
+    fn follower_with_half_weight_goes_half_way() {
         let manner = Manner { weight: 0.5, ..Manner::default() };
         let mut follower = Follower::new(manner, HeadPose::neutral());
         let mut head = HeadPose::neutral();

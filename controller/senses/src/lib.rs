@@ -1,9 +1,8 @@
-//! What the robot perceives: cameras, pictures, models that find things in them, and tracks of what was found. Nothing here
-//! moves a motor or asks the network.
+//! Perception: cameras, images, detection models and tracking. It moves no motors and accesses no network.
 //!
-//! Reading order: [`frame`] (a picture, with when and from where it was taken), [`camera`] (who takes them), [`models`]
-//! (files and the runtime), [`detect`] (faces and things in a picture), [`track`] (which of them is which over time),
-//! [`gaze`] (where the head looks).
+//! Reading order: [`frame`] (an image with its time and head pose), [`camera`] (image sources), [`models`] (model files and the
+//! runtime), [`detect`] (faces and objects in an image), [`track`] (identities over time), [`gaze`] (head poses that look at a
+//! target).
 
 pub mod camera;
 pub mod detect;

@@ -1,7 +1,7 @@
-//! Model files and the runtime that they run on: ONNX Runtime, a library that is loaded when it is there; nothing is linked.
+//! Model files and ONNX Runtime, which is loaded as a shared library at run time and is never linked ([`Models`]).
 //!
-//! `make models` installs both. A model is read once, known by its hash, and what was read is what runs. There is one runtime
-//! in the process, that of the first model that is opened, and a session belongs to one thread.
+//! `make models` installs both. A model is read once and checked against its hash, and exactly those bytes run. The process has
+//! one runtime, loaded with the first model. A session belongs to one thread.
 
 mod provider;
 
@@ -16,51 +16,51 @@ use sha2::{Digest, Sha256};
 
 pub use provider::{Provider, UnknownProvider};
 
-/// The runtime's library, in the folder of models.
+/// File name of the runtime library in the model folder.
 pub const RUNTIME: &str = "libonnxruntime.so";
 
-/// The largest model that is read.
+/// Maximum size of a model in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// A model that is not to be had. The texts are for a person.
+/// Reports why a model is not available. The messages are for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoModel {
-    /// It, or the runtime, is not installed.
-    #[error("{what} needs what is not installed ({file} is missing in {}); `make models` installs it", .folder.display())]
+    /// The model or the runtime is not installed.
+    #[error("{what} is not available: {file} is missing in {}; run `make models`", .folder.display())]
     Missing {
-        /// What does not work without it.
+        /// Task that needs it.
         what: &'static str,
-        /// The first file that is missing.
+        /// First missing file.
         file: String,
-        /// Where it was looked for.
+        /// Folder that was searched.
         folder: PathBuf,
     },
-    /// It is there, but can't be used.
-    #[error("{what} can't use {file} in {} ({reason}); `make models` installs it anew", .folder.display())]
+    /// The model or the runtime is installed but unusable.
+    #[error("{what} is not available: cannot use {file} in {} ({reason}); run `make models` to reinstall it", .folder.display())]
     Broken {
-        /// What does not work without it.
+        /// Task that needs it.
         what: &'static str,
-        /// The file.
+        /// File name.
         file: String,
-        /// Where it is.
+        /// Folder.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// Cause.
         reason: String,
     },
 }
 
-/// A model, as it is known to this program.
+/// A model that this program uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelFile {
-    /// What it is for, as the beginning of a sentence: `finding faces`.
+    /// Task, as the subject of a message: `face detection`.
     pub what: &'static str,
-    /// Where it lies in the folder of models.
+    /// Path in the model folder.
     pub file: &'static str,
-    /// The SHA-256 of its bytes.
+    /// SHA-256 of its bytes.
     pub sha256: &'static str,
 }
 
-/// The folder of installed models, and what they run on.
+/// Folder of installed models, with the runtime and its execution providers.
 #[derive(Clone, Debug)]
 pub struct Models {
     folder: PathBuf,
@@ -69,38 +69,38 @@ pub struct Models {
 }
 
 impl Models {
-    /// Those in this folder, on its own runtime and the processor.
+    /// Uses the models in a folder, with the runtime in it, on the CPU.
     #[must_use]
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Models { runtime: folder.join(RUNTIME), folder, providers: Vec::new() }
     }
 
-    /// The same on another library of ONNX Runtime, such as one that was built for a certain computer.
+    /// Uses another ONNX Runtime library, such as one built for a certain computer.
     #[must_use]
     pub fn with_runtime(self, library: impl Into<PathBuf>) -> Self {
         Models { runtime: library.into(), ..self }
     }
 
-    /// The same on these, in this order: what one can't do, the next does, and in the end the processor.
+    /// Sets the preferred execution providers, in this order. Each falls back to the next, and the last to the CPU.
     #[must_use]
     pub fn preferring(self, providers: impl Into<Vec<Provider>>) -> Self {
         Models { providers: providers.into(), ..self }
     }
 
-    /// The folder.
+    /// Returns the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Opens a model, on one thread.
+    /// Opens a model on one thread.
     ///
-    /// A provider that the runtime lacks, or that does not come up, is told in the log and left out: a robot that sees slowly
-    /// is better than one that does not see.
+    /// A provider that is missing in the runtime or fails to start is logged and skipped, because slow perception is better
+    /// than none.
     ///
     /// # Errors
-    /// When the model or the runtime is not installed or can't be used.
+    /// Returns an error when the model or the runtime is not installed or unusable.
     pub fn session(&self, model: &ModelFile) -> Result<Session, NoModel> {
         let bytes = self.read(model)?;
         let environment = self.environment(model.what)?;
@@ -115,10 +115,10 @@ impl Models {
         builder.commit_from_memory(&bytes).map_err(broken)
     }
 
-    /// Whether a model is there and whole, and the runtime is there; nothing is loaded.
+    /// Checks that a model and the runtime are installed and intact, without loading them.
     ///
     /// # Errors
-    /// What is missing or broken.
+    /// Returns what is missing or unusable.
     pub fn examine(&self, model: &ModelFile) -> Result<(), NoModel> {
         if !self.runtime.is_file() {
             let file = self.runtime.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -127,16 +127,16 @@ impl Models {
         self.read(model).map(drop)
     }
 
-    /// Those that are preferred and that the installed runtime was built without.
+    /// Lists the preferred providers that the installed runtime lacks.
     ///
     /// # Errors
-    /// When there is no runtime.
+    /// Returns an error when there is no runtime.
     pub fn lacking(&self) -> Result<Vec<Provider>, NoModel> {
-        let _loaded = self.environment("seeing")?;
+        let _loaded = self.environment("perception")?;
         Ok(self.providers.iter().copied().filter(|provider| !provider.is_built_in()).collect())
     }
 
-    /// The one runtime of this process.
+    /// Loads the only runtime of this process.
     fn environment(&self, what: &'static str) -> Result<Environment, NoModel> {
         static LOADED: Mutex<Option<Environment>> = Mutex::new(None);
         let file = || self.runtime.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -155,10 +155,10 @@ impl Models {
         Ok(loaded.insert(environment).clone())
     }
 
-    /// The bytes of a model's file, if they are those that are known.
+    /// Reads a model file and checks its hash.
     ///
     /// # Errors
-    /// When it is not installed or is another.
+    /// Returns an error when it is not installed or its hash differs.
     pub fn read(&self, model: &ModelFile) -> Result<Vec<u8>, NoModel> {
         let missing = || NoModel::Missing {
             what: model.what,
@@ -175,7 +175,7 @@ impl Models {
             .map_err(|error| self.broken(model, error.to_string()))?;
         let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         if hash != model.sha256 {
-            return Err(self.broken(model, "it is another than was pinned".to_owned()));
+            return Err(self.broken(model, "its hash differs from the pinned one".to_owned()));
         }
         Ok(bytes)
     }

@@ -1,8 +1,8 @@
-//! Which of the things found is which over time: each is a track with a number, filtered by a Kalman filter.
+//! Tracks detections over time with a Kalman filter, and gives each track an id ([`Tracker`]).
 //!
-//! Tracks live in the world frame (x forward, y left, z up from the neutral head, metres), as azimuth, elevation and distance
-//! from its origin. Every finding is brought there by the pose that the head had when the picture was taken, so the robot's
-//! own motion does not move them.
+//! Tracks are in the world frame: x forward, y left, z up from the neutral head, in metres. Their state is azimuth, elevation
+//! and distance from the origin. Each detection is transformed with the head pose at exposure, so the robot's own motion does
+//! not move the tracks.
 
 use firmware_bridge::camera::Picture;
 use firmware_bridge::clock::Tick;
@@ -11,52 +11,52 @@ use nalgebra::{Matrix2, Point3, Vector2};
 use crate::detect::{Bounds, Face, Thing};
 use crate::frame::Frame;
 
-/// How high a face is as the detector bounds it, metres: from the chin to the hairline (the mean of ANSUR II's menton to
-/// crinion, 0.19 m, and a little around it).
+/// Height of a detected face in metres, from chin to hairline. It is the mean of ANSUR II's menton to crinion, 0.19 m, plus a
+/// small margin.
 const FACE_HEIGHT: f64 = 0.21;
-/// How high a thing is where nothing better is known, metres.
+/// Assumed height of an object in metres.
 const THING_HEIGHT: f64 = 0.3;
-/// The distances that are believed, metres.
-const NEAREST: f64 = 0.15;
-const FARTHEST: f64 = 6.0;
-/// How much a target may accelerate, radians per second squared: a person who turns round in front of the robot.
-const RESTLESS: f64 = 1.0;
-/// How exact a finding is, radians: about a pixel and a half at 320 pixels and a field of view of 98 degrees.
-const EXACT: f64 = 0.01;
-/// How far from where it was expected a finding may be to be taken for the same, radians: a walking pace across the picture
-/// between two of them, and twice as much as the filter doubts.
+/// Minimum and maximum plausible distance in metres.
+const MIN_DISTANCE: f64 = 0.15;
+const MAX_DISTANCE: f64 = 6.0;
+/// Acceleration noise of a target in rad/s²: a person who turns round in front of the robot.
+const ACCELERATION_NOISE: f64 = 1.0;
+/// Measurement noise in radians: about 1.5 pixels at 320 pixels and a field of view of 98 degrees.
+const ANGLE_NOISE: f64 = 0.01;
+/// Maximum angle in radians between a track's prediction and a detection. It covers a walking pace between two images. Twice
+/// the filter's standard deviation is added.
 const GATE: f64 = 0.15;
-/// How often one has to be found to be believed.
-const BELIEVED: u32 = 2;
+/// Number of detections from which a track is confirmed.
+const CONFIRMING_HITS: u32 = 2;
 
-/// What a track is of.
+/// Kind of a tracked target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A face.
     Face,
-    /// A thing of this class.
+    /// An object of this class.
     Thing(&'static str),
 }
 
-/// One finding in one picture, in the world.
+/// A detection in one image, in the world frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
-    /// What.
+    /// Kind.
     pub kind: Kind,
-    /// Where, metres in the world frame; the distance is guessed by its size.
+    /// Position in metres in the world frame. The distance is estimated from the size.
     pub place: Point3<f64>,
-    /// Where in the picture, pixels.
+    /// Bounding box in pixels.
     pub bounds: Bounds,
-    /// The pixel that stands for it: the nose of a face, the middle of a thing.
+    /// Reference pixel: the nose of a face, the centre of an object.
     pub pixel: (f64, f64),
-    /// How far it leans to the right in the picture, radians; of a face only.
+    /// Roll of a face to the right in the image, in radians. Zero for objects.
     pub roll: f64,
-    /// How sure the model is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub score: f64,
 }
 
 impl Found {
-    /// A face; none where the lens's model does not hold.
+    /// Converts a face, or returns `None` where the distortion model is not valid.
     #[must_use]
     pub fn face(frame: &Frame, picture: &Picture, face: &Face) -> Option<Self> {
         let [right, left, nose, ..] = face.landmarks;
@@ -70,7 +70,7 @@ impl Found {
         })
     }
 
-    /// A thing; none where the lens's model does not hold.
+    /// Converts an object, or returns `None` where the distortion model is not valid.
     #[must_use]
     pub fn thing(frame: &Frame, picture: &Picture, thing: &Thing) -> Option<Self> {
         let pixel = thing.bounds.middle();
@@ -85,7 +85,7 @@ impl Found {
     }
 }
 
-/// Where in the world something is that is this high in metres, and in pixels.
+/// Returns the world position of a target with this height in metres and in pixels.
 fn place(
     frame: &Frame,
     picture: &Picture,
@@ -95,58 +95,58 @@ fn place(
 ) -> Option<Point3<f64>> {
     let lens = frame.lens_for(picture);
     let ray = lens.ray(u, v)?;
-    let depth = (lens.focal[1] * metres / pixels.max(1.0)).clamp(NEAREST, FARTHEST);
+    let depth = (lens.focal[1] * metres / pixels.max(1.0)).clamp(MIN_DISTANCE, MAX_DISTANCE);
     Some(frame.world_from_camera() * Point3::from(ray * (depth / ray.z)))
 }
 
-/// An angle or a distance and how fast it changes, with what is not known of them.
+/// Kalman filter for an angle or a distance and its rate.
 #[derive(Clone, Copy, Debug)]
 struct Filter {
-    /// The value and its rate.
+    /// Value and rate.
     state: Vector2<f64>,
-    doubt: Matrix2<f64>,
+    covariance: Matrix2<f64>,
 }
 
 impl Filter {
-    fn new(value: f64, exact: f64) -> Self {
-        // At first nothing is known of the rate: a radian a second.
-        Filter { state: Vector2::new(value, 0.0), doubt: Matrix2::new(exact * exact, 0.0, 0.0, 1.0) }
+    fn new(value: f64, noise: f64) -> Self {
+        // The initial rate is unknown: its standard deviation is 1 rad/s.
+        Filter { state: Vector2::new(value, 0.0), covariance: Matrix2::new(noise * noise, 0.0, 0.0, 1.0) }
     }
 
-    /// What it would be after a while.
-    fn after(&self, seconds: f64, restless: f64) -> Filter {
+    /// Predicts the state after a time.
+    fn predict(&self, seconds: f64, acceleration_noise: f64) -> Filter {
         let step = Matrix2::new(1.0, seconds, 0.0, 1.0);
-        let (square, power) = (seconds * seconds, restless * restless);
+        let (square, power) = (seconds * seconds, acceleration_noise * acceleration_noise);
         let noise =
             Matrix2::new(square * square / 4.0, square * seconds / 2.0, square * seconds / 2.0, square)
                 * power;
-        Filter { state: step * self.state, doubt: step * self.doubt * step.transpose() + noise }
+        Filter { state: step * self.state, covariance: step * self.covariance * step.transpose() + noise }
     }
 
-    /// What it is once this was measured; `off` is how far from the state.
-    fn told(&self, off: f64, exact: f64) -> Filter {
-        let weight = self.doubt.column(0) / (self.doubt.m11 + exact * exact);
+    /// Updates the state with a measurement. `off` is the innovation.
+    fn update(&self, angle_off: f64, noise: f64) -> Filter {
+        let weight = self.covariance.column(0) / (self.covariance.m11 + noise * noise);
         let mut kept = Matrix2::identity();
         kept.set_column(0, &(Vector2::new(1.0, 0.0) - weight));
-        Filter { state: self.state + weight * off, doubt: kept * self.doubt }
+        Filter { state: self.state + weight * angle_off, covariance: kept * self.covariance }
     }
 
-    /// Comes to rest.
-    fn calmed(&self) -> Filter {
+    /// Sets the rate to zero.
+    fn at_rest(&self) -> Filter {
         Filter { state: Vector2::new(self.state.x, 0.0), ..*self }
     }
 }
 
-/// Something that was found more than once.
+/// A tracked target.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// Which: never given twice by one tracker.
+    /// Id. One tracker never reuses an id.
     pub id: u32,
-    /// How it was found last.
+    /// Last detection.
     pub last: Found,
-    /// When.
+    /// Time of the last detection.
     pub seen_at: Tick,
-    /// In how many pictures.
+    /// Number of images with a detection.
     pub hits: u32,
     now: Tick,
     azimuth: Filter,
@@ -155,15 +155,15 @@ pub struct Track {
 }
 
 impl Track {
-    /// Where it is at a moment, metres in the world frame: with the speed that it had, for as long as that can be believed.
+    /// Predicts its position at a time, in metres in the world frame. It extrapolates the velocity for a short time only.
     #[must_use]
     pub fn place_at(&self, at: Tick) -> Point3<f64> {
-        // Nobody goes on in a straight line for longer unseen.
+        // A target that is out of sight for longer rarely continues in a straight line.
         let seconds =
             at.since(self.seen_at).as_secs_f64().min(0.4) - self.now.since(self.seen_at).as_secs_f64();
         let ahead = |filter: &Filter| filter.state.x + filter.state.y * seconds.max(0.0);
         let (azimuth, elevation) = (ahead(&self.azimuth), ahead(&self.elevation));
-        let distance = self.distance.state.x.clamp(NEAREST, FARTHEST);
+        let distance = self.distance.state.x.clamp(MIN_DISTANCE, MAX_DISTANCE);
         Point3::new(
             distance * elevation.cos() * azimuth.cos(),
             distance * elevation.cos() * azimuth.sin(),
@@ -171,59 +171,59 @@ impl Track {
         )
     }
 
-    /// How fast it goes round the robot, radians per second: to the left, and up.
+    /// Returns its angular velocity around the robot in rad/s, to the left and up.
     #[must_use]
     pub fn speed(&self) -> (f64, f64) {
         (self.azimuth.state.y, self.elevation.state.y)
     }
 
-    /// Whether it was found often enough to be believed.
+    /// Returns whether it has enough detections to be confirmed.
     #[must_use]
     pub const fn is_believed(&self) -> bool {
-        self.hits >= BELIEVED
+        self.hits >= CONFIRMING_HITS
     }
 
-    fn wait(&mut self, now: Tick) {
+    fn predict_to(&mut self, now: Tick) {
         let seconds = now.since(self.now).as_secs_f64();
         self.now = self.now.max(now);
-        self.azimuth = self.azimuth.after(seconds, RESTLESS);
-        self.elevation = self.elevation.after(seconds, RESTLESS);
-        self.distance = self.distance.after(seconds, 2.0);
+        self.azimuth = self.azimuth.predict(seconds, ACCELERATION_NOISE);
+        self.elevation = self.elevation.predict(seconds, ACCELERATION_NOISE);
+        self.distance = self.distance.predict(seconds, 2.0);
         if now.since(self.seen_at).as_secs_f64() > 0.4 {
-            self.azimuth = self.azimuth.calmed();
-            self.elevation = self.elevation.calmed();
-            self.distance = self.distance.calmed();
+            self.azimuth = self.azimuth.at_rest();
+            self.elevation = self.elevation.at_rest();
+            self.distance = self.distance.at_rest();
         }
     }
 
-    /// How far a place is from where this one is expected, radians.
-    fn off(&self, place: &Point3<f64>) -> f64 {
+    /// Returns the angle in radians between a position and the prediction.
+    fn angle_off(&self, place: &Point3<f64>) -> f64 {
         let (azimuth, elevation, _) = polar(place);
-        let side = turn(azimuth - self.azimuth.state.x) * elevation.cos();
+        let side = wrap_angle(azimuth - self.azimuth.state.x) * elevation.cos();
         side.hypot(elevation - self.elevation.state.x)
     }
 
-    fn told(&mut self, found: Found, now: Tick) {
+    fn update(&mut self, found: Found, now: Tick) {
         let (azimuth, elevation, distance) = polar(&found.place);
-        self.azimuth = self.azimuth.told(turn(azimuth - self.azimuth.state.x), EXACT);
-        self.elevation = self.elevation.told(elevation - self.elevation.state.x, EXACT);
-        self.distance = self.distance.told(distance - self.distance.state.x, 0.15 * distance);
+        self.azimuth = self.azimuth.update(wrap_angle(azimuth - self.azimuth.state.x), ANGLE_NOISE);
+        self.elevation = self.elevation.update(elevation - self.elevation.state.x, ANGLE_NOISE);
+        self.distance = self.distance.update(distance - self.distance.state.x, 0.15 * distance);
         (self.last, self.seen_at, self.hits) = (found, now, self.hits.saturating_add(1));
     }
 }
 
-/// Azimuth to the left, elevation, distance.
+/// Converts to azimuth (positive left), elevation and distance.
 fn polar(place: &Point3<f64>) -> (f64, f64, f64) {
     let level = place.x.hypot(place.y);
     (place.y.atan2(place.x), place.z.atan2(level), level.hypot(place.z))
 }
 
-/// An angle between minus and plus half a turn.
-fn turn(angle: f64) -> f64 {
+/// Normalises an angle to minus pi to pi.
+fn wrap_angle(angle: f64) -> f64 {
     angle.sin().atan2(angle.cos())
 }
 
-/// All that is tracked.
+/// Tracks all targets.
 #[derive(Clone, Debug)]
 pub struct Tracker {
     tracks: Vec<Track>,
@@ -237,49 +237,51 @@ impl Default for Tracker {
     }
 }
 
-/// No picture has more that is worth following.
+/// Maximum number of tracks.
 const MOST: usize = 64;
 
 impl Tracker {
-    /// One that forgets what it has not seen for so many seconds.
+    /// Creates a tracker that drops tracks without a detection for this many seconds.
     #[must_use]
     pub const fn forgetting_after(seconds: f64) -> Self {
         Tracker { tracks: Vec::new(), next: 1, forgets: seconds }
     }
 
-    /// Takes in what was found in the picture of this moment. The nearest pairs of what was expected and what was found go
-    /// together first.
+    /// Updates the tracks with the detections of one image. Predictions and detections are paired greedily, the nearest pairs
+    /// first.
     pub fn see(&mut self, at: Tick, found: &[Found]) {
         for track in &mut self.tracks {
-            track.wait(at);
+            track.predict_to(at);
         }
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (which, track) in self.tracks.iter().enumerate() {
-            let doubt = 2.0 * (track.azimuth.doubt.m11 + track.elevation.doubt.m11).sqrt();
+            let uncertainty = 2.0 * (track.azimuth.covariance.m11 + track.elevation.covariance.m11).sqrt();
             for (place, one) in found.iter().enumerate().take(MOST) {
-                let off = track.off(&one.place);
-                if one.kind == track.last.kind && off < GATE + doubt.min(0.5) {
-                    pairs.push((off, which, place));
+                let angle_off = track.angle_off(&one.place);
+                if one.kind == track.last.kind && angle_off < GATE + uncertainty.min(0.5) {
+                    pairs.push((angle_off, which, place));
                 }
             }
         }
         pairs.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut taken = vec![false; found.len()];
-        let mut told = vec![false; self.tracks.len()];
+        let mut is_updated = vec![false; self.tracks.len()];
         for (_, which, place) in pairs {
-            let (Some(told), Some(taken)) = (told.get_mut(which), taken.get_mut(place)) else { continue };
-            if *told || *taken {
+            let (Some(is_updated), Some(taken)) = (is_updated.get_mut(which), taken.get_mut(place)) else {
+                continue;
+            };
+            if *is_updated || *taken {
                 continue;
             }
             if let (Some(track), Some(one)) = (self.tracks.get_mut(which), found.get(place)) {
-                track.told(*one, at);
-                (*told, *taken) = (true, true);
+                track.update(*one, at);
+                (*is_updated, *taken) = (true, true);
             }
         }
         let forgets = self.forgets;
         self.tracks.retain(|track| {
             let unseen = at.since(track.seen_at).as_secs_f64();
-            // What was seen once only is soon forgotten.
+            // A track with a single detection is dropped soon.
             unseen <= if track.is_believed() { forgets } else { forgets.min(0.3) }
         });
         for (one, taken) in found.iter().zip(taken) {
@@ -291,8 +293,8 @@ impl Tracker {
                     seen_at: at,
                     hits: 1,
                     now: at,
-                    azimuth: Filter::new(azimuth, EXACT),
-                    elevation: Filter::new(elevation, EXACT),
+                    azimuth: Filter::new(azimuth, ANGLE_NOISE),
+                    elevation: Filter::new(elevation, ANGLE_NOISE),
                     distance: Filter::new(distance, 0.15 * distance),
                 });
                 self.next = self.next.wrapping_add(1);
@@ -300,13 +302,13 @@ impl Tracker {
         }
     }
 
-    /// All tracks, oldest first.
+    /// Returns all tracks, the oldest first.
     #[must_use]
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }
 
-    /// The track of this number.
+    /// Returns the track with this id.
     #[must_use]
     pub fn track(&self, id: u32) -> Option<&Track> {
         self.tracks.iter().find(|track| track.id == id)
@@ -343,9 +345,9 @@ mod tests {
     }
 
     #[test]
-    fn one_that_walks_keeps_its_number_and_is_ahead_of_its_last_picture() {
+    fn moving_target_keeps_its_id_and_is_predicted_ahead() {
         let mut tracker = Tracker::default();
-        // 30 degrees a second.
+        // 30 degrees per second.
         for frame in 0..60 {
             tracker.see(at(frame * 33), &[found(Kind::Face, frame as f64 * 0.99 - 30.0, 5.0)]);
         }
@@ -354,12 +356,12 @@ mod tests {
         assert!((track.speed().0.to_degrees() - 30.0).abs() < 1.5, "{}", track.speed().0.to_degrees());
         let (seen, ahead) = (59.0 * 0.99 - 30.0, azimuth(track, at(59 * 33 + 100)));
         assert!((ahead - seen - 3.0).abs() < 0.5, "{ahead} {seen}");
-        // Unseen for longer, it is not thought to run away.
+        // A track without detections does not drift away.
         assert!((azimuth(track, at(59 * 33 + 5_000)) - seen).abs() < 13.0);
     }
 
     #[test]
-    fn noise_is_smoothed_and_a_passing_blur_is_not_believed() {
+    fn noise_is_smoothed_and_a_single_detection_is_not_confirmed() {
         let mut tracker = Tracker::default();
         let mut seed = 7_u64;
         let mut noise = move || {
@@ -385,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn two_that_stand_apart_keep_their_numbers_and_kinds_are_not_mixed() {
+    fn separate_targets_keep_their_ids_and_kinds() {
         let mut tracker = Tracker::default();
         for frame in 0..40 {
             let step = frame as f64 * 0.5;
@@ -404,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_hidden_for_a_moment_is_the_same_and_after_long_another() {
+    fn hidden_target_keeps_its_id_briefly_then_gets_a_new_one() {
         let mut tracker = Tracker::default();
         for frame in 0..30 {
             tracker.see(at(frame * 33), &[found(Kind::Face, 10.0, 0.0)]);

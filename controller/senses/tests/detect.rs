@@ -1,4 +1,4 @@
-//! Faces and things in photographs, with the real models; `make models` installs them.
+//! Tests face and object detection on photographs with the real models, which `make models` installs.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -10,7 +10,7 @@ use minismith_senses::detect::{Bounds, DetectFault, FACES, FaceDetector, LABELS,
 use minismith_senses::frame::{decode, resized};
 use minismith_senses::models::{Models, NoModel, Provider, RUNTIME};
 
-/// The folder of models, all of which have to be there.
+/// Returns the model folder, in which all models must be installed.
 fn folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/models");
     for file in [RUNTIME, FACES.file, THINGS.file, "photographs/astronaut.png"] {
@@ -33,46 +33,46 @@ fn things() -> ThingDetector {
 
 #[track_caller]
 fn assert_at(bounds: Bounds, [x, y, width, height]: [f64; 4], within: f64) {
-    for (is, meant) in [(bounds.x, x), (bounds.y, y), (bounds.width, width), (bounds.height, height)] {
-        assert!((is - meant).abs() <= within, "{bounds:?}");
+    for (is, expected) in [(bounds.x, x), (bounds.y, y), (bounds.width, width), (bounds.height, height)] {
+        assert!((is - expected).abs() <= within, "{bounds:?}");
     }
 }
 
-/// Where the official detector finds the astronaut's face.
+/// Bounding box that the official detector reports for the astronaut's face.
 const ASTRONAUT: [f64; 4] = [178.2, 62.9, 89.9, 113.3];
 
 #[test]
-fn a_face_is_found_where_it_is_and_none_where_there_is_none() {
+fn face_detector_finds_the_face_and_no_others() {
     let mut detector = faces();
     let found = detector.detect(&photograph("astronaut.png")).unwrap();
     let [face] = found.as_slice() else { panic!("{found:?}") };
     assert_at(face.bounds, ASTRONAUT, 3.0);
     assert!((face.score - 0.93).abs() < 0.02, "{}", face.score);
-    // Her right eye is to the left in the picture; eyes, nose and mouth lie below each other.
+    // Her right eye is on the left of the image. Eyes, nose and mouth follow from top to bottom.
     let [right_eye, left_eye, nose, right_mouth, left_mouth] = face.landmarks;
     assert!(right_eye.0 < nose.0 && nose.0 < left_eye.0 && right_mouth.0 < left_mouth.0, "{face:?}");
     assert!(right_eye.1 < nose.1 && left_eye.1 < nose.1 && nose.1 < right_mouth.1, "{face:?}");
     for name in ["chelsea.png", "coffee.png"] {
         assert_eq!(detector.detect(&photograph(name)).unwrap(), [], "{name}");
     }
-    // The same detector on the first picture again: nothing of the others has stayed.
+    // Repeat the first image with the same detector: no state of the others remains.
     assert_eq!(detector.detect(&photograph("astronaut.png")).unwrap(), found);
 }
 
 #[test]
-fn a_shrunk_picture_has_its_faces_in_its_own_pixels() {
+fn face_detector_reports_a_shrunk_image_in_its_own_pixels() {
     let large = resized(&photograph("astronaut.png"), 1_024, 1_024);
     let found = faces().with_width(Some(320)).detect(&large).unwrap();
     let [face] = found.as_slice() else { panic!("{found:?}") };
     assert_at(face.bounds, ASTRONAUT.map(|one| 2.0 * one), 24.0);
-    // A threshold that nothing reaches.
+    // No face reaches this threshold.
     assert_eq!(faces().with_threshold(0.99).detect(&large).unwrap(), []);
 }
 
 #[test]
-fn a_face_at_the_edge_of_a_picture_that_fits_no_multiple_is_found() {
+fn face_detector_handles_sizes_that_are_no_multiple_of_the_stride() {
     let whole = photograph("astronaut.png");
-    // 301 columns and 211 rows of it.
+    // Its first 301 columns and 211 rows.
     let cut: Vec<u8> =
         whole.bgr.chunks_exact(whole.width * 3).take(211).flat_map(|row| &row[..301 * 3]).copied().collect();
     let found = faces().detect(&Picture::of(211, 301, cut).unwrap()).unwrap();
@@ -81,7 +81,7 @@ fn a_face_at_the_edge_of_a_picture_that_fits_no_multiple_is_found() {
 }
 
 #[test]
-fn things_are_found_and_named() {
+fn object_detector_finds_and_labels_objects() {
     let mut detector = things();
     for (name, label, score, bounds) in [
         ("coffee.png", "cup", 0.59, [169.0, 15.0, 246.0, 251.0]),
@@ -95,7 +95,7 @@ fn things_are_found_and_named() {
         assert_at(thing.bounds, bounds, 8.0);
     }
     assert_eq!(detector.detect(&photograph("rocket.jpg")).unwrap(), []);
-    // The same things in a picture of another size, in its own pixels.
+    // The same objects in an image of another size, in its own pixels.
     let small = resized(&photograph("coffee.png"), 300, 200);
     let found = detector.with_threshold(0.4).detect(&small).unwrap();
     assert_eq!(found[0].label, "cup", "{found:?}");
@@ -103,21 +103,21 @@ fn things_are_found_and_named() {
 }
 
 #[test]
-fn the_model_has_the_labels_that_are_told() {
+fn labels_match_the_model() {
     let session = Models::at(folder()).session(&THINGS).unwrap();
     let labels = session.metadata().unwrap().custom("labels").unwrap();
     assert_eq!(labels.split(',').collect::<Vec<_>>(), LABELS);
 }
 
 #[test]
-fn a_picture_of_any_shape_is_looked_at_and_what_is_none_is_refused() {
+fn detectors_accept_any_shape_and_reject_invalid_images() {
     let (mut faces, mut things) = (faces(), things());
     for (width, height) in [(1, 1), (4_096, 3), (2, 4_096), (4_096, 2_160), (33, 31)] {
         let picture = Picture { width, height, bgr: vec![90; width * height * 3] };
         assert_eq!(faces.detect(&picture).unwrap(), [], "{width} {height}");
         things.detect(&picture).unwrap();
     }
-    // Noise, in which a threshold of nothing finds whatever the model says.
+    // With a threshold of zero, noise yields every output of the model.
     let noise: Vec<u8> =
         (0..90 * 70 * 3_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let noise = Picture::of(70, 90, noise).unwrap();
@@ -135,37 +135,37 @@ fn a_picture_of_any_shape_is_looked_at_and_what_is_none_is_refused() {
 }
 
 #[test]
-fn what_is_not_installed_or_not_what_was_pinned_is_named_with_the_remedy() {
+fn open_names_missing_and_modified_files_with_the_remedy() {
     let installed = folder();
     let folder = tempfile::tempdir().unwrap();
     let open = || FaceDetector::open(&Models::at(folder.path())).err().unwrap();
-    let told = |error: &NoModel| {
+    let message = |error: &NoModel| {
         let text = error.to_string();
-        assert!(text.contains("finding faces") && text.contains("`make models`"), "{text}");
+        assert!(text.contains("face detection") && text.contains("`make models`"), "{text}");
         text
     };
     // The model is missing.
     let error = open();
     assert!(matches!(&error, NoModel::Missing { file, .. } if file == FACES.file), "{error}");
-    told(&error);
-    // The runtime is.
+    message(&error);
+    // The runtime is missing.
     let mut model = fs::read(installed.join(FACES.file)).unwrap();
     fs::write(folder.path().join(FACES.file), &model).unwrap();
     let error = open();
     assert!(matches!(&error, NoModel::Missing { file, .. } if file == RUNTIME), "{error}");
-    told(&error);
-    // The model has a byte of another value.
+    message(&error);
+    // One byte of the model differs.
     std::os::unix::fs::symlink(installed.join(RUNTIME), folder.path().join(RUNTIME)).unwrap();
     assert!(FaceDetector::open(&Models::at(folder.path())).is_ok());
     let middle = model.len() / 2;
     model[middle] ^= 1;
     fs::write(folder.path().join(FACES.file), &model).unwrap();
     let error = open();
-    assert!(matches!(&error, NoModel::Broken { .. }) && told(&error).contains("pinned"), "{error}");
+    assert!(matches!(&error, NoModel::Broken { .. }) && message(&error).contains("pinned"), "{error}");
 }
 
 #[test]
-fn a_provider_that_the_runtime_lacks_is_left_out_and_told() {
+fn missing_provider_is_skipped_and_listed() {
     let names: Vec<_> = Provider::ALL.iter().map(|one| one.name().parse::<Provider>().unwrap()).collect();
     assert_eq!(names, Provider::ALL);
     let error = "abacus".parse::<Provider>().unwrap_err().to_string();
@@ -173,11 +173,11 @@ fn a_provider_that_the_runtime_lacks_is_left_out_and_told() {
 
     let models = Models::at(folder()).preferring(Provider::ALL);
     let lacking = models.lacking().unwrap();
-    // The runtime that is installed has the processor alone.
+    // The installed runtime supports only the CPU.
     assert_eq!(lacking, &Provider::ALL[1..]);
     let found = FaceDetector::open(&models).unwrap().detect(&photograph("astronaut.png")).unwrap();
     assert_eq!(found.len(), 1);
-    // Another library, which is none.
+    // A library that does not exist.
     let models = models.with_runtime("/nowhere/at/all.so");
     let error = FaceDetector::open(&models).err().unwrap().to_string();
     assert!(error.contains("all.so is missing in /nowhere/at"), "{error}");

@@ -1,23 +1,23 @@
-//! The command line: which interpreter, what its guests are made for, and which cage at most.
+//! Command-line arguments: the interpreter, the profile of the guests, and the maximum sandbox level ([`Arguments`]).
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use minismith_wire::zygote::{Level, Profile};
 
-/// What the supervisor asked for.
+/// Arguments from the supervisor.
 #[derive(Debug, PartialEq)]
 pub struct Arguments {
-    /// The interpreter whose packages tools see: `--python PATH`.
+    /// The interpreter whose packages tools use: `--python PATH`.
     pub python: PathBuf,
-    /// The strongest cage to try: `--at-most LEVEL`. A weaker one than the machine allows is for tests.
+    /// Maximum sandbox level: `--at-most LEVEL`. Tests use it to get a weaker one than the machine allows.
     pub at_most: Level,
-    /// What the guests are made for: `--profile PROFILE`.
+    /// Profile of the guests: `--profile PROFILE`.
     pub profile: Profile,
 }
 
 impl Arguments {
-    /// Reads the arguments after the program's name.
+    /// Parses the arguments after the program's name.
     pub fn read(arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
         let (mut python, mut at_most, mut profile) = (None, Level::Namespaces, Profile::Motion);
         let mut arguments = arguments;
@@ -30,7 +30,7 @@ impl Arguments {
                 (Some("--at-most"), Some("no_open")) => at_most = Level::NoOpen,
                 (Some("--profile"), Some("motion")) => profile = Profile::Motion,
                 (Some("--profile"), Some("code")) => profile = Profile::Code,
-                _ => return Err(format!("{} {} is not understood", name.display(), value.display())),
+                _ => return Err(format!("unknown argument: {} {}", name.display(), value.display())),
             }
         }
         Ok(Arguments { python: python.ok_or("--python is missing")?, at_most, profile })
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_is_taken() {
+    fn read_accepts_only_known_arguments() {
         let read_one = read(&["--python", "/venv/bin/python", "--at-most", "landlock"]).unwrap();
         assert_eq!(
             read_one,

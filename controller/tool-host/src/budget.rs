@@ -1,8 +1,8 @@
-//! Files and processes that a tool asks for: the kernel refuses them all, and here Python says which budget that was.
+//! Names the budget when a tool tries to open a file or to start a process.
 //!
-//! CPython tells of what it is about to do by audit events. The hook that hears them protects nothing (a tool that
-//! goes around CPython meets the cage); it only turns a bare `EPERM` into an exception that has a name. What it raises
-//! is a `PermissionError`, so that a library that tries a file and goes on without it still does.
+//! The kernel refuses all such attempts. CPython announces them by audit events, and the hook here turns a bare `EPERM` into a
+//! named exception. It protects nothing: a tool that bypasses CPython is stopped by the sandbox. The exception is a
+//! `PermissionError`, so that libraries that merely try a file still continue.
 
 use std::sync::OnceLock;
 
@@ -16,53 +16,54 @@ use crate::interpreter;
 pyo3::create_exception!(minismith, OpenFilesExceeded, PyPermissionError);
 pyo3::create_exception!(minismith, ProcessesExceeded, PyPermissionError);
 
-/// What the tool may use, from its job on; the zygote itself may do everything.
+/// Limits of the tool, set when its job begins. The zygote itself has none.
 static LIMITS: OnceLock<Limits> = OnceLock::new();
 
-/// Listens to the interpreter.
+/// Installs the audit hook.
 pub fn watch(py: Python<'_>) -> PyResult<()> {
     interpreter::watch(py, refusal)
 }
 
-/// From here on this process is a tool.
+/// Applies the limits. From here on this process runs a tool.
 pub fn begin(limits: Limits) {
     // A guest has one job.
     let _ = LIMITS.set(limits);
 }
 
-/// Why the tool may not do what this event tells of.
+/// Returns the exception for an audit event that exceeds a budget.
 pub fn refusal(event: &[u8]) -> Option<PyErr> {
     let limits = LIMITS.get()?;
-    let exceeded = budget_of(event)?;
+    let exceeded = exceeded_budget(event)?;
     let event = String::from_utf8_lossy(event);
     Some(match exceeded {
         Exceeded::OpenFiles => OpenFilesExceeded::new_err(format!(
-            "open_files: a tool holds at most {} files and sockets open, this asks for {} ({event}); take what it \
-             needs as an argument, and return what it makes",
+            "open_files: a tool may have at most {} files and sockets open, this requests {} ({event}); take the \
+             input as an argument, and return the output",
             limits.open_files,
             limits.open_files.saturating_add(1),
         )),
-        Exceeded::Processes | Exceeded::Memory => ProcessesExceeded::new_err(one_too_many(limits, &event)),
+        Exceeded::Processes | Exceeded::Memory => ProcessesExceeded::new_err(process_refusal(limits, &event)),
     })
 }
 
-fn one_too_many(limits: &Limits, what: &str) -> String {
+fn process_refusal(limits: &Limits, what: &str) -> String {
     format!(
-        "processes: a tool has at most {} processes and threads besides its own, this asks for {} ({what}); do it in \
-         one, with asyncio where things run side by side",
+        "processes: a tool may have at most {} processes and threads besides its own, this requests {} ({what}); use \
+         one thread, with asyncio for concurrent work",
         limits.processes,
         limits.processes.saturating_add(1),
     )
 }
 
-/// CPython tells of threads by no event before its version 3.12. What it says when the kernel refuses one is read here.
+/// Recognises a refused thread by CPython's message. Before version 3.12 CPython raises no event for threads.
 pub fn thread_refused(kind: &str, message: &str) -> Option<String> {
     let limits = LIMITS.get()?;
-    (kind == "RuntimeError" && message == "can't start new thread").then(|| one_too_many(limits, "a thread"))
+    (kind == "RuntimeError" && message == "can't start new thread")
+        .then(|| process_refusal(limits, "a thread"))
 }
 
-/// The budget that an event is about. Most events are about none, and tell it by their length.
-fn budget_of(event: &[u8]) -> Option<Exceeded> {
+/// Returns the budget that an event concerns. Most events concern none.
+fn exceeded_budget(event: &[u8]) -> Option<Exceeded> {
     match event {
         b"os.fork"
         | b"os.forkpty"
@@ -76,7 +77,7 @@ fn budget_of(event: &[u8]) -> Option<Exceeded> {
         | b"os.link" | b"os.symlink" | b"os.truncate" | b"os.chdir" | b"os.chmod" | b"os.chown"
         | b"os.utime" | b"os.walk" | b"os.fwalk" | b"os.getxattr" | b"os.setxattr" | b"os.listxattr"
         | b"os.removexattr" | b"glob.glob" | b"sqlite3.connect" => Some(Exceeded::OpenFiles),
-        // Its spawning.
+        // posix_spawn and posix_spawnp.
         _ if event.starts_with(b"os.posix_") => Some(Exceeded::Processes),
         _ if event.starts_with(b"socket.")
             || event.starts_with(b"shutil.")
@@ -93,13 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_belong_to_budgets() {
-        assert_eq!(budget_of(b"open"), Some(Exceeded::OpenFiles));
-        assert_eq!(budget_of(b"socket.connect"), Some(Exceeded::OpenFiles));
-        assert_eq!(budget_of(b"_thread.start_new_thread"), Some(Exceeded::Processes));
+    fn events_map_to_budgets() {
+        assert_eq!(exceeded_budget(b"open"), Some(Exceeded::OpenFiles));
+        assert_eq!(exceeded_budget(b"socket.connect"), Some(Exceeded::OpenFiles));
+        assert_eq!(exceeded_budget(b"_thread.start_new_thread"), Some(Exceeded::Processes));
         for event in [&b"import"[..], b"compile", b"exec", b"builtins.id", b"object.__getattr__", b"os.kill"]
         {
-            assert_eq!(budget_of(event), None);
+            assert_eq!(exceeded_budget(event), None);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The control socket: one message at a time; those that are sent may carry descriptors.
+//! Control socket ([`Control`]): one message at a time. Sent messages may carry descriptors.
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::mem::MaybeUninit;
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 pub struct Control(OwnedFd);
 
 impl Control {
-    /// Takes standard input, if it is a control socket, and leaves `/dev/null` in its place.
+    /// Takes standard input if it is a control socket, and replaces it with `/dev/null`.
     pub fn from_stdin() -> Option<Control> {
         let stdin = std::io::stdin();
         if rustix::net::sockopt::socket_type(&stdin) != Ok(SocketType::SEQPACKET) {
@@ -25,7 +25,7 @@ impl Control {
         Some(Control(socket))
     }
 
-    /// The next message; `None` when the supervisor has gone.
+    /// Receives the next message, or `None` when the supervisor has exited.
     pub fn receive<T: DeserializeOwned>(&self) -> Result<Option<T>> {
         let mut bytes = vec![0; MAX_MESSAGE];
         let length = loop {
@@ -40,7 +40,7 @@ impl Control {
         Ok(Some(message))
     }
 
-    /// Sends one message, with at most three descriptors.
+    /// Sends a message with at most three descriptors.
     pub fn send<T: Serialize>(&self, message: &T, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
         let bytes = serde_json::to_vec(message)?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];

@@ -1,4 +1,4 @@
-//! CPython's own reading of a source, for comparison with the policy's.
+//! Parses a tool's source with CPython, for comparison with the policy's parser.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::library;
 
-/// Parses without running; the error is CPython's complaint.
+/// Parses a job's modules without running them. The error is CPython's message.
 pub fn parse(py: Python<'_>, job: &Job) -> Result<BTreeMap<String, Facts>, String> {
     let read = |(module, source): (&String, &String)| -> PyResult<(String, Facts)> {
         let (imports, names, attributes, calls, tree) =

@@ -1,5 +1,6 @@
-//! What a tool reads and writes: `minismith.InputFile` and `minismith.OutputFiles`. Neither opens anything. What is read
-//! came with the job; what is written is asked of the stage, piece by piece.
+//! Files of a tool: `minismith.InputFile` and `minismith.OutputFiles`.
+//!
+//! Neither opens anything. Input arrives with the job, and output is sent to the host chunk by chunk.
 
 use minismith_wire::{Cue, Job};
 use pyo3::exceptions::PyRuntimeError;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::{library, stage, value};
 
-/// Puts a job's files, and the means to write others, among the arguments of the call.
+/// Adds a job's input files and its output object to the call's arguments.
 pub fn give(
     py: Python<'_>,
     job: &Job,
@@ -34,7 +35,7 @@ pub fn give(
     Ok(())
 }
 
-/// A script has all its files by name in one argument, `inputs`, and takes more of what it writes.
+/// Adds them for a script, which gets all its files by name in one argument, `inputs`, and may write more kinds of data.
 fn give_to_code(
     py: Python<'_>,
     job: &Job,
@@ -51,13 +52,13 @@ fn give_to_code(
     arguments.set_item(job.outputs.as_deref().unwrap_or("outputs"), outputs)
 }
 
-/// A file that was given to the tool.
+/// An input file.
 #[pyclass(frozen, module = "minismith")]
 pub struct InputFile {
-    /// Its name, without any folder.
+    /// Its name, without a folder.
     #[pyo3(get)]
     name: String,
-    /// What was found out about it: type, encoding, columns, rows, width, ...
+    /// Its detected properties: type, encoding, columns, rows, width, ...
     #[pyo3(get)]
     about: Py<PyMappingProxy>,
     content: Py<PyBytes>,
@@ -71,32 +72,32 @@ impl InputFile {
 
 #[pymethods]
 impl InputFile {
-    /// As it is.
+    /// Its bytes.
     fn bytes(&self, py: Python<'_>) -> Py<PyBytes> {
         self.content.clone_ref(py)
     }
 
-    /// As text, in the encoding that was found.
+    /// Its text, decoded with the detected encoding.
     fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.read(py, "text")
     }
 
-    /// The lines of its text, without their ends.
+    /// The lines of its text, without line endings.
     fn lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.read(py, "lines")
     }
 
-    /// A table's rows: a dictionary of texts by column each.
+    /// The rows of a table, each a dictionary of texts by column.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.read(py, "rows")
     }
 
-    /// What a JSON document holds.
+    /// The value of a JSON document.
     fn json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.read(py, "json")
     }
 
-    /// The array of an npy file; plain data only.
+    /// The array of an npy file. Only plain data is supported.
     fn array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.read(py, "array")
     }
@@ -110,7 +111,7 @@ impl InputFile {
     }
 }
 
-/// Where a tool writes its files.
+/// The output files of a tool.
 #[pyclass(frozen, module = "minismith")]
 pub struct OutputFiles;
 
@@ -122,10 +123,10 @@ impl OutputFiles {
 
 #[pymethods]
 impl OutputFiles {
-    /// Writes text or bytes; what is written to the same name again goes on after it.
+    /// Writes text or bytes. A further call with the same name appends.
     fn write(&self, name: &str, content: &Bound<'_, PyAny>) -> PyResult<()> {
         for piece in library::helper(content.py(), "files", "pieces")?.call1((content,))?.try_iter()? {
-            let piece = piece?.extract().map_err(|_| PyRuntimeError::new_err("a piece is no text"))?;
+            let piece = piece?.extract().map_err(|_| PyRuntimeError::new_err("a chunk is not text"))?;
             stage::ask(Cue::Write { file: name.to_owned(), piece })?;
         }
         Ok(())
@@ -136,7 +137,7 @@ impl OutputFiles {
         self.write_as(name, "as_json", value)
     }
 
-    /// Writes dictionaries, each a row, as a CSV table; the first one names the columns.
+    /// Writes dictionaries as the rows of a CSV table. The first one defines the columns.
     fn write_rows(&self, name: &str, rows: &Bound<'_, PyAny>) -> PyResult<()> {
         self.write_as(name, "as_rows", rows)
     }
@@ -146,7 +147,7 @@ impl OutputFiles {
         self.write_as(name, "as_array", array)
     }
 
-    /// Draws lines over a common x axis as an SVG picture: `lines` are lists of numbers by name.
+    /// Draws lines over a common x axis as an SVG image. `lines` maps names to lists of numbers.
     #[pyo3(signature = (name, x, lines, title=""))]
     fn write_plot(
         &self,

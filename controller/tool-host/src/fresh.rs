@@ -1,8 +1,8 @@
-//! A guest that has been forked and that nobody has asked for anything yet.
+//! A forked guest without a job ([`Fresh`]).
 //!
-//! Its cage is closed for the limits that it was forked with, by itself, before it hears its first word; nobody changes
-//! them afterwards. So a spare one is handed out for these limits only, and goes when others are asked for. Until then
-//! it waits in its cage, and knows no more than what the zygote knows: the other end of its channel is here.
+//! The guest applies its sandbox itself, with the limits that it was forked with, before it receives anything. The limits never
+//! change afterwards, so it can only serve jobs with the same limits and is otherwise discarded. Until then it waits in its
+//! sandbox and holds no more data than the zygote.
 
 use std::io::{PipeReader, Read};
 use std::os::fd::OwnedFd;
@@ -18,23 +18,23 @@ use crate::guest;
 use crate::process::{self, Fork};
 use crate::window::{Frame, Windows};
 
-/// A fresh guest. Whoever does not hand it out discards it.
+/// A guest without a job. The caller either hands it out or discards it.
 pub struct Fresh {
-    /// Its process.
+    /// Process id.
     pub pid: Pid,
-    /// The same, for others.
+    /// Process descriptor, for other processes.
     pub pidfd: OwnedFd,
     /// The supervisor's end of its channel.
     pub channel: OwnedFd,
-    /// Its window, to be written to.
+    /// Its shared frames, for writing.
     pub window: Option<OwnedFd>,
     limits: Limits,
-    /// Where it says that its cage is closed.
-    said: PipeReader,
+    /// Pipe on which it reports that its sandbox is active.
+    reader: PipeReader,
 }
 
 impl Fresh {
-    /// Forks it, and does not wait until its cage is closed.
+    /// Forks a guest without waiting for its sandbox.
     pub fn fork(
         py: Python<'_>,
         limits: Limits,
@@ -42,57 +42,58 @@ impl Fresh {
         close_cage: impl FnOnce() -> Result<(), Open>,
     ) -> Result<Fresh, String> {
         let failed = |error: std::io::Error| error.to_string();
-        let (said, report) = std::io::pipe().map_err(failed)?;
+        let (reader, report) = std::io::pipe().map_err(failed)?;
         let stream = SocketType::STREAM;
-        let (channel, its) = rustix::net::socketpair(AddressFamily::UNIX, stream, SocketFlags::CLOEXEC, None)
-            .map_err(|error| error.to_string())?;
-        // Where none can be made, as under a limit of file sizes, pictures come as copies.
-        let (window, its_window) = match windows.and_then(|windows| windows.cut().ok()) {
+        let (channel, guest_end) =
+            rustix::net::socketpair(AddressFamily::UNIX, stream, SocketFlags::CLOEXEC, None)
+                .map_err(|error| error.to_string())?;
+        // Where shared memory is not possible, for example under a file size limit, images are copied.
+        let (window, guest_window) = match windows.and_then(|windows| windows.cut().ok()) {
             Some(Frame { outside, inside }) => (Some(outside), Some(inside)),
             None => (None, None),
         };
         match process::fork_python(py).map_err(failed)? {
-            Fork::Child => guest::live(py, close_cage, (&its, &report), its_window.as_ref()),
+            Fork::Child => guest::live(py, close_cage, (&guest_end, &report), guest_window.as_ref()),
             Fork::Parent(pid) => match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
-                Ok(pidfd) => Ok(Fresh { pid, pidfd, channel, window, limits, said }),
+                Ok(pidfd) => Ok(Fresh { pid, pidfd, channel, window, limits, reader }),
                 Err(error) => {
-                    end(pid)?;
+                    kill_and_wait(pid)?;
                     Err(error.to_string())
                 }
             },
         }
     }
 
-    /// Whether it lives and has these limits.
+    /// Returns whether it is alive and has these limits.
     pub fn fits(&self, limits: &Limits) -> bool {
-        // A process that has ended is readable.
+        // The descriptor of an exited process is readable.
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         self.limits == *limits
             && matches!(poll(&mut [PollFd::new(&self.pidfd, PollFlags::IN)], Some(&now)), Ok(0))
     }
 
-    /// Sends it the signal that ends it; its process is left to be buried.
+    /// Kills it, and returns the process id for reaping.
     pub fn discard(self) -> i32 {
         let _ = rustix::process::kill_process(self.pid, Signal::KILL);
         self.pid.as_raw_nonzero().get()
     }
 
-    /// Waits until its cage is closed; one whose cage does not close is ended.
+    /// Waits until its sandbox is active. If that fails, the guest is killed.
     pub fn caged(mut self) -> Result<Fresh, String> {
         let mut text = String::new();
-        let read = self.said.read_to_string(&mut text);
+        let read = self.reader.read_to_string(&mut text);
         match (read, text.as_str()) {
             (Ok(_), guest::CAGED) => Ok(self),
             (read, reason) => {
-                let why = format!("the guest's cage did not close: {reason} {:?}", read.err());
-                end(self.pid)?;
+                let why = format!("cannot sandbox the guest: {reason} {:?}", read.err());
+                kill_and_wait(self.pid)?;
                 Err(why)
             }
         }
     }
 }
 
-fn end(pid: Pid) -> Result<(), String> {
+fn kill_and_wait(pid: Pid) -> Result<(), String> {
     let _ = rustix::process::kill_process(pid, Signal::KILL);
     process::wait(pid.as_raw_nonzero().get()).map(drop).map_err(|error| error.to_string())
 }

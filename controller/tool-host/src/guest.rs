@@ -1,4 +1,4 @@
-//! A guest's life: close the cage, parse, wait for the word, load, call, tell, end.
+//! Life of a guest: apply the sandbox, parse, wait for permission, load, call, report, exit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{PipeWriter, Write};
@@ -15,17 +15,17 @@ use crate::raised::{self, Raised};
 use crate::robot::ReachyMini;
 use crate::{budget, facts, files, library, process, repl, stage, value, window};
 
-/// What a guest reports when its cage is closed.
+/// Report of a guest whose sandbox is active.
 pub const CAGED: &str = "caged";
 
-/// In a fresh child: closes the cage, runs one job, and ends.
+/// Runs in a new child: applies the sandbox, runs one job, and exits.
 pub fn live(
     py: Python<'_>,
     close_cage: impl FnOnce() -> Result<(), Open>,
     (channel, report): (&OwnedFd, &PipeWriter),
     its_window: Option<&OwnedFd>,
 ) -> ! {
-    // The window stays when its descriptor is closed with all others.
+    // The mapping of the shared frames stays when their descriptor is closed with all others.
     let opened = its_window.map_or(Ok(()), window::open);
     if opened.is_err()
         || process::hush().and_then(|()| process::keep(channel, report)).is_err()
@@ -35,23 +35,23 @@ pub fn live(
     }
     let mut report = process::report();
     let closed = close_cage();
-    let said = match &closed {
+    let reported = match &closed {
         Ok(()) => report.write_all(CAGED.as_bytes()),
         Err(open) => report.write_all(open.to_string().as_bytes()),
     };
     drop(report);
-    if closed.is_err() || said.is_err() {
+    if closed.is_err() || reported.is_err() {
         process::leave(1);
     }
     stage::enter(process::channel());
-    // A panic must not unwind into the zygote's code, which is below on this stack.
-    let lived = std::panic::catch_unwind(AssertUnwindSafe(|| work(py)));
-    process::leave(i32::from(lived.is_err()))
+    // A panic must not unwind into the zygote's code further up the stack.
+    let result = std::panic::catch_unwind(AssertUnwindSafe(|| work(py)));
+    process::leave(i32::from(result.is_err()))
 }
 
 fn work(py: Python<'_>) {
     let Answer::Start { job } = stage::listen() else { return };
-    let given: Vec<Vec<u8>> = job.files.iter().map(|_| stage::listen_raw(MAX_FILE)).collect();
+    let contents: Vec<Vec<u8>> = job.files.iter().map(|_| stage::listen_raw(MAX_FILE)).collect();
     let facts = if job.compared { Ok(BTreeMap::new()) } else { facts::parse(py, &job) };
     if stage::say(&Turn::Parsed { facts }).is_err() {
         return;
@@ -62,45 +62,46 @@ fn work(py: Python<'_>) {
     if job.interactive {
         return repl::converse(py, &job);
     }
-    let (performed, lines) = play(py, &job, given);
-    let performed = performed.map_err(|error| raised::read(py, error, &file_name(&job)));
-    last_word(performed, lines);
+    let (outcome, lines) = play(py, &job, contents);
+    let outcome = outcome.map_err(|error| raised::read(py, error, &file_name(&job)));
+    send_result(outcome, lines);
 }
 
-/// Runs a job with its files, and tells which lines of it ran, where that is asked for.
+/// Runs a job with its files. Returns the executed lines too, if coverage is requested.
 pub fn play(
     py: Python<'_>,
     job: &Job,
-    given: Vec<Vec<u8>>,
+    contents: Vec<Vec<u8>>,
 ) -> (PyResult<serde_json::Value>, BTreeMap<String, BTreeSet<u32>>) {
     let traced = if job.coverage { library::trace(py, files(job)).ok() } else { None };
-    let performed = perform(py, job, given);
-    let seen: BTreeMap<String, BTreeSet<u32>> =
-        traced.and_then(|seen| seen.call_method0(py, "stop").ok()?.extract(py).ok()).unwrap_or_default();
-    let lines = seen.into_iter().map(|(file, lines)| (file.trim_end_matches(".py").to_owned(), lines));
-    (performed, lines.collect())
+    let outcome = load_and_call(py, job, contents);
+    let executed: BTreeMap<String, BTreeSet<u32>> = traced
+        .and_then(|executed| executed.call_method0(py, "stop").ok()?.extract(py).ok())
+        .unwrap_or_default();
+    let lines = executed.into_iter().map(|(file, lines)| (file.trim_end_matches(".py").to_owned(), lines));
+    (outcome, lines.collect())
 }
 
-/// The file name that the tool's code carries: in its tracebacks and in its coverage.
+/// Returns the file name in the tool's tracebacks and coverage.
 fn file_name(job: &Job) -> String {
     format!("{}.py", job.module)
 }
 
-/// The file names of all its modules.
+/// Returns the file names of all its modules.
 fn files(job: &Job) -> Vec<String> {
     let others = job.modules.keys().map(|module| format!("{module}.py"));
     std::iter::once(file_name(job)).chain(others).collect()
 }
 
-/// Loads the module and calls its entry; a coroutine is run to its end.
-fn perform(py: Python<'_>, job: &Job, given: Vec<Vec<u8>>) -> PyResult<serde_json::Value> {
+/// Loads the module and calls its entry. A coroutine runs to its end.
+fn load_and_call(py: Python<'_>, job: &Job, contents: Vec<Vec<u8>>) -> PyResult<serde_json::Value> {
     library::seed(py, job.seed)?;
     let entry = library::load(py, &file_name(job), job)?.getattr(job.entry.as_str())?;
     let arguments = PyDict::new(py);
     for (name, argument) in &job.arguments {
         arguments.set_item(name, value::to_python(py, argument)?)?;
     }
-    files::give(py, job, given, &arguments)?;
+    files::give(py, job, contents, &arguments)?;
     let result = if job.takes_robot && !library::is_for_code(py) {
         entry.call((Bound::new(py, ReachyMini::of_stage())?,), Some(&arguments))?
     } else {
@@ -113,21 +114,22 @@ fn perform(py: Python<'_>, job: &Job, given: Vec<Vec<u8>>) -> PyResult<serde_jso
     value::to_json(&result)
 }
 
-fn last_word(performed: Result<serde_json::Value, Raised>, lines: BTreeMap<String, BTreeSet<u32>>) {
+fn send_result(outcome: Result<serde_json::Value, Raised>, lines: BTreeMap<String, BTreeSet<u32>>) {
     let (printed, spent) = stage::rest();
     let raise = |raised: Raised, printed: String, lines| {
         let Raised { kind, message, line } = raised;
         Turn::Raised { kind, message, line, printed, spent, lines }
     };
-    let turn = match performed {
+    let turn = match outcome {
         Ok(value) => Turn::Done { value, printed: printed.clone(), spent, lines: lines.clone() },
         Err(raised) => raise(raised, printed.clone(), lines.clone()),
     };
     if let Err(FrameError::TooLong { length, .. }) = stage::say(&turn) {
-        let message =
-            format!("the result takes {length} bytes, more than {MAX_FRAME}; return less, or a summary");
+        let message = format!(
+            "the result is too large: {length} bytes, {MAX_FRAME} allowed; return less, or a summary"
+        );
         let raised = Raised { kind: "ValueError".into(), message, line: None };
-        // There is nobody else to tell.
+        // No further report is possible.
         let _ = stage::say(&raise(raised, printed, lines));
     }
 }

@@ -1,7 +1,7 @@
-//! What is in memory before the first guest is forked: the modules that a tool may import, with the stage's clock,
-//! the job's chance and the stage's loop in the places of the machine's.
+//! Imports all modules that a tool may use before the first guest is forked, with replacements for the clock, random numbers
+//! and the event loop.
 //!
-//! A guest opens no file, so what is not imported here can't be imported at all.
+//! A guest opens no file, so a module that is not imported here is not available.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::stage;
 use minismith_wire::Job;
 use minismith_wire::zygote::Profile;
 
-/// Everything that a tool may come to need, directly or by a lazy import inside another module.
+/// Modules that a tool may need, directly or by a lazy import in another module.
 const MODULES: &[&str] = &[
     "__future__",
     "_strptime",
@@ -94,7 +94,7 @@ const MODULES: &[&str] = &[
     "numpy.typing",
 ];
 
-/// The parts that are written in Python: each is run with `stage` in its names.
+/// Helper modules written in Python. Each runs with `stage` in its globals.
 const HELPERS: &[(&str, &str)] = &[
     ("forks", include_str!("python/forks.py")),
     ("clocks", include_str!("python/clocks.py")),
@@ -108,20 +108,20 @@ const HELPERS: &[(&str, &str)] = &[
     ("console", include_str!("python/console.py")),
 ];
 
-/// Those of the code profile, after the others: its libraries are loaded when all else is in place.
+/// Helper modules of the code profile. They come last, because their libraries need everything else.
 const CODE_HELPERS: &[(&str, &str)] =
     &[("data", include_str!("python/data.py")), ("libraries", include_str!("python/libraries.py"))];
 
 static HELPER: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// Imports and exchanges everything, but for what a tool sees of the robot.
+/// Imports and installs everything except the robot package of tools.
 pub fn prepare(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<()> {
-    is_the_one(&py.import("sys")?, python)?;
+    check_packages(&py.import("sys")?, python)?;
     let stage = stage_module(py)?;
     let helpers = PyDict::new(py);
-    // Forks come first, before any module registers for them; then the clocks, before any copies them. Chance imports
-    // numpy.
-    // A script has no stage whose clock it could follow, and pandas is built on the machine's own classes of dates.
+    // The order matters: forks before any module registers fork handlers, clocks before any module copies them, random numbers
+    // after numpy.
+    // A script does not follow the robot's clock, and pandas needs the original date classes.
     let parts = HELPERS.iter().filter(|(name, _)| profile == Profile::Motion || *name != "clocks");
     for &(name, source) in parts {
         install(py, (name, source), &stage, &helpers)?;
@@ -134,18 +134,20 @@ pub fn prepare(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<()> 
             install(py, (name, source), &stage, &helpers)?;
         }
     }
-    HELPER.set(py, helpers.unbind()).map_err(|_| PyRuntimeError::new_err("warmed up twice"))?;
+    HELPER
+        .set(py, helpers.unbind())
+        .map_err(|_| PyRuntimeError::new_err("the interpreter was warmed up twice"))?;
     Ok(())
 }
 
-/// From here on what is printed goes to the controller.
+/// Sends what Python prints to the controller from here on.
 pub fn take_output(py: Python<'_>) -> PyResult<()> {
     let (sys, printer) = (py.import("sys")?, Bound::new(py, Printer)?);
     sys.setattr("stdout", &printer)?;
     sys.setattr("stderr", &printer)
 }
 
-/// Runs one part, and keeps its names.
+/// Runs a helper module and stores its globals.
 fn install(
     py: Python<'_>,
     (name, source): (&str, &str),
@@ -162,8 +164,8 @@ fn install(
     helpers.set_item(name, names)
 }
 
-/// A wrong path makes CPython fall back to another interpreter's packages without a word.
-fn is_the_one(sys: &Bound<'_, PyModule>, python: &Path) -> PyResult<()> {
+/// Checks the interpreter's packages. With a wrong path CPython silently uses those of another interpreter.
+fn check_packages(sys: &Bound<'_, PyModule>, python: &Path) -> PyResult<()> {
     let Some(venv) = python.parent().and_then(Path::parent).filter(|venv| venv.join("pyvenv.cfg").is_file())
     else {
         return Ok(());
@@ -173,50 +175,51 @@ fn is_the_one(sys: &Bound<'_, PyModule>, python: &Path) -> PyResult<()> {
         return Ok(());
     }
     let (prefix, venv) = (prefix.display(), venv.display());
-    Err(PyRuntimeError::new_err(format!("its packages are those of {prefix}, not of {venv}")))
+    Err(PyRuntimeError::new_err(format!("wrong packages: the interpreter uses {prefix} instead of {venv}")))
 }
 
-/// Runs a source with these global names.
+/// Runs source code with these globals.
 pub fn run(py: Python<'_>, source: &str, file: &str, names: &Bound<'_, PyDict>) -> PyResult<()> {
-    // From a text, so that an encoding comment means nothing.
+    // Compile from a string, so that an encoding comment has no effect.
     let builtins = py.import("builtins")?;
     let code = builtins.call_method1("compile", (source, file, "exec"))?;
     builtins.call_method1("exec", (code, names))?;
     Ok(())
 }
 
-/// A function or class of the parts that are written in Python.
+/// Returns a function or class of a helper module.
 pub fn helper<'py>(py: Python<'py>, part: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let helpers = HELPER.get(py).ok_or_else(|| PyRuntimeError::new_err("not warmed up"))?;
+    let helpers =
+        HELPER.get(py).ok_or_else(|| PyRuntimeError::new_err("the interpreter is not warmed up"))?;
     helpers.bind(py).as_any().get_item(part)?.get_item(name)
 }
 
-/// Whether guests are made for code: then they have libraries for data, and no robot.
+/// Returns whether guests have the code profile, with data libraries and without a robot.
 pub fn is_for_code(py: Python<'_>) -> bool {
     HELPER.get(py).is_some_and(|helpers| helpers.bind(py).contains("data").unwrap_or_default())
 }
 
-/// Makes chance repeat: the same seed, the same numbers.
+/// Seeds all random number generators.
 pub fn seed(py: Python<'_>, seed: u64) -> PyResult<()> {
     helper(py, "chance", "begin")?.call1((seed,)).map(drop)
 }
 
-/// The same, whatever was begun with before.
+/// Seeds all random number generators again.
 pub fn seed_anew(py: Python<'_>, seed: u64) -> PyResult<()> {
     helper(py, "chance", "begin_anew")?.call1((seed,)).map(drop)
 }
 
-/// Runs a coroutine to its end on the stage's loop; anything else is itself.
+/// Runs a coroutine to its end on the guest's event loop. Other values are returned unchanged.
 pub fn run_if_coroutine<'py>(result: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     helper(result.py(), "loop", "run_if_coroutine")?.call1((result,))
 }
 
-/// Begins to note which lines of some files run; its method `stop` gives them, file by file.
+/// Starts recording which lines of some files run. The method `stop` of the result returns them by file.
 pub fn trace(py: Python<'_>, files: Vec<String>) -> PyResult<Py<PyAny>> {
     Ok(helper(py, "tracing", "Trace")?.call1((files,))?.unbind())
 }
 
-/// Loads a tool's source as a module of its own, and lets it import the others of its toolkit.
+/// Loads a tool's source as a module, and makes the other modules of its toolkit importable.
 pub fn load<'py>(py: Python<'py>, file: &str, job: &Job) -> PyResult<Bound<'py, PyModule>> {
     let Job { module: name, source, modules: others, .. } = job;
     let module = PyModule::new(py, name)?;
@@ -226,7 +229,7 @@ pub fn load<'py>(py: Python<'py>, file: &str, job: &Job) -> PyResult<Bound<'py, 
         module.setattr("__package__", name)?;
         helper(py, "toolkit", "add")?.call1((name, others))?;
     }
-    // Data classes look their module up by name. A module of the library keeps its place.
+    // Data classes look up their module by name. Library modules are not replaced.
     let modules = py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
     if !modules.contains(name)? {
         modules.set_item(name, &module)?;
@@ -235,7 +238,7 @@ pub fn load<'py>(py: Python<'py>, file: &str, job: &Job) -> PyResult<Bound<'py, 
     Ok(module)
 }
 
-/// What stands in the place of `sys.stdout` and `sys.stderr`.
+/// Replacement for `sys.stdout` and `sys.stderr`.
 #[pyclass(frozen)]
 struct Printer;
 
@@ -265,7 +268,7 @@ impl Printer {
     }
 }
 
-/// The clock, for the parts that are written in Python.
+/// Creates the clock module for the helper modules.
 fn stage_module(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "stage")?;
     module.add_function(wrap_pyfunction!(time, &module)?)?;
@@ -293,19 +296,19 @@ fn time_ns() -> u64 {
     stage::read_calendar()
 }
 
-/// Stage seconds.
+/// Robot time in seconds.
 #[pyfunction]
 fn monotonic() -> f64 {
     seconds(stage::read_clock())
 }
 
-/// Stage nanoseconds.
+/// Robot time in nanoseconds.
 #[pyfunction]
 fn monotonic_ns() -> u64 {
     stage::read_clock()
 }
 
-/// Lets stage time pass.
+/// Advances robot time.
 #[pyfunction]
 fn sleep(seconds: f64) -> PyResult<()> {
     if seconds.is_nan() {

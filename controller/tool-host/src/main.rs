@@ -1,15 +1,14 @@
-//! The only program that runs Python: a zygote that forks a caged guest for each performance.
+//! The only program that runs Python: a zygote that forks a sandboxed guest for each tool run.
 //!
-//! It is started by the controller's `guest` module with a control socket as its standard input, and it is of no use
-//! by hand. One process warms an interpreter up; for each request it forks a guest, which closes its own cage and then
-//! knows nothing but one channel to the controller.
+//! The controller's `guest` module starts it with a control socket as standard input. One process warms up an interpreter. For
+//! each request it forks a guest, which applies its own sandbox and then has only one channel to the controller.
 //!
-//! Reading order: [`zygote`] (what is warmed up, and how it serves), [`fresh`] (a guest to be),
-//! [`cage`] (what a guest can't do), [`guest`] (a
-//! guest's life), [`budget`] (files and processes by name), [`stage`] (how a guest asks and how time passes), [`robot`]
-//! (what a tool sees of the robot), [`window`] (where pictures lie), [`files`] (what it reads and writes), [`repl`] (a guest that runs lines), [`value`]
-//! (results), [`practice`] (what is done beforehand). [`process`], [`interpreter`] and
-//! [`window`] are the only modules with unsafe code.
+//! Reading order: [`zygote`] (warm-up and requests), [`fresh`] (a forked guest without a job), [`cage`] (the sandbox),
+//! [`guest`] (the life of a guest), [`budget`] (named errors for files and processes), [`stage`] (host calls and time),
+//! [`robot`] (the robot as tools see it), [`window`] (shared memory for images), [`files`] (input and output), [`repl`] (an
+//! interactive guest), [`value`] (results), [`practice`] (the warm-up run).
+//!
+//! Only [`process`], [`interpreter`] and [`window`] contain unsafe code.
 
 mod arguments;
 mod budget;
@@ -54,8 +53,8 @@ fn main() -> ExitCode {
 fn explain(complaint: &str) -> ExitCode {
     eprintln!(
         "minismith-tool-host: {complaint}.\n\
-         This program runs the robot's Python tools in a cage. `minismith` starts it by itself; by hand it does\n\
-         nothing. To check a tool use `minismith tool check FILE`, and to see what the cage is worth on this machine\n\
+         This program runs the robot's Python tools in a sandbox. `minismith` starts it; it cannot be used on its own.\n\
+         To check a tool, use `minismith tool check FILE`. To examine the sandbox on this machine, use\n\
          `minismith doctor`."
     );
     ExitCode::from(2)

@@ -1,4 +1,4 @@
-//! What a tool sees and hears through the robot: pictures, sounds, faces.
+//! Images, sounds and faces for a tool ([`MediaManager`]).
 
 use minismith_wire::{Cue, Face};
 use numpy::IntoPyArray;
@@ -16,10 +16,9 @@ pub struct MediaManager;
 
 #[pymethods]
 impl MediaManager {
-    /// The present picture: BGR, (height, width, 3), read-only; None without a camera.
+    /// The current image: BGR, (height, width, 3), read-only; None without a camera.
     fn get_frame<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // Nobody else writes to a slot until the array that shows it has gone. Where none is free, the tool is given a
-        // copy, in memory of its own.
+        // The slot is reserved until its array is gone. When no slot is free, the tool gets a copy in its own memory.
         let held = Held::take();
         let slot = held.as_ref().map(Held::slot);
         let Given::Picture(picture) = stage::ask(Cue::Frame { slot })? else { return Err(mismatch()) };
@@ -35,8 +34,8 @@ impl MediaManager {
         Ok(Some(array))
     }
 
-    /// What the detectors find in the newest picture: a list of dicts with `label` (a class of COCO), `score` (0 to 1),
-    /// `bounds` (left, top, width, height in pixels) and `place` (about where it is, metres in the world frame).
+    /// The detections in the latest image: a list of dicts with `label` (a COCO class), `score` (0 to 1), `bounds` (left, top,
+    /// width, height in pixels) and `place` (estimated position, metres in the world frame).
     fn get_detections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match stage::ask(Cue::Detections)? {
             Given::Value(found) => value::to_python(py, &found),
@@ -51,15 +50,15 @@ impl MediaManager {
 }
 
 fn broken(error: ShapeError) -> PyErr {
-    PyRuntimeError::new_err(format!("the picture is broken: {error}"))
+    PyRuntimeError::new_err(format!("the image is damaged: {error}"))
 }
 
-/// The answer is not one to this cue.
+/// Reports a reply that does not match its host call.
 pub fn mismatch() -> PyErr {
-    PyRuntimeError::new_err("the stage gave something else than was asked for")
+    PyRuntimeError::new_err("the host sent a reply of the wrong type")
 }
 
-/// What the face tracker sees.
+/// The face that the tracker sees.
 #[pyclass(frozen, get_all, module = "reachy_mini.io.protocol")]
 pub struct FaceTarget {
     detected: bool,

@@ -1,4 +1,4 @@
-//! What tools import of this program: `reachy_mini`, the official SDK's names, and `minismith`, its own.
+//! Packages that this program provides to tools: `reachy_mini` with the official SDK's names, and `minismith`.
 
 use minismith_wire::Cue;
 use pyo3::exceptions::PyTypeError;
@@ -10,10 +10,10 @@ use crate::robot::ReachyMini;
 use crate::stage::Given;
 use crate::{library, pose, stage, value};
 
-/// The version of the official SDK whose names, arguments, units and errors these are.
+/// Version of the official SDK whose names, arguments, units and errors are implemented.
 const SDK_VERSION: &str = "1.13.0";
 
-/// Puts the package and its modules where `import` finds them.
+/// Registers the packages and their modules for `import`.
 pub fn install(py: Python<'_>) -> PyResult<()> {
     let robot = py.get_type::<ReachyMini>();
     let root = module(py, None, "reachy_mini")?;
@@ -24,11 +24,11 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
     let utils = module(py, Some(&root), "utils")?;
     utils.add_function(wrap_pyfunction!(create_head_pose, &utils)?)?;
     let interpolation = module(py, Some(&utils), "interpolation")?;
-    written_in_python(&interpolation, include_str!("python/interpolation.py"))?;
+    run_python_source(&interpolation, include_str!("python/interpolation.py"))?;
 
     let motion = module(py, Some(&root), "motion")?;
     let moves = module(py, Some(&motion), "move")?;
-    written_in_python(&moves, include_str!("python/move.py"))?;
+    run_python_source(&moves, include_str!("python/move.py"))?;
 
     let own = module(py, None, "minismith")?;
     own.setattr("InputFile", py.get_type::<InputFile>())?;
@@ -36,7 +36,7 @@ pub fn install(py: Python<'_>) -> PyResult<()> {
     own.add_function(wrap_pyfunction!(exec_function, &own)?)
 }
 
-/// A new module, known to its parent and to `sys.modules`. Every one may have others below it.
+/// Creates a module and registers it with its parent and in `sys.modules`. Every module may have submodules.
 fn module<'py>(
     py: Python<'py>,
     parent: Option<&Bound<'py, PyModule>>,
@@ -55,7 +55,7 @@ fn module<'py>(
     Ok(module)
 }
 
-fn written_in_python(module: &Bound<'_, PyModule>, source: &str) -> PyResult<()> {
+fn run_python_source(module: &Bound<'_, PyModule>, source: &str) -> PyResult<()> {
     library::run(module.py(), source, &format!("<{}>", module.name()?), &module.dict())
 }
 
@@ -80,7 +80,7 @@ fn create_head_pose<'py>(
     pose::to_numpy(py, &pose::from_place_and_angles(place, [roll, pitch, yaw].map(radians)))
 }
 
-/// Calls another tool of the registry with these named arguments, and gives what it returns.
+/// Calls another registered tool with these named arguments, and returns its result.
 #[pyfunction]
 #[pyo3(signature = (name, /, **arguments))]
 fn exec_function<'py>(
@@ -93,7 +93,7 @@ fn exec_function<'py>(
         None => serde_json::Value::Object(serde_json::Map::new()),
     };
     let serde_json::Value::Object(arguments) = arguments else {
-        return Err(PyTypeError::new_err("the arguments are not plain data"));
+        return Err(PyTypeError::new_err("the arguments must be plain data"));
     };
     match stage::ask(Cue::Exec { name, arguments })? {
         Given::Value(given) => value::to_python(py, &given),

@@ -1,4 +1,4 @@
-//! Turns a `Move`, a function of time, into keyframes.
+//! Converts a `Move`, a function of time, to keyframes ([`cues`]).
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use pyo3::prelude::*;
 
 use crate::pose::{antenna_pair, head_pose, yaw};
 
-/// The longest move that is played, seconds.
-const LONGEST: f64 = 300.0;
+/// Maximum duration of a move in seconds.
+const MAX_DURATION_S: f64 = 300.0;
 
-/// The highest rate at which a move is evaluated, hertz.
-const FASTEST: f64 = 100.0;
+/// Maximum rate at which a move is evaluated, in Hz.
+const MAX_RATE_HZ: f64 = 100.0;
 
-/// Keyframes in one cue; more would not fit into a frame of the channel. A longer move is played in parts.
-const PART: usize = 1500;
+/// Maximum number of keyframes per host call, so that it fits into a channel frame. A longer move is sent in parts.
+const MAX_KEYFRAMES: usize = 1500;
 
-/// The official SDK never evaluates a move later than this before its end, seconds.
-const BEFORE_THE_END: f64 = 0.01;
+/// Time before its end, in seconds, up to which the official SDK evaluates a move.
+const END_MARGIN_S: f64 = 0.01;
 
-/// The cues that play a move, in order.
+/// Returns the host calls that play a move, in order.
 pub fn cues(
     movement: &Bound<'_, PyAny>,
     frequency: f64,
@@ -28,15 +28,15 @@ pub fn cues(
     sound: bool,
 ) -> PyResult<Vec<Cue>> {
     let duration: f64 = movement.getattr("duration")?.extract()?;
-    if !(duration > 0.0 && duration <= LONGEST) {
+    if !(duration > 0.0 && duration <= MAX_DURATION_S) {
         return Err(PyValueError::new_err(format!(
-            "a move must last more than 0 and at most {LONGEST} seconds, not {duration}"
+            "a move must last more than 0 and at most {MAX_DURATION_S} seconds, not {duration}"
         )));
     }
     if !(frequency > 0.0 && frequency.is_finite()) {
         return Err(PyValueError::new_err(format!("play_frequency must be positive, not {frequency}")));
     }
-    let period = 1.0 / frequency.min(FASTEST);
+    let period = 1.0 / frequency.min(MAX_RATE_HZ);
     let mut cues = Vec::new();
     if sound
         && let Ok(path) = movement.getattr("sound_path")
@@ -47,11 +47,11 @@ pub fn cues(
             Path::new(&path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned());
         cues.push(Cue::Sound { file: name });
     }
-    let end = (duration - BEFORE_THE_END).max(0.0);
+    let end = (duration - END_MARGIN_S).max(0.0);
     let (mut keyframes, mut part_began, mut initial_goto) = (Vec::new(), 0.0, initial_goto);
     for step in 0_u32.. {
         let time = (f64::from(step) * period).min(end);
-        if keyframes.len() == PART {
+        if keyframes.len() == MAX_KEYFRAMES {
             cues.push(Cue::Play { keyframes: std::mem::take(&mut keyframes), initial_goto });
             (part_began, initial_goto) = (time, 0.0);
         }

@@ -1,6 +1,7 @@
-//! One job in the zygote before it first forks: what a job touches for the first time is touched here, and guests find
-//! it done. The interpreter's caches are filled, its code is specialised, symbols are bound, and memory that only a
-//! first use writes to stays shared.
+//! Warm-up run: executes one job in the zygote before the first fork.
+//!
+//! It performs everything that happens only on first use, so that guests inherit the result. The interpreter's caches are
+//! filled, its code is specialised, symbols are bound, and memory that only a first use writes stays shared.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::{facts, guest, interpreter, library, package};
 
 const NAME: &str = "practice";
 
-/// What runs inside.
+/// Versions of the interpreter and numpy.
 pub struct Versions {
     /// `sys.version`.
     pub python: String,
@@ -22,7 +23,7 @@ pub struct Versions {
     pub numpy: String,
 }
 
-/// Imports and exchanges everything, and has the job done. Afterwards the interpreter is ready to be forked.
+/// Imports and installs everything and executes the warm-up job. Afterwards the interpreter is ready to be forked.
 pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Versions> {
     library::prepare(py, python, profile)?;
     if profile == Profile::Motion {
@@ -34,7 +35,7 @@ pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Vers
     }
     let gc = py.import("gc")?;
     gc.call_method0("collect")?;
-    // What is here now is never looked at by a guest's collector, so its memory stays shared.
+    // Objects that exist now are exempt from a guest's garbage collection, so their memory stays shared.
     gc.call_method0("freeze")?;
     interpreter::settle();
     Ok(Versions {
@@ -54,15 +55,15 @@ fn practise(py: Python<'_>) -> PyResult<()> {
         coverage: true,
         ..Job::default()
     };
-    // There is no window here.
+    // The zygote has no shared frames.
     let _ = py.get_type::<Held>();
-    // More than once: code is specialised when it has run some times.
+    // Several times, because CPython specialises code only after a few runs.
     for _ in 0..4 {
         let read = facts::parse(py, &job);
         read.map_err(pyo3::exceptions::PyRuntimeError::new_err)?;
         guest::play(py, &job, Vec::new()).0?;
         py.import("sys")?.getattr("modules")?.cast_into::<PyDict>()?.del_item(NAME)?;
     }
-    // Chance that the tool used up is given back.
+    // Reset the random numbers that the tool used.
     library::seed_anew(py, USUAL_SEED)
 }

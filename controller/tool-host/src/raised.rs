@@ -1,4 +1,4 @@
-//! What a tool raised, in words: the exception's name, its text, and the line of the tool.
+//! Converts an exception of a tool to its type name, message and line ([`Raised`]).
 
 use minismith_wire::exceeded::Exceeded;
 use pyo3::exceptions::PyMemoryError;
@@ -7,25 +7,25 @@ use pyo3::types::PyTraceback;
 
 use crate::budget;
 
-/// Longer messages are cut.
+/// Maximum length of a message in bytes. Longer ones are truncated.
 const LONGEST: usize = 4000;
 
-/// An exception, read.
+/// A converted exception.
 #[derive(Debug, PartialEq)]
 pub struct Raised {
-    /// The exception's type name.
+    /// Name of the exception's type.
     pub kind: String,
-    /// Its text.
+    /// Message.
     pub message: String,
-    /// The line of the tool's file where it was raised, or that led there.
+    /// Innermost line of the tool's file in the traceback.
     pub line: Option<u32>,
 }
 
-/// Reads an exception, and forgets it: its traceback may hold much memory.
+/// Converts an exception and drops it, because its traceback may hold much memory.
 pub fn read(py: Python<'_>, error: PyErr, file: &str) -> Raised {
     let line = error.traceback(py).and_then(|traceback| last_line_in(traceback, file));
     let kind = if error.is_instance_of::<PyMemoryError>(py) {
-        // numpy has one of its own.
+        // numpy has its own memory error.
         Exceeded::Memory.exception().to_owned()
     } else {
         error.get_type(py).name().map_or_else(|_| "Exception".to_owned(), |name| name.to_string())
@@ -48,7 +48,7 @@ pub fn read(py: Python<'_>, error: PyErr, file: &str) -> Raised {
     Raised { kind, message, line }
 }
 
-/// The innermost frame of the file decides.
+/// Returns the line of the innermost frame in the file.
 fn last_line_in(traceback: Bound<'_, PyTraceback>, file: &str) -> Option<u32> {
     let mut line = None;
     let mut next = Some(traceback.into_any());

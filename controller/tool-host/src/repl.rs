@@ -1,4 +1,4 @@
-//! A guest that runs a person's lines, one after the other, in one set of names. It lives until it is killed.
+//! Interactive guest: runs lines from the user one after the other in shared globals, until it is killed.
 
 use minismith_wire::{Answer, Job, Turn};
 use pyo3::prelude::*;
@@ -7,10 +7,10 @@ use pyo3::types::PyDict;
 use crate::robot::ReachyMini;
 use crate::{library, stage};
 
-/// Whether the statement goes on, what it shows, what it raised.
+/// Whether the statement is incomplete, its displayed value, and its error.
 type Pushed = (bool, Option<String>, Option<String>);
 
-/// Runs lines until nobody gives any.
+/// Runs lines until the controller sends no more.
 pub fn converse(py: Python<'_>, job: &Job) {
     let Ok(console) = console(py, job) else { return };
     let mut pushed: Pushed = (false, None, None);
@@ -23,7 +23,7 @@ pub fn converse(py: Python<'_>, job: &Job) {
         let Answer::Line { now, source } = stage::listen() else { return };
         stage::resume(now);
         let result = console.bind(py).call_method1("push", (source,)).and_then(|pushed| pushed.extract());
-        // What the lines did to the console itself is theirs to bear.
+        // Errors in the console itself, caused by the user's lines, are reported like others.
         pushed = result.unwrap_or_else(|error: PyErr| (false, None, Some(error.to_string())));
     }
 }

@@ -1,7 +1,7 @@
-//! What a tool sees of the robot: `ReachyMini`, with the official SDK's names, arguments, defaults, units and errors.
+//! The robot as tools see it: `ReachyMini`, with the official SDK's names, arguments, defaults, units and errors.
 //!
-//! Every method checks its arguments as the SDK does, and that numbers are finite, and then asks a cue. Angles are
-//! radians, places metres. There is one robot, the stage's: constructing another gives the same.
+//! Every method checks its arguments as the SDK does, and that numbers are finite, and then makes a host call. Angles are
+//! radians, positions metres. There is one robot, so constructing another gives the same one.
 
 use minismith_wire::{Cue, Method, State};
 use pyo3::exceptions::{PyAssertionError, PyValueError};
@@ -14,20 +14,20 @@ use crate::play;
 use crate::pose::{self, antenna_pair, finite, head_pose, yaw};
 use crate::stage::{self, Given};
 
-const NOTHING_GIVEN: &str = "At least one of head, antennas or body_yaw must be provided.";
+const NO_TARGET: &str = "At least one of head, antennas or body_yaw must be provided.";
 
-/// The stage's robot.
+/// The robot.
 #[pyclass(frozen, subclass, module = "reachy_mini")]
 pub struct ReachyMini;
 
 impl ReachyMini {
-    /// The one that a tool's entry is given.
+    /// Returns the robot for a tool's entry function.
     pub const fn of_stage() -> Self {
         ReachyMini
     }
 }
 
-fn done(cue: Cue) -> PyResult<()> {
+fn call_host(cue: Cue) -> PyResult<()> {
     stage::ask(cue).map(drop)
 }
 
@@ -38,7 +38,7 @@ fn state() -> PyResult<Box<State>> {
     }
 }
 
-/// By its name, or by the SDK's enumeration, whose values are the names.
+/// Converts an interpolation method, given by name or by the SDK's enumeration, whose values are the names.
 fn method_of(method: &Bound<'_, PyAny>) -> PyResult<Method> {
     let name: String = method.getattr("value").unwrap_or_else(|_| method.clone()).extract()?;
     match name.as_str() {
@@ -56,7 +56,7 @@ type Maybe<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 #[pymethods]
 impl ReachyMini {
-    /// Takes what the SDK's constructor takes; there is nothing to connect to.
+    /// Accepts the arguments of the SDK's constructor. There is nothing to connect to.
     #[new]
     #[pyo3(signature = (*_arguments, automatic_body_yaw=true, **_options))]
     fn new(
@@ -65,7 +65,7 @@ impl ReachyMini {
         _options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         if !automatic_body_yaw {
-            done(Cue::AutomaticBodyYaw { on: false })?;
+            call_host(Cue::AutomaticBodyYaw { on: false })?;
         }
         Ok(ReachyMini)
     }
@@ -77,7 +77,7 @@ impl ReachyMini {
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {}
 
-    /// Moves to a posture and waits. Without `body_yaw` the body turns home; with `None` it stays.
+    /// Moves to a posture and waits. Without `body_yaw` the body turns to 0; with `None` it stays.
     #[pyo3(signature = (head=None, antennas=None, duration=0.5, method=None, body_yaw=BodyYaw::Home))]
     fn goto_target(
         &self,
@@ -89,14 +89,14 @@ impl ReachyMini {
     ) -> PyResult<()> {
         let body_yaw = body_yaw.angle();
         if head.is_none() && antennas.is_none() && body_yaw.is_none() {
-            return Err(PyValueError::new_err(NOTHING_GIVEN));
+            return Err(PyValueError::new_err(NO_TARGET));
         }
         if finite(duration, "Duration")? <= 0.0 {
             return Err(PyValueError::new_err(
                 "Duration must be positive and non-zero. Use set_target() for immediate position setting.",
             ));
         }
-        done(Cue::Goto {
+        call_host(Cue::Goto {
             head: head.map(head_pose).transpose()?,
             antennas: antennas.map(antenna_pair).transpose()?,
             body_yaw,
@@ -114,9 +114,9 @@ impl ReachyMini {
         body_yaw: Maybe<'_, '_>,
     ) -> PyResult<()> {
         if head.is_none() && antennas.is_none() && body_yaw.is_none() {
-            return Err(PyValueError::new_err(NOTHING_GIVEN));
+            return Err(PyValueError::new_err(NO_TARGET));
         }
-        done(Cue::SetTarget {
+        call_host(Cue::SetTarget {
             head: head.map(head_pose).transpose()?,
             antennas: antennas.map(antenna_pair).transpose()?,
             body_yaw: body_yaw.map(yaw).transpose()?,
@@ -129,18 +129,18 @@ impl ReachyMini {
         let head = pose::matrix(pose)?.map_err(|shape| {
             PyAssertionError::new_err(format!("Head pose should be a 4x4 matrix, got {shape}."))
         })?;
-        done(Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None })
+        call_host(Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None })
     }
 
     fn set_target_antenna_joint_positions(&self, antennas: &Bound<'_, PyAny>) -> PyResult<()> {
-        done(Cue::SetTarget { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
+        call_host(Cue::SetTarget { head: None, antennas: Some(antenna_pair(antennas)?), body_yaw: None })
     }
 
     fn set_target_body_yaw(&self, body_yaw: &Bound<'_, PyAny>) -> PyResult<()> {
-        done(Cue::SetTarget { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
+        call_host(Cue::SetTarget { head: None, antennas: None, body_yaw: Some(yaw(body_yaw)?) })
     }
 
-    /// Turns the head towards a point, and gives the head's pose.
+    /// Turns the head towards a point, and returns the head pose.
     #[pyo3(signature = (x, y, z, duration=1.0, perform_movement=true))]
     fn look_at_world<'py>(
         &self,
@@ -155,7 +155,7 @@ impl ReachyMini {
         let point = [finite(x, "x")?, finite(y, "y")?, finite(z, "z")?];
         let head = pose::looking_at(point);
         if perform_movement {
-            done(if duration > 0.0 {
+            call_host(if duration > 0.0 {
                 Cue::LookAt { point, duration }
             } else {
                 Cue::SetTarget { head: Some(head), antennas: None, body_yaw: None }
@@ -164,8 +164,8 @@ impl ReachyMini {
         pose::to_numpy(py, &head)
     }
 
-    /// Turns the head along the ray of a pixel of the newest picture, as the SDK does: without regard to where in the head
-    /// the camera sits. Gives the head's pose.
+    /// Turns the head along the ray of a pixel of the latest image, and returns the head pose. As in the SDK, the offset of the
+    /// camera in the head is ignored.
     #[pyo3(signature = (u, v, duration=1.0, perform_movement=true))]
     fn look_at_image<'py>(
         &self,
@@ -199,36 +199,36 @@ impl ReachyMini {
     }
 
     fn wake_up(&self) -> PyResult<()> {
-        done(Cue::Wake)
+        call_host(Cue::Wake)
     }
 
     fn goto_sleep(&self) -> PyResult<()> {
-        done(Cue::Rest)
+        call_host(Cue::Rest)
     }
 
     #[pyo3(signature = (ids=None))]
     fn enable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
-        done(Cue::Motors { on: true, ids })
+        call_host(Cue::Motors { on: true, ids })
     }
 
     #[pyo3(signature = (ids=None))]
     fn disable_motors(&self, ids: Option<Vec<String>>) -> PyResult<()> {
-        done(Cue::Motors { on: false, ids })
+        call_host(Cue::Motors { on: false, ids })
     }
 
     fn enable_gravity_compensation(&self) -> PyResult<()> {
-        done(Cue::Gravity { on: true })
+        call_host(Cue::Gravity { on: true })
     }
 
     fn disable_gravity_compensation(&self) -> PyResult<()> {
-        done(Cue::Gravity { on: false })
+        call_host(Cue::Gravity { on: false })
     }
 
     fn set_automatic_body_yaw(&self, enabled: bool) -> PyResult<()> {
-        done(Cue::AutomaticBodyYaw { on: enabled })
+        call_host(Cue::AutomaticBodyYaw { on: enabled })
     }
 
-    /// Plays a `Move`: evaluated beforehand, sent as keyframes.
+    /// Plays a `Move`, which is evaluated beforehand and sent as keyframes.
     #[pyo3(name = "play_move", signature = (r#move, play_frequency=100.0, initial_goto_duration=0.0, sound=true))]
     fn play_move(
         &self,
@@ -239,7 +239,7 @@ impl ReachyMini {
     ) -> PyResult<()> {
         let initial_goto = not_negative(initial_goto_duration)?;
         for cue in play::cues(r#move, play_frequency, initial_goto, sound)? {
-            done(cue)?;
+            call_host(cue)?;
         }
         Ok(())
     }
@@ -255,7 +255,7 @@ impl ReachyMini {
         later.call1((this.getattr("play_move")?, arguments, options))
     }
 
-    /// Plays one of the robot's sound files; officially this is `media.play_sound`.
+    /// Plays one of the robot's sound files; in the official SDK this is `media.play_sound`.
     fn play_sound(&self, sound_file: String) -> PyResult<()> {
         MediaManager.play_sound(sound_file)
     }
@@ -265,14 +265,14 @@ impl ReachyMini {
         if !(0.0..=1.0).contains(&weight) {
             return Err(PyValueError::new_err("weight must be between 0 and 1"));
         }
-        done(Cue::Track { on: true, weight })
+        call_host(Cue::Track { on: true, weight })
     }
 
     fn stop_head_tracking(&self) -> PyResult<()> {
-        done(Cue::Track { on: false, weight: 0.0 })
+        call_host(Cue::Track { on: false, weight: 0.0 })
     }
 
-    /// What the tracker sees now; there is nothing to wait for.
+    /// The face that the tracker sees now. It never waits.
     #[pyo3(signature = (wait=true, timeout=5.0))]
     fn get_tracked_face(&self, wait: bool, timeout: f64) -> PyResult<FaceTarget> {
         let _ = (wait, timeout);
@@ -282,7 +282,7 @@ impl ReachyMini {
         }
     }
 
-    /// This robot has none.
+    /// Always None: this robot has no IMU.
     #[getter]
     fn imu(&self) -> Option<()> {
         None
@@ -306,14 +306,14 @@ fn not_negative(duration: f64) -> PyResult<f64> {
     Ok(duration)
 }
 
-/// `goto_target`'s last argument, which tells "not given" from `None`.
+/// The last argument of `goto_target`, which distinguishes a missing value from `None`.
 #[derive(Clone, Copy)]
 enum BodyYaw {
-    /// Not given: the body turns home.
+    /// Missing: the body turns to 0.
     Home,
     /// `None`: the body stays.
     Keep,
-    /// There.
+    /// An angle in radians.
     To(f64),
 }
 

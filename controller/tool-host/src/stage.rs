@@ -1,7 +1,7 @@
-//! The guest's end of its channel: how a tool asks, prints and tells the time.
+//! The guest's end of its channel: host calls, printing and time.
 //!
-//! Time is the stage's: what the last answer said, plus what the tool has used up since by looking at the clock. In the
-//! zygote, where there is no stage, every clock stands at zero and nothing can be asked.
+//! Time is robot time: that of the last reply, plus the cost of clock reads since. The zygote has no channel, so its clocks
+//! stand at zero and host calls fail.
 
 use std::fs::File;
 use std::sync::{Mutex, PoisonError};
@@ -13,54 +13,54 @@ use pyo3::{PyErr, PyResult};
 
 use crate::process;
 
-/// Printed text is sent when it reaches this length; otherwise it travels with the next turn.
-const PRINT_AT: usize = 16 << 10;
+/// Length in bytes from which printed text is sent at once. Shorter text travels with the next message.
+const PRINT_CHUNK: usize = 16 << 10;
 
 static STAGE: Mutex<Option<Stage>> = Mutex::new(None);
 
-/// The stage as its guest knows it.
+/// The guest's channel and clock.
 pub struct Stage {
     channel: File,
-    /// Nanoseconds, as the last answer said.
+    /// Robot time of the last reply in nanoseconds.
     now: u64,
-    /// Nanoseconds of clock reads since.
+    /// Cost of clock reads since then, in nanoseconds.
     spent: u64,
-    /// Nanoseconds since 1970 at stage time zero.
+    /// Nanoseconds since 1970 at robot time zero.
     epoch: u64,
     printed: String,
 }
 
-/// What a cue gives back.
+/// Result of a host call.
 pub enum Given {
-    /// It is done.
+    /// No value.
     Nothing,
-    /// The body.
+    /// State of the robot.
     State(Box<State>),
-    /// A picture; none without a camera.
+    /// An image, or `None` without a camera.
     Picture(Option<Seen>),
-    /// What the face tracker sees.
+    /// The face that the tracker sees.
     Face(Face),
-    /// What another tool returned.
+    /// Return value of another tool.
     Value(serde_json::Value),
 }
 
-/// A picture as it has come.
+/// A received image.
 pub struct Seen {
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// Columns.
+    /// Number of columns.
     pub width: u32,
-    /// Its BGR bytes; none when they lie in the slot that was named.
+    /// Its BGR bytes, or `None` when they are in the requested slot.
     pub bytes: Option<Vec<u8>>,
 }
 
-/// Takes the channel over. Called once in a guest, before any tool code.
+/// Takes over the channel. Called once in a guest, before any tool code.
 pub fn enter(channel: File) {
     let stage = Stage { channel, now: 0, spent: 0, epoch: 0, printed: String::new() };
     *STAGE.lock().unwrap_or_else(PoisonError::into_inner) = Some(stage);
 }
 
-/// Does something with the stage; in the zygote, where there is none, `otherwise`.
+/// Uses the channel, or calls `otherwise` in the zygote, which has none.
 fn with<R>(otherwise: impl FnOnce() -> R, act: impl FnOnce(&mut Stage) -> R) -> R {
     match STAGE.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         Some(stage) => act(stage),
@@ -68,7 +68,7 @@ fn with<R>(otherwise: impl FnOnce() -> R, act: impl FnOnce(&mut Stage) -> R) -> 
     }
 }
 
-/// Reads the clock: stage nanoseconds. This takes a little stage time, so that a loop that only looks ends.
+/// Returns robot time in nanoseconds. A read costs some robot time, so that a loop that only polls the clock ends.
 pub fn read_clock() -> u64 {
     with(
         || 0,
@@ -79,28 +79,28 @@ pub fn read_clock() -> u64 {
     )
 }
 
-/// Reads the clock: nanoseconds since 1970.
+/// Returns the time in nanoseconds since 1970.
 pub fn read_calendar() -> u64 {
     let now = read_clock();
     with(|| 0, |stage| stage.epoch.saturating_add(now))
 }
 
-/// Asks a cue, and waits for what it gives.
+/// Makes a host call and waits for its result.
 pub fn ask(cue: Cue) -> PyResult<Given> {
-    with(|| Err(PyRuntimeError::new_err("there is no stage")), |stage| stage.ask(cue))
+    with(|| Err(PyRuntimeError::new_err("no host is connected")), |stage| stage.ask(cue))
 }
 
-/// Prints: the text travels with the next turn, or at once when there is much of it.
+/// Prints text. It travels with the next message, or at once when it is long.
 pub fn print(text: &str) -> PyResult<()> {
     with(|| Ok(()), |stage| stage.print(text))
 }
 
-/// The next answer, as it comes. Without the controller there is no reason to live.
+/// Receives the next message. Without the controller the guest exits.
 pub fn listen() -> Answer {
     with(|| process::leave(1), |stage| frame::read(&mut stage.channel).unwrap_or_else(|_| process::leave(1)))
 }
 
-/// The raw frame that follows.
+/// Receives a raw frame.
 pub fn listen_raw(longest: usize) -> Vec<u8> {
     with(
         || process::leave(1),
@@ -108,7 +108,7 @@ pub fn listen_raw(longest: usize) -> Vec<u8> {
     )
 }
 
-/// Goes on at this stage time.
+/// Continues at this robot time.
 pub fn resume(now: u64) {
     with(
         || (),
@@ -119,7 +119,7 @@ pub fn resume(now: u64) {
     );
 }
 
-/// Says something as it is.
+/// Sends a message.
 pub fn say(turn: &Turn) -> Result<(), FrameError> {
     with(|| process::leave(1), |stage| frame::write(&mut stage.channel, turn))
 }
@@ -137,7 +137,7 @@ pub fn begin(job: &Job) {
     );
 }
 
-/// What is left to tell with the last word: printed text and spent time.
+/// Returns the remaining printed text and the cost of clock reads for the last message.
 pub fn rest() -> (String, u64) {
     with(|| (String::new(), 0), |stage| (std::mem::take(&mut stage.printed), stage.spent))
 }
@@ -151,11 +151,11 @@ impl Stage {
     fn print(&mut self, text: &str) -> PyResult<()> {
         let mut text = text;
         while !text.is_empty() {
-            let room = PRINT_AT.saturating_sub(self.printed.len());
+            let room = PRINT_CHUNK.saturating_sub(self.printed.len());
             let (now, later) = text.split_at(text.floor_char_boundary(room.max(4)));
             self.printed.push_str(now);
             text = later;
-            if self.printed.len() >= PRINT_AT || !text.is_empty() {
+            if self.printed.len() >= PRINT_CHUNK || !text.is_empty() {
                 let turn = Turn::Printed { printed: std::mem::take(&mut self.printed), spent: self.spent };
                 self.exchange(&turn)?;
             }
@@ -163,7 +163,8 @@ impl Stage {
         Ok(())
     }
 
-    /// One turn and its answer. A turn that is too long is the tool's mistake; a channel that fails is the end.
+    /// Sends a message and receives its reply. An oversized message is an error of the tool. If the channel fails, the guest
+    /// exits.
     fn exchange(&mut self, turn: &Turn) -> PyResult<Given> {
         match frame::write(&mut self.channel, turn) {
             Ok(()) => {}
@@ -183,7 +184,7 @@ impl Stage {
                 (now, Ok(Given::Picture(Some(Seen { height, width, bytes }))))
             }
             Answer::Refused { now, kind, message } => (now, Err(refusal(kind, message))),
-            // The controller has lost the thread; nothing true can be said any more.
+            // The controller violates the protocol, so the guest exits.
             Answer::Start { .. } | Answer::Proceed | Answer::Line { .. } => process::leave(1),
         };
         self.now = now;

@@ -1,16 +1,16 @@
-//! Between Python values and JSON: plain data only, bounded in depth and number.
+//! Converts between Python values and JSON: plain data only, bounded in depth and number.
 //!
-//! A number that is not finite has no JSON form, so returning one is an error rather than a silent `null`.
+//! JSON has no NaN or infinity, so returning one is an error rather than a silent `null`.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 
-const DEEPEST: usize = 32;
-const MOST: usize = 100_000;
+const MAX_DEPTH: usize = 32;
+const MAX_VALUES: usize = 100_000;
 
-/// A JSON value as Python sees it.
+/// Converts a JSON value to Python.
 pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -38,19 +38,21 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
     })
 }
 
-/// A tool's result as JSON: booleans, numbers, texts, `None`, lists, tuples, dictionaries with texts as keys, data
-/// classes, enumerations by their value, numpy scalars and arrays. Anything else raises.
+/// Converts a tool's result to JSON.
+///
+/// It supports booleans, numbers, strings, `None`, lists, tuples, dictionaries with string keys, data classes, enumerations (by
+/// value), and numpy scalars and arrays. Anything else raises an exception.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    let mut left = MOST;
+    let mut left = MAX_VALUES;
     convert(value, "the result", 0, &mut left)
 }
 
-fn convert(value: &Bound<'_, PyAny>, place: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
-    if depth > DEEPEST {
-        return Err(PyValueError::new_err(format!("{place} is nested more than {DEEPEST} deep")));
+fn convert(value: &Bound<'_, PyAny>, path: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
+    if depth > MAX_DEPTH {
+        return Err(PyValueError::new_err(format!("{path} is nested more than {MAX_DEPTH} deep")));
     }
     *left = left.checked_sub(1).ok_or_else(|| {
-        PyValueError::new_err(format!("the result holds more than {MOST} values; return fewer"))
+        PyValueError::new_err(format!("the result holds more than {MAX_VALUES} values; return fewer"))
     })?;
     if value.is_none() {
         return Ok(Value::Null);
@@ -58,66 +60,66 @@ fn convert(value: &Bound<'_, PyAny>, place: &str, depth: usize, left: &mut usize
     if let Ok(value) = value.cast_exact::<PyBool>() {
         return Ok(Value::Bool(value.is_true()));
     }
-    // Before numbers and texts: an enumeration may be one of those as well.
+    // Before numbers and strings, because an enumeration may also be one of those.
     if is_enumeration(value)? {
-        return convert(&value.getattr("value")?, place, depth + 1, left);
+        return convert(&value.getattr("value")?, path, depth + 1, left);
     }
     if let Ok(number) = value.cast::<PyInt>() {
-        return integer(number, place);
+        return integer(number, path);
     }
     if let Ok(number) = value.cast::<PyFloat>() {
         let number = Number::from_f64(number.value());
         let complaint =
-            || PyValueError::new_err(format!("{place} is not a finite number; return None instead"));
+            || PyValueError::new_err(format!("{path} is not a finite number; return None instead"));
         return number.map(Value::Number).ok_or_else(complaint);
     }
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Value::String(text.to_str()?.to_owned()));
     }
     if let Ok(list) = value.cast::<PyList>() {
-        return sequence(list.iter(), place, depth, left);
+        return sequence(list.iter(), path, depth, left);
     }
     if let Ok(tuple) = value.cast::<PyTuple>() {
-        return sequence(tuple.iter(), place, depth, left);
+        return sequence(tuple.iter(), path, depth, left);
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        return mapping(dict, place, depth, left);
+        return mapping(dict, path, depth, left);
     }
     if let Some(plain) = plain_from_numpy(value, *left)? {
-        return convert(&plain, place, depth + 1, left);
+        return convert(&plain, path, depth + 1, left);
     }
     if let Some(fields) = fields_of_data_class(value)? {
-        return mapping(&fields, place, depth, left);
+        return mapping(&fields, path, depth, left);
     }
     let kind = value.get_type().fully_qualified_name()?;
     Err(PyTypeError::new_err(format!(
-        "{place} is a {kind}, which is not plain data; return numbers, text, lists or dictionaries"
+        "{path} is a {kind}, which is not plain data; return numbers, text, lists or dictionaries"
     )))
 }
 
-fn integer(number: &Bound<'_, PyInt>, place: &str) -> PyResult<Value> {
+fn integer(number: &Bound<'_, PyInt>, path: &str) -> PyResult<Value> {
     if let Ok(number) = number.extract::<i64>() {
         return Ok(Value::from(number));
     }
     let number: u64 = number
         .extract()
-        .map_err(|_| PyValueError::new_err(format!("{place} is an integer of more than 64 bits")))?;
+        .map_err(|_| PyValueError::new_err(format!("{path} is an integer of more than 64 bits")))?;
     Ok(Value::from(number))
 }
 
 fn sequence<'py>(
     values: impl Iterator<Item = Bound<'py, PyAny>>,
-    place: &str,
+    path: &str,
     depth: usize,
     left: &mut usize,
 ) -> PyResult<Value> {
     let values = values
         .enumerate()
-        .map(|(index, value)| convert(&value, &format!("{place}[{index}]"), depth + 1, left));
+        .map(|(index, value)| convert(&value, &format!("{path}[{index}]"), depth + 1, left));
     values.collect::<PyResult<Vec<_>>>().map(Value::Array)
 }
 
-fn mapping(dict: &Bound<'_, PyDict>, place: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
+fn mapping(dict: &Bound<'_, PyDict>, path: &str, depth: usize, left: &mut usize) -> PyResult<Value> {
     let mut fields = Map::new();
     for (name, value) in dict.iter() {
         let name = match (name.cast::<PyString>(), name.cast_exact::<PyInt>()) {
@@ -125,11 +127,11 @@ fn mapping(dict: &Bound<'_, PyDict>, place: &str, depth: usize, left: &mut usize
             (_, Ok(number)) => number.to_string(),
             _ => {
                 return Err(PyTypeError::new_err(format!(
-                    "{place} has a key that is neither text nor integer"
+                    "{path} has a key that is neither text nor integer"
                 )));
             }
         };
-        let value = convert(&value, &format!("{place}[{name:?}]"), depth + 1, left)?;
+        let value = convert(&value, &format!("{path}[{name:?}]"), depth + 1, left)?;
         fields.insert(name, value);
     }
     Ok(Value::Object(fields))
@@ -139,20 +141,20 @@ fn is_enumeration(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.is_instance(&value.py().import("enum")?.getattr("Enum")?)
 }
 
-/// Numpy's scalars and arrays, as Python's own. A big array is refused before it is unfolded.
+/// Converts numpy's scalars and arrays to Python's own types. A large array is rejected first.
 fn plain_from_numpy<'py>(value: &Bound<'py, PyAny>, left: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
     let numpy = value.py().import("numpy")?;
     if value.is_instance(&numpy.getattr("ndarray")?)? {
         if value.getattr("size")?.extract::<usize>()? > left {
             return Err(PyValueError::new_err(format!(
-                "the result holds more than {MOST} values; return fewer"
+                "the result holds more than {MAX_VALUES} values; return fewer"
             )));
         }
     } else if !value.is_instance(&numpy.getattr("generic")?)? {
         return Ok(None);
     }
     let plain = value.call_method0("tolist")?;
-    // An array of objects, or a kind of number that Python does not have, stays what it is.
+    // An array of objects, or a number type that Python lacks, stays unconverted.
     Ok(if plain.is(value) || plain.is_instance(&numpy.getattr("generic")?)? { None } else { Some(plain) })
 }
 

@@ -1,12 +1,15 @@
-//! The window of a guest: made by the zygote, written to by the controller alone, and shown to a tool as arrays.
+//! Shared memory for images ([`Windows`], [`Held`]): created by the zygote, written only by the controller, and exposed to
+//! tools as arrays.
 //!
-//! A guest maps it from a descriptor that can only be read, and closes that: so the kernel refuses to make the memory
-//! writable, and there is nothing left to map anew. Its size is sealed, so that whoever reads or writes inside of it
-//! never meets its end. Nothing of it takes memory until it is written to or looked at.
+//! A guest maps it from a read-only descriptor and then closes that. The kernel therefore refuses to make the memory writable,
+//! and the guest cannot map it again. Its size is sealed, so access inside it never reaches beyond its end. Pages take memory
+//! only when they are written or read.
 //!
-//! The unsafe code here is sound because the window is mapped once in a guest's life, at a place of the kernel's
-//! choice, and never unmapped; because an array lies wholly inside of one slot; and because the controller writes to a
-//! slot only when this module names it, which it does only while no array shows it.
+//! The unsafe code is sound because:
+//!
+//! * the memory is mapped once in a guest's life, at an address of the kernel's choice, and never unmapped
+//! * an array lies entirely inside one slot
+//! * the controller writes a slot only when this module names it, which happens only while no array uses it
 
 use std::fs::File;
 use std::io;
@@ -21,27 +24,27 @@ use pyo3::prelude::*;
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// Makes windows, also when the root has gone.
+/// Creates shared memory, even after the root directory was replaced.
 pub struct Windows {
-    /// `/proc/self/fd`: the only way to have the same memory once more with fewer rights.
+    /// `/proc/self/fd`: the only way to open the same memory again with fewer rights.
     descriptors: File,
 }
 
-/// A new window.
+/// Both descriptors of new shared memory.
 pub struct Frame {
-    /// For the controller: to be written to.
+    /// For the controller: writable.
     pub outside: OwnedFd,
-    /// For the guest: only to be read.
+    /// For the guest: read-only.
     pub inside: OwnedFd,
 }
 
 impl Windows {
-    /// Opens what is needed for making them.
+    /// Opens the directory of descriptors.
     pub fn open() -> io::Result<Self> {
         Ok(Windows { descriptors: File::open("/proc/self/fd")? })
     }
 
-    /// Makes one.
+    /// Creates shared memory.
     pub fn cut(&self) -> io::Result<Frame> {
         let outside = rustix::fs::memfd_create(c"window", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         rustix::fs::ftruncate(&outside, WINDOW_BYTES as u64)?;
@@ -53,46 +56,47 @@ impl Windows {
     }
 }
 
-/// Where the window begins in this guest; nothing in the zygote and in guests that have none.
+/// Address of the shared memory in this guest. Not set in the zygote and in guests without shared memory.
 static BEGIN: OnceLock<usize> = OnceLock::new();
 
-/// Which slots an array shows, or will.
+/// Slots that are used by an array or reserved for one.
 static TAKEN: [AtomicBool; SLOTS as usize] = [const { AtomicBool::new(false) }; SLOTS as usize];
 
-/// In a fresh guest, once: maps its window. The descriptor is of no use afterwards.
+/// Maps the shared memory, once in a new guest. The descriptor is not needed afterwards.
 pub fn open(inside: &OwnedFd) -> io::Result<()> {
-    // SAFETY: a fresh range at a place of the kernel's choice.
+    // SAFETY: a new range at an address of the kernel's choice.
     let begin = unsafe {
         rustix::mm::mmap(std::ptr::null_mut(), WINDOW_BYTES, ProtFlags::READ, MapFlags::SHARED, inside, 0)
     }?;
-    BEGIN.set(begin.expose_provenance()).map_err(|_| io::Error::other("there is a window already"))
+    BEGIN.set(begin.expose_provenance()).map_err(|_| io::Error::other("shared memory is already mapped"))
 }
 
-/// A slot that nobody writes to while this lives. It is what arrays in the window stand on: Python drops it with the
-/// last of them, their views and whatever else looks into them.
+/// A slot that is reserved while this value lives. It is the base object of arrays in shared memory. Python drops it with the
+/// last array, view or other user.
 ///
-/// It has no buffer of its own, so numpy refuses to make an array writable again that stands on it.
+/// It has no buffer of its own, so numpy refuses to make such an array writable again.
 #[pyclass(frozen, module = "reachy_mini.media")]
 pub struct Held {
     slot: u8,
 }
 
 impl Held {
-    /// A free slot, until this is dropped; none when all are held, or there is no window.
+    /// Reserves a free slot, or returns `None` when all are in use or there is no shared memory.
     pub fn take() -> Option<Held> {
         BEGIN.get()?;
         let free = |taken: &AtomicBool| !taken.swap(true, Ordering::AcqRel);
         TAKEN.iter().zip(0..SLOTS).find_map(|(taken, slot)| free(taken).then(|| Held { slot }))
     }
 
-    /// Its number.
+    /// Returns its number.
     pub const fn slot(&self) -> u8 {
         self.slot
     }
 
-    /// The picture that the controller has laid there, without copying it; none when it would go beyond the slot. The
-    /// flag that numpy gives it says that it may be written to, which the kernel would answer with the guest's end: take
-    /// it away before a tool sees the array.
+    /// Returns the image in the slot as an array, without copying, or `None` if it exceeds the slot.
+    ///
+    /// numpy marks the array as writable, but a write would kill the guest. The caller must clear that flag before a tool gets
+    /// the array.
     pub fn show(
         self,
         py: Python<'_>,
@@ -106,7 +110,7 @@ impl Held {
         }
         let pixels: *const u8 = std::ptr::with_exposed_provenance(begin);
         let held = Bound::new(py, self)?.into_any();
-        // SAFETY: see the module's head; the array keeps `held`.
+        // SAFETY: see the module documentation. The array keeps `held` alive.
         Ok(Some(unsafe { PyArray3::borrow_from_array(&ArrayView3::from_shape_ptr(shape, pixels), held) }))
     }
 }

@@ -1,10 +1,10 @@
-//! The zygote: probes the cage, warms an interpreter up, and forks a guest for each request.
+//! The zygote: tests the sandbox, warms up an interpreter, and forks a guest for each request.
 //!
-//! With namespaces there are two processes. The one that the supervisor started makes them and waits; its child, the
-//! first process of the new namespace, is the zygote, and when it dies the kernel ends every guest with it. Each dies
-//! with its parent.
+//! With namespaces there are two processes. The one that the supervisor started creates them and waits. Its child, the first
+//! process of the new namespace, is the zygote. When the zygote dies, the kernel ends all guests. Each process dies with its
+//! parent.
 //!
-//! While one guest works, the next one is forked and closes its cage: whoever asks for it need not wait for that.
+//! While one guest works, the zygote forks the next one, which applies its sandbox in advance.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
@@ -26,11 +26,11 @@ use crate::process::{self, Fork};
 use crate::window::Windows;
 use crate::{budget, interpreter, practice};
 
-/// The host's whole life.
+/// Runs the host until its end.
 pub fn run(arguments: &Arguments, control: Control) -> ExitCode {
     let lived = live(arguments, &control);
     lived.unwrap_or_else(|(reason, mechanisms)| {
-        // If nobody hears it any more, nobody needs to.
+        // If the supervisor is gone, the message is not needed.
         let _ = control.send(&Hello::Unfit { reason, mechanisms }, &[]);
         ExitCode::FAILURE
     })
@@ -38,42 +38,43 @@ pub fn run(arguments: &Arguments, control: Control) -> ExitCode {
 
 type Unfit = (String, Vec<Mechanism>);
 
-fn unfit(reason: String) -> Unfit {
+fn hello_unfit(reason: String) -> Unfit {
     (reason, Vec::new())
 }
 
 fn live(arguments: &Arguments, control: &Control) -> Result<ExitCode, Unfit> {
     die_with_parent();
     let address_space =
-        limits::AddressSpace::open().map_err(|error| unfit(format!("/proc is not there: {error}")))?;
-    let program = filter::compile().map_err(|error| unfit(format!("the system call filter: {error}")))?;
+        limits::AddressSpace::open().map_err(|error| hello_unfit(format!("cannot read /proc: {error}")))?;
+    let program = filter::compile()
+        .map_err(|error| hello_unfit(format!("cannot compile the system call filter: {error}")))?;
     let environment = probe::environment_is_known(Path::new("/proc/self/environ"));
-    let base = address_space.now().map_err(|error| unfit(error.to_string()))?;
+    let base = address_space.now().map_err(|error| hello_unfit(error.to_string()))?;
     let mut mechanisms = probe::early(arguments.at_most, &Ground { base, program: &program });
     match enter_namespaces(&mut mechanisms) {
         Entered::Waiting(code) => Ok(code),
         Entered::Inside => {
-            // Where there are namespaces, the accounting of this process is another one's than the waiting one's.
+            // In a namespace, the statistics of this process differ from those of the waiting one.
             let address_space = limits::AddressSpace::open()
-                .map_err(|error| unfit(format!("/proc is not there: {error}")))?;
-            // Scripts of the code profile have no robot, and so no pictures.
+                .map_err(|error| hello_unfit(format!("cannot read /proc: {error}")))?;
+            // Scripts of the code profile have no robot, and so no images.
             let windows = (arguments.profile == Profile::Motion).then(Windows::open).transpose();
-            let windows = windows.map_err(|error| unfit(format!("/proc is not there: {error}")))?;
+            let windows = windows.map_err(|error| hello_unfit(format!("cannot open /proc: {error}")))?;
             serve(arguments, control, Host { address_space, windows, program, environment, mechanisms })?;
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-/// Where this process finds itself.
+/// Role of this process.
 enum Entered {
-    /// In the process that only waited for the zygote, after its end.
+    /// The waiting process, after the zygote's end.
     Waiting(ExitCode),
-    /// In the zygote.
+    /// The zygote.
     Inside,
 }
 
-/// Leaves the common namespaces, if that has been tried with success.
+/// Enters new namespaces, if their test passed.
 fn enter_namespaces(mechanisms: &mut [Mechanism]) -> Entered {
     let Some(namespaces) = mechanisms.iter_mut().find(|it| it.name == "namespaces" && it.enforced) else {
         return Entered::Inside;
@@ -89,18 +90,18 @@ fn enter_namespaces(mechanisms: &mut [Mechanism]) -> Entered {
         }
         Err(error) => {
             namespaces.enforced = false;
-            namespaces.detail = format!("leaving all of the common ones: {error}");
+            namespaces.detail = format!("cannot enter new namespaces: {error}");
             Entered::Inside
         }
     }
 }
 
-/// A parent that dies before this line leaves a closed control socket behind, and that ends the zygote too.
+/// Dies with the parent. If the parent dies before this call, its control socket closes, which also ends the zygote.
 fn die_with_parent() {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
 }
 
-/// What is known before Python starts.
+/// State before Python starts.
 struct Host {
     address_space: limits::AddressSpace,
     windows: Option<Windows>,
@@ -113,55 +114,56 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
     let Host { address_space, windows, program, environment, mechanisms } = host;
     let python = arguments.python.display();
     interpreter::start(&arguments.python)
-        .map_err(|reason| unfit(format!("{python} does not start: {reason}; run `make setup`")))?;
+        .map_err(|reason| hello_unfit(format!("cannot start {python}: {reason}; run `make setup`")))?;
     Python::attach(|py| {
-        let versions = practice::warm_up(py, &arguments.python, arguments.profile)
-            .map_err(|error| unfit(format!("{python} can't run tools: {error}; run `make setup`")))?;
-        budget::watch(py).map_err(|error| unfit(format!("{python} can't be watched: {error}")))?;
-        one_thread().map_err(unfit)?;
-        let environment =
-            environment.and_then(|()| forget_environment(py).map_err(|error| error.to_string()));
+        let versions = practice::warm_up(py, &arguments.python, arguments.profile).map_err(|error| {
+            hello_unfit(format!("cannot run tools with {python}: {error}; run `make setup`"))
+        })?;
+        budget::watch(py)
+            .map_err(|error| hello_unfit(format!("cannot install the audit hook in {python}: {error}")))?;
+        check_one_thread().map_err(hello_unfit)?;
+        let environment = environment.and_then(|()| clear_environment(py).map_err(|error| error.to_string()));
         let root = if probe::holds(&mechanisms, "namespaces") {
-            namespaces::empty_root().map_err(|error| format!("exchanging the root: {error}"))
+            namespaces::empty_root().map_err(|error| format!("cannot replace the root: {error}"))
         } else {
-            Err("it needs namespaces".to_owned())
+            Err("it requires namespaces".to_owned())
         };
-        let base = address_space.now().map_err(|error| unfit(error.to_string()))?;
+        let base = address_space.now().map_err(|error| hello_unfit(error.to_string()))?;
         let mechanisms = probe::late(mechanisms, environment, root, &Ground { base, program: &program });
         let level = match probe::level(&mechanisms, arguments.at_most) {
             Ok(level) => level,
             Err(reason) => return Err((reason, mechanisms)),
         };
-        // Nor may one guest look into what all of them are forked from. Not earlier: what belongs to such a process
-        // in /proc belongs to root, and namespaces are made there.
-        be_undumpable().map_err(|open| unfit(open.to_string()))?;
+        // Guests must not access the process that they are forked from. This must come late, because the /proc entries of such
+        // a process belong to root and creating namespaces needs them.
+        be_undumpable().map_err(|open| hello_unfit(open.to_string()))?;
         let landlock = probe::holds(&mechanisms, "landlock");
         let cage = Cage { parent: rustix::process::getpid(), landlock, program };
         let practice::Versions { python, numpy } = versions;
         let hello = Hello::Ready { python, numpy, level, mechanisms };
         answer_requests(py, control, (&cage, &address_space, windows.as_ref()), &hello)
-            .map_err(|error| unfit(error.to_string()))
+            .map_err(|error| hello_unfit(error.to_string()))
     })
 }
 
-/// Both of it: what Python has copied, and what the system's library keeps.
-fn forget_environment(py: Python<'_>) -> PyResult<()> {
+/// Clears Python's copy of the environment and that of the C library.
+fn clear_environment(py: Python<'_>) -> PyResult<()> {
     py.import("os")?.getattr("environ")?.call_method0("clear")?;
     Ok(process::clear_environment()?)
 }
 
-/// A fork copies one thread only; with a second one it would copy its locks in whatever state they are.
-fn one_thread() -> Result<(), String> {
+/// Checks that there is one thread. A fork copies only the calling thread, and the locks of others in any state.
+fn check_one_thread() -> Result<(), String> {
     match std::fs::read_dir("/proc/self/task").map(Iterator::count) {
         Ok(1) => Ok(()),
         Ok(threads) => Err(format!(
-            "{threads} threads run after the imports, so forking is not safe; a package starts threads of its own"
+            "forking is not safe: {threads} threads run after the imports; a package starts its own threads"
         )),
-        Err(error) => Err(format!("/proc/self/task can't be read: {error}")),
+        Err(error) => Err(format!("cannot read /proc/self/task: {error}")),
     }
 }
 
-/// Until the supervisor goes.
+/// Serves requests until the supervisor exits.
 fn answer_requests(
     py: Python<'_>,
     control: &Control,
@@ -170,7 +172,7 @@ fn answer_requests(
 ) -> std::io::Result<()> {
     let fork = |limits: Limits| -> Result<Fresh, String> {
         let held = address_space.now().map_err(|error| error.to_string())?;
-        // The window is none of the memory that a tool may use.
+        // Shared memory does not count towards the memory budget of a tool.
         let window = windows.map_or(0, |_| WINDOW_BYTES as u64);
         Fresh::fork(py, limits, windows, || cage.close(&limits, held.saturating_add(window)))
     };
@@ -199,7 +201,7 @@ fn answer_requests(
                     }
                     Err(reason) => control.send(&Reply::Failed { reason }, &[])?,
                 }
-                // Where two were alike the next one will be. If it can't be had now, whoever asks for it is told.
+                // After two requests with the same limits, a third is likely. A failure here is reported with that request.
                 if last.replace(limits) == Some(limits) {
                     spare = fork(limits).ok();
                 }

@@ -1,5 +1,4 @@
-//! Sound as samples: one channel of numbers between -1 and 1, how they are read from and written to WAV files, brought to
-//! another rate, and how loud they are.
+//! Mono sound as samples between -1 and 1 ([`Clip`]): WAV files, resampling and levels.
 
 mod flow;
 mod wav;
@@ -12,90 +11,90 @@ use rubato::{Fft, FixedSync, WindowFunction};
 
 pub use flow::Flow;
 
-/// The lowest rate that is taken, samples a second.
+/// Minimum supported sample rate in Hz.
 pub const LOWEST_RATE: u32 = 8_000;
-/// The highest rate that is taken, samples a second.
+/// Maximum supported sample rate in Hz.
 pub const HIGHEST_RATE: u32 = 192_000;
-/// The longest clip that is read.
+/// Maximum duration of a clip that is read.
 pub const LONGEST: Duration = Duration::from_secs(600);
-/// What silence is said to be, decibels below full scale.
+/// Level that stands for silence, in dBFS.
 pub const SILENCE_DB: f32 = -120.0;
 
-/// How many samples the resampler works on at a time.
+/// Number of samples per resampling step.
 const CHUNK: usize = 2048;
 
-/// What is wrong with a sound. The texts are for a person.
+/// Reports an unusable sound. The messages are for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum AudioFault {
-    /// It is no WAV file, or a broken one.
-    #[error("this is no WAV file that can be read ({0})")]
+    /// The data is not a WAV file, or it is damaged.
+    #[error("cannot read the WAV file: {0}")]
     NotWav(String),
-    /// It has more channels than are taken.
-    #[error("it has {0} channels; one or two are taken")]
+    /// The file has too many channels.
+    #[error("unsupported number of channels: {0}; use mono or stereo")]
     Channels(u16),
-    /// Its rate is beyond what is taken.
-    #[error("its rate of {0} Hz can't be used; from {LOWEST_RATE} to {HIGHEST_RATE} Hz is taken")]
+    /// The sample rate is out of range.
+    #[error("unsupported sample rate: {0} Hz, allowed {LOWEST_RATE} to {HIGHEST_RATE} Hz")]
     Rate(u32),
-    /// Its rate is another than the one that is needed.
-    #[error("its rate is {found} Hz and not {needed} Hz")]
+    /// The sample rate differs from the required one.
+    #[error("wrong sample rate: {found} Hz, required {needed} Hz")]
     OtherRate {
-        /// What it is.
+        /// Actual rate in Hz.
         found: u32,
-        /// What it had to be.
+        /// Required rate in Hz.
         needed: u32,
     },
-    /// It can't be brought to another rate.
-    #[error("it can't be brought to another rate ({0})")]
+    /// The resampler failed.
+    #[error("cannot resample the sound: {0}")]
     Resampling(String),
-    /// There is no sound in it.
-    #[error("there is no sound in it")]
+    /// The file contains no samples.
+    #[error("the file contains no sound")]
     Empty,
-    /// It is longer than is read.
-    #[error("it is longer than {} s", LONGEST.as_secs())]
+    /// The sound is too long.
+    #[error("the sound is too long: at most {} s are allowed", LONGEST.as_secs())]
     TooLong,
-    /// A file could not be opened or written.
-    #[error("the file could not be used ({0})")]
+    /// A file cannot be opened or written.
+    #[error("cannot open or write the file: {0}")]
     File(#[from] std::io::Error),
 }
 
-/// A sound of one channel.
+/// A mono sound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clip {
-    /// Samples a second.
+    /// Sample rate in Hz.
     pub rate: u32,
-    /// The samples, from -1 to 1.
+    /// Samples from -1 to 1.
     pub samples: Vec<f32>,
 }
 
 impl Clip {
-    /// These samples at this rate.
+    /// Creates a clip from samples at a rate in Hz.
     #[must_use]
     pub fn new(rate: u32, samples: Vec<f32>) -> Self {
         Clip { rate, samples }
     }
 
-    /// Silence.
+    /// Creates a silent clip.
     #[must_use]
     pub fn silence(rate: u32, duration: Duration) -> Self {
         Clip::new(rate, vec![0.0; samples_in(duration, rate)])
     }
 
-    /// How long it is.
+    /// Returns its duration.
     #[must_use]
     pub fn duration(&self) -> Duration {
         time_of(self.samples.len() as u64, self.rate)
     }
 
-    /// The loudest sample.
+    /// Returns the largest absolute sample value.
     #[must_use]
     pub fn peak(&self) -> f32 {
         self.samples.iter().fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
     }
 
-    /// The same sound at another rate, as long as before to within one sample.
+    /// Resamples it. The duration stays the same to within one sample.
     ///
     /// # Errors
-    /// When one of the rates is beyond what is taken.
+    /// Returns an error when one of the rates is out of range.
     pub fn resampled(&self, rate: u32) -> Result<Clip, AudioFault> {
         for rate in [self.rate, rate] {
             if !(LOWEST_RATE..=HIGHEST_RATE).contains(&rate) {
@@ -106,27 +105,27 @@ impl Clip {
             return Ok(Clip::new(rate, self.samples.clone()));
         }
         let length = self.samples.len();
-        // In one part: the longer the filter, the nearer to half the rate it lets everything through.
+        // In one pass: the longer the filter, the wider its pass band.
         let (from, to, window) = (self.rate as usize, rate as usize, WindowFunction::BlackmanHarris2);
         let mut resampler = Fft::<f32>::new_custom(from, to, CHUNK, 1, 1, window, FixedSync::Input)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
-        let given = InterleavedSlice::new(&self.samples, 1, length)
+        let input = InterleavedSlice::new(&self.samples, 1, length)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
-        let made = resampler
-            .process_all(&given, length, None)
+        let output = resampler
+            .process_all(&input, length, None)
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
-        Ok(Clip::new(rate, made.take_data()))
+        Ok(Clip::new(rate, output.take_data()))
     }
 
-    /// The same, if it has this rate.
+    /// Returns the clip if it has this rate.
     ///
     /// # Errors
-    /// When it has another.
+    /// Returns an error when its rate differs.
     pub fn at_rate(self, needed: u32) -> Result<Clip, AudioFault> {
         if self.rate == needed { Ok(self) } else { Err(AudioFault::OtherRate { found: self.rate, needed }) }
     }
 
-    /// Makes it louder or softer; what would be beyond full scale is cut there.
+    /// Applies a gain and clips at full scale.
     pub fn scale(&mut self, gain: f32) {
         for sample in &mut self.samples {
             *sample = (*sample * gain).clamp(-1.0, 1.0);
@@ -134,13 +133,13 @@ impl Clip {
     }
 }
 
-/// The level of samples, decibels below full scale; [`SILENCE_DB`] for none.
+/// Returns the level in dBFS, or [`SILENCE_DB`] for no samples.
 #[must_use]
 pub fn level(samples: &[f32]) -> f32 {
     decibels(power(samples))
 }
 
-/// The mean square of samples.
+/// Returns the mean square.
 #[must_use]
 pub fn power(samples: &[f32]) -> f32 {
     if samples.is_empty() {
@@ -149,27 +148,27 @@ pub fn power(samples: &[f32]) -> f32 {
     samples.iter().map(|sample| sample * sample).sum::<f32>() / samples.len() as f32
 }
 
-/// A mean square in decibels, never below [`SILENCE_DB`]; what is not a number is silence.
+/// Converts a mean square to decibels, at least [`SILENCE_DB`]. NaN counts as silence.
 #[must_use]
 pub fn decibels(power: f32) -> f32 {
     let level = 10.0 * power.log10();
     if level.is_nan() { SILENCE_DB } else { level.max(SILENCE_DB) }
 }
 
-/// How many samples there are in a time.
+/// Returns the number of samples in a duration.
 #[must_use]
 pub fn samples_in(duration: Duration, rate: u32) -> usize {
     (duration.as_secs_f64() * f64::from(rate)).round() as usize
 }
 
-/// How long so many samples take.
+/// Returns the duration of this many samples.
 #[must_use]
 pub fn time_of(samples: u64, rate: u32) -> Duration {
     let rate = u64::from(rate.max(1));
     Duration::new(samples / rate, ((samples % rate) * 1_000_000_000 / rate) as u32)
 }
 
-/// A sample that is a number of full scale at most; what is not a number is silence.
+/// Clips a sample to full scale. NaN and infinite values become silence.
 #[must_use]
 pub fn sane(sample: f32) -> f32 {
     if sample.is_finite() { sample.clamp(-1.0, 1.0) } else { 0.0 }

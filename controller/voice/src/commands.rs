@@ -1,5 +1,5 @@
-//! What is looked for in a transcript: the words that stop the robot, the phrase that wakes it, and the words of commands
-//! where the model wrote others that sound like them. Pure text; nothing here knows where it came from.
+//! Searches transcripts for stop words, the wake phrase ([`Wake`]) and misrecognised command words ([`Vocabulary`]). It works
+//! on text alone.
 
 mod sound;
 mod vocabulary;
@@ -7,11 +7,11 @@ mod vocabulary;
 use sound::alike;
 pub use vocabulary::{Repair, Vocabulary, likeness};
 
-/// The words that stop the robot.
+/// Words that stop the robot.
 pub const STOP_WORDS: [&str; 3] = ["stop", "halt", "freeze"];
 
-/// What comes before a stop word and takes the stop away: "don't stop", "the bus stop".
-const BEFORE: [&str; 27] = [
+/// Words before a stop word that cancel it: "don't stop", "the bus stop".
+const CANCELLING_BEFORE: [&str; 27] = [
     "don't",
     "dont",
     "not",
@@ -41,17 +41,17 @@ const BEFORE: [&str; 27] = [
     "this",
 ];
 
-/// What comes after one and makes it another thing: "stop watch", "freeze frame".
-const AFTER: [&str; 18] = [
+/// Words after a stop word that change its meaning: "stop watch", "freeze frame".
+const CHANGING_AFTER: [&str; 18] = [
     "watch", "watches", "sign", "signs", "light", "lights", "gap", "over", "motion", "frame", "frames",
     "dried", "drying", "time", "word", "words", "button", "bath",
 ];
 
-/// What may stand between "not" and the word, as in "do not ever stop".
-const BETWEEN: [&str; 6] = ["ever", "just", "you", "to", "please", "ever,"];
+/// Words allowed between a negation and the stop word, as in "do not ever stop".
+const ALLOWED_BETWEEN: [&str; 6] = ["ever", "just", "you", "to", "please", "ever,"];
 
-/// What models write for a stop word that is all that was said. To hold once too often is better than once too seldom.
-const ALONE: [(&str, &str); 24] = [
+/// Misrecognitions of a stop word that is the whole utterance. A false stop is better than a missed one.
+const LONE_STOP_ERRORS: [(&str, &str); 24] = [
     ("stopped", "stop"),
     ("stops", "stop"),
     ("stock", "stop"),
@@ -78,21 +78,21 @@ const ALONE: [(&str, &str); 24] = [
     ("breeze", "freeze"),
 ];
 
-/// What may be heard before such a word.
+/// Filler words that may precede such a misrecognition.
 const FILLERS: [&str; 9] = ["it's", "its", "please", "oh", "uh", "um", "okay", "ok", "just"];
 
-/// A stop word that was found.
+/// A stop word found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spotted {
     /// The word.
     pub word: String,
-    /// How many words came before it.
+    /// Number of words before it.
     pub before: usize,
-    /// How many came after it.
+    /// Number of words after it.
     pub after: usize,
 }
 
-/// The words of a text in small letters, without punctuation but with apostrophes within words.
+/// Splits a text into lower-case words without punctuation. Apostrophes within words stay.
 #[must_use]
 pub fn words(text: &str) -> Vec<String> {
     let text: String = text
@@ -109,7 +109,7 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The first stop word of a text that means a stop. Some words more, in small letters, mean one wherever they stand.
+/// Finds the first stop word that means a stop. Words in `more`, in lower case, always count.
 #[must_use]
 pub fn stop_word(text: &str, more: &[String]) -> Option<Spotted> {
     let words = words(text);
@@ -119,22 +119,22 @@ pub fn stop_word(text: &str, more: &[String]) -> Option<Spotted> {
     }
     let (last, before) = words.split_last()?;
     if before.iter().all(|word| FILLERS.contains(&word.as_str()))
-        && let Some((_, word)) = ALONE.iter().find(|(written, _)| written == last)
+        && let Some((_, word)) = LONE_STOP_ERRORS.iter().find(|(written, _)| written == last)
         && (before.is_empty() || *word == "stop")
     {
         return Some(Spotted { word: (*word).to_owned(), before: before.len(), after: 0 });
     }
-    // A sentence's end is an end: "no. stop" stops.
+    // A negation does not reach across a sentence end: "no. stop" stops.
     let ends = sentence_ends(text);
     words.iter().enumerate().find_map(|(place, word)| {
         let spotted = STOP_WORDS.into_iter().find(|stop| stop == word)?;
         let preceding = words.get(..place)?.iter().enumerate().rev().take_while(|(at, _)| !ends.contains(at));
         let negated = preceding
             .map(|(_, word)| word.as_str())
-            .find(|word| !BETWEEN.contains(word))
-            .is_some_and(|word| BEFORE.contains(&word));
+            .find(|word| !ALLOWED_BETWEEN.contains(word))
+            .is_some_and(|word| CANCELLING_BEFORE.contains(&word));
         let follower = (!ends.contains(&place)).then(|| words.get(place + 1)).flatten();
-        let is_other = follower.is_some_and(|word| AFTER.contains(&word.as_str()));
+        let is_other = follower.is_some_and(|word| CHANGING_AFTER.contains(&word.as_str()));
         (!negated && !is_other).then_some(Spotted {
             word: spotted.to_owned(),
             before: place,
@@ -143,7 +143,7 @@ pub fn stop_word(text: &str, more: &[String]) -> Option<Spotted> {
     })
 }
 
-/// The numbers of the words behind which there is a full stop, a comma or the like.
+/// Returns the indices of words that are followed by punctuation.
 fn sentence_ends(text: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut seen = 0;
@@ -156,42 +156,43 @@ fn sentence_ends(text: &str) -> Vec<usize> {
     ends
 }
 
-/// The phrase that wakes the robot, and how models write it.
+/// Detects the wake phrase, including common misrecognitions.
 #[derive(Clone, Debug)]
 pub struct Wake {
     names: Vec<String>,
 }
 
-/// How the name of the robot is written by a model that does not know it.
-const REACHY: [&str; 28] = [
+/// Misrecognitions of the robot's name.
+const NAME_VARIANTS: [&str; 28] = [
     "reachy", "reachie", "reachi", "reechy", "reachey", "reaching", "reach", "richie", "richy", "ritchie",
     "ritchy", "ricci", "reacy", "peachy", "preachy", "reachee", "reiki", "reachies", "reachy's", "breachy",
     "reeky", "richey", "ricky", "riki", "rickey", "reachly", "rici", "rikki",
 ];
 
-/// What a call begins with, and how models write that.
-const CALLS: [&str; 12] = ["hey", "hay", "hi", "hello", "okay", "ok", "a", "hate", "he", "they", "hei", "eh"];
+/// First words of the wake phrase, with misrecognitions.
+const WAKE_VARIANTS: [&str; 12] =
+    ["hey", "hay", "hi", "hello", "okay", "ok", "a", "hate", "he", "they", "hei", "eh"];
 
 impl Wake {
-    /// "Hey reachy", and likewise each of these names.
+    /// Creates a detector for "hey reachy" and the same with each of these names.
     #[must_use]
     pub fn new<S: AsRef<str>>(names: &[S]) -> Self {
         let names = names.iter().map(|name| words(name.as_ref()).join(" ")).filter(|name| !name.is_empty());
         Wake { names: names.collect() }
     }
 
-    /// What a text says beyond the call at its beginning: "hey reachy, look left" gives "look left", "hey reachy" gives an
-    /// empty text, and a text without the call gives nothing.
+    /// Returns the text after the wake phrase at its beginning, or `None` without one. "Hey reachy, look left" gives "look
+    /// left", and "hey reachy" an empty text.
     #[must_use]
     pub fn spot(&self, text: &str) -> Option<String> {
-        // Somebody may begin with "um" or "so".
+        // Skip fillers such as "um" or "so".
         let spans = spans(text);
         (0..spans.len().min(4)).find_map(|place| {
             let heard = |offset: usize| spans.get(place + offset).map(|(word, _)| word.as_str());
-            let is_called = heard(0).is_some_and(|word| CALLS.contains(&word));
+            let is_called = heard(0).is_some_and(|word| WAKE_VARIANTS.contains(&word));
             let (name_at, first) = if is_called { (1, heard(1)?) } else { (0, heard(0)?) };
             let taken = self.name(first, heard(name_at + 1), is_called)?;
-            // A bare name is a call only at the very beginning.
+            // A bare name is a wake phrase only at the very beginning.
             if !is_called && place > 0 {
                 return None;
             }
@@ -201,7 +202,7 @@ impl Wake {
         })
     }
 
-    /// How many words at this place are the name.
+    /// Returns how many words at this position form the name.
     fn name(&self, first: &str, second: Option<&str>, is_called: bool) -> Option<usize> {
         let joined = second.map(|second| format!("{first}{second}"));
         if let Some(joined) = &joined
@@ -211,7 +212,7 @@ impl Wake {
         {
             return Some(2);
         }
-        if first == "reachy" || (is_called && REACHY.contains(&first)) {
+        if first == "reachy" || (is_called && NAME_VARIANTS.contains(&first)) {
             return Some(1);
         }
         self.names.iter().find_map(|name| {
@@ -226,7 +227,7 @@ impl Wake {
     }
 }
 
-/// The words of a text, each with the byte behind it.
+/// Splits a text into words, each with the byte offset of its end.
 fn spans(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut word = String::new();

@@ -1,11 +1,13 @@
-//! Microphones and speakers, through ALSA. A device is known by ALSA's name for it (`default`, `plughw:1`, or one of a
-//! configuration file), and what passes between it and the program waits in a queue of bounded length.
+//! Microphones and speakers, through ALSA ([`Microphone`], [`Speaker`]).
 //!
-//! [`mod@array`] tells where a voice comes from.
+//! A device is identified by its ALSA name (`default`, `plughw:1`, or one from a configuration file). A bounded queue lies
+//! between the device and the program.
 //!
-//! A device with a clock of its own is never waited for: where the program is too slow, the oldest samples are dropped and
-//! counted ([`Pace::Device`]). One without a clock, such as a `file` PCM, would run as fast as it is read: it waits for the
+//! The program never blocks a device with its own clock: if it is too slow, the oldest samples are dropped and counted
+//! ([`Pace::Device`]). A device without a clock, such as a `file` PCM, would run as fast as it is read, so it waits for the
 //! program ([`Pace::Program`]).
+//!
+//! [`mod@array`] reports the direction of a voice.
 
 pub mod array;
 mod queue;
@@ -21,98 +23,98 @@ use crate::audio::sane;
 
 use queue::Queue;
 
-/// The name of the device that the system uses where none is named.
+/// Name of the system's default device.
 pub const DEFAULT: &str = "default";
 
-/// Rates at which speech is played, the best first.
+/// Playback rates in Hz, the best first.
 const SPOKEN_RATES: [u32; 4] = [24_000, 48_000, 44_100, 16_000];
 
-/// How long to wait for a device that does not answer.
+/// Timeout for a device that does not respond.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Why there is no sound. The texts are for a person.
+/// Reports why a device is not available. The messages are for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoDevice {
-    /// There is none of that name.
-    #[error("there is no {kind} `{name}` ({reason}); `arecord -L` and `aplay -L` list those that ALSA knows")]
+    /// No device has this name.
+    #[error("cannot open the {kind} `{name}`: {reason}; list the devices with `arecord -L` and `aplay -L`")]
     Missing {
         /// Microphone or speaker.
         kind: &'static str,
-        /// Its name.
+        /// Device name.
         name: String,
-        /// What ALSA said.
+        /// Error from ALSA.
         reason: String,
     },
-    /// It can't work at the rate that is needed.
+    /// The device does not support the required rate.
     #[error(
-        "the {kind} `{name}` does not work at {needed} Hz ({offered}); a `plug` device, such as `plughw:0`, changes rates"
+        "the {kind} `{name}` does not support {needed} Hz ({offered}); use a `plug` device, such as `plughw:0`, to resample"
     )]
     Rate {
         /// Microphone or speaker.
         kind: &'static str,
-        /// Its name.
+        /// Device name.
         name: String,
-        /// The rate or rates that are needed.
+        /// Required rate or rates.
         needed: String,
-        /// What it offers.
+        /// Supported rates.
         offered: String,
     },
-    /// It is there, but can't be used now.
-    #[error("the {kind} `{name}` can't be used ({reason})")]
+    /// The device exists but cannot be used now.
+    #[error("cannot use the {kind} `{name}`: {reason}")]
     Unusable {
         /// Microphone or speaker.
         kind: &'static str,
-        /// Its name.
+        /// Device name.
         name: String,
-        /// What ALSA said.
+        /// Error from ALSA.
         reason: String,
     },
 }
 
-/// Who waits for whom.
+/// Selects whether the device or the program sets the pace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
-    /// The device has a clock: what finds no room is dropped, the oldest first.
+    /// The device has a clock. A full queue drops its oldest samples.
     #[default]
     Device,
-    /// The device has none, and waits for the program.
+    /// The device has no clock and waits for the program.
     Program,
 }
 
-/// How a device is doing.
+/// Error counters of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// How many samples found no room.
+    /// Number of dropped samples.
     pub dropped: u64,
-    /// How often the device reported an error.
+    /// Number of errors that the device reported.
     pub faults: u64,
-    /// The latest of these.
+    /// Latest error.
     pub latest: Option<String>,
-    /// Whether the device is gone for good and has to be opened anew.
+    /// Whether the device is gone and must be opened again.
     pub is_lost: bool,
 }
 
-/// A microphone that is open: one channel of [`HEARD_RATE`], the mean of those that it has.
+/// An open microphone. It delivers mono at [`HEARD_RATE`], mixed down from its channels.
 pub struct Microphone {
     queue: Arc<Queue>,
     _stream: cpal::Stream,
 }
 
 impl Microphone {
-    /// Opens one; at most `room` of what it hears waits.
+    /// Opens a microphone. `room` is the capacity of the queue.
     ///
     /// # Errors
-    /// When there is none, or it can't be used at [`HEARD_RATE`].
+    /// Returns an error when it does not exist or does not support [`HEARD_RATE`].
     pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, NoDevice> {
         let kind = "microphone";
         let device = find(kind, name, Device::supports_input)?;
         let offers: Vec<SupportedStreamConfigRange> =
-            device.supported_input_configs().map_err(|error| refused(kind, name, &error))?.collect();
+            device.supported_input_configs().map_err(|error| device_error(kind, name, &error))?.collect();
         let (config, format) = choose(kind, name, &offers, &[HEARD_RATE])?;
         let queue = Arc::new(Queue::new(crate::audio::samples_in(room, HEARD_RATE), pace));
         let (filled, troubled) = (Arc::clone(&queue), Arc::clone(&queue));
         let channels = usize::from(config.channels);
-        let on_error = move |error: cpal::Error| troubled.note(&error);
+        let on_error = move |error: cpal::Error| troubled.record_error(&error);
         let stream = match format {
             SampleFormat::F32 => device.build_input_stream(
                 config,
@@ -146,18 +148,18 @@ impl Microphone {
                 Some(PATIENCE),
             ),
         }
-        .map_err(|error| refused(kind, name, &error))?;
-        stream.play().map_err(|error| refused(kind, name, &error))?;
+        .map_err(|error| device_error(kind, name, &error))?;
+        stream.play().map_err(|error| device_error(kind, name, &error))?;
         Ok(Microphone { queue, _stream: stream })
     }
 
-    /// What was heard since the last time; waits until there is something, no longer than this.
+    /// Returns the samples since the last call. It waits for at most `patience` until there are some.
     #[must_use]
     pub fn take(&self, patience: Duration) -> Vec<f32> {
         self.queue.take(patience)
     }
 
-    /// How it is doing.
+    /// Returns its error counters.
     #[must_use]
     pub fn health(&self) -> Health {
         self.queue.health()
@@ -170,7 +172,7 @@ impl Drop for Microphone {
     }
 }
 
-/// A speaker that is open.
+/// An open speaker.
 pub struct Speaker {
     queue: Arc<Queue>,
     rate: u32,
@@ -178,21 +180,21 @@ pub struct Speaker {
 }
 
 impl Speaker {
-    /// Opens one; at most `room` of what is to be played waits.
+    /// Opens a speaker. `room` is the capacity of the queue.
     ///
     /// # Errors
-    /// When there is none, or it can't be used at any rate of speech.
+    /// Returns an error when it does not exist or supports no rate for speech.
     pub fn open(name: &str, pace: Pace, room: Duration) -> Result<Self, NoDevice> {
         let kind = "speaker";
         let device = find(kind, name, Device::supports_output)?;
         let offers: Vec<SupportedStreamConfigRange> =
-            device.supported_output_configs().map_err(|error| refused(kind, name, &error))?.collect();
+            device.supported_output_configs().map_err(|error| device_error(kind, name, &error))?.collect();
         let (config, format) = choose(kind, name, &offers, &SPOKEN_RATES)?;
         let rate = config.sample_rate;
         let queue = Arc::new(Queue::new(crate::audio::samples_in(room, rate), pace));
         let (emptied, troubled) = (Arc::clone(&queue), Arc::clone(&queue));
         let channels = usize::from(config.channels);
-        let on_error = move |error: cpal::Error| troubled.note(&error);
+        let on_error = move |error: cpal::Error| troubled.record_error(&error);
         let stream = match format {
             SampleFormat::F32 => device.build_output_stream(
                 config,
@@ -228,40 +230,40 @@ impl Speaker {
                 Some(PATIENCE),
             ),
         }
-        .map_err(|error| refused(kind, name, &error))?;
-        stream.play().map_err(|error| refused(kind, name, &error))?;
+        .map_err(|error| device_error(kind, name, &error))?;
+        stream.play().map_err(|error| device_error(kind, name, &error))?;
         Ok(Speaker { queue, rate, _stream: stream })
     }
 
-    /// The rate at which it plays.
+    /// Returns its playback rate in Hz.
     #[must_use]
     pub fn rate(&self) -> u32 {
         self.rate
     }
 
-    /// Takes samples of [`Speaker::rate`] to be played after those that wait, and tells how many found room.
+    /// Queues samples at [`Speaker::rate`] for playback, and returns how many fit into the queue.
     pub fn play(&self, samples: &[f32]) -> usize {
         self.queue.offer(samples)
     }
 
-    /// How many samples wait to be played; those that the device has taken are not among them.
+    /// Returns the number of queued samples, without those already in the device.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    /// Waits until the device has taken all that waits, no longer than this, and tells whether it has.
+    /// Waits for at most `patience` until the device has taken all queued samples, and returns whether it has.
     #[must_use]
     pub fn wait(&self, patience: Duration) -> bool {
         self.queue.wait_until_empty(patience)
     }
 
-    /// Forgets all that waits, and tells how many samples that were.
+    /// Discards the queued samples and returns their number.
     pub fn cut(&self) -> usize {
         self.queue.clear()
     }
 
-    /// How it is doing.
+    /// Returns its error counters.
     #[must_use]
     pub fn health(&self) -> Health {
         self.queue.health()
@@ -274,7 +276,7 @@ impl Drop for Speaker {
     }
 }
 
-/// The names of the devices that ALSA lists: microphones and speakers.
+/// Lists the names of ALSA's microphones and speakers.
 #[must_use]
 pub fn list() -> (Vec<String>, Vec<String>) {
     let Ok(devices) = cpal::default_host().devices() else { return (Vec::new(), Vec::new()) };
@@ -300,8 +302,8 @@ fn find(kind: &'static str, name: &str, fits: impl Fn(&Device) -> bool) -> Resul
     let missing = |reason: String| NoDevice::Missing { kind, name: name.to_owned(), reason };
     let host = cpal::default_host();
     if name == DEFAULT {
-        // ALSA's own, for both directions; the host's default for input is looked for among the sound cards alone.
-        return host.default_output_device().ok_or_else(|| missing("ALSA knows no default".to_owned()));
+        // ALSA's default works in both directions. The host's default input is searched only among sound cards.
+        return host.default_output_device().ok_or_else(|| missing("ALSA has no default device".to_owned()));
     }
     let mut devices = host.devices().map_err(|error| missing(error.to_string()))?;
     devices
@@ -309,23 +311,25 @@ fn find(kind: &'static str, name: &str, fits: impl Fn(&Device) -> bool) -> Resul
         .ok_or_else(|| missing("ALSA does not list it".to_owned()))
 }
 
-/// The way in which a device is used: the first of the rates that it has, as few channels as it can, and samples that need the
-/// least care.
+/// Chooses the configuration: the first supported rate, as few channels as possible, and the sample format that is easiest to
+/// convert.
 fn choose(
     kind: &'static str,
     name: &str,
     offers: &[SupportedStreamConfigRange],
     rates: &[u32],
 ) -> Result<(StreamConfig, SampleFormat), NoDevice> {
-    let known = |format: SampleFormat| {
-        [SampleFormat::I16, SampleFormat::F32, SampleFormat::I32].iter().position(|known| *known == format)
+    let format_rank = |format: SampleFormat| {
+        [SampleFormat::I16, SampleFormat::F32, SampleFormat::I32]
+            .iter()
+            .position(|format_rank| *format_rank == format)
     };
     for &rate in rates {
         let fitting = offers.iter().filter(|offer| offer.contains_rate(rate));
         let best = fitting
-            .filter_map(|offer| Some((offer.channels(), known(offer.sample_format())?, offer)))
+            .filter_map(|offer| Some((offer.channels(), format_rank(offer.sample_format())?, offer)))
             .filter(|(channels, ..)| (1..=8).contains(channels))
-            .min_by_key(|(channels, known, _)| (*channels, *known));
+            .min_by_key(|(channels, format_rank, _)| (*channels, *format_rank));
         if let Some((channels, _, offer)) = best {
             let config = StreamConfig { channels, sample_rate: rate, buffer_size: BufferSize::Default };
             return Ok((config, offer.sample_format()));
@@ -340,11 +344,11 @@ fn choose(
         kind,
         name: name.to_owned(),
         needed: rates.iter().map(u32::to_string).collect::<Vec<_>>().join(", "),
-        offered: if offered.is_empty() { "it offers nothing".to_owned() } else { offered.join("; ") },
+        offered: if offered.is_empty() { "it supports no rate".to_owned() } else { offered.join("; ") },
     })
 }
 
-fn refused(kind: &'static str, name: &str, error: &cpal::Error) -> NoDevice {
+fn device_error(kind: &'static str, name: &str, error: &cpal::Error) -> NoDevice {
     let (name, reason) = (name.to_owned(), error.to_string());
     match error.kind() {
         ErrorKind::DeviceNotAvailable | ErrorKind::HostUnavailable => {
@@ -368,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_that_is_needed_is_taken_with_few_channels() {
+    fn choose_prefers_the_required_rate_and_few_channels() {
         let offers = [
             offer(2, (8000, 48_000), SampleFormat::F32),
             offer(1, (16_000, 16_000), SampleFormat::F32),
@@ -382,13 +386,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_rate_is_told_with_what_there_is() {
+    fn choose_reports_the_supported_rates() {
         let offers = [offer(2, (44_100, 48_000), SampleFormat::I16)];
         let told = choose("microphone", "hw:1", &offers, &[HEARD_RATE]).unwrap_err().to_string();
         assert_eq!(
             told,
-            "the microphone `hw:1` does not work at 16000 Hz (44100 to 48000 Hz); a `plug` device, such as `plughw:0`, \
-             changes rates"
+            "the microphone `hw:1` does not support 16000 Hz (44100 to 48000 Hz); use a `plug` device, such as `plughw:0`, \
+             to resample"
         );
         assert!(choose("speaker", "none", &[], &SPOKEN_RATES).is_err());
     }

@@ -1,10 +1,11 @@
-//! From samples to what was said, as a machine over the time of the sound: frames go in with the time of their first sample,
-//! and out comes what they changed. It has no thread and no clock, and what it remembers is bounded.
+//! Speech recognition as a state machine over the time of the sound ([`Ear`]).
 //!
-//! While the robot speaks, the ear is told what is played ([`Ear::playing`]). The echo is taken out of each frame
-//! ([`crate::echo`]), and somebody is taken to speak over the robot only when what is left is speech, is loud beside the echo,
-//! and stays so; what is then understood and is what the robot says is dropped. Until the echo is known, and where barging in
-//! is switched off, the ear is deaf while the robot speaks.
+//! Samples go in with the time of the first one, and events come out. It has no thread and no clock, and its memory is bounded.
+//!
+//! While the robot speaks, the caller reports what is played ([`Ear::playing`]), and the echo is removed from each frame
+//! ([`crate::echo`]). A person counts as speaking over the robot only when the residue is speech and stays loud compared with
+//! the echo. A transcript that matches the robot's own words is dropped. Until the echo path is known, or without barge-in, the
+//! recognizer ignores everything while the robot speaks.
 
 mod played;
 
@@ -22,18 +23,18 @@ use crate::vad::{FRAME, SpeechDetector};
 
 use played::Played;
 
-/// How the ear listens.
+/// Options of speech recognition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listening {
-    /// When speech begins and ends.
+    /// Thresholds for the beginning and end of speech.
     pub endpoints: Endpoints,
-    /// Whether people are heard while the robot speaks.
+    /// Whether people are recognised while the robot speaks.
     pub barge_in: bool,
-    /// How often what was said so far is looked at while somebody speaks.
+    /// How often an utterance is transcribed while it lasts.
     pub partial_every: Duration,
-    /// How much of what was said last is looked at then.
+    /// How much of its end is transcribed each time.
     pub partial_window: Duration,
-    /// Words in small letters that stop the robot besides those that always do, wherever they stand.
+    /// Further stop words, in lower case, which count anywhere.
     pub stop_words: Vec<String>,
 }
 
@@ -49,79 +50,79 @@ impl Default for Listening {
     }
 }
 
-/// What was heard.
+/// An event of speech recognition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
-    /// Somebody begins to speak.
+    /// Speech begins.
     Began {
-        /// When.
+        /// Time of the beginning.
         at: Duration,
-        /// Whether the robot speaks meanwhile.
+        /// Whether the robot speaks at the same time.
         over_mouth: bool,
     },
-    /// What was said so far, or the end of it when that is long; it may still change.
+    /// Transcript so far, or the end of a long one. It may still change.
     Partial {
         /// The words.
         text: String,
-        /// How sure they are, from 0 to 1.
+        /// Confidence, 0 to 1.
         confidence: f32,
-        /// Up to when.
+        /// Time of the last sample in it.
         at: Duration,
     },
-    /// A word that stops the robot, at once and once for each time that somebody speaks.
+    /// A stop word. It is reported at once, and once per utterance.
     StopWord {
         /// The word.
         word: String,
-        /// When the word ended, as near as that is known: never later than `at`.
+        /// Estimated end of the word, never later than `at`.
         ended: Duration,
-        /// The time of the sound at which it was known.
+        /// Time of the sound at which it was detected.
         at: Duration,
     },
-    /// All that somebody said, after they had ended.
+    /// A complete utterance, after its end.
     Utterance {
         /// The words.
         text: String,
-        /// How sure they are, from 0 to 1.
+        /// Confidence, 0 to 1.
         confidence: f32,
-        /// When it began.
+        /// Time of its beginning.
         began: Duration,
-        /// When it ended.
+        /// Time of its end.
         ended: Duration,
         /// Whether it began while the robot spoke.
         over_mouth: bool,
     },
-    /// Somebody seemed to speak, but there were no words, or they were the robot's own.
+    /// Apparent speech without words, or with the robot's own.
     Nothing {
-        /// When it began.
+        /// Time of its beginning.
         began: Duration,
-        /// When it ended.
+        /// Time of its end.
         ended: Duration,
     },
-    /// The samples stopped for a while and go on at another time; what was not over is lost.
+    /// The samples paused and continue at another time. An unfinished utterance is lost.
     Gap {
-        /// When they go on.
+        /// Time at which they continue.
         at: Duration,
     },
-    /// A model failed; the text is for a person. The ear goes on.
+    /// A model failed. The text is for the user. Recognition continues.
     Failed(String),
 }
 
-/// How much of what came before is taken along when somebody begins to speak.
-const BEFORE: usize = HEARD_RATE as usize * 4 / 10;
-/// How much later or earlier than expected samples may come without being a gap.
-const SLACK: Duration = Duration::from_millis(250);
-/// After how many frames of a pause a word may have ended, so that it is worth a look: at once, and again when it surely has.
+/// Number of samples before the detected beginning that belong to an utterance.
+const PRE_ROLL: usize = HEARD_RATE as usize * 4 / 10;
+/// Maximum deviation from the expected time that is not a gap.
+const MAX_TIME_DEVIATION: Duration = Duration::from_millis(250);
+/// Numbers of pause frames after which a word may have ended: once early, and once when it surely has.
 const WORD_PAUSES: [u32; 2] = [2, 5];
-/// How many frames somebody has to speak over the robot before those that count.
-const OVER_MOUTH: u32 = 2;
-/// How much louder than what is usually left of the echo somebody has to speak over it, decibels.
-const ABOVE_REST: f32 = 8.0;
-/// What is left of an echo is not taken to be softer than it by more than this, decibels.
-const BEST_REST: f32 = -20.0;
-/// How much of the pause behind what was said is looked at with it.
-const AFTER_WORDS: Duration = Duration::from_millis(200);
+/// Number of frames that a person must speak over the robot before they count.
+const MIN_BARGE_IN_FRAMES: u32 = 2;
+/// Minimum level of a person over the usual residue of the echo, in dB.
+const MIN_LEVEL_OVER_RESIDUE_DB: f32 = 8.0;
+/// Lower bound for the level of the residue relative to the echo, in dB.
+const MIN_RESIDUE_DB: f32 = -20.0;
+/// How much of the pause after an utterance is transcribed with it.
+const POST_ROLL: Duration = Duration::from_millis(200);
 
-/// The ear; for one thread.
+/// Speech recognizer. It belongs to one thread.
 pub struct Ear<D, T> {
     detector: D,
     transcriber: T,
@@ -129,34 +130,34 @@ pub struct Ear<D, T> {
     endpointer: Endpointer,
     canceller: Canceller,
     played: Played,
-    /// Samples that are no whole frame yet, and the time of the first of them.
+    /// Samples of an incomplete frame, and the time of the first one.
     waiting: Vec<f32>,
     at: Option<Duration>,
-    /// What was heard of late, while nobody speaks.
+    /// Recent samples while no one speaks.
     before: VecDeque<f32>,
     speech: Option<Speech>,
-    /// The samples of the last utterance.
+    /// Samples of the last utterance.
     last: Vec<f32>,
     over_mouth: u32,
-    /// How much louder what is left of the echo usually is than the echo, decibels: less than nothing.
+    /// Usual level of the residue relative to the echo in dB, at most 0.
     rest: f32,
-    /// Playing began anew, and it is being found out when to the sample.
-    unsure: Option<Unsure>,
+    /// Set while the exact time of a playback that restarted is being estimated.
+    unknown_delay: Option<UnknownDelay>,
     shift: Shift,
 }
 
-/// The time of what is played is not known to the sample.
-struct Unsure {
+/// State while the playback time is not known to the sample.
+struct UnknownDelay {
     since: Duration,
-    /// What was usually left of the echo before.
+    /// Earlier level of the residue.
     rest: f32,
 }
 
-/// What somebody is saying.
+/// An utterance in progress.
 #[derive(Debug)]
 struct Speech {
     samples: Vec<f32>,
-    /// The time behind the last sample.
+    /// Time after the last sample.
     end: Duration,
     looked_at: Duration,
     pause: u32,
@@ -165,7 +166,7 @@ struct Speech {
 }
 
 impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
-    /// An ear with these models.
+    /// Creates a recognizer with these models.
     pub fn new(detector: D, transcriber: T, listening: Listening) -> Self {
         Ear {
             detector,
@@ -176,23 +177,25 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             played: Played::default(),
             waiting: Vec::with_capacity(FRAME),
             at: None,
-            before: VecDeque::with_capacity(BEFORE + FRAME),
+            before: VecDeque::with_capacity(PRE_ROLL + FRAME),
             speech: None,
             last: Vec::new(),
             over_mouth: 0,
             rest: 0.0,
-            unsure: None,
+            unknown_delay: None,
             shift: Shift::default(),
         }
     }
 
-    /// From then on the robot plays these samples of [`HEARD_RATE`], in which it says this; a sound without words has none.
-    /// Without a time they follow what was played before to the sample. Otherwise nobody knows the time as exactly, so it is
-    /// found out from what is heard; until then as much of the echo may be left as there is.
+    /// Reports that the robot plays these samples of [`HEARD_RATE`] from a time on, and the sentence in them, empty if there is
+    /// none.
+    ///
+    /// Without a time they directly follow the previous samples. A given time is not exact to the sample, so the exact one is
+    /// estimated from the microphone. Until then, the whole echo may remain in the signal.
     pub fn playing(&mut self, at: Option<Duration>, samples: &[f32], sentence: &str) {
         if let Some(at) = at {
-            let rest = self.unsure.as_ref().map_or(self.rest, |unsure| unsure.rest);
-            self.unsure = Some(Unsure { since: at, rest });
+            let rest = self.unknown_delay.as_ref().map_or(self.rest, |unknown_delay| unknown_delay.rest);
+            self.unknown_delay = Some(UnknownDelay { since: at, rest });
             self.shift.begin_anew();
             self.rest = 0.0;
             self.played.add(at, samples, sentence);
@@ -201,12 +204,12 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         }
     }
 
-    /// From then on the robot plays nothing more.
+    /// Reports that playback ends at this time.
     pub fn silenced(&mut self, at: Duration) {
         self.played.cut(at);
     }
 
-    /// How many samples are remembered, for trials of what is bounded.
+    /// Returns the number of samples in memory, for tests of its bound.
     #[must_use]
     pub fn remembered(&self) -> usize {
         let speech = self.speech.as_ref().map_or(0, |speech| speech.samples.capacity());
@@ -217,24 +220,24 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             + speech
     }
 
-    /// Whether somebody is speaking.
+    /// Returns whether someone is speaking.
     #[must_use]
     pub fn is_spoken_to(&self) -> bool {
         self.speech.is_some()
     }
 
-    /// Lets whoever understands speech look at the samples of the last utterance again, such as to choose among commands.
+    /// Gives the transcriber access to the samples of the last utterance, for example to choose among commands.
     pub fn again<R>(&mut self, look: impl FnOnce(&mut T, &[f32]) -> R) -> R {
         look(&mut self.transcriber, &self.last)
     }
 
-    /// Takes samples of [`HEARD_RATE`]; the first of them was heard at `at`.
+    /// Processes samples of [`HEARD_RATE`]. `at` is the time of the first one.
     pub fn hear(&mut self, at: Duration, samples: &[f32]) -> Vec<Heard> {
         let mut heard = Vec::new();
         if let Some(known) = self.at {
             let expected = known + time_of(self.waiting.len() as u64, HEARD_RATE);
-            if expected.abs_diff(at) > SLACK {
-                self.forget();
+            if expected.abs_diff(at) > MAX_TIME_DEVIATION {
+                self.clear();
                 heard.push(Heard::Gap { at });
             }
         }
@@ -253,17 +256,17 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         heard
     }
 
-    /// Nothing more comes: what somebody was saying is over.
+    /// Ends the input and the utterance in progress.
     pub fn finish(&mut self) -> Vec<Heard> {
         let mut heard = Vec::new();
         if let (Some(began), Some(ended)) = (self.endpointer.began(), self.endpointer.last()) {
-            self.ended(began, ended, &mut heard);
+            self.finish_utterance(began, ended, &mut heard);
         }
-        self.forget();
+        self.clear();
         heard
     }
 
-    fn forget(&mut self) {
+    fn clear(&mut self) {
         self.waiting.clear();
         self.at = None;
         self.before.clear();
@@ -275,8 +278,8 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
 
     fn frame(&mut self, at: Duration, frame: &[f32], heard: &mut Vec<Heard>) {
         let played = self.played.take(at, FRAME);
-        let is_unsure =
-            self.canceller.is_learned() && self.unsure.as_ref().is_some_and(|unsure| at >= unsure.since);
+        let is_unsure = self.canceller.is_learned()
+            && self.unknown_delay.as_ref().is_some_and(|unknown_delay| at >= unknown_delay.since);
         let cleaned = self.canceller.clean(frame, &played, !is_unsure);
         let end = at + time_of(FRAME as u64, HEARD_RATE);
         if is_unsure {
@@ -290,9 +293,10 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
                 0.0
             }
         };
-        // Between two sentences it may go on at any moment.
+        // Between two sentences playback may continue at any moment.
         let is_deaf = !self.listening.barge_in && self.played.end() > at;
-        let probability = self.credible(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
+        let probability =
+            self.speech_probability(probability, loud, cleaned.echo, cleaned.is_played || is_deaf);
         let edge = self.endpointer.hear(at, probability, loud);
         match &mut self.speech {
             Some(speech) => {
@@ -303,7 +307,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
             }
             None => {
                 self.before.extend(&cleaned.samples);
-                let too_many = self.before.len().saturating_sub(BEFORE);
+                let too_many = self.before.len().saturating_sub(PRE_ROLL);
                 self.before.drain(..too_many);
             }
         }
@@ -319,49 +323,49 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
                 });
                 heard.push(Heard::Began { at, over_mouth: cleaned.is_played });
             }
-            Some(Edge::Ended { began, ended }) => self.ended(began, ended, heard),
-            None => self.look(heard),
+            Some(Edge::Ended { began, ended }) => self.finish_utterance(began, ended, heard),
+            None => self.transcribe_partial(heard),
         }
     }
 
-    /// Finds out when what is played is played to the sample.
+    /// Estimates the exact time of the playback.
     fn find_shift(&mut self, end: Duration, frame: &[f32], foreseen: &[f32]) {
-        let Some(unsure) = &self.unsure else { return };
+        let Some(unknown_delay) = &self.unknown_delay else { return };
         match self.shift.compare(frame, foreseen) {
             Found::NotYet => return,
             Found::Later(by) => {
-                self.rest = self.rest.min(unsure.rest);
+                self.rest = self.rest.min(unknown_delay.rest);
                 self.played.shift(by);
                 self.canceller.recall(&self.played.before(end, Canceller::recalls()));
             }
             Found::Never => {}
         }
-        self.unsure = None;
+        self.unknown_delay = None;
     }
 
-    /// How surely a frame is somebody else's speech while the robot speaks.
-    fn credible(&mut self, probability: f32, loud: f32, echo: f32, is_played: bool) -> f32 {
+    /// Returns the probability that a frame is another person's speech while the robot speaks.
+    fn speech_probability(&mut self, probability: f32, loud: f32, echo: f32, is_played: bool) -> f32 {
         if !is_played || self.speech.is_some() {
             self.over_mouth = 0;
-            // What goes on over the robot's voice ends like any other; what is left of the echo does not keep it alive.
-            let is_drowned = is_played && loud < echo + self.rest + ABOVE_REST;
+            // Speech over the robot's voice ends like any other. The residue of the echo does not prolong it.
+            let is_drowned = is_played && loud < echo + self.rest + MIN_LEVEL_OVER_RESIDUE_DB;
             return if is_drowned { 0.0 } else { probability };
         }
         let may = self.listening.barge_in && self.canceller.is_learned();
         let above_echo = loud - echo;
-        let is_loud = above_echo > self.rest + ABOVE_REST;
-        // Only where there is an echo can be known what is left of it.
-        if self.canceller.is_learned() && echo > self.endpointer.noise() + ABOVE_REST {
+        let is_loud = above_echo > self.rest + MIN_LEVEL_OVER_RESIDUE_DB;
+        // The residue can only be measured where there is an echo.
+        if self.canceller.is_learned() && echo > self.endpointer.noise() + MIN_LEVEL_OVER_RESIDUE_DB {
             let pace = if is_loud { 0.01 } else { 0.05 };
-            self.rest = (self.rest + pace * (above_echo - self.rest)).clamp(BEST_REST, 0.0);
+            self.rest = (self.rest + pace * (above_echo - self.rest)).clamp(MIN_RESIDUE_DB, 0.0);
         }
         let is_somebody = may && is_loud && probability >= self.listening.endpoints.onset;
         self.over_mouth = if is_somebody { self.over_mouth + 1 } else { 0 };
-        if self.over_mouth > OVER_MOUTH { probability } else { 0.0 }
+        if self.over_mouth > MIN_BARGE_IN_FRAMES { probability } else { 0.0 }
     }
 
-    /// Looks at what was said so far, when a word has just ended or enough has come since the last look.
-    fn look(&mut self, heard: &mut Vec<Heard>) {
+    /// Transcribes the utterance so far, when a word has just ended or the interval has passed.
+    fn transcribe_partial(&mut self, heard: &mut Vec<Heard>) {
         let Some(speech) = &self.speech else { return };
         let window = samples_in(self.listening.partial_window, HEARD_RATE);
         let from = speech.samples.len().saturating_sub(window);
@@ -389,7 +393,7 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         }
     }
 
-    /// The last word counts only when it has ended: "stop" may become "stopwatch".
+    /// Searches for a stop word. The last word counts only when it has ended, because "stop" may become "stopwatch".
     fn look_for_stop(&mut self, said: &Transcript, at: Duration, is_whole: bool, heard: &mut Vec<Heard>) {
         let Some(spotted) = stop_word(&said.text, &self.listening.stop_words) else { return };
         let Some(speech) = &mut self.speech else { return };
@@ -401,10 +405,10 @@ impl<D: SpeechDetector, T: Transcriber> Ear<D, T> {
         heard.push(Heard::StopWord { word: spotted.word, ended, at });
     }
 
-    fn ended(&mut self, began: Duration, ended: Duration, heard: &mut Vec<Heard>) {
+    fn finish_utterance(&mut self, began: Duration, ended: Duration, heard: &mut Vec<Heard>) {
         let Some(mut speech) = self.speech.take() else { return };
-        // The pause that ended it is no part of it, but for a little.
-        let behind = speech.end.saturating_sub(ended + AFTER_WORDS);
+        // Only a little of the final pause belongs to the utterance.
+        let behind = speech.end.saturating_sub(ended + POST_ROLL);
         speech.samples.truncate(speech.samples.len().saturating_sub(samples_in(behind, HEARD_RATE)));
         let transcript = match self.transcriber.transcribe(&speech.samples) {
             Ok(transcript) => transcript,

@@ -1,7 +1,10 @@
-//! What the microphone hears of the robot's own voice, taken out again: the way from speaker to microphone is learned as a
-//! filter from what was played, and what it predicts is subtracted. Two filters are kept: one learns all the time, also from
-//! what confuses it, such as a person who speaks meanwhile; the other is used, and takes over what the first has learned
-//! only when that is better.
+//! Echo cancellation ([`Canceller`]): removes the robot's own voice from the microphone signal.
+//!
+//! An adaptive filter models the path from speaker to microphone. Its prediction from the played signal is subtracted. There
+//! are two filters:
+//!
+//! * One adapts all the time, even to a person who speaks at the same time, which misleads it.
+//! * The other is used for output, and copies the first only when that one is better.
 
 pub mod shift;
 
@@ -14,63 +17,63 @@ use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use crate::audio::{SILENCE_DB, decibels, level, power, sane};
 use crate::vad::FRAME;
 
-/// How many samples are worked on at a time: a quarter of a frame, so that the filter learns four times in each.
+/// Samples per block: a quarter of a frame, so that the filter adapts four times per frame.
 const BLOCK: usize = FRAME / 4;
-/// How many blocks an echo lasts at most, with its way through both devices: 256 ms.
-const PARTS: usize = 32;
+/// Maximum length of an echo in blocks, including the delay of both devices: 256 ms.
+const PARTITIONS: usize = 32;
 /// The same in frames.
-const LASTS: usize = PARTS * BLOCK / FRAME;
+const ECHO_FRAMES: usize = PARTITIONS * BLOCK / FRAME;
 
 const SPAN: usize = 2 * BLOCK;
 const BINS: usize = SPAN / 2 + 1;
 
-/// How quickly the filter learns.
-const PACE: f32 = 0.6;
-/// How often it learns from the same block.
-const STEPS: usize = 2;
-/// Below this nothing was played, decibels.
-const PLAYED_FROM: f32 = -65.0;
-/// After how many frames of something played the filter may count as learned, 0.8 s: when it leaves a seventh.
+/// Adaptation rate of the filter.
+const ADAPTATION_RATE: f32 = 0.6;
+/// Number of adaptation steps per block.
+const STEPS_PER_BLOCK: usize = 2;
+/// Level below which playback counts as silent, in dBFS.
+const MIN_PLAYED_DB: f32 = -65.0;
+/// The filter counts as adapted after this many frames of playback, 0.8 s, if it leaves less than `LEARNED_AT` of the power.
 const LEARNED_AFTER: u32 = 25;
-const LEARNED_AT: f32 = 0.15;
-/// After how many frames, 3 s, there is no echo to be learned: when it is a hundredth of what is heard.
-const NONE_AFTER: u32 = 94;
-const NONE_AT: f32 = 0.01;
+const LEARNED_RATIO: f32 = 0.15;
+/// After this many frames of playback, 3 s, there is no echo if the prediction has less than `NONE_AT` of the power.
+const NO_ECHO_AFTER: u32 = 94;
+const NO_ECHO_RATIO: f32 = 0.01;
 
-/// What is left of a frame.
+/// Result of cleaning a frame.
 #[derive(Clone, Debug)]
 pub struct Cleaned {
     /// The frame without the echo.
     pub samples: Vec<f32>,
-    /// The echo that was taken out, or would have been, had that helped.
+    /// The predicted echo, whether or not it was subtracted.
     pub foreseen: Vec<f32>,
-    /// How loud the echo is in it, as far as it is known; decibels.
+    /// Estimated level of the echo in dBFS.
     pub echo: f32,
-    /// Whether something was played that may still be heard.
+    /// Whether something was played that may still be audible.
     pub is_played: bool,
 }
 
-/// Takes echoes out of frames.
+/// Echo canceller.
 pub struct Canceller {
     forward: Arc<dyn RealToComplex<f32>>,
     back: Arc<dyn ComplexToReal<f32>>,
-    /// The spectra of what was played last, the newest first.
+    /// Spectra of the last played blocks, the newest first.
     played: VecDeque<Vec<Complex32>>,
     before: Vec<f32>,
     learner: Vec<Vec<Complex32>>,
-    used: Vec<Vec<Complex32>>,
-    /// The mean squares of late: what was heard, what either filter leaves.
-    heard: f32,
-    left: f32,
-    left_by_learner: f32,
+    active: Vec<Vec<Complex32>>,
+    /// Recent mean squares: of the microphone, and of the residues of both filters.
+    microphone: f32,
+    residue: f32,
+    learner_residue: f32,
     better: u32,
-    /// The same over a second or two in which something was played, and what was predicted.
+    /// Mean squares of microphone, residue and prediction over the last one or two seconds of playback.
     long: [f32; 3],
-    /// How many frames something was played for.
-    listened: u32,
+    /// Number of frames with playback.
+    played_frames: u32,
     is_learned: bool,
-    /// Frames since something was played.
-    still: usize,
+    /// Number of frames since the last playback.
+    idle_frames: usize,
     echo: f32,
 }
 
@@ -81,39 +84,39 @@ impl Default for Canceller {
 }
 
 impl Canceller {
-    /// One that knows nothing yet.
+    /// Creates a canceller that has not adapted yet.
     #[must_use]
     pub fn new() -> Self {
         let mut planner = RealFftPlanner::new();
-        let filter = vec![vec![Complex32::default(); BINS]; PARTS];
+        let filter = vec![vec![Complex32::default(); BINS]; PARTITIONS];
         Canceller {
             forward: planner.plan_fft_forward(SPAN),
             back: planner.plan_fft_inverse(SPAN),
             played: filter.clone().into(),
             before: vec![0.0; BLOCK],
             learner: filter.clone(),
-            used: filter,
-            heard: 0.0,
-            left: 0.0,
-            left_by_learner: 0.0,
+            active: filter,
+            microphone: 0.0,
+            residue: 0.0,
+            learner_residue: 0.0,
             better: 0,
             long: [0.0; 3],
-            listened: 0,
+            played_frames: 0,
             is_learned: false,
-            still: LASTS + 1,
+            idle_frames: ECHO_FRAMES + 1,
             echo: SILENCE_DB,
         }
     }
 
-    /// Whether the echo is known well enough to tell it from somebody else.
+    /// Returns whether the echo is known well enough to distinguish it from a person.
     #[must_use]
     pub fn is_learned(&self) -> bool {
         self.is_learned
     }
 
-    /// What was played last was something else: this.
+    /// Replaces the history of played samples.
     pub fn recall(&mut self, played: &[f32]) {
-        let blocks: Vec<&[f32]> = played.rchunks_exact(BLOCK).take(PARTS + 1).collect();
+        let blocks: Vec<&[f32]> = played.rchunks_exact(BLOCK).take(PARTITIONS + 1).collect();
         self.before.fill(0.0);
         for block in blocks.into_iter().rev() {
             if self.remember(block).is_none() {
@@ -122,70 +125,74 @@ impl Canceller {
         }
     }
 
-    /// How many samples of what was played last matter.
+    /// Returns how many played samples the filter uses.
     #[must_use]
     pub fn recalls() -> usize {
-        (PARTS + 1) * BLOCK
+        (PARTITIONS + 1) * BLOCK
     }
 
-    /// Takes a frame of the microphone and what was played meanwhile. It learns nothing where that may have been played at
-    /// another time.
-    pub fn clean(&mut self, heard: &[f32], played: &[f32], learns: bool) -> Cleaned {
-        let is_now = level(played) > PLAYED_FROM;
-        self.still = if is_now { 0 } else { (self.still + 1).min(LASTS + 1) };
-        if self.still > LASTS {
-            // Nothing of what was played can still be on its way.
+    /// Cleans a frame of the microphone, given the samples played at the same time. With `learns` false it does not adapt,
+    /// because the time of playback is uncertain.
+    pub fn clean(&mut self, microphone: &[f32], played: &[f32], learns: bool) -> Cleaned {
+        let is_now = level(played) > MIN_PLAYED_DB;
+        self.idle_frames = if is_now { 0 } else { (self.idle_frames + 1).min(ECHO_FRAMES + 1) };
+        if self.idle_frames > ECHO_FRAMES {
+            // The last echo has decayed.
             self.before.fill(0.0);
             for spectrum in &mut self.played {
                 spectrum.fill(Complex32::default());
             }
             self.echo = SILENCE_DB;
-            let foreseen = vec![0.0; heard.len()];
-            return Cleaned { samples: heard.to_vec(), foreseen, echo: SILENCE_DB, is_played: false };
+            let foreseen = vec![0.0; microphone.len()];
+            return Cleaned { samples: microphone.to_vec(), foreseen, echo: SILENCE_DB, is_played: false };
         }
         let (mut samples, mut predicted) = (Vec::with_capacity(FRAME), Vec::with_capacity(FRAME));
-        for (heard, played) in heard.chunks(BLOCK).zip(played.chunks(BLOCK)) {
-            match self.filter(heard, played, learns) {
-                Some((left, echo)) => {
-                    samples.extend(left);
+        for (microphone, played) in microphone.chunks(BLOCK).zip(played.chunks(BLOCK)) {
+            match self.filter(microphone, played, learns) {
+                Some((residue, echo)) => {
+                    samples.extend(residue);
                     predicted.extend(echo);
                 }
                 None => {
-                    samples.extend_from_slice(heard);
+                    samples.extend_from_slice(microphone);
                     predicted.resize(samples.len(), 0.0);
                 }
             }
         }
-        self.judge(heard, &samples, &predicted);
-        // What came before is still heard for a while.
+        self.update_is_learned(microphone, &samples, &predicted);
+        // Earlier sound remains audible for a while.
         self.echo = level(&predicted).max(self.echo - 3.0);
-        let helps = power(&samples) <= power(heard);
-        let samples = if helps { samples } else { heard.to_vec() };
+        let helps = power(&samples) <= power(microphone);
+        let samples = if helps { samples } else { microphone.to_vec() };
         Cleaned { samples, foreseen: predicted, echo: self.echo, is_played: true }
     }
 
-    /// One block: what is left of it, and what was predicted.
-    fn filter(&mut self, heard: &[f32], played: &[f32], learns: bool) -> Option<(Vec<f32>, Vec<f32>)> {
+    /// Filters one block, and returns the residue and the prediction.
+    fn filter(&mut self, microphone: &[f32], played: &[f32], learns: bool) -> Option<(Vec<f32>, Vec<f32>)> {
         self.remember(played)?;
-        let predicted = self.predict(&self.used)?;
-        let remains = |predicted: &[f32]| -> Vec<f32> {
-            heard.iter().zip(predicted).map(|(heard, predicted)| sane(heard - predicted)).collect()
+        let predicted = self.predict(&self.active)?;
+        let residue_of = |predicted: &[f32]| -> Vec<f32> {
+            microphone
+                .iter()
+                .zip(predicted)
+                .map(|(microphone, predicted)| sane(microphone - predicted))
+                .collect()
         };
-        let left = remains(&predicted);
+        let residue = residue_of(&predicted);
         if !learns {
-            return Some((left, predicted));
+            return Some((residue, predicted));
         }
-        let by_learner = remains(&self.predict(&self.learner)?);
+        let by_learner = residue_of(&self.predict(&self.learner)?);
         self.learn(&by_learner)?;
-        for _ in 1..STEPS {
-            let again = remains(&self.predict(&self.learner)?);
+        for _ in 1..STEPS_PER_BLOCK {
+            let again = residue_of(&self.predict(&self.learner)?);
             self.learn(&again)?;
         }
-        self.compare(power(heard), power(&left), power(&by_learner));
-        Some((left, predicted))
+        self.compare(power(microphone), power(&residue), power(&by_learner));
+        Some((residue, predicted))
     }
 
-    /// A block more was played.
+    /// Appends a block of played samples.
     fn remember(&mut self, played: &[f32]) -> Option<()> {
         let mut span: Vec<f32> = self.before.iter().chain(played).copied().map(sane).collect();
         span.resize(SPAN, 0.0);
@@ -196,18 +203,18 @@ impl Canceller {
         Some(())
     }
 
-    /// Whether the echo is known by now.
-    fn judge(&mut self, heard: &[f32], left: &[f32], predicted: &[f32]) {
-        for (mean, now) in self.long.iter_mut().zip([power(heard), power(left), power(predicted)]) {
+    /// Updates whether the echo is known.
+    fn update_is_learned(&mut self, microphone: &[f32], residue: &[f32], predicted: &[f32]) {
+        for (mean, now) in self.long.iter_mut().zip([power(microphone), power(residue), power(predicted)]) {
             *mean += 0.05 * (now - *mean);
         }
-        self.listened = self.listened.saturating_add(1);
-        let [heard, left, predicted] = self.long;
-        self.is_learned |= (self.listened >= LEARNED_AFTER && left < LEARNED_AT * heard)
-            || (self.listened >= NONE_AFTER && predicted < NONE_AT * heard);
+        self.played_frames = self.played_frames.saturating_add(1);
+        let [microphone, residue, predicted] = self.long;
+        self.is_learned |= (self.played_frames >= LEARNED_AFTER && residue < LEARNED_RATIO * microphone)
+            || (self.played_frames >= NO_ECHO_AFTER && predicted < NO_ECHO_RATIO * microphone);
     }
 
-    /// What a filter makes of what was played.
+    /// Predicts the echo with a filter.
     fn predict(&self, filter: &[Vec<Complex32>]) -> Option<Vec<f32>> {
         let mut sum = vec![Complex32::default(); BINS];
         for (part, played) in filter.iter().zip(&self.played) {
@@ -219,17 +226,17 @@ impl Canceller {
         Some(span.get(BLOCK..)?.to_vec())
     }
 
-    /// A step of the learner against what it left.
-    fn learn(&mut self, left: &[f32]) -> Option<()> {
+    /// Adapts the learning filter to its residue.
+    fn learn(&mut self, residue: &[f32]) -> Option<()> {
         let mut span = vec![0.0; BLOCK];
-        span.extend_from_slice(left);
+        span.extend_from_slice(residue);
         span.resize(SPAN, 0.0);
         let mut error = self.forward.make_output_vec();
         self.forward.process(&mut span, &mut error).ok()?;
-        let mut loudness = vec![1e-3_f32; BINS];
+        let mut band_power = vec![1e-3_f32; BINS];
         for played in &self.played {
-            for (loudness, played) in loudness.iter_mut().zip(played) {
-                *loudness += played.norm_sqr();
+            for (band_power, played) in band_power.iter_mut().zip(played) {
+                *band_power += played.norm_sqr();
             }
         }
         let mut learner = std::mem::take(&mut self.learner);
@@ -237,10 +244,10 @@ impl Canceller {
             let mut step: Vec<Complex32> = played
                 .iter()
                 .zip(&error)
-                .zip(&loudness)
-                .map(|((played, error), loudness)| played.conj() * error * (PACE / loudness))
+                .zip(&band_power)
+                .map(|((played, error), band_power)| played.conj() * error * (ADAPTATION_RATE / band_power))
                 .collect();
-            // A part of the filter spans one block: what would reach further is left out.
+            // Constrain each partition of the filter to one block.
             let mut span = self.to_samples(&mut step)?;
             span.iter_mut().skip(BLOCK).for_each(|sample| *sample = 0.0);
             self.forward.process(&mut span, &mut step).ok()?;
@@ -252,21 +259,21 @@ impl Canceller {
         Some(())
     }
 
-    /// Lets what the learner knows be used when it is better, and lets it begin anew from there when it has gone astray.
-    fn compare(&mut self, heard: f32, left: f32, by_learner: f32) {
+    /// Copies the learning filter for output when it is better, and resets it from there when it has diverged.
+    fn compare(&mut self, microphone: f32, residue: f32, by_learner: f32) {
         let follow = |mean: &mut f32, now: f32| *mean += 0.1 * (now - *mean);
-        follow(&mut self.heard, heard);
-        follow(&mut self.left, left);
-        follow(&mut self.left_by_learner, by_learner);
-        let is_better = self.left_by_learner < 0.8 * self.left && self.left_by_learner < self.heard;
+        follow(&mut self.microphone, microphone);
+        follow(&mut self.residue, residue);
+        follow(&mut self.learner_residue, by_learner);
+        let is_better = self.learner_residue < 0.8 * self.residue && self.learner_residue < self.microphone;
         self.better = if is_better { self.better + 1 } else { 0 };
         if self.better >= 3 {
-            self.used.clone_from(&self.learner);
-            self.left = self.left_by_learner;
+            self.active.clone_from(&self.learner);
+            self.residue = self.learner_residue;
             self.better = 0;
-        } else if self.left_by_learner > 4.0 * self.left.max(1e-9) && self.is_learned {
-            self.learner.clone_from(&self.used);
-            self.left_by_learner = self.left;
+        } else if self.learner_residue > 4.0 * self.residue.max(1e-9) && self.is_learned {
+            self.learner.clone_from(&self.active);
+            self.learner_residue = self.residue;
         }
     }
 
@@ -283,8 +290,8 @@ impl Canceller {
     }
 }
 
-/// How much softer a frame became by what was taken out, decibels.
+/// Returns by how many decibels cleaning reduced a frame.
 #[must_use]
-pub fn reduction(heard: &[f32], cleaned: &[f32]) -> f32 {
-    decibels(power(heard)) - decibels(power(cleaned))
+pub fn reduction(microphone: &[f32], cleaned: &[f32]) -> f32 {
+    decibels(power(microphone)) - decibels(power(cleaned))
 }

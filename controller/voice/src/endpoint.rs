@@ -1,25 +1,25 @@
-//! When somebody began to speak and when they had ended, out of how surely each frame is speech and how loud it is. Pure: it
-//! knows no sound and no clock, only what it is told of each frame.
+//! Detects the beginning and end of an utterance from speech probability and level ([`Endpointer`]). It sees no samples and has
+//! no clock.
 
 use std::time::Duration;
 
 use crate::audio::{SILENCE_DB, time_of};
 use crate::vad::FRAME;
 
-/// From when on something is speech, and from when on it is over.
+/// Thresholds for the beginning and end of speech.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Endpoints {
-    /// How surely a frame has to be speech for speech to begin.
+    /// Minimum probability of a frame at the beginning.
     pub onset: f32,
-    /// Below which sureness a frame is a pause.
+    /// Probability below which a frame counts as a pause.
     pub release: f32,
-    /// How far above the noise the first frames have to be, decibels.
+    /// Minimum level of the first frames above the noise, in dB.
     pub above_noise: f32,
-    /// How many frames in a row begin speech.
+    /// Number of consecutive frames that begin speech.
     pub frames: u32,
-    /// The pause after which speech is over.
+    /// Duration of the pause that ends speech.
     pub pause: Duration,
-    /// What is longer is cut, so that somebody who never pauses is heard as well.
+    /// Maximum duration, so that speech without a pause is recognised too.
     pub longest: Duration,
 }
 
@@ -36,30 +36,30 @@ impl Default for Endpoints {
     }
 }
 
-/// What a frame changed.
+/// Change that a frame caused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
-    /// Somebody speaks, since then.
+    /// Speech began.
     Began {
-        /// When the first frame of speech began.
+        /// Start of the first speech frame.
         at: Duration,
     },
-    /// It is over.
+    /// Speech ended.
     Ended {
-        /// When it began.
+        /// Its beginning.
         began: Duration,
-        /// When the last frame of speech ended.
+        /// End of the last speech frame.
         ended: Duration,
     },
 }
 
-/// Follows the frames of one stream.
+/// Processes the frames of one stream.
 #[derive(Clone, Debug)]
 pub struct Endpointer {
     endpoints: Endpoints,
-    /// The level of what is no speech, decibels.
+    /// Noise level in dBFS.
     noise: f32,
-    /// How many frames in a row seemed to be speech, and when the first of them began.
+    /// Number of consecutive frames that look like speech, and start of the first.
     onset: (u32, Duration),
     speech: Option<Speech>,
 }
@@ -71,37 +71,37 @@ struct Speech {
 }
 
 impl Endpointer {
-    /// With these bounds.
+    /// Creates an endpointer with these thresholds.
     #[must_use]
     pub fn new(endpoints: Endpoints) -> Self {
         Endpointer { endpoints, noise: SILENCE_DB, onset: (0, Duration::ZERO), speech: None }
     }
 
-    /// The level of the noise, decibels below full scale.
+    /// Returns the noise level in dBFS.
     #[must_use]
     pub fn noise(&self) -> f32 {
         self.noise
     }
 
-    /// Since when somebody speaks, if somebody does.
+    /// Returns the beginning of the current speech, if any.
     #[must_use]
     pub fn began(&self) -> Option<Duration> {
         self.speech.map(|speech| speech.began)
     }
 
-    /// When the last frame of the speech that goes on had ended.
+    /// Returns the end of the last speech frame of the current speech.
     #[must_use]
     pub fn last(&self) -> Option<Duration> {
         self.speech.map(|speech| speech.last)
     }
 
-    /// Forgets the speech that goes on; what the noise is like stays known.
+    /// Discards the current speech. The noise level stays.
     pub fn reset(&mut self) {
         self.onset.0 = 0;
         self.speech = None;
     }
 
-    /// Takes the frame that began at `at`: how surely it is speech, and its level in decibels.
+    /// Processes the frame that began at `at`, with its speech probability and its level in dBFS.
     pub fn hear(&mut self, at: Duration, probability: f32, level: f32) -> Option<Edge> {
         let end = at + time_of(FRAME as u64, crate::HEARD_RATE);
         let endpoints = self.endpoints;
@@ -133,7 +133,7 @@ impl Endpointer {
         Some(Edge::Began { at: since })
     }
 
-    /// Falls at once with the level, and rises with it slowly: some decibels a second.
+    /// Updates the noise level: it falls at once and rises slowly, by a few decibels per second.
     fn follow_noise(&mut self, level: f32) {
         let level = if level.is_finite() { level } else { SILENCE_DB };
         if self.noise <= SILENCE_DB || level < self.noise {

@@ -1,6 +1,7 @@
-//! Speech of words on this machine: hibari, a small network with one voice that speaks American English. Somebody gives the
-//! sounds of a text (espeak-ng does), the network says what each 12.5 ms of the speech looks like, and a little arithmetic
-//! makes it sound ([`dsp`]).
+//! Text to speech with hibari, a small network with one American English voice ([`Hibari`]).
+//!
+//! A [`Phonemizer`] such as espeak-ng converts text to phonemes. The network predicts spectra for each 12.5 ms, and [`dsp`]
+//! converts them to samples.
 
 pub mod dsp;
 pub mod phonemes;
@@ -15,20 +16,20 @@ use crate::mouth::Speech;
 
 /// The model, with the voice "heart".
 pub const MODEL: ModelFile = ModelFile {
-    what: "speaking",
+    what: "text to speech",
     file: "hibari.onnx",
     sha256: "5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8",
 };
 
-/// How much of a text is spoken at once, sounds; what is longer is cut between words.
+/// Maximum number of phonemes per run. Longer text is split between words.
 const MOST: usize = 400;
 
-/// What knows the sounds of a text. Programs that do so are started elsewhere.
+/// Converts text to phonemes. This crate starts no processes, so the caller implements it.
 pub trait Phonemizer {
-    /// The sounds of a text without punctuation, in IPA as `espeak-ng -v en-us -q --ipa --tie=^` writes them.
+    /// Returns the phonemes of a text without punctuation, in IPA as `espeak-ng -v en-us -q --ipa --tie=^` writes them.
     ///
     /// # Errors
-    /// When it can't be told, such as when the program is not installed.
+    /// Returns an error when conversion fails, for example because the program is not installed.
     fn ipa(&mut self, text: &str) -> Result<String, VoiceFault>;
 }
 
@@ -38,38 +39,38 @@ impl<P: Phonemizer + ?Sized> Phonemizer for Box<P> {
     }
 }
 
-/// The voice; for one thread.
+/// Text-to-speech engine. It belongs to one thread.
 pub struct Hibari<P> {
     session: Session,
     phonemizer: P,
     synthesis: dsp::Synthesis,
-    pace: f32,
+    speaking_rate: f32,
 }
 
 impl<P: Phonemizer> Hibari<P> {
     /// Opens the model.
     ///
     /// # Errors
-    /// When it is not installed or can't be used.
+    /// Returns an error when the model is not installed or unusable.
     pub fn open(models: &Models, phonemizer: P) -> Result<Self, NoModel> {
         Ok(Hibari {
             session: models.session(&MODEL)?,
             phonemizer,
             synthesis: dsp::Synthesis::new(),
-            pace: 1.0,
+            speaking_rate: 1.0,
         })
     }
 
-    /// The same at another pace: 0.5 is slow, 2 is fast.
+    /// Sets the speaking rate: 0.5 is slow, 2 is fast.
     #[must_use]
-    pub fn with_pace(self, pace: f32) -> Self {
-        Hibari { pace: pace.clamp(0.5, 2.0), ..self }
+    pub fn with_pace(self, speaking_rate: f32) -> Self {
+        Hibari { speaking_rate: speaking_rate.clamp(0.5, 2.0), ..self }
     }
 
-    /// The sounds of a text in the model's alphabet, in pieces that it can speak at once.
+    /// Converts a text to the model's phonemes, split into chunks that the model can process.
     ///
     /// # Errors
-    /// When whoever knows the sounds can't tell them.
+    /// Returns an error when the phonemizer fails.
     pub fn sounds(&mut self, text: &str) -> Result<Vec<String>, VoiceFault> {
         let mut sounds = String::new();
         for (clause, mark) in phonemes::clauses(text) {
@@ -90,17 +91,18 @@ impl<P: Phonemizer> Hibari<P> {
     fn speak(&mut self, piece: &str) -> Result<Vec<f32>, VoiceFault> {
         let failed = |error: ort::Error| VoiceFault::failed(MODEL.what, error);
         let ids = phonemes::ids(piece);
-        let pace = [self.pace];
+        let speaking_rate = [self.speaking_rate];
         let outputs = self
             .session
             .run(ort::inputs![
                 "ids" => TensorRef::from_array_view(([1, ids.len()], ids.as_slice())).map_err(failed)?,
-                "speed" => TensorRef::from_array_view(([1_usize], pace.as_slice())).map_err(failed)?,
+                "speed" => TensorRef::from_array_view(([1_usize], speaking_rate.as_slice())).map_err(failed)?,
             ])
             .map_err(failed)?;
         let numbers = |name: &'static str| {
-            let value =
-                outputs.get(name).ok_or_else(|| VoiceFault::failed(MODEL.what, format!("no {name}")))?;
+            let value = outputs
+                .get(name)
+                .ok_or_else(|| VoiceFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
             Ok::<_, VoiceFault>(value.try_extract_tensor::<f32>().map_err(failed)?.1)
         };
         let spectra = dsp::Spectra {

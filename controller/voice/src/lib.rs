@@ -1,9 +1,9 @@
-//! What the robot hears and says: speech found in sound, words found in speech, and speech made of words. Nothing here moves
-//! a motor, asks the network or starts a process; only [`devices`] opens microphones and speakers.
+//! Speech: detection, recognition, echo cancellation and synthesis. It moves no motors, accesses no network and starts no
+//! processes. Only [`devices`] opens microphones and speakers.
 //!
-//! Reading order: [`audio`] (samples and files), [`vad`] (is this speech?), [`endpoint`] (when it began and ended),
-//! [`transcriber`] and [`moonshine`] (its words), [`commands`] (wake phrase, stop words, slips of the model), [`echo`] and
-//! [`ear`] (all of that over time), [`hibari`] (speech of words), [`mouth`] (sentence by sentence), [`devices`], [`states`].
+//! Reading order: [`audio`] (samples and files), [`vad`] (voice activity), [`endpoint`] (beginning and end of an utterance),
+//! [`transcriber`] and [`moonshine`] (its words), [`commands`] (wake phrase, stop words, recognition errors), [`echo`] and
+//! [`ear`] (all of this over time), [`hibari`] (text to speech), [`mouth`] (sentence by sentence), [`devices`], [`states`].
 
 pub mod audio;
 pub mod commands;
@@ -20,27 +20,27 @@ pub mod vad;
 
 use minismith_senses::models::NoModel;
 
-/// The rate at which the robot hears, samples a second.
+/// Sample rate of speech recognition in Hz.
 pub const HEARD_RATE: u32 = 16_000;
 
-/// What keeps the voice from its work. The texts are for a person.
+/// Reports why speech recognition or synthesis failed. The messages are for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum VoiceFault {
-    /// A model is not installed or can't be used.
+    /// A model is not installed or unusable.
     #[error(transparent)]
     Model(#[from] NoModel),
-    /// A model, or the program behind a voice, failed on what it was given.
+    /// A model failed, or the program behind a voice.
     #[error("{what} failed: {reason}")]
     Failed {
-        /// What was attempted, as the beginning of a sentence.
+        /// Task that failed, as the subject of the message.
         what: &'static str,
-        /// What was said about it.
+        /// Cause.
         reason: String,
     },
 }
 
 impl VoiceFault {
-    /// One that says what was attempted and what came of it.
+    /// Creates an error from a task and a cause.
     pub fn failed(what: &'static str, reason: impl ToString) -> Self {
         VoiceFault::Failed { what, reason: reason.to_string() }
     }

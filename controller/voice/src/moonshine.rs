@@ -1,5 +1,7 @@
-//! Words out of speech on this machine: Moonshine tiny for English. An encoder looks at the samples once, a decoder then says
-//! one piece of a word after the other, each time the likeliest, and remembers what it has computed already.
+//! Speech recognition on this machine with Moonshine tiny for English ([`Moonshine`]).
+//!
+//! The encoder processes the samples once. The decoder then picks the most likely token one after the other, and caches its
+//! state.
 
 mod choice;
 mod tokens;
@@ -17,62 +19,63 @@ use crate::{HEARD_RATE, VoiceFault};
 pub use choice::Choices;
 pub use tokens::{NoTokens, Tokens};
 
-/// What all three files are for.
-const WHAT: &str = "understanding speech";
+/// Task of all three files.
+const WHAT: &str = "speech recognition";
 
-/// The part that looks at the samples.
+/// Encoder.
 pub const ENCODER: ModelFile = ModelFile {
     what: WHAT,
     file: "moonshine-tiny-en/encoder_model.ort",
     sha256: "94e90a4654fc45cdfedb77c4c08e1739f48862998e58fada384b25118134f221",
 };
 
-/// The part that says the words.
+/// Decoder.
 pub const DECODER: ModelFile = ModelFile {
     what: WHAT,
     file: "moonshine-tiny-en/decoder_model_merged.ort",
     sha256: "cf524c4862d36e9e5ab032eddc73637efd822d70e868ac575cf1a46e1e4708a0",
 };
 
-/// The pieces of words.
+/// Tokenizer.
 pub const TOKENS: ModelFile = ModelFile {
     what: WHAT,
     file: "moonshine-tiny-en/tokenizer.bin",
     sha256: "6884b35fd6377d4c4d32336a0bc152f36b64d1e45b6503683cdc238250a8472d",
 };
 
-/// The token that a text begins with, and the one that it ends with.
-const BEGIN: i64 = 1;
-const END: i64 = 2;
+/// Tokens that mark the beginning and end of a text.
+const BEGIN_TOKEN: i64 = 1;
+const END_TOKEN: i64 = 2;
 
-/// The decoder's layers, the heads of each, and the numbers of each head.
+/// Layers of the decoder, heads per layer and values per head.
 const LAYERS: usize = 6;
 const HEADS: usize = 8;
 const WIDTH: usize = 36;
 
-/// The most pieces of words that are said in a second (the figure of Moonshine's authors), and the most altogether.
-const PIECES_A_SECOND: f32 = 6.5;
-const MOST_PIECES: usize = 194;
+/// Maximum number of tokens per second (a figure of Moonshine's authors), and in all.
+const TOKENS_PER_SECOND: f32 = 6.5;
+const MAX_TOKENS: usize = 194;
 
-/// What is shorter is filled up with silence, so that the encoder has something to look at; what is longer is cut.
-const SHORTEST: usize = HEARD_RATE as usize / 4;
-const LONGEST: usize = HEARD_RATE as usize * 30;
+/// Minimum and maximum number of samples. Shorter input is padded with silence, because the encoder needs some; longer input is
+/// truncated.
+const MIN_SAMPLES: usize = HEARD_RATE as usize / 4;
+const MAX_SAMPLES: usize = HEARD_RATE as usize * 30;
 
-/// Moonshine; for one thread.
+/// Speech recognizer. It belongs to one thread.
 pub struct Moonshine {
     encoder: Session,
     decoder: Session,
     tokens: Tokens,
-    /// What the decoder is to remember, under the names that it is given and that it gives.
-    memories: Vec<Memory>,
-    /// The commands that it was told of.
+    /// The decoder's cache entries, with the names of its inputs and outputs.
+    cache_entries: Vec<CacheEntry>,
+    /// Commands to choose from.
     known: Choices,
 }
 
-struct Memory {
+struct CacheEntry {
     given: String,
     made: String,
-    /// Of what the encoder saw: made in the first step, and the same from then on.
+    /// Depends on the encoder alone: computed in the first step and constant from then on.
     is_fixed: bool,
 }
 
@@ -80,7 +83,7 @@ impl Moonshine {
     /// Opens the model.
     ///
     /// # Errors
-    /// When it is not installed or can't be used.
+    /// Returns an error when the model is not installed or unusable.
     pub fn open(models: &Models) -> Result<Self, NoModel> {
         let encoder = models.session(&ENCODER)?;
         let decoder = models.session(&DECODER)?;
@@ -90,11 +93,11 @@ impl Moonshine {
             folder: models.folder().to_owned(),
             reason: error.to_string(),
         })?;
-        let mut memories = Vec::new();
+        let mut cache_entries = Vec::new();
         for layer in 0..LAYERS {
             for side in ["decoder", "encoder"] {
                 for part in ["key", "value"] {
-                    memories.push(Memory {
+                    cache_entries.push(CacheEntry {
                         given: format!("past_key_values.{layer}.{side}.{part}"),
                         made: format!("present.{layer}.{side}.{part}"),
                         is_fixed: side == "encoder",
@@ -102,58 +105,61 @@ impl Moonshine {
                 }
             }
         }
-        Ok(Moonshine { encoder, decoder, tokens, memories, known: Choices::default() })
+        Ok(Moonshine { encoder, decoder, tokens, cache_entries, known: Choices::default() })
     }
 
-    /// The same, told of these commands.
+    /// Sets the commands to choose from.
     #[must_use]
     pub fn knowing(self, known: Choices) -> Self {
         Moonshine { known, ..self }
     }
 
-    /// What the encoder makes of the samples.
+    /// Runs the encoder on the samples.
     fn encode(&mut self, samples: &[f32], mask: &[i64]) -> Result<DynValue, ort::Error> {
         let mut outputs = self.encoder.run(ort::inputs![
             "input_values" => TensorRef::from_array_view(([1, samples.len()], samples))?,
             "attention_mask" => TensorRef::from_array_view(([1, mask.len()], mask))?,
         ])?;
-        outputs.remove("last_hidden_state").ok_or_else(|| ort::Error::new("no last_hidden_state"))
+        outputs
+            .remove("last_hidden_state")
+            .ok_or_else(|| ort::Error::new("the encoder has no output `last_hidden_state`"))
     }
 
-    /// What the decoder remembers before it has said anything.
-    fn nothing(&self) -> Result<Vec<Rc<DynValue>>, ort::Error> {
+    /// Returns the decoder's empty cache.
+    fn empty_cache(&self) -> Result<Vec<Rc<DynValue>>, ort::Error> {
         let empty = || Tensor::<f32>::new(&Allocator::default(), [1_usize, HEADS, 0, WIDTH]);
-        self.memories.iter().map(|_| Ok(Rc::new(empty()?.into_dyn()))).collect()
+        self.cache_entries.iter().map(|_| Ok(Rc::new(empty()?.into_dyn()))).collect()
     }
 
-    /// How likely these tokens are one after the other, each as a logarithm.
-    fn likelihood(&mut self, heard: &Seen<'_>, tokens: &[i64]) -> Result<Vec<f32>, ort::Error> {
-        let said: Vec<i64> = [BEGIN].into_iter().chain(tokens.iter().copied()).take(tokens.len()).collect();
-        let nothing = self.nothing()?;
-        let logits = self.run(heard, &said, true, &nothing)?.0;
+    /// Returns the log probability of each token in a sequence.
+    fn likelihood(&mut self, heard: &Encoded<'_>, tokens: &[i64]) -> Result<Vec<f32>, ort::Error> {
+        let said: Vec<i64> =
+            [BEGIN_TOKEN].into_iter().chain(tokens.iter().copied()).take(tokens.len()).collect();
+        let empty_cache = self.empty_cache()?;
+        let logits = self.run(heard, &said, true, &empty_cache)?.0;
         let width = logits.len() / said.len().max(1);
         let rows = logits.chunks(width.max(1)).zip(tokens);
-        Ok(rows.map(|(row, &token)| logarithm(row, token)).collect())
+        Ok(rows.map(|(row, &token)| log_probability(row, token)).collect())
     }
 
-    /// Says one token more: the logits of what may follow, and what is remembered from then on.
+    /// Decodes one token, and returns the logits of the next one and the new cache.
     fn step(
         &mut self,
-        heard: &Seen<'_>,
+        heard: &Encoded<'_>,
         token: i64,
         is_first: bool,
-        remembered: &[Rc<DynValue>],
+        cache: &[Rc<DynValue>],
     ) -> Result<(Vec<f32>, Vec<Rc<DynValue>>), ort::Error> {
-        self.run(heard, &[token], is_first, remembered)
+        self.run(heard, &[token], is_first, cache)
     }
 
-    /// The same of several tokens, with logits for each of them.
+    /// Decodes several tokens, and returns logits for each.
     fn run(
         &mut self,
-        heard: &Seen<'_>,
+        heard: &Encoded<'_>,
         tokens: &[i64],
         is_first: bool,
-        remembered: &[Rc<DynValue>],
+        cache: &[Rc<DynValue>],
     ) -> Result<(Vec<f32>, Vec<Rc<DynValue>>), ort::Error> {
         let mask = TensorRef::from_array_view(([1, heard.mask.len()], heard.mask))?;
         let mut inputs: Vec<(&str, SessionInputValue<'_>)> = vec![
@@ -162,35 +168,36 @@ impl Moonshine {
             ("encoder_attention_mask", mask.into()),
             ("use_cache_branch", Tensor::from_array(([1_usize], vec![!is_first]))?.into()),
         ];
-        for (memory, value) in self.memories.iter().zip(remembered) {
-            inputs.push((&memory.given, (&**value).into()));
+        for (entry, value) in self.cache_entries.iter().zip(cache) {
+            inputs.push((&entry.given, (&**value).into()));
         }
         let mut outputs = self.decoder.run(inputs)?;
-        let logits = outputs.get("logits").ok_or_else(|| ort::Error::new("no logits"))?;
+        let logits =
+            outputs.get("logits").ok_or_else(|| ort::Error::new("the decoder has no output `logits`"))?;
         let logits = logits.try_extract_tensor::<f32>()?.1.to_vec();
-        let mut kept = Vec::with_capacity(self.memories.len());
-        for (memory, before) in self.memories.iter().zip(remembered) {
-            kept.push(if memory.is_fixed && !is_first {
+        let mut next_cache = Vec::with_capacity(self.cache_entries.len());
+        for (entry, before) in self.cache_entries.iter().zip(cache) {
+            next_cache.push(if entry.is_fixed && !is_first {
                 Rc::clone(before)
             } else {
-                let made = outputs.remove(&memory.made);
-                Rc::new(made.ok_or_else(|| ort::Error::new("nothing to remember"))?)
+                let made = outputs.remove(&entry.made);
+                Rc::new(made.ok_or_else(|| ort::Error::new("the decoder returned no cache entry"))?)
             });
         }
-        Ok((logits, kept))
+        Ok((logits, next_cache))
     }
 
-    /// The likeliest tokens one after the other, each with how likely it was.
-    fn decode(&mut self, heard: &Seen<'_>, most: usize) -> Result<Vec<(i64, f32)>, ort::Error> {
+    /// Decodes greedily, and returns the tokens with their probabilities.
+    fn decode(&mut self, heard: &Encoded<'_>, most: usize) -> Result<Vec<(i64, f32)>, ort::Error> {
         let mut said: Vec<(i64, f32)> = Vec::new();
-        let mut remembered = self.nothing()?;
+        let mut cache = self.empty_cache()?;
         while said.len() < most {
-            let token = said.last().map_or(BEGIN, |(token, _)| *token);
-            let (logits, kept) = self.step(heard, token, said.is_empty(), &remembered)?;
-            remembered = kept;
+            let token = said.last().map_or(BEGIN_TOKEN, |(token, _)| *token);
+            let (logits, next_cache) = self.step(heard, token, said.is_empty(), &cache)?;
+            cache = next_cache;
             let next = likeliest(&logits);
             said.push(next);
-            if next.0 == END {
+            if next.0 == END_TOKEN {
                 break;
             }
         }
@@ -198,32 +205,32 @@ impl Moonshine {
     }
 }
 
-/// What the encoder saw of a sound.
-struct Seen<'a> {
+/// Encoder output for a sound.
+struct Encoded<'a> {
     states: DynValue,
     mask: &'a [i64],
 }
 
-/// The samples as the encoder takes them.
-fn prepared(samples: &[f32]) -> Vec<f32> {
-    let mut heard: Vec<f32> = samples.iter().take(LONGEST).copied().map(crate::audio::sane).collect();
-    heard.resize(heard.len().max(SHORTEST), 0.0);
+/// Pads or truncates the samples for the encoder.
+fn pad_or_truncate(samples: &[f32]) -> Vec<f32> {
+    let mut heard: Vec<f32> = samples.iter().take(MAX_SAMPLES).copied().map(crate::audio::sane).collect();
+    heard.resize(heard.len().max(MIN_SAMPLES), 0.0);
     heard
 }
 
-/// How many pieces of words so many samples may be, with the mark of the end.
-fn most_pieces(samples: &[f32]) -> usize {
-    let seconds = samples.len().min(LONGEST) as f32 / HEARD_RATE as f32;
-    ((seconds * PIECES_A_SECOND) as usize + 2).min(MOST_PIECES)
+/// Returns the maximum number of tokens for these samples, including the end token.
+fn max_tokens(samples: &[f32]) -> usize {
+    let seconds = samples.len().min(MAX_SAMPLES) as f32 / HEARD_RATE as f32;
+    ((seconds * TOKENS_PER_SECOND) as usize + 2).min(MAX_TOKENS)
 }
 
 impl Transcriber for Moonshine {
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
         let failed = |error: ort::Error| VoiceFault::failed(WHAT, error);
-        let heard = prepared(samples);
+        let heard = pad_or_truncate(samples);
         let mask = vec![1_i64; heard.len()];
-        let seen = Seen { states: self.encode(&heard, &mask).map_err(failed)?, mask: &mask };
-        let said = self.decode(&seen, most_pieces(samples)).map_err(failed)?;
+        let seen = Encoded { states: self.encode(&heard, &mask).map_err(failed)?, mask: &mask };
+        let said = self.decode(&seen, max_tokens(samples)).map_err(failed)?;
         let logarithms: f32 = said.iter().map(|(_, likely)| likely.max(1e-9).ln()).sum();
         Ok(Transcript {
             text: self.tokens.text(said.iter().map(|(token, _)| *token)),
@@ -240,17 +247,17 @@ impl Transcriber for Moonshine {
     }
 }
 
-/// How likely a token is, as a logarithm.
-fn logarithm(logits: &[f32], token: i64) -> f32 {
+/// Returns the log probability of a token.
+fn log_probability(logits: &[f32], token: i64) -> f32 {
     let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let all = largest + logits.iter().map(|logit| (logit - largest).exp()).sum::<f32>().ln();
     let logit = usize::try_from(token).ok().and_then(|token| logits.get(token));
     logit.map_or(f32::NEG_INFINITY, |logit| logit - all)
 }
 
-/// The token with the largest number, and its share of all.
+/// Returns the most likely token and its probability.
 fn likeliest(logits: &[f32]) -> (i64, f32) {
-    let (mut token, mut largest) = (END as usize, f32::NEG_INFINITY);
+    let (mut token, mut largest) = (END_TOKEN as usize, f32::NEG_INFINITY);
     for (place, &logit) in logits.iter().enumerate() {
         if logit > largest {
             (token, largest) = (place, logit);

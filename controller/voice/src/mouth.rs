@@ -1,5 +1,5 @@
-//! What the robot says, sentence by sentence: a text that comes in pieces is cut into sentences, each becomes sound as soon as
-//! somebody asks for it, and all of it can be cut off at once.
+//! Speech output sentence by sentence ([`Mouth`]): splits incoming text, synthesises each sentence on demand, and can discard
+//! everything at once.
 
 mod chimes;
 mod sentences;
@@ -13,23 +13,23 @@ use crate::audio::{Clip, decibels, power, samples_in};
 pub use chimes::{Chime, chime};
 pub use sentences::{Cutter, sentences};
 
-/// How often the envelope of speech is told: every 20 ms.
+/// Rate of the speech envelope: one value every 20 ms.
 pub const ENVELOPE_HZ: u32 = 50;
-/// How many sentences wait at most; more than that nobody wants to hear.
+/// Maximum number of queued sentences. More would take too long to listen to.
 pub const MOST_WAITING: usize = 64;
-/// Below this speech is no movement, and above the other all of it, decibels.
-const MOVES_FROM: f32 = -45.0;
-const MOVES_TO: f32 = -15.0;
+/// Levels in dBFS at which head motion begins and reaches its maximum.
+const MOTION_MIN_DB: f32 = -45.0;
+const MOTION_MAX_DB: f32 = -15.0;
 
-/// What makes speech of a sentence.
+/// Converts a sentence to sound.
 pub trait Speech {
-    /// The rate of its speech, samples a second.
+    /// Returns its sample rate in Hz.
     fn rate(&self) -> u32;
 
-    /// The sound of one sentence.
+    /// Synthesises one sentence.
     ///
     /// # Errors
-    /// When the voice fails, or what it needs is not installed.
+    /// Returns an error when the voice fails or is not installed.
     fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault>;
 }
 
@@ -43,107 +43,106 @@ impl<S: Speech + ?Sized> Speech for Box<S> {
     }
 }
 
-/// One sentence, ready to be played.
+/// A sentence that is ready for playback.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
-    /// Its words; none of a chime.
+    /// Its text, empty for a chime.
     pub sentence: String,
     /// Its sound.
     pub clip: Clip,
-    /// How much of the head's sway each 20 ms of it is worth, from 0 to 1.
+    /// Strength of the head motion for each 20 ms, 0 to 1.
     pub envelope: Vec<f32>,
 }
 
-/// What waits to be said.
+/// An entry of the queue.
 #[derive(Clone, Debug, PartialEq)]
-enum Waiting {
+enum Queued {
     Sentence(String),
     Chime(Chime),
 }
 
-/// The mouth; for one thread.
+/// Speech output. It belongs to one thread.
 pub struct Mouth<S> {
     speech: S,
     volume: f32,
     cutter: Cutter,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Queued>,
     dropped: u64,
 }
 
 impl<S: Speech> Mouth<S> {
-    /// A mouth with this voice, at full volume.
+    /// Creates an output with this voice at full volume.
     pub fn new(speech: S) -> Self {
         Mouth { speech, volume: 1.0, cutter: Cutter::default(), waiting: VecDeque::new(), dropped: 0 }
     }
 
-    /// Sets the volume, from 0 to 1, for what is said from now on.
+    /// Sets the volume from 0 to 1 for the following sentences.
     pub fn set_volume(&mut self, volume: f32) {
         self.volume = if volume.is_finite() { volume.clamp(0.0, 1.0) } else { self.volume };
     }
 
-    /// Takes a whole text.
+    /// Queues a whole text.
     pub fn say(&mut self, text: &str) {
         self.push(text);
         self.finish();
     }
 
-    /// Takes a piece of a text that goes on; a sentence is ready when the next one begins.
+    /// Appends a chunk of a text. A sentence is complete when the next one begins.
     pub fn push(&mut self, piece: &str) {
         for sentence in self.cutter.push(piece) {
-            self.enqueue(Waiting::Sentence(sentence));
+            self.enqueue(Queued::Sentence(sentence));
         }
     }
 
-    /// The text is over: what is left of it is a sentence.
+    /// Ends the text. The remainder becomes a sentence.
     pub fn finish(&mut self) {
         for sentence in self.cutter.finish() {
-            self.enqueue(Waiting::Sentence(sentence));
+            self.enqueue(Queued::Sentence(sentence));
         }
     }
 
-    /// A sound that says something without words.
+    /// Queues a chime.
     pub fn chime(&mut self, chime: Chime) {
-        self.enqueue(Waiting::Chime(chime));
+        self.enqueue(Queued::Chime(chime));
     }
 
-    /// Forgets all that is still to be said, also the text that goes on. What was handed out already is silenced by whoever
-    /// plays it.
+    /// Discards the queue and the unfinished text. The caller silences sentences that it has already taken.
     pub fn cut(&mut self) {
         self.waiting.clear();
         self.cutter = Cutter::default();
     }
 
-    /// Whether there is anything left to say.
+    /// Returns whether the queue is empty.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// How many sentences found no room.
+    /// Returns how many sentences were dropped because the queue was full.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Makes the next sentence sound; nothing when there is none.
+    /// Synthesises the next sentence, or returns `None` when the queue is empty.
     ///
     /// # Errors
-    /// When the voice fails on it; the next one can be asked for all the same.
+    /// Returns an error when the voice fails. The next call continues with the next sentence.
     pub fn speak(&mut self) -> Result<Option<Said>, VoiceFault> {
         let Some(next) = self.waiting.pop_front() else { return Ok(None) };
         let (sentence, mut clip) = match next {
-            Waiting::Sentence(sentence) => {
+            Queued::Sentence(sentence) => {
                 let clip = self.speech.say(&sentence)?;
                 (sentence, clip)
             }
-            Waiting::Chime(kind) => (String::new(), chime(kind, self.speech.rate())),
+            Queued::Chime(kind) => (String::new(), chime(kind, self.speech.rate())),
         };
         let envelope = envelope(&clip);
         clip.scale(self.volume);
         Ok(Some(Said { sentence, clip, envelope }))
     }
 
-    fn enqueue(&mut self, next: Waiting) {
+    fn enqueue(&mut self, next: Queued) {
         if self.waiting.len() == MOST_WAITING {
             self.dropped += 1;
         } else {
@@ -152,13 +151,14 @@ impl<S: Speech> Mouth<S> {
     }
 }
 
-/// The envelope of a sound at [`ENVELOPE_HZ`], from 0 to 1: quick to rise, slower to fall.
+/// Returns the envelope of a sound at [`ENVELOPE_HZ`], from 0 to 1, with a fast attack and a slower decay.
 #[must_use]
 pub fn envelope(clip: &Clip) -> Vec<f32> {
     let step = samples_in(Duration::from_secs(1) / ENVELOPE_HZ, clip.rate).max(1);
     let mut held = 0.0_f32;
-    let loudness =
-        |samples: &[f32]| ((decibels(power(samples)) - MOVES_FROM) / (MOVES_TO - MOVES_FROM)).clamp(0.0, 1.0);
+    let loudness = |samples: &[f32]| {
+        ((decibels(power(samples)) - MOTION_MIN_DB) / (MOTION_MAX_DB - MOTION_MIN_DB)).clamp(0.0, 1.0)
+    };
     clip.samples
         .chunks(step)
         .map(|samples| {

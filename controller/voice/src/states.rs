@@ -1,5 +1,5 @@
-//! A conversation by voice as one machine without input or output: what happened goes in, where it stands and what is to be
-//! done come out.
+//! Dialogue state machine for conversations by voice ([`State`]). It has no input or output: events go in, and the next state
+//! and the actions come out.
 //!
 //! ```text
 //!                 utterance                    answer
@@ -8,87 +8,87 @@
 //!  └───────────┘ ◄─────────────── └──────────┘ ◄───────────── └──────────┘
 //!    ▲   ▲  │      nothing to say               utterance         ▲   │
 //!    │   │  └───── unsure: asks back ────────────────────────────►┘   │
-//!    │   └──────── all said; somebody speaks over it: speech is cut ──┘
+//!    │   └──────── all spoken; barge-in: speech is cut ───────────────┘
 //!    │ at rest
 //!  ┌───────────┐
 //!  │  Holding  │ ◄── a stop word, in every state
 //!  └───────────┘
 //! ```
 
-/// Where a conversation stands.
+/// State of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Waiting for somebody to speak, or listening to them.
+    /// Waits for speech, or listens to it.
     #[default]
     Listening,
-    /// What was said is being understood or done.
+    /// Interprets or executes an utterance.
     Thinking,
-    /// The robot speaks.
+    /// Speaks.
     Speaking,
-    /// The robot was told to stop and has not come to rest yet.
+    /// Has received a stop and is not at rest yet.
     Holding,
 }
 
-/// What happened.
+/// An event in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Happened {
-    /// Somebody began to speak.
+    /// Speech began.
     Began,
-    /// Somebody said something that is to be answered.
+    /// An utterance is complete and needs an answer.
     Utterance,
-    /// What was said was not understood well enough to be acted on.
+    /// An utterance was not understood well enough to act on it.
     Unsure,
-    /// A stop word was heard.
+    /// A stop word was detected.
     StopWord,
-    /// There is an answer, or the first sentence of one.
+    /// An answer is available, or its first sentence.
     Answer,
-    /// Whoever thinks has ended and has nothing to say.
+    /// Interpretation ended without an answer.
     NothingToSay,
-    /// All was said.
+    /// All sentences were spoken.
     AllSaid,
-    /// The body has come to rest after a stop.
+    /// The robot has come to rest after a stop.
     AtRest,
-    /// Something failed on the way.
+    /// An error occurred.
     Failed,
 }
 
-/// What is to be done.
+/// An action to carry out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Act {
     /// Stop all motion, before anything else.
     Hold,
-    /// Cut off what is being said, and forget what is still to be said.
+    /// Cut off speech, and discard the rest of it.
     CutSpeech,
-    /// End the motion that belongs to what is being said or done, where that is asked for.
+    /// Cancel the motion that belongs to the current answer, if configured.
     CutMotion,
-    /// Give up what is being thought about.
+    /// Cancel the current interpretation.
     GiveUp,
-    /// Understand and do what was said.
+    /// Interpret and execute the utterance.
     Think,
-    /// Say the answer.
+    /// Speak the answer.
     Speak,
-    /// Ask what was meant, instead of acting.
+    /// Ask what was meant instead of acting.
     AskBack,
     /// Say that it did not work.
     Sorry,
 }
 
-/// How a state is shown by antennas and light.
+/// How antennas and light indicate a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shown {
-    /// How far the antennas are raised from rest, from -1 (down) to 1 (up).
+    /// Antenna position relative to rest, from -1 (down) to 1 (up).
     pub antennas: f64,
-    /// How often they sway in a second; never while the robot holds.
+    /// Frequency of the antenna sway in Hz. It is 0 while the robot holds.
     pub sway_hz: f64,
-    /// The light: red, green and blue from 0 to 1.
+    /// Light colour: red, green and blue from 0 to 1.
     pub light: [f64; 3],
 }
 
 impl State {
-    /// All of them.
+    /// All states.
     pub const ALL: [State; 4] = [State::Listening, State::Thinking, State::Speaking, State::Holding];
 
-    /// How it is shown.
+    /// Returns how the state is indicated.
     #[must_use]
     pub fn shown(self) -> Shown {
         match self {
@@ -99,15 +99,15 @@ impl State {
         }
     }
 
-    /// Where it stands after something happened, and what is to be done, in this order. `cuts_motion` says whether somebody
-    /// who speaks over the robot also ends its motion.
+    /// Returns the next state and the actions after an event, in this order. `cuts_motion` selects whether barge-in also
+    /// cancels motion.
     #[must_use]
     pub fn after(self, happened: Happened, cuts_motion: bool) -> (State, Vec<Act>) {
         use State::{Holding, Listening, Speaking, Thinking};
         match (self, happened) {
             (_, Happened::StopWord) => (Holding, vec![Act::Hold, Act::CutSpeech, Act::GiveUp]),
             (Holding, Happened::AtRest) => (Listening, vec![]),
-            // What was said together with the stop, or before it came to rest, is not done.
+            // Utterances that came with the stop, or before the robot was at rest, are not executed.
             (Holding, _) => (Holding, vec![]),
             (Speaking, Happened::Began) => {
                 let mut acts = vec![Act::CutSpeech];
@@ -118,7 +118,7 @@ impl State {
             }
             (Speaking, Happened::Utterance) => (Thinking, vec![Act::CutSpeech, Act::Think]),
             (Listening, Happened::Utterance) => (Thinking, vec![Act::Think]),
-            // Somebody corrects what is being thought about.
+            // The person corrects the previous utterance.
             (Thinking, Happened::Utterance) => (Thinking, vec![Act::GiveUp, Act::Think]),
             (Listening | Speaking, Happened::Unsure) => (Speaking, vec![Act::AskBack]),
             (Thinking, Happened::Answer) => (Speaking, vec![Act::Speak]),
@@ -126,7 +126,7 @@ impl State {
             (Thinking, Happened::NothingToSay) | (Speaking, Happened::AllSaid) => (Listening, vec![]),
             (Thinking, Happened::Failed) => (Speaking, vec![Act::Sorry]),
             (Speaking, Happened::Failed) => (Listening, vec![Act::CutSpeech]),
-            // An answer that comes after somebody has cut it off is not wanted any more.
+            // An answer that arrives after barge-in is discarded.
             (state, _) => (state, vec![]),
         }
     }

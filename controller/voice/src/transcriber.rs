@@ -1,32 +1,32 @@
-//! Words out of speech, whoever finds them: a model on this machine, or a service.
+//! The [`Transcriber`] trait for speech recognition by a local model or a service.
 
 use crate::VoiceFault;
 
-/// What was understood.
+/// Result of free decoding.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    /// The words, as the model writes them, without spaces at either end.
+    /// The text as the model writes it, without spaces at either end.
     pub text: String,
-    /// How sure the model is, from 0 to 1: the geometric mean of what it gave each piece of a word.
+    /// Confidence, 0 to 1: the geometric mean of the token probabilities.
     pub confidence: f32,
-    /// The piece that it was least sure of, from 0 to 1.
+    /// Lowest token probability, 0 to 1.
     pub least: f32,
 }
 
-/// A command that was chosen among those that are known.
+/// A command chosen from a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Its words, in small letters; numbers as whoever chose writes them.
+    /// Its words in lower case. The transcriber decides whether numbers are words or digits.
     pub sentence: String,
-    /// How sure that is, from 0 to 1: the geometric mean of what each piece of it was given.
+    /// Confidence, 0 to 1: the geometric mean of the token probabilities.
     pub confidence: f32,
-    /// How alike its words and those that were understood freely are, from 0 to 1.
+    /// Similarity to the free transcript, 0 to 1.
     pub alike: f32,
 }
 
 impl Choice {
-    /// Whether the sentence was meant, beside what was understood freely of the same sound: the less its words are like those,
-    /// the surer it has to be, by itself and beside what was understood.
+    /// Returns whether the command was meant, given the free transcript of the same sound. The less similar the two are, the
+    /// higher the required confidence, both absolute and relative.
     #[must_use]
     pub fn is_meant(&self, freely: &Transcript) -> bool {
         let (least, beside) = match self.alike {
@@ -38,18 +38,18 @@ impl Choice {
     }
 }
 
-/// What understands speech.
+/// Speech recognition.
 pub trait Transcriber {
-    /// The words in samples of [`crate::HEARD_RATE`]; none in silence.
+    /// Transcribes samples of [`crate::HEARD_RATE`]. Silence gives an empty text.
     ///
     /// # Errors
-    /// When the model or the service fails.
+    /// Returns an error when the model or the service fails.
     fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault>;
 
-    /// The same; what is written so far is told meanwhile by those who know it before the end.
+    /// Transcribes samples, and reports partial transcripts if the implementation has any.
     ///
     /// # Errors
-    /// As [`transcribe`](Self::transcribe).
+    /// Returns the same errors as [`transcribe`](Self::transcribe).
     fn transcribe_telling(
         &mut self,
         samples: &[f32],
@@ -58,11 +58,11 @@ pub trait Transcriber {
         self.transcribe(samples)
     }
 
-    /// Which of the commands that it was told of the samples are most like, beside what it understood of them freely; none
-    /// where it knows none. [`Choice::is_meant`] says whether it counts.
+    /// Returns the known command that the samples match best, given their free transcript, or `None` when it knows no commands.
+    /// [`Choice::is_meant`] decides whether to accept it.
     ///
     /// # Errors
-    /// As [`transcribe`](Self::transcribe).
+    /// Returns the same errors as [`transcribe`](Self::transcribe).
     fn command(&mut self, _samples: &[f32], _freely: &Transcript) -> Result<Option<Choice>, VoiceFault> {
         Ok(None)
     }

@@ -1,5 +1,5 @@
-//! Microphone and speaker on ALSA's `file` PCM: a file is heard, and what is played is in a file. Each trial runs in a process
-//! of its own, since ALSA reads its configuration once.
+//! Tests microphone and speaker with ALSA's `file` PCM, which records from and plays to files. Each case runs in its own
+//! process, because ALSA reads its configuration once.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ fn raw(samples: &[f32]) -> Vec<u8> {
     samples.iter().flat_map(|sample| ((sample * 32767.0) as i16).to_le_bytes()).collect()
 }
 
-/// Writes an asoundrc for a folder with a sound to hear.
+/// Writes an ALSA configuration for a folder with a sound to record.
 fn configure(folder: &Path, heard: &[f32]) -> String {
     std::fs::write(folder.join("heard.raw"), raw(heard)).unwrap();
     let place = |name: &str| folder.join(name).to_str().unwrap().to_owned();
@@ -52,9 +52,9 @@ pcm.!default "files"
     file
 }
 
-/// Runs one of the trials below in a process of its own, with a configuration of its own.
-#[allow(clippy::disallowed_methods)] // ALSA reads its configuration once in a process.
-fn alone(name: &str, folder: &Path, heard: &[f32]) {
+/// Runs one of the cases below in its own process with its own configuration.
+#[allow(clippy::disallowed_methods)] // ALSA reads its configuration once per process.
+fn run_in_own_process(name: &str, folder: &Path, heard: &[f32]) {
     let configuration = configure(folder, heard);
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--ignored", "--nocapture", "--test-threads", "1"])
@@ -68,19 +68,19 @@ fn alone(name: &str, folder: &Path, heard: &[f32]) {
 }
 
 fn folder() -> std::path::PathBuf {
-    std::env::var_os("VOICE_TRIAL").expect("it is run by its namesake").into()
+    std::env::var_os("VOICE_TRIAL").expect("run this case through its parent test").into()
 }
 
 #[test]
-fn a_file_is_heard_and_understood_and_none_of_it_is_lost() {
+fn microphone_records_a_file_without_losses() {
     let folder = tempfile::tempdir().unwrap();
     let clip = padded(&spoken("turn your head to the left", "en-us", 150), 0.5, 0.5);
-    alone("heard_from_a_file", folder.path(), &clip.samples);
+    run_in_own_process("records_from_a_file", folder.path(), &clip.samples);
 }
 
 #[test]
-#[ignore = "a part of another, in a process of its own"]
-fn heard_from_a_file() {
+#[ignore = "a case of another test, in its own process"]
+fn records_from_a_file() {
     use minismith_voice::moonshine::Moonshine;
     use minismith_voice::transcriber::Transcriber;
     let expected = std::fs::metadata(folder().join("heard.raw")).unwrap().len() as usize / 2;
@@ -100,27 +100,27 @@ fn heard_from_a_file() {
         .zip(&heard)
         .map(|(one, other)| one - other)
         .collect();
-    assert!(level(&difference) < -80.0, "what was heard is something else: {} dB", level(&difference));
+    assert!(level(&difference) < -80.0, "the recorded sound differs: {} dB", level(&difference));
     let text = Moonshine::open(&models()).unwrap().transcribe(&heard[..expected]).unwrap().text;
     println!("heard through ALSA: {text}");
     assert!(errors("turn your head to the left", &text).0 <= 2, "{text}");
 }
 
 #[test]
-fn what_is_played_is_in_the_file_and_what_is_cut_is_not() {
+fn speaker_plays_into_a_file_and_drops_discarded_samples() {
     let folder = tempfile::tempdir().unwrap();
-    alone("played_to_a_file", folder.path(), &[0.0; 16]);
+    run_in_own_process("plays_to_a_file", folder.path(), &[0.0; 16]);
 }
 
 #[test]
-#[ignore = "a part of another, in a process of its own"]
-fn played_to_a_file() {
+#[ignore = "a case of another test, in its own process"]
+fn plays_to_a_file() {
     let speaker = Speaker::open("default", Pace::Program, Duration::from_secs(5)).unwrap();
     assert_eq!(speaker.rate(), 24_000);
     let tone: Vec<f32> = (0..24_000).map(|n| 0.5 * (n as f32 * 0.1).sin()).collect();
     assert_eq!(speaker.play(&tone), tone.len());
     assert!(speaker.wait(PATIENCE));
-    // More than there is room for is told, not kept.
+    // Samples beyond the capacity are dropped and counted.
     let much = vec![0.1; 24_000 * 6];
     assert!(speaker.play(&much) <= 24_000 * 5);
     assert!(speaker.health().dropped >= 24_000);
@@ -137,14 +137,14 @@ fn played_to_a_file() {
 }
 
 #[test]
-fn what_is_not_taken_is_dropped_and_counted_and_what_is_not_there_is_said() {
+fn overflow_is_counted_and_missing_devices_are_reported() {
     let folder = tempfile::tempdir().unwrap();
-    alone("troubles", folder.path(), &vec![0.1; 400_000]);
+    run_in_own_process("reports_errors", folder.path(), &vec![0.1; 400_000]);
 }
 
 #[test]
-#[ignore = "a part of another, in a process of its own"]
-fn troubles() {
+#[ignore = "a case of another test, in its own process"]
+fn reports_errors() {
     let microphone = Microphone::open("files", Pace::Device, Duration::from_millis(100)).unwrap();
     while microphone.health().dropped == 0 {
         std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! The ear with its models: speech, silence and noise, stop words, and the robot's own voice.
+//! Tests the recognizer with its models: speech, silence, noise, stop words, and the robot's own voice.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ fn ear() -> Ear<Vad, Moonshine> {
     Ear::new(Vad::open(&models).unwrap(), Moonshine::open(&models).unwrap(), Listening::default())
 }
 
-/// Lets an ear hear samples in pieces as they come from a device.
+/// Feeds samples to a recognizer in chunks, as a device delivers them.
 fn hear(ear: &mut Ear<Vad, Moonshine>, samples: &[f32]) -> Vec<Heard> {
     let mut heard = Vec::new();
     for (number, piece) in samples.chunks(320).enumerate() {
@@ -35,7 +35,7 @@ fn hear(ear: &mut Ear<Vad, Moonshine>, samples: &[f32]) -> Vec<Heard> {
     heard
 }
 
-fn surest(vad: &mut Vad, samples: &[f32]) -> f32 {
+fn max_probability(vad: &mut Vad, samples: &[f32]) -> f32 {
     vad.reset();
     samples.chunks_exact(FRAME).map(|frame| vad.probability(frame).unwrap()).fold(0.0, f32::max)
 }
@@ -50,17 +50,17 @@ fn texts(heard: &[Heard]) -> Vec<String> {
         .collect()
 }
 
-/// When a sound is over: its last sample that is not soft.
+/// Returns the end of a sound: the time of its last loud sample.
 fn end_of(clip: &Clip) -> Duration {
     let last = clip.samples.iter().rposition(|sample| sample.abs() > 0.02).unwrap();
     time_of(last as u64, clip.rate)
 }
 
 #[test]
-fn speech_is_told_from_silence_and_noise() {
+fn vad_separates_speech_from_silence_and_noise() {
     let mut vad = Vad::open(&models()).unwrap();
-    let still = surest(&mut vad, &vec![0.0; 64_000]);
-    let loud = surest(&mut vad, &noise(64_000, -20.0, 5));
+    let still = max_probability(&mut vad, &vec![0.0; 64_000]);
+    let loud = max_probability(&mut vad, &noise(64_000, -20.0, 5));
     println!("silence {still:.3}, noise {loud:.3}");
     assert!(still < 0.2 && loud < 0.3);
     for voice in ["en-us", "en-gb+f3"] {
@@ -68,7 +68,7 @@ fn speech_is_told_from_silence_and_noise() {
         for (name, clip) in
             [("clean", clip.clone()), ("20 dB", noisy(&clip, 20.0, 1)), ("10 dB", noisy(&clip, 10.0, 2))]
         {
-            let speech = surest(&mut vad, &clip.samples);
+            let speech = max_probability(&mut vad, &clip.samples);
             println!("{voice} {name}: {speech:.3}");
             assert!(speech > 0.8, "{voice} {name}: {speech}");
         }
@@ -76,7 +76,7 @@ fn speech_is_told_from_silence_and_noise() {
 }
 
 #[test]
-fn speech_begins_and_ends_where_it_does() {
+fn utterances_have_accurate_boundaries() {
     for (voice, ratio) in
         [("en-us", None), ("en-gb+f3", None), ("en-us", Some(20.0)), ("en-gb+f3", Some(10.0))]
     {
@@ -100,14 +100,14 @@ fn speech_begins_and_ends_where_it_does() {
 }
 
 #[test]
-fn endpoints_follow_what_they_are_told() {
+fn endpointer_ignores_clicks_and_noise() {
     let mut endpointer = Endpointer::new(Endpoints::default());
     let frame = time_of(FRAME as u64, 16_000);
     let mut edges = Vec::new();
     for number in 0..200_u32 {
         let (probability, level) = match number {
             20..60 | 70..75 => (0.9, -20.0),
-            // A click is no speech, nor is what is no louder than the noise.
+            // Neither a click nor sound at the noise level is speech.
             5 => (0.9, -10.0),
             100..120 => (0.9, -60.0),
             _ => (0.05, -60.0),
@@ -125,7 +125,7 @@ fn stop(heard: &[Heard]) -> Option<(String, Duration, Duration)> {
 }
 
 #[test]
-fn a_stop_is_heard_soon_after_the_word() {
+fn stop_word_is_detected_soon_after_it_ends() {
     let mut voice = Hibari::open(&models(), Espeak).unwrap();
     let (mut spotted, mut tried) = (0, 0);
     for sentence in ["Stop!", "Halt!", "Freeze!", "Stop now, please.", "Please stop."] {
@@ -154,7 +154,7 @@ fn a_stop_is_heard_soon_after_the_word() {
 }
 
 #[test]
-fn what_only_sounds_like_a_stop_stops_nothing() {
+fn similar_sentences_do_not_stop() {
     let mut voice = Hibari::open(&models(), Espeak).unwrap();
     for sentence in [
         "Don't stop.",
@@ -171,7 +171,7 @@ fn what_only_sounds_like_a_stop_stops_nothing() {
     }
 }
 
-/// The robot's voice as a room brings it to the microphone: later, softer, and with a few echoes.
+/// Simulates a room: the robot's voice arrives later, softer and with a few echoes.
 fn room(played: &[f32], gain: f32) -> Vec<f32> {
     let mut heard = vec![0.0; played.len()];
     for (delay, part) in [(1250, 1.0), (1610, 0.45), (2300, -0.3), (3100, 0.2)] {
@@ -211,7 +211,7 @@ fn all_of(story: &[(Duration, Clip, String)]) -> Vec<f32> {
 }
 
 #[test]
-fn its_own_voice_does_not_trigger_it() {
+fn own_voice_is_ignored() {
     let story = story();
     let played = all_of(&story);
     for gain in [0.1, 0.4, 1.0] {
@@ -229,13 +229,13 @@ fn its_own_voice_does_not_trigger_it() {
             assert!(!heard.iter().any(|one| matches!(one, Heard::Began { .. })), "{heard:?}");
         }
     }
-    // Untold of it, it takes its voice for somebody's: the trial would show an ear that is deaf.
+    // Without the reference signal it mistakes its own voice for a person. This proves that the recognizer is not simply deaf.
     let heard = hear(&mut ear(), &room(&played, 0.4));
     assert!(!texts(&heard).is_empty());
 }
 
 #[test]
-fn a_person_is_heard_over_it() {
+fn person_is_heard_over_own_voice() {
     let story = story();
     let played = all_of(&story);
     let mut stops = 0;
@@ -261,7 +261,7 @@ fn a_person_is_heard_over_it() {
                 let piece: Vec<f32> = samples[number * 320..][..320].to_vec();
                 let more = ear.hear(at, &piece);
                 if !silenced && more.iter().any(|one| matches!(one, Heard::Began { .. })) {
-                    // The robot falls silent a tenth of a second later.
+                    // The robot falls silent 0.1 s later.
                     silenced = true;
                     let cut = at + Duration::from_millis(100);
                     ear.silenced(cut);
@@ -289,7 +289,7 @@ fn a_person_is_heard_over_it() {
             assert!(at < person_from + Duration::from_millis(700), "{at:?} after {person_from:?}");
             let words = texts(&heard).join(" ").to_lowercase();
             if said == "stop" {
-                // So short a word may be lost in the echo; the robot's own speech is cut all the same.
+                // Such a short word may be lost in the echo. The robot's speech is cut in any case.
                 stops += u32::from(stop(&heard).is_some());
             } else {
                 assert!(words.contains("head") || words.contains("left"), "{words}");
@@ -300,9 +300,9 @@ fn a_person_is_heard_over_it() {
     assert!(stops > 0);
 }
 
-/// Each sentence begins when its speech was made, and the ear is told of that with an error.
+/// Each sentence begins as soon as it is synthesised, and its reported time has an error.
 #[test]
-fn a_stop_is_heard_over_sentences_that_begin_late() {
+fn stop_word_is_detected_over_sentences_with_inexact_times() {
     let story = story();
     let (mut heard_of, mut tried, mut alarms) = (0, 0, 0);
     for (gain, off, seed) in
@@ -335,7 +335,7 @@ fn a_stop_is_heard_over_sentences_that_begin_late() {
                 if let Some((begins, clip, sentence)) = untold.front().copied()
                     && *begins <= at
                 {
-                    // The first tells how the room sounds; how far off the others are differs.
+                    // The first sentence identifies the room. The others have different errors.
                     let off = off * [0.0, 1.0, -0.6][story.len() - untold.len()];
                     let wrong = Duration::from_secs_f64(begins.as_secs_f64() + off);
                     ear.playing(Some(wrong), &clip.samples, sentence);
@@ -355,13 +355,13 @@ fn a_stop_is_heard_over_sentences_that_begin_late() {
         }
     }
     println!("{heard_of} of {tried} stops were heard, {alarms} false alarms");
-    // 13 where the ear does not find out how far off they are.
+    // Without delay estimation it is 13.
     assert!(heard_of >= 16, "{heard_of}");
     assert_eq!(alarms, 0);
 }
 
 #[test]
-fn a_command_is_chosen_from_what_was_heard_last() {
+fn last_utterance_is_matched_against_commands() {
     use minismith_voice::transcriber::Transcriber;
     let mut ear = ear();
     let clip = noisy(&padded(&spoken("look left", "en-gb+f3", 160), 0.6, 1.0), 20.0, 3);
@@ -376,7 +376,7 @@ fn a_command_is_chosen_from_what_was_heard_last() {
 }
 
 #[test]
-fn without_barging_in_it_is_deaf_while_it_speaks() {
+fn recognizer_ignores_speech_during_playback_without_barge_in() {
     let models = models();
     let listening = Listening { barge_in: false, ..Listening::default() };
     let mut ear = Ear::new(Vad::open(&models).unwrap(), Moonshine::open(&models).unwrap(), listening);

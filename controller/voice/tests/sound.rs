@@ -1,4 +1,4 @@
-//! Sound as samples: files of any kind, other rates, queues of text, and what is bounded.
+//! Tests sound as samples: file formats, resampling, sentence splitting, and bounds of memory.
 
 #![allow(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn tone_at(rate: u32, pitch: f32, turn: f32, count: usize) -> Vec<f32> {
 }
 
 #[test]
-fn files_are_read_as_they_were_written() {
+fn wav_files_round_trip() {
     let clip = tone(16_000, 440.0, 4000);
     let again = Clip::from_bytes(&clip.to_bytes().unwrap()).unwrap();
     assert_eq!((again.rate, again.samples.len()), (16_000, 4000));
@@ -62,22 +62,25 @@ fn wav(channels: u16, rate: u32, bits: u16, data: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_can_not_be_used_is_refused_with_its_reason() {
+fn unusable_files_are_rejected_with_a_reason() {
     let data = [0_u8; 4800];
     let told = |bytes: &[u8]| Clip::from_bytes(bytes).unwrap_err().to_string();
     println!("{}\n{}", told(b"no wav at all"), told(&wav(1, 16_000, 16, &data)[..60]));
-    assert!(told(b"").contains("no WAV file"));
-    assert!(told(b"RIFF\x10\0\0\0WAVEjunk").contains("no WAV file"));
-    assert_eq!(told(&wav(6, 16_000, 16, &data)), "it has 6 channels; one or two are taken");
-    assert!(told(&wav(1, 4000, 16, &data)).starts_with("its rate of 4000 Hz can't be used"));
-    assert_eq!(told(&wav(1, 16_000, 16, &[])), "there is no sound in it");
+    assert!(told(b"").contains("cannot read the WAV file"));
+    assert!(told(b"RIFF\x10\0\0\0WAVEjunk").contains("cannot read the WAV file"));
+    assert_eq!(told(&wav(6, 16_000, 16, &data)), "unsupported number of channels: 6; use mono or stereo");
+    assert!(told(&wav(1, 4000, 16, &data)).starts_with("unsupported sample rate: 4000 Hz"));
+    assert_eq!(told(&wav(1, 16_000, 16, &[])), "the file contains no sound");
     let stereo = Clip::from_bytes(&wav(2, 48_000, 16, &data)).unwrap();
     assert_eq!((stereo.samples.len(), stereo.rate), (1200, 48_000));
-    assert_eq!(stereo.at_rate(16_000).unwrap_err().to_string(), "its rate is 48000 Hz and not 16000 Hz");
+    assert_eq!(
+        stereo.at_rate(16_000).unwrap_err().to_string(),
+        "wrong sample rate: 48000 Hz, required 16000 Hz"
+    );
 }
 
 #[test]
-fn levels_are_those_of_tones() {
+fn level_matches_tones_and_noise() {
     assert!((level(&tone(16_000, 1000.0, 16_000).samples) + 9.03).abs() < 0.05);
     assert!((level(&noise(16_000, -30.0, 1)) + 30.0).abs() < 0.3);
     assert_eq!((level(&[]), level(&[0.0; 8]), decibels(f32::NAN)), (-120.0, -120.0, -120.0));
@@ -87,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn garbage_is_refused_or_read(mut bytes in prop::collection::vec(any::<u8>(), 0..400), place in 0_usize..44, value: u8) {
+    fn parsers_never_panic_on_corrupt_files(mut bytes in prop::collection::vec(any::<u8>(), 0..400), place in 0_usize..44, value: u8) {
         let _ = Clip::from_bytes(&bytes);
         let whole = tone(16_000, 300.0, 100).to_bytes().unwrap();
         let mut broken = whole.clone();
@@ -99,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn another_rate_keeps_length_pitch_and_level(
+    fn resampling_keeps_length_pitch_and_level(
         from in prop::sample::select(vec![8000_u32, 16_000, 22_050, 24_000, 44_100, 48_000]),
         to in prop::sample::select(vec![8000_u32, 16_000, 22_050, 24_000, 44_100, 48_000]),
         pitch in 200.0_f32..3000.0,
@@ -112,7 +115,7 @@ proptest! {
         prop_assert!((other.samples.len() as f64 - expected).abs() <= 1.0);
         let middle = |clip: &Clip| clip.samples[clip.samples.len() / 4..clip.samples.len() * 3 / 4].to_vec();
         prop_assert!((level(&middle(&clip)) - level(&middle(&other))).abs() < 0.3);
-        // It is the same tone, and nothing else.
+        // The result contains this tone and nothing else.
         let other = middle(&other);
         let wave = |turn: f32| tone_at(to, pitch, turn, other.len());
         let (sine, cosine) = (wave(0.0), wave(0.25));
@@ -124,14 +127,14 @@ proptest! {
             .map(|(sample, (sine, cosine))| sample - of_sine * sine - of_cosine * cosine)
             .collect();
         prop_assert!(level(&rest) < -35.0, "{}", level(&rest));
-        // The same in pieces is as long, but for what is still under way.
+        // Chunked resampling gives the same length, except for samples still in the resampler.
         let mut flow = Flow::new(from, to).unwrap();
         let pieces: usize = clip.samples.chunks(333).map(|piece| flow.push(piece).len()).sum();
         prop_assert!((pieces as f64 - expected).abs() * 1000.0 <= 60.0 * f64::from(to), "{} {}", pieces, expected);
     }
 
     #[test]
-    fn envelopes_stay_within_their_bounds(samples in prop::collection::vec(-2.0_f32..2.0, 0..5000)) {
+    fn envelope_stays_between_0_and_1(samples in prop::collection::vec(-2.0_f32..2.0, 0..5000)) {
         let clip = Clip::new(24_000, samples);
         let envelope = envelope(&clip);
         prop_assert_eq!(envelope.len(), clip.samples.len().div_ceil(480));
@@ -139,13 +142,13 @@ proptest! {
     }
 
     #[test]
-    fn no_word_is_lost_between_sentences(text in "[a-zA-Z0-9 .!?,\n]{0,400}") {
+    fn sentence_splitting_loses_no_words(text in "[a-zA-Z0-9 .!?,\n]{0,400}") {
         let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>();
         prop_assert_eq!(words(&sentences(&text).join(" ")), words(&text));
     }
 
     #[test]
-    fn whatever_happens_a_stop_holds_and_rest_ends_it(steps in prop::collection::vec(0_usize..9, 0..60)) {
+    fn stop_always_holds_until_rest(steps in prop::collection::vec(0_usize..9, 0..60)) {
         const ALL: [Happened; 9] = [
             Happened::Began, Happened::Utterance, Happened::Unsure, Happened::StopWord, Happened::Answer,
             Happened::NothingToSay, Happened::AllSaid, Happened::AtRest, Happened::Failed,
@@ -166,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn an_ear_is_never_at_a_loss(
+    fn recognizer_events_are_consistent_for_any_input(
         pieces in prop::collection::vec((0_usize..3000, -1.0_f32..1.0, 0_u64..800), 1..60),
         plays in prop::collection::vec((0_u64..20_000, 0_usize..40_000), 0..6),
     ) {
@@ -200,7 +203,7 @@ proptest! {
     }
 }
 
-/// Takes what is loud for speech.
+/// Classifies loud frames as speech.
 struct Loud;
 
 impl SpeechDetector for Loud {
@@ -210,7 +213,7 @@ impl SpeechDetector for Loud {
     fn reset(&mut self) {}
 }
 
-/// Understands a word for each second, and counts what it was given to look at.
+/// Returns one word per second, and counts its input samples.
 struct Counting(u64);
 
 impl Transcriber for Counting {
@@ -222,7 +225,7 @@ impl Transcriber for Counting {
 }
 
 #[test]
-fn an_hour_of_silence_and_a_gigabyte_of_noise_grow_nothing() {
+fn memory_stays_bounded_over_hours_of_silence_and_noise() {
     let mut ear = Ear::new(Loud, Counting(0), Listening::default());
     let mut at = Duration::ZERO;
     let still = vec![0.0; 16_000];
@@ -232,7 +235,7 @@ fn an_hour_of_silence_and_a_gigabyte_of_noise_grow_nothing() {
     }
     let at_first = ear.remembered();
     println!("after an hour of silence {at_first} samples are remembered");
-    // A gigabyte of samples of four bytes, so loud that all of it might be speech.
+    // One gigabyte of four-byte samples, all loud enough to be speech.
     let mut dice = Dice(99);
     let loud: Vec<f32> = (0..160_000).map(|_| dice.roll()).collect();
     let (mut heard, mut given, mut most) = (0, 0_u64, 0);

@@ -1,4 +1,4 @@
-//! What the robot says: made on this machine, and understood again.
+//! Tests text to speech by recognising its output.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use minismith_voice::transcriber::Transcriber;
 use support::{COMMANDS, Espeak, errors, models, timed};
 
 #[test]
-fn what_is_said_is_understood() {
+fn synthesised_speech_is_recognised() {
     let mut voice = Hibari::open(&models(), Espeak).unwrap();
     let mut moonshine = Moonshine::open(&models()).unwrap();
     let (mut wrong, mut said, mut took, mut lasted) = (0, 0, 0.0, 0.0);
@@ -59,7 +59,7 @@ fn what_is_said_is_understood() {
 }
 
 #[test]
-fn the_same_text_sounds_the_same() {
+fn synthesis_is_reproducible() {
     let say = || Hibari::open(&models(), Espeak).unwrap().say("Look up.").unwrap();
     assert_eq!(say(), say());
     let slow = Hibari::open(&models(), Espeak).unwrap().with_pace(0.7).say("Look up.").unwrap();
@@ -67,7 +67,7 @@ fn the_same_text_sounds_the_same() {
 }
 
 #[test]
-fn spectra_of_another_size_are_refused_and_silence_is_silent() {
+fn sound_rejects_mismatched_spectra_and_keeps_silence() {
     let mut synthesis = dsp::Synthesis::new();
     let (still, none) = (vec![-30.0; 601 * 4], vec![0.0; 601 * 4]);
     let spectra = |pitch: &'static [f32]| dsp::Spectra {
@@ -82,7 +82,7 @@ fn spectra_of_another_size_are_refused_and_silence_is_silent() {
     let sound = synthesis.sound(&spectra(&[100.0; 4])).unwrap();
     assert_eq!(sound.len(), 1200);
     assert!(level(&sound) < -100.0);
-    // A harmonic of magnitude one has so much of full scale after the transform.
+    // Amplitude of a harmonic of magnitude one after the transform, as a fraction of full scale.
     let voiced = vec![0.0; 601 * 80];
     let quiet = vec![-30.0; 601 * 80];
     let zero = vec![0.0; 601 * 80];
@@ -104,7 +104,7 @@ fn spectra_of_another_size_are_refused_and_silence_is_silent() {
 }
 
 #[test]
-fn sounds_become_numbers() {
+fn phonemes_are_converted_to_ids() {
     assert_eq!(phonemes::of_ipa("həlˈo^ʊ ðˈɛ^ɹ"), "həlˈO ðˈɛɹ");
     assert_eq!(phonemes::of_ipa("bˈʌʔn\u{329}\n tʃ lˈɪɾə^l d^ʒ"), "bˈʌtᵊn tʃ lˈɪTᵊl ʤ");
     assert_eq!(phonemes::ids("həlˈO"), [0, 50, 83, 54, 156, 31, 0]);
@@ -116,7 +116,7 @@ fn sounds_become_numbers() {
 }
 
 #[test]
-fn texts_are_cut_where_sentences_end() {
+fn sentences_end_at_real_sentence_boundaries() {
     assert_eq!(
         sentences("Hello. Dr. Smith is here, i.e. there! Is 3.5 enough?\n- yes"),
         ["Hello.", "Dr. Smith is here, i.e. there!", "Is 3.5 enough?", "- yes"]
@@ -140,7 +140,7 @@ impl Speech for Beeps {
 }
 
 #[test]
-fn speech_begins_with_the_first_sentence_and_can_be_cut_off() {
+fn synthesizer_starts_with_the_first_sentence_and_can_be_cut() {
     let mut mouth = Mouth::new(Beeps(0));
     mouth.push("I look le");
     assert_eq!(mouth.speak().unwrap(), None);
@@ -164,7 +164,7 @@ fn speech_begins_with_the_first_sentence_and_can_be_cut_off() {
 }
 
 #[test]
-fn chimes_are_short_and_begin_and_end_in_silence() {
+fn chimes_are_short_and_begin_and_end_silently() {
     for kind in [Chime::Wake, Chime::Sleep, Chime::Listening, Chime::Sorry] {
         for rate in [16_000, 24_000, 48_000] {
             let clip = chime(kind, rate);

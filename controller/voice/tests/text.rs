@@ -1,4 +1,4 @@
-//! Stop words, the wake phrase and mended commands, in text alone.
+//! Tests stop words, the wake phrase and corrected commands on text alone.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@
 use minismith_voice::commands::{Vocabulary, Wake, likeness, stop_word, words};
 
 #[test]
-fn a_stop_is_a_stop() {
+fn stop_word_distinguishes_stops_from_similar_texts() {
     for text in [
         "Stop.",
         "stop stop stop",
@@ -53,7 +53,7 @@ fn a_stop_is_a_stop() {
 }
 
 #[test]
-fn a_call_is_told_from_what_follows() {
+fn wake_phrase_is_split_from_the_text() {
     let wake = Wake::new(&["Ada", "Mister Smith"]);
     for (text, rest) in [
         ("Hey Reachy, look left.", Some("look left.")),
@@ -77,7 +77,7 @@ fn a_call_is_told_from_what_follows() {
 }
 
 #[test]
-fn words_that_sound_alike_are_taken_for_those_of_commands() {
+fn repair_replaces_similar_sounding_words() {
     let vocabulary = Vocabulary::new([
         "look left",
         "nod twice",
@@ -106,14 +106,14 @@ fn words_that_sound_alike_are_taken_for_those_of_commands() {
 }
 
 #[test]
-fn a_word_of_ones_own_stops_too() {
+fn configured_stop_words_count() {
     let more = ["basta".to_owned()];
     assert_eq!(stop_word("oh, Basta!", &more).unwrap().before, 1);
     assert!(stop_word("basta", &[]).is_none() && stop_word("stop", &more).is_some());
 }
 
 #[test]
-fn texts_are_alike_word_by_word() {
+fn likeness_compares_word_by_word() {
     let alike = |one: &str, other: &str| likeness(&words(one), &words(other));
     assert!((alike("look left", "Look left.") - 1.0).abs() < 1e-9);
     assert!(alike("the lock left", "look left") > alike("the lock left", "look right"));

@@ -1,4 +1,4 @@
-//! Words out of speech: twenty commands in two voices at three speeds, clean and with noise, and people.
+//! Tests speech recognition: twenty commands in two voices with noise, and recordings of people.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,12 +16,12 @@ use minismith_voice::moonshine::{Choices, Moonshine};
 use minismith_voice::transcriber::Transcriber;
 use support::{COMMANDS, compared, errors, models, noisy, padded, spoken};
 
-/// The twenty commands, one after the other in any order, called or not.
+/// Builds the choices: the twenty commands in any sequence, with or without a wake phrase.
 fn commands(moonshine: &Moonshine) -> Choices {
     moonshine.choices(&["hey reachy"], &COMMANDS, &[])
 }
 
-/// What is no command, but might be taken for one.
+/// Sentences that are similar to commands but are none.
 const OTHERS: [&str; 8] = [
     "the weather is nice today",
     "what time is it",
@@ -34,7 +34,7 @@ const OTHERS: [&str; 8] = [
 ];
 
 #[test]
-fn what_is_no_command_is_known_by_its_confidence() {
+fn confidence_separates_commands_from_other_sentences() {
     let mut moonshine = Moonshine::open(&models()).unwrap();
     let choices = commands(&moonshine);
     let mut judged = |said: &str, voice: &str, ratio: f32| {
@@ -69,10 +69,10 @@ fn what_is_no_command_is_known_by_its_confidence() {
 }
 
 #[test]
-fn people_are_understood() {
+fn recordings_of_people_are_recognised() {
     let folder = Path::new("/usr/share/pocketsphinx/test/data");
     let cards = std::fs::read_to_string(folder.join("cards/cards.transcription"))
-        .expect("recordings of people are installed: scripts/sound --tests does it");
+        .expect("recordings of people are not installed; run scripts/sound --tests");
     let read = std::fs::read_to_string(folder.join("librivox/transcription")).unwrap();
     let mut moonshine = Moonshine::open(&models()).unwrap();
     let choices = commands(&moonshine);

@@ -1,8 +1,8 @@
-//! Budgets of which a guest itself learns first: the exception that it raises has a name that tells.
+//! Budgets that a guest detects itself, each with a named exception ([`Exceeded`]).
 //!
-//! A guest may raise such a name without reason; it then ends as if it had one.
+//! A guest may raise such an exception without reason. It then ends as if the budget were exceeded.
 
-/// A budget that is used up.
+/// An exceeded budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
     /// `memory_bytes`.
@@ -16,7 +16,7 @@ pub enum Exceeded {
 impl Exceeded {
     const ALL: [Exceeded; 3] = [Exceeded::Memory, Exceeded::OpenFiles, Exceeded::Processes];
 
-    /// The type name of the exception that tells of it.
+    /// Returns the type name of its exception.
     #[must_use]
     pub const fn exception(self) -> &'static str {
         match self {
@@ -26,7 +26,7 @@ impl Exceeded {
         }
     }
 
-    /// The budget that an exception of this type name tells of.
+    /// Returns the budget for an exception's type name.
     #[must_use]
     pub fn told_by(exception: &str) -> Option<Self> {
         Exceeded::ALL.into_iter().find(|exceeded| exceeded.exception() == exception)

@@ -1,63 +1,63 @@
-//! Length-prefixed frames over a byte stream: four bytes, little-endian, then that many bytes.
+//! Length-prefixed frames over a byte stream: a length of four bytes, little-endian, then that many bytes.
 
 use std::io::{Read, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The longest JSON frame either side accepts.
+/// Maximum length of a JSON frame in bytes.
 pub const MAX_FRAME: usize = 1 << 20;
 
-/// The longest raw frame (a camera picture) a guest accepts.
+/// Maximum length of a raw frame in bytes, such as a camera image.
 pub const MAX_RAW: usize = 32 << 20;
 
-/// A frame that can't be read or written.
+/// Reports why a frame cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The other side has gone, or the system refused.
+    /// The other side has closed the channel, or the system reports an error.
     #[error("the channel failed: {0}")]
     Io(#[from] std::io::Error),
-    /// The length in front is over the limit.
-    #[error("a frame of {length} bytes is over the limit of {limit}")]
+    /// The frame exceeds the limit.
+    #[error("the frame is too long: {length} bytes, {limit} allowed")]
     TooLong {
-        /// What was announced.
+        /// Length in bytes.
         length: usize,
-        /// What is accepted.
+        /// Limit in bytes.
         limit: usize,
     },
-    /// The bytes are not the JSON that was expected.
-    #[error("a frame is not understood: {0}")]
+    /// The data is not the expected JSON.
+    #[error("cannot parse the frame: {0}")]
     NotUnderstood(#[from] serde_json::Error),
 }
 
-/// Writes one value as a JSON frame.
+/// Writes a value as a JSON frame.
 ///
 /// # Errors
-/// When it is over [`MAX_FRAME`], or the channel fails.
+/// Returns an error when it exceeds [`MAX_FRAME`], or the channel fails.
 pub fn write<T: Serialize>(to: &mut impl Write, value: &T) -> Result<(), FrameError> {
     let bytes = serde_json::to_vec(value)?;
     write_bytes(to, &bytes, MAX_FRAME)
 }
 
-/// Reads one JSON frame.
+/// Reads a JSON frame.
 ///
 /// # Errors
-/// When it is over [`MAX_FRAME`], is not the JSON expected, or the channel fails.
+/// Returns an error when it exceeds [`MAX_FRAME`], is not the expected JSON, or the channel fails.
 pub fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, FrameError> {
     Ok(serde_json::from_slice(&read_bytes(from, MAX_FRAME)?)?)
 }
 
-/// Writes one raw frame.
+/// Writes a raw frame.
 ///
 /// # Errors
-/// When it is over `limit`, or the channel fails.
+/// Returns an error when it exceeds `limit`, or the channel fails.
 pub fn write_bytes(to: &mut impl Write, bytes: &[u8], limit: usize) -> Result<(), FrameError> {
     if bytes.len() > limit {
         return Err(FrameError::TooLong { length: bytes.len(), limit });
     }
     let length =
         u32::try_from(bytes.len()).map_err(|_| FrameError::TooLong { length: bytes.len(), limit })?;
-    // One write for short frames: the reader wakes once.
+    // A single write for short frames wakes the reader only once.
     let mut framed = Vec::with_capacity(bytes.len() + 4);
     framed.extend_from_slice(&length.to_le_bytes());
     framed.extend_from_slice(bytes);
@@ -66,10 +66,10 @@ pub fn write_bytes(to: &mut impl Write, bytes: &[u8], limit: usize) -> Result<()
     Ok(())
 }
 
-/// Reads one raw frame.
+/// Reads a raw frame. It checks the length before it allocates.
 ///
 /// # Errors
-/// When it is over `limit`, or the channel fails. Nothing is allocated before the length is checked.
+/// Returns an error when it exceeds `limit`, or the channel fails.
 pub fn read_bytes(from: &mut impl Read, limit: usize) -> Result<Vec<u8>, FrameError> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
@@ -88,7 +88,7 @@ mod tests {
     use crate::{Answer, Cue, Turn};
 
     #[test]
-    fn a_turn_goes_there_and_back() {
+    fn messages_round_trip() {
         let turn = Turn::Asks { cue: Cue::Sleep { seconds: 0.5 }, spent: 40_000, printed: "hello".into() };
         let mut bytes = Vec::new();
         write(&mut bytes, &turn).unwrap();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_frames_are_errors() {
+    fn malformed_frames_are_errors() {
         assert!(matches!(
             read::<Turn>(&mut [255, 255, 255, 255, 1].as_slice()),
             Err(FrameError::TooLong { .. })

@@ -1,12 +1,11 @@
-//! The words between the controller and a caged guest, and how they are framed. Nothing here acts.
+//! Protocol between the controller and sandboxed guests: message types and their framing, without behaviour.
 //!
-//! Reading order: [`Job`] (what a guest is asked to run), [`Turn`] (what a guest says), [`Cue`] (what it may ask of
-//! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`window`] (where pictures lie),
-//! [`exceeded`] (budgets of which a guest itself learns first), [`zygote`] (the host program's own words with its
-//! supervisor), [`recording`] (what the recorder is told).
+//! Reading order: [`Job`] (what a guest runs), [`Turn`] (messages from a guest), [`Cue`] (host calls), [`Answer`] (messages to
+//! a guest), [`frame`] (framing), [`window`] (shared memory for images), [`exceeded`] (budgets that a guest detects itself),
+//! [`zygote`] (messages between the tool host and its supervisor), [`recording`] (the trace format).
 //!
-//! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything
-//! that comes from a guest is presumed forged.
+//! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything that comes
+//! from a guest is untrusted.
 
 pub mod exceeded;
 pub mod frame;
@@ -20,69 +19,69 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// What a guest is asked to run.
+/// What a guest runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The tool's exact source text; of a toolkit, that of its main module.
+    /// Exact source of the tool, or of a toolkit's main module.
     pub source: String,
-    /// The other modules of a toolkit, by name without `.py`; a tool of one file has none.
+    /// The other modules of a toolkit, by name without `.py`. Empty for a tool of one file.
     #[serde(default)]
     pub modules: BTreeMap<String, String>,
-    /// The module name the tool sees as `__name__`, without `.py`.
+    /// Module name for `__name__`, without `.py`.
     pub module: String,
-    /// The function to call.
+    /// Function to call.
     pub entry: String,
     /// Whether the first parameter is the robot.
     pub takes_robot: bool,
-    /// Keyword arguments for the call.
+    /// Keyword arguments of the call.
     pub arguments: serde_json::Map<String, serde_json::Value>,
-    /// Seeds `random` and `numpy.random`: the same seed, the same trace.
+    /// Seed of `random` and `numpy.random`. The same seed gives the same trace.
     pub seed: u64,
-    /// Whether executed lines are recorded (rehearsal).
+    /// Whether to record executed lines (rehearsal).
     pub coverage: bool,
-    /// The stage's time when the guest starts, in nanoseconds.
+    /// Robot time at the guest's start, in nanoseconds.
     pub now: u64,
-    /// What `time.time()` returns at stage time zero: seconds since 1970.
+    /// Value of `time.time()` at robot time zero: seconds since 1970.
     pub epoch: f64,
-    /// What the guest may use of the machine.
+    /// Resource limits of the guest.
     pub limits: Limits,
-    /// Input files: after [`Answer::Start`] one raw frame follows for each, in this order.
+    /// Input files. After [`Answer::Start`] one raw frame follows for each, in this order.
     #[serde(default)]
     pub files: Vec<FileGiven>,
-    /// The parameter that is given the output files, if there is one.
+    /// Parameter that receives the output files, if any.
     #[serde(default)]
     pub outputs: Option<String>,
-    /// Whether there is no tool, but a person who gives line after line by [`Answer::Line`].
+    /// Whether there is no tool, but a user who sends lines with [`Answer::Line`].
     #[serde(default)]
     pub interactive: bool,
-    /// Whether these very sources were compared with the policy's reading before: their facts are not read again, and
-    /// the first word holds none.
+    /// Whether exactly these sources were already compared with the policy's parser. They are then not parsed again, and the
+    /// first message has no facts.
     #[serde(default)]
     pub compared: bool,
 }
 
-/// The seed of jobs where nothing else is said: the tool host has begun with it before it forks.
+/// Default seed of jobs, which the tool host sets before it forks.
 pub const USUAL_SEED: u64 = 0x6d69_6e69;
 
-/// An input file as its guest sees it. The bytes come apart; nothing is opened in the cage.
+/// An input file for a guest. Its bytes are sent separately, because the sandbox opens no files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileGiven {
-    /// The parameter that it is the argument of.
+    /// Parameter whose argument it is.
     pub parameter: String,
-    /// Its name, without any folder.
+    /// Its name, without a folder.
     pub name: String,
-    /// How long it is.
+    /// Size in bytes.
     pub bytes: u64,
-    /// What was found out about it beforehand: `type`, `encoding`, `columns`, `rows`, `width`, ...
+    /// Detected properties: `type`, `encoding`, `columns`, `rows`, `width`, ...
     pub about: serde_json::Map<String, serde_json::Value>,
-    /// What is in it. It never travels as JSON, but as a raw frame after [`Answer::Start`].
+    /// Its content. It is never sent as JSON, but as a raw frame after [`Answer::Start`].
     #[serde(skip)]
     pub content: Content,
 }
 
-/// The bytes of a file, shared and never changed.
+/// The bytes of a file, shared and immutable.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Content(pub Arc<Vec<u8>>);
 
@@ -98,36 +97,35 @@ impl fmt::Debug for Content {
     }
 }
 
-/// What a guest may use of the machine. Enforced by the kernel and by the supervisor.
+/// Resource limits of a guest, enforced by the kernel and the supervisor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Processor seconds over the guest's whole life.
+    /// CPU seconds over the guest's whole life.
     pub cpu_seconds: u64,
-    /// Bytes of address space beyond what the interpreter itself holds.
+    /// Bytes of address space in addition to the interpreter's own.
     pub memory_bytes: u64,
     /// Bytes that may be printed.
     pub output_bytes: u64,
-    /// Wall seconds that one turn may take.
+    /// Wall-clock seconds from a reply to the guest's next message.
     pub turn_seconds: f64,
-    /// Wall seconds that the guest may think over its whole life: all its turns together.
+    /// Wall-clock seconds for all computation over the guest's whole life.
     pub wall_seconds: f64,
-    /// Pictures that it may take.
+    /// Number of camera frames.
     pub frames: u64,
-    /// Pictures that it may take in any one second of stage time. What was written down before there was this limit has
-    /// the usual one.
+    /// Number of camera frames in any one second of robot time. Data from before this limit has the default.
     #[serde(default = "usual_frames_per_second")]
     pub frames_per_second: u64,
-    /// Motions that it may ask for in any one second of stage time; each streamed target is one.
+    /// Number of motions in any one second of robot time. Each streamed target counts as one.
     pub motions_per_second: u64,
-    /// Files that it may hold open.
+    /// Number of open files.
     pub open_files: u64,
-    /// Processes and threads that it may have besides itself.
+    /// Number of processes and threads besides its own.
     pub processes: u64,
 }
 
 impl Limits {
-    /// What a tool gets where nothing else is said.
+    /// Default limits.
     pub const USUAL: Limits = Limits {
         cpu_seconds: 10,
         memory_bytes: 256 << 20,
@@ -152,123 +150,122 @@ impl Default for Limits {
     }
 }
 
-/// What CPython's own parser found in a source: compared with what the policy's parser saw.
+/// Facts that CPython's parser found in a source, for comparison with the policy's parser.
 ///
-/// Every node of the tree counts, wherever it stands: defaults, decorators, annotations, the insides of f-strings,
-/// comprehensions, `with` items, `match` cases. Texts are never parsed again (a string annotation is a text).
-/// Identifiers are as CPython holds them, that is in Unicode's form NFKC.
+/// Every node of the tree counts: defaults, decorators, annotations, the insides of f-strings, comprehensions, `with` items,
+/// `match` cases. Strings are never parsed again (a string annotation is a string). Identifiers are in Unicode's form NFKC, as
+/// CPython stores them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
-    /// What is imported.
+    /// Imports:
     ///
     /// * `import a.b as c` gives `a.b`.
     /// * `from a.b import c as d` gives `a.b.c`; `from a import *` gives `a.*`.
-    /// * A relative import has its dots in front: `from . import c` gives `.c`, `from ..a import c` gives `..a.c`.
+    /// * A relative import begins with its dots: `from . import c` gives `.c`, `from ..a import c` gives `..a.c`.
     pub imports: BTreeSet<String>,
-    /// Every identifier that stands for itself:
+    /// Identifiers:
     ///
-    /// * the `id` of every `Name`;
-    /// * the names of functions, classes, arguments (`arg`), keywords of calls and of class headers (`keyword.arg`,
-    ///   where there is one), `global` and `nonlocal`, `except ... as name`;
-    /// * in patterns: `MatchAs.name`, `MatchStar.name`, `MatchMapping.rest`, where there is one;
-    /// * the name that an import binds: the `as` name if there is one, else the part before the first dot
-    ///   (`import a.b` gives `a`, `from a import c` gives `c`, `from a import *` gives `*`).
+    /// * the `id` of every `Name`
+    /// * the names of functions, classes, arguments (`arg`), keywords of calls and class headers (`keyword.arg`, if any),
+    ///   `global` and `nonlocal`, `except ... as name`
+    /// * in patterns: `MatchAs.name`, `MatchStar.name`, `MatchMapping.rest`, if any
+    /// * the name that an import binds: the `as` name if there is one, else the part before the first dot (`import a.b` gives
+    ///   `a`, `from a import c` gives `c`, `from a import *` gives `*`)
     pub names: BTreeSet<String>,
     /// The `attr` of every `Attribute`, and every keyword of a class pattern (`MatchClass.kwd_attrs`).
     pub attributes: BTreeSet<String>,
-    /// For every `Call` whose function is a `Name`, or a chain of `Attribute`s that begins with a `Name`: the dotted
-    /// name (`a.b.c`). For every other call nothing: `f().g()` gives `f` alone. A decorator without brackets is no
-    /// call.
+    /// The dotted name (`a.b.c`) of every `Call` whose function is a `Name`, or a chain of `Attribute`s that begins with a
+    /// `Name`. Other calls give nothing: `f().g()` gives `f` alone. A decorator without brackets is not a call.
     pub calls: BTreeSet<String>,
-    /// The hash of the whole tree: every node in order, with its names, operators, constants and the lines of
-    /// statements. Both sides write the tree in one normal form first, so that what means the same hashes the same.
+    /// Hash of the whole tree: every node in order, with its names, operators, constants and the lines of statements. Both
+    /// sides normalise the tree first, so that equivalent sources have the same hash.
     pub tree: String,
 }
 
-/// What the stage tells a guest.
+/// A message to a guest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
-    /// The first word: parse this, do not run it yet. Answered by [`Turn::Parsed`].
+    /// First message: parse the job without running it. The guest replies with [`Turn::Parsed`].
     Start {
         /// The job.
         job: Box<Job>,
     },
-    /// The tree is what the policy saw: load the module and call the entry.
+    /// The facts match the policy's: load the module and call the entry.
     Proceed,
-    /// The cue is done (or the print was taken).
+    /// The host call is complete, or the printed text was received.
     Done {
-        /// Stage time, nanoseconds.
+        /// Robot time in nanoseconds.
         now: u64,
     },
-    /// The answer to [`Cue::State`].
+    /// Reply to [`Cue::State`].
     State {
-        /// Stage time, nanoseconds.
+        /// Robot time in nanoseconds.
         now: u64,
-        /// What the body does.
+        /// State of the robot.
         state: Box<State>,
     },
-    /// The answer to [`Cue::Frame`]: `height * width * 3` bytes (BGR) lie in a slot of the [`window`], or follow as one
-    /// raw frame; none when there is no camera (both zero).
+    /// Reply to [`Cue::Frame`]. The `height * width * 3` bytes (BGR) are in a slot of the [`window`], or follow as one raw
+    /// frame. Without a camera both sizes are zero and no bytes follow.
     Frame {
-        /// Stage time, nanoseconds.
+        /// Robot time in nanoseconds.
         now: u64,
-        /// Rows.
+        /// Number of rows.
         height: u32,
-        /// Columns.
+        /// Number of columns.
         width: u32,
-        /// The slot that was named, when the picture lies there.
+        /// The requested slot, if the image is there.
         slot: Option<u8>,
     },
-    /// The answer to [`Cue::Face`].
+    /// Reply to [`Cue::Face`].
     Face {
-        /// Stage time, nanoseconds.
+        /// Robot time in nanoseconds.
         now: u64,
-        /// What the tracker sees.
+        /// Result of face tracking.
         face: Face,
     },
-    /// The answer to [`Cue::Exec`].
+    /// Reply to [`Cue::Exec`] and other host calls that return a value.
     Value {
-        /// Stage time, nanoseconds.
+        /// Robot time in nanoseconds.
         now: u64,
-        /// What the other tool returned.
+        /// The returned value.
         value: serde_json::Value,
     },
-    /// The next statement of a person, in an interactive job, as far as it is said. Answered by [`Turn::Result`], after
-    /// whatever it asks.
+    /// The next statement of the user in an interactive job, possibly incomplete. The guest replies with [`Turn::Result`],
+    /// after any host calls.
     Line {
-        /// Stage time, nanoseconds.
+        /// Robot time in nanoseconds.
         now: u64,
-        /// Its lines.
+        /// Source lines.
         source: String,
     },
-    /// The cue was refused; the guest raises `kind` with `message`.
+    /// The host call was rejected. The guest raises `kind` with `message`.
     Refused {
-        /// Stage time, nanoseconds.
+        /// Robot time in nanoseconds.
         now: u64,
-        /// Which Python exception.
+        /// Python exception to raise.
         kind: RefusalKind,
-        /// For the tool's author.
+        /// Message for the tool's author.
         message: String,
     },
 }
 
-/// The Python exception that a refused cue raises.
+/// Python exception for a rejected host call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
     /// `ValueError`: an argument is out of range.
     Value,
-    /// `RuntimeError`: the stage can't do it now.
+    /// `RuntimeError`: the host call is not possible now.
     Runtime,
-    /// `PermissionError`: the tool has no such capability.
+    /// `PermissionError`: the tool lacks the capability.
     Permission,
-    /// `TimeoutError`: a budget is used up.
+    /// `TimeoutError`: a budget is exceeded.
     Timeout,
 }
 
-/// The body as a tool sees it. Radians and metres; matrices are row-major.
+/// State of the robot as tools see it, in radians and metres. Matrices are row-major.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -278,29 +275,29 @@ pub struct State {
     pub head_joints: [f64; 7],
     /// Right, left.
     pub antennas: [f64; 2],
-    /// Whether every motor's torque is on.
+    /// Whether the torque of every motor is on.
     pub torque: bool,
 }
 
-/// What face tracking sees, as the official SDK reports it.
+/// Result of face tracking, as the official SDK reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Face {
-    /// Whether a face is seen.
+    /// Whether a face is visible.
     pub detected: bool,
-    /// Horizontal place in the image, -1 left to 1 right.
+    /// Horizontal image position, -1 left to 1 right.
     pub x: Option<f64>,
-    /// Vertical place in the image, -1 top to 1 bottom.
+    /// Vertical image position, -1 top to 1 bottom.
     pub y: Option<f64>,
-    /// The head's roll in the image, radians.
+    /// Roll of the head in the image, in radians.
     pub roll: Option<f64>,
 }
 
-/// How a goto moves between two postures: the official SDK's four.
+/// Interpolation of a goto: the official SDK's four methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Constant speed.
+    /// Constant velocity.
     Linear,
     /// Minimum jerk: `10 t^3 - 15 t^4 + 6 t^5`.
     #[default]
@@ -311,24 +308,24 @@ pub enum Method {
     Cartoon,
 }
 
-/// What a guest asks of the stage. Each cue costs one millisecond of stage time.
+/// A host call of a guest. Each costs one millisecond of robot time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "cue", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Cue {
-    /// Move to a posture and wait for the end of the motion.
+    /// Moves to a posture and waits for the end of the motion.
     Goto {
-        /// `world_from_head`, row-major 4x4; none keeps the head.
+        /// `world_from_head`, row-major 4x4. `None` keeps the head.
         head: Option<[f64; 16]>,
-        /// Right, left, radians; none keeps the antennas.
+        /// Right and left in radians. `None` keeps the antennas.
         antennas: Option<[f64; 2]>,
-        /// Radians; none keeps the body.
+        /// Body yaw in radians. `None` keeps the body.
         body_yaw: Option<f64>,
-        /// Seconds.
+        /// Duration in seconds.
         duration: f64,
-        /// The interpolation.
+        /// Interpolation.
         method: Method,
     },
-    /// Follow this target from the next beat on; does not wait.
+    /// Follows this target from the next control cycle on, without waiting.
     SetTarget {
         /// As in `Goto`.
         head: Option<[f64; 16]>,
@@ -337,97 +334,97 @@ pub enum Cue {
         /// As in `Goto`.
         body_yaw: Option<f64>,
     },
-    /// Play a list of postures, each at its time, and wait for the end.
+    /// Plays keyframes and waits for the end.
     Play {
-        /// The keyframes, in order of time.
+        /// Keyframes in order of time.
         keyframes: Vec<Keyframe>,
-        /// Seconds to move from the present posture to the first keyframe.
+        /// Seconds for the motion from the present posture to the first keyframe.
         initial_goto: f64,
     },
-    /// Turn the head's x axis towards a point, and wait; sends the centred head of the official `look_at_world`.
+    /// Turns the head's x axis towards a point and waits. It uses the centred head pose of the official `look_at_world`.
     LookAt {
-        /// The point in the world frame, metres.
+        /// Point in the world frame in metres.
         point: [f64; 3],
-        /// Seconds.
+        /// Duration in seconds.
         duration: f64,
     },
-    /// Let stage time pass.
+    /// Advances robot time.
     Sleep {
-        /// Seconds.
+        /// Duration in seconds.
         seconds: f64,
     },
-    /// Sense the body.
+    /// Reads the state of the robot.
     State,
-    /// Take a picture.
+    /// Takes an image.
     Frame {
-        /// A free slot of the [`window`]; none when the tool holds pictures in all of them.
+        /// A free slot of the [`window`], or `None` when the tool uses all of them.
         #[serde(default)]
         slot: Option<u8>,
     },
-    /// What the detectors find in the newest picture; answered by [`Answer::Value`], a list.
+    /// Runs the detectors on the latest image. The reply is [`Answer::Value`] with a list.
     Detections,
-    /// In which direction of the world a pixel of the newest picture lies; answered by [`Answer::Value`], three numbers.
+    /// Returns the world direction of a pixel of the latest image. The reply is [`Answer::Value`] with three numbers.
     Ray {
-        /// The column, from the left.
+        /// Column, from the left.
         u: f64,
-        /// The row, from the top.
+        /// Row, from the top.
         v: f64,
     },
-    /// Start or stop following a face.
+    /// Starts or stops following a face.
     Track {
-        /// Start, or stop.
+        /// Whether to start.
         on: bool,
-        /// How much of the head's motion the tracker gets, 0 to 1.
+        /// Share of the head's motion for the tracker, 0 to 1.
         weight: f64,
     },
-    /// Ask what the tracker sees.
+    /// Returns the result of face tracking.
     Face,
-    /// Torque on or off.
+    /// Switches torque.
     Motors {
-        /// On, or off.
+        /// Whether torque is on.
         on: bool,
-        /// Motor names; none means all nine.
+        /// Motor names. `None` means all nine.
         ids: Option<Vec<String>>,
     },
-    /// Let the body follow the head's yaw, or not.
+    /// Selects whether the body follows the head's yaw.
     AutomaticBodyYaw {
         /// Whether it follows.
         on: bool,
     },
-    /// Wake up: rise to the initial posture, with a small tilt.
+    /// Wakes up: rises to the initial posture, with a small tilt.
     Wake,
-    /// Go to the sleep posture.
+    /// Goes to the sleep posture.
     Rest,
-    /// Play a sound file of the robot.
+    /// Plays a sound file of the robot.
     Sound {
-        /// Its file name.
+        /// File name.
         file: String,
     },
-    /// Gravity compensation on or off.
+    /// Switches gravity compensation.
     Gravity {
-        /// On, or off.
+        /// Whether it is on.
         on: bool,
     },
-    /// Call another tool of the registry, and wait for what it returns.
+    /// Runs another registered tool and returns its result.
     Exec {
-        /// The tool's name; a function of a toolkit as `toolkit.function`.
+        /// Name of the tool. A function of a toolkit is `toolkit.function`.
         name: String,
-        /// Its arguments.
+        /// Arguments.
         arguments: serde_json::Map<String, serde_json::Value>,
     },
-    /// Write a piece of an output file; pieces are joined in order.
+    /// Writes a chunk of an output file. Chunks are appended in order.
     Write {
-        /// The file's name, without any folder.
+        /// File name, without a folder.
         file: String,
-        /// The piece, in base64; at most [`MAX_PIECE`] bytes of text.
+        /// The chunk in base64, at most [`MAX_PIECE`] bytes of text.
         piece: String,
     },
 }
 
-/// The longest piece of an output file, as text in base64.
+/// Maximum length of a chunk of an output file in bytes of base64 text.
 pub const MAX_PIECE: usize = 512 << 10;
 
-/// One posture of a played motion.
+/// A posture of a played motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
@@ -441,79 +438,79 @@ pub struct Keyframe {
     pub body_yaw: Option<f64>,
 }
 
-/// What a guest says. `spent` is stage time that the guest used by reading clocks since the last answer (20
-/// microseconds a read); `printed` is what it printed since its last turn.
+/// A message from a guest. `spent` is the robot time that clock reads have cost since the last reply (20 microseconds each).
+/// `printed` is the text printed since the last message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "turn", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Turn {
-    /// CPython's reading of the source. Answered by [`Answer::Proceed`], or by death.
+    /// Facts from CPython's parser. The controller replies with [`Answer::Proceed`], or kills the guest.
     Parsed {
-        /// What it found, module by module; `Err` holds CPython's complaint.
+        /// Facts by module. `Err` contains CPython's error message.
         facts: Result<BTreeMap<String, Facts>, String>,
     },
-    /// A cue. Answered by the cue's own answer, [`Answer::Done`] or [`Answer::Refused`].
+    /// A host call. The reply is its own variant, [`Answer::Done`] or [`Answer::Refused`].
     Asks {
-        /// What is asked.
+        /// The host call.
         cue: Cue,
-        /// Stage nanoseconds used up by clock reads.
+        /// Cost of clock reads in nanoseconds of robot time.
         spent: u64,
         /// Printed text.
         printed: String,
     },
-    /// Printed text alone, when there is much of it. Answered by [`Answer::Done`].
+    /// Printed text alone, when it is long. The reply is [`Answer::Done`].
     Printed {
-        /// The text.
+        /// Printed text.
         printed: String,
-        /// As above.
+        /// Cost of clock reads in nanoseconds of robot time.
         spent: u64,
     },
-    /// A line of an interactive job has been run, or is not complete yet; the first one says that the guest is ready.
-    /// Answered by [`Answer::Line`].
+    /// Result of a line of an interactive job, which may be incomplete. The first one signals that the guest is ready. The
+    /// reply is [`Answer::Line`].
     Result {
-        /// What the line's last expression is, as Python writes it.
+        /// Representation of the last expression's value.
         shown: Option<String>,
-        /// What was raised, as a short traceback.
+        /// Error as a short traceback.
         trouble: Option<String>,
-        /// Whether the statement goes on in the next line.
+        /// Whether the statement continues on the next line.
         more: bool,
-        /// As above.
+        /// Printed text.
         printed: String,
-        /// As above.
+        /// Cost of clock reads in nanoseconds of robot time.
         spent: u64,
     },
-    /// The entry returned. The last word.
+    /// The entry function returned. This is the last message.
     Done {
         /// The value, as JSON.
         value: serde_json::Value,
-        /// As above.
+        /// Printed text.
         printed: String,
-        /// As above.
+        /// Cost of clock reads in nanoseconds of robot time.
         spent: u64,
-        /// The lines that ran, module by module, when the job asked for coverage.
+        /// Executed lines by module, if the job requested coverage.
         lines: BTreeMap<String, BTreeSet<u32>>,
     },
-    /// The tool raised, or its result is not plain data. The last word.
+    /// The tool raised an exception, or its result is not plain data. This is the last message.
     Raised {
-        /// The exception's type name.
+        /// Type name of the exception.
         kind: String,
-        /// Its text.
+        /// Message of the exception.
         message: String,
-        /// The line of the source where it was raised, if known.
+        /// Source line where it was raised, if known.
         line: Option<u32>,
-        /// As above.
+        /// Printed text.
         printed: String,
-        /// As above.
+        /// Cost of clock reads in nanoseconds of robot time.
         spent: u64,
-        /// As above.
+        /// Executed lines by module, if the job requested coverage.
         lines: BTreeMap<String, BTreeSet<u32>>,
     },
 }
 
-/// The longest input file, bytes.
+/// Maximum size of an input file in bytes.
 pub const MAX_FILE: usize = 50 << 20;
 
-/// Stage nanoseconds that one clock read costs.
+/// Cost of a clock read in nanoseconds of robot time.
 pub const CLOCK_READ_COST: u64 = 20_000;
 
-/// Stage nanoseconds that one cue costs.
+/// Cost of a host call in nanoseconds of robot time.
 pub const CUE_COST: u64 = 1_000_000;

@@ -1,22 +1,21 @@
-//! The window: memory that a guest only reads, and into which the controller lays pictures.
+//! Layout of the shared memory through which the controller passes images to a guest.
 //!
-//! It has a few slots of one size. The guest alone knows which of them are free, and names one when it asks for a
-//! picture; the controller writes to a slot only when it is named. Nothing in it is ever read by the controller.
+//! It consists of a few slots of equal size. The guest alone tracks which slots are free, and names one when it requests an
+//! image. The controller writes a slot only on such a request, and never reads from this memory.
 
-/// How many pictures a tool may keep that lie in the window. What it takes beside them comes through its channel, into
-/// memory of its own.
+/// Number of slots. When all are in use, further images come through the channel, into the tool's own memory.
 pub const SLOTS: u8 = 4;
 
-/// The largest picture that has room in a slot, bytes: 1920 by 1080 pixels. A larger one comes through the channel.
+/// Size of a slot in bytes, enough for 1920 by 1080 pixels. Larger images come through the channel.
 pub const SLOT_BYTES: usize = 1920 * 1080 * 3;
 
-/// From the beginning of a slot to that of the next, bytes: whole pages.
+/// Distance between the beginnings of two slots in bytes: whole pages.
 const STRIDE: usize = SLOT_BYTES.next_multiple_of(4096);
 
-/// The whole window, bytes.
+/// Size of the shared memory in bytes.
 pub const WINDOW_BYTES: usize = STRIDE * SLOTS as usize;
 
-/// Where a slot begins in the window; none when there is no such slot.
+/// Returns the offset of a slot in bytes, or `None` if there is no such slot.
 #[must_use]
 pub const fn begin(slot: u8) -> Option<usize> {
     if slot < SLOTS { Some(slot as usize * STRIDE) } else { None }
@@ -27,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_lie_one_behind_the_other_and_inside() {
+    fn slots_do_not_overlap_and_fit() {
         let begins: Vec<usize> = (0..=u8::MAX).map_while(begin).collect();
         assert_eq!(begins.len(), usize::from(SLOTS));
         assert!(begins.windows(2).all(|pair| pair[0] + SLOT_BYTES <= pair[1]));

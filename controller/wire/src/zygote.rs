@@ -1,38 +1,40 @@
-//! The words between the supervisor and the zygote, over a `SOCK_SEQPACKET` socket on the zygote's standard input.
+//! Messages between the supervisor and the zygote, over a `SOCK_SEQPACKET` socket on the zygote's standard input.
 //!
-//! The zygote first says [`Hello::Ready`] or [`Hello::Unfit`]. Then it answers each [`Request`] with one [`Reply`].
-//! No request carries a descriptor; a [`Reply::Forked`] carries two, the guest's pidfd and the supervisor's end of its
-//! channel, and of the motion profile a third, the guest's [`window`](crate::window). A guest that has ended is a [`Request::Reap`] or a [`Request::Forget`] away from being forgotten; the latter
-//! alone has no reply.
+//! The zygote first sends [`Hello::Ready`] or [`Hello::Unfit`]. Then it answers each [`Request`] with one [`Reply`], except
+//! [`Request::Forget`], which has none.
+//!
+//! Requests carry no descriptors. A [`Reply::Forked`] carries two: the guest's pidfd and the supervisor's end of its channel.
+//! In the motion profile a third follows: the guest's shared memory ([`window`](crate::window)). The supervisor sends
+//! [`Request::Reap`] or [`Request::Forget`] for each guest that has exited.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Limits;
 
-/// How strongly a guest is caged, best first.
+/// Sandbox level of guests, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Own namespaces with `pivot_root`, and a system call filter (and Landlock, where the kernel has it).
+    /// Own namespaces with `pivot_root`, a system call filter, and Landlock if the kernel supports it.
     Namespaces,
     /// Landlock and a system call filter.
     Landlock,
-    /// A system call filter that knows no way to open a file.
+    /// Only a system call filter without any call that opens files.
     NoOpen,
 }
 
-/// What guests are made for: each has its own warm interpreter and its own libraries, in the same cage.
+/// Profile of guests. Each has its own warm interpreter and libraries, in the same sandbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// Tools that move the robot.
     #[default]
     Motion,
-    /// Scripts that compute on data; they have no robot.
+    /// Scripts that process data, without a robot.
     Code,
 }
 
 impl Profile {
-    /// Its word on the host's command line.
+    /// Returns its name on the host's command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -42,7 +44,7 @@ impl Profile {
     }
 }
 
-/// Every mechanism of the cage, from the outermost to the innermost.
+/// All mechanisms of the sandbox, from the outermost to the innermost.
 pub const MECHANISMS: [&str; 12] = [
     "environment",
     "namespaces",
@@ -58,92 +60,91 @@ pub const MECHANISMS: [&str; 12] = [
     "seccomp",
 ];
 
-/// Those that a machine may lack where a person has said so; without any other one no tool is run.
+/// Mechanisms that the configuration may declare optional. Without any other one no tool runs.
 pub const LOWERABLE: [&str; 3] = ["namespaces", "pivot_root", "landlock"];
 
-/// One mechanism of the cage, as probed by trying what it forbids.
+/// Test result of one mechanism of the sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mechanism {
     /// One of [`MECHANISMS`].
     pub name: String,
-    /// Whether the probe was stopped.
+    /// Whether the tested actions were blocked.
     pub enforced: bool,
-    /// What was tried and what the kernel said.
+    /// The tested actions and the kernel's responses.
     pub detail: String,
 }
 
-/// The zygote's first word.
+/// First message of the zygote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "hello", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Hello {
-    /// It is warm and will fork guests.
+    /// The zygote is ready to fork guests.
     Ready {
-        /// `sys.version` of the interpreter inside.
+        /// `sys.version` of the interpreter.
         python: String,
         /// numpy's version.
         numpy: String,
-        /// The level of the cage that guests get.
+        /// Sandbox level of the guests.
         level: Level,
-        /// What was probed.
+        /// Test results.
         mechanisms: Vec<Mechanism>,
     },
-    /// It can't run tools safely here.
+    /// The zygote cannot run tools safely here.
     Unfit {
-        /// Why, and what to do.
+        /// Cause, and what to do about it.
         reason: String,
-        /// What was probed.
+        /// Test results.
         mechanisms: Vec<Mechanism>,
     },
 }
 
-/// The longest message on the control socket, either way.
+/// Maximum length of a message on the control socket in bytes.
 pub const MAX_MESSAGE: usize = 64 << 10;
 
-/// What the supervisor asks.
+/// A message from the supervisor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Fork one guest with these limits.
+    /// Fork a guest with these limits.
     Fork {
-        /// Enforced by the kernel in the guest.
+        /// Limits that the kernel enforces in the guest.
         limits: Limits,
     },
-    /// Say how a guest ended. Asked once for each guest, when its pidfd says that it has.
+    /// Report how a guest ended. Sent once per guest, when its pidfd signals its exit.
     Reap {
-        /// As in [`Reply::Forked`].
+        /// Process id from [`Reply::Forked`].
         pid: i32,
     },
-    /// Nobody wants to know how a guest ended, which has been sent the signal that ends it: bury it in your own time.
-    /// Not answered.
+    /// Reap a guest that was killed, at any time and without a reply.
     Forget {
-        /// As in [`Reply::Forked`].
+        /// Process id from [`Reply::Forked`].
         pid: i32,
     },
 }
 
-/// What the zygote answers.
+/// A message from the zygote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reply {
-    /// The guest lives, and its cage is closed; its pidfd and the other end of its channel are attached, and its window
-    /// where it has one.
+    /// The guest runs and its sandbox is active. Its pidfd, the other end of its channel and, if any, its shared memory are
+    /// attached.
     Forked {
-        /// Its process id as the zygote sees it.
+        /// Process id in the zygote's namespace.
         pid: i32,
     },
     /// How the guest ended.
     Reaped {
-        /// By itself or by a signal.
+        /// Exit status or signal.
         ending: Ending,
-        /// Processor seconds that it used.
+        /// CPU time in seconds.
         cpu_seconds: f64,
-        /// The most memory that it held, bytes.
+        /// Peak memory in bytes.
         peak_bytes: u64,
     },
-    /// It could not be forked, caged or reaped.
+    /// The guest could not be forked, sandboxed or reaped.
     Failed {
-        /// Why.
+        /// Cause.
         reason: String,
     },
 }
@@ -152,14 +153,14 @@ pub enum Reply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Ending {
-    /// It left by itself.
+    /// It exited by itself.
     Exit {
-        /// Its status.
+        /// Exit status.
         code: i32,
     },
-    /// The kernel ended it.
+    /// The kernel ended it by a signal.
     Signal {
-        /// Which signal.
+        /// Signal number.
         number: i32,
     },
 }

@@ -1,4 +1,4 @@
-//! What stands in a dataset.
+//! Tests the contents of a dataset.
 
 use minismith_wire::recording::{End, Message, Voice};
 use parquet::record::RowAccessor;
@@ -8,17 +8,17 @@ use super::made::{Counted, Made, Room, list};
 use crate::Options;
 use crate::rows::Sampler;
 
-fn near(left: f64, right: f64) -> bool {
+fn is_near(left: f64, right: f64) -> bool {
     (left - right).abs() < 1e-6
 }
 
 #[test]
-fn a_row_holds_the_newest_beat_until_then() {
+fn row_contains_the_latest_cycle_until_then() {
     let room = Room::of(&[Made::new("nod", 0.01).beats(7..207).end()]);
     let report = room.write(&mut Counted::default()).unwrap();
-    // Beats 7 to 206 at a hundred a second: the last row is at 59/30 s, which is beat 7 + 196.
+    // Cycles 7 to 206 at 100 Hz: the last row is at 59/30 s, which is cycle 7 + 196.
     assert_eq!((report.frames, report.notes), (60, vec![]));
-    assert!(near(report.seconds, 2.0));
+    assert!(is_near(report.seconds, 2.0));
     let rows = room.rows(0);
     assert_eq!(rows.len(), 60);
     for (number, row) in rows.iter().enumerate() {
@@ -30,23 +30,23 @@ fn a_row_holds_the_newest_beat_until_then() {
 }
 
 #[test]
-fn slow_beats_are_repeated_and_missing_ones_told() {
+fn slow_cycles_repeat_and_missing_ones_are_reported() {
     let room = Room::of(&[Made::new("slow", 0.1).beats(0..11).end()]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!((report.frames, report.notes.len()), (33, 0));
 
-    // A hundred beats are missing; of the 30 rows there all but the first repeat a beat.
+    // A hundred cycles are missing. Of the 30 rows there, all but the first repeat a cycle.
     let room = Room::of(&[Made::new("gap", 0.01).beats(0..100).beats(200..300).end()]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!(report.frames, 90);
     assert!(
-        report.notes[0].ends_with("0.trace: beats are missing: 29 rows repeat the one before them"),
+        report.notes[0].ends_with("0.trace: control cycles are missing: 29 rows repeat the previous one"),
         "{report:?}"
     );
 }
 
 #[test]
-fn beats_and_rows_of_one_rate_fit_exactly() {
+fn cycles_and_rows_of_the_same_rate_match_exactly() {
     for (period, fps) in [(0.01, 100), (0.02, 50), (1.0 / 30.0, 30), (0.01, 50), (0.005, 10)] {
         let mut made = Made::new("even", period);
         let each = (1.0 / (period * f64::from(fps))).round() as u64;
@@ -63,7 +63,7 @@ fn beats_and_rows_of_one_rate_fit_exactly() {
 }
 
 #[test]
-fn episodes_follow_each_other() {
+fn episodes_are_concatenated_with_tasks_and_indices() {
     let mut one = Made::new("nod v3", 0.01);
     one.says(Voice::Agent, "I nod")
         .says(Voice::Person, "  ")
@@ -105,7 +105,7 @@ fn episodes_follow_each_other() {
 }
 
 #[test]
-fn the_same_traces_make_the_same_dataset() {
+fn same_traces_give_an_identical_dataset() {
     let made = || Made::new("nod", 0.01).beats(0..100).picture(3, (16, 16), [9, 9, 9]).end().text();
     let rooms = [Room::new(&[made()]), Room::new(&[made()])];
     rooms.iter().for_each(|room| drop(room.write(&mut Counted::default()).unwrap()));
@@ -118,8 +118,8 @@ fn the_same_traces_make_the_same_dataset() {
 }
 
 #[test]
-fn statistics_are_of_the_whole() {
-    // Rows of the beats 0, 3, 6 and 10, whose goals are as many degrees.
+fn statistics_are_those_of_the_population() {
+    // Rows of the cycles 0, 3, 6 and 10, whose goals are as many degrees.
     let room = Room::of(&[Made::new("nod", 0.01).beats(0..11).end()]);
     room.write(&mut Counted::default()).unwrap();
     let stats = &room.json_lines("meta/episodes_stats.jsonl")[0];
@@ -129,7 +129,7 @@ fn statistics_are_of_the_whole() {
     let goals = [0.0, 3.0, 6.0, 10.0];
     let mean = goals.iter().sum::<f64>() / 4.0;
     let std = (goals.iter().map(|goal| (goal - mean).powi(2)).sum::<f64>() / 4.0).sqrt();
-    assert!(near(of("min", 0), 0.0) && near(of("max", 0), 10.0), "{action}");
+    assert!(is_near(of("min", 0), 0.0) && is_near(of("max", 0), 10.0), "{action}");
     assert!((of("mean", 0) - mean).abs() < 1e-5 && (of("mean", 1) + mean).abs() < 1e-5, "{action}");
     assert!((of("std", 0) - std).abs() < 1e-5 && (of("std", 1) - std).abs() < 1e-5, "{action}");
     assert_eq!(action["count"], json!([4]));
@@ -142,7 +142,7 @@ fn statistics_are_of_the_whole() {
 }
 
 #[test]
-fn a_trace_without_end_is_taken_as_far_as_it_is_whole() {
+fn truncated_trace_is_used_up_to_its_last_complete_line() {
     let cut = Made::new("cut", 0.01).beats(0..100).text();
     let half = format!("{cut}{{\"says\":\"beat\",\"beat\":100,\"goal_d");
     let whole =
@@ -150,16 +150,18 @@ fn a_trace_without_end_is_taken_as_far_as_it_is_whole() {
     let room = Room::new(&[cut, half, whole]);
     let report = room.write(&mut Counted::default()).unwrap();
     assert_eq!(report.frames, 90);
-    for (note, words) in
-        report.notes.iter().zip(["0.trace: it has no end", "1.trace: it has no end", "2.trace: 5 messages"])
-    {
+    for (note, words) in report.notes.iter().zip([
+        "0.trace: the trace is truncated",
+        "1.trace: the trace is truncated",
+        "2.trace: 5 messages",
+    ]) {
         assert!(note.contains(words), "{note}");
     }
     assert_eq!(report.notes.len(), 3);
 }
 
 #[test]
-fn the_card_tells_the_unit_and_no_text_of_a_trace() {
+fn card_names_the_unit_and_contains_no_trace_text() {
     let mut made = Made::new("<b>bold</b>", 0.01);
     made.says(Voice::Person, "# a title").beats(0..100).end();
     let room = Room::of(&[&mut made]);
@@ -170,7 +172,7 @@ fn the_card_tells_the_unit_and_no_text_of_a_trace() {
 }
 
 #[test]
-fn what_is_long_is_told_and_what_is_endless_refused() {
+fn long_episode_is_noted_and_endless_one_rejected() {
     let room = Room::of(&[Made::new("long", 0.5).beats(0..2100).end()]);
     assert!(room.plan().unwrap().report().notes[0].contains("tolerance_s=0.001"));
 

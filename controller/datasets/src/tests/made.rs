@@ -1,4 +1,4 @@
-//! Traces as a test needs them, a film that only counts, and what is read back.
+//! Synthetic traces, a video encoder that only counts, and helpers to read datasets back.
 
 use std::error::Error;
 use std::fs;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::{Encoded, Film, NoDataset, Options, Plan, Reel, Report};
 
-/// A trace that is being made, of two motors.
+/// A trace under construction, with two motors.
 pub struct Made {
     pub lines: Vec<String>,
     pub beats: u64,
@@ -50,7 +50,7 @@ impl Made {
         self
     }
 
-    /// A beat on which both goals are its number in degrees, and the motors are ten degrees behind.
+    /// Adds a cycle in which both goals equal its number in degrees and the motors are ten degrees behind.
     pub fn beat(&mut self, beat: u64) -> &mut Made {
         let goal = (beat % 1000) as f64;
         self.beats += 1;
@@ -91,7 +91,7 @@ pub fn jpeg((width, height): (u32, u32), colour: [u8; 3]) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A folder with traces, and room for a dataset.
+/// A temporary folder with traces and space for a dataset.
 pub struct Room {
     pub folder: TempDir,
     pub traces: Vec<PathBuf>,
@@ -125,7 +125,7 @@ impl Room {
         self.plan()?.write(&self.dataset(), film)
     }
 
-    /// The names of all files in the room but the traces.
+    /// Lists all files in the folder except the traces.
     pub fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![self.folder.path().to_path_buf()];
@@ -158,20 +158,20 @@ impl Room {
     }
 }
 
-/// The numbers of a list of a row.
+/// Returns the numbers of a list in a row.
 pub fn list(row: &Row, column: usize) -> Vec<f32> {
     use parquet::record::{ListAccessor, RowAccessor};
     let list = row.get_list(column).unwrap();
     (0..list.len()).map(|at| list.get_float(at).unwrap()).collect()
 }
 
-/// Notes what it is given, and writes an MP4 file that says how many frames it has.
+/// Records the images, and writes an MP4 file that declares their number of frames.
 #[derive(Default)]
 pub struct Counted {
     pub films: Vec<Vec<Arc<[u8]>>>,
-    /// How many frames get lost.
+    /// Number of frames to lose.
     pub loses: usize,
-    /// What it fails with.
+    /// Error to fail with.
     pub fails: Option<&'static str>,
 }
 
@@ -187,7 +187,7 @@ impl Film for Counted {
     }
 }
 
-/// An MP4 file without pictures.
+/// Creates an MP4 file without images.
 pub fn mp4(frames: usize) -> Vec<u8> {
     let sizes = [&[0; 8][..], &u32::try_from(frames).unwrap().to_be_bytes()].concat();
     let track =
@@ -199,7 +199,7 @@ fn boxed(name: &str, inner: &[u8]) -> Vec<u8> {
     [&u32::try_from(inner.len() + 8).unwrap().to_be_bytes()[..], name.as_bytes(), inner].concat()
 }
 
-/// Takes no picture at all.
+/// Encoder that takes no image.
 pub struct Idle;
 
 impl Film for Idle {

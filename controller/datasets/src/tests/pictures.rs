@@ -1,4 +1,4 @@
-//! Pictures: which of them a row has, who makes videos of them, and what is known about them.
+//! Tests images: their assignment to rows, encoding and statistics.
 
 use serde_json::json;
 
@@ -11,8 +11,8 @@ const GREEN: [u8; 3] = [0, 255, 0];
 const BLUE: [u8; 3] = [0, 0, 255];
 
 #[test]
-fn a_row_has_the_newest_picture_until_then() {
-    // Told in any order: blue comes late.
+fn row_has_the_latest_image_until_then() {
+    // Images arrive out of order: blue is late.
     let mut made = Made::new("look", 0.01);
     made.picture(20, SIZE, RED).beats(0..100).picture(60, SIZE, GREEN).picture(40, SIZE, BLUE).end();
     let room = Room::of(&[&mut made]);
@@ -22,14 +22,14 @@ fn a_row_has_the_newest_picture_until_then() {
     let [red, green, blue] = [RED, GREEN, BLUE].map(|colour| jpeg(SIZE, colour));
     for (row, picture) in film.films[0].iter().enumerate() {
         let beat = row * 100 / 30;
-        let wanted = if beat < 40 {
+        let expected = if beat < 40 {
             &red
         } else if beat < 60 {
             &blue
         } else {
             &green
         };
-        assert!(**picture == **wanted, "row {row}");
+        assert!(**picture == **expected, "row {row}");
     }
     assert_eq!(film.films[0].len(), 30);
     let info = room.json("meta/info.json");
@@ -53,7 +53,7 @@ fn a_row_has_the_newest_picture_until_then() {
 }
 
 #[test]
-fn statistics_of_pictures_are_of_their_colours() {
+fn image_statistics_describe_colours() {
     let mut made = Made::new("look", 0.01);
     made.picture(0, (400, 300), [0, 51, 255]).beats(0..200).picture(100, (400, 300), [102, 51, 255]).end();
     let room = Room::of(&[&mut made]);
@@ -69,16 +69,16 @@ fn statistics_of_pictures_are_of_their_colours() {
 }
 
 #[test]
-fn either_all_episodes_have_pictures_or_none() {
+fn read_rejects_traces_of_which_only_some_have_images() {
     let mut with = Made::new("with", 0.01);
     with.picture(0, SIZE, RED).beats(0..100).end();
     let mut without = Made::new("without", 0.01);
     without.beats(0..100).end();
     let room = Room::of(&[&mut with, &mut without]);
     let error = room.write(&mut Counted::default()).unwrap_err().to_string();
-    assert!(error.ends_with(
-        "1.trace has no pictures, others have: leave it out, or write the dataset without pictures"
-    ));
+    assert!(
+        error.ends_with("1.trace has no images, but others do; omit it, or write the dataset without images")
+    );
     assert!(room.files().is_empty());
 
     let plan = Plan::read(&room.traces, Options { pictures: false, ..Options::default() }).unwrap();
@@ -89,25 +89,25 @@ fn either_all_episodes_have_pictures_or_none() {
 }
 
 #[test]
-fn a_camera_that_was_silent_is_told() {
+fn gap_between_images_is_noted() {
     let mut made = Made::new("look", 0.01);
     made.picture(50, SIZE, RED).beats(0..300).end();
     let room = Room::of(&[&mut made]);
     let report = room.plan().unwrap().report();
-    // Beats 153 to 296, of the rows 46 to 89.
+    // Cycles 153 to 296, in the rows 46 to 89.
     assert!(
-        report.notes[0].ends_with("pictures are missing: 44 rows have one from more than a second away"),
+        report.notes[0].ends_with("images are missing: 44 rows have one from more than a second away"),
         "{report:?}"
     );
 }
 
 #[test]
-fn without_a_whole_video_there_is_no_dataset() {
+fn incomplete_video_fails_the_dataset() {
     let mut made = Made::new("look", 0.01);
     made.picture(0, SIZE, RED).beats(0..100).end();
     let room = Room::of(&[&mut made]);
     for (mut film, words) in [
-        (Counted { fails: Some("ffmpeg is not there"), ..Counted::default() }, "ffmpeg is not there"),
+        (Counted { fails: Some("ffmpeg is missing"), ..Counted::default() }, "ffmpeg is missing"),
         (Counted { loses: 2, ..Counted::default() }, "28 frames for 30 rows"),
     ] {
         let error = room.write(&mut film).unwrap_err().to_string();
@@ -115,32 +115,32 @@ fn without_a_whole_video_there_is_no_dataset() {
         assert!(room.files().is_empty());
     }
     let error = room.plan().unwrap().write(&room.dataset(), &mut Idle).unwrap_err().to_string();
-    assert!(error.contains("30 pictures were left over"), "{error}");
+    assert!(error.contains("did not take 30 images"), "{error}");
 
-    // A trace that is another one by now.
+    // The trace has been replaced.
     let plan = room.plan().unwrap();
     std::fs::write(&room.traces[0], "x".repeat(1 << 16)).unwrap();
     let error = plan.write(&room.dataset(), &mut Counted::default()).unwrap_err().to_string();
-    assert!(error.contains("0.trace, line 2: it changed while it was read"), "{error}");
+    assert!(error.contains("0.trace, line 2: the file changed during reading"), "{error}");
     assert!(room.files().is_empty());
 }
 
 #[test]
-fn a_damaged_picture_is_found() {
+fn damaged_image_is_detected() {
     let mut bytes = jpeg(SIZE, RED);
-    // Its head is whole, its pixels are not there.
+    // Its header is complete, but its pixels are missing.
     let scan = bytes.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
     bytes.truncate(scan + 1);
     let mut made = Made::new("look", 0.01);
     made.beats(0..100).jpeg(0, SIZE, &bytes).end();
     let room = Room::of(&[&mut made]);
     let error = room.write(&mut Counted::default()).unwrap_err().to_string();
-    assert!(error.contains("0.trace, line 102: no JPEG"), "{error}");
+    assert!(error.contains("0.trace, line 102: invalid JPEG"), "{error}");
     assert!(room.files().is_empty());
 }
 
 #[test]
-fn frames_are_counted_in_any_file() {
+fn count_handles_any_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.mp4");
     let count = |bytes: &[u8]| {
@@ -149,7 +149,7 @@ fn frames_are_counted_in_any_file() {
     };
     let whole = mp4(1234);
     assert_eq!(count(&whole), Some(1234));
-    // A box with a long length before it.
+    // A preceding box with a 64-bit length.
     let long = [&[0, 0, 0, 1][..], b"mdat", &24_u64.to_be_bytes(), &[0; 8], &whole].concat();
     assert_eq!(count(&long), Some(1234));
     for length in 0..whole.len() {

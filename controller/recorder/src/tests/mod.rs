@@ -1,4 +1,4 @@
-//! Recordings are read back as the viewer reads them; what is no recording leaves nothing behind.
+//! Tests recordings by reading them back as the viewer does, and that invalid input leaves no file.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -15,12 +15,12 @@ use crate::outlet::Outlet;
 use crate::{Ended, NoRecording};
 use support::{Recorded, lines};
 
-/// Has a recording made in a file.
+/// Records to a file.
 fn record(input: &[u8], path: &Path) -> Result<Ended, NoRecording> {
     crate::record(Cursor::new(input.to_vec()), vec![Outlet::File(path.to_owned())])
 }
 
-/// What a recorder writes that is told this.
+/// Records these messages and reads the result.
 #[track_caller]
 fn recorded(messages: &[Message]) -> Recorded {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What is no recording is refused with the reason, and leaves nothing behind.
+//! Tests that invalid input is rejected with a reason and leaves no file.
 
 use minismith_wire::recording::{
     Beat, Begin, FORMAT, Health, LONGEST_LINE, Leg, Message, Picture, Seen, Trim,
@@ -9,7 +9,7 @@ use super::support::{JPEG, beat, beats, begin, end, lines, text};
 use crate::NoRecording;
 use crate::told::Untold;
 
-/// Refused with these words, and nothing is left in the folder.
+/// Asserts that the error contains these words and no file remains.
 #[track_caller]
 fn refuses(input: &[u8], words: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -23,7 +23,7 @@ fn refuses(input: &[u8], words: &str) {
 }
 
 #[test]
-fn what_is_no_recording_leaves_nothing_behind() {
+fn invalid_input_leaves_no_file() {
     let whole = [vec![Message::Begin(begin())], beats(0..100), vec![end(100)]].concat();
     let first = lines(&whole[..1]);
     refuses(b"", "without `end`");
@@ -50,7 +50,7 @@ fn what_is_no_recording_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_beginning_that_promises_nonsense_is_refused() {
+fn invalid_header_is_rejected() {
     let refuses = |begin: Begin, words: &str| refuses(lines(&[Message::Begin(begin)]).as_bytes(), words);
     refuses(Begin { format: FORMAT + 1, ..begin() }, "make recorder");
     let mut odd = begin();
@@ -62,21 +62,21 @@ fn a_beginning_that_promises_nonsense_is_refused() {
 }
 
 #[test]
-fn a_picture_is_looked_at() {
+fn invalid_image_is_rejected() {
     let seen = Seen { label: "cup".into(), score: 0.5, bounds: [0.0, 0.0, 1e300, 1.0] };
     let picture = Picture { beat: 0, jpeg: JPEG.into(), width: 640, height: 480, seen: vec![seen] };
     let refuses = |picture: Picture, words: &str| {
         let told = [Message::Begin(begin()), Message::Picture(Box::new(picture))];
         refuses(lines(&told).as_bytes(), words);
     };
-    refuses(Picture { jpeg: "?".into(), ..picture.clone() }, "no base 64");
-    refuses(Picture { jpeg: "bm8gSlBFRw==".into(), ..picture.clone() }, "no JPEG");
-    refuses(Picture { width: 0, ..picture.clone() }, "a picture of 0 by 480 pixels");
-    refuses(picture, "no number");
+    refuses(Picture { jpeg: "?".into(), ..picture.clone() }, "not valid base64");
+    refuses(Picture { jpeg: "bm8gSlBFRw==".into(), ..picture.clone() }, "not a JPEG");
+    refuses(Picture { width: 0, ..picture.clone() }, "invalid image size: 0 by 480 pixels");
+    refuses(picture, "not finite");
 }
 
 #[test]
-fn a_place_that_can_not_be_written_is_told() {
+fn unwritable_path_is_reported() {
     let whole = lines(&[vec![Message::Begin(begin())], beats(0..3), vec![end(3)]].concat());
     let folder = tempfile::tempdir().unwrap();
     let error = record(whole.as_bytes(), &folder.path().join("none/nod.rrd")).unwrap_err();

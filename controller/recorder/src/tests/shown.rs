@@ -1,4 +1,4 @@
-//! What is told is shown: its entities, how many rows they have, and their values.
+//! Tests the entities of a recording, their numbers of rows and their values.
 
 use minismith_wire::recording::{Beat, Begin, Message, Voice};
 use re_sdk_types::archetypes::{
@@ -14,7 +14,7 @@ fn whole(begin: Begin, between: Vec<Message>) -> Vec<Message> {
 }
 
 #[test]
-fn a_recording_holds_what_was_told() {
+fn recording_contains_all_values() {
     let mut told = vec![text(None, Voice::Workshop, "all is well")];
     told.extend(beats(0..BEATS));
     told.push(text(Some(700), Voice::Envelope, "stewart_1 by 2.5 deg"));
@@ -39,7 +39,7 @@ fn a_recording_holds_what_was_told() {
     let expected = (last, vec![margins.tilt_deg, margins.relative_yaw_deg]);
     assert_eq!(found.curves("/margins/head").last(), Some(&expected));
     assert_eq!(found.curves("/margins/motors")[0].1, [160.0, 46.99, 179.9]);
-    // The present head of every other beat is not known.
+    // Every other cycle has no present head pose.
     let yaw = found.curves("/head/yaw");
     assert_eq!(yaw[2].1, [beat(2).goal_deg[0]; 2]);
     assert!(yaw[3].1[0] == beat(3).goal_deg[0] && yaw[3].1[1].is_nan());
@@ -52,22 +52,22 @@ fn a_recording_holds_what_was_told() {
     assert_eq!((found.rows("/said/workshop", said), found.rows("/said/envelope", said)), (1, 1));
     assert!(found.chunks.contains_key("/about"));
     assert!(found.chunks.contains_key("/robot/head/left_antenna/mast"));
-    // What was not told is not there.
+    // Entities without data are absent.
     let none = ["/health", "/pulse", "/camera", "/spans"];
     assert!(!found.chunks.keys().any(|path| none.iter().any(|start| path.starts_with(start))));
-    // The stage's clock goes with the number of the beat.
+    // Robot time follows the cycle number.
     assert_eq!(latest(&found, "/legs/stewart_1", "stage_time"), Some(last * 10_000_000));
     assert_eq!(latest(&found, "/legs/stewart_1", "utc"), None);
 }
 
-/// The latest time of a timeline.
+/// Returns the latest time of a timeline.
 fn latest(found: &Recorded, path: &str, timeline: &'static str) -> Option<i64> {
     let times = found.chunks[path].iter().filter_map(|chunk| chunk.timelines().get(&timeline.into()));
     times.filter_map(|times| times.times_raw().iter().copied().max()).max()
 }
 
 #[test]
-fn a_wish_stands_beside_goal_and_present() {
+fn setpoint_is_drawn_next_to_goal_and_present() {
     let wished = |number| Beat { wish_deg: vec![1.0, 2.0, 3.0], ..beat(number) };
     let told = vec![Message::Beat(Box::new(beat(0))), Message::Beat(Box::new(wished(1)))];
     let curve = recorded(&whole(begin(), told)).curves("/legs/stewart_1");
@@ -76,7 +76,7 @@ fn a_wish_stands_beside_goal_and_present() {
 }
 
 #[test]
-fn a_leg_leads_from_its_motor_by_its_arm_to_the_head() {
+fn leg_connects_motor_crank_and_head() {
     let turned = Beat { present_deg: vec![90.0, 90.0, 0.0], ..beat(0) };
     let found = recorded(&whole(begin(), vec![Message::Beat(Box::new(turned))]));
     let strips = LineStrips3D::descriptor_strips().component;
@@ -86,14 +86,14 @@ fn a_leg_leads_from_its_motor_by_its_arm_to_the_head() {
     };
     let batch = chunk.component_batch::<re_sdk_types::components::LineStrip3D>(strips, 0).unwrap().unwrap();
     let points: Vec<[f32; 3]> = batch[0].0.iter().map(|point| point.0).collect();
-    // The body is turned left, the arm stands up: its end is above the pivot, which went from ahead to the left.
+    // The body is turned left and the crank points up: its end is above the pivot, which moved from the front to the left.
     let expected = [[0.0, 0.03, 0.12], [0.02, 0.0, 0.177]];
     let off = points.iter().flatten().zip(expected.iter().flatten()).map(|(a, b)| (a - b).abs());
     assert!(points.len() == 2 && off.fold(0.0, f32::max) < 1e-6, "{points:?}");
 }
 
 #[test]
-fn there_is_something_of_every_kind() {
+fn every_kind_of_message_is_drawn() {
     for begin in [begin(), live()] {
         let is_live = begin.live;
         let told = [beats(0..30), of_every_kind(29), beats(30..40)].concat();
@@ -106,7 +106,7 @@ fn there_is_something_of_every_kind() {
         assert_eq!(at("/health/speed"), (29, vec![-3.0; 3]));
         assert_eq!(at("/pulse/jitter"), (29, vec![10.0, 90.0, 400.0]));
         assert_eq!((at("/pulse/late"), at("/pulse/dropped")), ((29, vec![3.0]), (29, vec![2.0])));
-        // The pictures are what was told, to the byte; the second has nothing in it, and says so.
+        // The images are unchanged. The second one has no detections, explicitly.
         let pictures = EncodedImage::descriptor_blob().component;
         assert_eq!(found.rows("/camera", pictures), 2);
         let blob = found.chunks["/camera"][0].iter_slices::<&[u8]>(pictures).next().unwrap().to_vec();
@@ -132,7 +132,7 @@ fn there_is_something_of_every_kind() {
         let running = found.words("/spans/running", StateChange::descriptor_state().component);
         assert_eq!(running, [["nod v1", "", "", ""], ["", "", "", ""]]);
         assert_eq!(found.curves("/legs/stewart_1").len(), 40);
-        // Each curve has as many names as values, or one more where a wish may come.
+        // Each curve has as many names as values, or one more where a setpoint may follow.
         let names = SeriesLines::descriptor_names().component;
         for (path, values) in [("/legs/stewart_1", 3), ("/health/speed", 3), ("/pulse/jitter", 3)] {
             assert_eq!(found.words(path, names).concat().len(), values, "{path}");
@@ -143,7 +143,7 @@ fn there_is_something_of_every_kind() {
 }
 
 #[test]
-fn what_is_live_may_end_anywhere() {
+fn live_trace_may_end_anywhere() {
     let told = [vec![Message::Begin(live())], beats(0..1_234)].concat();
     let cut = super::lines(&told) + r#"{"says":"beat","beat":12"#;
     let folder = tempfile::tempdir().unwrap();
@@ -152,10 +152,10 @@ fn what_is_live_may_end_anywhere() {
     assert!(ended.trouble.is_none() && ended.beats == 1_234, "{ended:?}");
     let found = Recorded::read(&path);
     assert_eq!(found.curves("/legs/stewart_1").len(), 1_234);
-    // The limits are drawn on every five seconds, and to the end.
+    // The limits are extended every five seconds, and to the end.
     let limits: Vec<i64> = found.curves("/legs/stewart_1/limits").iter().map(|(beat, _)| *beat).collect();
     assert!(limits.len() >= 4 && limits[0] == 0 && limits.ends_with(&[1_233]), "{limits:?}");
-    // A line that is wrong ends it, and what came before is kept.
+    // An invalid line ends the recording, and everything before it is stored.
     let wrong = super::lines(&told) + "{}\n" + &super::lines(&beats(1_234..1_300));
     let ended = super::record(wrong.as_bytes(), &path).unwrap();
     assert!(ended.trouble.unwrap().to_string().contains("line 1236 is not understood"));

@@ -1,6 +1,6 @@
-//! Recordings to tell, and how they are read back: as a viewer reads them.
+//! Trace messages for tests, and a reader that reads recordings back as a viewer does.
 
-// Each of the test programs uses a part of it.
+// Each test program uses a part of it.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
@@ -17,10 +17,10 @@ use re_sdk_types::archetypes::Scalars;
 
 pub const PERIOD: f64 = 0.01;
 
-/// More than are handed on together, so that there are several pieces.
+/// More cycles than one batch, so that there are several.
 pub const BEATS: u64 = 2_500;
 
-/// A JPEG as far as the recorder looks at it, in base 64.
+/// A JPEG in base64, as far as the recorder checks it.
 pub const JPEG: &str = "/9j/4AAQSkZJRg==";
 
 pub fn begin() -> Begin {
@@ -61,7 +61,7 @@ pub fn beat(number: u64) -> Beat {
         goal_deg: vec![angle, angle / 3.0, -angle],
         present_deg: vec![angle - 0.5, angle / 3.0, -angle],
         goal_head: Some(head),
-        // Where it can't be computed there is none.
+        // Some cycles have no head pose, as when it cannot be computed.
         present_head: number.is_multiple_of(2).then_some(head),
         trims: if number == 700 { vec![Trim { motor: 1, by_deg: 2.5 }] } else { Vec::new() },
         margins: Some(Margins { tilt_deg: 38.0, relative_yaw_deg: 65.0 - angle.abs() }),
@@ -85,7 +85,7 @@ pub const VOICES: [(Voice, &str); 6] = [
     (Voice::Body, "/said/body"),
 ];
 
-/// Something of every kind, all of it about one beat.
+/// Returns a message of every kind, all for one cycle.
 pub fn of_every_kind(beat: u64) -> Vec<Message> {
     let seen =
         |label: &str, left| Seen { label: label.into(), score: 0.75, bounds: [left, 20.0, 90.0, 80.0] };
@@ -127,11 +127,11 @@ pub fn lines(messages: &[Message]) -> String {
     messages.iter().map(|message| serde_json::to_string(message).unwrap() + "\n").collect()
 }
 
-/// The chunks of a recording by their entity's path.
+/// The chunks of a recording by entity path.
 #[derive(Default)]
 pub struct Recorded {
     pub chunks: BTreeMap<String, Vec<Chunk>>,
-    /// How many arrangements it opens with.
+    /// Number of blueprints.
     pub blueprints: usize,
 }
 
@@ -147,7 +147,7 @@ impl Recorded {
         }
     }
 
-    /// A file, as far as it can be read.
+    /// Reads a file as far as possible.
     pub fn read(path: &Path) -> Self {
         let mut recorded = Recorded::default();
         let Ok(file) = std::fs::File::open(path) else { return recorded };
@@ -158,7 +158,7 @@ impl Recorded {
         recorded
     }
 
-    /// Some curves: the number of each beat and its values, in order.
+    /// Returns the values of curves by cycle number, in order.
     pub fn curves(&self, path: &str) -> Vec<(i64, Vec<f64>)> {
         let mut points = Vec::new();
         let scalars = Scalars::descriptor_scalars().component;
@@ -171,7 +171,7 @@ impl Recorded {
         points
     }
 
-    /// The words of some log, text or state, row by row.
+    /// Returns the texts of a log, text or state, row by row.
     pub fn words(&self, path: &str, component: re_sdk::ComponentIdentifier) -> Vec<Vec<String>> {
         let chunks = self.chunks.get(path).into_iter().flatten();
         let rows = |chunk: &Chunk| -> Vec<Vec<String>> {
@@ -183,7 +183,7 @@ impl Recorded {
         chunks.flat_map(rows).collect()
     }
 
-    /// How many rows have this component.
+    /// Returns how many rows have this component.
     pub fn rows(&self, path: &str, component: re_sdk::ComponentIdentifier) -> usize {
         let chunks = self.chunks.get(path).into_iter().flatten();
         chunks.map(|chunk| chunk.iter_component_offsets(component).count()).sum()

@@ -1,5 +1,6 @@
-//! A camera of any source: a thread that reads it, keeps the newest frame and opens it again when it fails. All who look see
-//! the same frame; nothing waits in a queue and ages.
+//! Reads any camera source on a thread ([`Capture`]), stores the latest frame, and reopens a source that failed.
+//!
+//! All callers share the same frame. No queue holds frames that would grow old.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,23 +17,23 @@ use super::source::{Source, Trouble};
 use super::{Camera, NoFrame};
 use crate::frame::{Frame, Image, Viewpoint};
 
-/// Where the head is now, and when that is on the robot's clock; none when it can't be told.
+/// Returns the current head pose and its robot time, or `None` if the pose is unknown.
 pub type View = Box<dyn Fn() -> Option<Viewpoint> + Send>;
 
-/// How a source is read.
+/// Options for reading a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CaptureOptions {
-    /// A source that knows its lens is believed; otherwise the given one holds for every source.
+    /// Whether to use the intrinsics that a source reports. Otherwise the configured ones apply to every source.
     pub own_lens: bool,
-    /// From the moment when a picture is taken to its arrival here.
+    /// Delay from exposure to arrival in this process.
     pub latency: Duration,
-    /// An older frame is none.
+    /// Age from which the latest frame no longer counts.
     pub stale_after: Duration,
-    /// How long one look at the source waits; also how often the head's pose is looked at when no pictures come.
+    /// How long one read of the source waits. The head pose is sampled at this interval while no images arrive.
     pub wait: Duration,
-    /// A source that says nothing for so long is opened again.
+    /// How long a source may stay silent before it is reopened.
     pub patience: Duration,
-    /// Before a source that failed is opened again: the first time, and at most. It doubles in between.
+    /// Wait before a failed source is reopened: first and longest. It doubles from one to the other.
     pub pause: (Duration, Duration),
 }
 
@@ -49,28 +50,28 @@ impl Default for CaptureOptions {
     }
 }
 
-/// How a camera does, for people and metrics.
+/// State of a camera, for users and metrics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// Its name.
+    /// Display name.
     pub name: String,
-    /// What was chosen of what it can do; none while it is closed.
+    /// Format chosen from those that the camera offers, or `None` while it is closed.
     pub format: Option<String>,
-    /// Frames since the beginning.
+    /// Frames since the start.
     pub frames: u64,
-    /// Pictures that came broken.
+    /// Damaged images that were skipped.
     pub skipped: u64,
-    /// Frames a second, of the last of them; zero when none comes.
+    /// Frame rate in Hz over the last frames, or zero when none arrive.
     pub rate: f64,
     /// How often it failed or could not be opened.
     pub failures: u64,
-    /// What is wrong with it now.
+    /// Current error.
     pub trouble: Option<Trouble>,
-    /// What was wrong with it last, also when it is well again.
+    /// Last error, also after recovery.
     pub last_trouble: Option<Trouble>,
 }
 
-/// The camera of a source. Its thread ends when it is dropped.
+/// Camera that reads a source on its own thread. Dropping it ends the thread.
 pub struct Capture {
     stale_after: Duration,
     shared: Arc<Shared>,
@@ -79,7 +80,7 @@ pub struct Capture {
 
 struct Shared {
     state: Mutex<State>,
-    /// Something of the state is new.
+    /// Signals each change of the state.
     changed: Condvar,
     clock: WallClock,
 }
@@ -88,23 +89,23 @@ struct State {
     status: Status,
     lens: Lens,
     newest: Option<Newest>,
-    /// The last picture came while the head's pose was not known.
+    /// Whether the last image arrived while the head pose was unknown.
     has_no_pose: bool,
-    /// When the last frames came, on the machine's clock.
-    came: VecDeque<Tick>,
-    has_to_end: bool,
+    /// Arrival times of the last frames, on the monotonic clock.
+    arrived: VecDeque<Tick>,
+    is_ending: bool,
 }
 
 struct Newest {
     frame: Arc<Frame>,
-    /// When it came, on the robot's clock.
-    came: Tick,
+    /// Arrival, in robot time.
+    arrived: Tick,
 }
 
-/// So many frames are counted for the rate.
+/// Number of frames over which the rate is measured.
 const COUNTED: usize = 30;
 
-/// So many poses are remembered: several seconds of frames.
+/// Number of stored head poses: several seconds of frames.
 const POSES: usize = 256;
 
 impl Shared {
@@ -114,7 +115,10 @@ impl Shared {
 }
 
 impl Capture {
-    /// Starts to read a source. `lens` is for any size of its pictures, where the source does not know its own; `view` is asked on the thread that reads.
+    /// Starts reading a source.
+    ///
+    /// `lens` applies to images of any size, unless the source reports its own intrinsics. `view` is called on the reading
+    /// thread.
     #[must_use]
     pub fn start(source: Box<dyn Source>, lens: Lens, view: View, options: CaptureOptions) -> Self {
         let status = Status {
@@ -132,31 +136,31 @@ impl Capture {
             lens,
             newest: None,
             has_no_pose: false,
-            came: VecDeque::new(),
-            has_to_end: false,
+            arrived: VecDeque::new(),
+            is_ending: false,
         };
         let shared =
             Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), clock: WallClock::start() });
         let mut reader =
             Reader { source, lens, view, options, shared: shared.clone(), poses: Poses::default() };
-        let begun = thread::Builder::new().name("camera".into()).spawn(move || reader.run());
-        if let Err(error) = &begun {
-            let trouble = Trouble::new(format!("no thread can be started ({error})"), "end other programs");
+        let spawned = thread::Builder::new().name("camera".into()).spawn(move || reader.run());
+        if let Err(error) = &spawned {
+            let trouble = Trouble::new(format!("cannot start a thread ({error})"), "close other programs");
             shared.state().status.trouble = Some(trouble);
         }
-        Capture { stale_after: options.stale_after, shared, thread: begun.ok() }
+        Capture { stale_after: options.stale_after, shared, thread: spawned.ok() }
     }
 
-    /// How it does.
+    /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> Status {
         let state = self.shared.state();
         let mut status = state.status.clone();
-        status.rate = rate(&state.came, self.shared.clock.now(), self.stale_after);
+        status.rate = rate(&state.arrived, self.shared.clock.now(), self.stale_after);
         status
     }
 
-    /// Waits until `is_so` of its state, at most for `limit`; whether it is so then.
+    /// Waits until `is_so` holds for the state, for at most `limit`, and returns whether it holds.
     pub fn wait_until(&self, limit: Duration, is_so: impl Fn(&Status) -> bool) -> bool {
         let state = self.shared.state();
         let waited = self.shared.changed.wait_timeout_while(state, limit, |state| !is_so(&state.status));
@@ -176,7 +180,7 @@ impl Camera for Capture {
 
     fn newest(&self, from: &Viewpoint) -> Result<Arc<Frame>, NoFrame> {
         let state = self.shared.state();
-        let age = state.newest.as_ref().map(|newest| (newest, from.at.since(newest.came)));
+        let age = state.newest.as_ref().map(|newest| (newest, from.at.since(newest.arrived)));
         if let Some((newest, _)) = age.filter(|(_, age)| *age <= self.stale_after) {
             return Ok(newest.frame.clone());
         }
@@ -190,35 +194,35 @@ impl Camera for Capture {
             (Some(trouble), _) => away(trouble.reason.clone(), &trouble.remedy),
             (None, _) if state.has_no_pose => NoFrame::NoPose,
             (None, Some((_, age))) => away(
-                format!("it is silent for {:.1} s", age.as_secs_f64()),
-                "it is opened again by itself; if that does not help, plug it out and in again",
+                format!("no images for {:.1} s", age.as_secs_f64()),
+                "it is reopened automatically; if that does not help, unplug it and plug it in again",
             ),
-            (None, None) => away("it has not given one yet".into(), "wait a moment and look again"),
+            (None, None) => away("no image has arrived yet".into(), "wait a moment and try again"),
         })
     }
 }
 
 impl Drop for Capture {
     fn drop(&mut self) {
-        self.shared.state().has_to_end = true;
+        self.shared.state().is_ending = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // What it panics with was told when it did.
+            // A panic is already in the log.
             let _ended = thread.join();
         }
     }
 }
 
-fn rate(came: &VecDeque<Tick>, now: Tick, stale_after: Duration) -> f64 {
-    let (Some(first), Some(last)) = (came.front(), came.back()) else { return 0.0 };
+fn rate(arrived: &VecDeque<Tick>, now: Tick, stale_after: Duration) -> f64 {
+    let (Some(first), Some(last)) = (arrived.front(), arrived.back()) else { return 0.0 };
     let lasted = last.since(*first).as_secs_f64();
     if now.since(*last) > stale_after || lasted <= 0.0 {
         return 0.0;
     }
-    (came.len() - 1) as f64 / lasted
+    (arrived.len() - 1) as f64 / lasted
 }
 
-/// What the thread has.
+/// State of the reading thread.
 struct Reader {
     source: Box<dyn Source>,
     lens: Lens,
@@ -231,32 +235,30 @@ struct Reader {
 impl Reader {
     fn run(&mut self) {
         let mut pause = self.options.pause.0;
-        while !self.has_to_end() {
+        while !self.is_ending() {
             let before = self.shared.state().status.frames;
             let ended = catch_unwind(AssertUnwindSafe(|| self.read()));
             self.source.close();
             let trouble = match ended {
                 Ok(Ok(())) => return,
                 Ok(Err(trouble)) => trouble,
-                Err(_) => {
-                    Trouble::new("its reader failed", "report this as a fault of minismith, with the log")
-                }
+                Err(_) => Trouble::new("the reading thread panicked", "report this bug with the log"),
             };
-            // Whoever gave pictures has a new start.
+            // A source that delivered images starts again with the shortest wait.
             if self.shared.state().status.frames > before {
                 pause = self.options.pause.0;
             }
-            self.tell(trouble);
-            self.rest(pause);
+            self.report(trouble);
+            self.wait_before_retry(pause);
             pause = (pause * 2).min(self.options.pause.1);
         }
     }
 
-    /// Opens the source and reads it until it fails or has to end.
+    /// Opens the source and reads it until it fails or the capture is dropped.
     fn read(&mut self) -> Result<(), Trouble> {
         self.source.open()?;
         let mut silent = Duration::ZERO;
-        while !self.has_to_end() {
+        while !self.is_ending() {
             let image = self.source.next(self.options.wait)?;
             let view = (self.view)();
             if let Some(view) = view {
@@ -265,12 +267,12 @@ impl Reader {
             match image {
                 Some(image) => {
                     silent = Duration::ZERO;
-                    self.keep(image, view);
+                    self.store(image, view);
                 }
                 None => {
                     silent = silent.saturating_add(self.options.wait);
                     if silent >= self.options.patience {
-                        return Err(too_slow(silent));
+                        return Err(silent_source(silent));
                     }
                 }
             }
@@ -278,26 +280,26 @@ impl Reader {
         Ok(())
     }
 
-    fn keep(&mut self, image: Image, view: Option<Viewpoint>) {
+    fn store(&mut self, image: Image, view: Option<Viewpoint>) {
         let from = view.and_then(|view| self.poses.at(back(view.at, self.options.latency)));
         let now = self.shared.clock.now();
         let own = self.source.lens().filter(|_| self.options.own_lens);
         let mut state = self.shared.state();
         state.lens = own.unwrap_or(self.lens);
-        if state.status.trouble.take().is_some() || state.came.is_empty() {
+        if state.status.trouble.take().is_some() || state.arrived.is_empty() {
             let format = self.source.format().unwrap_or_default();
-            tracing::info!(camera = %self.source.name(), "the camera gives pictures: {format}");
+            tracing::info!(camera = %self.source.name(), "the camera delivers images: {format}");
         }
         state.has_no_pose = from.is_none();
         if let (Some(view), Some(from)) = (view, from) {
             let number = state.status.frames + 1;
             let frame = Arc::new(Frame::new(number, from, state.lens, image));
             state.status.frames = number;
-            state.newest = Some(Newest { frame, came: view.at });
+            state.newest = Some(Newest { frame, arrived: view.at });
         }
-        state.came.push_back(now);
-        if state.came.len() > COUNTED {
-            state.came.pop_front();
+        state.arrived.push_back(now);
+        if state.arrived.len() > COUNTED {
+            state.arrived.pop_front();
         }
         state.status.name = self.source.name();
         state.status.format = self.source.format();
@@ -306,39 +308,39 @@ impl Reader {
         self.shared.changed.notify_all();
     }
 
-    /// Keeps a trouble, and tells of it if there was none before: what follows until it is well again is shown by its status.
-    fn tell(&self, trouble: Trouble) {
+    /// Stores an error and logs it if there was none before. Later errors until recovery only appear in the status.
+    fn report(&self, trouble: Trouble) {
         let mut state = self.shared.state();
         if state.status.trouble.is_none() {
-            tracing::warn!(camera = %self.source.name(), remedy = %trouble.remedy, "no pictures: {}", trouble.reason);
+            tracing::warn!(camera = %self.source.name(), remedy = %trouble.remedy, "no images: {}", trouble.reason);
         }
         state.status.name = self.source.name();
         state.status.format = None;
         state.status.skipped = self.source.skipped();
         state.status.failures += 1;
-        state.came.clear();
+        state.arrived.clear();
         state.status.last_trouble = Some(trouble.clone());
         state.status.trouble = Some(trouble);
         drop(state);
         self.shared.changed.notify_all();
     }
 
-    /// Rests until the source is tried again, or the end.
-    fn rest(&self, pause: Duration) {
+    /// Waits for the next attempt to open the source, or for the end.
+    fn wait_before_retry(&self, pause: Duration) {
         let state = self.shared.state();
-        let rested = self.shared.changed.wait_timeout_while(state, pause, |state| !state.has_to_end);
+        let rested = self.shared.changed.wait_timeout_while(state, pause, |state| !state.is_ending);
         drop(rested.unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn has_to_end(&self) -> bool {
-        self.shared.state().has_to_end
+    fn is_ending(&self) -> bool {
+        self.shared.state().is_ending
     }
 }
 
-fn too_slow(silent: Duration) -> Trouble {
+fn silent_source(silent: Duration) -> Trouble {
     Trouble::new(
-        format!("it is silent for {:.1} s", silent.as_secs_f64()),
-        "see that nothing else uses it; plug it out and in again, or into a port without a hub",
+        format!("no images for {:.1} s", silent.as_secs_f64()),
+        "close other programs that use it; unplug it and plug it in again, or into a port without a hub",
     )
 }
 
@@ -346,13 +348,13 @@ fn back(at: Tick, by: Duration) -> Tick {
     Tick(at.0.saturating_sub(u64::try_from(by.as_nanos()).unwrap_or(u64::MAX)))
 }
 
-/// Where the head was lately.
+/// Recent head poses.
 #[derive(Default)]
 struct Poses(VecDeque<Viewpoint>);
 
 impl Poses {
     fn remember(&mut self, view: Viewpoint) {
-        // Between two beats it is the same; a clock that began anew has no past.
+        // Between two control cycles the pose stays the same. A clock that restarted invalidates the history.
         match self.0.back() {
             Some(last) if last.at == view.at => return,
             Some(last) if last.at > view.at => self.0.clear(),
@@ -364,7 +366,7 @@ impl Poses {
         }
     }
 
-    /// Where the head was then: between the poses before and after it. Before all of them it was where it was first seen.
+    /// Interpolates the head pose at a time. Before the first stored pose it returns that one.
     fn at(&self, at: Tick) -> Option<Viewpoint> {
         let after = self.0.partition_point(|view| view.at < at);
         let next = self.0.get(after).or(self.0.back())?;
@@ -377,10 +379,10 @@ impl Poses {
     }
 }
 
-/// A part of the way from one pose to another.
+/// Interpolates between two poses.
 fn between(one: &Isometry3<f64>, other: &Isometry3<f64>, part: f64) -> Isometry3<f64> {
     let place = one.translation.vector.lerp(&other.translation.vector, part);
-    // Half a turn apart, no way is the shorter one.
+    // For a rotation of 180 degrees neither direction is shorter.
     let turn = one.rotation.try_slerp(&other.rotation, part, 1e-9).unwrap_or(other.rotation);
     Isometry3::from_parts(place.into(), turn)
 }

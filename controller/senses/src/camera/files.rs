@@ -1,4 +1,4 @@
-//! Pictures of a file, a folder or a film instead of a camera's: one after another at a rate, and then again from the first.
+//! Replays images from a file, a folder or a film in place of a camera, at a fixed rate and in a loop ([`Files`]).
 
 use std::fs::{self, File};
 use std::io::{Read, Seek};
@@ -12,13 +12,13 @@ use super::jpeg::{self, First};
 use super::source::{LARGEST, Source, Trouble};
 use crate::frame::{Image, decode};
 
-/// The most pictures of a folder.
+/// Maximum number of images in a folder.
 const MOST: usize = 100_000;
 
-/// Bytes of a film that are read at once.
+/// Bytes of a film that one read requests.
 const PIECE: u64 = 1 << 16;
 
-/// Pictures of a JPEG or PNG file, of a folder of them by their names, or of a film: a file of JPEGs one after another.
+/// Images of a JPEG or PNG file, of a folder of them in the order of names, or of a film: a file of concatenated JPEGs.
 pub struct Files {
     path: PathBuf,
     rate: f64,
@@ -29,19 +29,19 @@ pub struct Files {
 }
 
 enum Opened {
-    Pictures { paths: Vec<PathBuf>, next: usize, last: Option<Shown> },
+    Pictures { paths: Vec<PathBuf>, next: usize, last: Option<CachedImage> },
     Film { file: File, ahead: Vec<u8>, found: bool },
 }
 
-/// A picture that was read, so that one that stands still is not read again.
-struct Shown {
+/// The last image that was read, so that a still image is not read again.
+struct CachedImage {
     path: PathBuf,
     changed: SystemTime,
     image: Image,
 }
 
 impl Files {
-    /// Pictures of a path, so many a second (0.01 to 240).
+    /// Creates a source for a path. `rate` is in images per second, clamped to 0.01 to 240.
     #[must_use]
     pub fn new(path: PathBuf, rate: f64, clock: Arc<dyn Clock>) -> Self {
         let rate = if rate.is_finite() { rate.clamp(0.01, 240.0) } else { 30.0 };
@@ -51,18 +51,18 @@ impl Files {
     fn trouble(&self, reason: &str) -> Trouble {
         Trouble::new(
             format!("{}: {reason}", self.path.display()),
-            "set `camera.source` to a JPEG or PNG file, a folder of them, or an .mjpeg file",
+            "set `camera.source` to a JPEG or PNG file, a folder of such files, or an .mjpeg file",
         )
     }
 
-    fn can_not_be_read(&self, error: &std::io::Error) -> Trouble {
-        self.trouble(&format!("it can't be read ({error})"))
+    fn read_error(&self, error: &std::io::Error) -> Trouble {
+        self.trouble(&format!("cannot read it ({error})"))
     }
 
-    /// The next picture of a folder or file; what is none is passed over, but not all of them.
+    /// Returns the next image of a folder or file. Files without a valid image are skipped, but at most once around.
     fn picture(&mut self) -> Result<Image, Trouble> {
         let Some(Opened::Pictures { paths, next, last }) = self.opened.as_mut() else {
-            return Err(self.trouble("it is not open"));
+            return Err(self.trouble("the source is not open"));
         };
         for _ in 0..paths.len() {
             let Some(path) = paths.get(*next % paths.len()) else { break };
@@ -74,14 +74,14 @@ impl Files {
             }
             self.skipped = self.skipped.saturating_add(1);
         }
-        Err(self.trouble("it holds no picture"))
+        Err(self.trouble("it contains no image"))
     }
 
-    /// The next picture of a film.
-    fn scene(&mut self) -> Result<Image, Trouble> {
+    /// Returns the next image of a film.
+    fn film_image(&mut self) -> Result<Image, Trouble> {
         loop {
             let Some(Opened::Film { file, ahead, found }) = self.opened.as_mut() else {
-                return Err(self.trouble("it is not open"));
+                return Err(self.trouble("the source is not open"));
             };
             match jpeg::first(ahead) {
                 First::Whole(length) => {
@@ -94,15 +94,15 @@ impl Files {
                 }
                 First::More if ahead.len() < LARGEST => {
                     let read = file.take(PIECE).read_to_end(ahead);
-                    let at_end = read.map_err(|error| self.can_not_be_read(&error))? == 0;
+                    let at_end = read.map_err(|error| self.read_error(&error))? == 0;
                     if at_end {
-                        self.again()?;
+                        self.rewind_film()?;
                     }
                 }
-                // It is no picture that anybody takes.
+                // The image is larger than any that is accepted.
                 First::More => ahead.clear(),
                 First::None => {
-                    // On to where the next one seems to begin.
+                    // Skip to the next possible beginning of a JPEG.
                     let begin = ahead.windows(2).skip(1).position(|two| two == [0xff, 0xd8]);
                     let gone = begin.map_or(ahead.len().saturating_sub(1).max(1), |at| at + 1);
                     ahead.drain(..gone.min(ahead.len()));
@@ -111,14 +111,14 @@ impl Files {
         }
     }
 
-    /// Back to a film's beginning.
-    fn again(&mut self) -> Result<(), Trouble> {
+    /// Rewinds a film to its beginning.
+    fn rewind_film(&mut self) -> Result<(), Trouble> {
         let Some(Opened::Film { file, ahead, found }) = self.opened.as_mut() else { return Ok(()) };
         if !std::mem::replace(found, false) {
-            return Err(self.trouble("it holds no picture"));
+            return Err(self.trouble("it contains no image"));
         }
         ahead.clear();
-        file.rewind().map_err(|error| self.can_not_be_read(&error))
+        file.rewind().map_err(|error| self.read_error(&error))
     }
 }
 
@@ -129,8 +129,8 @@ impl Source for Files {
 
     fn format(&self) -> Option<String> {
         self.opened.as_ref().map(|opened| match opened {
-            Opened::Pictures { paths, .. } => format!("{} pictures at {} a second", paths.len(), self.rate),
-            Opened::Film { .. } => format!("a film at {} a second", self.rate),
+            Opened::Pictures { paths, .. } => format!("{} images at {} per second", paths.len(), self.rate),
+            Opened::Film { .. } => format!("a film at {} images per second", self.rate),
         })
     }
 
@@ -140,21 +140,22 @@ impl Source for Files {
 
     fn open(&mut self) -> Result<(), Trouble> {
         self.close();
-        let kind = fs::metadata(&self.path).map_err(|error| self.can_not_be_read(&error))?;
-        let is_film = suffix(&self.path).is_some_and(|suffix| suffix == "mjpeg" || suffix == "mjpg");
+        let kind = fs::metadata(&self.path).map_err(|error| self.read_error(&error))?;
+        let is_film =
+            extension(&self.path).is_some_and(|extension| extension == "mjpeg" || extension == "mjpg");
         self.opened = Some(if is_film && kind.is_file() {
-            let file = File::open(&self.path).map_err(|error| self.can_not_be_read(&error))?;
+            let file = File::open(&self.path).map_err(|error| self.read_error(&error))?;
             Opened::Film { file, ahead: Vec::new(), found: false }
         } else {
             let paths = if kind.is_dir() {
-                pictures(&self.path).map_err(|error| self.can_not_be_read(&error))?
+                image_paths(&self.path).map_err(|error| self.read_error(&error))?
             } else if kind.is_file() {
                 vec![self.path.clone()]
             } else {
                 Vec::new()
             };
             if paths.is_empty() {
-                return Err(self.trouble("it holds no picture"));
+                return Err(self.trouble("it contains no image"));
             }
             Opened::Pictures { paths, next: 0, last: None }
         });
@@ -170,11 +171,11 @@ impl Source for Files {
         }
         self.clock.wait_until(due);
         let image = match self.opened {
-            Some(Opened::Film { .. }) => self.scene()?,
+            Some(Opened::Film { .. }) => self.film_image()?,
             _ => self.picture()?,
         };
         let period = Duration::from_secs_f64(1.0 / self.rate);
-        // Whoever comes late has missed some; they are not made up for.
+        // A late caller skips the missed images.
         let next = due + period;
         self.due = Some(if next < now { now + period } else { next });
         Ok(Some(image))
@@ -185,31 +186,31 @@ impl Source for Files {
     }
 }
 
-fn suffix(path: &Path) -> Option<String> {
+fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-fn pictures(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn image_paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| matches!(suffix(path).as_deref(), Some("jpg" | "jpeg" | "png")))
+        .filter(|path| matches!(extension(path).as_deref(), Some("jpg" | "jpeg" | "png")))
         .take(MOST)
         .collect();
     paths.sort();
     Ok(paths)
 }
 
-/// The picture of a file; the one that was read last when that file has not changed.
-fn read(path: &Path, last: Option<Shown>) -> Option<Shown> {
-    // Opening a pipe would wait for whoever writes to it.
-    let told = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let changed = told.modified().ok()?;
+/// Reads the image of a file, or returns the last one if that file has not changed.
+fn read(path: &Path, last: Option<CachedImage>) -> Option<CachedImage> {
+    // Opening a named pipe would block until a writer appears.
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let changed = metadata.modified().ok()?;
     if let Some(same) = last.filter(|last| last.path == path && last.changed == changed) {
         return Some(same);
     }
     let limit = u64::try_from(LARGEST).ok()?;
-    if told.len() > limit {
+    if metadata.len() > limit {
         return None;
     }
     let mut bytes = Vec::new();
@@ -219,7 +220,7 @@ fn read(path: &Path, last: Option<Shown>) -> Option<Shown> {
     } else {
         Image::Bgr(decode(&bytes).ok()?)
     };
-    Some(Shown { path: path.into(), changed, image })
+    Some(CachedImage { path: path.into(), changed, image })
 }
 
 #[cfg(test)]
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_shown_by_names_at_its_rate_and_again() {
+    fn folder_replays_in_name_order_at_its_rate_and_loops() {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in [
             ("b.jpg", jpeg(2)),
@@ -258,22 +259,22 @@ mod tests {
             fs::write(folder.path().join(name), bytes).unwrap();
         }
         let (mut files, clock) = files(folder.path());
-        assert_eq!(files.format().unwrap(), "4 pictures at 10 a second");
-        let mut shown = Vec::new();
+        assert_eq!(files.format().unwrap(), "4 images at 10 per second");
+        let mut images = Vec::new();
         for _ in 0..4 {
-            shown.push(files.next(WAIT).unwrap().unwrap());
+            images.push(files.next(WAIT).unwrap().unwrap());
         }
         assert_eq!(clock.now(), Tick(300_000_000));
-        assert_eq!(shown[0], Image::Jpeg(jpeg(1)));
-        assert_eq!(shown[1], Image::Jpeg(jpeg(2)));
-        let Image::Bgr(picture) = &shown[2] else { panic!("no pixels") };
+        assert_eq!(images[0], Image::Jpeg(jpeg(1)));
+        assert_eq!(images[1], Image::Jpeg(jpeg(2)));
+        let Image::Bgr(picture) = &images[2] else { panic!("not decoded") };
         assert_eq!((picture.width, picture.height, picture.pixel(0, 0)), (4, 2, Some([50, 100, 200])));
-        assert_eq!(shown[3], shown[0]);
+        assert_eq!(images[3], images[0]);
         assert_eq!(files.skipped(), 1);
     }
 
     #[test]
-    fn it_waits_no_longer_than_it_is_told_to() {
+    fn next_returns_within_the_requested_wait() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one.jpg");
         fs::write(&path, jpeg(1)).unwrap();
@@ -283,14 +284,14 @@ mod tests {
         assert_eq!(clock.now(), Tick(60_000_000));
         assert!(files.next(Duration::from_millis(60)).unwrap().is_some());
         assert_eq!(clock.now(), Tick(100_000_000));
-        // After a pause there is one picture, not all that were missed.
+        // After a pause one image is due, not all that were missed.
         clock.wait_until(Tick(1_000_000_000));
         assert!(files.next(Duration::ZERO).unwrap().is_some());
         assert_eq!(files.next(Duration::ZERO).unwrap(), None);
     }
 
     #[test]
-    fn a_film_is_shown_whole_and_again_whatever_lies_between() {
+    fn film_skips_damaged_images_and_loops() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("film.mjpeg");
         let film = [
@@ -303,18 +304,18 @@ mod tests {
         ];
         fs::write(&path, film.concat()).unwrap();
         let (mut files, _clock) = files(&path);
-        let mut shown = Vec::new();
+        let mut images = Vec::new();
         for _ in 0..6 {
             let Some(Image::Jpeg(bytes)) = files.next(WAIT).unwrap() else { panic!("no JPEG") };
-            shown.push(decode(&bytes).unwrap());
+            images.push(decode(&bytes).unwrap());
         }
-        let meant = [1, 2, 4].map(|shade| decode(&jpeg(shade)).unwrap());
-        assert!(shown[..2] == meant[..2] && shown[3..5] == meant[..2]);
-        assert_eq!(shown[2], shown[5]);
+        let expected = [1, 2, 4].map(|shade| decode(&jpeg(shade)).unwrap());
+        assert!(images[..2] == expected[..2] && images[3..5] == expected[..2]);
+        assert_eq!(images[2], images[5]);
     }
 
     #[test]
-    fn what_holds_no_picture_says_so_and_never_hangs() {
+    fn files_without_an_image_return_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(VirtualClock::new());
         let of = |name: &str, bytes: &[u8]| {
@@ -331,8 +332,8 @@ mod tests {
         ] {
             let mut files = of(name, bytes);
             files.open().unwrap();
-            let told = files.next(WAIT).unwrap_err();
-            assert!(told.reason.contains("no picture"), "{name}: {told}");
+            let metadata = files.next(WAIT).unwrap_err();
+            assert!(metadata.reason.contains("no image"), "{name}: {metadata}");
         }
         for path in [
             folder.path().join("nowhere.jpg"),
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_replaced_is_read_again() {
+    fn replaced_file_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one.jpg");
         fs::write(&path, jpeg(1)).unwrap();

@@ -1,14 +1,14 @@
-//! JPEGs as cameras send them: filled up after their end, cut off, or without the tables that everybody knows.
+//! Repairs and splits JPEGs as cameras send them: padded after the end, truncated, or without the standard Huffman tables.
 
-/// The length and the symbols of the four tables of ITU T.81, annex K.3: what a motion JPEG without tables means.
-const USUAL: [(u8, [u8; 16], &[u8]); 4] = [
+/// Class, code lengths and symbols of the four tables of ITU T.81, annex K.3. A motion JPEG without tables implies these.
+const STANDARD_TABLES: [(u8, [u8; 16], &[u8]); 4] = [
     (0x00, [0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
     (0x01, [0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
-    (0x10, [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7d], &BRIGHT),
-    (0x11, [0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 0x77], &COLOUR),
+    (0x10, [0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7d], &LUMINANCE_AC),
+    (0x11, [0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 0x77], &CHROMINANCE_AC),
 ];
 
-const BRIGHT: [u8; 162] = [
+const LUMINANCE_AC: [u8; 162] = [
     0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12, 0x21, 0x31, 0x41, 0x06, 0x13, 0x51, 0x61, 0x07, 0x22,
     0x71, 0x14, 0x32, 0x81, 0x91, 0xa1, 0x08, 0x23, 0x42, 0xb1, 0xc1, 0x15, 0x52, 0xd1, 0xf0, 0x24, 0x33,
     0x62, 0x72, 0x82, 0x09, 0x0a, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x25, 0x26, 0x27, 0x28, 0x29, 0x2a, 0x34,
@@ -21,7 +21,7 @@ const BRIGHT: [u8; 162] = [
     0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa,
 ];
 
-const COLOUR: [u8; 162] = [
+const CHROMINANCE_AC: [u8; 162] = [
     0x00, 0x01, 0x02, 0x03, 0x11, 0x04, 0x05, 0x21, 0x31, 0x06, 0x12, 0x41, 0x51, 0x07, 0x61, 0x71, 0x13,
     0x22, 0x32, 0x81, 0x08, 0x14, 0x42, 0x91, 0xa1, 0xb1, 0xc1, 0x09, 0x23, 0x33, 0x52, 0xf0, 0x15, 0x62,
     0x72, 0xd1, 0x0a, 0x16, 0x24, 0x34, 0xe1, 0x25, 0xf1, 0x17, 0x18, 0x19, 0x1a, 0x26, 0x27, 0x28, 0x29,
@@ -34,31 +34,31 @@ const COLOUR: [u8; 162] = [
     0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa,
 ];
 
-/// The first bytes of a JPEG, and its last.
-const BEGIN: [u8; 2] = [0xff, 0xd8];
-const END: [u8; 2] = [0xff, 0xd9];
-const TABLES: u8 = 0xc4;
-const SCAN: u8 = 0xda;
+/// First and last bytes of a JPEG.
+const START_OF_IMAGE: [u8; 2] = [0xff, 0xd8];
+const END_OF_IMAGE: [u8; 2] = [0xff, 0xd9];
+const HUFFMAN_TABLES: u8 = 0xc4;
+const START_OF_SCAN: u8 = 0xda;
 
-/// The bytes of a JPEG from its beginning to its end, with the usual tables where a camera left them out; none when it is no
-/// JPEG or was cut off. Nothing is decoded.
+/// Returns the bytes of a JPEG from its beginning to its end, with the standard tables added where a camera omitted them.
+/// Returns `None` for other data and for a truncated JPEG. It decodes nothing.
 #[must_use]
 pub fn whole(bytes: Vec<u8>) -> Option<Vec<u8>> {
-    let end = bytes.windows(2).rposition(|two| two == END)? + 2;
-    let (scan, has_tables) = head(bytes.get(..end)?)?;
+    let end = bytes.windows(2).rposition(|two| two == END_OF_IMAGE)? + 2;
+    let (scan, has_tables) = scan_start(bytes.get(..end)?)?;
     let mut whole = bytes;
     whole.truncate(end);
     if !has_tables {
         let tail = whole.split_off(scan);
-        whole.extend(usual());
+        whole.extend(standard_tables_segment());
         whole.extend(tail);
     }
     Some(whole)
 }
 
-/// Where the first scan begins, and whether tables come before it.
-fn head(bytes: &[u8]) -> Option<(usize, bool)> {
-    if bytes.get(..2)? != BEGIN {
+/// Returns the offset of the first scan, and whether tables precede it.
+fn scan_start(bytes: &[u8]) -> Option<(usize, bool)> {
+    if bytes.get(..2)? != START_OF_IMAGE {
         return None;
     }
     let (mut at, mut has_tables) = (2, false);
@@ -67,13 +67,13 @@ fn head(bytes: &[u8]) -> Option<(usize, bool)> {
             return None;
         }
         match *bytes.get(at + 1)? {
-            // A marker may be filled up in front.
+            // Fill bytes may precede a marker.
             0xff => {
                 at += 1;
                 continue;
             }
-            SCAN => return Some((at, has_tables)),
-            TABLES => has_tables = true,
+            START_OF_SCAN => return Some((at, has_tables)),
+            HUFFMAN_TABLES => has_tables = true,
             _ => {}
         }
         let length = u16::from_be_bytes([*bytes.get(at + 2)?, *bytes.get(at + 3)?]);
@@ -84,22 +84,22 @@ fn head(bytes: &[u8]) -> Option<(usize, bool)> {
     }
 }
 
-/// The first JPEG of bytes that begin with one.
+/// Result of searching for a JPEG at the beginning of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
-    /// It has so many bytes.
+    /// A JPEG with this many bytes.
     Whole(usize),
-    /// It is not all there.
+    /// The JPEG is incomplete.
     More,
-    /// They do not begin with one.
+    /// The bytes do not begin with a JPEG.
     None,
 }
 
-/// How long the JPEG is with which these bytes begin. Small pictures inside of it are passed over.
+/// Returns the length of the JPEG with which these bytes begin. It skips thumbnails inside it.
 #[must_use]
 pub fn first(bytes: &[u8]) -> First {
     let byte = |at: usize| bytes.get(at).copied();
-    let begun = BEGIN.iter().zip(bytes).all(|(one, other)| one == other);
+    let begun = START_OF_IMAGE.iter().zip(bytes).all(|(one, other)| one == other);
     if !begun {
         return First::None;
     }
@@ -112,7 +112,7 @@ pub fn first(bytes: &[u8]) -> First {
         match kind {
             0xff => at += 1,
             0xd9 => return First::Whole(at + 2),
-            // These have no length.
+            // These markers have no length.
             0x01 | 0xd0..=0xd7 => at += 2,
             _ => {
                 let (Some(high), Some(low)) = (byte(at + 2), byte(at + 3)) else { return First::More };
@@ -121,9 +121,9 @@ pub fn first(bytes: &[u8]) -> First {
                     return First::None;
                 }
                 at += 2 + length;
-                if kind == SCAN {
+                if kind == START_OF_SCAN {
                     let Some(data) = bytes.get(at..) else { return First::More };
-                    // What is coded never has a marker in it but those that restart it.
+                    // Entropy-coded data contains no markers except restart markers.
                     let ends = |two: &[u8]| matches!(two, [0xff, kind] if !matches!(kind, 0x00 | 0xd0..=0xd7 | 0xff));
                     let Some(end) = data.windows(2).position(ends) else { return First::More };
                     at += end;
@@ -133,11 +133,11 @@ pub fn first(bytes: &[u8]) -> First {
     }
 }
 
-fn usual() -> Vec<u8> {
-    let length: usize = USUAL.iter().map(|(_, _, symbols)| 17 + symbols.len()).sum();
-    let mut segment = vec![0xff, TABLES];
+fn standard_tables_segment() -> Vec<u8> {
+    let length: usize = STANDARD_TABLES.iter().map(|(_, _, symbols)| 17 + symbols.len()).sum();
+    let mut segment = vec![0xff, HUFFMAN_TABLES];
     segment.extend(u16::try_from(length + 2).unwrap_or(u16::MAX).to_be_bytes());
-    for (which, counts, symbols) in USUAL {
+    for (which, counts, symbols) in STANDARD_TABLES {
         segment.push(which);
         segment.extend(counts);
         segment.extend(symbols);
@@ -151,7 +151,7 @@ pub(crate) mod tests {
     use crate::frame::{decode, encode};
     use firmware_bridge::camera::Picture;
 
-    /// A JPEG of some colours; `shade` makes pictures that differ.
+    /// Returns a coloured JPEG. Different values of `shade` give different images.
     pub(crate) fn jpeg(shade: u8) -> Vec<u8> {
         encode(
             &Picture::of(48, 64, (0..48 * 64).flat_map(|at| [shade, (at % 251) as u8, 90]).collect())
@@ -160,32 +160,32 @@ pub(crate) mod tests {
         .unwrap()
     }
 
-    /// The same without its Huffman tables, as many USB cameras send it.
+    /// Removes the Huffman tables, as many USB cameras do.
     pub(crate) fn without_tables(jpeg: &[u8]) -> Vec<u8> {
-        let (mut kept, mut at) = (jpeg[..2].to_vec(), 2);
-        while jpeg[at + 1] != SCAN {
+        let (mut stripped, mut at) = (jpeg[..2].to_vec(), 2);
+        while jpeg[at + 1] != START_OF_SCAN {
             let length = usize::from(u16::from_be_bytes([jpeg[at + 2], jpeg[at + 3]])) + 2;
-            if jpeg[at + 1] != TABLES {
-                kept.extend(&jpeg[at..at + length]);
+            if jpeg[at + 1] != HUFFMAN_TABLES {
+                stripped.extend(&jpeg[at..at + length]);
             }
             at += length;
         }
-        kept.extend(&jpeg[at..]);
-        kept
+        stripped.extend(&jpeg[at..]);
+        stripped
     }
 
     #[test]
-    fn tables_that_were_left_out_are_put_in() {
+    fn whole_inserts_missing_tables() {
         let full = jpeg(7);
         let bare = without_tables(&full);
         assert!(bare.len() + 400 < full.len());
-        // The decoder does without them only where an AVI header says so; so they are needed.
+        // The decoder accepts missing tables only where an AVI header is present, so they are needed here.
         assert!(decode(&bare).is_err());
         assert_eq!(decode(&whole(bare).unwrap()).unwrap(), decode(&full).unwrap());
     }
 
     #[test]
-    fn a_whole_one_is_left_as_it_is_and_what_follows_it_goes() {
+    fn whole_keeps_a_complete_jpeg_and_drops_padding() {
         let full = jpeg(7);
         assert_eq!(whole(full.clone()).unwrap(), full);
         let mut filled = full.clone();
@@ -194,7 +194,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_or_is_none_is_none() {
+    fn whole_rejects_truncated_and_other_data() {
         let full = jpeg(7);
         for length in [0, 1, 2, 3, 20, 200, full.len() - 1] {
             assert_eq!(whole(full[..length].to_vec()), None, "{length}");
@@ -205,9 +205,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn one_after_another_are_told_apart_also_with_a_small_one_inside() {
+    fn first_separates_jpegs_with_embedded_thumbnails() {
         let (one, other) = (jpeg(7), jpeg(99));
-        // A preview, as cameras put it into a segment of their own.
+        // A thumbnail, as cameras embed it in a segment of its own.
         let preview =
             [&[0xff, 0xd8, 0xff, 0xe1], &((one.len() + 2) as u16).to_be_bytes()[..], &one, &other[2..]]
                 .concat();
@@ -222,7 +222,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn hostile_bytes_never_end_it() {
+    fn parsers_never_panic_on_corrupt_bytes() {
         let full = jpeg(7);
         for at in 0..full.len().min(700) {
             for byte in [0x00, 0xff, 0xda, 0xc4] {

@@ -1,21 +1,22 @@
-//! The lenses of the cameras that the robot comes with, from the official `media/camera_constants.py`.
+//! Intrinsics of the cameras that ship with the robot, from the official `media/camera_constants.py` ([`Known`]).
 
 use firmware_bridge::camera::{Distortion, Lens};
 
-/// A camera that the robot comes with.
+/// A camera model that ships with the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Of the Lite; that of the Wireless has the same lens.
+    /// Camera of the Lite. The Wireless has the same lens.
     Lite,
-    /// An earlier one by Arducam.
+    /// Earlier camera by Arducam.
     Arducam,
 }
 
-/// How much closer some sizes of the Lite's camera show things than its whole sensor does.
-const CLOSER: [((u32, u32), f64); 3] = [((1920, 1080), 1.115), ((3264, 2448), 1.115), ((3840, 2160), 1.109)];
+/// Zoom factor of some image sizes of the Lite's camera relative to its full sensor.
+const ZOOM_BY_SIZE: [((u32, u32), f64); 3] =
+    [((1920, 1080), 1.115), ((3264, 2448), 1.115), ((3840, 2160), 1.109)];
 
 impl Known {
-    /// The camera of a USB device by its vendor and product, as the kernel writes them in `modalias`.
+    /// Identifies a camera by USB vendor and product, as the kernel writes them in `modalias`.
     #[must_use]
     pub fn of(modalias: &str) -> Option<Self> {
         match modalias.get(..14)? {
@@ -25,20 +26,20 @@ impl Known {
         }
     }
 
-    /// Its lens before pictures of a size. As in the official `media/camera_utils.py`, each side is scaled by itself, also to
-    /// sizes of another shape.
+    /// Returns the intrinsics for an image size in pixels. As in the official `media/camera_utils.py`, each axis scales
+    /// separately, also for other aspect ratios.
     #[must_use]
     pub fn lens(self, width: u32, height: u32) -> Lens {
-        let (measured, closer) = match self {
+        let (measured, zoom) = match self {
             Known::Lite => {
-                let closer = CLOSER.iter().find(|(size, _)| *size == (width, height));
-                (lite(), closer.map_or(1.0, |(_, closer)| *closer))
+                let zoom = ZOOM_BY_SIZE.iter().find(|(size, _)| *size == (width, height));
+                (lite(), zoom.map_or(1.0, |(_, zoom)| *zoom))
             }
             Known::Arducam => (arducam(), 1.0),
         };
         let side = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);
         let mut lens = measured.scaled(side(width), side(height));
-        lens.focal = lens.focal.map(|focal| focal * closer);
+        lens.focal = lens.focal.map(|focal| focal * zoom);
         lens
     }
 }
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_camera_is_known_by_its_usb_device() {
+    fn known_identifies_cameras_by_usb_id() {
         assert_eq!(Known::of("usb:v38FBp1002d0100dcEFdsc02dp01ic0Eisc01ip00in00"), Some(Known::Lite));
         assert_eq!(Known::of("usb:v0C45p636Dd0100"), Some(Known::Arducam));
         assert_eq!(Known::of("usb:v04F2pB6D9d2783"), None);
@@ -91,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn a_lens_is_that_of_its_pictures_size() {
-        // By hand: 2001.81 / 3840 * 1920 * 1.115 and 2003.08 / 2592 * 1080 * 1.115.
+    fn lens_scales_to_the_image_size() {
+        // Calculated by hand: 2001.81 / 3840 * 1920 * 1.115 and 2003.08 / 2592 * 1080 * 1.115.
         let lens = Known::Lite.lens(1920, 1080);
         assert!((lens.focal[0] - 1116.01).abs() < 0.01 && (lens.focal[1] - 930.60).abs() < 0.01, "{lens:?}");
         assert_eq!(Known::Lite.lens(3840, 2592), lite());
         assert_eq!(Known::Arducam.lens(1280, 720), arducam());
-        // Where the model holds, a pixel has a direction.
+        // Where the distortion model is valid, a pixel has a direction.
         for lens in [lens, lite(), arducam()] {
             let ray = lens.ray(lens.middle[0], lens.middle[1]).unwrap();
             assert!((ray.z - 1.0).abs() < 1e-3);

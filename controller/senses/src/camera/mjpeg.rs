@@ -1,5 +1,6 @@
-//! A stream of JPEGs as servers of cameras send it (`multipart/x-mixed-replace`). What comes is untrusted. The connection is
-//! opened by whoever may use the network.
+//! Reads a stream of JPEGs as camera servers send it, `multipart/x-mixed-replace` ([`Stream`], [`Parts`]).
+//!
+//! The bytes are untrusted. The controller opens the connection, because this crate has no network access.
 
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -10,20 +11,20 @@ use super::jpeg;
 use super::source::{LARGEST, Source, Trouble};
 use crate::frame::Image;
 
-/// The largest head of a part, and the most that may lie between two parts.
+/// Maximum size of a part's header in bytes, and of the data between two parts.
 const LARGEST_HEAD: usize = 8 << 10;
 
-/// Bytes that are read at once.
+/// Bytes that one read requests.
 const PIECE: usize = 1 << 16;
 
-/// Reads a stream's bytes as they come and finds the parts in them. What it holds is bounded.
+/// Incremental parser that splits a stream into parts. Its buffer is bounded.
 #[derive(Debug)]
 pub struct Parts {
     /// Two dashes and the boundary.
     mark: Vec<u8>,
-    held: Vec<u8>,
-    /// So much of what is held was looked through for the mark.
-    looked: usize,
+    buffer: Vec<u8>,
+    /// Number of buffered bytes already searched for the mark.
+    searched: usize,
     at: At,
 }
 
@@ -35,27 +36,27 @@ enum At {
     End,
 }
 
-/// What is in a stream.
+/// Result of parsing the next part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A part's body.
+    /// Body of a part.
     Body(Vec<u8>),
     /// More bytes are needed.
     More,
-    /// There is no more.
+    /// The stream has ended.
     End,
 }
 
 impl Parts {
-    /// The parts of a stream of this content type.
+    /// Creates a parser for a stream with this content type.
     ///
     /// # Errors
-    /// When it is no stream of parts.
+    /// Returns an error when the content type is not multipart or has no valid boundary.
     pub fn of(content_type: &str) -> Result<Self, Trouble> {
         let no = || {
             let told: String = content_type.chars().filter(|letter| !letter.is_control()).take(80).collect();
             Trouble::new(
-                format!("it is no stream of JPEGs but `{told}`"),
+                format!("not a stream of JPEGs: its content type is `{told}`"),
                 "set `camera.source` to the address of an MJPEG stream (`multipart/x-mixed-replace`)",
             )
         };
@@ -69,62 +70,62 @@ impl Parts {
             .find(|(name, _)| name.trim().eq_ignore_ascii_case("boundary"))
             .map(|(_, value)| value.trim().trim_matches('"'))
             .ok_or_else(no)?;
-        // Some servers take the two dashes for a part of the boundary, and some send them twice then.
+        // Some servers count the two dashes as part of the boundary, and some then send them twice.
         let bare = boundary.trim_start_matches('-');
         if bare.is_empty() || bare.len() > 200 || !bare.is_ascii() {
             return Err(no());
         }
         let mark = format!("--{bare}").into_bytes();
-        Ok(Parts { mark, held: Vec::new(), looked: 0, at: At::Between })
+        Ok(Parts { mark, buffer: Vec::new(), searched: 0, at: At::Between })
     }
 
-    /// Takes more bytes of the stream.
+    /// Appends bytes of the stream.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.held.extend_from_slice(bytes);
+        self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next part of what was fed.
+    /// Returns the next part of the bytes fed so far.
     ///
     /// # Errors
-    /// When a part or its head is too large; nothing more can be read then.
+    /// Returns an error when a part or its header is too large. The stream is then unusable.
     pub fn next_part(&mut self) -> Result<Part, Trouble> {
         loop {
             match self.at {
                 At::End => return Ok(Part::End),
                 At::Between => {
                     let Some(mark) = self.find_mark() else {
-                        // What lies between parts is of no use.
-                        let gone = self.held.len().saturating_sub(self.mark.len() + LARGEST_HEAD);
-                        if gone > 0 {
-                            self.forget(gone);
+                        // Data between parts is discarded.
+                        let excess = self.buffer.len().saturating_sub(self.mark.len() + LARGEST_HEAD);
+                        if excess > 0 {
+                            self.discard(excess);
                         }
                         return Ok(Part::More);
                     };
-                    self.forget(mark.after);
+                    self.discard(mark.after);
                     self.at = if mark.is_last { At::End } else { At::Head };
                 }
                 At::Head => {
-                    let end = self.held.windows(2).position(|two| two == b"\n\n").map(|at| at + 2);
-                    let other = self.held.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4);
+                    let end = self.buffer.windows(2).position(|two| two == b"\n\n").map(|at| at + 2);
+                    let other = self.buffer.windows(4).position(|four| four == b"\r\n\r\n").map(|at| at + 4);
                     let bare = [&b"\r\n"[..], b"\n"]
                         .iter()
-                        .find(|line| self.held.starts_with(line))
+                        .find(|line| self.buffer.starts_with(line))
                         .map(|line| line.len());
                     let Some(end) = bare.or([end, other].into_iter().flatten().min()) else {
-                        if self.held.len() > LARGEST_HEAD {
-                            return Err(too_large("the head of a picture"));
+                        if self.buffer.len() > LARGEST_HEAD {
+                            return Err(too_large("the header of an image"));
                         }
                         return Ok(Part::More);
                     };
-                    let length = length(self.held.get(..end).unwrap_or_default());
+                    let length = length(self.buffer.get(..end).unwrap_or_default());
                     if length.is_some_and(|length| length > LARGEST) || end > LARGEST_HEAD {
-                        return Err(too_large("a picture"));
+                        return Err(too_large("an image"));
                     }
-                    self.forget(end);
+                    self.discard(end);
                     self.at = At::Body { length };
                 }
                 At::Body { length: Some(length) } => {
-                    if self.held.len() < length {
+                    if self.buffer.len() < length {
                         return Ok(Part::More);
                     }
                     let body = self.take(length);
@@ -133,13 +134,13 @@ impl Parts {
                 }
                 At::Body { length: None } => {
                     let Some(mark) = self.find_mark() else {
-                        if self.held.len() > LARGEST + LARGEST_HEAD {
-                            return Err(too_large("a picture"));
+                        if self.buffer.len() > LARGEST + LARGEST_HEAD {
+                            return Err(too_large("an image"));
                         }
                         return Ok(Part::More);
                     };
                     let mut body = self.take(mark.begin);
-                    // The end of the line before the mark belongs to the mark.
+                    // The line break before the mark belongs to the mark.
                     let line: &[u8] = if body.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
                     if body.ends_with(line) {
                         body.truncate(body.len() - line.len());
@@ -151,43 +152,44 @@ impl Parts {
         }
     }
 
-    fn forget(&mut self, count: usize) {
-        self.held.drain(..count.min(self.held.len()));
-        self.looked = 0;
+    fn discard(&mut self, count: usize) {
+        self.buffer.drain(..count.min(self.buffer.len()));
+        self.searched = 0;
     }
 
     fn take(&mut self, count: usize) -> Vec<u8> {
-        let rest = self.held.split_off(count.min(self.held.len()));
-        self.looked = 0;
-        std::mem::replace(&mut self.held, rest)
+        let rest = self.buffer.split_off(count.min(self.buffer.len()));
+        self.searched = 0;
+        std::mem::replace(&mut self.buffer, rest)
     }
 
-    /// The first mark that stands at the beginning of a line, or right after a JPEG's end, with all of its line.
+    /// Finds the first mark at the beginning of a line or right after a JPEG's end, and includes the rest of its line.
     fn find_mark(&mut self) -> Option<Mark> {
-        let mut from = self.looked;
+        let mut from = self.searched;
         loop {
-            let found = self.held.get(from..)?.windows(self.mark.len()).position(|some| some == self.mark);
+            let found = self.buffer.get(from..)?.windows(self.mark.len()).position(|some| some == self.mark);
             let Some(found) = found.map(|at| from + at) else {
-                // The mark may have come in part.
-                self.looked =
-                    self.held.len().saturating_sub(self.mark.len().saturating_sub(1)).max(self.looked);
+                // The mark may be incomplete so far.
+                self.searched =
+                    self.buffer.len().saturating_sub(self.mark.len().saturating_sub(1)).max(self.searched);
                 return None;
             };
-            let before = self.held.get(..found).unwrap_or_default();
+            let before = self.buffer.get(..found).unwrap_or_default();
             let dashes = before.iter().rev().take_while(|byte| **byte == b'-').take(2).count();
             let begin = found - dashes;
-            let before = self.held.get(..begin).unwrap_or_default();
-            let stands = before.is_empty() || before.ends_with(b"\n") || before.ends_with(&[0xff, 0xd9]);
-            let after = self.held.get(found + self.mark.len()..).unwrap_or_default();
+            let before = self.buffer.get(..begin).unwrap_or_default();
+            let is_line_start =
+                before.is_empty() || before.ends_with(b"\n") || before.ends_with(&[0xff, 0xd9]);
+            let after = self.buffer.get(found + self.mark.len()..).unwrap_or_default();
             let line = after.iter().position(|byte| *byte == b'\n');
-            // A last mark may come without the end of its line.
+            // The last mark may lack its line break.
             let is_last = after.starts_with(b"--");
-            if stands && (after.len() < 2 || line.is_none() && !is_last && after.len() < 200) {
-                self.looked = found;
+            if is_line_start && (after.len() < 2 || line.is_none() && !is_last && after.len() < 200) {
+                self.searched = found;
                 return None;
             }
             let rest = after.get(..line.unwrap_or(0)).unwrap_or_default();
-            if !stands || !is_last && (line.is_none() || !rest.iter().all(u8::is_ascii_whitespace)) {
+            if !is_line_start || !is_last && (line.is_none() || !rest.iter().all(u8::is_ascii_whitespace)) {
                 from = found + 1;
                 continue;
             }
@@ -206,11 +208,11 @@ struct Mark {
 fn too_large(what: &str) -> Trouble {
     Trouble::new(
         format!("{what} in the stream is too large"),
-        "have its server send smaller pictures, at most 16 MiB each",
+        "configure its server to send smaller images, at most 16 MiB each",
     )
 }
 
-/// What a part's head says about its length.
+/// Reads the content length from a part's header.
 fn length(head: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(head);
     head.lines()
@@ -219,11 +221,12 @@ fn length(head: &[u8]) -> Option<usize> {
         .and_then(|(_, value)| value.trim().parse().ok())
 }
 
-/// Opens a connection: the content type of what comes, and what comes. Reading it must not take longer than a second without
-/// bytes: `WouldBlock` and `TimedOut` are no errors here.
+/// Opens a connection and returns its content type and its body.
+///
+/// A read must return within a second when no bytes arrive. `WouldBlock` and `TimedOut` are not errors here.
 pub type Connect = Box<dyn FnMut() -> Result<(String, Box<dyn Read + Send>), Trouble> + Send>;
 
-/// An MJPEG stream.
+/// Camera source that reads an MJPEG stream.
 pub struct Stream {
     name: String,
     connect: Connect,
@@ -233,14 +236,14 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// A stream by the name that people know it by (an address without what is secret in it), and what opens it.
+    /// Creates a source. `name` is the display name, an address without secrets. `connect` opens the stream.
     #[must_use]
     pub fn new(name: String, connect: Connect) -> Self {
         Stream { name, connect, clock: WallClock::start(), opened: None, skipped: 0 }
     }
 
     fn ended(&self, why: &str) -> Trouble {
-        Trouble::new(format!("{} ended ({why})", self.name), "see that its server runs and can be reached")
+        Trouble::new(format!("{} ended ({why})", self.name), "check that its server runs and is reachable")
     }
 }
 
@@ -272,10 +275,10 @@ impl Source for Stream {
             let Some((parts, body)) = self.opened.as_mut() else {
                 return Err(Trouble::new(
                     format!("{} is not open", self.name),
-                    "it is opened again by itself",
+                    "it is reopened automatically",
                 ));
             };
-            // Of several that came together only the newest counts.
+            // Of several images that arrived together, only the latest counts.
             let mut newest = None;
             loop {
                 match parts.next_part()? {
@@ -285,7 +288,7 @@ impl Source for Stream {
                     },
                     Part::More => break,
                     Part::End => {
-                        at_end = at_end.or(Some("its server said so".to_string()));
+                        at_end = at_end.or(Some("the server ended it".to_string()));
                         break;
                     }
                 }

@@ -1,4 +1,4 @@
-//! A device, a file or a connection that gives one picture after another, and what can be wrong with it.
+//! The [`Source`] trait: a device, a file or a connection that delivers one image after another.
 
 use std::time::Duration;
 
@@ -6,59 +6,59 @@ use firmware_bridge::camera::Lens;
 
 use crate::frame::Image;
 
-/// The largest picture that a source takes, bytes.
+/// Maximum size of an encoded image in bytes.
 pub const LARGEST: usize = 16 << 20;
 
-/// Why a source gives no pictures, and what to do about it. Both texts are for a person.
+/// Reports why a source delivers no images, and what to do about it. Both texts are for the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {remedy}")]
 pub struct Trouble {
-    /// What is wrong.
+    /// Cause.
     pub reason: String,
-    /// What to do.
+    /// What the user can do.
     pub remedy: String,
 }
 
 impl Trouble {
-    /// What is wrong, and what to do.
+    /// Creates an error from a cause and a remedy.
     #[must_use]
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Trouble { reason: reason.into(), remedy: remedy.into() }
     }
 }
 
-/// Gives one picture after another. It is used by one thread, which waits for it.
+/// Delivers one image after another. One thread owns it and blocks on it.
 pub trait Source: Send {
-    /// Its name, for people.
+    /// Returns the display name.
     fn name(&self) -> String;
 
-    /// What was chosen of what it can do, for people; none while it is closed.
+    /// Returns the format in use for display, or `None` while the source is closed.
     fn format(&self) -> Option<String> {
         None
     }
 
-    /// Its lens, for the size that was chosen; none where it does not know.
+    /// Returns the intrinsics for the chosen size, or `None` if the source does not know them.
     fn lens(&self) -> Option<Lens> {
         None
     }
 
-    /// How many pictures came that were none and were passed over.
+    /// Returns the number of invalid images that were skipped.
     fn skipped(&self) -> u64 {
         0
     }
 
-    /// Gets it ready. What was open before is closed.
+    /// Opens the source. An open one is closed first.
     ///
     /// # Errors
-    /// When it can't be used now; it may be tried again.
+    /// Returns an error when the source is not usable now. The caller may try again.
     fn open(&mut self) -> Result<(), Trouble>;
 
-    /// Its newest picture; none when `wait` has passed without one. It does not wait much longer than that.
+    /// Returns the latest image, or `None` when `wait` passes without one. It waits little longer than that.
     ///
     /// # Errors
-    /// When it has to be closed and opened again.
+    /// Returns an error when the source must be closed and opened again.
     fn next(&mut self, wait: Duration) -> Result<Option<Image>, Trouble>;
 
-    /// Lets go of what it holds. Closing what is closed does nothing.
+    /// Releases all resources. Closing a closed source does nothing.
     fn close(&mut self);
 }

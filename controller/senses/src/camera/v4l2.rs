@@ -1,4 +1,4 @@
-//! Cameras of the kernel: USB webcams, and what else has a `/dev/video*` that gives finished pictures.
+//! V4L2 cameras: USB webcams and other `/dev/video*` nodes that deliver processed images ([`V4l2`]).
 
 pub mod choice;
 pub mod device;
@@ -25,15 +25,15 @@ use super::lens::Known;
 use super::source::{Source, Trouble};
 use crate::frame::{Image, LARGEST};
 
-/// So many broken pictures one after another are no accident.
+/// Number of damaged images in a row from which the source fails.
 const BROKEN: u32 = 60;
 
-/// So many buffers are taken out at once; there are fewer, but a fast driver may fill them again meanwhile.
+/// Number of buffers that one call dequeues. Devices have fewer, but a fast driver may refill them during the call.
 const BUFFERS: usize = 8;
 
-/// A camera of the kernel.
+/// A camera source that reads a V4L2 device.
 pub struct V4l2 {
-    /// Where it is; none: whichever is found.
+    /// Device path, or `None` to search for one.
     path: Option<PathBuf>,
     wanted: Wanted,
     places: Places,
@@ -42,7 +42,7 @@ pub struct V4l2 {
     name: String,
     running: Option<Running>,
     skipped: u64,
-    /// How many came broken since the last whole one.
+    /// Number of damaged images since the last valid one.
     broken: u32,
 }
 
@@ -56,7 +56,7 @@ struct Running {
 }
 
 impl V4l2 {
-    /// The camera at a path, or whichever is found when it is opened.
+    /// Creates a source for the camera at a path, or for the first one found on opening.
     #[must_use]
     pub fn new(path: Option<PathBuf>, wanted: Wanted) -> Self {
         V4l2::by(path, wanted, Places::default(), kernel())
@@ -68,12 +68,12 @@ impl V4l2 {
         V4l2 { path, wanted, places, open, clock, name, running: None, skipped: 0, broken: 0 }
     }
 
-    /// The newest of these that is a picture; the others are counted.
+    /// Returns the latest valid image and counts the invalid ones.
     fn newest(&mut self, filled: Vec<Filled>) -> Option<Image> {
         let running = self.running.as_ref()?;
         let mut newest = None;
         for one in filled.into_iter().rev() {
-            // What is older than a whole picture does not matter.
+            // Buffers older than a valid image do not matter.
             if newest.is_some() {
                 break;
             }
@@ -101,16 +101,16 @@ impl Running {
         }
     }
 
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         let Layout { format, width, height, .. } = self.layout;
-        let mut told = format!("{format} {width}x{height}");
+        let mut description = format!("{format} {width}x{height}");
         if let Some(rate) = self.interval.and_then(Interval::rate) {
-            told.push_str(&format!(" at {} a second", (rate * 10.0).round() / 10.0));
+            description.push_str(&format!(" at {} per second", (rate * 10.0).round() / 10.0));
         }
         if (width, height) != (self.wanted.width, self.wanted.height) {
-            told.push_str(&format!(" ({}x{} was wanted)", self.wanted.width, self.wanted.height));
+            description.push_str(&format!(" (requested: {}x{})", self.wanted.width, self.wanted.height));
         }
-        told
+        description
     }
 }
 
@@ -120,7 +120,7 @@ impl Source for V4l2 {
     }
 
     fn format(&self) -> Option<String> {
-        self.running.as_ref().map(Running::told)
+        self.running.as_ref().map(Running::description)
     }
 
     fn lens(&self) -> Option<Lens> {
@@ -150,7 +150,7 @@ impl Source for V4l2 {
         loop {
             let left = until.since(self.clock.now());
             let Some(running) = self.running.as_mut() else {
-                return Err(Trouble::new("it is not open", "it is opened again by itself"));
+                return Err(Trouble::new("the source is not open", "it is reopened automatically"));
             };
             let mut ready = Vec::new();
             let mut waiting = left;
@@ -159,7 +159,7 @@ impl Source for V4l2 {
                     Ok(Some(filled)) => ready.push(filled),
                     Ok(None) => break,
                     Err(error) if ready.is_empty() => return Err(unplugged(&self.name, &error)),
-                    // What came before is given first; it fails again.
+                    // Images that arrived before the error are returned first. The next call fails again.
                     Err(_) => break,
                 }
                 waiting = Duration::ZERO;
@@ -172,8 +172,8 @@ impl Source for V4l2 {
             }
             if self.broken >= BROKEN {
                 return Err(Trouble::new(
-                    format!("the last {} pictures of {} were broken", self.broken, self.name),
-                    "use a shorter cable or another USB port without a hub, or set a smaller size",
+                    format!("the last {} images of {} were damaged", self.broken, self.name),
+                    "use a shorter cable or another USB port without a hub, or set a smaller image size",
                 ));
             }
         }
@@ -184,7 +184,7 @@ impl Source for V4l2 {
     }
 }
 
-/// Opens a device for looking at what it can do.
+/// Opens a device and checks that it is a usable camera.
 pub(super) fn look(path: &Path, open: &mut Opener) -> Result<Box<dyn Device>, Trouble> {
     let device = open(path).map_err(|error| unopened(path, &error))?;
     let capability = device.capability().map_err(|error| unopened(path, &error))?;
@@ -192,44 +192,42 @@ pub(super) fn look(path: &Path, open: &mut Opener) -> Result<Box<dyn Device>, Tr
     if !capability.captures() {
         let (reason, remedy) = if capability.gives_metadata() {
             (
-                format!("{path} gives notes about pictures (metadata), not pictures"),
-                "set `camera.source` to the camera's other node, mostly the one with the number before it",
+                format!("{path} delivers metadata, not images"),
+                "set `camera.source` to the camera's other node, usually the one with the next lower number",
             )
         } else if capability.converts() {
-            (format!("{path} turns pictures into others and is no camera"), CHOOSE)
+            (format!("{path} is not a camera: it converts images"), CHOOSE)
         } else if capability.captures_planes() {
-            return Err(raw_only(&format!(
-                "{path} gives its pictures in several planes, as a part of a camera pipeline"
-            )));
+            return Err(raw_only(&format!("{path} is multi-planar: it is part of a camera pipeline")));
         } else {
-            (format!("{path} gives no pictures and is no camera"), CHOOSE)
+            (format!("{path} is not a camera: it delivers no images"), CHOOSE)
         };
         return Err(Trouble::new(reason, remedy));
     }
     if !capability.streams() {
-        return Err(Trouble::new(format!("{path} has no buffers that can be mapped"), CHOOSE));
+        return Err(Trouble::new(format!("{path} does not support streaming I/O"), CHOOSE));
     }
     if capability.is_pipeline() {
-        return Err(raw_only(&format!("{path} is the end of a camera pipeline that is not set up")));
+        return Err(raw_only(&format!("{path} is the end of a camera pipeline that is not configured")));
     }
     Ok(device)
 }
 
-const CHOOSE: &str = "set `camera.source` to a camera's /dev/video*, or to `auto`";
+const CHOOSE: &str = "set `camera.source` to the /dev/video* of a camera, or to `auto`";
 
-/// A camera on a ribbon cable gives what its sensor sees; libcamera makes pictures of it.
+/// Reports a camera on a ribbon cable: it delivers raw sensor data, which libcamera converts to images.
 fn raw_only(reason: &str) -> Trouble {
     Trouble::new(
         reason,
-        "start with libcamera's V4L2 compatibility (`libcamerify minismith ...`, of the package libcamera-tools), or have \
-         libcamera's programs serve MJPEG and set `camera.source` to that address",
+        "start with libcamera's V4L2 compatibility (`libcamerify minismith ...`, from the package libcamera-tools), or have \
+         libcamera's programs serve MJPEG and set `camera.source` to its address",
     )
 }
 
-/// Opens a device, chooses and has it take pictures.
+/// Opens a device, chooses a format and starts streaming.
 fn start(path: &Path, wanted: Wanted, open: &mut Opener) -> Result<Running, Trouble> {
     let mut device = look(path, open)?;
-    let shown = path.display();
+    let path_text = path.display();
     let formats = device.formats().map_err(|error| unopened(path, &error))?;
     let Some(choice) = choose(device.as_ref(), wanted).map_err(|error| unopened(path, &error))? else {
         return Err(unreadable(path, &formats));
@@ -242,31 +240,31 @@ fn start(path: &Path, wanted: Wanted, open: &mut Opener) -> Result<Running, Trou
     };
     if !sides.contains(&layout.width) || !sides.contains(&layout.height) {
         return Err(Trouble::new(
-            format!("{shown} would give pictures of {}x{} pixels", layout.width, layout.height),
+            format!("{path_text} would deliver images of {}x{} pixels", layout.width, layout.height),
             format!("set `camera.width` and `camera.height` to at most {LARGEST}"),
         ));
     }
-    // A driver without rates keeps its own; what it set is told.
+    // A driver that does not support rates uses its own. The status shows the rate that it set.
     let interval = choice.interval.and_then(|interval| device.set_interval(interval).ok());
     device.start().map_err(|error| unopened(path, &error))?;
     Ok(Running { device, layout, reading, interval, wanted, known: None })
 }
 
-/// None of a device's formats can be read.
+/// Reports that none of a device's formats is supported.
 pub(super) fn unreadable(path: &Path, formats: &[device::Code]) -> Trouble {
-    let shown = path.display();
+    let path_text = path.display();
     if formats.is_empty() {
-        return Trouble::new(format!("{shown} names no format for pictures"), CHOOSE);
+        return Trouble::new(format!("{path_text} lists no image format"), CHOOSE);
     }
     let named: Vec<String> = formats.iter().take(8).map(ToString::to_string).collect();
-    let reason = format!("{shown} gives none of the formats that can be read, only {}", named.join(", "));
+    let reason = format!("{path_text} has no supported format, only {}", named.join(", "));
     if formats.iter().any(|format| is_raw(*format)) {
         return raw_only(&reason);
     }
-    Trouble::new(reason, "use a camera that gives MJPEG or YUYV, as USB webcams do")
+    Trouble::new(reason, "use a camera that delivers MJPEG or YUYV, as USB webcams do")
 }
 
-/// Whether a format is what a sensor sees, one colour a pixel (Bayer), by its letters in `videodev2.h`.
+/// Returns whether a format is raw Bayer data, by the FourCCs in `videodev2.h`.
 fn is_raw(format: device::Code) -> bool {
     let [one, two, three, four] = format.0;
     let tens = (three, four);
@@ -276,41 +274,41 @@ fn is_raw(format: device::Code) -> bool {
         || (one == b'p' && matches!(two, b'B' | b'G' | b'g' | b'R'))
 }
 
-/// Why a device can't be opened or set up.
+/// Explains why a device cannot be opened or configured.
 pub(super) fn unopened(path: &Path, error: &io::Error) -> Trouble {
-    let shown = path.display();
+    let path_text = path.display();
     let (reason, remedy) = match Errno::from_io_error(error) {
         Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => (
-            format!("there is no {shown}"),
-            "plug the camera in, or see with `minismith doctor` which cameras there are".into(),
+            format!("{path_text} does not exist"),
+            "plug the camera in, or run `minismith doctor` to list the cameras".into(),
         ),
         Some(Errno::ACCESS | Errno::PERM) => (
-            format!("{shown} may not be opened by this user"),
-            "`sudo usermod -aG video $USER`, then log out and in again".into(),
+            format!("this user has no permission to open {path_text}"),
+            "run `sudo usermod -aG video $USER`, then log out and in again".into(),
         ),
         Some(Errno::BUSY) => (
-            format!("{shown} is in use by another program"),
+            format!("{path_text} is in use by another program"),
             format!(
-                "see with `fuser -v {shown}` which one holds it (a browser, the official daemon, another minismith) and end it"
+                "find the program with `fuser -v {path_text}` (a browser, the official daemon, another minismith) and close it"
             ),
         ),
-        Some(Errno::NOTTY | Errno::ISDIR) => (format!("{shown} is no camera"), CHOOSE.into()),
+        Some(Errno::NOTTY | Errno::ISDIR) => (format!("{path_text} is not a camera"), CHOOSE.into()),
         Some(Errno::NOSPC) => (
-            format!("{shown} gets too little of its USB bus"),
-            "plug it into another USB port without a hub, or set a smaller size".into(),
+            format!("{path_text} gets too little USB bandwidth"),
+            "plug it into another USB port without a hub, or set a smaller image size".into(),
         ),
         Some(Errno::INVAL | Errno::PIPE) => (
-            format!("the driver of {shown} refuses to take pictures ({error})"),
+            format!("the driver of {path_text} refuses to stream ({error})"),
             "set another size in `camera.width` and `camera.height`; a camera on a ribbon cable needs libcamera's V4L2 \
              compatibility (`libcamerify minismith ...`)"
                 .into(),
         ),
-        _ => (format!("{shown} can't be used: {error}"), "plug it out and in again; `dmesg` may say more".into()),
+        _ => (format!("cannot use {path_text}: {error}"), "unplug it and plug it in again; `dmesg` may show more".into()),
     };
     Trouble::new(reason, remedy)
 }
 
-/// Why a device gives no more pictures.
+/// Explains why a device stopped delivering images.
 fn unplugged(name: &str, error: &io::Error) -> Trouble {
     match Errno::from_io_error(error) {
         Some(Errno::NODEV | Errno::IO | Errno::NXIO) => Trouble::new(
@@ -318,13 +316,13 @@ fn unplugged(name: &str, error: &io::Error) -> Trouble {
             "plug it in again; if it was not unplugged, use a shorter cable or another USB port",
         ),
         _ => Trouble::new(
-            format!("{name} gives no more pictures ({error})"),
-            "plug it out and in again; `dmesg` may say more",
+            format!("{name} stopped delivering images ({error})"),
+            "unplug it and plug it in again; `dmesg` may show more",
         ),
     }
 }
 
-/// What opens the devices of this machine.
+/// Returns the opener for the devices of this machine.
 pub(super) fn kernel() -> Opener {
     Box::new(kernel::open)
 }

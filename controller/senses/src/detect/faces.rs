@@ -1,35 +1,35 @@
-//! Faces: YuNet, a small network that sees each place of a picture at three sizes. Decoded as the official package's
-//! `vision/face_detector.py` does.
+//! Detects faces with YuNet, a small network with three strides. Decoding follows the official package's
+//! `vision/face_detector.py`.
 
 use firmware_bridge::camera::Picture;
 use ort::session::{Session, SessionOutputs};
 use ort::value::TensorRef;
 
 use super::fit::Fit;
-use super::{Bounds, DetectFault, Face, apart, looked_at};
+use super::{Bounds, DetectFault, Face, apart, input_size};
 use crate::models::{ModelFile, Models, NoModel};
 
-/// The model: that of the OpenCV Zoo, for pictures of any size.
+/// The model from the OpenCV Zoo, for images of any size.
 pub const MODEL: ModelFile = ModelFile {
-    what: "finding faces",
+    what: "face detection",
     file: "face_detection_yunet.onnx",
     sha256: "238c7024ec898f22613742d31204aec0a0b69208f1955b1e43397f678d0f2e05",
 };
 
-/// The sides of a picture are multiples of this, for the model.
+/// The model needs sides that are multiples of this.
 const STEP: usize = 32;
 
-/// How far apart the places of each size lie, pixels, with the names of what the model says of them.
+/// Strides in pixels, with the names of the model's outputs.
 const SIZES: [(usize, [&str; 4]); 3] = [
     (8, ["cls_8", "obj_8", "bbox_8", "kps_8"]),
     (16, ["cls_16", "obj_16", "bbox_16", "kps_16"]),
     (32, ["cls_32", "obj_32", "bbox_32", "kps_32"]),
 ];
 
-/// Two faces that share more than this are one.
+/// Overlap (IoU) from which two faces count as one.
 const SAME: f64 = 0.3;
 
-/// Finds faces; for one thread.
+/// Detects faces. It belongs to one thread.
 pub struct FaceDetector {
     session: Session,
     threshold: f64,
@@ -43,7 +43,7 @@ impl FaceDetector {
     /// Opens the model.
     ///
     /// # Errors
-    /// When it is not installed or can't be used.
+    /// Returns an error when the model is not installed or unusable.
     pub fn open(models: &Models) -> Result<Self, NoModel> {
         let session = models.session(&MODEL)?;
         Ok(FaceDetector {
@@ -56,28 +56,28 @@ impl FaceDetector {
         })
     }
 
-    /// The same, for faces of which the model is at least this sure; 0.6 otherwise.
+    /// Sets the minimum confidence of a face. The default is 0.6.
     #[must_use]
     pub fn with_threshold(self, threshold: f64) -> Self {
         FaceDetector { threshold, ..self }
     }
 
-    /// The same, which shrinks wider pictures to this width before it looks: faster, and far faces are missed.
+    /// Shrinks wider images to this width first. This is faster but misses distant faces.
     #[must_use]
     pub fn with_width(self, width: Option<usize>) -> Self {
         FaceDetector { width, ..self }
     }
 
-    /// The faces in a picture, the surest first, in the picture's own pixels; a face may reach beyond its edges.
+    /// Returns the faces in an image, the most confident first, in the image's own pixels. A face may extend beyond the edges.
     ///
     /// # Errors
-    /// When it is no picture, or the model fails.
+    /// Returns an error when the image is invalid or the model fails.
     pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, DetectFault> {
-        let (width, height) = looked_at(picture, self.width)?;
+        let (width, height) = input_size(picture, self.width)?;
         let (wide, high) = (width.next_multiple_of(STEP), height.next_multiple_of(STEP));
         let plane = wide * high;
         if self.size != (width, height) {
-            // What lies beyond the picture is black.
+            // The area beyond the image is black.
             self.planes.clear();
             self.planes.resize(plane * 3, 0.0);
             self.size = (width, height);
@@ -103,7 +103,7 @@ impl FaceDetector {
         let outputs = self.session.run(ort::inputs![input]).map_err(failed)?;
         let mut faces = Vec::new();
         for (stride, names) in SIZES {
-            read(&outputs, stride, names, wide / stride, self.threshold, &mut faces)?;
+            decode(&outputs, stride, names, wide / stride, self.threshold, &mut faces)?;
         }
         let mut faces = apart(faces, SAME, |face| (face.score, face.bounds));
         let (across, down) = (picture.width as f64 / width as f64, picture.height as f64 / height as f64);
@@ -117,8 +117,8 @@ impl FaceDetector {
     }
 }
 
-/// Reads the faces of one size out of what the model says of each place, row by row.
-fn read(
+/// Decodes the faces of one stride from the model's outputs, row by row.
+fn decode(
     outputs: &SessionOutputs<'_>,
     stride: usize,
     [classes, objects, boxes, points]: [&'static str; 4],
@@ -127,8 +127,9 @@ fn read(
     faces: &mut Vec<Face>,
 ) -> Result<(), DetectFault> {
     let numbers = |name: &'static str| {
-        let output =
-            outputs.get(name).ok_or_else(|| DetectFault::failed(MODEL.what, format!("no {name}")))?;
+        let output = outputs
+            .get(name)
+            .ok_or_else(|| DetectFault::failed(MODEL.what, format!("the model has no output `{name}`")))?;
         let (_, numbers) =
             output.try_extract_tensor::<f32>().map_err(|error| DetectFault::failed(MODEL.what, error))?;
         Ok(numbers)
@@ -137,7 +138,7 @@ fn read(
     let places = numbers(boxes)?.chunks_exact(4).zip(numbers(points)?.chunks_exact(10));
     for (place, ((class, object), (bounds, points))) in scores.zip(places).enumerate() {
         let score = f64::from((class.clamp(0.0, 1.0) * object.clamp(0.0, 1.0)).sqrt());
-        // What is not a number is no face.
+        // NaN scores are skipped.
         let (&[dx, dy, log_width, log_height], true) = (bounds, score >= threshold) else { continue };
         let stride = stride as f32;
         let (column, row) = ((place % columns) as f32, (place / columns) as f32);

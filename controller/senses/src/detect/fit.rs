@@ -1,24 +1,24 @@
-//! A picture in the size that a model takes, as numbers.
+//! Resizes an image for a model and converts it to floats ([`Fit`]).
 
 use firmware_bridge::camera::Picture;
 
-/// Brings pictures to a size, row by row. What it works in is kept from picture to picture.
+/// Resizes images row by row, and reuses its buffers from image to image.
 ///
-/// A pixel is the mean of what it covers, weighted by how near that is (a triangle as wide as two pixels of the smaller
-/// size); where the picture grows, it lies between its neighbours.
+/// The filter is a triangle two pixels of the smaller size wide. Shrinking averages the covered pixels, and enlarging
+/// interpolates between neighbours.
 #[derive(Default)]
 pub(super) struct Fit {
     across: Weights,
     down: Weights,
-    /// All rows of the picture, each as wide as asked.
+    /// All rows of the image, resized in width.
     narrow: Vec<f32>,
-    /// One row of what was asked.
+    /// One row of the result.
     row: Vec<f32>,
 }
 
 impl Fit {
-    /// Gives each row of a whole picture in this size to `take`, from the top: three numbers (blue, green, red) of 0 to 255 for
-    /// each pixel.
+    /// Resizes the whole image and passes each row to `take`, from the top. A pixel is three numbers of 0 to 255: blue, green,
+    /// red.
     pub(super) fn rows(
         &mut self,
         picture: &Picture,
@@ -44,9 +44,9 @@ impl Fit {
         for (row, narrow) in rows.zip(self.narrow.chunks_exact_mut(length)) {
             for ((first, weights), pixel) in self.across.each().zip(narrow.chunks_exact_mut(3)) {
                 let (mut blue, mut green, mut red) = (0.0, 0.0, 0.0);
-                let seen = row.get(first * 3..).unwrap_or_default().chunks_exact(3);
-                for (weight, seen) in weights.iter().zip(seen) {
-                    if let [b, g, r] = seen {
+                let source = row.get(first * 3..).unwrap_or_default().chunks_exact(3);
+                for (weight, source) in weights.iter().zip(source) {
+                    if let [b, g, r] = source {
                         blue += weight * f32::from(*b);
                         green += weight * f32::from(*g);
                         red += weight * f32::from(*r);
@@ -57,9 +57,9 @@ impl Fit {
         }
         for (number, (first, weights)) in self.down.each().enumerate() {
             self.row.fill(0.0);
-            let seen = self.narrow.get(first * length..).unwrap_or_default().chunks_exact(length);
-            for (weight, seen) in weights.iter().zip(seen) {
-                for (sum, one) in self.row.iter_mut().zip(seen) {
+            let source = self.narrow.get(first * length..).unwrap_or_default().chunks_exact(length);
+            for (weight, source) in weights.iter().zip(source) {
+                for (sum, one) in self.row.iter_mut().zip(source) {
                     *sum += weight * one;
                 }
             }
@@ -68,12 +68,12 @@ impl Fit {
     }
 }
 
-/// Which pixels of a line make each pixel of a line of another length, and with which weights.
+/// Source pixels and weights for each pixel of a resized line.
 #[derive(Default)]
 struct Weights {
     from: usize,
     to: usize,
-    /// The first that counts, and where its weights lie.
+    /// First source pixel, and the range of its weights.
     spans: Vec<(usize, std::ops::Range<usize>)>,
     weights: Vec<f32>,
 }
@@ -88,11 +88,11 @@ impl Weights {
         self.weights.clear();
         let scale = from as f64 / to as f64;
         let reach = scale.max(1.0);
-        for place in 0..to {
-            let middle = (place as f64 + 0.5) * scale;
-            let first = (middle - reach).round().max(0.0) as usize;
-            let end = ((middle + reach).round() as usize).clamp(first + 1, from.max(first + 1));
-            let weight = |pixel: usize| (1.0 - ((pixel as f64 + 0.5 - middle) / reach).abs()).max(0.0);
+        for target in 0..to {
+            let centre = (target as f64 + 0.5) * scale;
+            let first = (centre - reach).round().max(0.0) as usize;
+            let end = ((centre + reach).round() as usize).clamp(first + 1, from.max(first + 1));
+            let weight = |pixel: usize| (1.0 - ((pixel as f64 + 0.5 - centre) / reach).abs()).max(0.0);
             let sum: f64 = (first..end).map(weight).sum();
             let start = self.weights.len();
             self.weights.extend((first..end).map(|pixel| (weight(pixel) / sum) as f32));
@@ -109,7 +109,7 @@ impl Weights {
 mod tests {
     use super::*;
 
-    fn fitted(picture: &Picture, width: usize, height: usize) -> Vec<f32> {
+    fn resized(picture: &Picture, width: usize, height: usize) -> Vec<f32> {
         let mut all = Vec::new();
         Fit::default().rows(picture, width, height, |number, row| {
             assert_eq!(number * width * 3, all.len());
@@ -120,27 +120,27 @@ mod tests {
     }
 
     #[test]
-    fn the_same_size_is_the_same_picture() {
+    fn rows_at_the_same_size_are_unchanged() {
         let picture = Picture::of(2, 3, (0..18).collect()).unwrap();
-        assert_eq!(fitted(&picture, 3, 2), (0..18_u8).map(f32::from).collect::<Vec<_>>());
+        assert_eq!(resized(&picture, 3, 2), (0..18_u8).map(f32::from).collect::<Vec<_>>());
     }
 
     #[test]
-    fn a_plain_picture_stays_plain_and_colours_stay_apart_in_any_size() {
+    fn rows_preserve_a_uniform_colour_at_any_size() {
         let picture = Picture::of(40, 70, [10, 100, 200].repeat(40 * 70)).unwrap();
         for (width, height) in [(1, 1), (13, 7), (70, 20), (141, 90), (7, 200)] {
-            for pixel in fitted(&picture, width, height).chunks_exact(3) {
-                for (one, meant) in pixel.iter().zip([10.0, 100.0, 200.0]) {
-                    assert!((one - meant).abs() < 1e-3, "{width} {height}: {pixel:?}");
+            for pixel in resized(&picture, width, height).chunks_exact(3) {
+                for (one, expected) in pixel.iter().zip([10.0, 100.0, 200.0]) {
+                    assert!((one - expected).abs() < 1e-3, "{width} {height}: {pixel:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn a_slope_stays_where_it_is() {
-        // Blue rises by one a column, green by two a row; away from the edges a resized slope is the same slope, but
-        // for the triangle's corners.
+    fn rows_preserve_a_gradient() {
+        // Blue rises by one per column, green by two per row. Away from the edges, resizing preserves the slope up to the
+        // corners of the triangle filter.
         let mut bgr = Vec::new();
         for row in 0..60_u8 {
             for column in 0..90_u8 {
@@ -149,7 +149,7 @@ mod tests {
         }
         let picture = Picture::of(60, 90, bgr).unwrap();
         for (width, height) in [(30_u8, 20_u8), (45, 40), (180, 120)] {
-            let small = fitted(&picture, width.into(), height.into());
+            let small = resized(&picture, width.into(), height.into());
             let (row, column) = (height / 2, width / 3);
             let pixel = &small[(usize::from(row) * usize::from(width) + usize::from(column)) * 3..][..3];
             let blue = (f32::from(column) + 0.5) * 90.0 / f32::from(width) - 0.5;

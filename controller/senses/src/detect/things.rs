@@ -1,24 +1,24 @@
-//! Things: CenterNet on MobileNetV3, for the 80 classes of COCO.
+//! Detects objects of the 80 COCO classes with CenterNet on MobileNetV3.
 
 use firmware_bridge::camera::Picture;
 use ort::session::Session;
 use ort::value::TensorRef;
 
 use super::fit::Fit;
-use super::{Bounds, DetectFault, Thing, apart, looked_at};
+use super::{Bounds, DetectFault, Thing, apart, input_size};
 use crate::models::{ModelFile, Models, NoModel};
 
-/// The model: that of github.com/610265158/mobilenetv3_centernet.
+/// The model from github.com/610265158/mobilenetv3_centernet.
 pub const MODEL: ModelFile = ModelFile {
-    what: "finding things",
+    what: "object detection",
     file: "centernet.onnx",
     sha256: "76fcdca0ac6f66c9a60d9927df6a439e6015c1972cba10c5ee3939d761f7ee64",
 };
 
-/// The side of the square that the model looks at, pixels.
+/// Side of the model's square input in pixels.
 const SIDE: usize = 512;
 
-/// Two things that share more than this are one.
+/// Overlap (IoU) from which two objects count as one.
 const SAME: f64 = 0.5;
 
 /// The class of people, also of those of whom a face was found.
@@ -38,7 +38,7 @@ pub const LABELS: [&str; 80] = [
     "hair drier", "toothbrush",
 ];
 
-/// Finds things; for one thread.
+/// Detects objects. It belongs to one thread.
 pub struct ThingDetector {
     session: Session,
     threshold: f64,
@@ -51,7 +51,7 @@ impl ThingDetector {
     /// Opens the model.
     ///
     /// # Errors
-    /// When it is not installed or can't be used.
+    /// Returns an error when the model is not installed or unusable.
     pub fn open(models: &Models) -> Result<Self, NoModel> {
         let session = models.session(&MODEL)?;
         Ok(ThingDetector {
@@ -63,19 +63,20 @@ impl ThingDetector {
         })
     }
 
-    /// The same, for things of which the model is at least this sure; 0.45 otherwise.
+    /// Sets the minimum confidence of an object. The default is 0.45.
     #[must_use]
     pub fn with_threshold(self, threshold: f64) -> Self {
         ThingDetector { threshold, ..self }
     }
 
-    /// The things in a picture, the surest first, in the picture's own pixels; a thing may reach beyond its edges.
+    /// Returns the objects in an image, the most confident first, in the image's own pixels. An object may extend beyond the
+    /// edges.
     ///
     /// # Errors
-    /// When it is no picture, or the model fails.
+    /// Returns an error when the image is invalid or the model fails.
     pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Thing>, DetectFault> {
-        looked_at(picture, None)?;
-        // The whole picture in the middle of the square, with its proportions: stretched, a cat becomes a dog.
+        input_size(picture, None)?;
+        // Letterbox the image: if its proportions change, the model confuses a cat with a dog.
         let scale = SIDE as f64 / picture.width.max(picture.height) as f64;
         let side = |pixels: usize| ((pixels as f64 * scale).round() as usize).clamp(1, SIDE);
         let (width, height) = (side(picture.width), side(picture.height));
@@ -98,15 +99,17 @@ impl ThingDetector {
         let input =
             TensorRef::from_array_view(([1, SIDE, SIDE, 3], self.square.as_slice())).map_err(failed)?;
         let outputs = self.session.run(ort::inputs![input]).map_err(failed)?;
-        let output =
-            outputs.values().next().ok_or_else(|| DetectFault::failed(MODEL.what, "it answers nothing"))?;
+        let output = outputs
+            .values()
+            .next()
+            .ok_or_else(|| DetectFault::failed(MODEL.what, "the model returned no output"))?;
         let (_, numbers) = output.try_extract_tensor::<f32>().map_err(failed)?;
         let (across, down) = (picture.width as f64 / width as f64, picture.height as f64 / height as f64);
         let mut things = Vec::new();
         for row in numbers.chunks_exact(6) {
             let &[x, y, right, below, score, class] = row else { continue };
             let (score, bounds) = (f64::from(score), [x, y, right, below].map(f64::from));
-            // What is not a number is no thing.
+            // NaN scores are skipped.
             let (Some(label), true) = (label(class), score >= self.threshold) else { continue };
             let [x, y, right, below] = bounds;
             let bounds =
@@ -117,7 +120,7 @@ impl ThingDetector {
     }
 }
 
-/// The class of this number.
+/// Returns the name of a class index.
 fn label(class: f32) -> Option<&'static str> {
     let is_one = class >= 0.0 && class.fract() == 0.0;
     LABELS.get(class as usize).copied().filter(|_| is_one)
@@ -128,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_that_is_none_has_no_label() {
+    fn label_rejects_an_invalid_class() {
         assert_eq!(label(0.0), Some("person"));
         assert_eq!(label(79.0), Some("toothbrush"));
         for class in [-1.0, 0.5, 80.0, f32::NAN, f32::INFINITY, 1e20] {

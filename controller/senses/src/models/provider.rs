@@ -1,4 +1,4 @@
-//! What a model can run on besides the processor, where the installed runtime was built with it.
+//! ONNX Runtime execution providers ([`Provider`]), usable where the installed runtime includes them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,33 +6,33 @@ use std::str::FromStr;
 use ort::ep::{self, ExecutionProvider, ExecutionProviderDispatch};
 use ort::session::builder::SessionBuilder;
 
-/// A name that is none of a provider's.
+/// Reports an unknown provider name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is nothing that a model runs on; known are {known}", known = known())]
+#[error("unknown execution provider `{0}`; known providers: {known}", known = known())]
 pub struct UnknownProvider(pub String);
 
-/// What a model runs on. The runtime that `make models` installs has the processor alone; for the others it takes a build of
-/// ONNX Runtime that has them.
+/// An execution provider. The runtime that `make models` installs supports only the CPU. The others need a build of ONNX
+/// Runtime that includes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
-    /// The processor, as the runtime uses it by itself.
+    /// CPU, with the runtime's own kernels.
     Cpu,
-    /// The processor, by XNNPACK: often faster on ARM.
+    /// CPU, with XNNPACK: often faster on ARM.
     Xnnpack,
-    /// The processor, by the Arm Compute Library.
+    /// CPU, with the Arm Compute Library.
     Acl,
-    /// A graphics card, by CUDA.
+    /// GPU, with CUDA.
     Cuda,
-    /// A graphics card, by TensorRT.
+    /// GPU, with TensorRT.
     TensorRt,
-    /// Intel's processors, graphics and accelerators, by `OpenVINO`.
+    /// Intel CPUs, GPUs and accelerators, with `OpenVINO`.
     OpenVino,
-    /// Apple's, by Core ML.
+    /// Apple hardware, with Core ML.
     CoreMl,
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers.
     pub const ALL: [Provider; 7] = [
         Provider::Cpu,
         Provider::Xnnpack,
@@ -43,7 +43,7 @@ impl Provider {
         Provider::CoreMl,
     ];
 
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Provider {
         }
     }
 
-    /// Whether the loaded runtime was built with it.
+    /// Returns whether the loaded runtime includes it.
     pub(super) fn is_built_in(self) -> bool {
         let is_there = match self {
             Provider::Cpu => Ok(true),
@@ -71,20 +71,20 @@ impl Provider {
         is_there.unwrap_or(false)
     }
 
-    /// Adds it to a session, or tells the log why not.
+    /// Adds it to a session, or logs why that failed.
     pub(super) fn register(self, builder: SessionBuilder) -> SessionBuilder {
         let Some(provider) = self.dispatch() else { return builder };
         if !self.is_built_in() {
-            tracing::warn!("the installed ONNX Runtime was built without {self}; models run without it");
+            tracing::warn!("the installed ONNX Runtime lacks {self}; models run without it");
             return builder;
         }
         builder.with_execution_providers([provider.error_on_failure()]).unwrap_or_else(|error| {
-            tracing::warn!("{self} does not come up ({error}); models run without it");
+            tracing::warn!("cannot start {self} ({error}); models run without it");
             error.recover()
         })
     }
 
-    /// None for the processor, which is always the last.
+    /// Returns `None` for the CPU, which is always the last provider.
     fn dispatch(self) -> Option<ExecutionProviderDispatch> {
         match self {
             Provider::Cpu => None,

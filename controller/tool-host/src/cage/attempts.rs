@@ -1,4 +1,5 @@
-//! What is attempted in trials. Each prepares what it needs, lets its mechanism close, and then does what that forbids.
+//! Forbidden actions for the self-tests of the sandbox. Each prepares its resources, applies a mechanism and then does what
+//! that forbids.
 
 use std::fs::File;
 use std::io::{self, Error, ErrorKind, Read, Write};
@@ -17,22 +18,22 @@ use rustix::thread::Uid;
 use super::{Open, become_nobody};
 use crate::process::{self, Fork};
 
-/// Bytes that a process may take under the limit that is tried; it asks for four times as many.
+/// Memory limit in bytes for the test, which requests four times as much.
 pub const LITTLE: usize = 64 << 20;
 
-/// Closes the mechanism, or does nothing.
+/// Applies the mechanism, or does nothing.
 pub type Close<'a> = &'a dyn Fn() -> Result<(), Open>;
 
-/// Does what is forbidden; fine when it got through.
+/// Performs a forbidden action. It returns `Ok` when the action succeeded.
 pub type Attempt = fn(Close<'_>) -> Result<(), Failure>;
 
-/// How an attempt did not get through.
+/// Reports why an action did not succeed.
 pub enum Failure {
-    /// The mechanism did not close.
+    /// The mechanism cannot be applied.
     Open(Open),
-    /// The attempt sees by itself that it was stopped, and how.
+    /// The action itself detects that it was stopped, and how.
     Held(String),
-    /// The system refused; whether by this mechanism, the error tells.
+    /// The system refused. The error tells whether this mechanism did.
     Failed(Error),
 }
 
@@ -54,12 +55,12 @@ impl From<Errno> for Failure {
     }
 }
 
-/// A port of this machine at which nobody listens: finding that out is getting through.
-const NOBODY_THERE: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 9);
+/// A local port without a listener. A refused connection counts as success.
+const CLOSED_PORT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 9);
 
 pub fn connect(close: Close<'_>) -> Result<(), Failure> {
     close()?;
-    match TcpStream::connect(NOBODY_THERE) {
+    match TcpStream::connect(CLOSED_PORT) {
         Err(error) if error.kind() != ErrorKind::ConnectionRefused => Err(error.into()),
         _ => Ok(()),
     }
@@ -68,7 +69,7 @@ pub fn connect(close: Close<'_>) -> Result<(), Failure> {
 pub fn bind(close: Close<'_>) -> Result<(), Failure> {
     let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None)?;
     close()?;
-    // Any free port; nobody listens at it.
+    // Any free port, without a listener.
     Ok(rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0))?)
 }
 
@@ -87,11 +88,11 @@ pub fn socket(close: Close<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// From the first process of a new namespace, if this made one.
+/// Signals from the first process of a new namespace, if there is one.
 pub fn signal_outside(close: Close<'_>) -> Result<(), Failure> {
     let outside = rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?;
     close()?;
-    // To a process that runs it means nothing.
+    // This signal has no effect on a running process.
     in_kid(|| Ok(rustix::process::pidfd_send_signal(&outside, Signal::CONT)?))
 }
 
@@ -109,11 +110,11 @@ pub fn signal_self(close: Close<'_>) -> Result<(), Failure> {
 pub fn find_queue(close: Close<'_>) -> Result<(), Failure> {
     let queue = match process::Queue::new() {
         Err(error) if error.kind() == ErrorKind::Unsupported => {
-            return Err(Failure::Held("there are none on this machine".into()));
+            return Err(Failure::Held("this machine has no message queues".into()));
         }
         queue => queue?,
     };
-    // Only the child leaves: the queue goes where it came from.
+    // Only the child enters the new namespace. The queue belongs to the original one.
     in_kid(|| {
         close().map_err(Error::other)?;
         queue.look()
@@ -126,18 +127,18 @@ pub fn read_name(close: Close<'_>) -> Result<(), Failure> {
     if rustix::system::uname().nodename() == outside.as_c_str() {
         return Ok(());
     }
-    Err(Failure::Held("it is another one here".into()))
+    Err(Failure::Held("the name differs inside".into()))
 }
 
 pub fn list_root(close: Close<'_>) -> Result<(), Failure> {
     close()?;
     match std::fs::read_dir("/")?.count() {
-        0 => Err(Failure::Held("it is empty".into())),
+        0 => Err(Failure::Held("the root is empty".into())),
         _ => Ok(()),
     }
 }
 
-/// Where there are temporary files, or in the root where there are none.
+/// Writes to the directory for temporary files, or to the root if there is none.
 pub fn write_anywhere(close: Close<'_>) -> Result<(), Failure> {
     close()?;
     let temporary = std::env::temp_dir();
@@ -151,12 +152,12 @@ pub fn use_descriptor(close: Close<'_>) -> Result<(), Failure> {
     let before = rustix::io::fcntl_dupfd_cloexec(std::io::stdin(), 20)?;
     close()?;
     let used = rustix::io::fcntl_getfd(&before).map(drop);
-    // It may be closed already, and is not to be closed again.
+    // The descriptor may be closed already and must not be closed twice.
     std::mem::forget(before);
     Ok(used?)
 }
 
-/// Standard input is as the zygote has it.
+/// Sets up standard input as in the zygote, and writes to output and error.
 pub fn write_to_output(close: Close<'_>) -> Result<(), Failure> {
     rustix::stdio::dup2_stdin(File::options().read(true).write(true).open("/dev/null")?)?;
     let (mut heard, speaker) = io::pipe()?;
@@ -168,7 +169,7 @@ pub fn write_to_output(close: Close<'_>) -> Result<(), Failure> {
     rustix::io::write(io::stderr(), b"e")?;
     let mut byte = [0];
     match heard.read(&mut byte)? {
-        0 => Err(Failure::Held("nobody hears it".into())),
+        0 => Err(Failure::Held("the output goes nowhere".into())),
         _ => Ok(()),
     }
 }
@@ -176,7 +177,7 @@ pub fn write_to_output(close: Close<'_>) -> Result<(), Failure> {
 pub fn read_environment(close: Close<'_>) -> Result<(), Failure> {
     close()?;
     match std::env::vars_os().next() {
-        None => Err(Failure::Held("it is empty".into())),
+        None => Err(Failure::Held("the environment is empty".into())),
         Some(_) => Ok(()),
     }
 }
@@ -200,11 +201,11 @@ pub fn change_root(close: Close<'_>) -> Result<(), Failure> {
     Ok(rustix::process::chroot("/")?)
 }
 
-/// Into a child of the same user, without any capability. It would be undumpable anyhow after root became nobody, so
-/// that is taken back first.
+/// Takes a descriptor from a child of the same user, without capabilities. A process that gave up root is not dumpable, so this
+/// is reverted first.
 pub fn look_into(close: Close<'_>) -> Result<(), Failure> {
     become_nobody()?;
-    let (mut said, report) = io::pipe()?;
+    let (mut reader, report) = io::pipe()?;
     match process::fork()? {
         Fork::Child => {
             let ready =
@@ -216,7 +217,7 @@ pub fn look_into(close: Close<'_>) -> Result<(), Failure> {
         }
         Fork::Parent(kid) => {
             drop(report);
-            let ready = said.read_exact(&mut [0]);
+            let ready = reader.read_exact(&mut [0]);
             let looked = rustix::process::pidfd_open(kid, PidfdFlags::empty())
                 .and_then(|pidfd| rustix::process::pidfd_getfd(pidfd, 0, PidfdGetfdFlags::empty()));
             rustix::process::kill_process(kid, Signal::KILL)?;
@@ -228,10 +229,10 @@ pub fn look_into(close: Close<'_>) -> Result<(), Failure> {
     }
 }
 
-/// A grandchild, whose parent ends while it goes on, or not.
+/// Tests whether a grandchild outlives its parent.
 pub fn outlive(close: Close<'_>) -> Result<(), Failure> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    let (mut said, report) = io::pipe()?;
+    let (mut reader, report) = io::pipe()?;
     let (mut started, start) = io::pipe()?;
     if let Fork::Child = process::fork()? {
         match process::fork() {
@@ -248,13 +249,13 @@ pub fn outlive(close: Close<'_>) -> Result<(), Failure> {
     }
     drop((started, start, report));
     let mut text = String::new();
-    said.read_to_string(&mut text)?;
+    reader.read_to_string(&mut text)?;
     process::wait(-1)?;
     process::wait(-1)?;
     match text.as_str() {
-        "closed" => Err(Failure::Held("killed with it".into())),
+        "closed" => Err(Failure::Held("killed with the parent".into())),
         "closed and alive" => Ok(()),
-        why => Err(Error::other(format!("the grandchild said {why:?}")).into()),
+        why => Err(Error::other(format!("the grandchild reported {why:?}")).into()),
     }
 }
 
@@ -266,7 +267,7 @@ fn survive(close: Close<'_>, mut start: io::PipeWriter, mut report: &io::PipeWri
     let parent = parent_descriptor()?;
     start.write_all(b".")?;
     wait_for(&parent, 10)?;
-    // The signal comes with the parent's end, but not in the same instant.
+    // The signal arrives shortly after the parent's end.
     let short = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
     poll(&mut [], Some(&short))?;
     report.write_all(b" and alive")
@@ -291,7 +292,7 @@ pub fn take_memory(close: Close<'_>) -> Result<(), Failure> {
     close()?;
     let mut taken = Vec::<u8>::new();
     let reserved = taken.try_reserve_exact(4 * LITTLE);
-    // An optimizer leaves out an allocation that nobody looks at, and with it the trial.
+    // The optimizer would remove an unused allocation, and the test with it.
     std::hint::black_box(&taken);
     reserved.map_err(|error| Failure::Held(error.to_string()))
 }
@@ -318,7 +319,7 @@ pub fn open_many(close: Close<'_>) -> Result<(), Failure> {
     Ok(opened.map(drop)?)
 }
 
-/// The limit does not bind root.
+/// Forks as an unprivileged user, because the limit does not apply to root.
 pub fn fork_as_nobody(close: Close<'_>) -> Result<(), Failure> {
     become_nobody()?;
     fork(close)
@@ -378,7 +379,7 @@ pub fn call_as_32_bit(close: Close<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// These errors come from the kernel's own look at the call: it got there.
+/// Treats these errors as success: they come from the kernel's own handling of the call.
 fn through_to_kernel(tried: io::Result<()>, errors: &[i32]) -> Result<(), Failure> {
     match tried {
         Err(error) if !error.raw_os_error().is_some_and(|number| errors.contains(&number)) => {
@@ -388,7 +389,7 @@ fn through_to_kernel(tried: io::Result<()>, errors: &[i32]) -> Result<(), Failur
     }
 }
 
-/// Acts in a child, whose status is the error's number.
+/// Acts in a child, whose exit status is the error number.
 fn in_kid(act: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
     match process::fork()? {
         Fork::Child => process::leave(act().err().map_or(0, |error| error.raw_os_error().unwrap_or(255))),

@@ -1,9 +1,14 @@
-//! The system calls that a guest may make: those that CPython and numpy need to compute, and no others.
+//! Allow-list of system calls for guests: those that CPython and numpy need to compute.
 //!
-//! Not among them: anything that opens, finds, changes or lists a file, sockets, new processes or threads, other
-//! programs, signals to anybody, `prctl`, `ioctl`, `ptrace`, namespaces, keys, `io_uring`, `bpf`, `userfaultfd`. A
-//! call that is not listed fails with `EPERM`, which Python turns into an exception; one of another architecture
-//! kills. Memory that is both new and executable is refused as well.
+//! It excludes:
+//!
+//! * everything that opens, finds, changes or lists files, and sockets
+//! * new processes and threads, other programs, and signals to other processes
+//! * `prctl`, `ioctl`, `ptrace`, namespaces, keys, `io_uring`, `bpf` and `userfaultfd`
+//! * memory that is both new and executable
+//!
+//! A call that is not listed fails with `EPERM`, which Python turns into an exception. A call of another architecture kills the
+//! process.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +17,7 @@ use seccompiler::{
     SeccompRule,
 };
 
-/// Allowed whatever the arguments.
+/// Calls that are allowed with any arguments.
 const PLAIN: &[libc::c_long] = &[
     // The channel.
     libc::SYS_read,
@@ -30,7 +35,7 @@ const PLAIN: &[libc::c_long] = &[
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
     libc::SYS_restart_syscall,
-    // Looking at the clock, waiting, chance, itself.
+    // Time, sleep, random numbers, and information about itself.
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_clock_nanosleep,
@@ -42,12 +47,12 @@ const PLAIN: &[libc::c_long] = &[
     libc::SYS_gettid,
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,
-    // The end.
+    // Exit.
     libc::SYS_exit,
     libc::SYS_exit_group,
 ];
 
-/// Allowed unless their third argument asks for executable memory.
+/// Calls that are allowed unless their third argument requests executable memory.
 const MEMORY: &[libc::c_long] = &[libc::SYS_mmap, libc::SYS_mprotect];
 
 /// Compiles the filter.

@@ -1,21 +1,20 @@
-//! The cage: what a guest can't do, whatever its Python does.
+//! Sandbox for guests: restricts them no matter what their Python code does.
 //!
-//! A guest owns one channel, its memory, and some processor time. It opens nothing: everything that a tool may import
-//! is in memory before the fork, so no file need be found afterwards, not even for reading. Independent mechanisms
-//! say so one behind the other, each enough by itself for most attacks:
+//! A guest has one channel, its memory and limited CPU time. It opens nothing: all importable modules are in memory before the
+//! fork, so it needs no files later. Independent mechanisms enforce this, each sufficient against most attacks:
 //!
-//! 1. an environment without a variable;
-//! 2. [`namespaces`]: an empty read-only root, no network, no other processes (made once, for the zygote);
-//! 3. no descriptor from before, and nobody at the ends of the three standard ones;
-//! 4. no privileges that could be gained by a program;
-//! 5. an unprivileged user without capabilities, into whose processes no other may look;
-//! 6. death with the parent;
-//! 7. [`limits`]: memory, processor, descriptors, processes;
-//! 8. [`ruleset`]: Landlock, no path and no TCP port at all;
-//! 9. [`filter`]: a short list of system calls, without any that opens, connects, forks, executes or signals.
+//! 1. an environment without variables
+//! 2. [`namespaces`]: an empty read-only root, no network, no other processes (set up once, for the zygote)
+//! 3. no inherited descriptors, and the three standard ones lead nowhere
+//! 4. no new privileges through executed programs
+//! 5. an unprivileged user without capabilities, whose processes are closed to others
+//! 6. death with the parent
+//! 7. [`limits`]: memory, CPU time, descriptors, processes
+//! 8. [`ruleset`]: Landlock, without any path or TCP port
+//! 9. [`filter`]: a short allow-list of system calls, without any that opens, connects, forks, executes or signals
 //!
-//! [`trial`] tries what each forbids (the [`attempts`]), and [`probe`] decides by that which
-//! [`Level`](minismith_wire::zygote::Level) guests get.
+//! [`trial`] tests what each forbids (the [`attempts`]). From the results, [`probe`] determines the
+//! [`Level`](minismith_wire::zygote::Level) of guests.
 
 pub mod attempts;
 pub mod filter;
@@ -30,10 +29,10 @@ use rustix::process::{DumpableBehavior, Pid, Signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, Gid, Uid};
 use seccompiler::BpfProgram;
 
-/// The user and group `nobody`: who a guest is when the host was started by root.
+/// The user and group `nobody`, which a guest becomes when root started the host.
 const NOBODY: u32 = 65534;
 
-/// What can't be closed, and why.
+/// Reports a mechanism that cannot be applied, and why.
 #[derive(Debug, thiserror::Error)]
 #[error("{mechanism}: {reason}")]
 pub struct Open {
@@ -47,24 +46,24 @@ impl Open {
     }
 }
 
-/// How guests will be caged: decided once, closed in each guest.
+/// Sandbox configuration, determined once and applied in each guest.
 pub struct Cage {
-    /// The zygote's process id: the parent that a guest must have, and die with.
+    /// The zygote's process id. A guest must have it as parent, and dies with it.
     pub parent: Pid,
-    /// Whether Landlock is among the mechanisms.
+    /// Whether Landlock is used.
     pub landlock: bool,
     /// The system call filter, compiled once.
     pub program: BpfProgram,
 }
 
 impl Cage {
-    /// Closes the cage around the calling process, which holds `base` bytes of address space already, for good.
+    /// Applies the sandbox permanently to the calling process, which already uses `base` bytes of address space.
     pub fn close(&self, limits: &Limits, base: u64) -> Result<(), Open> {
         no_new_privileges()?;
         rustix::process::chdir("/").map_err(Open::of("chdir"))?;
         become_nobody()?;
         be_undumpable()?;
-        // After the user has changed: that clears the signal.
+        // After the change of user, which clears the signal.
         die_with(self.parent)?;
         limits::set(limits, base).map_err(Open::of("rlimits"))?;
         if self.landlock {
@@ -74,15 +73,15 @@ impl Cage {
     }
 }
 
-/// From here on no program that is executed gains rights.
+/// Prevents executed programs from gaining privileges.
 pub fn no_new_privileges() -> Result<(), Open> {
     rustix::thread::set_no_new_privs(true).map_err(Open::of("no_new_privs"))
 }
 
-/// Gives up root, if this is root, and every capability.
+/// Gives up root, if this is root, and all capabilities.
 pub fn become_nobody() -> Result<(), Open> {
     let (uid, gid) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
-    // Inside a user namespace there may be no second user to become; its root owns nothing but that namespace.
+    // A user namespace may have no other user. Its root has no rights outside.
     if rustix::process::geteuid().is_root() && rustix::thread::set_thread_groups(&[]).is_ok() {
         rustix::thread::set_thread_res_gid(gid, gid, gid).map_err(Open::of("setresgid"))?;
         rustix::thread::set_thread_res_uid(uid, uid, uid).map_err(Open::of("setresuid"))?;
@@ -92,17 +91,17 @@ pub fn become_nobody() -> Result<(), Open> {
     rustix::thread::set_capabilities(None, sets).map_err(Open::of("capset"))
 }
 
-/// From here on no process of the same user may look into this one, and no core is left of it.
+/// Prevents access to this process by others of the same user, and core dumps.
 pub fn be_undumpable() -> Result<(), Open> {
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(Open::of("dumpable"))
 }
 
-/// Asks the kernel for `SIGKILL` when the parent dies, and makes sure that it has not died already.
+/// Requests `SIGKILL` on the parent's death, and checks that the parent is still alive.
 pub fn die_with(parent: Pid) -> Result<(), Open> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(Open::of("parent_death_signal"))?;
     if rustix::process::getppid() == Some(parent) {
         return Ok(());
     }
-    Err(Open { mechanism: "parent_death_signal", reason: "the parent has already gone".into() })
+    Err(Open { mechanism: "parent_death_signal", reason: "the parent has already exited".into() })
 }

@@ -1,7 +1,6 @@
-//! The zygote's own namespaces: an empty read-only root, no network, no other processes, no name of the machine.
+//! Namespaces of the zygote: an empty read-only root, no network, no other processes, no host name.
 //!
-//! They are made once, and guests inherit them. Root makes them as itself; anybody else needs a user namespace, in
-//! which that user is alone.
+//! They are created once, and guests inherit them. Root creates them directly. Another user needs a user namespace of its own.
 
 use std::fs;
 use std::io::{Error, Result};
@@ -13,10 +12,10 @@ use rustix::thread::UnshareFlags;
 
 use crate::process;
 
-/// What the machine is called inside.
+/// Host name inside.
 const NAME: &[u8] = b"stage";
 
-/// Leaves the common namespaces. The process that is forked next is the first of the new process namespace.
+/// Enters new namespaces. The next forked process is the first of the new process namespace.
 pub fn leave() -> Result<()> {
     leave_some(
         UnshareFlags::NEWNS
@@ -27,10 +26,10 @@ pub fn leave() -> Result<()> {
     )
 }
 
-/// Leaves some of them.
+/// Enters some new namespaces.
 pub fn leave_some(flags: UnshareFlags) -> Result<()> {
     match process::unshare(flags) {
-        Err(Errno::PERM) => leave_as_anybody(flags)?,
+        Err(Errno::PERM) => leave_in_user_namespace(flags)?,
         other => other?,
     }
     if flags.contains(UnshareFlags::NEWUTS) {
@@ -39,7 +38,7 @@ pub fn leave_some(flags: UnshareFlags) -> Result<()> {
     Ok(())
 }
 
-fn leave_as_anybody(flags: UnshareFlags) -> Result<()> {
+fn leave_in_user_namespace(flags: UnshareFlags) -> Result<()> {
     let (user, group) = (geteuid(), getegid());
     process::unshare(flags | UnshareFlags::NEWUSER)?;
     fs::write("/proc/self/setgroups", "deny")?;
@@ -47,18 +46,19 @@ fn leave_as_anybody(flags: UnshareFlags) -> Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))
 }
 
-/// Exchanges the root for an empty one that nobody can write to. Everything that will be needed is in memory by now.
+/// Replaces the root with an empty read-only one. Everything needed later is already in memory.
 pub fn empty_root() -> Result<()> {
-    // The machine must not see what is mounted here.
+    // Keep the new mounts invisible to the host.
     rustix::mount::mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
-    let place =
-        ["/tmp", "/var", "/usr"].into_iter().find(|place| fs::metadata(place).is_ok_and(|it| it.is_dir()));
-    let place = place.ok_or_else(|| Error::other("no directory to mount on"))?;
+    let mount_point = ["/tmp", "/var", "/usr"]
+        .into_iter()
+        .find(|mount_point| fs::metadata(mount_point).is_ok_and(|it| it.is_dir()));
+    let mount_point = mount_point.ok_or_else(|| Error::other("no directory to mount on"))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    rustix::mount::mount("none", place, "tmpfs", flags, c"size=4k,nr_inodes=2,mode=0555")?;
-    rustix::process::chdir(place)?;
+    rustix::mount::mount("none", mount_point, "tmpfs", flags, c"size=4k,nr_inodes=2,mode=0555")?;
+    rustix::process::chdir(mount_point)?;
     rustix::process::pivot_root(".", ".")?;
-    // The old root now lies over the new one; the present directory is the new one still.
+    // The old root now covers the new one. The current directory is still the new one.
     rustix::mount::unmount(".", UnmountFlags::DETACH)?;
     rustix::process::chdir("/")?;
     Ok(rustix::mount::mount_remount("/", flags | MountFlags::RDONLY, "")?)

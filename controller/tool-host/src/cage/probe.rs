@@ -1,4 +1,4 @@
-//! Runs the trials, and decides by them how guests are caged.
+//! Runs the self-tests of the sandbox, and derives the sandbox level from them ([`level`]).
 
 use std::path::Path;
 
@@ -6,18 +6,18 @@ use minismith_wire::zygote::{LOWERABLE, Level, MECHANISMS, Mechanism};
 
 use super::trial::{Ground, LATE, Shown, TRIALS, Trial};
 
-/// Of Landlock, what every version of it knows; the rest is told where the kernel's is older.
+/// Restriction that every version of Landlock supports. For others, an older kernel is only reported.
 const FILES: &str = "opening a file";
 
-/// The kernel counts no processes of its root: where nobody else can be become, the system call filter alone refuses
-/// them, and its trial shows it.
+/// Limit that the kernel does not apply to root. Where root cannot become another user, only the system call filter enforces
+/// it, and its own test shows that.
 const PROCESSES: &str = super::trial::PROCESSES;
 
-/// The variables that the supervisor sets; numpy's libraries read them when they are loaded.
+/// Variables that the supervisor sets and that numpy's libraries read when they are loaded.
 const SET_BY_SUPERVISOR: [&str; 4] =
     ["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_BIND_NOW"];
 
-/// Tries everything that can be tried before there are namespaces and Python.
+/// Runs the tests that need neither namespaces nor Python.
 pub fn early(at_most: Level, ground: &Ground<'_>) -> Vec<Mechanism> {
     let asked_for = |name: &str| match name {
         "namespaces" => at_most == Level::Namespaces,
@@ -26,11 +26,16 @@ pub fn early(at_most: Level, ground: &Ground<'_>) -> Vec<Mechanism> {
     };
     let names = MECHANISMS.iter().filter(|name| TRIALS.iter().any(|trial| trial.mechanism == **name));
     names
-        .map(|name| if asked_for(name) { told(name, TRIALS, ground, true) } else { not_asked_for(name) })
+        .map(
+            |name| {
+                if asked_for(name) { test_mechanism(name, TRIALS, ground, true) } else { not_requested(name) }
+            },
+        )
         .collect()
 }
 
-/// Tries what the zygote has closed by then, each for itself or why it has not; all mechanisms, in their order.
+/// Adds the tests of mechanisms that the zygote has applied by now, or the reason why one is missing. Returns all mechanisms in
+/// their order.
 pub fn late(
     early: Vec<Mechanism>,
     environment: Result<(), String>,
@@ -40,7 +45,7 @@ pub fn late(
     let mut all = early;
     for (name, closed) in [("environment", environment), ("pivot_root", root)] {
         all.push(match closed {
-            Ok(()) => told(name, LATE, ground, false),
+            Ok(()) => test_mechanism(name, LATE, ground, false),
             Err(reason) => missing(name, reason),
         });
     }
@@ -48,21 +53,21 @@ pub fn late(
     all
 }
 
-/// One mechanism's trials, in words.
-fn told(name: &str, trials: &[Trial], ground: &Ground<'_>, behind: bool) -> Mechanism {
+/// Runs the tests of one mechanism and describes the results.
+fn test_mechanism(name: &str, trials: &[Trial], ground: &Ground<'_>, behind: bool) -> Mechanism {
     let mut enforced = true;
     let mut details = Vec::new();
     for trial in trials.iter().filter(|trial| trial.mechanism == name) {
-        let shown = trial.run(ground, behind);
+        let result = trial.run(ground, behind);
         let counts = match name {
             "landlock" => trial.what == FILES,
-            "rlimits" => trial.what != PROCESSES || somebody_else_is_there(),
+            "rlimits" => trial.what != PROCESSES || can_change_user(),
             _ => true,
         };
-        enforced &= !counts || matches!(shown, Shown::Stopped(_));
-        match shown {
+        enforced &= !counts || matches!(result, Shown::Stopped(_));
+        match result {
             Shown::Stopped(detail) => details.push(detail),
-            Shown::Passed => details.push(format!("{} was NOT stopped", trial.what)),
+            Shown::Passed => details.push(format!("{} was NOT blocked", trial.what)),
             Shown::Missing(reason) => return missing(name, reason),
             Shown::Unclear(reason) => details.push(format!("unclear: {reason}")),
         }
@@ -74,29 +79,29 @@ fn missing(name: &str, reason: String) -> Mechanism {
     Mechanism { name: name.to_owned(), enforced: false, detail: reason }
 }
 
-fn not_asked_for(name: &str) -> Mechanism {
-    missing(name, "not asked for".to_owned())
+fn not_requested(name: &str) -> Mechanism {
+    missing(name, "not requested".to_owned())
 }
 
-/// Whether root can become another user: in a user namespace of root alone it can't.
-fn somebody_else_is_there() -> bool {
+/// Returns whether root can become another user, which is impossible in a user namespace of root alone.
+fn can_change_user() -> bool {
     let users = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let mut fields = users.split_whitespace();
     !matches!((fields.next(), fields.next(), fields.next()), (Some("0"), Some(_), Some("1")))
 }
 
-/// Whether a mechanism holds.
+/// Returns whether a mechanism is enforced.
 pub fn holds(mechanisms: &[Mechanism], name: &str) -> bool {
     mechanisms.iter().any(|it| it.name == name && it.enforced)
 }
 
-/// The level that these mechanisms are worth; an error when they are worth nothing.
+/// Returns the level that these mechanisms provide, or an error when a required one is missing.
 pub fn level(mechanisms: &[Mechanism], at_most: Level) -> Result<Level, String> {
     let needed = |it: &&Mechanism| !LOWERABLE.contains(&it.name.as_str());
     if let Some(missing) = mechanisms.iter().filter(needed).find(|it| !it.enforced) {
         return Err(format!(
-            "tools can't be caged here: {} is not enforced ({}), and nothing in config.yaml makes up for it. Run on a \
-             Linux kernel with seccomp, outside of emulators and of containers that forbid it",
+            "cannot sandbox tools: required mechanism {} is not enforced ({}); run on a \
+             Linux kernel with seccomp, outside emulators and containers that forbid it",
             missing.name, missing.detail
         ));
     }
@@ -110,8 +115,8 @@ pub fn level(mechanisms: &[Mechanism], at_most: Level) -> Result<Level, String> 
     Ok(best.max(at_most))
 }
 
-/// Whether only what the supervisor sets came along in the environment: what else did could still be found in memory
-/// when it has been cleared.
+/// Checks that the environment contains only the supervisor's variables. Others could still be found in memory after clearing
+/// it.
 pub fn environment_is_known(block: &Path) -> Result<(), String> {
     let bytes = std::fs::read(block).map_err(|error| format!("{}: {error}", block.display()))?;
     let names = bytes.split(|byte| *byte == 0).filter(|line| !line.is_empty());
@@ -119,6 +124,6 @@ pub fn environment_is_known(block: &Path) -> Result<(), String> {
         names.map(|line| String::from_utf8_lossy(line.split(|byte| *byte == b'=').next().unwrap_or(line)));
     match names.find(|name| !SET_BY_SUPERVISOR.contains(&name.as_ref())) {
         None => Ok(()),
-        Some(name) => Err(format!("{name} came along")),
+        Some(name) => Err(format!("the environment contains {name}")),
     }
 }

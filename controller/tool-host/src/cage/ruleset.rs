@@ -1,24 +1,28 @@
-//! Landlock: a ruleset without a single rule, so that no path can be opened and no TCP port used.
+//! Landlock: a ruleset without rules, so that no path can be opened and no TCP port used ([`restrict`]).
 
 use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError, RulesetStatus, Scope};
 
 use super::Open;
 
-/// The newest version asked for; older kernels enforce what they know of it.
+/// Latest version requested. Older kernels enforce the part that they support.
 const NEWEST: ABI = ABI::V6;
 
-/// Restricts the calling process; an error when the kernel enforces nothing.
+/// Restricts the calling process.
+///
+/// # Errors
+/// Returns an error when the kernel enforces nothing.
 pub fn restrict() -> Result<(), Open> {
-    match ask() {
-        Ok(RulesetStatus::NotEnforced) => {
-            Err(Open { mechanism: "landlock", reason: "this kernel has it not, or has it off".into() })
-        }
+    match apply_ruleset() {
+        Ok(RulesetStatus::NotEnforced) => Err(Open {
+            mechanism: "landlock",
+            reason: "this kernel does not support it, or it is disabled".into(),
+        }),
         Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
         Err(error) => Err(Open::of("landlock")(error)),
     }
 }
 
-fn ask() -> Result<RulesetStatus, RulesetError> {
+fn apply_ruleset() -> Result<RulesetStatus, RulesetError> {
     let ruleset = Ruleset::default()
         .handle_access(AccessFs::from_all(NEWEST))?
         .handle_access(AccessNet::from_all(NEWEST))?
@@ -26,14 +30,14 @@ fn ask() -> Result<RulesetStatus, RulesetError> {
     Ok(ruleset.create()?.restrict_self()?.ruleset)
 }
 
-/// Whether the kernel's Landlock is older than what is asked of it. Asked in a test, of a child.
+/// Returns whether the kernel supports only part of the request. It tests this in a child.
 #[cfg(test)]
 pub fn is_partial() -> bool {
     use crate::process::{self, Fork};
     match process::fork() {
         Ok(Fork::Child) => {
-            let partial =
-                super::no_new_privileges().is_ok() && matches!(ask(), Ok(RulesetStatus::PartiallyEnforced));
+            let partial = super::no_new_privileges().is_ok()
+                && matches!(apply_ruleset(), Ok(RulesetStatus::PartiallyEnforced));
             process::leave(i32::from(!partial))
         }
         Ok(Fork::Parent(child)) => {

@@ -1,7 +1,7 @@
-//! A trial: something that one mechanism forbids, tried in a throw-away child behind that mechanism alone.
+//! Self-tests of the sandbox ([`Trial`]): a forbidden action, performed in a disposable child behind a single mechanism.
 //!
-//! The tool host runs every trial when it starts, and gives guests only what held. Tests run each once more without
-//! its mechanism, and then it must pass: so each shows what that mechanism alone is good for.
+//! The tool host runs all of them at start and relies only on mechanisms that passed. The unit tests also run each without its
+//! mechanism, where the action must succeed. This shows what each mechanism achieves on its own.
 
 use std::io::{self, Read, Write};
 
@@ -12,53 +12,53 @@ use seccompiler::BpfProgram;
 use super::{Open, attempts, be_undumpable, become_nobody, die_with, limits, namespaces, ruleset};
 use crate::process::{self, Fork};
 
-/// What closing takes.
+/// Inputs for applying a mechanism.
 pub struct Ground<'a> {
-    /// Bytes of address space that this process holds.
+    /// Bytes of address space that this process uses.
     pub base: u64,
     /// The system call filter.
     pub program: &'a BpfProgram,
 }
 
-/// Closes one mechanism around the calling process.
+/// Applies one mechanism to the calling process.
 type Close = fn(&Ground<'_>) -> Result<(), Open>;
 
-/// One attempt and the mechanism that must stop it.
+/// A forbidden action and the mechanism that must block it.
 pub struct Trial {
     /// One of [`minismith_wire::zygote::MECHANISMS`].
     pub mechanism: &'static str,
-    /// What is tried.
+    /// Description of the action.
     pub what: &'static str,
     close: Close,
     attempt: attempts::Attempt,
-    /// The errors by which it is stopped.
+    /// Errors that show that it was blocked.
     errors: &'static [i32],
-    /// The signals by which it is stopped.
+    /// Signals that show that it was blocked.
     signals: &'static [Signal],
 }
 
-/// What a trial showed.
+/// Result of a test.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// It was stopped, so.
+    /// The action was blocked, with details.
     Stopped(String),
-    /// It got through.
+    /// The action succeeded.
     Passed,
-    /// The mechanism can't be closed here.
+    /// The mechanism cannot be applied here.
     Missing(String),
-    /// It failed in a way that shows nothing.
+    /// The action failed for an unrelated reason.
     Unclear(String),
 }
 
 const DENIED: &[i32] = &[libc::EPERM];
 const NO_ACCESS: &[i32] = &[libc::EACCES];
-/// What the kernel does not count of its root.
+/// Action whose limit the kernel does not apply to root.
 pub const PROCESSES: &str = "starting a process";
 
-/// Where there are no 32-bit calls at all, the processor itself refuses.
+/// Without support for 32-bit calls, the CPU itself raises a fault.
 const BAD_CALL: &[Signal] = &[Signal::SYS, Signal::SEGV];
 
-/// A trial that is stopped by an error.
+/// Creates a test whose action is blocked with an error.
 const fn by_error(
     mechanism: &'static str,
     what: &'static str,
@@ -69,7 +69,7 @@ const fn by_error(
     Trial { mechanism, what, close, attempt, errors, signals: &[] }
 }
 
-/// A trial that is stopped by a signal.
+/// Creates a test whose action is blocked with a signal.
 const fn by_signal(
     mechanism: &'static str,
     what: &'static str,
@@ -80,33 +80,33 @@ const fn by_signal(
     Trial { mechanism, what, close, attempt, errors: &[], signals }
 }
 
-/// Every trial that is made when the tool host starts, before it has namespaces or Python.
+/// Tests that run at start, before namespaces and Python.
 pub const TRIALS: &[Trial] = &[
     by_error(
         "namespaces",
         "connecting to this machine",
-        |_| apart(UnshareFlags::NEWNET),
+        |_| new_namespaces(UnshareFlags::NEWNET),
         attempts::connect,
         &[libc::ENETUNREACH],
     ),
     by_error(
         "namespaces",
         "signalling a process outside",
-        |_| apart(UnshareFlags::NEWPID),
+        |_| new_namespaces(UnshareFlags::NEWPID),
         attempts::signal_outside,
         &[libc::EINVAL],
     ),
     by_error(
         "namespaces",
         "finding a message queue",
-        |_| apart(UnshareFlags::NEWIPC),
+        |_| new_namespaces(UnshareFlags::NEWIPC),
         attempts::find_queue,
         &[libc::EINVAL],
     ),
     by_error(
         "namespaces",
         "reading the machine's name",
-        |_| apart(UnshareFlags::NEWUTS),
+        |_| new_namespaces(UnshareFlags::NEWUTS),
         attempts::read_name,
         &[],
     ),
@@ -141,25 +141,31 @@ pub const TRIALS: &[Trial] = &[
         DENIED,
     ),
     by_error("parent_death_signal", "outliving the parent", |_| die_with_parent(), attempts::outlive, &[]),
-    by_error("rlimits", "taking memory", |ground| row(Resource::As, ground), attempts::take_memory, &[]),
+    by_error(
+        "rlimits",
+        "taking memory",
+        |ground| apply_limit(Resource::As, ground),
+        attempts::take_memory,
+        &[],
+    ),
     by_error(
         "rlimits",
         "writing a file",
-        |ground| row(Resource::Fsize, ground),
+        |ground| apply_limit(Resource::Fsize, ground),
         attempts::write_file,
         &[libc::EFBIG],
     ),
     by_error(
         "rlimits",
         "opening many files",
-        |ground| row(Resource::Nofile, ground),
+        |ground| apply_limit(Resource::Nofile, ground),
         attempts::open_many,
         &[libc::EMFILE],
     ),
     by_error(
         "rlimits",
         PROCESSES,
-        |ground| row(Resource::Nproc, ground),
+        |ground| apply_limit(Resource::Nproc, ground),
         attempts::fork_as_nobody,
         &[libc::EAGAIN],
     ),
@@ -190,7 +196,7 @@ pub const TRIALS: &[Trial] = &[
     by_signal("seccomp", "a call of another architecture", filter, attempts::call_as_32_bit, BAD_CALL),
 ];
 
-/// What can be tried only when everything is in memory: the zygote has these closed already.
+/// Tests that are possible only when everything is in memory. The zygote has already applied their mechanisms.
 pub const LATE: &[Trial] = &[
     by_error("pivot_root", "listing the root", |_| empty_root(), attempts::list_root, &[]),
     by_error(
@@ -203,22 +209,22 @@ pub const LATE: &[Trial] = &[
     by_error("environment", "reading the environment", |_| clear(), attempts::read_environment, &[]),
 ];
 
-/// What takes too long for every start: a second of processor time. The system tests see real guests end by it.
+/// Tests that are too slow for every start: one second of CPU time. The system tests cover it with real guests.
 #[cfg(test)]
 pub const SLOW: &[Trial] = &[by_signal(
     "rlimits",
     "computing for more than a second",
-    |ground| row(Resource::Cpu, ground),
+    |ground| apply_limit(Resource::Cpu, ground),
     attempts::compute,
     &[Signal::XCPU],
 )];
 
-fn apart(flags: UnshareFlags) -> Result<(), Open> {
+fn new_namespaces(flags: UnshareFlags) -> Result<(), Open> {
     namespaces::leave_some(flags).map_err(Open::of("namespaces"))
 }
 
 fn empty_root() -> Result<(), Open> {
-    apart(UnshareFlags::NEWNS)?;
+    new_namespaces(UnshareFlags::NEWNS)?;
     namespaces::empty_root().map_err(Open::of("pivot_root"))
 }
 
@@ -241,7 +247,7 @@ fn die_with_parent() -> Result<(), Open> {
     }
 }
 
-fn row(resource: Resource, ground: &Ground<'_>) -> Result<(), Open> {
+fn apply_limit(resource: Resource, ground: &Ground<'_>) -> Result<(), Open> {
     let little = minismith_wire::Limits {
         cpu_seconds: 1,
         memory_bytes: attempts::LITTLE as u64,
@@ -250,50 +256,50 @@ fn row(resource: Resource, ground: &Ground<'_>) -> Result<(), Open> {
     limits::set_only(resource, &little, ground.base).map_err(Open::of("rlimits"))
 }
 
-/// Nobody but root may ask for this without the first line.
+/// Applies Landlock. Without root this requires no_new_privs first.
 fn restrict() -> Result<(), Open> {
     super::no_new_privileges()?;
     ruleset::restrict()
 }
 
-/// As above.
+/// Applies the filter. Without root this requires no_new_privs first.
 fn filter(ground: &Ground<'_>) -> Result<(), Open> {
     super::no_new_privileges()?;
     seccompiler::apply_filter(ground.program).map_err(Open::of("seccomp"))
 }
 
 impl Trial {
-    /// Runs it in a child of its own, behind its mechanism or not.
+    /// Runs the action in a child, with or without the mechanism.
     pub fn run(&self, ground: &Ground<'_>, behind: bool) -> Shown {
-        let failed = |error: io::Error| Shown::Unclear(format!("the trial could not be made: {error}"));
-        let (mut said, report) = match io::pipe() {
+        let failed = |error: io::Error| Shown::Unclear(format!("the test could not run: {error}"));
+        let (mut reader, report) = match io::pipe() {
             Ok(ends) => ends,
             Err(error) => return failed(error),
         };
         match process::fork() {
             Err(error) => failed(error),
             Ok(Fork::Child) => {
-                // Where the report lies it is not closed with the others.
-                let told = process::keep(&report, &report).and_then(|()| {
+                // At this descriptor the report survives the closing of all others.
+                let written = process::keep(&report, &report).and_then(|()| {
                     let (sign, text) = self.attempt(ground, behind);
                     write!(process::report(), "{sign}{text}")
                 });
-                process::leave(i32::from(told.is_err()))
+                process::leave(i32::from(written.is_err()))
             }
             Ok(Fork::Parent(pid)) => {
                 drop(report);
                 let mut text = String::new();
-                let read = said.read_to_string(&mut text);
+                let parse_report = reader.read_to_string(&mut text);
                 let ended = process::wait(pid.as_raw_nonzero().get());
-                match (read, ended) {
+                match (parse_report, ended) {
                     (Err(error), _) | (_, Err(error)) => failed(error),
-                    (Ok(_), Ok(ended)) => self.read(&text, ended.status),
+                    (Ok(_), Ok(ended)) => self.parse_report(&text, ended.status),
                 }
             }
         }
     }
 
-    /// In the child.
+    /// Runs in the child.
     fn attempt(&self, ground: &Ground<'_>, behind: bool) -> (char, String) {
         let close = || if behind { (self.close)(ground) } else { Ok(()) };
         match (self.attempt)(&close) {
@@ -307,7 +313,7 @@ impl Trial {
         }
     }
 
-    fn read(&self, text: &str, status: i32) -> Shown {
+    fn parse_report(&self, text: &str, status: i32) -> Shown {
         let about = |how: &str| format!("{}: {how}", self.what);
         match text.split_at_checked(1) {
             Some(("+", _)) => Shown::Passed,

@@ -1,4 +1,4 @@
-"""Chance that repeats: everything random that is not seeded by the tool itself comes from the job's seed."""
+"""Reproducible random numbers: every generator that the tool does not seed itself is seeded from the job's seed."""
 
 import random
 import uuid
@@ -8,7 +8,7 @@ import numpy.random.bit_generator
 
 source = random.Random(0)
 seed_one = random.Random.seed
-# The number that all sources have begun with.
+# Seed of all generators.
 begun = None
 
 
@@ -18,14 +18,14 @@ def seed(self, a=None, version=2):
 
 def install():
     random.Random.seed = seed
-    # Bound before the line above.
+    # This method was bound before the line above.
     random.seed = random._inst.seed
     numpy.random.bit_generator.randbits = source.getrandbits
     uuid.uuid4 = lambda: uuid.UUID(int=source.getrandbits(128), version=4)
 
 
 def begin(number):
-    """Begins with a number. What the zygote has begun with, its guests need not begin with again."""
+    """Seeds all generators, unless the zygote has already used this seed."""
     if begun != number:
         begin_anew(number)
 

@@ -1,16 +1,16 @@
-"""Time as the stage tells it, in place of the machine's, in `time` and `datetime`."""
+"""Replaces the machine's clocks in `time` and `datetime` with robot time."""
 
 import datetime
 import time
 
 
 def local(read):
-    """A function of `time` that takes the present second when it is given none."""
+    """Wraps a function of `time` whose default argument is the current time in seconds."""
     return lambda seconds=None: read(stage.time() if seconds is None else seconds)
 
 
 def formatted(read, position):
-    """A function of `time` that takes the present local time when it is given none."""
+    """Wraps a function of `time` whose default argument is the current local time."""
 
     def function(*arguments):
         return read(*arguments) if len(arguments) > position else read(*arguments, time.localtime())
@@ -38,7 +38,7 @@ real_date, real_datetime = datetime.date, datetime.datetime
 
 
 class SameKind(type):
-    """Lets the classes below pass for those that they stand for."""
+    """Makes instance and subclass checks treat the classes below like the originals."""
 
     def __instancecheck__(cls, value):
         return isinstance(value, cls.stands_for)

@@ -1,4 +1,4 @@
-"""Runs Python line by line, as Python's own prompt does."""
+"""Runs Python line by line, like the Python prompt."""
 
 import ast
 import builtins
@@ -8,14 +8,14 @@ import sys
 import traceback
 import types
 
-# Longer texts are cut.
-LONGEST = 4000
-# Calls that a traceback shows.
-DEEPEST = 8
+# Maximum length of a text in characters. Longer ones are truncated.
+MAX_LENGTH = 4000
+# Maximum number of calls in a traceback.
+MAX_CALLS = 8
 
 
-def cut(text):
-    return text if len(text) <= LONGEST else text[:LONGEST] + " ..."
+def truncate(text):
+    return text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH] + " ..."
 
 
 class Console:
@@ -32,11 +32,11 @@ class Console:
             return
         if self.shown is not None:
             print(self.shown)
-        self.shown = cut(repr(value))
+        self.shown = truncate(repr(value))
         builtins._ = value
 
     def push(self, source):
-        """Whether the statement goes on, what its last expression is, and what was raised."""
+        """Returns whether the statement is incomplete, the value of its last expression, and its error."""
         self.shown = None
         file = f"<statement {self.number}>"
         try:
@@ -47,14 +47,14 @@ class Console:
             linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
             self.run(types.FunctionType(code, self.names)())
         except BaseException as error:
-            return False, self.shown, cut(told(error))
+            return False, self.shown, truncate(format_error(error))
         return False, self.shown, None
 
 
-def told(error):
-    """A traceback of the person's own lines alone."""
+def format_error(error):
+    """Formats an error with a traceback of the user's own lines only."""
     if isinstance(error, SystemExit):
         return "SystemExit: leave with :quit"
     calls = [call for call in traceback.extract_tb(error.__traceback__) if call.filename.startswith("<statement ")]
-    calls = traceback.StackSummary.from_list(calls[-DEEPEST:]).format()
+    calls = traceback.StackSummary.from_list(calls[-MAX_CALLS:]).format()
     return "".join([*calls, *traceback.format_exception_only(error)]).rstrip()

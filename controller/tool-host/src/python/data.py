@@ -1,6 +1,6 @@
-"""What a script of the code profile is given: `inputs`, a mapping of files in memory, and `outputs`, which takes files.
+"""Files of a script of the code profile: `inputs`, a mapping of files in memory, and `outputs`, which saves files.
 
-Nothing here opens anything: what is read came with the job, and what is written goes to the controller piece by piece.
+Nothing here opens a file: input arrives with the job, and output is sent to the controller chunk by chunk.
 """
 
 import collections.abc
@@ -11,7 +11,7 @@ import numpy
 
 
 class Input(io.BytesIO):
-    """A file that was given, as an open binary file; each look at `inputs[name]` begins at its start."""
+    """An input file as an open binary file. Each access to `inputs[name]` starts at its beginning."""
 
     def __init__(self, name, about, content):
         super().__init__(content)
@@ -32,7 +32,7 @@ class Input(io.BytesIO):
         return json.loads(self.text())
 
     def table(self, **named):
-        """Its rows as a pandas.DataFrame, read as its type asks for."""
+        """Its rows as a pandas.DataFrame, read according to its type."""
         import pandas
 
         kind = self.about.get("type")
@@ -52,7 +52,7 @@ class Input(io.BytesIO):
                 rows = value if isinstance(value, list) else [value]
                 return pandas.json_normalize(rows)
             case _:
-                raise ValueError(f"a file of type {kind} is no table; read it another way")
+                raise ValueError(f"a file of type {kind} is not a table; use another method")
         return read(io.BytesIO(self.content), **named)
 
     def __repr__(self):
@@ -60,7 +60,7 @@ class Input(io.BytesIO):
 
 
 class Inputs(collections.abc.Mapping):
-    """The files that were given, by name."""
+    """The input files by name."""
 
     def __init__(self, files):
         self._files = {name: (about, content) for name, about, content in files}
@@ -70,7 +70,7 @@ class Inputs(collections.abc.Mapping):
             about, content = self._files[name]
         except KeyError:
             known = ", ".join(repr(known) for known in self._files) or "no files"
-            raise KeyError(f"no input {name!r}; there is {known}") from None
+            raise KeyError(f"no input {name!r}; available: {known}") from None
         return Input(name, about, content)
 
     def __iter__(self):
@@ -84,13 +84,13 @@ class Inputs(collections.abc.Mapping):
 
 
 class Outputs:
-    """Takes files: bytes, text, figures, tables, arrays, pictures and plain data."""
+    """Saves files: bytes, text, figures, tables, arrays, images and plain data."""
 
     def __init__(self, writer):
         self._writer = writer
 
     def save(self, name, what):
-        """Writes a file; its name says the type."""
+        """Writes a file. The extension selects the format."""
         self._writer.write(name, as_bytes(name, what))
 
     def write(self, name, what):
@@ -105,7 +105,7 @@ def as_bytes(name, what):
     import pandas
     import PIL.Image
 
-    ending = name.rsplit(".", 1)[-1].lower() if isinstance(name, str) else ""
+    extension = name.rsplit(".", 1)[-1].lower() if isinstance(name, str) else ""
     file = io.BytesIO()
     if isinstance(what, str):
         return what.encode()
@@ -116,21 +116,21 @@ def as_bytes(name, what):
     if isinstance(what, io.StringIO):
         return what.getvalue().encode()
     if hasattr(what, "gcf"):
-        # The module pyplot: its present figure.
+        # The module pyplot stands for its current figure.
         what = what.gcf()
     if hasattr(what, "get_figure") and what.get_figure() is not None:
         what = what.get_figure()
     if isinstance(what, matplotlib.figure.Figure):
-        if ending not in ("png", "svg", "jpg", "jpeg", "webp", "tif", "tiff"):
-            raise ValueError(f"a figure is not written as {name!r}; end it in .png or .svg")
-        what.savefig(file, format=ending, dpi=100)
+        if extension not in ("png", "svg", "jpg", "jpeg", "webp", "tif", "tiff"):
+            raise ValueError(f"cannot write a figure as {name!r}; use .png or .svg")
+        what.savefig(file, format=extension, dpi=100)
         return file.getvalue()
     if isinstance(what, pandas.Series):
         what = what.to_frame()
     if isinstance(what, pandas.DataFrame):
-        # An index that only counts is no data.
+        # A plain row number is not data.
         index = not isinstance(what.index, pandas.RangeIndex)
-        match ending:
+        match extension:
             case "csv" | "txt":
                 return what.to_csv(index=index).encode()
             case "json":
@@ -142,14 +142,14 @@ def as_bytes(name, what):
             case "parquet":
                 what.to_parquet(file)
             case _:
-                raise ValueError(f"a table is not written as {name!r}; end it in .csv, .json, .xlsx or .parquet")
+                raise ValueError(f"cannot write a table as {name!r}; use .csv, .json, .xlsx or .parquet")
         return file.getvalue()
     if isinstance(what, PIL.Image.Image):
-        what.save(file, {"jpg": "JPEG", "jpeg": "JPEG", "tif": "TIFF"}.get(ending, ending.upper()))
+        what.save(file, {"jpg": "JPEG", "jpeg": "JPEG", "tif": "TIFF"}.get(extension, extension.upper()))
         return file.getvalue()
-    if isinstance(what, numpy.ndarray) and ending == "npy":
+    if isinstance(what, numpy.ndarray) and extension == "npy":
         if what.dtype.hasobject:
-            raise ValueError("an array of objects can't be written; write numbers or text")
+            raise ValueError("cannot write an array of objects; write numbers or text")
         numpy.lib.format.write_array(file, what, allow_pickle=False)
         return file.getvalue()
     if isinstance(what, numpy.ndarray):
@@ -157,12 +157,12 @@ def as_bytes(name, what):
     if isinstance(what, (dict, list, tuple, int, float, bool)):
         return json.dumps(what, indent=2, default=str).encode()
     raise TypeError(
-        f"outputs.save takes bytes, text, a figure, a table, a picture, an array or plain data, not {type(what).__name__}"
+        f"outputs.save takes bytes, text, a figure, a table, an image, an array or plain data, not {type(what).__name__}"
     )
 
 
 def plain(value):
-    """What an answer may hold beyond plain data, as plain data."""
+    """Converts values of the data libraries to plain data."""
     import pandas
 
     if isinstance(value, (pandas.DataFrame, pandas.Series)):

@@ -1,6 +1,6 @@
-"""What CPython's parser finds in a source, and the hash of its tree. The walk is a loop: no source is too deep for it.
+"""Extracts facts from a source with CPython's parser, and hashes its tree. The walk is iterative, so depth is no problem.
 
-The tree's normal form is that of the policy (`workshop/policy/shape.rs`): a line a word, a node before its parts.
+The normal form of the tree is the policy's (`workshop/policy/shape.rs`): one word per line, a node before its parts.
 """
 
 import ast
@@ -8,19 +8,19 @@ import hashlib
 import operator
 import struct
 
-# What means nothing, or is told by its place.
-LEFT_OUT = {"ctx", "kind", "simple", "type_comment", "type_ignores"}
+# Fields without meaning, or whose meaning follows from their position.
+OMITTED_FIELDS = {"ctx", "kind", "simple", "type_comment", "type_ignores"}
 
 
 def parts_of(kind):
-    fields = [field for field in reversed(kind._fields) if field not in LEFT_OUT]
+    fields = [field for field in reversed(kind._fields) if field not in OMITTED_FIELDS]
     if not fields:
         return None
     get = operator.attrgetter(*fields)
     return get if len(fields) > 1 else lambda node: (get(node),)
 
 
-# For each kind of node: its word, how its parts are taken (the last first), and whether its line counts.
+# For each node type: its name, a getter of its parts (in reverse order), and whether its line counts.
 KINDS = {
     kind: (kind.__name__, parts_of(kind), issubclass(kind, (ast.stmt, ast.ExceptHandler)))
     for kind in vars(ast).values()
@@ -47,7 +47,7 @@ def constant(value):
 
 
 def joined(values):
-    """Neighbouring texts of an f-string as one; an empty one is none."""
+    """Joins neighbouring strings of an f-string, and drops empty ones."""
     pieces = []
     for value in values:
         if not isinstance(value, ast.Constant):
@@ -59,7 +59,7 @@ def joined(values):
     return pieces
 
 
-# What a kind of node is noted for; `found` is the imports, names, attributes and calls so far.
+# Functions that record the facts of a node. `found` contains imports, names, attributes and calls.
 
 
 def call(node, found):
@@ -87,7 +87,7 @@ def mapping(node, found):
         found[1].add(node.rest)
 
 
-NOTED = {
+RECORDERS = {
     ast.Call: call,
     ast.arg: lambda node, found: found[1].add(node.arg),
     ast.keyword: keyword,
@@ -110,7 +110,7 @@ NOTED = {
 def facts(source):
     found = imports, names, attributes, calls = set(), set(), set(), set()
     tree = ast.parse(source)
-    # What the parser lets pass and the compiler does not is no Python either: `return` outside of a function.
+    # Compile it too, because some errors are found only then: for example `return` outside a function.
     compile(tree, "<tool>", "exec", dont_inherit=True)
     words, left = [], [tree.body]
     while left:
@@ -137,14 +137,14 @@ def facts(source):
                 names.add(part.id)
             elif kind is ast.Attribute:
                 attributes.add(part.attr)
-            elif note := NOTED.get(kind):
+            elif note := RECORDERS.get(kind):
                 note(part, found)
             word, parts, counts = KINDS[kind]
             words.append(f"{word}{part.lineno}" if counts else word)
             if parts is not None:
                 left.extend(parts(part))
     words.append("")
-    # A lone half of a surrogate pair is no text: it has no bytes that the policy's parser could hash as well.
+    # A lone surrogate has no valid encoding, so the policy's parser cannot produce the same hash.
     digest = hashlib.sha256("\n".join(words).encode(errors="surrogatepass")).hexdigest()
     return imports, names, attributes, calls, digest
 

@@ -1,4 +1,4 @@
-"""What `InputFile` and `OutputFiles` do with bytes. Nothing here opens a file."""
+"""Conversions for `InputFile` and `OutputFiles`. Nothing here opens a file."""
 
 import binascii
 import csv
@@ -7,8 +7,8 @@ import json as documents
 
 import numpy
 
-# As many bytes as fill a piece of base64.
-PIECE = 384 << 10
+# Number of bytes per chunk before base64 encoding.
+CHUNK_SIZE = 384 << 10
 
 COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf")
 
@@ -46,8 +46,8 @@ def pieces(content):
         content = content.encode()
     elif not isinstance(content, (bytes, bytearray)):
         raise TypeError(f"a file is written as str or bytes, not {type(content).__name__}")
-    for start in range(0, max(len(content), 1), PIECE):
-        yield binascii.b2a_base64(content[start : start + PIECE], newline=False).decode()
+    for start in range(0, max(len(content), 1), CHUNK_SIZE):
+        yield binascii.b2a_base64(content[start : start + CHUNK_SIZE], newline=False).decode()
 
 
 def as_json(value):
@@ -67,7 +67,7 @@ def as_rows(table):
 def as_array(values):
     values = numpy.asarray(values)
     if values.dtype.hasobject:
-        raise ValueError("an array of objects can't be written; write numbers or text")
+        raise ValueError("cannot write an array of objects; write numbers or text")
     written = io.BytesIO()
     numpy.lib.format.write_array(written, values, allow_pickle=False)
     return written.getvalue()
@@ -78,7 +78,7 @@ def plain(word):
 
 
 def scale(values, low, high):
-    """Where numbers lie between two places, and the least and greatest of them."""
+    """Scales numbers to a range of positions, and returns their minimum and maximum too."""
     known = values[numpy.isfinite(values)]
     least, most = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     span = most - least

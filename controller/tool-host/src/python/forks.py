@@ -1,8 +1,8 @@
-"""Nothing is to be done in a forked child.
+"""Disables fork hooks.
 
-What modules register for it (new locks, other threads forgotten, chance taken from the system) is for programs that
-fork in the middle of something. The zygote forks with one thread, while no Python runs, so every lock is free; and a
-guest's chance comes from its job. It would be half of what a short job costs.
+Modules register hooks that renew locks, forget other threads and reseed random numbers, for programs that fork while
+they work. The zygote forks with one thread while no Python code runs, so every lock is free, and a guest's random
+numbers come from its job. The hooks would take half the time of a short job.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Paths between two postures, with the names that the official SDK gives them."""
+"""Interpolation between two postures, with the names of the official SDK."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class InterpolationTechnique(str, Enum):
-    """How a goto spreads its way over its time."""
+    """Interpolation method of a goto."""
 
     LINEAR = "linear"
     MIN_JERK = "minjerk"
@@ -15,7 +15,7 @@ class InterpolationTechnique(str, Enum):
 
 
 def time_trajectory(t, method=InterpolationTechnique.MIN_JERK):
-    """The share of the way that is done after a share `t` of the time."""
+    """The fraction of the path completed after a fraction `t` of the time."""
     if not 0 <= t <= 1:
         raise ValueError("time value is out of range [0,1]")
     method = InterpolationTechnique(method)
@@ -41,7 +41,7 @@ def minimum_jerk(
     final_velocity=None,
     final_acceleration=None,
 ):
-    """A function of time: the smoothest way from one position to another, at rest at both ends unless told."""
+    """A function of time: the minimum-jerk path between two positions, at rest at both ends by default."""
     start, goal = np.asarray(starting_position, dtype=float), np.asarray(goal_position, dtype=float)
 
     def given(value):
@@ -49,7 +49,7 @@ def minimum_jerk(
 
     v0, a0 = given(starting_velocity) * duration, given(starting_acceleration) * duration**2
     v1, a1 = given(final_velocity) * duration, given(final_acceleration) * duration**2
-    # The quintic over a unit of time with these values, speeds and accelerations at its ends.
+    # The quintic polynomial over unit time with these positions, velocities and accelerations at its ends.
     way, speed, bend = goal - start - v0 - a0 / 2, v1 - v0 - a0, a1 - a0
     cubic = 10 * way - 4 * speed + bend / 2
     quartic = -15 * way + 7 * speed - bend

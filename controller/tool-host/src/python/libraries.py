@@ -1,7 +1,7 @@
-"""The libraries of the code profile, loaded and used once, so that guests find in memory all that they touch lazily.
+"""Loads the libraries of the code profile and uses each once, so that guests inherit everything that is loaded lazily.
 
-A guest opens no file. What the libraries read from their own folders (fonts above all) is kept here as bytes, and `open`
-gives those, and only those, without asking the system. Nothing here starts a thread: a fork copies only one.
+A guest opens no file. Files that the libraries read from their own folders (mainly fonts) are stored here as bytes, and
+`open` returns those, and only those, without a system call. Nothing here starts a thread, because a fork copies only one.
 """
 
 import builtins
@@ -13,7 +13,7 @@ import pkgutil
 import sys
 import warnings
 
-# What scripts may import, and what those import lazily.
+# Modules that scripts may import, and modules that those import lazily.
 MODULES = """
 bz2 gzip lzma tarfile xml.etree.ElementTree zipfile zlib zoneinfo html.parser base64 email.utils hashlib pathlib tempfile
 yaml
@@ -35,38 +35,38 @@ PIL PIL.Image PIL.ImageColor PIL.ImageDraw PIL.ImageEnhance PIL.ImageFilter PIL.
 PIL.BmpImagePlugin PIL.GifImagePlugin PIL.JpegImagePlugin PIL.PngImagePlugin PIL.TiffImagePlugin PIL.WebPImagePlugin
 """.split()
 
-# Bytes by path.
-shelf = {}
-open_one, is_file_one, exists_one = builtins.open, os.path.isfile, os.path.exists
+# Stored files by path.
+stored_files = {}
+original_open, original_isfile, original_exists = builtins.open, os.path.isfile, os.path.exists
 
 
 def content(path):
-    """What is kept of a path; none of any other. Some libraries' paths are texts that compare as more than that."""
-    return shelf.get(str.__str__(os.fspath(path))) if isinstance(path, (str, os.PathLike)) else None
+    """The stored bytes of a path, or None. Some libraries use subclasses of str with their own comparison as paths."""
+    return stored_files.get(str.__str__(os.fspath(path))) if isinstance(path, (str, os.PathLike)) else None
 
 
-def open_shelved(file, mode="r", *rest, **named):
-    kept = None if set(mode) & set("wax+") else content(file)
-    if kept is None:
-        return open_one(file, mode, *rest, **named)
-    raw = io.BytesIO(kept)
+def open_stored(file, mode="r", *rest, **named):
+    stored = None if set(mode) & set("wax+") else content(file)
+    if stored is None:
+        return original_open(file, mode, *rest, **named)
+    raw = io.BytesIO(stored)
     return raw if "b" in mode else io.TextIOWrapper(raw, named.get("encoding") or "utf-8")
 
 
 def install():
-    # First of all: some libraries remember it.
-    builtins.open = io.open = open_shelved
-    # Read by the libraries when they are loaded; no guest sees it.
+    # This comes first, because some libraries keep a reference to it.
+    builtins.open = io.open = open_stored
+    # The libraries read these when they are loaded. Guests do not see them.
     os.environ.update(
         ARROW_DEFAULT_MEMORY_POOL="system",
         HDF5_USE_FILE_LOCKING="FALSE",
-        # Arrow brings an allocator that starts a thread as soon as it is loaded, unless told not to.
+        # Prevents Arrow's allocator from starting a thread when it is loaded.
         JE_ARROW_MALLOC_CONF="background_thread:false",
         MPLBACKEND="Agg",
         MPLCONFIGDIR=os.path.join(sys.prefix, "matplotlib"),
     )
     if sys.modules.get("ssl", sys) is None:
-        # Left out where asyncio asks for it; Arrow looks for it, and there is no network that it could open.
+        # The event loop disables it. Arrow needs it, and there is no network that it could use.
         del sys.modules["ssl"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -75,50 +75,50 @@ def install():
         for module in pkgutil.iter_modules(encodings.__path__):
             if module.name not in ("mbcs", "oem", "cp65001"):
                 importlib.import_module(f"encodings.{module.name}")
-        keep_zones()
-        keep_fonts()
-        keep_sheets_in_memory()
-        one_thread()
-        # There is one folder, and it is empty.
+        store_time_zones()
+        store_fonts()
+        write_sheets_to_memory()
+        use_one_thread()
+        # Guests have one folder, which is empty.
         os.getcwd = lambda: "/"
-        os.path.isfile = lambda path: content(path) is not None or is_file_one(path)
-        os.path.exists = lambda path: content(path) is not None or exists_one(path)
-        practise()
+        os.path.isfile = lambda path: content(path) is not None or original_isfile(path)
+        os.path.exists = lambda path: content(path) is not None or original_exists(path)
+        warm_up()
 
 
-def keep(folder, wanted):
+def store_files(folder, wanted):
     for place, _, files in os.walk(folder):
         for file in filter(wanted, files):
             path = os.path.join(place, file)
-            with open_one(path, "rb") as whole:
-                shelf[path] = whole.read()
+            with original_open(path, "rb") as whole:
+                stored_files[path] = whole.read()
 
 
-def keep_zones():
-    """The time zones of the package, and so the same on every machine. pandas reads each by two readers."""
+def store_time_zones():
+    """Stores the time zones of the package tzdata, so that they are the same on every machine. pandas uses two readers."""
     import tzdata
     import zoneinfo
 
     zones = os.path.join(os.path.dirname(tzdata.__file__), "zoneinfo")
-    keep(zones, lambda file: not file.endswith((".py", ".pyc")))
+    store_files(zones, lambda file: not file.endswith((".py", ".pyc")))
     zoneinfo.reset_tzpath([zones])
 
 
-def keep_fonts():
+def store_fonts():
     import matplotlib
     from matplotlib import font_manager
 
     fonts = os.path.join(os.path.dirname(matplotlib.__file__), "mpl-data", "fonts")
-    keep(fonts, lambda file: file.endswith((".ttf", ".afm")))
+    store_files(fonts, lambda file: file.endswith((".ttf", ".afm")))
     manager = font_manager.fontManager
-    # The machine's own fonts are files; and two machines have not the same ones.
-    manager.ttflist = [font for font in manager.ttflist if font.fname in shelf]
-    manager.afmlist = [font for font in manager.afmlist if font.fname in shelf]
+    # Use only the stored fonts, because those of the machine are files and differ between machines.
+    manager.ttflist = [font for font in manager.ttflist if font.fname in stored_files]
+    manager.afmlist = [font for font in manager.afmlist if font.fname in stored_files]
     font_manager._load_fontmanager = lambda **named: manager
 
 
-def keep_sheets_in_memory():
-    """openpyxl writes each sheet to a file of its own before it is packed."""
+def write_sheets_to_memory():
+    """Makes openpyxl write each sheet to memory instead of a temporary file."""
     from openpyxl.worksheet import _writer
     from openpyxl.writer import excel
 
@@ -133,7 +133,7 @@ def keep_sheets_in_memory():
     _writer.WorksheetWriter.cleanup = lambda self: None
 
 
-def one_thread():
+def use_one_thread():
     import pandas
     import pyarrow
     import pyarrow.parquet
@@ -143,9 +143,9 @@ def one_thread():
     pandas.options.mode.string_storage = "python"
 
     def read_parquet(path, engine="auto", columns=None, **unknown):
-        """Reads a Parquet file that is in memory, in this thread."""
+        """Reads a Parquet file from memory in this thread."""
         if unknown:
-            raise TypeError(f"read_parquet takes no {', '.join(unknown)} here; read all, then choose")
+            raise TypeError(f"read_parquet does not support {', '.join(unknown)} here; read everything, then select")
         if isinstance(path, (bytes, bytearray)):
             path = io.BytesIO(path)
         read = pyarrow.parquet.ParquetFile(path, pre_buffer=False).read(columns=columns, use_threads=False)
@@ -154,8 +154,8 @@ def one_thread():
     pandas.read_parquet = read_parquet
 
 
-def practise():
-    """Does once what scripts do: modules that are loaded lazily are loaded, fonts found, caches filled."""
+def warm_up():
+    """Does once what scripts do, to load lazy modules, find fonts and fill caches."""
     import h5py
     import numpy
     import openpyxl

@@ -1,8 +1,8 @@
-"""asyncio's loop on the stage's clock: it waits by a cue, and needs neither selector nor socket pair."""
+"""asyncio event loop in robot time. It waits with a host call and needs neither a selector nor a socket pair."""
 
 import sys
 
-# A guest has no network. All of OpenSSL would only be memory that every fork copies.
+# A guest has no network, and OpenSSL would only add memory to every fork.
 sys.modules["ssl"] = None
 
 import asyncio
@@ -10,11 +10,11 @@ import inspect
 
 
 class Waiting:
-    """What the base loop takes for its selector: there is nothing to select, only time to pass."""
+    """Selector of the base loop. There is nothing to select, so it only lets time pass."""
 
     def select(self, timeout):
         if timeout is None:
-            raise RuntimeError("the program waits for something that nothing is left to bring about")
+            raise RuntimeError("deadlock: the program waits for an event that can no longer occur")
         if timeout > 0:
             stage.sleep(timeout)
         return ()
@@ -24,7 +24,7 @@ class StageLoop(asyncio.base_events.BaseEventLoop):
     def __init__(self):
         super().__init__()
         self._selector = Waiting()
-        # A wait may end a rounding error early.
+        # A wait may end early by a rounding error.
         self._clock_resolution = 1e-6
 
     def time(self):

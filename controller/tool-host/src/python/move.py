@@ -1,4 +1,4 @@
-"""What `ReachyMini.play_move` plays."""
+"""Base class of motions for `ReachyMini.play_move`."""
 
 from abc import ABC, abstractmethod
 
@@ -8,13 +8,13 @@ class Move(ABC):
 
     @property
     def sound_path(self):
-        """The sound that goes with it, if any."""
+        """The sound file that accompanies it, if any."""
         return None
 
     @property
     @abstractmethod
     def duration(self):
-        """Seconds."""
+        """The duration in seconds."""
 
     @abstractmethod
     def evaluate(self, t):

@@ -1,4 +1,4 @@
-"""A tool that the zygote runs for practice, once before it first forks."""
+"""The tool that the zygote runs for warm-up before its first fork."""
 
 import math
 import time
@@ -18,16 +18,16 @@ class Place:
 
 
 def practice(robot: ReachyMini, times: int = 2, pace: float = 1.0, *, lively: bool = True) -> dict[str, float]:
-    """Does a little of what tools do.
+    """Does a few typical things.
 
     Args:
-        robot: Nobody's robot.
-        times: How often.
-        pace: How fast.
+        robot: The robot, which is not connected here.
+        times: Number of repetitions.
+        pace: Speed factor.
         lively: Whether the antennas move.
 
     Returns:
-        What was counted.
+        Statistics.
 
     Raises:
         ValueError: If an argument is out of range.
@@ -52,7 +52,7 @@ def practice(robot: ReachyMini, times: int = 2, pace: float = 1.0, *, lively: bo
             try:
                 ask()
             except RuntimeError:
-                # There is no stage here.
+                # No host is connected during warm-up.
                 asked += 1
         angles.append(float(np.degrees(np.arctan2(head[1, 0], head[0, 0]))))
     passed = time.monotonic() - began

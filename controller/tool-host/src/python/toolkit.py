@@ -1,4 +1,4 @@
-"""The modules of a toolkit, where `import` finds them."""
+"""Makes the modules of a toolkit importable."""
 
 import sys
 from importlib.machinery import ModuleSpec
@@ -18,7 +18,7 @@ class Finder:
 
     def exec_module(self, module):
         name = module.__name__.rpartition(".")[2]
-        # From a text, so that an encoding comment means nothing.
+        # Compile from a string, so that an encoding comment has no effect.
         exec(compile(self.sources[name], f"{name}.py", "exec"), module.__dict__)
 
 

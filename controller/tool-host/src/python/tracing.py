@@ -1,4 +1,4 @@
-"""Which lines of some files run. What has run whole is not looked at again."""
+"""Records which lines of some files run. Functions whose lines have all run are no longer traced."""
 
 import opcode
 import sys
@@ -7,8 +7,8 @@ RESUME = opcode.opmap.get("RESUME", -1)
 
 
 def lines(code):
-    """The lines on which something may run: not that of a head on which nothing else stands."""
-    # An instruction is two bytes, and the first of them says which.
+    """Returns the lines with executable code, without that of a function header alone."""
+    # An instruction is two bytes, and the first one is the opcode.
     body = 2 * code.co_code[::2].find(RESUME) + 2 if RESUME >= 0 else 0
     return {line for _, end, line in code.co_lines() if line and end > body}
 
@@ -16,7 +16,7 @@ def lines(code):
 class Trace:
     def __init__(self, files):
         seen = self.seen = {file: set() for file in files}
-        # By identity, since the hash of code is that of all that it holds; the code is kept so that it stays itself.
+        # Keyed by identity, because hashing a code object hashes all its contents. `kept` keeps the objects alive.
         left, kept = {}, []
 
         def line(frame, event, argument):

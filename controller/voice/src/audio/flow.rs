@@ -1,4 +1,4 @@
-//! Sound that comes piece by piece, brought to another rate as it comes.
+//! Resamples a stream chunk by chunk ([`Flow`]).
 
 use std::collections::VecDeque;
 
@@ -7,20 +7,20 @@ use rubato::{Fft, FixedSync, Resampler};
 
 use super::{AudioFault, HIGHEST_RATE, LOWEST_RATE, sane};
 
-/// How many samples are brought to another rate at a time.
+/// Number of samples per resampling step.
 const STEP: usize = 480;
 
-/// A resampler for a stream: samples of any number go in, and what is ready comes out, some milliseconds later.
+/// Streaming resampler. It accepts any number of samples and delivers the output a few milliseconds later.
 pub struct Flow {
     resampler: Option<Fft<f32>>,
-    waiting: VecDeque<f32>,
+    pending: VecDeque<f32>,
 }
 
 impl Flow {
-    /// From one rate to another.
+    /// Creates a resampler from one rate to another, in Hz.
     ///
     /// # Errors
-    /// When one of them is not taken.
+    /// Returns an error when one of the rates is out of range.
     pub fn new(from: u32, to: u32) -> Result<Self, AudioFault> {
         if let Some(rate) = [from, to].into_iter().find(|rate| !(LOWEST_RATE..=HIGHEST_RATE).contains(rate)) {
             return Err(AudioFault::Rate(rate));
@@ -29,27 +29,27 @@ impl Flow {
             .then(|| Fft::<f32>::new(from as usize, to as usize, STEP, 1, FixedSync::Input))
             .transpose()
             .map_err(|error| AudioFault::Resampling(error.to_string()))?;
-        Ok(Flow { resampler, waiting: VecDeque::new() })
+        Ok(Flow { resampler, pending: VecDeque::new() })
     }
 
-    /// Takes samples and gives those that are ready.
+    /// Appends samples and returns the output that is ready.
     pub fn push(&mut self, samples: &[f32]) -> Vec<f32> {
         let Some(resampler) = &mut self.resampler else {
             return samples.iter().copied().map(sane).collect();
         };
-        self.waiting.extend(samples.iter().copied().map(sane));
+        self.pending.extend(samples.iter().copied().map(sane));
         let mut ready = Vec::new();
         loop {
             let step = resampler.input_frames_next();
-            if self.waiting.len() < step {
+            if self.pending.len() < step {
                 return ready;
             }
-            let piece: Vec<f32> = self.waiting.drain(..step).collect();
-            let Ok(given) = InterleavedSlice::new(&piece, 1, step) else { return ready };
-            match resampler.process(&given, None) {
-                Ok(made) => ready.extend(made.take_data()),
+            let chunk: Vec<f32> = self.pending.drain(..step).collect();
+            let Ok(input) = InterleavedSlice::new(&chunk, 1, step) else { return ready };
+            match resampler.process(&input, None) {
+                Ok(output) => ready.extend(output.take_data()),
                 Err(error) => {
-                    tracing::warn!("a piece of sound could not be brought to another rate ({error})");
+                    tracing::warn!("cannot resample a chunk of sound ({error})");
                     return ready;
                 }
             }

@@ -1,4 +1,4 @@
-//! WAV files: those of others are read with care, our own are written with sixteen bits.
+//! Reads WAV files, which are untrusted, and writes 16-bit WAV files.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Cursor, Read, Seek, Write};
@@ -9,18 +9,19 @@ use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use super::{AudioFault, Clip, HIGHEST_RATE, LONGEST, LOWEST_RATE, sane};
 
 impl Clip {
-    /// Reads a WAV file; of two channels the mean is taken.
+    /// Reads a WAV file. Stereo is mixed down to mono.
     ///
     /// # Errors
-    /// When it can't be opened, is no WAV file, has more than two channels, a rate that is not taken, no sound, or too much.
+    /// Returns an error when the file cannot be opened, is not a WAV file, has more than two channels, an unsupported rate, no
+    /// samples, or too many.
     pub fn open(path: &Path) -> Result<Clip, AudioFault> {
         Clip::read(BufReader::new(File::open(path)?))
     }
 
-    /// Reads what a WAV file holds.
+    /// Reads a WAV file from memory.
     ///
     /// # Errors
-    /// As [`Clip::open`].
+    /// Returns the same errors as [`Clip::open`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Clip, AudioFault> {
         Clip::read(Cursor::new(bytes))
     }
@@ -35,15 +36,15 @@ impl Clip {
             return Err(AudioFault::Channels(spec.channels));
         }
         let samples = match (spec.sample_format, spec.bits_per_sample) {
-            (SampleFormat::Float, 32) => gather(reader.into_samples::<f32>(), &spec)?,
+            (SampleFormat::Float, 32) => read_mono(reader.into_samples::<f32>(), &spec)?,
             (SampleFormat::Int, bits @ 8..=32) => {
                 let full = (1_u64 << (bits - 1)) as f32;
-                gather(
+                read_mono(
                     reader.into_samples::<i32>().map(|read| read.map(|sample| sample as f32 / full)),
                     &spec,
                 )?
             }
-            (_, bits) => return Err(AudioFault::NotWav(format!("samples of {bits} bits are not taken"))),
+            (_, bits) => return Err(AudioFault::NotWav(format!("unsupported sample size of {bits} bits"))),
         };
         if samples.is_empty() {
             return Err(AudioFault::Empty);
@@ -51,18 +52,18 @@ impl Clip {
         Ok(Clip::new(spec.sample_rate, samples))
     }
 
-    /// Writes it as a WAV file of sixteen bits.
+    /// Writes a 16-bit WAV file.
     ///
     /// # Errors
-    /// When the file can't be written.
+    /// Returns an error when the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), AudioFault> {
         self.write(BufWriter::new(File::create(path)?))
     }
 
-    /// The bytes of a WAV file of sixteen bits.
+    /// Returns the bytes of a 16-bit WAV file.
     ///
     /// # Errors
-    /// When it is longer than such a file can be.
+    /// Returns an error when the clip is too long for a WAV file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, AudioFault> {
         let mut bytes = Cursor::new(Vec::new());
         self.write(&mut bytes)?;
@@ -84,8 +85,8 @@ impl Clip {
     }
 }
 
-/// The samples of one channel, as many as are taken.
-fn gather(
+/// Reads mono samples up to the maximum duration.
+fn read_mono(
     samples: impl Iterator<Item = Result<f32, hound::Error>>,
     spec: &WavSpec,
 ) -> Result<Vec<f32>, AudioFault> {
@@ -106,7 +107,7 @@ fn gather(
     Ok(gathered)
 }
 
-/// A file that ends too early is a broken one, whatever the reading of it is called.
+/// Maps all read errors to a damaged file, including an unexpected end.
 fn unreadable(error: hound::Error) -> AudioFault {
     AudioFault::NotWav(error.to_string())
 }

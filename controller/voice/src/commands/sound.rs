@@ -1,6 +1,6 @@
-//! How much two words sound alike, as far as letters tell.
+//! Estimates from spelling how similar two words sound.
 
-/// From 0 to 1: the better of how alike their letters and how alike their sounds are, with more weight on the sounds.
+/// Returns the similarity from 0 to 1, a weighted mean of spelling and sounds with more weight on the sounds.
 #[must_use]
 pub fn alike(one: &str, other: &str) -> f64 {
     if one == other {
@@ -17,7 +17,7 @@ pub fn alike(one: &str, other: &str) -> f64 {
     0.35 * letters + 0.65 * heard
 }
 
-/// A word as a row of sounds: letters that are silent or sound the same are one.
+/// Reduces a word to a sequence of sounds. Silent letters disappear, and letters that sound alike become one.
 #[must_use]
 pub fn sounds(word: &str) -> String {
     let mut word: String = word.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
@@ -45,7 +45,7 @@ pub fn sounds(word: &str) -> String {
     row
 }
 
-/// How English spells a sound: from the first rule to the last.
+/// English spelling rules, applied in this order.
 const RULES: [(&str, &str); 43] = [
     ("^kn", "n"),
     ("^gn", "n"),

@@ -1,16 +1,16 @@
-//! The words that commands are made of, and a transcript mended by them.
+//! Corrects a transcript with the vocabulary of commands ([`Vocabulary`]).
 
 use std::collections::BTreeSet;
 
 use super::sound::alike;
 use super::words;
 
-/// How much alike a word has to sound to be taken for another.
-const ENOUGH: f64 = 0.74;
-/// The same for two words that are taken for one.
-const ENOUGH_FOR_TWO: f64 = 0.82;
+/// Minimum similarity for replacing one word.
+const MIN_SIMILARITY: f64 = 0.74;
+/// Minimum similarity for replacing two words with one.
+const MIN_PAIR_SIMILARITY: f64 = 0.82;
 
-/// Words that are never taken for others, because people say them around a command.
+/// Words that are never replaced, because they are common around commands.
 const COMMON: &str = "a about above after again all also am an and any are as at be been but by can could did do does down each \
     for from get go good great had has have he hello help her here hey hi him his hold how i if in into is it its just know like \
     made make me mine more much must my need new nice no not now of off ok okay old on once one or other our out over own please \
@@ -19,8 +19,8 @@ const COMMON: &str = "a about above after again all also am an and any are as at
     where which while who why will with would yes yet you your yourself zero three four five six seven eight nine ten eleven \
     twelve fifteen twenty thirty forty fifty sixty ninety hundred degrees degree seconds second minutes minute half quarter";
 
-/// Slips of Moonshine tiny that letters do not explain, as heard of synthetic voices: what it wrote, and what was said.
-const SLIPS: [(&str, &str); 14] = [
+/// Errors of Moonshine tiny that spelling does not explain, observed with synthetic voices: output and actual word.
+const KNOWN_ERRORS: [(&str, &str); 14] = [
     ("gnaw", "nod"),
     ("not", "nod"),
     ("knowed", "nod"),
@@ -44,25 +44,26 @@ pub struct Vocabulary {
     common: BTreeSet<&'static str>,
 }
 
-/// A text after it was mended.
+/// A corrected text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repair {
-    /// The words, in small letters and without punctuation.
+    /// The words, in lower case and without punctuation.
     pub text: String,
-    /// What was taken for what.
+    /// Replacements: original and new word.
     pub taken: Vec<(String, String)>,
 }
 
 impl Vocabulary {
-    /// All words of these phrases.
+    /// Creates a vocabulary from the words of these phrases.
     pub fn new<S: AsRef<str>>(phrases: impl IntoIterator<Item = S>) -> Self {
         let known = phrases.into_iter().flat_map(|phrase| words(phrase.as_ref())).collect();
         Vocabulary { known, common: COMMON.split_whitespace().collect() }
     }
 
-    /// Takes words that are not known for those that sound like them, one for one or one for two; what sounds like nothing
-    /// stays. A word that is known, or that people say around commands, is never touched, unless the model is known to
-    /// write it for a command at the beginning of a part, and a word of commands follows: "not twice", but not "not now".
+    /// Replaces unknown words, or pairs of them, with similar-sounding words of the vocabulary.
+    ///
+    /// Words without a similar one stay. Known and common words stay too, with one exception: a known recognition error at the
+    /// beginning of a part that is followed by a command word. So "not twice" is corrected, but "not now" is not.
     #[must_use]
     pub fn repair(&self, text: &str) -> Repair {
         let heard = words(text);
@@ -83,7 +84,7 @@ impl Vocabulary {
                 if self.known.contains(next) {
                     return None;
                 }
-                self.nearest(pair, ENOUGH_FOR_TWO)
+                self.nearest(pair, MIN_PAIR_SIMILARITY)
             });
             if let Some(known) = for_two {
                 repair.taken.push((pair.unwrap_or_default(), known.clone()));
@@ -95,9 +96,9 @@ impl Vocabulary {
                 let is_followed = heard
                     .get(place)
                     .is_some_and(|next| self.known.contains(next) && !self.common.contains(next.as_str()));
-                (begins && is_followed).then(|| self.slip(word)).flatten()
+                (begins && is_followed).then(|| self.known_error(word)).flatten()
             } else {
-                self.slip(word).or_else(|| self.nearest(word, ENOUGH))
+                self.known_error(word).or_else(|| self.nearest(word, MIN_SIMILARITY))
             };
             if let Some(known) = taken {
                 repair.taken.push((word.clone(), known.clone()));
@@ -110,15 +111,15 @@ impl Vocabulary {
         repair
     }
 
-    fn slip(&self, word: &str) -> Option<String> {
-        SLIPS
+    fn known_error(&self, word: &str) -> Option<String> {
+        KNOWN_ERRORS
             .iter()
             .find(|(wrote, said)| *wrote == word && self.known.contains(*said))
             .map(|(_, said)| (*said).to_owned())
     }
 
-    fn nearest(&self, word: &str, enough: f64) -> Option<String> {
-        // "Don't" is never taken for "down".
+    fn nearest(&self, word: &str, min_similarity: f64) -> Option<String> {
+        // "Don't" must never become "down".
         if word.chars().count() < 3 || word.contains('\'') || word.chars().all(|c| c.is_ascii_digit()) {
             return None;
         }
@@ -126,13 +127,13 @@ impl Vocabulary {
             .iter()
             .filter(|known| known.chars().count() >= 3 && !self.common.contains(known.as_str()))
             .map(|known| (known, alike(word, known)))
-            .filter(|(_, alike)| *alike >= enough)
+            .filter(|(_, alike)| *alike >= min_similarity)
             .max_by(|one, other| one.1.total_cmp(&other.1))
             .map(|(known, _)| known.clone())
     }
 }
 
-/// How alike two texts are word by word, from 0 to 1.
+/// Returns the word-level similarity of two texts, from 0 to 1.
 #[must_use]
 pub fn likeness(one: &[String], other: &[String]) -> f64 {
     match one.len().max(other.len()) {
@@ -141,7 +142,7 @@ pub fn likeness(one: &[String], other: &[String]) -> f64 {
     }
 }
 
-/// How many words two texts are apart; words that sound alike are less than one apart.
+/// Returns the edit distance in words. Replacing a word with a similar-sounding one costs less than 1.
 fn distance(one: &[String], other: &[String]) -> f64 {
     let mut row: Vec<f64> = (0..=other.len()).map(|number| number as f64).collect();
     for (number, word) in one.iter().enumerate() {

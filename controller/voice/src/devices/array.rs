@@ -1,59 +1,62 @@
-//! Where a voice comes from, as the robot's own microphones tell it: their chip (XMOS XVF3800) computes the direction of arrival
-//! and answers for it over USB, beside the sound. Numbers are those of `audio_control_utils.py` of the official package 1.13.
+//! Direction of arrival of a voice, from the robot's own microphone array ([`Array`]).
 //!
-//! Not tried with a device, for want of one; what is asked and how it is read is held to the official package in the tests.
+//! Its chip (XMOS XVF3800) computes the direction and reports it over USB, next to the sound. The constants are from
+//! `audio_control_utils.py` of the official package 1.13.
+//!
+//! This code has not been tried with a device. Tests compare the request and the parser with the official package.
 
 use std::f32::consts::FRAC_PI_2;
 use std::time::Duration;
 
 use nusb::transfer::{Control, ControlType, Recipient};
 
-/// Vendor and product: of the robot's own, and of the same board with earlier firmware.
+/// USB vendor and product: the robot's own board, and the same board with earlier firmware.
 pub const DEVICES: [(u16, u16); 2] = [(0x38fb, 0x1001), (0x2886, 0x001a)];
 
-/// The question for direction and speech: part and command of the chip, with the mark of a question.
+/// Resource id of the request for direction and speech.
 pub const PART: u16 = 20;
-/// See [`PART`].
+/// Command id of the same request, with the read flag.
 pub const COMMAND: u16 = 0x80 | 19;
-/// How long the answer is: a status and two numbers.
+/// Length of the response in bytes: a status and two numbers.
 pub const LENGTH: usize = 9;
 
-/// The first byte of an answer.
-const GOOD: u8 = 0;
-const AGAIN: u8 = 64;
+/// Status bytes of a response.
+const STATUS_OK: u8 = 0;
+const STATUS_BUSY: u8 = 64;
 
-/// How often it is asked again, and how long each answer may take: whoever asks hears nothing meanwhile.
+/// Number of attempts, and timeout of each. The caller processes no sound in this time.
 const ATTEMPTS: usize = 4;
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Where a sound comes from.
+/// Direction of a sound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    /// The direction from the head, radians: 0 is ahead or behind, which the microphones can't tell apart, and left is
-    /// positive.
+    /// Direction relative to the head in radians, positive to the left. 0 is ahead or behind, which the microphones cannot
+    /// distinguish.
     pub yaw: f32,
-    /// Whether the chip takes it for speech.
+    /// Whether the chip classifies the sound as speech.
     pub is_speech: bool,
 }
 
-/// An answer of the chip.
+/// A response of the chip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     /// The direction.
     Arrival(Arrival),
-    /// It is busy, and wants to be asked again.
+    /// The chip is busy. Repeat the request.
     Again,
-    /// It is none that can be read.
+    /// The response is invalid.
     Wrong,
 }
 
-/// Reads an answer: a status, then angle (radians: 0 is left, a quarter turn ahead, half a turn right) and whether there is
-/// speech, both as 32 bit floats, little-endian.
+/// Parses a response: a status, the angle, and whether there is speech, the latter two as little-endian 32-bit floats.
+///
+/// The angle is in radians: 0 is left, pi/2 ahead, pi right.
 #[must_use]
 pub fn read(answer: &[u8]) -> Answer {
     match answer {
-        [AGAIN, ..] => Answer::Again,
-        [GOOD, a, b, c, d, e, f, g, h] => {
+        [STATUS_BUSY, ..] => Answer::Again,
+        [STATUS_OK, a, b, c, d, e, f, g, h] => {
             let (angle, speech) =
                 (f32::from_le_bytes([*a, *b, *c, *d]), f32::from_le_bytes([*e, *f, *g, *h]));
             let is_angle = (-0.1..=std::f32::consts::PI + 0.1).contains(&angle);
@@ -66,19 +69,19 @@ pub fn read(answer: &[u8]) -> Answer {
     }
 }
 
-/// The robot's microphones, where they tell directions.
+/// The robot's microphone array.
 pub struct Array(nusb::Device);
 
-/// They are there, and can't be asked.
+/// Reports an array that is connected but cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the robot's microphones tell no directions: {0}")]
+#[error("cannot read directions from the robot's microphones: {0}")]
 pub struct NoArray(pub String);
 
 impl Array {
-    /// Finds them; none where they are not plugged in.
+    /// Finds the array, or returns `None` if it is not connected.
     ///
     /// # Errors
-    /// When they are there, and this user may not ask them.
+    /// Returns an error when it is connected but this user has no access.
     pub fn find() -> Result<Option<Array>, NoArray> {
         let Ok(mut devices) = nusb::list_devices() else { return Ok(None) };
         let is_one = |device: &nusb::DeviceInfo| DEVICES.contains(&(device.vendor_id(), device.product_id()));
@@ -86,7 +89,7 @@ impl Array {
         device.open().map(|device| Some(Array(device))).map_err(|error| NoArray(error.to_string()))
     }
 
-    /// Where the last sound came from; none where it does not answer.
+    /// Returns the direction of the last sound, or `None` if the chip does not respond.
     #[must_use]
     pub fn arrival(&self) -> Option<Arrival> {
         let question = || Control {

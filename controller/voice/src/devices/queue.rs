@@ -1,4 +1,4 @@
-//! Samples between the program and a device, of bounded length.
+//! Bounded queue of samples between the program and a device ([`Queue`]).
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::{Health, Pace};
 
-/// How long a device without a clock waits before it looks again whether it was closed.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// How often a waiting device without a clock checks whether the queue was closed.
+const CLOSE_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A queue with one who fills it and one who empties it.
+/// A queue with one producer and one consumer.
 pub(super) struct Queue {
     inner: Mutex<Inner>,
     changed: Condvar,
@@ -42,13 +42,13 @@ impl Queue {
         self.changed.wait_timeout(inner, patience).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// A device puts what it heard; without room the oldest goes, or the device waits.
+    /// Appends samples from a device. When the queue is full, the oldest are dropped, or the device waits.
     pub(super) fn put(&self, samples: impl Iterator<Item = f32>) {
         let mut inner = self.inner();
         for sample in samples {
             while inner.samples.len() >= self.room && self.pace == Pace::Program && !inner.is_closed {
                 self.changed.notify_all();
-                inner = self.wait(inner, LOOK_AGAIN);
+                inner = self.wait(inner, CLOSE_CHECK_INTERVAL);
             }
             if inner.samples.len() >= self.room {
                 inner.samples.pop_front();
@@ -59,7 +59,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// The program takes all that is there.
+    /// Takes all samples for the program.
     pub(super) fn take(&self, patience: Duration) -> Vec<f32> {
         let mut inner = self.inner();
         if inner.samples.is_empty() && !inner.health.is_lost {
@@ -70,8 +70,8 @@ impl Queue {
         taken
     }
 
-    /// The program offers samples to be played; those that find no room are told and counted, since speech with a hole in it is
-    /// worse than speech that is cut.
+    /// Appends samples for playback, and returns how many fit. The rest is dropped and counted, because truncated speech is
+    /// better than speech with gaps.
     pub(super) fn offer(&self, samples: &[f32]) -> usize {
         let mut inner = self.inner();
         let room = self.room.saturating_sub(inner.samples.len()).min(samples.len());
@@ -81,11 +81,11 @@ impl Queue {
         room
     }
 
-    /// A device takes up to so many samples to play.
+    /// Takes up to `count` samples for a device to play.
     pub(super) fn play(&self, count: usize) -> Vec<f32> {
         let mut inner = self.inner();
         while inner.samples.is_empty() && self.pace == Pace::Program && !inner.is_closed {
-            inner = self.wait(inner, LOOK_AGAIN);
+            inner = self.wait(inner, CLOSE_CHECK_INTERVAL);
         }
         let count = count.min(inner.samples.len());
         let played = inner.samples.drain(..count).collect();
@@ -118,8 +118,8 @@ impl Queue {
         self.inner().health.clone()
     }
 
-    /// Notes what a device reported.
-    pub(super) fn note(&self, error: &cpal::Error) {
+    /// Records an error of the device.
+    pub(super) fn record_error(&self, error: &cpal::Error) {
         let mut inner = self.inner();
         inner.health.faults += 1;
         inner.health.latest = Some(error.to_string());
@@ -128,7 +128,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Whoever waits goes on.
+    /// Wakes all waiting threads for good.
     pub(super) fn close(&self) {
         self.inner().is_closed = true;
         self.changed.notify_all();

@@ -1,4 +1,4 @@
-//! What the robot plays and says, remembered for as long as it may be heard.
+//! Reference signal for echo cancellation: the samples and sentences that the robot plays ([`Played`]).
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use crate::HEARD_RATE;
 use crate::audio::{samples_in, time_of};
 use crate::commands::words;
 
-/// How much is remembered at most: what is played at once is never longer.
+/// Maximum number of stored samples. No single playback is longer.
 const MOST: usize = HEARD_RATE as usize * 60;
-/// How much of what is over is remembered.
+/// Number of stored samples that are already over.
 const KEPT: usize = HEARD_RATE as usize / 2;
-/// How many sentences are remembered.
+/// Maximum number of stored sentences.
 const SENTENCES: usize = 8;
 
-/// The samples that are played, by the number of the sample since the beginning of time.
+/// Samples of the playback, indexed from time zero.
 #[derive(Debug, Default)]
 pub struct Played {
     first: u64,
@@ -23,7 +23,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// From then on these samples are played; what was told for that time before is replaced.
+    /// Adds samples that are played from a time on. They replace earlier ones for that time.
     pub fn add(&mut self, at: Duration, samples: &[f32], sentence: &str) {
         self.cut(at);
         let at = samples_in(at, HEARD_RATE) as u64;
@@ -48,25 +48,24 @@ impl Played {
         }
     }
 
-    /// When what is remembered ends.
+    /// Returns the time after the last stored sample.
     #[must_use]
     pub fn end(&self) -> Duration {
         time_of(self.first + self.samples.len() as u64, HEARD_RATE)
     }
 
-    /// From then on nothing is played.
+    /// Ends playback at this time.
     pub fn cut(&mut self, at: Duration) {
         let at = samples_in(at, HEARD_RATE) as u64;
         self.samples.truncate(usize::try_from(at.saturating_sub(self.first)).unwrap_or(usize::MAX));
     }
 
-    /// All of it is played so many samples later than was told; earlier where that is negative.
+    /// Shifts the playback to later by this many samples, or to earlier if negative.
     pub fn shift(&mut self, later: i64) {
         self.first = self.first.saturating_add_signed(later);
     }
 
-    /// What is played from then on, so many samples; what was over well before is forgotten, and so are sentences that were
-    /// over long ago.
+    /// Returns `count` samples from a time on. It discards samples and sentences that ended long before.
     pub fn take(&mut self, at: Duration, count: usize) -> Vec<f32> {
         let from = samples_in(at, HEARD_RATE) as u64;
         let over = self.place(from.saturating_sub(KEPT as u64));
@@ -79,7 +78,7 @@ impl Played {
         self.samples_of(from, count)
     }
 
-    /// What was played before then, so many samples, as far as it is remembered.
+    /// Returns the `count` samples before a time, with silence where they are no longer stored.
     #[must_use]
     pub fn before(&self, at: Duration, count: usize) -> Vec<f32> {
         self.samples_of((samples_in(at, HEARD_RATE) as u64).saturating_sub(count as u64), count)
@@ -97,8 +96,8 @@ impl Played {
         usize::try_from(at.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.samples.len())
     }
 
-    /// Whether a text is what was said of late: nearly all of its words come in a sentence, in their order. A few words may be
-    /// anybody's.
+    /// Returns whether a text matches a recent sentence: nearly all of its words occur there in the same order. Texts of up to
+    /// three words never match.
     #[must_use]
     pub fn is_said(&self, text: &str) -> bool {
         let heard = words(text);
@@ -114,7 +113,7 @@ impl Played {
             })
     }
 
-    /// How many samples are remembered.
+    /// Returns the number of stored samples.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.samples.len()

@@ -1,5 +1,6 @@
-//! By how much an echo comes earlier or later than foreseen: where playing began anew, its time is known to some milliseconds
-//! only, and a filter that is right to the sample is of no use until that is found out.
+//! Estimates how much earlier or later an echo arrives than predicted ([`Shift`]).
+//!
+//! When playback restarts, its time is known only to a few milliseconds. The filter needs it to the sample.
 
 use std::sync::Arc;
 
@@ -9,37 +10,37 @@ use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 use crate::audio::{level, power};
 use crate::vad::FRAME;
 
-/// How many frames are compared: 0.2 s.
+/// Number of frames compared: 0.2 s.
 const FRAMES: usize = 6;
-/// What is foreseen counts from here on, decibels.
-const AUDIBLE: f32 = -55.0;
-/// How many frames are waited through for those.
+/// Level from which a prediction counts, in dBFS.
+const MIN_LEVEL_DB: f32 = -55.0;
+/// Number of frames after which the estimator gives up.
 const PATIENCE: usize = 60;
-/// How far it may be off, samples: a tenth of a second.
+/// Maximum shift in samples: a tenth of a second.
 const MOST: usize = 1600;
-/// How alike both have to be where they are most alike, 1 being the same.
-const ALIKE: f32 = 0.5;
+/// Minimum normalised cross-correlation at its peak.
+const MIN_CORRELATION: f32 = 0.5;
 
 const WINDOW: usize = FRAMES * FRAME;
 const SPAN: usize = 2 * WINDOW;
 
-/// What was found out.
+/// Result of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing yet.
+    /// More frames are needed.
     NotYet,
-    /// It comes so many samples later; earlier where that is negative.
+    /// The echo is later by this many samples, or earlier if negative.
     Later(i64),
-    /// It can't be told.
+    /// The shift cannot be determined.
     Never,
 }
 
-/// Compares what is heard with what was foreseen, again and again.
+/// Correlates the microphone with the predicted echo.
 pub struct Shift {
     forward: Arc<dyn RealToComplex<f32>>,
     back: Arc<dyn ComplexToReal<f32>>,
-    heard: Vec<f32>,
-    foreseen: Vec<f32>,
+    microphone: Vec<f32>,
+    predicted: Vec<f32>,
     waited: usize,
 }
 
@@ -49,49 +50,53 @@ impl Default for Shift {
         Shift {
             forward: planner.plan_fft_forward(SPAN),
             back: planner.plan_fft_inverse(SPAN),
-            heard: Vec::with_capacity(SPAN),
-            foreseen: Vec::with_capacity(SPAN),
+            microphone: Vec::with_capacity(SPAN),
+            predicted: Vec::with_capacity(SPAN),
             waited: 0,
         }
     }
 }
 
 impl Shift {
-    /// Forgets what it was told.
+    /// Discards all input.
     pub fn begin_anew(&mut self) {
-        self.heard.clear();
-        self.foreseen.clear();
+        self.microphone.clear();
+        self.predicted.clear();
         self.waited = 0;
     }
 
-    /// Takes a frame of both. After it has told, it has to begin anew.
-    pub fn compare(&mut self, heard: &[f32], foreseen: &[f32]) -> Found {
+    /// Processes a frame of both signals. After a result it must begin again.
+    pub fn compare(&mut self, microphone: &[f32], predicted: &[f32]) -> Found {
         self.waited += 1;
-        if self.heard.is_empty() && level(foreseen) < AUDIBLE {
+        if self.microphone.is_empty() && level(predicted) < MIN_LEVEL_DB {
             return if self.waited > PATIENCE { Found::Never } else { Found::NotYet };
         }
-        self.heard.extend_from_slice(heard);
-        self.foreseen.extend_from_slice(foreseen);
-        if self.heard.len() < WINDOW {
+        self.microphone.extend_from_slice(microphone);
+        self.predicted.extend_from_slice(predicted);
+        if self.microphone.len() < WINDOW {
             return Found::NotYet;
         }
-        self.found().map_or(Found::Never, Found::Later)
+        self.estimate().map_or(Found::Never, Found::Later)
     }
 
-    fn found(&mut self) -> Option<i64> {
-        let loud = (power(&self.heard) * power(&self.foreseen)).sqrt() * WINDOW as f32;
-        let heard = spectrum(&*self.forward, &mut self.heard)?;
-        let foreseen = spectrum(&*self.forward, &mut self.foreseen)?;
-        let mut both: Vec<Complex32> =
-            heard.iter().zip(&foreseen).map(|(heard, foreseen)| heard * foreseen.conj()).collect();
-        let mut alike = self.back.make_output_vec();
-        self.back.process(&mut both, &mut alike).ok()?;
-        let later = alike.iter().take(MOST).zip(0_i64..);
-        let earlier = alike.iter().rev().take(MOST).zip(1_i64..).map(|(alike, by)| (alike, -by));
-        let (most, by) = later.chain(earlier).max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-        // The further off, the less of both is about the same sound.
+    fn estimate(&mut self) -> Option<i64> {
+        let loud = (power(&self.microphone) * power(&self.predicted)).sqrt() * WINDOW as f32;
+        let microphone = spectrum(&*self.forward, &mut self.microphone)?;
+        let predicted = spectrum(&*self.forward, &mut self.predicted)?;
+        let mut both: Vec<Complex32> = microphone
+            .iter()
+            .zip(&predicted)
+            .map(|(microphone, predicted)| microphone * predicted.conj())
+            .collect();
+        let mut correlation = self.back.make_output_vec();
+        self.back.process(&mut both, &mut correlation).ok()?;
+        let later = correlation.iter().take(MOST).zip(0_i64..);
+        let earlier =
+            correlation.iter().rev().take(MOST).zip(1_i64..).map(|(correlation, by)| (correlation, -by));
+        let (peak, by) = later.chain(earlier).max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+        // A larger shift leaves less overlap of the two signals.
         let common = 1.0 - by.unsigned_abs() as f32 / WINDOW as f32;
-        (most / SPAN as f32 > ALIKE * common * loud).then_some(by)
+        (peak / SPAN as f32 > MIN_CORRELATION * common * loud).then_some(by)
     }
 }
 
@@ -115,39 +120,40 @@ mod tests {
         (0..count).map(|_| roll()).collect()
     }
 
-    /// Where one is heard that was foreseen so many samples earlier, with something else over it.
-    fn found(by: i64, other: f32) -> Found {
-        let foreseen = noise(10 * FRAME, 7);
+    /// Estimates a known shift, with another sound on top.
+    fn estimate(by: i64, other: f32) -> Found {
+        let predicted = noise(10 * FRAME, 7);
         let over = noise(10 * FRAME, 8);
-        let heard: Vec<f32> = (0_i64..)
+        let microphone: Vec<f32> = (0_i64..)
             .zip(&over)
             .map(|(at, over)| {
-                let played = usize::try_from(at - by).ok().and_then(|at| foreseen.get(at)).copied();
+                let played = usize::try_from(at - by).ok().and_then(|at| predicted.get(at)).copied();
                 0.3 * (played.unwrap_or_default() + other * over)
             })
             .collect();
         let mut shift = Shift::default();
-        let mut frames = heard.chunks(FRAME).zip(foreseen.chunks(FRAME));
+        let mut frames = microphone.chunks(FRAME).zip(predicted.chunks(FRAME));
         frames
-            .find_map(|(heard, foreseen)| {
-                Some(shift.compare(heard, foreseen)).filter(|found| *found != Found::NotYet)
+            .find_map(|(microphone, predicted)| {
+                Some(shift.compare(microphone, predicted)).filter(|estimate| *estimate != Found::NotYet)
             })
             .unwrap()
     }
 
     #[test]
-    fn a_shift_is_found_to_the_sample_also_while_somebody_speaks() {
+    fn shift_is_estimated_to_the_sample_even_during_speech() {
         for by in [0, 1, -1, 37, -640, 1500, -1500] {
-            assert_eq!(found(by, 0.0), Found::Later(by));
-            assert_eq!(found(by, 0.7), Found::Later(by));
+            assert_eq!(estimate(by, 0.0), Found::Later(by));
+            assert_eq!(estimate(by, 0.7), Found::Later(by));
         }
     }
 
     #[test]
-    fn what_is_not_alike_or_not_foreseen_tells_nothing() {
-        assert_eq!(found(5000, 1.0), Found::Never);
+    fn unrelated_or_silent_signals_give_no_shift() {
+        assert_eq!(estimate(5000, 1.0), Found::Never);
         let mut shift = Shift::default();
-        let found: Vec<Found> = (0..=PATIENCE).map(|_| shift.compare(&[0.1; FRAME], &[0.0; FRAME])).collect();
-        assert_eq!((found[0], found[PATIENCE]), (Found::NotYet, Found::Never));
+        let estimate: Vec<Found> =
+            (0..=PATIENCE).map(|_| shift.compare(&[0.1; FRAME], &[0.0; FRAME])).collect();
+        assert_eq!((estimate[0], estimate[PATIENCE]), (Found::NotYet, Found::Never));
     }
 }

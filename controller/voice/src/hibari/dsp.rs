@@ -1,5 +1,7 @@
-//! From spectra to sound, as hibari does it: a train of pulses at the pitch of the voice, shaped by one spectrum, with noise
-//! shaped by another, and a third that says its phases itself; each frame becomes samples, and frames overlap.
+//! Converts hibari's spectra to samples ([`Synthesis`]).
+//!
+//! A pulse train at the pitch is shaped by one spectrum and noise by another. A third has explicit phases. Overlap-add joins
+//! the frames.
 
 use std::f32::consts::PI;
 use std::sync::Arc;
@@ -7,40 +9,40 @@ use std::sync::Arc;
 use realfft::num_complex::Complex32;
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
 
-/// The rate of the speech, samples a second.
+/// Sample rate in Hz.
 pub const RATE: u32 = 24_000;
-/// How many samples a frame spans.
+/// Samples per frame.
 const SPAN: usize = 1200;
-/// How many samples lie between frames: 12.5 ms.
+/// Samples between frames: 12.5 ms.
 const HOP: usize = 300;
-/// How many frequencies a spectrum has.
+/// Number of frequency bins.
 const BINS: usize = SPAN / 2 + 1;
-/// Below this pitch there is no voice, hertz.
-const LOWEST_PITCH: f32 = 40.0;
-/// Above this there are no harmonics, hertz.
-const HIGHEST_HARMONIC: f32 = 11_000.0;
-/// No magnitude is beyond e to this.
-const LOUDEST: f32 = 7.0;
-/// The longest speech that is made at once, frames: one minute.
+/// Pitch below which a frame is unvoiced, in Hz.
+const MIN_PITCH_HZ: f32 = 40.0;
+/// Maximum frequency of a harmonic, in Hz.
+const MAX_HARMONIC_HZ: f32 = 11_000.0;
+/// Maximum logarithm of a magnitude.
+const MAX_LOG_MAGNITUDE: f32 = 7.0;
+/// Maximum number of frames: one minute.
 const MOST_FRAMES: usize = 4800;
 
-/// What the network says of a piece of speech: for each frequency the numbers of all frames, and the pitch of each frame.
+/// Output of the network: for each frequency the values of all frames, and the pitch of each frame.
 pub struct Spectra<'a> {
-    /// The magnitudes of the voice, logarithms.
+    /// Log magnitudes of the voiced part.
     pub harmonics: &'a [f32],
-    /// How far the phases of the voice are turned; through tanh, in half turns.
+    /// Phase rotation of the voiced part; through tanh, in units of pi.
     pub turn: &'a [f32],
-    /// The magnitudes of the noise, logarithms.
+    /// Log magnitudes of the noise.
     pub noise: &'a [f32],
-    /// The magnitudes of the rest, logarithms.
+    /// Log magnitudes of the remainder.
     pub rest: &'a [f32],
-    /// The phases of the rest.
+    /// Phases of the remainder in radians.
     pub phase: &'a [f32],
-    /// The pitch of each frame, hertz.
+    /// Pitch of each frame in Hz.
     pub pitch: &'a [f32],
 }
 
-/// Makes sound of spectra.
+/// Synthesiser.
 pub struct Synthesis {
     forward: Arc<dyn RealToComplex<f32>>,
     back: Arc<dyn ComplexToReal<f32>>,
@@ -55,7 +57,7 @@ impl Default for Synthesis {
 }
 
 impl Synthesis {
-    /// The same every time: its noise has a fixed beginning.
+    /// Creates a synthesiser. Its noise has a fixed seed, so the output is reproducible.
     #[must_use]
     pub fn new() -> Self {
         let mut planner = RealFftPlanner::new();
@@ -67,18 +69,18 @@ impl Synthesis {
         }
     }
 
-    /// The samples of a piece of speech.
+    /// Synthesises samples.
     ///
     /// # Errors
-    /// When the spectra are not of one size, or too long.
+    /// Returns an error when the spectra differ in size or are too long.
     pub fn sound(&mut self, spectra: &Spectra<'_>) -> Result<Vec<f32>, String> {
         let frames = spectra.pitch.len();
         if frames > MOST_FRAMES {
-            return Err(format!("{frames} frames are too many"));
+            return Err(format!("too many frames: {frames}, allowed {MOST_FRAMES}"));
         }
         let all = [spectra.harmonics, spectra.turn, spectra.noise, spectra.rest, spectra.phase];
         if all.iter().any(|one| one.len() != BINS * frames) {
-            return Err("its spectra are not of one size".to_owned());
+            return Err("the spectra differ in size".to_owned());
         }
         let source = pulses(spectra.pitch);
         let mut sum = vec![0.0_f32; (frames + SPAN / HOP - 1) * HOP];
@@ -100,7 +102,7 @@ impl Synthesis {
                 let rest = Complex32::from_polar(magnitude(of(spectra.rest)), of(spectra.phase));
                 *value = *value * turned + noise + rest;
             }
-            // These two have no phase.
+            // The first and last bin have no phase.
             if let [first, .., last] = bins.as_mut_slice() {
                 (first.im, last.im) = (0.0, 0.0);
             }
@@ -117,10 +119,10 @@ impl Synthesis {
 }
 
 fn magnitude(logarithm: f32) -> f32 {
-    logarithm.min(LOUDEST).exp()
+    logarithm.min(MAX_LOG_MAGNITUDE).exp()
 }
 
-/// The sample at a place; beyond the ends there is what lies before them, mirrored.
+/// Returns a sample by index, with the signal mirrored at both ends.
 fn mirrored(samples: &[f32], at: isize) -> f32 {
     let last = samples.len() as isize - 1;
     if last < 1 {
@@ -131,29 +133,29 @@ fn mirrored(samples: &[f32], at: isize) -> f32 {
     samples.get(at as usize).copied().unwrap_or(0.0)
 }
 
-/// A train of pulses at a pitch that changes: the sum of all harmonics up to a highest one, each of full scale. Without voice
-/// there is nothing.
+/// Generates a pulse train with a varying pitch: the sum of all harmonics up to the maximum, each at full scale. Unvoiced parts
+/// are silent.
 fn pulses(pitch: &[f32]) -> Vec<f32> {
     let mut train = Vec::with_capacity(pitch.len() * HOP);
-    let mut turns = 0.0_f64;
+    let mut phase_turns = 0.0_f64;
     for frame in 0..pitch.len() {
         let of = |frame: usize| pitch.get(frame).copied().unwrap_or(0.0);
         let here = of(frame);
         let (before, after) = (of(frame.saturating_sub(1)), of((frame + 1).min(pitch.len() - 1)));
         for place in 0..HOP {
-            // The pitch is that of a frame in its middle.
+            // The pitch of a frame applies at its centre.
             let from_middle = (place as f32 + 0.5) / HOP as f32 - 0.5;
             let other = if from_middle < 0.0 { before } else { after };
             let now = here + (other - here) * from_middle.abs();
-            let voiced = now > LOWEST_PITCH;
-            let now = if now.is_finite() { now.max(LOWEST_PITCH) } else { LOWEST_PITCH };
-            turns = (turns + f64::from(now) / f64::from(RATE)).fract();
+            let voiced = now > MIN_PITCH_HZ;
+            let now = if now.is_finite() { now.max(MIN_PITCH_HZ) } else { MIN_PITCH_HZ };
+            phase_turns = (phase_turns + f64::from(now) / f64::from(RATE)).fract();
             if !voiced {
                 train.push(0.0);
                 continue;
             }
-            let angle = (turns * 2.0 * std::f64::consts::PI) as f32;
-            let harmonics = (HIGHEST_HARMONIC / now).floor() + 0.5;
+            let angle = (phase_turns * 2.0 * std::f64::consts::PI) as f32;
+            let harmonics = (MAX_HARMONIC_HZ / now).floor() + 0.5;
             let below = 2.0 * (angle / 2.0).sin();
             let sum = if below.abs() <= 2e-3 { harmonics } else { (harmonics * angle).sin() / below };
             train.push(sum - 0.5);
@@ -162,7 +164,7 @@ fn pulses(pitch: &[f32]) -> Vec<f32> {
     train
 }
 
-/// Numbers of a normal distribution, the same every time.
+/// Normally distributed pseudorandom numbers.
 struct Noise(u64);
 
 impl Noise {

@@ -1,10 +1,11 @@
-//! From espeak-ng's IPA to the sounds that the network knows: the alphabet of misaki, whose table for espeak-ng this is
-//! (Apache-2.0), and whose letters have the numbers of Kokoro's vocabulary.
+//! Converts espeak-ng's IPA to the network's phonemes.
+//!
+//! The alphabet is misaki's, whose table for espeak-ng this is (Apache-2.0). The ids are those of Kokoro's vocabulary.
 
-/// A mark that espeak-ng puts between the parts of one sound.
+/// Tie that espeak-ng writes between the parts of one phoneme.
 const TIE: char = '^';
 
-/// What espeak-ng writes and what the network knows for it, the longer ones first.
+/// espeak-ng's output and the network's phonemes, the longer ones first.
 const TABLE: [(&str, &str); 34] = [
     ("ʔˌn\u{329}", "tᵊn"),
     ("ʔn\u{329}", "tᵊn"),
@@ -42,7 +43,7 @@ const TABLE: [(&str, &str); 34] = [
     ("ː", ""),
 ];
 
-/// The numbers of the sounds: that of a letter is said beside it.
+/// Ids of the phonemes.
 const NUMBERS: [(char, i64); 56] = [
     (';', 1),
     (':', 2),
@@ -102,20 +103,20 @@ const NUMBERS: [(char, i64); 56] = [
     ('ɒ', 71),
 ];
 
-/// Words that espeak-ng would read otherwise, and how they are written for it.
+/// Words that espeak-ng mispronounces, with a spelling that it reads correctly.
 const RESPELT: [(&str, &str); 2] = [("reachy", "reechee"), ("minismith", "minni smith")];
 
-/// The marks at which a sentence has a pause.
+/// Punctuation that causes a pause.
 const MARKS: [char; 8] = [',', ';', ':', '.', '!', '?', '—', '…'];
 
-/// The clauses of a text, each with the mark behind it; what has none ends with a full stop.
+/// Splits a text into clauses, each with its punctuation. A clause without any gets a full stop.
 #[must_use]
 pub fn clauses(text: &str) -> Vec<(String, char)> {
     let mut found: Vec<(String, char)> = Vec::new();
     let mut clause = String::new();
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
-        // A mark within a number or a name is none: 3.5, 12:30, example.com.
+        // Punctuation within a number or a name does not count: 3.5, 12:30, example.com.
         let is_mark = MARKS.contains(&c)
             && (matches!(c, '—' | '…') || letters.peek().is_none_or(|next| !next.is_alphanumeric()));
         if !is_mark {
@@ -133,7 +134,7 @@ pub fn clauses(text: &str) -> Vec<(String, char)> {
     found
 }
 
-/// A text as espeak-ng has to read it.
+/// Respells a text for espeak-ng.
 #[must_use]
 pub fn respelt(text: &str) -> String {
     let respell = |word: &str| {
@@ -146,7 +147,7 @@ pub fn respelt(text: &str) -> String {
     text.split_whitespace().map(respell).collect::<Vec<_>>().join(" ")
 }
 
-/// The network's sounds of what espeak-ng wrote; what it has no sound for is left out.
+/// Converts espeak-ng's output to the network's phonemes. Unknown ones are omitted.
 #[must_use]
 pub fn of_ipa(ipa: &str) -> String {
     let ipa = ipa.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -166,7 +167,7 @@ pub fn of_ipa(ipa: &str) -> String {
     sounds.trim().to_owned()
 }
 
-/// The sounds in pieces of at most so many, cut between words where there are any.
+/// Splits phonemes into chunks of at most `most`, between words where possible.
 #[must_use]
 pub fn pieces(sounds: &str, most: usize) -> Vec<String> {
     let mut pieces = Vec::new();
@@ -185,7 +186,7 @@ pub fn pieces(sounds: &str, most: usize) -> Vec<String> {
     pieces.iter().map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// The numbers of sounds, between the two that mark beginning and end.
+/// Returns the ids of phonemes, with the boundary id at both ends.
 #[must_use]
 pub fn ids(sounds: &str) -> Vec<i64> {
     std::iter::once(0).chain(sounds.chars().filter_map(number)).chain(std::iter::once(0)).collect()

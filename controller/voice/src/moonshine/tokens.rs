@@ -1,22 +1,22 @@
-//! The pieces of words by number: byte strings one after the other, each behind its length.
+//! Tokenizer vocabulary: byte strings one after the other, each after its length ([`Tokens`]).
 
 use std::collections::HashMap;
 
-/// In how many ways a word is tried.
-const MOST_WAYS: usize = 12;
+/// Maximum number of tokenizations of a word.
+const MAX_TOKENIZATIONS: usize = 12;
 
-/// The mark that stands for a space before a word.
+/// Character that stands for a space before a word.
 const SPACE: &str = "\u{2581}";
 
-/// How many pieces are read at most.
-const MOST: usize = 1 << 20;
+/// Maximum number of tokens.
+const MAX_TOKENS: usize = 1 << 20;
 
-/// A file of pieces that can't be read.
+/// Reports a damaged vocabulary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("its pieces of words end in the middle of one")]
+#[error("the vocabulary file is truncated or too large")]
 pub struct NoTokens;
 
-/// All pieces.
+/// The vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     pieces: Vec<Vec<u8>>,
@@ -24,10 +24,10 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Reads them. A length of 128 or more has two bytes, the smaller part first.
+    /// Parses the file. A length of 128 or more has two bytes, the low part first.
     ///
     /// # Errors
-    /// When the bytes end within a piece.
+    /// Returns an error when the bytes end within a token, or when there are too many tokens.
     pub fn read(mut bytes: &[u8]) -> Result<Self, NoTokens> {
         let mut pieces = Vec::new();
         while let Some((&first, rest)) = bytes.split_first() {
@@ -38,7 +38,7 @@ impl Tokens {
                 (usize::from(first) - 128 + usize::from(second) * 128, rest)
             };
             let (piece, rest) = rest.split_at_checked(length).ok_or(NoTokens)?;
-            if pieces.len() == MOST {
+            if pieces.len() == MAX_TOKENS {
                 return Err(NoTokens);
             }
             pieces.push(piece.to_vec());
@@ -49,20 +49,20 @@ impl Tokens {
         Ok(Tokens { pieces, numbers })
     }
 
-    /// How many there are.
+    /// Returns the number of tokens.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The ways in which a word can be written with one, two or three pieces, the shortest first; none when it takes more.
-    /// A space before it is part of it.
+    /// Returns the tokenizations of a word with one, two or three tokens, the shortest first, or none if it takes more. A
+    /// leading space is part of the word.
     #[must_use]
     pub fn ways(&self, word: &str) -> Vec<Vec<i64>> {
         let word = word.replace(' ', SPACE);
@@ -81,11 +81,11 @@ impl Tokens {
             }
         }
         two.extend(three);
-        two.truncate(MOST_WAYS);
+        two.truncate(MAX_TOKENIZATIONS);
         two
     }
 
-    /// The text of tokens, without those that mark its beginning and end.
+    /// Returns the text of tokens, without the begin and end tokens.
     #[must_use]
     pub fn text(&self, tokens: impl IntoIterator<Item = i64>) -> String {
         let mut bytes = Vec::new();

@@ -1,24 +1,24 @@
-//! Sounds without words, made of sines: something wakes, falls asleep, was understood or not.
+//! Chimes made of sine waves ([`Chime`]): the robot wakes, falls asleep, listens or did not understand.
 
 use std::f32::consts::TAU;
 
 use crate::audio::Clip;
 
-/// What a sound says.
+/// Meaning of a chime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chime {
-    /// The robot wakes: two notes that rise.
+    /// The robot wakes: two rising notes.
     Wake,
-    /// The robot goes to sleep: three notes that fall.
+    /// The robot goes to sleep: three falling notes.
     Sleep,
-    /// It listens: one short high note.
+    /// The robot listens: one short high note.
     Listening,
-    /// It did not understand, or something failed: two low notes.
+    /// The robot did not understand, or something failed: two low notes.
     Sorry,
 }
 
 impl Chime {
-    /// Its notes: when each begins, how long it sounds (seconds), and its pitch (hertz).
+    /// Returns its notes: start and duration in seconds, and pitch in Hz.
     fn notes(self) -> &'static [(f32, f32, f32)] {
         match self {
             Chime::Wake => &[(0.0, 0.22, 523.25), (0.14, 0.36, 783.99)],
@@ -29,7 +29,7 @@ impl Chime {
     }
 }
 
-/// The sound of a chime at a rate; it begins and ends in silence.
+/// Generates a chime at a sample rate. It begins and ends in silence.
 #[must_use]
 pub fn chime(kind: Chime, rate: u32) -> Clip {
     let rate_f = rate as f32;
@@ -40,7 +40,7 @@ pub fn chime(kind: Chime, rate: u32) -> Clip {
         let count = (duration * rate_f) as usize;
         for (number, sample) in samples.iter_mut().skip((begin * rate_f) as usize).take(count).enumerate() {
             let (time, share) = (number as f32 / rate_f, number as f32 / count.max(1) as f32);
-            // Ten milliseconds to rise, the rest of the note to fall.
+            // Ten milliseconds of attack, then decay for the rest of the note.
             let loud = (time / 0.01).min(1.0) * (1.0 - share).powi(2);
             let tone = (TAU * pitch * time).sin() + 0.25 * (TAU * 2.0 * pitch * time).sin();
             *sample += 0.25 * loud * tone;

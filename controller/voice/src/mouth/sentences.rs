@@ -1,39 +1,39 @@
-//! A text in sentences, also one that comes piece by piece.
+//! Splits a text into sentences, also one that arrives in chunks ([`Cutter`]).
 
-/// Words whose full stop ends no sentence.
-const SHORT: [&str; 14] =
+/// Abbreviations whose full stop ends no sentence.
+const ABBREVIATIONS: [&str; 14] =
     ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "no", "approx", "jr", "sr"];
 
-/// The longest sentence, letters; what is longer is cut at a comma or a space, so that speech begins soon.
-const LONGEST: usize = 300;
+/// Maximum number of characters per sentence. A longer one is split at a comma or a space, so that speech begins soon.
+const MAX_SENTENCE_CHARS: usize = 300;
 
-/// Cuts a text that comes in pieces.
+/// Splits a text that arrives in chunks.
 #[derive(Clone, Debug, Default)]
 pub struct Cutter {
     rest: String,
 }
 
 impl Cutter {
-    /// Takes a piece and gives the sentences that are whole.
+    /// Appends a chunk and returns the complete sentences.
     pub fn push(&mut self, piece: &str) -> Vec<String> {
         self.rest.push_str(piece);
         let mut whole = Vec::new();
-        while let Some(end) = end_of_sentence(&self.rest).or_else(|| too_long(&self.rest)) {
+        while let Some(end) = end_of_sentence(&self.rest).or_else(|| split_point(&self.rest)) {
             let rest = self.rest.split_off(end);
-            keep(&mut whole, &std::mem::replace(&mut self.rest, rest));
+            push_sentence(&mut whole, &std::mem::replace(&mut self.rest, rest));
         }
         whole
     }
 
-    /// What is left when the text is over.
+    /// Returns the remainder at the end of the text.
     pub fn finish(&mut self) -> Vec<String> {
         let mut whole = Vec::new();
-        keep(&mut whole, &std::mem::take(&mut self.rest));
+        push_sentence(&mut whole, &std::mem::take(&mut self.rest));
         whole
     }
 }
 
-/// The sentences of a text.
+/// Splits a text into sentences.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<String> {
     let mut cutter = Cutter::default();
@@ -42,14 +42,15 @@ pub fn sentences(text: &str) -> Vec<String> {
     whole
 }
 
-fn keep(sentences: &mut Vec<String>, sentence: &str) {
+fn push_sentence(sentences: &mut Vec<String>, sentence: &str) {
     let sentence = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
     if sentence.chars().any(char::is_alphanumeric) {
         sentences.push(sentence);
     }
 }
 
-/// Where the first sentence ends that surely ends: at a line's end, or at a mark with a space and a beginning behind it.
+/// Returns the end of the first sentence that is certainly complete: at a line break, or at punctuation followed by a space and
+/// a new beginning.
 fn end_of_sentence(text: &str) -> Option<usize> {
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
@@ -59,7 +60,7 @@ fn end_of_sentence(text: &str) -> Option<usize> {
         if !matches!(letter, '.' | '!' | '?' | '…') {
             continue;
         }
-        // Quotes and brackets behind the mark belong to it.
+        // Closing quotes and brackets belong to the sentence.
         let mut end = at + letter.len_utf8();
         while let Some((place, closing)) = letters.next_if(|(_, next)| {
             matches!(next, '"' | '\'' | ')' | ']' | '\u{201d}' | '\u{2019}' | '.' | '!' | '?')
@@ -74,7 +75,7 @@ fn end_of_sentence(text: &str) -> Option<usize> {
         let word = text.get(..at).unwrap_or_default().rsplit(|c: char| c.is_whitespace() || c == '(').next();
         let word = word.unwrap_or_default().to_lowercase();
         let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "i";
-        let is_short = letter == '.' && (is_initial || SHORT.contains(&word.as_str()));
+        let is_short = letter == '.' && (is_initial || ABBREVIATIONS.contains(&word.as_str()));
         if !is_short && !next.is_lowercase() {
             return Some(end);
         }
@@ -82,9 +83,9 @@ fn end_of_sentence(text: &str) -> Option<usize> {
     None
 }
 
-/// Where a sentence is cut that goes on for too long.
-fn too_long(text: &str) -> Option<usize> {
-    let (limit, _) = text.char_indices().nth(LONGEST)?;
+/// Returns where to split a sentence that is too long.
+fn split_point(text: &str) -> Option<usize> {
+    let (limit, _) = text.char_indices().nth(MAX_SENTENCE_CHARS)?;
     let head = text.get(..limit)?;
     let cut = head.rfind([',', ';', ':']).map(|at| at + 1).filter(|at| *at > limit / 3);
     cut.or_else(|| head.rfind(char::is_whitespace).filter(|at| *at > 0)).or(Some(limit))

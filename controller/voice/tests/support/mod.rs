@@ -1,7 +1,6 @@
-//! What the trials of the voice share: espeak-ng as a person and as the front end of the voice, noise, and how many words
-//! were understood.
+//! Shared fixtures of the voice tests: espeak-ng as a speaker and as phonemizer, noise, and word error counts.
 
-#![allow(dead_code)] // Each trial uses a part of it.
+#![allow(dead_code)] // Each test uses a part of it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,33 +12,33 @@ use minismith_voice::audio::{Clip, power};
 use minismith_voice::commands::words;
 use minismith_voice::hibari::Phonemizer;
 
-/// The folder of installed models.
+/// Returns the installed models.
 pub fn models() -> Models {
     Models::at(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/models"))
 }
 
-/// What espeak-ng says to standard output.
-#[allow(clippy::disallowed_methods)] // The person who speaks is a program.
+/// Runs espeak-ng and returns its standard output.
+#[allow(clippy::disallowed_methods)] // The speaker in these tests is a program.
 fn espeak(arguments: &[&str]) -> Vec<u8> {
     let output = std::process::Command::new("espeak-ng")
         .args(arguments)
         .output()
-        .expect("espeak-ng is installed: scripts/sound --speak does it");
+        .expect("espeak-ng is not installed; run scripts/sound --speak");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
 
-/// A sentence spoken by espeak-ng, at 16 kHz.
+/// Speaks a sentence with espeak-ng, at 16 kHz.
 pub fn spoken(text: &str, voice: &str, words_a_minute: u32) -> Clip {
     let bytes = espeak(&["-v", voice, "-s", &words_a_minute.to_string(), "--stdout", text]);
-    // Its header does not know how long a stream becomes.
+    // Skip the header, whose length is wrong for a stream.
     let data = bytes.get(44..).unwrap();
     let samples: Vec<f32> =
         data.chunks_exact(2).map(|b| f32::from(i16::from_le_bytes([b[0], b[1]])) / 32768.0).collect();
     Clip::new(22_050, samples).resampled(16_000).unwrap()
 }
 
-/// espeak-ng as the front end of a voice.
+/// espeak-ng as phonemizer.
 pub struct Espeak;
 
 impl Phonemizer for Espeak {
@@ -49,7 +48,7 @@ impl Phonemizer for Espeak {
     }
 }
 
-/// Numbers that are the same every time.
+/// Reproducible pseudorandom numbers.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -61,15 +60,15 @@ impl Dice {
     }
 }
 
-/// White noise of a level, decibels below full scale.
+/// Generates white noise of a level in dBFS.
 pub fn noise(samples: usize, level: f32, seed: u64) -> Vec<f32> {
     let mut dice = Dice(seed | 1);
-    // Even numbers between -1 and 1 have a mean square of a third.
+    // Uniform numbers between -1 and 1 have a mean square of a third.
     let gain = 10_f32.powf(level / 20.0) * 3_f32.sqrt();
     (0..samples).map(|_| dice.roll() * gain).collect()
 }
 
-/// The same with noise so many decibels below the sound itself; half white, half low like a fan's.
+/// Adds noise `ratio` decibels below the sound, half white and half low-frequency, like a fan's.
 pub fn noisy(clip: &Clip, ratio: f32, seed: u64) -> Clip {
     let mut dice = Dice(seed | 1);
     let mut low = 0.0;
@@ -85,7 +84,7 @@ pub fn noisy(clip: &Clip, ratio: f32, seed: u64) -> Clip {
     Clip::new(clip.rate, samples)
 }
 
-/// The same with silence before and behind.
+/// Pads a sound with silence at both ends.
 pub fn padded(clip: &Clip, before: f32, behind: f32) -> Clip {
     let still = |seconds: f32| Clip::silence(clip.rate, Duration::from_secs_f32(seconds)).samples;
     Clip::new(clip.rate, [still(before), clip.samples.clone(), still(behind)].concat())
@@ -108,7 +107,7 @@ const NUMBERS: [(&str, &str); 14] = [
     ("okay", "ok"),
 ];
 
-/// The words of a text as they are compared.
+/// Normalises the words of a text for comparison.
 pub fn compared(text: &str) -> Vec<String> {
     words(text)
         .into_iter()
@@ -118,7 +117,7 @@ pub fn compared(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// How many words of what was said are wrong in what was heard, and how many were said.
+/// Returns the number of word errors and the number of words spoken.
 pub fn errors(said: &str, heard: &str) -> (usize, usize) {
     let (said, heard) = (compared(said), compared(heard));
     let mut row: Vec<usize> = (0..=heard.len()).collect();
@@ -133,7 +132,7 @@ pub fn errors(said: &str, heard: &str) -> (usize, usize) {
     (row[heard.len()], said.len())
 }
 
-/// How long something took on this machine: for people to read, and nothing depends on it.
+/// Measures how long work takes, for information only.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let clock = WallClock::start();
     let begun = clock.now();
@@ -141,7 +140,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     (done, (clock.now() - begun).as_secs_f64())
 }
 
-/// Twenty things that people say to the robot.
+/// Twenty commands that people say to the robot.
 pub const COMMANDS: [&str; 20] = [
     "look left",
     "look right",

@@ -1,4 +1,4 @@
-//! Streams as servers send them, and as nobody should.
+//! Tests well-formed and malformed streams.
 
 use proptest::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::frame::decode;
 
 const TYPE: &str = "multipart/x-mixed-replace; boundary=frame";
 
-/// Gives its pieces one by one; an empty one is a time without bytes.
-struct Slow(std::collections::VecDeque<Vec<u8>>);
+/// Reader that returns its chunks one by one. An empty chunk stands for a time without bytes.
+struct ChunkReader(std::collections::VecDeque<Vec<u8>>);
 
-impl Read for Slow {
+impl Read for ChunkReader {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         match self.0.pop_front() {
             None => Ok(0),
@@ -31,8 +31,10 @@ impl Read for Slow {
 fn stream(content_type: &str, pieces: Vec<Vec<u8>>) -> Stream {
     let (content_type, mut pieces) = (content_type.to_string(), Some(pieces));
     let connect: Connect = Box::new(move || match pieces.take() {
-        Some(pieces) => Ok((content_type.clone(), Box::new(Slow(pieces.into())) as Box<dyn Read + Send>)),
-        None => Err(Trouble::new("there is nobody", "start the server")),
+        Some(pieces) => {
+            Ok((content_type.clone(), Box::new(ChunkReader(pieces.into())) as Box<dyn Read + Send>))
+        }
+        None => Err(Trouble::new("nothing is listening", "start the server")),
     });
     Stream::new("a test".into(), connect)
 }
@@ -43,7 +45,7 @@ fn part(picture: &[u8], with_length: bool) -> Vec<u8> {
     [head.as_bytes(), picture, b"\r\n"].concat()
 }
 
-/// All bodies of a stream that comes in pieces of one size.
+/// Returns all bodies of a stream that arrives in chunks of one size.
 fn bodies(content_type: &str, bytes: &[u8], size: usize) -> Vec<Vec<u8>> {
     let mut parts = Parts::of(content_type).unwrap();
     let mut found = Vec::new();
@@ -57,7 +59,7 @@ fn bodies(content_type: &str, bytes: &[u8], size: usize) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn parts_are_found_with_and_without_lengths_however_the_bytes_come() {
+fn parts_are_found_with_and_without_lengths_for_any_chunk_size() {
     for with_length in [true, false] {
         let sent =
             [b"a preamble\r\n".to_vec(), part(&jpeg(1), with_length), part(&jpeg(2), with_length)].concat();
@@ -69,7 +71,7 @@ fn parts_are_found_with_and_without_lengths_however_the_bytes_come() {
 }
 
 #[test]
-fn the_boundary_is_taken_as_servers_mean_it() {
+fn boundary_accepts_common_server_variants() {
     let sent = [part(&jpeg(1), false), part(&jpeg(2), false), part(&jpeg(3), false)].concat();
     for content_type in [
         "multipart/x-mixed-replace;boundary=frame",
@@ -78,7 +80,7 @@ fn the_boundary_is_taken_as_servers_mean_it() {
     ] {
         assert_eq!(bodies(content_type, &sent, 50), [jpeg(1), jpeg(2)], "{content_type}");
     }
-    // The dashes twice.
+    // The dashes come twice.
     let twice = String::from_utf8_lossy(b"--").repeat(2);
     let doubled: Vec<u8> =
         [&twice.as_bytes()[..2], &part(b"one", false), b"--", &part(b"two", false)].concat();
@@ -96,7 +98,7 @@ fn the_boundary_is_taken_as_servers_mean_it() {
 }
 
 #[test]
-fn what_looks_like_a_boundary_inside_a_picture_is_none() {
+fn boundary_inside_an_image_is_ignored() {
     let inside = [&jpeg(1)[..], b"--frame inside, x--frame\r\n"].concat();
     assert_eq!(bodies(TYPE, &[part(&inside, true), part(b"", true)].concat(), 33)[0], inside);
     let line = b"some--frame\r\n--framework\r\nmore".to_vec();
@@ -104,21 +106,21 @@ fn what_looks_like_a_boundary_inside_a_picture_is_none() {
 }
 
 #[test]
-fn a_wrong_length_costs_a_picture_and_not_the_stream() {
+fn wrong_length_skips_one_image_and_keeps_the_stream() {
     let short = b"--frame\r\nContent-Length: 9\r\n\r\n".to_vec();
     let sent = [short, jpeg(1), b"\r\n".to_vec(), part(&jpeg(2), true), part(&jpeg(3), true)].concat();
     let mut stream = stream(TYPE, sent.chunks(100).map(<[u8]>::to_vec).collect());
     stream.open().unwrap();
-    let mut seen = Vec::new();
+    let mut images = Vec::new();
     while let Ok(image) = stream.next(Duration::from_secs(3_600)) {
-        seen.extend(image);
+        images.extend(image);
     }
-    assert_eq!(seen, [Image::Jpeg(jpeg(2)), Image::Jpeg(jpeg(3))]);
+    assert_eq!(images, [Image::Jpeg(jpeg(2)), Image::Jpeg(jpeg(3))]);
     assert_eq!(stream.skipped(), 1);
 }
 
 #[test]
-fn only_the_newest_of_those_that_came_together_is_given() {
+fn next_returns_only_the_latest_of_buffered_images() {
     let together = [part(&jpeg(1), true), part(&jpeg(2), true), part(b"no picture", true)].concat();
     let mut stream = stream(TYPE, vec![together, Vec::new(), part(&without_tables(&jpeg(3)), true)]);
     stream.open().unwrap();
@@ -128,12 +130,12 @@ fn only_the_newest_of_those_that_came_together_is_given() {
     let Some(Image::Jpeg(third)) = stream.next(wait).unwrap() else { panic!("no JPEG") };
     assert_eq!(decode(&third).unwrap(), decode(&jpeg(3)).unwrap());
     assert!(stream.next(wait).unwrap_err().reason.contains("ended"));
-    assert_eq!(stream.open().unwrap_err().reason, "there is nobody");
+    assert_eq!(stream.open().unwrap_err().reason, "nothing is listening");
     assert!(stream.next(wait).is_err());
 }
 
 #[test]
-fn nothing_grows_without_bound() {
+fn buffers_stay_bounded() {
     let huge = |head: &str| {
         let mut parts = Parts::of(TYPE).unwrap();
         parts.feed(head.as_bytes());
@@ -145,25 +147,26 @@ fn nothing_grows_without_bound() {
             parts.feed(&[b'x'; PIECE]);
             outcome = parts.next_part();
         }
-        (outcome, parts.held.len())
+        (outcome, parts.buffer.len())
     };
     for head in ["--frame\r\nContent-Length: 99999999999\r\n\r\n", "--frame\r\nX: ", "--frame\r\n\r\n"] {
-        let (outcome, held) = huge(head);
+        let (outcome, buffered) = huge(head);
         assert!(outcome.unwrap_err().reason.contains("too large"), "{head}");
-        assert!(held <= LARGEST + LARGEST_HEAD + PIECE, "{head}: {held}");
+        assert!(buffered <= LARGEST + LARGEST_HEAD + PIECE, "{head}: {buffered}");
     }
-    // What comes before the first part is forgotten.
-    let (outcome, held) = huge("");
+    // Data before the first part is discarded.
+    let (outcome, buffered) = huge("");
     assert_eq!(outcome, Ok(Part::More));
-    assert!(held <= 2 * LARGEST_HEAD, "{held}");
+    assert!(buffered <= 2 * LARGEST_HEAD, "{buffered}");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Bytes made of what matters to a stream, in any order and cut anywhere: it never panics, and cutting changes nothing.
+    /// Feeds random sequences of meaningful tokens in chunks of random size. The parser never panics, and the chunk size
+    /// changes nothing.
     #[test]
-    fn hostile_streams_end_well(
+    fn parser_never_panics_on_corrupt_streams(
         tokens in proptest::collection::vec(
             prop_oneof![
                 Just(b"--frame".to_vec()),

@@ -1,4 +1,4 @@
-//! Which of a camera's formats, sizes and rates: the nearest to what is wanted.
+//! Chooses the format, size and rate of a camera that are nearest to the requested ones ([`choose`]).
 
 use std::io;
 
@@ -6,34 +6,34 @@ use super::device::{Code, Device, Interval, Intervals, Sizes};
 use crate::camera::pixels::Pixels;
 use crate::frame::LARGEST;
 
-/// What is wanted of a camera.
+/// Requested image size and rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Pictures a second.
+    /// Images per second.
     pub rate: f64,
 }
 
 impl Default for Wanted {
-    /// What the official package takes by default from most of its cameras.
+    /// Returns the official package's default for most of its cameras.
     fn default() -> Self {
         Wanted { width: 1280, height: 720, rate: 30.0 }
     }
 }
 
-/// How a format is read.
+/// How a format is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// As it is.
+    /// As a JPEG, passed on unchanged.
     Jpeg,
-    /// Pixel by pixel.
+    /// As uncompressed pixels.
     Pixels(Pixels),
 }
 
-/// What can be read, the best first: compressed pictures come at full rate over USB 2, and are passed on as they are.
+/// Supported formats, the best first. Compressed images arrive at full rate over USB 2 and are passed on unchanged.
 const READABLE: [([u8; 4], Reading); 9] = [
     (*b"MJPG", Reading::Jpeg),
     (*b"JPEG", Reading::Jpeg),
@@ -46,43 +46,44 @@ const READABLE: [([u8; 4], Reading); 9] = [
     (*b"GREY", Reading::Pixels(Pixels::Grey)),
 ];
 
-/// How a format is read; none when it can't be.
+/// Returns how a format is decoded, or `None` if it is not supported.
 #[must_use]
 pub fn reading(format: Code) -> Option<Reading> {
     READABLE.iter().find(|(code, _)| *code == format.0).map(|(_, reading)| *reading)
 }
 
-/// One of the things that a camera can do.
+/// A combination that the camera supports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Choice {
     /// The format.
     pub format: Code,
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Between two pictures; none when the driver does not tell.
+    /// Time between two images, or `None` if the driver does not report it.
     pub interval: Option<Interval>,
 }
 
-/// The choice nearest to what is wanted; none when no format can be read. The size counts first, then whether the rate is
-/// reached, then the format, then the rate.
+/// Returns the combination nearest to the request, or `None` if no format is supported.
+///
+/// The order of criteria is: size, whether the rate is reached, format, rate.
 ///
 /// # Errors
-/// The kernel's.
-pub fn choose(device: &dyn Device, wanted: Wanted) -> io::Result<Option<Choice>> {
-    let given = device.formats()?;
+/// Returns the kernel's error.
+pub fn choose(device: &dyn Device, requested: Wanted) -> io::Result<Option<Choice>> {
+    let offered = device.formats()?;
     let mut best: Option<((u32, bool, usize, f64), Choice)> = None;
     for (rank, (code, _)) in READABLE.iter().enumerate() {
         let format = Code(*code);
-        if !given.contains(&format) {
+        if !offered.contains(&format) {
             continue;
         }
-        for (width, height) in sizes(device, format, wanted) {
-            let interval = nearest_interval(device, format, (width, height), wanted.rate);
-            let rate = interval.and_then(Interval::rate).unwrap_or(wanted.rate);
-            let off = width.abs_diff(wanted.width).saturating_add(height.abs_diff(wanted.height));
-            let key = (off, rate < wanted.rate * 0.7, rank, (rate - wanted.rate).abs());
+        for (width, height) in sizes(device, format, requested) {
+            let interval = nearest_interval(device, format, (width, height), requested.rate);
+            let rate = interval.and_then(Interval::rate).unwrap_or(requested.rate);
+            let off = width.abs_diff(requested.width).saturating_add(height.abs_diff(requested.height));
+            let key = (off, rate < requested.rate * 0.7, rank, (rate - requested.rate).abs());
             if best.as_ref().is_none_or(|(least, _)| key < *least) {
                 best = Some((key, Choice { format, width, height, interval }));
             }
@@ -91,43 +92,43 @@ pub fn choose(device: &dyn Device, wanted: Wanted) -> io::Result<Option<Choice>>
     Ok(best.map(|(_, choice)| choice))
 }
 
-/// The sizes of a format that come into question. Where the driver does not tell, it is asked for what is wanted.
-fn sizes(device: &dyn Device, format: Code, wanted: Wanted) -> Vec<(u32, u32)> {
+/// Returns the candidate sizes of a format. If the driver lists none, the requested size is tried.
+fn sizes(device: &dyn Device, format: Code, requested: Wanted) -> Vec<(u32, u32)> {
     let fits = |(width, height): &(u32, u32)| (1..=LARGEST).contains(width) && (1..=LARGEST).contains(height);
     let mut sizes = match device.sizes(format) {
         Ok(Sizes::These(sizes)) => sizes,
         Ok(Sizes::Range { least, most, step }) => {
             vec![(
-                stepped(wanted.width, least.0, most.0, step.0),
-                stepped(wanted.height, least.1, most.1, step.1),
+                stepped(requested.width, least.0, most.0, step.0),
+                stepped(requested.height, least.1, most.1, step.1),
             )]
         }
-        Err(_) => vec![(wanted.width, wanted.height)],
+        Err(_) => vec![(requested.width, requested.height)],
     };
     sizes.retain(fits);
     sizes
 }
 
-fn stepped(wanted: u32, least: u32, most: u32, step: u32) -> u32 {
-    let within = wanted.clamp(least.min(most), most);
+fn stepped(requested: u32, least: u32, most: u32, step: u32) -> u32 {
+    let within = requested.clamp(least.min(most), most);
     within - within.saturating_sub(least) % step.max(1)
 }
 
 fn nearest_interval(device: &dyn Device, format: Code, size: (u32, u32), rate: f64) -> Option<Interval> {
-    let off = |interval: &Interval| interval.rate().map_or(f64::INFINITY, |given| (given - rate).abs());
+    let off = |interval: &Interval| interval.rate().map_or(f64::INFINITY, |offered| (offered - rate).abs());
     match device.intervals(format, size.0, size.1).ok()? {
-        Intervals::These(given) => given
+        Intervals::These(offered) => offered
             .into_iter()
             .filter(|interval| interval.rate().is_some())
             .min_by(|one, other| off(one).total_cmp(&off(other))),
         Intervals::Range { shortest, longest } => {
             let (fast, slow) = (shortest.rate()?, longest.rate()?);
-            let wanted = rate.clamp(slow.min(fast), fast);
-            if wanted == fast {
+            let requested = rate.clamp(slow.min(fast), fast);
+            if requested == fast {
                 return Some(shortest);
             }
-            // In thousandths, as rates like 29.97 are told.
-            Some(Interval(1_000, (wanted * 1_000.0).round() as u32))
+            // In thousandths, because rates such as 29.97 are reported that way.
+            Some(Interval(1_000, (requested * 1_000.0).round() as u32))
         }
     }
 }

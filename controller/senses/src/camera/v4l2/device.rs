@@ -1,10 +1,10 @@
-//! What a V4L2 device answers: between the kernel and what we make of it, so that answers can also come from a file.
+//! The [`Device`] trait: responses of a V4L2 device, which come from the kernel or, in tests, from a file.
 
 use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// A format's four letters.
+/// A format's FourCC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code(pub [u8; 4]);
 
@@ -15,162 +15,163 @@ impl fmt::Display for Code {
     }
 }
 
-/// What the opened node can do: the bits of `device_caps` in `videodev2.h`.
+/// Capabilities of an opened node: the bits of `device_caps` in `videodev2.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capability(pub u32);
 
 impl Capability {
-    /// It gives pictures in one plane, which is what cameras do.
+    /// Returns whether it captures single-planar video, as cameras do.
     #[must_use]
     pub fn captures(self) -> bool {
         self.0 & 0x0000_0001 != 0
     }
 
-    /// It gives pictures in several planes, as codecs do.
+    /// Returns whether it captures multi-planar video, as codecs do.
     #[must_use]
     pub fn captures_planes(self) -> bool {
         self.0 & 0x0000_1000 != 0
     }
 
-    /// It turns pictures into others.
+    /// Returns whether it converts images (memory to memory).
     #[must_use]
     pub fn converts(self) -> bool {
         self.0 & 0x0000_c000 != 0
     }
 
-    /// It gives notes about pictures.
+    /// Returns whether it captures metadata.
     #[must_use]
     pub fn gives_metadata(self) -> bool {
         self.0 & 0x0080_0000 != 0
     }
 
-    /// Its buffers can be mapped.
+    /// Returns whether it supports streaming I/O, so that its buffers can be mapped.
     #[must_use]
     pub fn streams(self) -> bool {
         self.0 & 0x0400_0000 != 0
     }
 
-    /// It is one end of a pipeline that somebody else has to set up. It names formats that it would only pass on.
+    /// Returns whether it is one end of a pipeline that another program must configure. It lists formats that it would only
+    /// pass on.
     #[must_use]
     pub fn is_pipeline(self) -> bool {
         self.0 & 0x2000_0000 != 0
     }
 }
 
-/// Seconds between two pictures, as a fraction.
+/// Seconds between two images, as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval(pub u32, pub u32);
 
 impl Interval {
-    /// Pictures a second; none for what is no time.
+    /// Returns images per second, or `None` for an invalid interval.
     #[must_use]
     pub fn rate(self) -> Option<f64> {
         (self.0 > 0 && self.1 > 0).then(|| f64::from(self.1) / f64::from(self.0))
     }
 }
 
-/// The sizes of a format: width and height.
+/// Sizes of a format as width and height in pixels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sizes {
-    /// These.
+    /// A list.
     These(Vec<(u32, u32)>),
-    /// All from the least to the most in steps.
+    /// All sizes between two, in steps.
     Range {
-        /// The smallest.
+        /// Smallest size.
         least: (u32, u32),
-        /// The largest.
+        /// Largest size.
         most: (u32, u32),
-        /// From one to the next.
+        /// Step.
         step: (u32, u32),
     },
 }
 
-/// The intervals of a size.
+/// Frame intervals of a size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Intervals {
-    /// These.
+    /// A list.
     These(Vec<Interval>),
-    /// All between two.
+    /// All intervals between two.
     Range {
-        /// The shortest.
+        /// Shortest interval.
         shortest: Interval,
-        /// The longest.
+        /// Longest interval.
         longest: Interval,
     },
 }
 
-/// What the driver made of a wish.
+/// Format that the driver set in response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The format.
     pub format: Code,
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Bytes from one row to the next; zero for compressed pictures.
+    /// Bytes from one row to the next, or zero for compressed images.
     pub stride: u32,
 }
 
-/// What a buffer held.
+/// Contents of a dequeued buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filled {
-    /// The driver says that something of it was lost.
+    /// Whether the driver reports lost data.
     pub broken: bool,
-    /// Its bytes.
+    /// The data.
     pub bytes: Vec<u8>,
 }
 
-/// An opened V4L2 device. It is closed when it is dropped.
+/// An opened V4L2 device. Dropping it closes it.
 pub trait Device: Send {
-    /// What it can do.
+    /// Returns its capabilities.
     ///
     /// # Errors
-    /// The kernel's.
+    /// Returns the kernel's error.
     fn capability(&self) -> io::Result<Capability>;
 
-    /// Its formats for pictures.
+    /// Lists its image formats.
     ///
     /// # Errors
-    /// The kernel's.
+    /// Returns the kernel's error.
     fn formats(&self) -> io::Result<Vec<Code>>;
 
-    /// The sizes of a format.
+    /// Lists the sizes of a format.
     ///
     /// # Errors
-    /// The kernel's; some drivers do not tell.
+    /// Returns the kernel's error. Some drivers list no sizes.
     fn sizes(&self, format: Code) -> io::Result<Sizes>;
 
-    /// The intervals of a size.
+    /// Lists the frame intervals of a size.
     ///
     /// # Errors
-    /// The kernel's; some drivers do not tell.
+    /// Returns the kernel's error. Some drivers list no intervals.
     fn intervals(&self, format: Code, width: u32, height: u32) -> io::Result<Intervals>;
 
-    /// Sets the format. The driver may choose another.
+    /// Sets the format. The driver may choose another one.
     ///
     /// # Errors
-    /// The kernel's. The device has to be opened anew then.
+    /// Returns the kernel's error. The device must then be opened again.
     fn set(&mut self, format: Code, width: u32, height: u32) -> io::Result<Layout>;
 
-    /// Sets the interval. The driver may choose another.
+    /// Sets the frame interval. The driver may choose another one.
     ///
     /// # Errors
-    /// The kernel's.
+    /// Returns the kernel's error.
     fn set_interval(&mut self, interval: Interval) -> io::Result<Interval>;
 
-    /// Has it take pictures.
+    /// Starts streaming.
     ///
     /// # Errors
-    /// The kernel's. The device has to be opened anew then.
+    /// Returns the kernel's error. The device must then be opened again.
     fn start(&mut self) -> io::Result<()>;
 
-    /// The oldest full buffer; none when there is none within `wait`.
+    /// Returns the oldest full buffer, or `None` when none arrives within `wait`.
     ///
     /// # Errors
-    /// The kernel's.
+    /// Returns the kernel's error.
     fn dequeue(&mut self, wait: Duration) -> io::Result<Option<Filled>>;
 }
 
-/// Opens a device by its path. Tests have one that answers from a file.
+/// Opens a device by path. Tests use one that reads its responses from a file.
 pub type Opener = Box<dyn FnMut(&std::path::Path) -> io::Result<Box<dyn Device>> + Send>;

@@ -1,4 +1,4 @@
-//! Which of the machine's video nodes is the camera.
+//! Finds the camera among the machine's video nodes ([`find`]).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,16 @@ use crate::camera::lens::Known;
 use crate::camera::source::Trouble;
 use crate::camera::v4l2::choice::reading;
 
-/// Nodes that offer pictures and are no cameras: a Raspberry Pi's codecs and image processors.
-const PROCESSORS: [&str; 6] = ["bcm2835-codec", "bcm2835-isp", "rpi-hevc", "rpivid", "pispbe", "vicodec"];
+/// Nodes that offer images but are not cameras: codecs and image processors of a Raspberry Pi.
+const NON_CAMERA_DRIVERS: [&str; 6] =
+    ["bcm2835-codec", "bcm2835-isp", "rpi-hevc", "rpivid", "pispbe", "vicodec"];
 
-/// Where the kernel shows its video nodes.
+/// Where the kernel lists video nodes.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// What it says about them.
+    /// Directory of their attributes in sysfs.
     pub class: PathBuf,
-    /// The nodes.
+    /// Directory of the device nodes.
     pub devices: PathBuf,
 }
 
@@ -30,16 +31,16 @@ impl Default for Places {
 /// A video node that may be a camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Where it is.
+    /// Device path.
     pub path: PathBuf,
-    /// What the camera calls itself.
+    /// Name that the camera reports.
     pub name: String,
-    /// Which of the robot's cameras it is; none: another.
+    /// The robot camera that it is, or `None` for another.
     pub known: Option<Known>,
 }
 
 impl Places {
-    /// The nodes that may be cameras: the robot's first, then by number.
+    /// Lists the nodes that may be cameras: the robot's own first, then by number.
     #[must_use]
     pub fn nodes(&self) -> Vec<Node> {
         let mut numbers: Vec<u32> = [&self.class, &self.devices]
@@ -51,7 +52,7 @@ impl Places {
         numbers.sort_unstable();
         numbers.dedup();
         let mut nodes: Vec<Node> = numbers.into_iter().map(|number| self.node(number)).collect();
-        nodes.retain(|node| !PROCESSORS.iter().any(|processor| node.name.starts_with(processor)));
+        nodes.retain(|node| !NON_CAMERA_DRIVERS.iter().any(|processor| node.name.starts_with(processor)));
         nodes.sort_by_key(|node| node.known.is_none());
         nodes
     }
@@ -60,44 +61,44 @@ impl Places {
         let entry = format!("video{number}");
         let path = self.devices.join(&entry);
         let known = self.known(&path);
-        let name = self.told(&entry, "name").unwrap_or_else(|| path.display().to_string());
+        let name = self.attribute(&entry, "name").unwrap_or_else(|| path.display().to_string());
         Node { path, name, known }
     }
 
-    /// What the kernel says about a node, in one line that can be shown.
-    fn told(&self, entry: &str, what: &str) -> Option<String> {
+    /// Reads an attribute of a node as one printable line.
+    fn attribute(&self, entry: &str, what: &str) -> Option<String> {
         let bytes = fs::read(self.class.join(entry).join(what)).ok()?;
         let text = String::from_utf8_lossy(&bytes).replace(|letter: char| letter.is_control(), " ");
         let text: String = text.trim().chars().take(120).collect();
         (!text.is_empty()).then_some(text)
     }
 
-    /// The name of the camera at a path, with the path.
+    /// Returns the name of the camera at a path, followed by the path.
     #[must_use]
     pub fn name(&self, path: &Path) -> String {
-        match entry(path).and_then(|entry| self.told(&entry, "name")) {
+        match entry(path).and_then(|entry| self.attribute(&entry, "name")) {
             Some(name) => format!("{name} ({})", path.display()),
             None => path.display().to_string(),
         }
     }
 
-    /// Which of the robot's cameras is at a path; none: another.
+    /// Identifies the camera at a path as one of the robot's, or returns `None` for another.
     #[must_use]
     pub fn known(&self, path: &Path) -> Option<Known> {
-        Known::of(&self.told(&entry(path)?, "device/modalias")?)
+        Known::of(&self.attribute(&entry(path)?, "device/modalias")?)
     }
 }
 
-/// The kernel's name of a node. A link such as those of /dev/v4l/by-id is looked through.
+/// Returns the kernel's name of a node. Links such as those in /dev/v4l/by-id are resolved.
 fn entry(path: &Path) -> Option<String> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
     Some(real.file_name()?.to_str()?.into())
 }
 
-/// The first node that gives pictures that can be read.
+/// Returns the first node with a supported image format.
 ///
 /// # Errors
-/// When there is none: why not the first that looked like one.
+/// When there is none, returns the reason for the first candidate.
 pub(super) fn first(places: &Places, open: &mut Opener) -> Result<PathBuf, Trouble> {
     let mut why = None;
     for node in places.nodes() {
@@ -110,16 +111,16 @@ pub(super) fn first(places: &Places, open: &mut Opener) -> Result<PathBuf, Troub
     Err(why.unwrap_or_else(none_here))
 }
 
-/// There is no camera.
+/// Reports that there is no camera.
 pub(crate) fn none_here() -> Trouble {
     Trouble::new(
         "no camera was found",
-        "plug one in; in a container pass it through (`--device /dev/video0`); or set `camera.source` to a file, a folder or \
+        "plug one in; in a container, pass it through (`--device /dev/video0`); or set `camera.source` to a file, a folder or \
          the address of an MJPEG stream",
     )
 }
 
-/// Whether a node gives pictures that can be read; not when it was never meant to.
+/// Returns whether a node has a supported image format. Nodes that capture no video give `false` instead of an error.
 fn usable(path: &Path, open: &mut Opener) -> Result<bool, Trouble> {
     let device = match open(path) {
         Ok(device) => device,
@@ -136,10 +137,10 @@ fn usable(path: &Path, open: &mut Opener) -> Result<bool, Trouble> {
     Err(unreadable(path, &formats))
 }
 
-/// The camera of this machine: one of the robot's, otherwise the first that gives pictures that can be read.
+/// Returns the camera of this machine: one of the robot's, or else the first with a supported image format.
 ///
 /// # Errors
-/// When there is none, and why.
+/// Returns the reason when there is none.
 pub fn find() -> Result<PathBuf, Trouble> {
     first(&Places::default(), &mut super::kernel())
 }

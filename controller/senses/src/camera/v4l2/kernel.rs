@@ -1,4 +1,4 @@
-//! The devices of this machine's kernel, by the crate `linuxvideo`.
+//! Implements [`Device`] for the kernel's devices with the crate `linuxvideo`.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::device::{Capability, Code, Device, Filled, Interval, Intervals, Layout, Sizes};
 
-/// How far a device is. The crate takes it from one to the next by value.
+/// State of a device. `linuxvideo` passes it from one state to the next by value.
 enum Kernel {
     Opened(Node),
     Set(VideoCaptureDevice),
@@ -24,15 +24,15 @@ enum Kernel {
 /// Opens a device of this machine.
 ///
 /// # Errors
-/// The kernel's.
+/// Returns the kernel's error.
 pub fn open(path: &Path) -> io::Result<Box<dyn Device>> {
     Ok(Box::new(Kernel::Opened(guarded(|| Node::open(path))?)))
 }
 
-/// The crate takes a driver at its word and panics when an answer is none that V4L2 allows. Here that is an error.
+/// Converts a panic of `linuxvideo` into an error. The crate panics when a driver's response violates the V4L2 specification.
 fn guarded<T>(ask: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     catch_unwind(AssertUnwindSafe(ask))
-        .unwrap_or_else(|_| Err(io::Error::other("its driver answers what V4L2 does not allow")))
+        .unwrap_or_else(|_| Err(io::Error::other("the driver sent a response that V4L2 does not allow")))
 }
 
 impl Kernel {
@@ -52,7 +52,7 @@ impl Device for Kernel {
 
     fn formats(&self) -> io::Result<Vec<Code>> {
         let node = self.opened()?;
-        // A driver that never ends its list would be asked for ever.
+        // Limits the list of a driver that never ends it.
         let all = node.formats(BufType::VIDEO_CAPTURE).take(256);
         guarded(|| all.map(|one| one.map(|format| Code(format.pixel_format().as_fourcc()))).collect())
     }
@@ -92,8 +92,8 @@ impl Device for Kernel {
         let Kernel::Opened(node) = std::mem::replace(self, Kernel::Gone) else {
             return Err(Errno::BADFD.into());
         };
-        let wish = PixFormat::new(width, height, PixelFormat::from_fourcc(format.0));
-        let set = guarded(|| node.video_capture(wish))?;
+        let request = PixFormat::new(width, height, PixelFormat::from_fourcc(format.0));
+        let set = guarded(|| node.video_capture(request))?;
         let chosen = set.format();
         let layout = Layout {
             format: Code(chosen.pixel_format().as_fourcc()),
@@ -109,8 +109,8 @@ impl Device for Kernel {
         let Kernel::Set(set) = self else {
             return Err(Errno::BADFD.into());
         };
-        let given = guarded(|| set.set_frame_interval(Fract::new(interval.0, interval.1.max(1))))?;
-        Ok(Interval(given.numerator(), given.denominator()))
+        let actual = guarded(|| set.set_frame_interval(Fract::new(interval.0, interval.1.max(1))))?;
+        Ok(Interval(actual.numerator(), actual.denominator()))
     }
 
     fn start(&mut self) -> io::Result<()> {
@@ -137,7 +137,7 @@ impl Device for Kernel {
     }
 }
 
-/// Waits for a full buffer. A device that was unplugged, or whose stream has ended, says so here.
+/// Waits for a full buffer. It returns an error when the device was unplugged or its stream has ended.
 fn is_ready(stream: &ReadStream, wait: Duration) -> io::Result<bool> {
     let limit = Timespec {
         tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
@@ -146,15 +146,15 @@ fn is_ready(stream: &ReadStream, wait: Duration) -> io::Result<bool> {
     let mut watched = [PollFd::new(stream, PollFlags::IN)];
     match poll(&mut watched, Some(&limit)) {
         Ok(_) => {}
-        // A signal; the caller asks again.
+        // A signal interrupted the wait. The caller tries again.
         Err(Errno::INTR) => return Ok(false),
         Err(error) => return Err(error.into()),
     }
-    let [told] = watched.map(|one| one.revents());
-    if told.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
+    let [events] = watched.map(|one| one.revents());
+    if events.intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL) {
         return Err(Errno::NODEV.into());
     }
-    Ok(told.contains(PollFlags::IN))
+    Ok(events.contains(PollFlags::IN))
 }
 
 #[cfg(test)]
@@ -162,15 +162,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_says_what_is_no_camera() {
+    fn open_returns_the_kernels_error_for_other_nodes() {
         let error = |path: &str| open(Path::new(path)).err().map(|error| error.raw_os_error());
         assert_eq!(error("/dev/null"), Some(Some(Errno::NOTTY.raw_os_error())));
         assert_eq!(error("/dev/a-camera-that-is-not-there"), Some(Some(Errno::NOENT.raw_os_error())));
     }
 
     #[test]
-    fn an_impossible_answer_is_an_error() {
-        let error = guarded(|| -> io::Result<()> { panic!("an answer that the crate does not know") });
+    fn guarded_turns_a_panic_into_an_error() {
+        let error = guarded(|| -> io::Result<()> { panic!("an unknown response") });
         assert!(error.unwrap_err().to_string().contains("does not allow"));
     }
 }

@@ -1,4 +1,4 @@
-//! A V4L2 device that answers from a file: `tests/fixtures/v4l2`.
+//! A V4L2 device that replays responses from `tests/fixtures/v4l2`.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -13,23 +13,23 @@ use serde::Deserialize;
 use super::device::{Capability, Code, Device, Filled, Interval, Intervals, Layout, Opener, Sizes};
 use crate::camera::jpeg::tests::{jpeg, without_tables};
 
-/// What was recorded of a device.
+/// Recorded responses of a device.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Recording {
-    /// Where the values come from.
+    /// Source of the values.
     pub from: String,
     device_caps: u32,
-    /// Each opening's outcome, in turn; the last one stands for all that follow.
+    /// Result of each opening in turn. The last one applies to all that follow.
     openings: Vec<String>,
     formats: Vec<Format>,
-    /// What the driver sets, where it is not what it was asked for.
+    /// Format that the driver sets, where it differs from the request.
     sets: Option<Set>,
-    /// What setting the format says.
+    /// Result of setting the format.
     set: Option<String>,
-    /// What starting says.
+    /// Result of starting the stream.
     start: Option<String>,
-    /// What is taken out after each opening that succeeds.
+    /// Buffers to dequeue after each successful opening.
     pictures: Vec<Vec<String>>,
 }
 
@@ -46,7 +46,7 @@ struct Format {
 #[serde(deny_unknown_fields)]
 struct Size {
     size: (u32, u32),
-    /// Pictures a second.
+    /// Images per second.
     rates: Vec<u32>,
 }
 
@@ -66,9 +66,9 @@ struct Set {
     stride: Option<u32>,
 }
 
-/// What was asked of it, for a test to look at.
+/// Requests that the device received, for assertions.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct Requests {
     pub openings: usize,
     pub closings: usize,
     pub set: Option<(Code, u32, u32)>,
@@ -82,25 +82,30 @@ impl Recording {
             .unwrap_or_else(|why| panic!("{path:?}: {why}"))
     }
 
-    /// Opens it, whatever the path.
-    pub(crate) fn opener(self) -> (Opener, Arc<Mutex<Asked>>) {
-        let asked = Arc::new(Mutex::new(Asked::default()));
-        let kept = asked.clone();
+    /// Returns an opener that ignores the path.
+    pub(crate) fn opener(self) -> (Opener, Arc<Mutex<Requests>>) {
+        let requests = Arc::new(Mutex::new(Requests::default()));
+        let record = requests.clone();
         let mut openings: VecDeque<String> = self.openings.clone().into();
         let mut pictures: VecDeque<Vec<String>> = self.pictures.clone().into();
         let opener: Opener = Box::new(move |_path| {
-            kept.lock().unwrap().openings += 1;
+            record.lock().unwrap().openings += 1;
             let outcome = if openings.len() > 1 { openings.pop_front() } else { openings.front().cloned() };
-            said(outcome.as_deref())?;
+            result_of(outcome.as_deref())?;
             let pictures = if pictures.len() > 1 { pictures.pop_front() } else { pictures.front().cloned() };
             let pictures = pictures.unwrap_or_default().into();
-            Ok(Box::new(Recorded { told: self.clone(), asked: kept.clone(), layout: None, pictures }))
+            Ok(Box::new(Recorded {
+                recording: self.clone(),
+                requests: record.clone(),
+                layout: None,
+                pictures,
+            }))
         });
-        (opener, asked)
+        (opener, requests)
     }
 }
 
-/// Several devices, each by the name of its node.
+/// Returns an opener for several devices, each by the name of its node.
 pub(crate) fn several(devices: &[(&str, &str)]) -> Opener {
     let mut openers: HashMap<String, Opener> =
         devices.iter().map(|(node, file)| ((*node).into(), Recording::read(file).opener().0)).collect();
@@ -110,7 +115,7 @@ pub(crate) fn several(devices: &[(&str, &str)]) -> Opener {
     })
 }
 
-fn said(outcome: Option<&str>) -> io::Result<()> {
+fn result_of(outcome: Option<&str>) -> io::Result<()> {
     match outcome {
         None | Some("ok") => Ok(()),
         Some(error) => Err(errno(error).into()),
@@ -127,24 +132,24 @@ fn errno(name: &str) -> Errno {
         "EINVAL" => Errno::INVAL,
         "ENOTTY" => Errno::NOTTY,
         "ENOSPC" => Errno::NOSPC,
-        other => panic!("no such error: {other}"),
+        other => panic!("unknown error: {other}"),
     }
 }
 
 struct Recorded {
-    told: Recording,
-    asked: Arc<Mutex<Asked>>,
+    recording: Recording,
+    requests: Arc<Mutex<Requests>>,
     layout: Option<Layout>,
     pictures: VecDeque<String>,
 }
 
 impl Recorded {
     fn format(&self, code: Code) -> io::Result<&Format> {
-        let found = self.told.formats.iter().find(|format| format.code.as_bytes() == code.0);
+        let found = self.recording.formats.iter().find(|format| format.code.as_bytes() == code.0);
         found.ok_or_else(|| Errno::INVAL.into())
     }
 
-    /// The bytes of a picture by its name; what is after a colon is its shade.
+    /// Returns the buffer for an image by name. The part after a colon is its shade.
     fn filled(&self, name: &str) -> Filled {
         let (kind, shade) = name.split_once(':').unwrap_or((name, "7"));
         let picture = jpeg(shade.parse().unwrap());
@@ -159,7 +164,7 @@ impl Recorded {
                 let layout = self.layout.unwrap();
                 (false, vec![128; (layout.stride * layout.height) as usize])
             }
-            other => panic!("no such picture: {other}"),
+            other => panic!("unknown image: {other}"),
         };
         Filled { broken, bytes }
     }
@@ -167,18 +172,18 @@ impl Recorded {
 
 impl Drop for Recorded {
     fn drop(&mut self) {
-        self.asked.lock().unwrap().closings += 1;
+        self.requests.lock().unwrap().closings += 1;
     }
 }
 
 impl Device for Recorded {
     fn capability(&self) -> io::Result<Capability> {
-        Ok(Capability(self.told.device_caps))
+        Ok(Capability(self.recording.device_caps))
     }
 
     fn formats(&self) -> io::Result<Vec<Code>> {
         let code = |format: &Format| Code(format.code.as_bytes().try_into().unwrap());
-        Ok(self.told.formats.iter().map(code).collect())
+        Ok(self.recording.formats.iter().map(code).collect())
     }
 
     fn sizes(&self, format: Code) -> io::Result<Sizes> {
@@ -191,15 +196,15 @@ impl Device for Recorded {
 
     fn intervals(&self, format: Code, width: u32, height: u32) -> io::Result<Intervals> {
         let found = self.format(format)?.sizes.iter().find(|size| size.size == (width, height));
-        // Drivers of pipelines do not tell.
+        // Drivers of pipelines do not list intervals.
         let found = found.ok_or(Errno::NOTTY)?;
         Ok(Intervals::These(found.rates.iter().map(|rate| Interval(1, *rate)).collect()))
     }
 
     fn set(&mut self, format: Code, width: u32, height: u32) -> io::Result<Layout> {
-        self.asked.lock().unwrap().set = Some((format, width, height));
-        said(self.told.set.as_deref())?;
-        let sets = self.told.sets.clone().unwrap_or(Set { code: None, size: None, stride: None });
+        self.requests.lock().unwrap().set = Some((format, width, height));
+        result_of(self.recording.set.as_deref())?;
+        let sets = self.recording.sets.clone().unwrap_or(Set { code: None, size: None, stride: None });
         let format = sets.code.map_or(format, |code| Code(code.as_bytes().try_into().unwrap()));
         let (width, height) = sets.size.unwrap_or((width, height));
         let usual = if format.0 == *b"YUYV" { width * 2 } else { 0 };
@@ -209,17 +214,17 @@ impl Device for Recorded {
     }
 
     fn set_interval(&mut self, interval: Interval) -> io::Result<Interval> {
-        self.asked.lock().unwrap().interval = Some(interval);
+        self.requests.lock().unwrap().interval = Some(interval);
         Ok(interval)
     }
 
     fn start(&mut self) -> io::Result<()> {
-        said(self.told.start.as_deref())
+        result_of(self.recording.start.as_deref())
     }
 
     fn dequeue(&mut self, _wait: Duration) -> io::Result<Option<Filled>> {
         match self.pictures.pop_front().as_deref() {
-            // Time passes; there is nothing at once either.
+            // The wait passes without a buffer.
             None | Some("nothing") => Ok(None),
             Some(error) if error.starts_with('E') => {
                 self.pictures.push_front(error.into());

@@ -1,10 +1,10 @@
-//! The whole logic against what devices answer, read from `tests/fixtures/v4l2`.
+//! Tests the V4L2 source and the examination against recorded device responses from `tests/fixtures/v4l2`.
 
 use std::fs;
 use std::sync::{Arc, Mutex};
 
 use super::device::Code;
-use super::recorded::{Asked, Recording, several};
+use super::recorded::{Recording, Requests, several};
 use super::*;
 use crate::camera::Camera;
 use crate::camera::capture::{Capture, CaptureOptions};
@@ -14,9 +14,9 @@ use crate::frame::{Viewpoint, decode};
 
 const WAIT: Duration = Duration::from_secs(3_600);
 
-fn camera(file: &str, wanted: Wanted) -> (V4l2, Arc<Mutex<Asked>>) {
-    let (open, asked) = Recording::read(file).opener();
-    (V4l2::by(Some("/dev/video0".into()), wanted, nowhere(), open), asked)
+fn camera(file: &str, wanted: Wanted) -> (V4l2, Arc<Mutex<Requests>>) {
+    let (open, requests) = Recording::read(file).opener();
+    (V4l2::by(Some("/dev/video0".into()), wanted, nowhere(), open), requests)
 }
 
 fn nowhere() -> Places {
@@ -39,7 +39,7 @@ fn as_jpeg(image: Option<Image>) -> Vec<u8> {
 }
 
 #[test]
-fn every_recording_says_where_it_comes_from() {
+fn every_recording_names_its_origin() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v4l2");
     let mut read = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -51,41 +51,41 @@ fn every_recording_says_where_it_comes_from() {
 }
 
 #[test]
-fn a_webcam_gives_its_newest_jpeg_as_it_came() {
-    let (mut webcam, asked) = camera("webcam.yaml", Wanted::default());
+fn webcam_delivers_its_latest_jpeg_unchanged() {
+    let (mut webcam, requests) = camera("webcam.yaml", Wanted::default());
     assert_eq!(webcam.format(), None);
     webcam.open().unwrap();
-    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1280, 720)));
-    assert_eq!(asked.lock().unwrap().interval, Some(Interval(1, 30)));
-    assert_eq!(webcam.format().unwrap(), "MJPG 1280x720 at 30 a second");
+    assert_eq!(requests.lock().unwrap().set, Some((Code(*b"MJPG"), 1280, 720)));
+    assert_eq!(requests.lock().unwrap().interval, Some(Interval(1, 30)));
+    assert_eq!(webcam.format().unwrap(), "MJPG 1280x720 at 30 per second");
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(10));
-    // Two are ready: only the newer one counts, without what fills it up.
+    // Two are ready. Only the newer one counts, without its padding.
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(30));
     assert_eq!(webcam.next(WAIT).unwrap(), None);
     assert_eq!(webcam.skipped(), 0);
     webcam.close();
     webcam.close();
-    assert_eq!(asked.lock().unwrap().closings, 1);
+    assert_eq!(requests.lock().unwrap().closings, 1);
     assert!(webcam.next(WAIT).is_err());
 }
 
 #[test]
-fn the_robots_camera_gives_the_nearest_that_it_has() {
-    let (mut lite, asked) = camera("reachy-lite.yaml", Wanted::default());
+fn robot_camera_uses_the_nearest_supported_size() {
+    let (mut lite, requests) = camera("reachy-lite.yaml", Wanted::default());
     lite.open().unwrap();
-    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"MJPG"), 1920, 1080)));
-    assert_eq!(lite.format().unwrap(), "MJPG 1920x1080 at 60 a second (1280x720 was wanted)");
-    // Without its tables it would be no picture for most programs.
+    assert_eq!(requests.lock().unwrap().set, Some((Code(*b"MJPG"), 1920, 1080)));
+    assert_eq!(lite.format().unwrap(), "MJPG 1920x1080 at 60 per second (requested: 1280x720)");
+    // Most programs cannot decode it without its tables.
     assert_eq!(decode(&as_jpeg(lite.next(WAIT).unwrap())).unwrap(), decode(&jpeg(50)).unwrap());
 }
 
 #[test]
-fn the_size_counts_first_then_whether_the_rate_is_reached_then_the_format() {
+fn choose_ranks_size_then_reached_rate_then_format() {
     let chosen = |width, height, rate| {
-        let (mut webcam, asked) = camera("webcam.yaml", Wanted { width, height, rate });
+        let (mut webcam, requests) = camera("webcam.yaml", Wanted { width, height, rate });
         webcam.open().unwrap();
-        let asked = asked.lock().unwrap();
-        (asked.set.unwrap(), asked.interval.unwrap())
+        let requests = requests.lock().unwrap();
+        (requests.set.unwrap(), requests.interval.unwrap())
     };
     assert_eq!(chosen(640, 480, 30.0), ((Code(*b"MJPG"), 640, 480), Interval(1, 30)));
     assert_eq!(chosen(800, 450, 12.0), ((Code(*b"YUYV"), 800, 448), Interval(1, 10)));
@@ -93,41 +93,41 @@ fn the_size_counts_first_then_whether_the_rate_is_reached_then_the_format() {
 }
 
 #[test]
-fn a_format_that_is_far_too_slow_gives_way() {
+fn choose_avoids_a_format_that_is_far_too_slow() {
     let recording = "{device_caps: 0x04200001, formats: [\
                      {code: MJPG, sizes: [{size: [640, 480], rates: [5]}]}, \
                      {code: YUYV, sizes: [{size: [640, 480], rates: [25]}]}]}";
     let chosen = |rate| {
-        let (open, asked) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();
+        let (open, requests) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();
         V4l2::by(Some("/dev/video0".into()), Wanted { rate, ..small() }, nowhere(), open).open().unwrap();
-        let asked = asked.lock().unwrap();
-        asked.set.unwrap().0
+        let requests = requests.lock().unwrap();
+        requests.set.unwrap().0
     };
     assert_eq!((chosen(30.0), chosen(6.0)), (Code(*b"YUYV"), Code(*b"MJPG")));
 }
 
 #[test]
-fn what_the_driver_sets_is_what_is_read() {
-    let (mut webcam, asked) = camera("webcam-yuyv.yaml", Wanted { width: 650, height: 485, rate: 30.0 });
+fn source_decodes_the_format_that_the_driver_set() {
+    let (mut webcam, requests) = camera("webcam-yuyv.yaml", Wanted { width: 650, height: 485, rate: 30.0 });
     webcam.open().unwrap();
-    // In the steps of the range.
-    assert_eq!(asked.lock().unwrap().set, Some((Code(*b"YUYV"), 640, 480)));
-    let Some(Image::Bgr(picture)) = webcam.next(WAIT).unwrap() else { panic!("no pixels") };
+    // Sizes are aligned to the steps of the range.
+    assert_eq!(requests.lock().unwrap().set, Some((Code(*b"YUYV"), 640, 480)));
+    let Some(Image::Bgr(picture)) = webcam.next(WAIT).unwrap() else { panic!("not decoded") };
     assert_eq!((picture.width, picture.height), (64, 48));
     assert!(picture.bgr.iter().all(|shade| *shade == 130));
 }
 
 #[test]
-fn broken_pictures_are_passed_over_and_counted() {
+fn damaged_images_are_skipped_and_counted() {
     let (mut webcam, _asked) = camera("webcam-faults.yaml", small());
     webcam.open().unwrap();
-    // What is flagged after the whole one is newer and worth nothing.
+    // The flagged buffer after the valid one is newer but unusable.
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(40));
     assert_eq!(webcam.skipped(), 4);
 }
 
 #[test]
-fn nothing_but_broken_pictures_is_a_trouble() {
+fn next_fails_after_too_many_damaged_images() {
     let mut recording: serde_yaml::Value = serde_yaml::from_str(
         "{device_caps: 0x04200001, formats: [{code: MJPG, sizes: [{size: [640, 480], rates: [30]}]}]}",
     )
@@ -138,69 +138,69 @@ fn nothing_but_broken_pictures_is_a_trouble() {
     let mut webcam = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open);
     webcam.open().unwrap();
     let trouble = webcam.next(WAIT).unwrap_err();
-    assert_eq!(trouble.reason, "the last 60 pictures of /dev/video0 were broken");
+    assert_eq!(trouble.reason, "the last 60 images of /dev/video0 were damaged");
     assert!(trouble.remedy.contains("cable"));
 }
 
 #[test]
-fn one_that_is_unplugged_comes_back() {
-    let (mut webcam, asked) = camera("webcam-unplugged.yaml", small());
+fn source_reopens_after_replugging() {
+    let (mut webcam, requests) = camera("webcam-unplugged.yaml", small());
     webcam.open().unwrap();
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(1));
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(2));
     assert_eq!(webcam.next(WAIT).unwrap_err().reason, "/dev/video0 was unplugged");
     webcam.close();
     for _ in 0..2 {
-        assert_eq!(webcam.open().unwrap_err().reason, "there is no /dev/video0");
+        assert_eq!(webcam.open().unwrap_err().reason, "/dev/video0 does not exist");
     }
     webcam.open().unwrap();
     assert_eq!(as_jpeg(webcam.next(WAIT).unwrap()), jpeg(3));
-    assert_eq!(asked.lock().unwrap().closings, 1);
+    assert_eq!(requests.lock().unwrap().closings, 1);
 }
 
 #[test]
-fn what_can_not_be_used_says_why_and_what_to_do() {
+fn open_reports_cause_and_remedy_for_unusable_devices() {
     for (file, reason, remedy) in [
         ("metadata.yaml", "metadata", "other node"),
         ("unicam.yaml", "pRAA, RG10", "libcamera's V4L2 compatibility"),
-        ("unicam-pipeline.yaml", "pipeline that is not set up", "libcamera's V4L2 compatibility"),
-        ("codec.yaml", "turns pictures into others", "`camera.source`"),
-        ("planes.yaml", "in several planes", "libcamera's V4L2 compatibility"),
+        ("unicam-pipeline.yaml", "pipeline that is not configured", "libcamera's V4L2 compatibility"),
+        ("codec.yaml", "converts images", "`camera.source`"),
+        ("planes.yaml", "is multi-planar", "libcamera's V4L2 compatibility"),
         ("busy.yaml", "in use by another program", "fuser -v /dev/video0"),
-        ("no-permission.yaml", "may not be opened by this user", "sudo usermod -aG video $USER"),
-        ("gone.yaml", "there is no /dev/video0", "plug the camera in"),
-        ("no-bandwidth.yaml", "too little of its USB bus", "another USB port"),
+        ("no-permission.yaml", "no permission to open", "sudo usermod -aG video $USER"),
+        ("gone.yaml", "/dev/video0 does not exist", "plug the camera in"),
+        ("no-bandwidth.yaml", "too little USB bandwidth", "another USB port"),
     ] {
-        let told = refusal(file);
-        let (before, after) = told.split_once("; ").unwrap();
-        assert!(before.contains(reason) && after.contains(remedy), "{file}: {told}");
+        let error = refusal(file);
+        let (before, after) = error.split_once("; ").unwrap();
+        assert!(before.contains(reason) && after.contains(remedy), "{file}: {error}");
     }
 }
 
 #[test]
-fn what_is_no_v4l2_device_says_so() {
+fn open_rejects_files_that_are_not_v4l2_devices() {
     let mut null = V4l2::new(Some("/dev/null".into()), small());
-    assert_eq!(null.open().unwrap_err().reason, "/dev/null is no camera");
+    assert_eq!(null.open().unwrap_err().reason, "/dev/null is not a camera");
     let mut gone = V4l2::new(Some("/dev/no-such-camera".into()), small());
-    assert_eq!(gone.open().unwrap_err().reason, "there is no /dev/no-such-camera");
+    assert_eq!(gone.open().unwrap_err().reason, "/dev/no-such-camera does not exist");
 }
 
 #[test]
-fn a_driver_that_sets_what_can_not_be_read_is_refused() {
+fn open_rejects_an_unsupported_format_from_the_driver() {
     for (sets, reason) in
         [("{code: H264}", "only H264"), ("{size: [8000, 6000]}", "8000x6000"), ("{size: [0, 0]}", "0x0")]
     {
         let recording = format!(
             "{{device_caps: 0x04200001, formats: [{{code: MJPG, sizes: [{{size: [640, 480], rates: [30]}}]}}], sets: {sets}}}"
         );
-        let (open, asked) = serde_yaml::from_str::<Recording>(&recording).unwrap().opener();
-        let told = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open).open().unwrap_err();
-        assert!(told.reason.contains(reason), "{told}");
-        assert_eq!(asked.lock().unwrap().closings, 1);
+        let (open, requests) = serde_yaml::from_str::<Recording>(&recording).unwrap().opener();
+        let error = V4l2::by(Some("/dev/video0".into()), small(), nowhere(), open).open().unwrap_err();
+        assert!(error.reason.contains(reason), "{error}");
+        assert_eq!(requests.lock().unwrap().closings, 1);
     }
 }
 
-/// A folder like /sys/class/video4linux.
+/// Creates a folder like /sys/class/video4linux.
 fn machine(nodes: &[(&str, &str, Option<&str>)]) -> (tempfile::TempDir, Places) {
     let folder = tempfile::tempdir().unwrap();
     for (node, name, modalias) in nodes {
@@ -216,22 +216,22 @@ fn machine(nodes: &[(&str, &str, Option<&str>)]) -> (tempfile::TempDir, Places) 
 }
 
 #[test]
-fn the_first_that_gives_pictures_is_found_and_the_robots_own_before_it() {
+fn find_prefers_the_robots_camera_then_the_first_usable() {
     let laptop = (
         "video0",
         "Integrated Camera: Integrated C",
         Some("usb:v04F2pB6D9d2783dcEFdsc02dp01ic0Eisc01ip00in00"),
     );
-    let notes = ("video1", "Integrated Camera: Integrated C", None);
+    let metadata = ("video1", "Integrated Camera: Integrated C", None);
     let robots = ("video10", "Reachy Mini Camera", Some("usb:v38FBp1002d0100dcEFdsc02dp01ic0Eisc01ip00in00"));
     let files = [("video0", "metadata.yaml"), ("video1", "webcam.yaml"), ("video10", "reachy-lite.yaml")];
-    let (_folder, places) = machine(&[laptop, notes]);
+    let (_folder, places) = machine(&[laptop, metadata]);
     let found = find::first(&places, &mut several(&files)).unwrap();
     assert_eq!(found, places.devices.join("video1"));
     let mut laptops = V4l2::by(None, Wanted::default(), places, several(&files));
     laptops.open().unwrap();
     assert_eq!(laptops.lens(), None);
-    let (_folder, places) = machine(&[laptop, notes, robots]);
+    let (_folder, places) = machine(&[laptop, metadata, robots]);
     let mut auto = V4l2::by(None, Wanted::default(), places.clone(), several(&files));
     auto.open().unwrap();
     assert!(auto.name().starts_with("Reachy Mini Camera ("), "{}", auto.name());
@@ -240,7 +240,7 @@ fn the_first_that_gives_pictures_is_found_and_the_robots_own_before_it() {
 }
 
 #[test]
-fn codecs_and_image_processors_are_not_even_opened() {
+fn nodes_omit_codecs_and_image_processors() {
     let (_folder, places) = machine(&[
         ("video10", "bcm2835-codec-decode", None),
         ("video14", "bcm2835-isp-capture0", None),
@@ -252,17 +252,17 @@ fn codecs_and_image_processors_are_not_even_opened() {
 }
 
 #[test]
-fn where_nothing_is_found_the_first_reason_is_told() {
+fn find_returns_the_first_reason_when_no_camera_is_usable() {
     let (_folder, places) = machine(&[]);
     assert_eq!(find::first(&places, &mut several(&[])).unwrap_err().reason, "no camera was found");
     let (_folder, places) = machine(&[("video0", "unicam", None), ("video1", "unicam", None)]);
     let files = [("video0", "unicam.yaml"), ("video1", "metadata.yaml")];
-    let told = find::first(&places, &mut several(&files)).unwrap_err();
-    assert!(told.remedy.contains("libcamera"), "{told}");
+    let error = find::first(&places, &mut several(&files)).unwrap_err();
+    assert!(error.remedy.contains("libcamera"), "{error}");
 }
 
 #[test]
-fn a_name_that_is_no_text_is_shown_anyway() {
+fn name_replaces_invalid_characters() {
     let (_folder, places) = machine(&[("video0", "x", None)]);
     fs::write(places.class.join("video0/name"), b"Cam\xffera\x1b[31m\n").unwrap();
     let name = places.nodes().remove(0).name;
@@ -270,8 +270,8 @@ fn a_name_that_is_no_text_is_shown_anyway() {
 }
 
 #[test]
-fn a_capture_of_one_that_is_unplugged_goes_on_when_it_is_back() {
-    let (webcam, asked) = camera("webcam-unplugged.yaml", small());
+fn capture_continues_after_replugging() {
+    let (webcam, requests) = camera("webcam-unplugged.yaml", small());
     let head = firmware_bridge::posture::HeadPose::neutral();
     let here = Viewpoint { at: firmware_bridge::clock::Tick::ZERO, head };
     let options = CaptureOptions {
@@ -285,12 +285,12 @@ fn a_capture_of_one_that_is_unplugged_goes_on_when_it_is_back() {
     assert_eq!(capture.newest(&here).unwrap().jpeg().unwrap().as_ref(), jpeg(3).as_slice());
     assert_eq!(capture.status().failures, 3);
     drop(capture);
-    let asked = asked.lock().unwrap();
-    assert_eq!((asked.openings, asked.closings), (4, 2));
+    let requests = requests.lock().unwrap();
+    assert_eq!((requests.openings, requests.closings), (4, 2));
 }
 
 #[test]
-fn the_doctor_says_what_each_camera_can_do_or_what_to_do() {
+fn examine_reports_formats_or_a_remedy_for_each_camera() {
     let (_folder, places) = machine(&[
         ("video0", "UVC Camera", None),
         ("video1", "UVC Camera", None),
@@ -315,7 +315,7 @@ fn the_doctor_says_what_each_camera_can_do_or_what_to_do() {
     for (finding, remedy) in [(busy, "fuser"), (unicam, "libcamerify"), (shut, "usermod")] {
         assert!(!finding.ok && finding.remedy.as_ref().unwrap().contains(remedy), "{finding:?}");
     }
-    // Who names a webcam's second node is told.
+    // A user who names a webcam's second node gets an explanation.
     let named = examine(Some(&places.devices.join("video1")), &places, &mut open);
     assert!(named.len() == 1 && !named[0].ok && named[0].what.contains("metadata"), "{named:?}");
     let none = examine(None, &nowhere(), &mut open);
@@ -323,14 +323,14 @@ fn the_doctor_says_what_each_camera_can_do_or_what_to_do() {
 }
 
 #[test]
-fn the_doctor_of_this_machine_answers() {
+fn examine_runs_on_this_machine() {
     let found = crate::camera::health::examine(Some(Path::new("/dev/null")));
-    assert_eq!(found[0].what, "/dev/null is no camera");
+    assert_eq!(found[0].what, "/dev/null is not a camera");
     assert!(!crate::camera::health::examine(None).is_empty());
 }
 
 #[test]
-fn what_came_before_it_was_unplugged_is_given_first() {
+fn next_returns_images_from_before_unplugging_first() {
     let recording = "{device_caps: 0x04200001, formats: [{code: MJPG, sizes: [{size: [640, 480], rates: [30]}]}], \
                      pictures: [[\"picture:1\", ENODEV]]}";
     let (open, _asked) = serde_yaml::from_str::<Recording>(recording).unwrap().opener();

@@ -1,6 +1,6 @@
-//! Each mechanism alone stops what it forbids, with all others off; and without it, that gets through.
+//! Checks that each mechanism alone blocks its actions, and that they succeed without it.
 //!
-//! What an ordinary user could not do anyhow can't be shown as one, nor what this kernel does not have: that is said.
+//! Actions that an ordinary user may never do, or that this kernel does not support, are skipped with a message.
 
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -8,19 +8,19 @@ use std::os::unix::fs::MetadataExt;
 use super::*;
 use crate::cage::filter;
 
-/// Things that an ordinary user may not do with or without the mechanism.
-const FOR_ROOT_ONLY: [(&str, &str); 2] = [("user", "becoming another user"), ("user", "changing the root")];
-/// Things that need more than the machine may have.
-const FOR_SOME_MACHINES: [(&str, &str); 2] =
+/// Actions that only root may do, with or without the mechanism.
+const ROOT_ONLY: [(&str, &str); 2] = [("user", "becoming another user"), ("user", "changing the root")];
+/// Actions that some machines do not support.
+const NOT_EVERYWHERE: [(&str, &str); 2] =
     [("seccomp", "a call of another architecture"), ("namespaces", "finding a message queue")];
 
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Runs the trials of one mechanism, or one of them, behind it and without it.
+/// Runs the tests of one mechanism, or a single one, with and without it.
 #[track_caller]
-fn alone(mechanism: &str, what: Option<&str>) {
+fn check_mechanism(mechanism: &str, what: Option<&str>) {
     let base = limits::AddressSpace::open().unwrap().now().unwrap();
     let ground = Ground { base, program: &filter::compile().unwrap() };
     let all = TRIALS.iter().chain(LATE).chain(SLOW);
@@ -35,101 +35,100 @@ fn alone(mechanism: &str, what: Option<&str>) {
         let (behind, without) = (trial.run(&ground, true), trial.run(&ground, false));
         println!("{mechanism}, {}: behind it {behind:?}, without it {without:?}", trial.what);
         if let Shown::Missing(reason) = &behind {
-            println!("skipped: this machine lacks it: {reason}");
+            println!("skipped: not available on this machine: {reason}");
             continue;
         }
         if mechanism == "landlock" && behind == Shown::Passed && ruleset::is_partial() {
-            println!("skipped: the Landlock of this kernel does not know it");
+            println!("skipped: not supported by this kernel's Landlock");
             continue;
         }
         assert!(matches!(behind, Shown::Stopped(_)), "{place:?}: {behind:?}");
-        if without != Shown::Passed && !is_root() && FOR_ROOT_ONLY.contains(&place) {
-            println!("skipped: only root has something to lose here");
-        } else if without != Shown::Passed && FOR_SOME_MACHINES.contains(&place) {
-            println!("skipped: this kernel has no such thing");
+        if without != Shown::Passed && !is_root() && ROOT_ONLY.contains(&place) {
+            println!("skipped: only root may do this");
+        } else if without != Shown::Passed && NOT_EVERYWHERE.contains(&place) {
+            println!("skipped: not supported by this kernel");
         } else {
             assert_eq!(without, Shown::Passed, "{place:?}");
         }
     }
-    assert!(count > 0, "nothing is tried of {mechanism}");
+    assert!(count > 0, "no tests for {mechanism}");
 }
 
 #[test]
 fn namespaces_hide_network_processes_queues_and_name() {
-    alone("namespaces", None);
+    check_mechanism("namespaces", None);
 }
 
 #[test]
-fn a_root_of_its_own_is_empty_and_read_only() {
-    alone("pivot_root", None);
+fn pivoted_root_is_empty_and_read_only() {
+    check_mechanism("pivot_root", None);
 }
 
 #[test]
-fn no_descriptor_from_before_is_left() {
-    alone("descriptors", None);
+fn inherited_descriptors_are_closed() {
+    check_mechanism("descriptors", None);
 }
 
 #[test]
-fn nobody_is_at_the_other_end_of_the_standard_output() {
-    alone("stdio", None);
+fn standard_output_leads_nowhere() {
+    check_mechanism("stdio", None);
 }
 
 #[test]
-fn no_variable_is_left() {
-    alone("environment", None);
+fn environment_is_empty() {
+    check_mechanism("environment", None);
 }
 
 #[test]
-fn no_new_privileges_are_gained() {
-    alone("no_new_privs", None);
+fn new_privileges_are_impossible() {
+    check_mechanism("no_new_privs", None);
 }
 
 #[test]
-fn nobody_can_do_what_root_can() {
-    alone("user", None);
+fn unprivileged_user_cannot_act_as_root() {
+    check_mechanism("user", None);
 }
 
 #[test]
-fn processes_of_the_same_user_are_closed_to_each_other() {
-    alone("dumpable", None);
+fn processes_of_the_same_user_are_inaccessible() {
+    check_mechanism("dumpable", None);
 }
 
 #[test]
-fn a_guest_dies_with_its_parent() {
-    alone("parent_death_signal", None);
+fn guest_dies_with_its_parent() {
+    check_mechanism("parent_death_signal", None);
 }
 
 #[test]
 fn memory_files_and_processes_are_limited() {
-    alone("rlimits", None);
+    check_mechanism("rlimits", None);
 }
 
 #[test]
-fn processor_time_is_limited() {
-    alone("rlimits", Some("computing for more than a second"));
+fn cpu_time_is_limited() {
+    check_mechanism("rlimits", Some("computing for more than a second"));
 }
 
 #[test]
-fn landlock_stops_files_ports_sockets_and_signals() {
-    alone("landlock", None);
+fn landlock_blocks_files_ports_sockets_and_signals() {
+    check_mechanism("landlock", None);
 }
 
 #[test]
-fn the_filter_stops_every_call_that_reaches_out() {
-    alone("seccomp", None);
+fn filter_blocks_every_external_call() {
+    check_mechanism("seccomp", None);
 }
 
 #[test]
-fn every_mechanism_is_tried() {
+fn every_mechanism_has_a_test() {
     let tried: Vec<&str> = TRIALS.iter().chain(LATE).map(|trial| trial.mechanism).collect();
     for name in minismith_wire::zygote::MECHANISMS {
         assert!(tried.contains(&name), "{name}");
     }
 }
 
-/// A program that makes whoever runs it root tells by the dynamic linker whether it did: a linker that distrusts its
-/// user shows no auxiliary vector.
-fn gained_by_a_set_user_id_program(privileged: bool) -> Option<bool> {
+/// Runs a set-user-id program and detects whether it gained root. In secure mode the dynamic linker shows no auxiliary vector.
+fn set_user_id_program_gains_root(privileged: bool) -> Option<bool> {
     let is_set_user_id = |path: &&&std::ffi::CStr| {
         std::fs::metadata(path.to_str().unwrap()).is_ok_and(|it| it.mode() & 0o4000 != 0 && it.uid() == 0)
     };
@@ -153,9 +152,9 @@ fn gained_by_a_set_user_id_program(privileged: bool) -> Option<bool> {
 }
 
 #[test]
-fn no_program_makes_a_guest_root() {
-    match (gained_by_a_set_user_id_program(true), gained_by_a_set_user_id_program(false)) {
+fn set_user_id_programs_do_not_make_a_guest_root() {
+    match (set_user_id_program_gains_root(true), set_user_id_program_gains_root(false)) {
         (Some(true), Some(gained)) => assert!(!gained),
-        (without, _) => println!("skipped: no program here makes anybody root ({without:?})"),
+        (without, _) => println!("skipped: no set-user-id program found ({without:?})"),
     }
 }
