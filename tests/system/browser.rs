@@ -1,4 +1,4 @@
-//! The dashboard in a real browser: each trial of `controller/dashboard/trials` is a program that opens the page of a
+//! The dashboard in a real browser: each trial of `controller/dashboard/e2e` is a program that opens the page of a
 //! server that runs here, does what a person would do, and says what it saw. They need Node and Chromium, which `make test`
 //! brings; a browser takes all of two processors, so each has the machine to itself (`.config/nextest.toml`).
 
@@ -39,7 +39,7 @@ fn browser() -> Option<(PathBuf, String)> {
 /// Runs a trial to its end: everything that it looked at must be as it should.
 fn tried(trial: &str, environment: &[(&str, String)]) {
     let Some((node, chromium)) = browser() else { return };
-    let folder = workspace().join("controller/dashboard/trials");
+    let folder = workspace().join("controller/dashboard/e2e");
     let output = Command::new(node)
         .arg(folder.join(format!("{trial}.mjs")))
         .env("MINISMITH_CHROMIUM", chromium)
@@ -101,7 +101,7 @@ fn somebody_steers_and_the_body_holds_when_the_tab_is_closed() {
 
 #[test]
 fn of_two_who_want_to_steer_one_does_and_both_know() {
-    on_a_server("two");
+    on_a_server("two-operators");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn the_page_fits_a_phone_and_everybody_can_use_it() {
 
 #[test]
 fn over_a_bad_line_what_is_shown_is_true() {
-    on_a_server("slow");
+    on_a_server("slow-network");
 }
 
 #[test]
@@ -168,5 +168,5 @@ fn a_server_that_dies_and_comes_back_is_shown_as_what_it_is() {
         ("MINISMITH_ARGS", arguments.to_string()),
         ("MINISMITH_FOLDER", bench.path(".").display().to_string()),
     ];
-    tried("killed", &environment);
+    tried("server-restart", &environment);
 }

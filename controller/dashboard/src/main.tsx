@@ -3,7 +3,7 @@
 import { render } from 'preact';
 import { App } from './app';
 import { connect } from './net/link';
-import { applyTheme } from './parts/theme';
+import { applyTheme } from './components/theme';
 import './style/colours.css';
 import './style/base.css';
 import './style/shell.css';

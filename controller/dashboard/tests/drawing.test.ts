@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { differs, goal, postureOf, present } from '../src/logic/drawing';
 import { anglesOf, length, less, turnOf } from '../src/logic/geometry';
-import { ROD } from '../src/logic/legs';
-import { aimAt, bend, ray, straighten, type Specs } from '../src/logic/lens';
-import type { BodyState } from '../src/wire/answers';
-import type { Posture } from '../src/wire/joints';
-import { decode, frameOf } from '../src/wire/telemetry';
-import { answer, bytes } from './answers';
+import { ROD } from '../src/logic/stewart-platform';
+import { aimAt, bend, ray, straighten, type Specs } from '../src/logic/camera-model';
+import type { BodyState } from '../src/protocol/responses';
+import type { Posture } from '../src/protocol/joints';
+import { decode, frameOf } from '../src/protocol/telemetry';
+import { answer, bytes } from './fixtures';
 
 const { frames, state } = answer<{ frames: string[]; state: BodyState }>('frame');
 

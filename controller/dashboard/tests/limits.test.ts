@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { marks, place } from '../src/logic/limits';
-import type { BodyState, Limits, Trim } from '../src/wire/answers';
-import { MOTORS } from '../src/wire/joints';
-import { decode, frameOf } from '../src/wire/telemetry';
-import { answer, bytes } from './answers';
+import type { BodyState, Limits, Trim } from '../src/protocol/responses';
+import { MOTORS } from '../src/protocol/joints';
+import { decode, frameOf } from '../src/protocol/telemetry';
+import { answer, bytes } from './fixtures';
 
 const { frames, state } = answer<{ frames: string[]; state: BodyState }>('frame');
 

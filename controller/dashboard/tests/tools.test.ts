@@ -3,8 +3,8 @@ import { diff, type Line } from '../src/logic/diff';
 import { fields, filled, read } from '../src/logic/form';
 import { ALL, chosen, distinct, isTrouble, lines, names, query } from '../src/logic/journal';
 import { may, NEEDS, ROLES, concluded, NOBODY } from '../src/logic/roles';
-import type { Entry, Listed, Schema } from '../src/wire/answers';
-import { answer } from './answers';
+import type { Entry, Listed, Schema } from '../src/protocol/responses';
+import { answer } from './fixtures';
 
 describe('forms', () => {
   const sway = answer<{ tools: Listed[] }>('tools').tools.find((tool) => tool.name === 'sway')!;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Narrow } from '../src/logic/narrow';
+import { Narrow } from '../src/logic/downsample';
 import { after, isSame, light, SILENT, type Happened, type Voice } from '../src/logic/voice';
-import type { Told } from '../src/wire/answers';
-import { packed, unpacked, voicePath, voiceTold, type News } from '../src/wire/voice';
+import type { Told } from '../src/protocol/responses';
+import { packed, unpacked, voicePath, voiceTold, type News } from '../src/protocol/voice';
 
 const so = (...all: Happened[]): Voice => all.reduce(after, SILENT);
 const told = (one: News | Told): Happened => ({ is: 'told', told: one });

@@ -1,7 +1,7 @@
 /** What there is to draw of a frame of telemetry: the body as it is, and where it is told to be. Metres, radians. */
 
-import { radians, type Posture } from '../wire/joints';
-import type { Frame } from '../wire/telemetry';
+import { radians, type Posture } from '../protocol/joints';
+import type { Frame } from '../protocol/telemetry';
 import {
   aboutZ,
   anglesOf,
@@ -14,7 +14,7 @@ import {
   type Point,
   type Pose,
 } from './geometry';
-import { armEnd, HEAD_HEIGHT, headFromArms, LEGS } from './legs';
+import { armEnd, HEAD_HEIGHT, headFromArms, LEGS } from './stewart-platform';
 
 export interface Drawing {
   bodyYaw: number;

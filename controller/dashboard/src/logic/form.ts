@@ -1,6 +1,6 @@
 /** A form out of a JSON Schema, and the arguments out of what was filled in. What is left empty has its default. */
 
-import type { Schema } from '../wire/answers';
+import type { Schema } from '../protocol/responses';
 
 export type Kind = 'number' | 'integer' | 'text' | 'choice' | 'switch' | 'json';
 

@@ -1,6 +1,6 @@
 /** Entries of the journal: what to ask the server for, what to choose of the answer, and how to hand it out. */
 
-import type { Entry } from '../wire/answers';
+import type { Entry } from '../protocol/responses';
 
 export interface Wanted {
   kind: string;

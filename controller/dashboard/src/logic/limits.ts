@@ -1,7 +1,7 @@
 /** How near each joint is to the end of its range, and which parts of the body are held back. Pure. */
 
-import type { Limits, Trim } from '../wire/answers';
-import { MOTORS, type Motor, type Posture } from '../wire/joints';
+import type { Limits, Trim } from '../protocol/responses';
+import { MOTORS, type Motor, type Posture } from '../protocol/joints';
 
 /** Nearer than this to a limit is near, degrees. */
 export const NEAR_DEG = 5;

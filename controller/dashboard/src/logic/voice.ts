@@ -4,8 +4,8 @@
  * The connection: closed --press--> opening --the robot listens--> open --ends--> closed.
  */
 
-import type { Told } from '../wire/answers';
-import type { News, RobotState } from '../wire/voice';
+import type { Told } from '../protocol/responses';
+import type { News, RobotState } from '../protocol/voice';
 
 /** What is told in words near the button. */
 export type Note =

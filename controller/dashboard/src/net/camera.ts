@@ -2,9 +2,9 @@
 
 import { signal } from '@preact/signals';
 import { wait } from '../logic/backoff';
-import type { Specs } from '../logic/lens';
-import type { Detections } from '../wire/answers';
-import { PictureReader } from '../wire/pictures';
+import type { Specs } from '../logic/camera-model';
+import type { Detections } from '../protocol/responses';
+import { PictureReader } from '../protocol/mjpeg';
 import { ask, detailOf, open } from './http';
 import { ofRobot } from './robots';
 

@@ -1,7 +1,7 @@
 /** A sentence and what comes of it, step by step. */
 
-import { EventReader } from '../wire/events';
-import type { Told } from '../wire/answers';
+import { EventReader } from '../protocol/sse';
+import type { Told } from '../protocol/responses';
 import { detailOf, open } from './http';
 
 /** Whether the answer came to its end; else why not. */

@@ -1,6 +1,6 @@
 /** Asking the server: every answer is a value, also that none came. */
 
-import { words } from '../words';
+import { words } from '../i18n';
 import { base, token } from './robots';
 
 export type Answer<T> =

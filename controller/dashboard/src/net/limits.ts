@@ -1,6 +1,6 @@
 /** The limits that are in force; they change when somebody changes the robot's settings. */
 
-import type { Limits } from '../wire/answers';
+import type { Limits } from '../protocol/responses';
 import { ask } from './http';
 import { ofRobot } from './robots';
 

@@ -3,8 +3,8 @@
 import { computed, signal } from '@preact/signals';
 import { STALE_MS, Freshness } from '../logic/freshness';
 import { NOBODY, may, type Deed, type Standing } from '../logic/roles';
-import type { BodyState, Health, Holder } from '../wire/answers';
-import type { Frame } from '../wire/telemetry';
+import type { BodyState, Health, Holder } from '../protocol/responses';
+import type { Frame } from '../protocol/telemetry';
 
 export type Link =
   /** Frames come over the WebSocket. */

@@ -1,7 +1,7 @@
 /** What is asked for about every second, one after another, so that connections stay free for a stop. */
 
 import { effect } from '@preact/signals';
-import type { BodyState, Health, Holder } from '../wire/answers';
+import type { BodyState, Health, Holder } from '../protocol/responses';
 import { ask } from './http';
 import { body, frame, fresh, health, holder } from './live';
 

@@ -1,8 +1,8 @@
 /** Which robot the page speaks with, and with which token. An empty base is the server that the page came from. */
 
 import { batch, computed, signal, type Signal } from '@preact/signals';
-import { address } from '../wire/addresses';
-import { recall, remember } from './memory';
+import { address } from '../protocol/addresses';
+import { recall, remember } from './storage';
 
 function remembered(): string[] {
   try {

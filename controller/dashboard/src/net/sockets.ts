@@ -1,6 +1,6 @@
 /** WebSockets to the robot that is chosen. */
 
-import { socketAddress, socketProtocols } from '../wire/addresses';
+import { socketAddress, socketProtocols } from '../protocol/addresses';
 import { base, token } from './robots';
 
 /** `null` where the browser does not even try, as from a page with TLS to a robot without. */

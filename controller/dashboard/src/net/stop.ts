@@ -1,6 +1,6 @@
 /** The stop: asked for at once, by every way there is, and confirmed by the robot's answer alone. */
 
-import { judged, settled, shown, type Stop } from '../logic/stopping';
+import { judged, settled, shown, type Stop } from '../logic/stop-state';
 import { post } from './http';
 import { now } from './live';
 import { ofRobot, onParting } from './robots';

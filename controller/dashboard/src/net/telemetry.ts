@@ -1,8 +1,8 @@
 /** The stream of frames: opened, and opened again when it ends; while it does not open, the state is asked for. */
 
 import { wait } from '../logic/backoff';
-import type { BodyState } from '../wire/answers';
-import { decode, frameOf, stopped } from '../wire/telemetry';
+import type { BodyState } from '../protocol/responses';
+import { decode, frameOf, stopped } from '../protocol/telemetry';
 import { ask } from './http';
 import { frame, fresh, link, now } from './live';
 import { opened } from './sockets';

@@ -7,13 +7,13 @@ import { signal } from '@preact/signals';
 import { after, SILENT, type Happened, type Note } from '../logic/voice';
 import { openMicrophone, type Microphone } from '../sound/microphone';
 import { Player } from '../sound/player';
-import type { Told } from '../wire/answers';
-import { unpacked, voicePath, voiceTold, type News } from '../wire/voice';
+import type { Told } from '../protocol/responses';
+import { unpacked, voicePath, voiceTold, type News } from '../protocol/voice';
 import { ask } from './http';
 import { onParting } from './robots';
 import { opened } from './sockets';
 import { onStop } from './stop';
-import { begin, change, finish, hearOf, onHalt, session } from './talk';
+import { begin, change, finish, hearOf, onHalt, session } from './conversation';
 
 /** How long is listened on when the button is let go: people let go early, milliseconds. */
 const TAIL_MS = 250;

@@ -16,7 +16,7 @@ import { RoundedBoxGeometry } from 'three/examples/jsm/geometries/RoundedBoxGeom
 import type { Drawing } from '../logic/drawing';
 import type { Point, Pose } from '../logic/geometry';
 import type { Mark, Marks, Part } from '../logic/limits';
-import { MOTORS } from '../wire/joints';
+import { MOTORS } from '../protocol/joints';
 
 const ANTENNA: Point = [-0.01, 0.04, 0.06];
 const ANTENNA_LENGTH = 0.11;

@@ -1,7 +1,7 @@
 /** What runs beside the page's own thread: takes what the microphone hears, at the rate that the robot wants, in pieces. */
 
-import { Narrow } from '../logic/narrow';
-import { HEARD_RATE, packed } from '../wire/voice';
+import { Narrow } from '../logic/downsample';
+import { HEARD_RATE, packed } from '../protocol/voice';
 
 declare const sampleRate: number;
 declare function registerProcessor(name: string, of: new () => AudioWorkletProcessor): void;

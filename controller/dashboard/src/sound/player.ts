@@ -1,6 +1,6 @@
 /** Plays samples as they come, one piece behind the other. */
 
-import { SPOKEN_RATE } from '../wire/voice';
+import { SPOKEN_RATE } from '../protocol/voice';
 
 /** How far ahead the first piece is put, so that the next ones are there in time, seconds. */
 const AHEAD_S = 0.12;

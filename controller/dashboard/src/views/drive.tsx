@@ -2,18 +2,18 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { goal, postureOf } from '../logic/drawing';
-import { aimAt, ray, type Specs } from '../logic/lens';
-import { AXES, heldBack, LEFTWARD, looking, REACH, staying, type Axis } from '../logic/steer';
+import { aimAt, ray, type Specs } from '../logic/camera-model';
+import { AXES, heldBack, LEFTWARD, looking, REACH, staying, type Axis } from '../logic/teleop';
 import { lens } from '../net/camera';
-import { listen, pad } from '../net/devices';
+import { listen, pad } from '../net/input-devices';
 import { frame, now, stale } from '../net/live';
-import * as steering from '../net/steering';
-import { Camera } from '../parts/camera';
-import { LeaseBar } from '../parts/lease-bar';
-import { Pad } from '../parts/pad';
-import { Card } from '../parts/small';
-import { Trims } from '../parts/trims';
-import { number, words } from '../words';
+import * as steering from '../net/teleop';
+import { Camera } from '../components/camera';
+import { LeaseBar } from '../components/lease-bar';
+import { Pad } from '../components/pad';
+import { Card } from '../components/basics';
+import { Trims } from '../components/clamps';
+import { number, words } from '../i18n';
 
 /** When a target has not changed for so long, what still differs is held back, milliseconds. */
 const SETTLED_MS = 500;

@@ -3,10 +3,10 @@
 import { useState } from 'preact/hooks';
 import { ask, post } from '../net/http';
 import { body, bodyStale, health, healthStale } from '../net/live';
-import { Motors } from '../parts/motors';
-import { Card, DeedButton, Outcome } from '../parts/small';
-import type { Check, Spread } from '../wire/answers';
-import { number, words } from '../words';
+import { Motors } from '../components/motors';
+import { Card, DeedButton, Outcome } from '../components/basics';
+import type { Check, Spread } from '../protocol/responses';
+import { number, words } from '../i18n';
 import { ofRobot } from '../net/robots';
 
 export function HealthView() {

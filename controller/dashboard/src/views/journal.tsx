@@ -14,10 +14,10 @@ import {
 } from '../logic/journal';
 import { ask, askFile } from '../net/http';
 import { allowed } from '../net/live';
-import { Card, download, NeedsRole, Outcome } from '../parts/small';
-import { SessionList } from '../parts/session-list';
-import type { Entry } from '../wire/answers';
-import { language, moment, number, words } from '../words';
+import { Card, download, NeedsRole, Outcome } from '../components/basics';
+import { SessionList } from '../components/session-list';
+import type { Entry } from '../protocol/responses';
+import { language, moment, number, words } from '../i18n';
 import { ofRobot } from '../net/robots';
 
 /** How many entries are asked for at once. */

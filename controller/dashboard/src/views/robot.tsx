@@ -1,13 +1,13 @@
 /** The robot as it is now: in space, through its camera, and in numbers. */
 
-import { Camera } from '../parts/camera';
-import { Motors } from '../parts/motors';
-import { PostureTable } from '../parts/posture';
-import { Robot3D } from '../parts/robot-3d';
-import { Card } from '../parts/small';
-import { Trims } from '../parts/trims';
+import { Camera } from '../components/camera';
+import { Motors } from '../components/motors';
+import { PostureTable } from '../components/posture';
+import { Robot3D } from '../components/robot-3d';
+import { Card } from '../components/basics';
+import { Trims } from '../components/clamps';
 import { body, bodyStale, frame, stale } from '../net/live';
-import { words } from '../words';
+import { words } from '../i18n';
 
 export function RobotView() {
   const w = words.value;

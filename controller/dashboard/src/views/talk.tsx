@@ -4,12 +4,12 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { allowed } from '../net/live';
 import { ask as askServer, post } from '../net/http';
-import { answerQuestion, busy, haltTalk, sayAloud, session, turns } from '../net/talk';
-import { Card, DeedButton, NeedsRole } from '../parts/small';
-import { Turns } from '../parts/turns';
-import { Voice } from '../parts/voice';
-import type { Session } from '../wire/answers';
-import { words } from '../words';
+import { answerQuestion, busy, haltTalk, sayAloud, session, turns } from '../net/conversation';
+import { Card, DeedButton, NeedsRole } from '../components/basics';
+import { Turns } from '../components/turns';
+import { Voice } from '../components/voice';
+import type { Session } from '../protocol/responses';
+import { words } from '../i18n';
 import { ofRobot } from '../net/robots';
 
 const draft = signal('');

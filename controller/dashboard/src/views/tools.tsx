@@ -3,12 +3,12 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ask } from '../net/http';
-import { path, route } from '../parts/route';
-import { Outcome } from '../parts/small';
-import { NewTool } from '../parts/tool-new';
-import { ToolPage } from '../parts/tool-page';
-import type { Listed } from '../wire/answers';
-import { words } from '../words';
+import { path, route } from '../components/route';
+import { Outcome } from '../components/basics';
+import { NewTool } from '../components/tool-new';
+import { ToolPage } from '../components/tool-page';
+import type { Listed } from '../protocol/responses';
+import { words } from '../i18n';
 import { ofRobot } from '../net/robots';
 
 /** How long nothing is written before tools are looked for by meaning, milliseconds. */

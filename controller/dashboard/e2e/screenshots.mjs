@@ -1,0 +1,122 @@
+#!/usr/bin/env node
+/** No trial: pictures of every view, for people to look at. `node e2e/screenshots.mjs FOLDER` */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ask, isLive, launch, PATIENCE, PHONE, DESKTOP, rest, show, sleep } from './lib.mjs';
+import { small } from './png.mjs';
+
+const folder = process.argv[2];
+if (!folder) throw new Error('name a folder for the pictures');
+mkdirSync(folder, { recursive: true });
+
+/** The most that a picture may weigh, bytes. */
+const MOST = 150_000;
+
+const LIVELY = { yaw: 22, pitch: -8, roll: 9, body_yaw: 12, antennas: [-40, 35] };
+
+const browser = await launch();
+
+async function open(options) {
+  const context = await browser.newContext({
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  return page;
+}
+
+/** Until the page is live and its pictures have come. */
+async function settle(page) {
+  await page.waitForFunction(() => document.querySelector('.connection .badge.is-good') !== null);
+  if (await page.locator('.camera').count()) await page.waitForSelector('.camera:not(.is-old)');
+  // What is drawn follows what is known by a frame or two.
+  await sleep(1200);
+  if (!(await isLive(page))) throw new Error('the page is not live');
+}
+
+async function shoot(page, name) {
+  await settle(page);
+  const path = join(folder, `${name}.png`);
+  const picture = small(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
+  writeFileSync(path, picture);
+  console.log(`${path} ${picture.length}`);
+  if (picture.length > MOST) throw new Error(`${path} is too large`);
+}
+
+async function say(page, text, steps) {
+  const before = await page.locator('.told').count();
+  await page.locator('textarea').fill(text);
+  await page.locator('textarea').press('Enter');
+  await page.locator('.told').nth(before).waitFor();
+  const done = page.locator('.told').last().locator('.badge.is-good');
+  // Where the tool is there already, it is asked whether to make it anew.
+  const question = page.locator('form.question').getByRole('button', { name: 'No' });
+  await done
+    .nth(steps - 1)
+    .or(question)
+    .first()
+    .waitFor();
+  if (await question.count()) await question.click();
+  await page.getByRole('button', { name: 'Send' }).first().waitFor();
+}
+
+const page = await open({ viewport: DESKTOP, colorScheme: 'light' });
+await rest(LIVELY);
+await show(page, 'robot');
+await shoot(page, 'robot');
+
+await show(page, 'talk');
+await settle(page);
+await say(page, 'nod twice, then look left 20 degrees', 2);
+await say(page, 'make a tool that wiggles the antennas three times', 1);
+await shoot(page, 'talk');
+
+const { tools } = (await ask('/api/v1/tools')).value;
+const made = tools.find((tool) => !tool.predefined) ?? tools[0];
+await show(page, `tools/${made.name}`);
+await page.waitForSelector('.plots');
+await shoot(page, 'tool');
+await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
+await page.waitForSelector('.replay');
+await page.locator('.replay-bar input').evaluate((input) => {
+  input.value = String(Number(input.max) * 0.4);
+  input.dispatchEvent(new Event('input', { bubbles: true }));
+});
+await page.locator('.replay').evaluate((replay) => replay.scrollIntoView({ block: 'center' }));
+await shoot(page, 'rehearsal');
+
+await show(page, 'tools/+');
+await page.waitForSelector('.replay');
+await shoot(page, 'new-tool');
+
+await rest(LIVELY);
+await show(page, 'drive');
+await page.waitForSelector('.pad');
+await settle(page);
+await page.getByRole('button', { name: 'Steer the robot' }).click();
+await page.waitForSelector('.lease.is-mine');
+await shoot(page, 'drive');
+await page.getByRole('button', { name: 'Give it back' }).click();
+
+await show(page, 'journal');
+await page.waitForSelector('.entries > li');
+await shoot(page, 'journal');
+await show(page, 'health');
+await page.getByRole('button', { name: 'Examine' }).click();
+await page.waitForSelector('.checks li');
+await shoot(page, 'health');
+await page.context().close();
+
+const phone = await open({ viewport: PHONE, hasTouch: true, isMobile: true, colorScheme: 'light' });
+await show(phone, 'robot');
+await shoot(phone, 'phone');
+await phone.context().close();
+
+const dark = await open({ viewport: DESKTOP, colorScheme: 'dark' });
+await show(dark, 'robot');
+await shoot(dark, 'dark');
+await rest();
+await browser.close();

@@ -1,0 +1,109 @@
+/** What each motor says of itself. */
+
+import { place } from '../logic/limits';
+import { limits } from '../net/limits';
+import { body } from '../net/live';
+import type { JointState } from '../protocol/responses';
+import { number, words } from '../i18n';
+
+/** From here on a motor is warm, and hot, degrees Celsius. */
+const WARM = 55;
+const HOT = 64;
+
+const heat = (celsius: number | null): string =>
+  celsius === null ? '' : celsius >= HOT ? 'is-bad' : celsius >= WARM ? 'is-warn' : '';
+
+const told = (value: number | null, digits: number, unit: string): string =>
+  value === null ? '–' : `${number(value + 0, digits).replace(/^[-−](0([.,]0+)?)$/, '$1')}${unit}`;
+
+export function Motors() {
+  const w = words.value.robot;
+  const joints = body.value?.state.joints ?? [];
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label={w.motors}>
+      <table class="numbers motors">
+        <thead>
+          <tr>
+            {[
+              w.motor,
+              w.angle,
+              w.goal,
+              ...(limits.value === null ? [] : [w.range]),
+              w.temperature,
+              w.voltage,
+              w.load,
+              w.torque,
+              w.reading,
+              w.errors,
+            ].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {joints.map((joint) => (
+            <Row key={joint.name} joint={joint} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ joint }: { joint: JointState }) {
+  const w = words.value.robot;
+  return (
+    <tr>
+      <th scope="row">{joint.name}</th>
+      <td>{told(joint.present_deg, 1, '°')}</td>
+      <td>{told(joint.goal_deg, 1, '°')}</td>
+      {limits.value !== null && (
+        <td>
+          <Range name={joint.name} present={joint.present_deg} goal={joint.goal_deg} />
+        </td>
+      )}
+      <td class={heat(joint.temperature_c)}>{told(joint.temperature_c, 0, ' °C')}</td>
+      <td>{told(joint.voltage_v, 2, ' V')}</td>
+      <td>{told(joint.current_ma, 0, ' mA')}</td>
+      <td>{joint.torque ? w.on : w.off}</td>
+      <td class={joint.reading === 'fresh' ? '' : 'is-bad'}>{w[joint.reading]}</td>
+      <td class={joint.errors.length > 0 ? 'is-bad' : ''}>{joint.errors.join(', ') || '–'}</td>
+    </tr>
+  );
+}
+
+interface Angles {
+  name: string;
+  present: number | null;
+  goal: number;
+}
+
+/** Where in its range a joint is, and where it is told to be. */
+export function Range({ name, present, goal }: Angles) {
+  const w = words.value.robot;
+  const range = limits.value?.joints.find((joint) => joint.name === name);
+  if (range === undefined) return null;
+  const at = place(range, present, goal);
+  const title = `${told(range.low_deg, 1, '°')} … ${told(range.high_deg, 1, '°')}`;
+  return (
+    <span class={`range ${at.near === null ? '' : 'is-near'}`} title={title}>
+      <svg viewBox="-2 0 104 12" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="range-back" y="4" width="100" height="4" />
+        <rect class="range-goal" x={100 * at.goal - 2} y="2" width="4" height="8" />
+        {at.present !== null && (
+          <rect class="range-present" x={100 * at.present - 1} width="2" height="12" />
+        )}
+      </svg>
+      <span class="range-mark">
+        {at.near !== null && (
+          <>
+            <span aria-hidden="true">!</span>
+            <span class="hidden">{w.nearLimit}</span>
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
