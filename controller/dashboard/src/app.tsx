@@ -13,7 +13,7 @@ import { JournalView } from './views/journal';
 import { RobotView } from './views/robot';
 import { TalkView } from './views/talk';
 import { ToolsView } from './views/tools';
-import { language, words } from './i18n';
+import { language, messages } from './i18n';
 
 const PAGES: Record<View, () => preact.JSX.Element> = {
   robot: RobotView,
@@ -25,7 +25,7 @@ const PAGES: Record<View, () => preact.JSX.Element> = {
 };
 
 export function App() {
-  const w = words.value;
+  const w = messages.value;
   const { view } = route.value;
   useEffect(() => {
     document.documentElement.lang = language.value;

@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 
-const place = (name: string) => new URL(`./fixtures/${name}`, import.meta.url);
+const fixtureUrl = (name: string) => new URL(`./fixtures/${name}`, import.meta.url);
 
-export const text = (name: string): string => readFileSync(place(name), 'utf8');
+export const text = (name: string): string => readFileSync(fixtureUrl(name), 'utf8');
 
-export const answer = <T>(name: string): T => JSON.parse(text(`${name}.json`)) as T;
+export const fixture = <T>(name: string): T => JSON.parse(text(`${name}.json`)) as T;
 
 export function bytes(hex: string): ArrayBuffer {
   const all = new Uint8Array(hex.length / 2);

@@ -1,21 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { ended, heard, NOTHING, type Course } from '../src/logic/turn-progress';
-import type { Progress, Reply, Told } from '../src/protocol/responses';
-import { EventReader } from '../src/protocol/sse';
+import {
+  finishProgress,
+  applyEvent,
+  NO_PROGRESS,
+  type TurnProgress,
+} from '../src/logic/turn-progress';
+import type { StepReport, Reply, ChatEvent } from '../src/protocol/responses';
+import { SseReader } from '../src/protocol/sse';
 import { text } from './fixtures';
 
-const after = (...all: Told[]): Course => all.reduce(heard, NOTHING);
-const states = (course: Course) => course.tasks.map((task) => `${task.task}: ${task.state}`);
+const after = (...all: ChatEvent[]): TurnProgress => all.reduce(applyEvent, NO_PROGRESS);
+const states = (course: TurnProgress) => course.tasks.map((task) => `${task.task}: ${task.state}`);
 
 const look = { agent: 'vision', task: 'look around' };
 const make = { agent: 'code', task: 'make a tool' };
-const plan: Told = { event: 'plan', data: { steps: [look, make] } };
-const begun = (data: { agent: string; task: string }): Told => ({ event: 'begun', data });
-const step = (of: { agent: string; task: string }, outcome = 'done'): Told => ({
-  event: 'step',
-  data: { ...of, text: `${of.task}.`, outcome, steps: [] } satisfies Progress,
+const plan: ChatEvent = { event: 'plan', data: { steps: [look, make] } };
+const begun = (data: { agent: string; task: string }): ChatEvent => ({
+  event: 'step_started',
+  data,
 });
-const reply: Told = {
+const step = (of: { agent: string; task: string }, outcome = 'done'): ChatEvent => ({
+  event: 'step_finished',
+  data: { ...of, text: `${of.task}.`, outcome, steps: [] } satisfies StepReport,
+});
+const reply: ChatEvent = {
   event: 'reply',
   data: { text: 'Done.', outcome: 'done', plan: [], steps: [], tool: null } satisfies Reply,
 };
@@ -29,20 +37,22 @@ describe('the course of a sentence', () => {
       'make a tool: running',
     ]);
     const refused = after(plan, begun(look), step(look, 'refused'), reply);
-    expect(states(refused)).toEqual(['look around: failed', 'make a tool: left']);
-    expect(refused.tasks[0]!.told!.outcome).toBe('refused');
+    expect(states(refused)).toEqual(['look around: failed', 'make a tool: skipped']);
+    expect(refused.tasks[0]!.result!.outcome).toBe('refused');
     expect(refused.reply!.text).toBe('Done.');
   });
 
   it('shows the steps of a server that tells of nothing else', () => {
-    const told = new EventReader().take(text('chat.sse')).map((data) => JSON.parse(data) as Told);
+    const told = new SseReader()
+      .push(text('chat.sse'))
+      .map((data) => JSON.parse(data) as ChatEvent);
     const course = after(...told);
     expect(states(course)).toEqual(['nod twice: done', 'look left 20 deg: done']);
     expect(course.reply).not.toBeNull();
   });
 
   it('keeps apart steps of the same words', () => {
-    const twice: Told = { event: 'plan', data: { steps: [look, look] } };
+    const twice: ChatEvent = { event: 'plan', data: { steps: [look, look] } };
     expect(states(after(twice, begun(look), step(look), begun(look)))).toEqual([
       'look around: done',
       'look around: running',
@@ -50,7 +60,7 @@ describe('the course of a sentence', () => {
   });
 
   it('takes up a new plan for what has not begun', () => {
-    const next: Told = {
+    const next: ChatEvent = {
       event: 'plan',
       data: { steps: [look, { agent: 'vision', task: 'say it' }] },
     };
@@ -67,14 +77,14 @@ describe('the course of a sentence', () => {
   });
 
   it('says who hands to whom and who thinks', () => {
-    const handoff: Told = {
+    const handoff: ChatEvent = {
       event: 'handoff',
       data: { from: 'coordinator', to: 'code', task: 'make a tool' },
     };
     const course = after(plan, { event: 'thinking', data: { agent: 'coordinator' } });
     expect(course.thinking).toBe('coordinator');
-    expect(heard(course, handoff)).toMatchObject({ thinking: null });
-    expect(heard(course, handoff).tasks[1]).toMatchObject({
+    expect(applyEvent(course, handoff)).toMatchObject({ thinking: null });
+    expect(applyEvent(course, handoff).tasks[1]).toMatchObject({
       from: 'coordinator',
       state: 'waiting',
     });
@@ -83,30 +93,39 @@ describe('the course of a sentence', () => {
   });
 
   it('follows the check of a tool to what it found', () => {
-    const checking = (done: number): Told => ({
-      event: 'checking',
-      data: { tool: 'wave', stage: 'rehearsal', done, of: 8 },
+    const checking = (done: number): ChatEvent => ({
+      event: 'check_progress',
+      data: { tool: 'wave', phase: 'rehearsal', done, of: 8 },
     });
     const at = after(plan, begun(look), step(look), begun(make), checking(1), checking(5));
     expect(at.tasks[1]!.check).toMatchObject({ progress: { done: 5, of: 8 }, stage: 'rehearsal' });
-    const finding = { rule: 'r', line: 3, verdict: 'ask', reason: 'x', hint: '' } as const;
-    const data = { tool: 'wave', admitted: true, needs_approval: true, stage: 'review' };
-    const over = heard(at, { event: 'checked', data: { ...data, findings: [finding] } });
+    const finding = {
+      rule: 'r',
+      line: 3,
+      verdict: 'needs_approval',
+      reason: 'x',
+      hint: '',
+    } as const;
+    const data = { tool: 'wave', accepted: true, needs_approval: true, phase: 'review' };
+    const over = applyEvent(at, {
+      event: 'check_finished',
+      data: { ...data, findings: [finding] },
+    });
     expect(over.tasks[1]!.check).toMatchObject({ progress: null, needsApproval: true });
     expect(over.tasks[1]!.check!.findings).toEqual([finding]);
-    expect(after({ event: 'checked', data }).tasks[0]!.check!.findings).toEqual([]);
+    expect(after({ event: 'check_finished', data }).tasks[0]!.check!.findings).toEqual([]);
   });
 
   it('asks until it goes on', () => {
-    const question: Told = { event: 'question', data: { id: '1', text: 'May I?' } };
+    const question: ChatEvent = { event: 'question', data: { id: '1', text: 'May I?' } };
     expect(after(plan, question).question).toMatchObject({ text: 'May I?' });
     expect(after(plan, question, step(look)).question).toBeNull();
-    expect(ended(after(plan, question)).question).toBeNull();
+    expect(finishProgress(after(plan, question)).question).toBeNull();
   });
 
   it('is not changed by words that nobody knows', () => {
     const course = after(plan);
-    const strange = { event: 'applause', data: null } as unknown as Told;
-    expect(heard(course, strange)).toBe(course);
+    const strange = { event: 'applause', data: null } as unknown as ChatEvent;
+    expect(applyEvent(course, strange)).toBe(course);
   });
 });

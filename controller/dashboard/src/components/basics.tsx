@@ -1,19 +1,19 @@
 /** Small parts that several views use. */
 
 import type { ComponentChildren } from 'preact';
-import type { Deed } from '../logic/roles';
-import { NEEDS } from '../logic/roles';
-import { allowed } from '../net/live';
-import { words } from '../i18n';
+import type { Action } from '../logic/roles';
+import { REQUIRED_ROLE } from '../logic/roles';
+import { isAllowed } from '../net/live';
+import { messages } from '../i18n';
 
-interface Titled {
+interface CardProps {
   title: string;
   class?: string;
   aside?: ComponentChildren;
   children: ComponentChildren;
 }
 
-export const Card = ({ title, class: name = '', aside, children }: Titled) => (
+export const Card = ({ title, class: name = '', aside, children }: CardProps) => (
   <section class={`card ${name}`} aria-label={title}>
     <div class="card-head">
       <h2>{title}</h2>
@@ -23,8 +23,8 @@ export const Card = ({ title, class: name = '', aside, children }: Titled) => (
   </section>
 );
 
-interface Deeds {
-  deed: Deed;
+interface RoleButtonProps {
+  action: Action;
   /** Other reasons why it can't be done now. */
   disabled?: boolean;
   class?: string;
@@ -35,22 +35,22 @@ interface Deeds {
 }
 
 /** A button for something that needs a role; without it, the button says so. */
-export function DeedButton({
-  deed,
+export function RoleButton({
+  action: action,
   disabled = false,
   type = 'button',
   title,
   children,
   ...rest
-}: Deeds) {
-  const may = allowed(deed);
-  const w = words.value;
-  const why = may ? title : w.common.needs(w.roles[NEEDS[deed]]);
+}: RoleButtonProps) {
+  const permitted = isAllowed(action);
+  const w = messages.value;
+  const reason = permitted ? title : w.common.requiresRole(w.roles[REQUIRED_ROLE[action]]);
   return (
     <button
       type={type}
-      disabled={disabled || !may}
-      {...(why === undefined ? {} : { title: why })}
+      disabled={disabled || !permitted}
+      {...(reason === undefined ? {} : { title: reason })}
       {...rest}
     >
       {children}
@@ -59,9 +59,11 @@ export function DeedButton({
 }
 
 /** Why a part of a view is closed, where a role is missing. */
-export function NeedsRole({ deed }: { deed: Deed }) {
-  const w = words.value;
-  return allowed(deed) ? null : <p class="note">{w.common.needs(w.roles[NEEDS[deed]])}</p>;
+export function NeedsRole({ action: action }: { action: Action }) {
+  const w = messages.value;
+  return isAllowed(action) ? null : (
+    <p class="note">{w.common.requiresRole(w.roles[REQUIRED_ROLE[action]])}</p>
+  );
 }
 
 /** What came of something, read out when it changes. */

@@ -2,49 +2,57 @@
 
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { cameraTrouble, look, picture, PICTURE_STALE_MS, seen, watch } from '../net/camera';
-import { fresh, now } from '../net/live';
+import {
+  cameraError,
+  fetchDetections,
+  cameraFrame,
+  FRAME_STALE_MS,
+  pageVisible,
+  streamCamera,
+} from '../net/camera';
+import { freshness, now } from '../net/live';
 import type { Detections } from '../protocol/responses';
-import { number, span, words } from '../i18n';
+import { formatNumber, formatDuration, messages } from '../i18n';
 import { Card } from './basics';
-import { ofRobot } from '../net/robots';
+import { robotSignal } from '../net/robots';
 
 const FPS = 12;
 /** How often things are looked for, milliseconds. */
-const LOOK_MS = 700;
+const DETECT_INTERVAL_MS = 700;
 
-const shown = signal(true);
-const looking = signal(false);
-const found = ofRobot<Detections | null>(null);
-const blind = ofRobot('');
+const cameraShown = signal(true);
+const detecting = signal(false);
+const detections = robotSignal<Detections | null>(null);
+const detectError = robotSignal('');
 
-interface Clicked {
+interface CameraProps {
   /** Each from 0 to 1, from the left and the top. */
   onPoint?: (across: number, down: number) => void;
   hint?: string;
 }
 
-export function Camera({ onPoint, hint }: Clicked) {
-  const w = words.value.robot;
+export function Camera({ onPoint, hint }: CameraProps) {
+  const w = messages.value.robot;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const visible = shown.value && seen.value;
+  const visible = cameraShown.value && pageVisible.value;
   useEffect(() => {
     if (!visible) return;
     const ending = new AbortController();
-    void watch(FPS, ending.signal);
-    const end = effect(() => paint(canvas.current));
+    void streamCamera(FPS, ending.signal);
+    const end = effect(() => draw(canvas.current));
     return () => (ending.abort(), end());
   }, [visible]);
-  const isLooking = looking.value && visible;
+  const isDetecting = detecting.value && visible;
   useEffect(() => {
-    if (!isLooking) return;
+    if (!isDetecting) return;
     const ending = new AbortController();
-    void search(ending.signal);
+    void detectLoop(ending.signal);
     return () => ending.abort();
-  }, [isLooking]);
-  const at = picture.value?.at;
-  const age = at === undefined ? Infinity : Math.max(0, now.value - at) + fresh.way(now.value);
-  const old = age > PICTURE_STALE_MS;
+  }, [isDetecting]);
+  const at = cameraFrame.value?.at;
+  const age =
+    at === undefined ? Infinity : Math.max(0, now.value - at) + freshness.latency(now.value);
+  const isOld = age > FRAME_STALE_MS;
   const click = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     onPoint?.((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
@@ -57,18 +65,18 @@ export function Camera({ onPoint, hint }: Clicked) {
         <span class="buttons">
           <button
             type="button"
-            aria-pressed={looking.value}
-            onClick={() => (looking.value = !looking.value)}
+            aria-pressed={detecting.value}
+            onClick={() => (detecting.value = !detecting.value)}
           >
             {w.detect}
           </button>
-          <button type="button" onClick={() => (shown.value = !shown.value)}>
-            {shown.value ? w.cameraHide : w.cameraOn}
+          <button type="button" onClick={() => (cameraShown.value = !cameraShown.value)}>
+            {cameraShown.value ? w.cameraHide : w.cameraShow}
           </button>
         </span>
       }
     >
-      <div class={`camera ${old ? 'is-old' : ''} ${onPoint ? 'is-clickable' : ''}`}>
+      <div class={`camera ${isOld ? 'is-old' : ''} ${onPoint ? 'is-clickable' : ''}`}>
         <canvas
           ref={canvas}
           width={320}
@@ -79,54 +87,58 @@ export function Camera({ onPoint, hint }: Clicked) {
         />
         {(!visible || at === undefined) && (
           <p class="scene-note">
-            {w.cameraOff} {cameraTrouble.value}
+            {w.cameraOff} {cameraError.value}
           </p>
         )}
-        {visible && at !== undefined && old && <p class="scene-note">{w.pictureAge(span(age))}</p>}
+        {visible && at !== undefined && isOld && (
+          <p class="scene-note">{w.imageAge(formatDuration(age))}</p>
+        )}
       </div>
       <p class="note one-line">
-        {blind.value ||
-          (isLooking && found.value ? w.found(found.value.things.length) : (hint ?? ''))}
+        {detectError.value ||
+          (isDetecting && detections.value
+            ? w.detected(detections.value.objects.length)
+            : (hint ?? ''))}
       </p>
     </Card>
   );
 }
 
-async function search(signal: AbortSignal): Promise<void> {
+async function detectLoop(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const answer = await look(signal);
+    const answer = await fetchDetections(signal);
     if (signal.aborted) break;
-    found.value = answer.ok ? answer.value : null;
-    blind.value = answer.ok ? (answer.value.without ?? '') : answer.detail;
-    await new Promise((done) => setTimeout(done, LOOK_MS));
+    detections.value = answer.ok ? answer.value : null;
+    detectError.value = answer.ok ? (answer.value.objects_unavailable_reason ?? '') : answer.detail;
+    await new Promise((done) => setTimeout(done, DETECT_INTERVAL_MS));
   }
-  found.value = null;
-  blind.value = '';
+  detections.value = null;
+  detectError.value = '';
 }
 
 /** The newest picture, and boxes around what was found in one a moment before. */
-function paint(canvas: HTMLCanvasElement | null): void {
-  const newest = picture.value;
-  const things = found.value;
+function draw(canvas: HTMLCanvasElement | null): void {
+  const latest = cameraFrame.value;
+  const detected = detections.value;
   const pen = canvas?.getContext('2d');
-  if (!canvas || !pen || newest === null) return;
-  const { width, height } = newest.bitmap;
+  if (!canvas || !pen || latest === null) return;
+  const { width, height } = latest.bitmap;
   if (canvas.width !== width || canvas.height !== height)
     [canvas.width, canvas.height] = [width, height];
-  pen.drawImage(newest.bitmap, 0, 0);
-  if (things === null) return;
-  const scale = width / things.width;
+  pen.drawImage(latest.bitmap, 0, 0);
+  if (detected === null) return;
+  const scale = width / detected.width;
   const size = Math.max(11, Math.round(width / 28));
   pen.font = `${size}px system-ui, sans-serif`;
   pen.lineWidth = Math.max(1.5, width / 240);
-  for (const thing of things.things) {
-    const [x, y, wide, high] = thing.bounds.map((pixels) => pixels * scale) as [
+  for (const object of detected.objects) {
+    const [x, y, wide, high] = object.bbox_xywh.map((pixels) => pixels * scale) as [
       number,
       number,
       number,
       number,
     ];
-    const label = `${thing.label} ${number(thing.score * 100)} %`;
+    const label = `${object.label} ${formatNumber(object.score * 100)} %`;
     pen.strokeStyle = '#ffb020';
     pen.strokeRect(x, y, wide, high);
     pen.fillStyle = '#ffb020';

@@ -1,12 +1,12 @@
 /** What policy, rehearsal and review found. */
 
 import type { Finding } from '../protocol/responses';
-import { words } from '../i18n';
+import { messages } from '../i18n';
 
-const CLASS = { admit: 'is-plain', ask: 'is-warn', refuse: 'is-bad' } as const;
+const CLASS = { pass: 'is-plain', needs_approval: 'is-warn', reject: 'is-bad' } as const;
 
 export function Findings({ all, onLine }: { all: Finding[]; onLine?: (line: number) => void }) {
-  const w = words.value.tools;
+  const w = messages.value.tools;
   if (all.length === 0) return <p class="note">{w.noFindings}</p>;
   return (
     <ul class="findings">

@@ -1,75 +1,78 @@
 /** Who steers, how well the heart is heard, and taking and giving back. */
 
-import { allowed, holder, roundTrip, stale } from '../net/live';
-import { giveBack, halted, lease, take } from '../net/teleop';
-import { number, words } from '../i18n';
-import { DeedButton, NeedsRole } from './basics';
+import { isAllowed, leaseHolder, roundTrip, stale } from '../net/live';
+import { releaseControl, isStopped, lease, takeControl } from '../net/teleop';
+import { formatNumber, messages } from '../i18n';
+import { RoleButton, NeedsRole } from './basics';
 
 export function LeaseBar() {
-  const w = words.value.drive;
+  const w = messages.value.drive;
   const mine = lease.value;
-  const other = mine.is === 'held' ? null : holder.value;
+  const other = mine.status === 'held' ? null : leaseHolder.value;
   return (
-    <section class={`card wide lease ${mine.is === 'held' ? 'is-mine' : ''}`} aria-label={w.take}>
+    <section
+      class={`card wide lease ${mine.status === 'held' ? 'is-mine' : ''}`}
+      aria-label={w.takeControl}
+    >
       <p>
-        <strong aria-live="polite">{state()}</strong> <span class="note">{more()}</span>{' '}
+        <strong aria-live="polite">{statusText()}</strong> <span class="note">{detailText()}</span>{' '}
         <span class="is-plain-bad" role="status">
-          {trouble()}
+          {rejectionText()}
         </span>
       </p>
       <span class="note">
-        {w.latency}: {roundTrip.value === null ? '–' : `${number(roundTrip.value)} ms`}
+        {w.latency}: {roundTrip.value === null ? '–' : `${formatNumber(roundTrip.value)} ms`}
       </span>
-      <NeedsRole deed="steer" />
+      <NeedsRole action="control" />
       <span class="buttons">
-        {mine.is === 'held' ? (
-          <button type="button" onClick={() => void giveBack()}>
-            {w.giveBack}
+        {mine.status === 'held' ? (
+          <button type="button" onClick={() => void releaseControl()}>
+            {w.release}
           </button>
         ) : (
-          <DeedButton
-            deed="steer"
+          <RoleButton
+            action="control"
             class="primary"
-            disabled={mine.is === 'asking' || stale.value}
-            onClick={() => void take(false)}
+            disabled={mine.status === 'requesting' || stale.value}
+            onClick={() => void takeControl(false)}
           >
-            {mine.is === 'asking' ? `${w.asking} …` : w.take}
-          </DeedButton>
+            {mine.status === 'requesting' ? `${w.requesting} …` : w.takeControl}
+          </RoleButton>
         )}
-        {other !== null && allowed('shelve') && (
-          <DeedButton deed="shelve" disabled={stale.value} onClick={() => void take(true)}>
+        {other !== null && isAllowed('manage') && (
+          <RoleButton action="manage" disabled={stale.value} onClick={() => void takeControl(true)}>
             {w.takeOver}
-          </DeedButton>
+          </RoleButton>
         )}
       </span>
     </section>
   );
 }
 
-function state(): string {
-  const w = words.value.drive;
+function statusText(): string {
+  const w = messages.value.drive;
   const mine = lease.value;
-  if (mine.is === 'held') return `${w.held} (${mine.owner}).`;
-  if (mine.is === 'lost') return w.lost[mine.why];
-  if (mine.is === 'asking') return `${w.asking} …`;
-  const other = holder.value;
-  return other === null ? w.free : w.others(other.owner, other.for);
+  if (mine.status === 'held') return `${w.inControl} (${mine.owner}).`;
+  if (mine.status === 'lost') return w.lost[mine.reason];
+  if (mine.status === 'requesting') return `${w.requesting} …`;
+  const other = leaseHolder.value;
+  return other === null ? w.free : w.others(other.owner, other.purpose);
 }
 
-function more(): string {
-  const w = words.value.drive;
+function detailText(): string {
+  const w = messages.value.drive;
   const mine = lease.value;
-  if (mine.is === 'lost') return mine.detail;
-  if (mine.is !== 'held' || trouble() !== '') return '';
-  return mine.trip === null ? w.noHeartbeat : w.heartbeat(number(mine.trip));
+  if (mine.status === 'lost') return mine.detail;
+  if (mine.status !== 'held' || rejectionText() !== '') return '';
+  return mine.roundTrip === null ? w.noHeartbeat : w.heartbeat(formatNumber(mine.roundTrip));
 }
 
 /** Why the robot does not follow. */
-function trouble(): string {
-  const w = words.value;
+function rejectionText(): string {
+  const w = messages.value;
   const mine = lease.value;
-  if (mine.is !== 'held') return '';
-  if (stale.value) return w.drive.staleNo;
-  if (halted.value) return w.drive.stopped;
-  return mine.refused === null ? '' : w.talk.refused(mine.refused.why);
+  if (mine.status !== 'held') return '';
+  if (stale.value) return w.drive.notLive;
+  if (isStopped.value) return w.drive.stopped;
+  return mine.rejection === null ? '' : w.talk.rejected(mine.rejection.reason);
 }

@@ -1,24 +1,26 @@
 /** What each motor says of itself. */
 
-import { place } from '../logic/limits';
+import { rangePosition } from '../logic/limits';
 import { limits } from '../net/limits';
-import { body } from '../net/live';
+import { robotState } from '../net/live';
 import type { JointState } from '../protocol/responses';
-import { number, words } from '../i18n';
+import { formatNumber, messages } from '../i18n';
 
 /** From here on a motor is warm, and hot, degrees Celsius. */
-const WARM = 55;
-const HOT = 64;
+const WARM_C = 55;
+const HOT_C = 64;
 
-const heat = (celsius: number | null): string =>
-  celsius === null ? '' : celsius >= HOT ? 'is-bad' : celsius >= WARM ? 'is-warn' : '';
+const temperatureClass = (celsius: number | null): string =>
+  celsius === null ? '' : celsius >= HOT_C ? 'is-bad' : celsius >= WARM_C ? 'is-warn' : '';
 
-const told = (value: number | null, digits: number, unit: string): string =>
-  value === null ? '–' : `${number(value + 0, digits).replace(/^[-−](0([.,]0+)?)$/, '$1')}${unit}`;
+const valueText = (value: number | null, digits: number, unit: string): string =>
+  value === null
+    ? '–'
+    : `${formatNumber(value + 0, digits).replace(/^[-−](0([.,]0+)?)$/, '$1')}${unit}`;
 
 export function Motors() {
-  const w = words.value.robot;
-  const joints = body.value?.state.joints ?? [];
+  const w = messages.value.robot;
+  const joints = robotState.value?.state.joints ?? [];
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label={w.motors}>
       <table class="numbers motors">
@@ -31,9 +33,9 @@ export function Motors() {
               ...(limits.value === null ? [] : [w.range]),
               w.temperature,
               w.voltage,
-              w.load,
+              w.current,
               w.torque,
-              w.reading,
+              w.freshness,
               w.errors,
             ].map((title) => (
               <th key={title} scope="col">
@@ -53,22 +55,24 @@ export function Motors() {
 }
 
 function Row({ joint }: { joint: JointState }) {
-  const w = words.value.robot;
+  const w = messages.value.robot;
   return (
     <tr>
       <th scope="row">{joint.name}</th>
-      <td>{told(joint.present_deg, 1, '°')}</td>
-      <td>{told(joint.goal_deg, 1, '°')}</td>
+      <td>{valueText(joint.present_deg, 1, '°')}</td>
+      <td>{valueText(joint.goal_deg, 1, '°')}</td>
       {limits.value !== null && (
         <td>
           <Range name={joint.name} present={joint.present_deg} goal={joint.goal_deg} />
         </td>
       )}
-      <td class={heat(joint.temperature_c)}>{told(joint.temperature_c, 0, ' °C')}</td>
-      <td>{told(joint.voltage_v, 2, ' V')}</td>
-      <td>{told(joint.current_ma, 0, ' mA')}</td>
+      <td class={temperatureClass(joint.temperature_c)}>
+        {valueText(joint.temperature_c, 0, ' °C')}
+      </td>
+      <td>{valueText(joint.voltage_v, 2, ' V')}</td>
+      <td>{valueText(joint.current_ma, 0, ' mA')}</td>
       <td>{joint.torque ? w.on : w.off}</td>
-      <td class={joint.reading === 'fresh' ? '' : 'is-bad'}>{w[joint.reading]}</td>
+      <td class={joint.freshness === 'fresh' ? '' : 'is-bad'}>{w[joint.freshness]}</td>
       <td class={joint.errors.length > 0 ? 'is-bad' : ''}>{joint.errors.join(', ') || '–'}</td>
     </tr>
   );
@@ -82,11 +86,11 @@ interface Angles {
 
 /** Where in its range a joint is, and where it is told to be. */
 export function Range({ name, present, goal }: Angles) {
-  const w = words.value.robot;
+  const w = messages.value.robot;
   const range = limits.value?.joints.find((joint) => joint.name === name);
   if (range === undefined) return null;
-  const at = place(range, present, goal);
-  const title = `${told(range.low_deg, 1, '°')} … ${told(range.high_deg, 1, '°')}`;
+  const at = rangePosition(range, present, goal);
+  const title = `${valueText(range.min_deg, 1, '°')} … ${valueText(range.max_deg, 1, '°')}`;
   return (
     <span class={`range ${at.near === null ? '' : 'is-near'}`} title={title}>
       <svg viewBox="-2 0 104 12" preserveAspectRatio="none" aria-hidden="true">

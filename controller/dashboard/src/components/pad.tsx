@@ -1,28 +1,37 @@
 /** A square in which a point is led: two axes at once, by pointer or by arrow keys. */
 
-import { REACH, type Axis, type Wish } from '../logic/teleop';
+import { AXIS_LIMITS, type Axis, type Setpoint } from '../logic/teleop';
 import { clamp, KEYS } from '../logic/teleop';
 
-interface Shown {
+interface PadProps {
   label: string;
   hint: string;
   /** Which axis goes across and which goes up; a negative sign turns it round. */
   across: { axis: Axis; sign: 1 | -1 };
   up: { axis: Axis; sign: 1 | -1 };
-  wish: Wish | null;
-  is: Wish | null;
+  setpoint: Setpoint | null;
+  actual: Setpoint | null;
   disabled: boolean;
-  onMove: (change: (wish: Wish) => Wish) => void;
+  onMove: (change: (wish: Setpoint) => Setpoint) => void;
 }
 
-export function Pad({ label, hint, across, up, wish, is, disabled, onMove }: Shown) {
+export function Pad({
+  label,
+  hint,
+  across,
+  up,
+  setpoint: wish,
+  actual: is,
+  disabled,
+  onMove,
+}: PadProps) {
   const set = (x: number, y: number) =>
     onMove((now) => ({
       ...now,
-      [across.axis]: clamp(across.axis, across.sign * x * REACH[across.axis].most),
-      [up.axis]: clamp(up.axis, up.sign * y * REACH[up.axis].most),
+      [across.axis]: clamp(across.axis, across.sign * x * AXIS_LIMITS[across.axis].max),
+      [up.axis]: clamp(up.axis, up.sign * y * AXIS_LIMITS[up.axis].max),
     }));
-  const lead = (event: PointerEvent) => {
+  const drag = (event: PointerEvent) => {
     if (disabled || event.buttons === 0) return;
     const pad = event.currentTarget as HTMLElement;
     pad.setPointerCapture(event.pointerId);
@@ -46,14 +55,14 @@ export function Pad({ label, hint, across, up, wish, is, disabled, onMove }: Sho
         [across, step[0]],
         [up, step[1]],
       ] as const) {
-        next[axis] = clamp(axis, now[axis] + (by ?? 0) * sign * REACH[axis].most * 0.05);
+        next[axis] = clamp(axis, now[axis] + (by ?? 0) * sign * AXIS_LIMITS[axis].max * 0.05);
       }
       return next;
     });
   };
-  const at = (point: Wish) => {
+  const at = (point: Setpoint) => {
     const part = ({ axis, sign }: { axis: Axis; sign: number }) =>
-      50 + (50 * sign * clamp(axis, point[axis])) / REACH[axis].most;
+      50 + (50 * sign * clamp(axis, point[axis])) / AXIS_LIMITS[axis].max;
     return { left: `${part(across)}%`, bottom: `${part(up)}%` };
   };
   return (
@@ -65,8 +74,8 @@ export function Pad({ label, hint, across, up, wish, is, disabled, onMove }: Sho
         aria-disabled={disabled}
         title={hint}
         tabIndex={0}
-        onPointerDown={lead}
-        onPointerMove={lead}
+        onPointerDown={drag}
+        onPointerMove={drag}
         onKeyDown={onKey}
       >
         {is && <span class="pad-is" style={at(is)} />}

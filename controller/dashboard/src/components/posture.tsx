@@ -1,16 +1,16 @@
 /** Where head, body and antennas are, and where they are told to be. */
 
-import { goal, postureOf } from '../logic/drawing';
-import { AXES, staying } from '../logic/teleop';
+import { goalDrawing, postureFromDrawing } from '../logic/drawing';
+import { AXES, setpointFromPosture } from '../logic/teleop';
 import { frame } from '../net/live';
-import { number, words } from '../i18n';
+import { formatNumber, messages } from '../i18n';
 
 export function PostureTable() {
-  const w = words.value;
+  const w = messages.value;
   const newest = frame.value;
-  const is = newest?.posture ? staying(newest.posture) : null;
-  const wanted = newest === null ? null : goal(newest);
-  const target = wanted === null ? null : staying(postureOf(wanted));
+  const actual = newest?.posture ? setpointFromPosture(newest.posture) : null;
+  const goalPose = newest === null ? null : goalDrawing(newest);
+  const target = goalPose === null ? null : setpointFromPosture(postureFromDrawing(goalPose));
   return (
     <table class="numbers">
       <thead>
@@ -25,15 +25,15 @@ export function PostureTable() {
       <tbody>
         {AXES.map((axis) => {
           const unit = axis.endsWith('mm') ? ' mm' : '°';
-          const told = (value: number | undefined) =>
+          const valueText = (value: number | undefined) =>
             value === undefined
               ? '–'
-              : `${number(value + 0, 1).replace(/^[-−](0[.,]0)$/, '$1')}${unit}`;
+              : `${formatNumber(value + 0, 1).replace(/^[-−](0[.,]0)$/, '$1')}${unit}`;
           return (
             <tr key={axis}>
               <th scope="row">{w.axes[axis]}</th>
-              <td>{told(is?.[axis])}</td>
-              <td>{told(target?.[axis])}</td>
+              <td>{valueText(actual?.[axis])}</td>
+              <td>{valueText(target?.[axis])}</td>
             </tr>
           );
         })}

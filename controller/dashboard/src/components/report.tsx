@@ -2,7 +2,7 @@
 
 import type { JointReport, Report } from '../protocol/responses';
 import { MOTORS } from '../protocol/joints';
-import { number, words } from '../i18n';
+import { formatNumber, messages } from '../i18n';
 
 interface Plot {
   title: string;
@@ -10,47 +10,47 @@ interface Plot {
   of: (joint: JointReport) => { part: number; text: string } | null;
 }
 
-const against = (peak: number, left: number | undefined, unit: string) =>
+const barFromLimit = (peak: number, left: number | undefined, unit: string) =>
   left === undefined
     ? null
     : {
         part: peak / Math.max(1e-9, peak + left),
-        text: `${number(peak)} / ${number(peak + left)} ${unit}`,
+        text: `${formatNumber(peak)} / ${formatNumber(peak + left)} ${unit}`,
       };
 
 export function ReportPlots({ report }: { report: Report }) {
-  const w = words.value.tools;
+  const w = messages.value.tools;
   const plots: Plot[] = [
     {
-      title: w.plots.speed,
-      of: (joint) => against(joint.peak_speed_dps, joint.margins?.speed_dps, '°/s'),
+      title: w.plots.velocity,
+      of: (joint) => barFromLimit(joint.peak_speed_dps, joint.margins?.speed_dps, '°/s'),
     },
     {
       title: w.plots.acceleration,
       of: (joint) =>
-        against(joint.peak_acceleration_dps2, joint.margins?.acceleration_dps2, '°/s²'),
+        barFromLimit(joint.peak_acceleration_dps2, joint.margins?.acceleration_dps2, '°/s²'),
     },
     {
-      title: w.plots.margin,
+      title: w.plots.limitMargin,
       of: (joint) => ({
-        part: Math.max(0, 1 - joint.least_margin_deg / 90),
-        text: `${number(joint.least_margin_deg, 1)}°`,
+        part: Math.max(0, 1 - joint.min_limit_margin_deg / 90),
+        text: `${formatNumber(joint.min_limit_margin_deg, 1)}°`,
       }),
     },
     {
-      title: w.plots.lag,
+      title: w.plots.trackingError,
       of: (joint) => ({
-        part: joint.worst_lag_deg / 45,
-        text: `${number(joint.worst_lag_deg, 1)}°`,
+        part: joint.max_tracking_error_deg / 45,
+        text: `${formatNumber(joint.max_tracking_error_deg, 1)}°`,
       }),
     },
   ];
   const coverage = report.line_coverage;
   const facts = [
-    w.facts(number(report.duration_s, 1), report.cases),
-    report.rests_at_end ? w.rests : w.moves,
-    w.trimmed(report.trimmed_beats),
-    ...(coverage === null ? [] : [w.coverage(number(100 * coverage))]),
+    w.facts(formatNumber(report.duration_s, 1), report.cases),
+    report.rests_at_end ? w.endsAtRest : w.endsMoving,
+    w.clampedCycles(report.clamped_cycles),
+    ...(coverage === null ? [] : [w.coverage(formatNumber(100 * coverage))]),
   ];
   return (
     <>

@@ -2,56 +2,56 @@
 
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { differs, goal, present } from '../logic/drawing';
-import { marks, type Marks } from '../logic/limits';
+import { differVisibly, goalDrawing, presentDrawing } from '../logic/drawing';
+import { limitMarks, type Marks } from '../logic/limits';
 import { limits } from '../net/limits';
 import { frame, stale } from '../net/live';
-import type { Stage } from '../scene/scene';
-import { words } from '../i18n';
-import { Marked } from './limit-marks';
-import { painted } from './after-first-paint';
-import { biting } from './clamps';
+import type { SceneView } from '../scene/scene';
+import { messages } from '../i18n';
+import { LimitMarks } from './limit-marks';
+import { afterFirstPaint } from './after-first-paint';
+import { activeClamps } from './clamps';
 
-const trouble = signal(false);
+const failed = signal(false);
 
 export function Robot3D() {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const stage = useRef<Stage | null>(null);
+  const scene = useRef<SceneView | null>(null);
   useEffect(() => {
     let ended = false;
     let end = () => {};
-    void painted()
+    void afterFirstPaint()
       .then(() => import('../scene/scene'))
       .then(
-        ({ stage: build }) => {
+        ({ createScene: build }) => {
           if (ended || canvas.current === null) return;
           try {
-            stage.current = build(canvas.current);
+            scene.current = build(canvas.current);
           } catch {
-            trouble.value = true;
+            failed.value = true;
             return;
           }
-          end = keep(stage.current, canvas.current);
+          end = renderFrames(scene.current, canvas.current);
         },
-        () => (trouble.value = true),
+        () => (failed.value = true),
       );
     return () => {
       ended = true;
       end();
-      stage.current?.dispose();
-      stage.current = null;
+      scene.current?.dispose();
+      scene.current = null;
     };
   }, []);
-  const w = words.value.robot;
-  const lost = frame.value !== null && frame.value.posture === null;
+  const w = messages.value.robot;
+  const isUnknown = frame.value !== null && frame.value.posture === null;
   return (
     <div class={`scene ${stale.value ? 'is-old' : ''}`}>
       <canvas ref={canvas} role="img" aria-label={w.scene} />
-      {trouble.value && <p class="scene-note">{w.noScene}</p>}
-      {lost && <p class="scene-note">{w.unknown}</p>}
+      {failed.value && <p class="scene-note">{w.noScene}</p>}
+      {isUnknown && <p class="scene-note">{w.unknown}</p>}
       <p class="scene-hint">{w.ghost}</p>
-      {!stale.value && <Marked marks={held()} />}
-      <button type="button" class="scene-reset" onClick={() => stage.current?.reset()}>
+      {!stale.value && <LimitMarks marks={currentMarks()} />}
+      <button type="button" class="scene-reset" onClick={() => scene.current?.reset()}>
         {w.resetView}
       </button>
     </div>
@@ -59,18 +59,19 @@ export function Robot3D() {
 }
 
 /** What is at its limits now. */
-const held = (): Marks => (frame.value === null ? {} : marks(frame.value, limits.value, biting()));
+const currentMarks = (): Marks =>
+  frame.value === null ? {} : limitMarks(frame.value, limits.value, activeClamps());
 
 /** Draws every frame that comes, while the canvas has a size. */
-function keep(stage: Stage, canvas: HTMLCanvasElement): () => void {
+function renderFrames(stage: SceneView, canvas: HTMLCanvasElement): () => void {
   const sizes = new ResizeObserver(() => stage.resize(canvas.clientWidth, canvas.clientHeight));
   sizes.observe(canvas);
   const end = effect(() => {
-    const newest = frame.value;
-    const now = newest === null ? null : present(newest);
-    const wanted = newest === null || stale.value ? null : goal(newest);
-    const ghost = now !== null && wanted !== null && differs(now, wanted) ? wanted : null;
-    stage.show(now, ghost, stale.value, held());
+    const latest = frame.value;
+    const now = latest === null ? null : presentDrawing(latest);
+    const wanted = latest === null || stale.value ? null : goalDrawing(latest);
+    const ghost = now !== null && wanted !== null && differVisibly(now, wanted) ? wanted : null;
+    stage.show(now, ghost, stale.value, currentMarks());
   });
   return () => {
     sizes.disconnect();

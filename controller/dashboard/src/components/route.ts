@@ -12,12 +12,12 @@ export interface Route {
 }
 
 function read(): Route {
-  const [first, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decoded);
+  const [first, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeSegment);
   const view = VIEWS.find((one) => one === first);
   return view === undefined ? { view: 'robot', rest: [] } : { view, rest: rest.filter(Boolean) };
 }
 
-function decoded(step: string): string {
+function decodeSegment(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {

@@ -1,17 +1,17 @@
 /** A form for the arguments of a tool. */
 
-import type { Field, Trouble } from '../logic/form';
-import { amount, words } from '../i18n';
+import type { Field, FieldError } from '../logic/form';
+import { formatAmount, messages } from '../i18n';
 
-interface Shown {
+interface SchemaFormProps {
   fields: Field[];
   texts: Record<string, string>;
-  troubles: Record<string, Trouble>;
+  errors: Record<string, FieldError>;
   onText: (name: string, text: string) => void;
 }
 
-export function SchemaForm({ fields, texts, troubles, onText }: Shown) {
-  const w = words.value.tools;
+export function SchemaForm({ fields, texts, errors: troubles, onText }: SchemaFormProps) {
+  const w = messages.value.tools;
   if (fields.length === 0) return <p class="note">{w.noParameters}</p>;
   return (
     <div class="fields">
@@ -21,12 +21,12 @@ export function SchemaForm({ fields, texts, troubles, onText }: Shown) {
           <Input
             field={field}
             text={texts[field.name] ?? ''}
-            bad={field.name in troubles}
+            invalid={field.name in troubles}
             onText={onText}
           />
-          <span class="note">{[field.about, range(field)].filter(Boolean).join(' · ')}</span>
+          <span class="note">{[field.description, range(field)].filter(Boolean).join(' · ')}</span>
           <span class="field-trouble" role="alert">
-            {wrong(troubles[field.name])}
+            {errorText(troubles[field.name])}
           </span>
         </label>
       ))}
@@ -35,31 +35,31 @@ export function SchemaForm({ fields, texts, troubles, onText }: Shown) {
 }
 
 function range(field: Field): string {
-  const w = words.value.tools;
+  const w = messages.value.tools;
   const bounds =
-    field.least !== undefined && field.most !== undefined
-      ? w.between(amount(field.least), amount(field.most))
+    field.min !== undefined && field.max !== undefined
+      ? w.between(formatAmount(field.min), formatAmount(field.max))
       : '';
-  return [bounds, field.usual === '' ? '' : w.usual(field.usual)].filter(Boolean).join(', ');
+  return [bounds, field.defaultText === '' ? '' : w.defaultValue(field.defaultText)]
+    .filter(Boolean)
+    .join(', ');
 }
 
-function wrong(trouble: Trouble | undefined): string {
-  const w = words.value.tools.wrong;
-  if (trouble === undefined) return '';
-  return trouble.why === 'least' || trouble.why === 'most'
-    ? w[trouble.why](trouble.bound)
-    : w[trouble.why];
+function errorText(error: FieldError | undefined): string {
+  const w = messages.value.tools.errors;
+  if (error === undefined) return '';
+  return error.kind === 'min' || error.kind === 'max' ? w[error.kind](error.bound) : w[error.kind];
 }
 
-interface One {
+interface InputProps {
   field: Field;
   text: string;
-  bad: boolean;
+  invalid: boolean;
   onText: (name: string, text: string) => void;
 }
 
-function Input({ field, text, bad, onText }: One) {
-  const w = words.value.common;
+function Input({ field, text, invalid: bad, onText }: InputProps) {
+  const w = messages.value.common;
   const choices =
     field.kind === 'switch'
       ? [
@@ -74,7 +74,9 @@ function Input({ field, text, bad, onText }: One) {
         aria-invalid={bad}
         onChange={(event) => onText(field.name, event.currentTarget.value)}
       >
-        <option value="">{field.usual === '' ? '–' : words.value.tools.usual(field.usual)}</option>
+        <option value="">
+          {field.defaultText === '' ? '–' : messages.value.tools.defaultValue(field.defaultText)}
+        </option>
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.name}
@@ -89,7 +91,7 @@ function Input({ field, text, bad, onText }: One) {
       type="text"
       inputMode={numeric ? 'decimal' : 'text'}
       autocomplete="off"
-      placeholder={field.usual}
+      placeholder={field.defaultText}
       value={text}
       required={field.required}
       aria-invalid={bad}

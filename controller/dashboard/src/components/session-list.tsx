@@ -1,67 +1,67 @@
 /** Sessions of conversations: shown, taken away as a file, forgotten. */
 
 import { useEffect } from 'preact/hooks';
-import { ask } from '../net/http';
-import { allowed } from '../net/live';
+import { request } from '../net/http';
+import { isAllowed } from '../net/live';
 import type { Session } from '../protocol/responses';
-import { moment, words } from '../i18n';
-import { Card, DeedButton, download, NeedsRole, Outcome } from './basics';
-import { ofRobot } from '../net/robots';
+import { formatTime, messages } from '../i18n';
+import { Card, RoleButton, download, NeedsRole, Outcome } from './basics';
+import { robotSignal } from '../net/robots';
 
-interface Remembered {
+interface SessionDetails {
   turns: { at: number; said: string; answer: string; ending: string }[];
 }
 
-const sessions = ofRobot<Session[] | null>(null);
-const trouble = ofRobot('');
-const open = ofRobot<{ id: string; turns: Remembered['turns'] } | null>(null);
+const sessions = robotSignal<Session[] | null>(null);
+const loadError = robotSignal('');
+const open = robotSignal<{ id: string; turns: SessionDetails['turns'] } | null>(null);
 
-const place = (id: string) => `/api/v1/sessions/${encodeURIComponent(id)}`;
+const sessionPath = (id: string) => `/api/v1/sessions/${encodeURIComponent(id)}`;
 
 async function load(): Promise<void> {
-  const answer = await ask<{ sessions: Session[] }>('/api/v1/sessions', { patience: 10_000 });
-  trouble.value = answer.ok ? '' : answer.detail;
+  const answer = await request<{ sessions: Session[] }>('/api/v1/sessions', { timeoutMs: 10_000 });
+  loadError.value = answer.ok ? '' : answer.detail;
   if (answer.ok) sessions.value = answer.value.sessions;
 }
 
 async function show(id: string): Promise<void> {
   if (open.value?.id === id) return void (open.value = null);
-  const answer = await ask<Remembered>(place(id), { patience: 10_000 });
-  trouble.value = answer.ok ? '' : answer.detail;
+  const answer = await request<SessionDetails>(sessionPath(id), { timeoutMs: 10_000 });
+  loadError.value = answer.ok ? '' : answer.detail;
   if (answer.ok) open.value = { id, turns: answer.value.turns };
 }
 
 async function save(id: string): Promise<void> {
-  const answer = await ask<unknown>(place(id), { patience: 10_000 });
-  trouble.value = answer.ok ? '' : answer.detail;
+  const answer = await request<unknown>(sessionPath(id), { timeoutMs: 10_000 });
+  loadError.value = answer.ok ? '' : answer.detail;
   if (answer.ok) download(`${id}.json`, 'application/json', JSON.stringify(answer.value, null, 2));
 }
 
-async function forget(id: string): Promise<void> {
-  const answer = await ask(place(id), { method: 'DELETE', patience: 10_000 });
-  trouble.value = answer.ok ? '' : answer.detail;
+async function deleteSession(id: string): Promise<void> {
+  const answer = await request(sessionPath(id), { method: 'DELETE', timeoutMs: 10_000 });
+  loadError.value = answer.ok ? '' : answer.detail;
   if (open.value?.id === id) open.value = null;
   await load();
 }
 
 export function SessionList() {
-  const w = words.value;
-  const may = allowed('sessions');
+  const w = messages.value;
+  const permitted = isAllowed('sessions');
   useEffect(() => {
-    if (may) void load();
-  }, [may]);
+    if (permitted) void load();
+  }, [permitted]);
   return (
     <Card title={w.journal.sessions}>
-      <NeedsRole deed="sessions" />
-      {trouble.value !== '' && <Outcome bad text={trouble.value} />}
+      <NeedsRole action="sessions" />
+      {loadError.value !== '' && <Outcome bad text={loadError.value} />}
       {sessions.value?.length === 0 && <p class="note">{w.journal.noSessions}</p>}
       <ul class="sessions">
         {(sessions.value ?? []).map((session) => (
           <li key={session.id}>
             <span>
-              <strong>{session.id}</strong> · {w.journal.turns(session.turns)} ·{' '}
+              <strong>{session.id}</strong> · {w.journal.turns(session.turn_count)} ·{' '}
               <span class="note">
-                {moment(session.used)} · “{session.first}”
+                {formatTime(session.last_used_at)} · “{session.first_message}”
               </span>
             </span>
             <span class="buttons">
@@ -75,9 +75,9 @@ export function SessionList() {
               <button type="button" onClick={() => void save(session.id)}>
                 {w.common.download}
               </button>
-              <DeedButton deed="measure" onClick={() => void forget(session.id)}>
-                {w.journal.forget}
-              </DeedButton>
+              <RoleButton action="maintain" onClick={() => void deleteSession(session.id)}>
+                {w.journal.delete}
+              </RoleButton>
             </span>
             {open.value?.id === session.id && (
               <ol class="log wide">

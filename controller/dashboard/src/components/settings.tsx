@@ -2,14 +2,14 @@
 
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { link, standing } from '../net/live';
+import { link, access } from '../net/live';
 import * as robots from '../net/robots';
 import { whoAmI } from '../net/whoami';
-import { LANGUAGES, language, speak, words, type Language } from '../i18n';
+import { LANGUAGES, language, setLanguage, messages, type Language } from '../i18n';
 import { applyTheme, theme, THEMES, type Theme } from './theme';
 
 export const settingsOpen = signal(false);
-const trouble = signal('');
+const addressError = signal('');
 
 export function Settings() {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -26,7 +26,7 @@ export function Settings() {
       before.current = null;
     }
   }, [open]);
-  const w = words.value;
+  const w = messages.value;
   const close = () => (settingsOpen.value = false);
   return (
     <dialog
@@ -62,7 +62,7 @@ export function Settings() {
           {w.settings.language}
           <select
             value={language.value}
-            onChange={(event) => speak(event.currentTarget.value as Language)}
+            onChange={(event) => setLanguage(event.currentTarget.value as Language)}
           >
             {Object.entries(LANGUAGES).map(([key, { language: name }]) => (
               <option key={key} value={key} lang={key}>
@@ -77,13 +77,13 @@ export function Settings() {
 }
 
 function Robots() {
-  const w = words.value;
+  const w = messages.value;
   const input = useRef<HTMLInputElement>(null);
   const add = (event: Event) => {
     event.preventDefault();
-    const written = input.current?.value ?? '';
-    const known = robots.add(written);
-    trouble.value = known ? '' : w.settings.notAddress;
+    const typed = input.current?.value ?? '';
+    const known = robots.add(typed);
+    addressError.value = known ? '' : w.settings.invalidAddress;
     if (known && input.current) input.current.value = '';
   };
   return (
@@ -96,7 +96,7 @@ function Robots() {
               type="button"
               class="robot-choice"
               aria-pressed={robots.base.value === robot}
-              onClick={() => robots.choose(robot)}
+              onClick={() => robots.select(robot)}
             >
               {robot === '' ? w.settings.here : robot}
             </button>
@@ -120,55 +120,55 @@ function Robots() {
         <button type="submit">{w.settings.add}</button>
       </form>
       <p class="outcome is-bad" role="alert">
-        {trouble.value}
+        {addressError.value}
       </p>
     </fieldset>
   );
 }
 
-const refused = signal('');
+const loginError = signal('');
 
 function Login() {
-  const w = words.value.settings;
+  const w = messages.value.settings;
   const input = useRef<HTMLInputElement>(null);
   const logIn = async (event: Event) => {
     event.preventDefault();
-    const written = input.current?.value.trim() ?? '';
-    if (written === '') return;
-    const said = await whoAmI(new AbortController().signal, written);
-    if (said.standing?.atLeast) {
-      refused.value = '';
-      robots.logIn(written);
+    const typed = input.current?.value.trim() ?? '';
+    if (typed === '') return;
+    const result = await whoAmI(new AbortController().signal, typed);
+    if (result.access?.atLeast) {
+      loginError.value = '';
+      robots.logIn(typed);
       if (input.current) input.current.value = '';
     } else {
-      refused.value = w.badToken(said.why);
+      loginError.value = w.signInFailed(result.reason);
     }
   };
-  const { atLeast, exact, name } = standing.value;
-  const role = atLeast === null ? w.nobody : words.value.roles[atLeast];
+  const { atLeast, exact, name } = access.value;
+  const role = atLeast === null ? w.notSignedIn : messages.value.roles[atLeast];
   const who = [exact ? role : w.roleAtLeast(role), name].filter(Boolean).join(' · ');
   return (
     <fieldset>
       <legend>{w.token}</legend>
       <p>
         {w.role}: <strong>{who}</strong>
-        {link.value.is === 'locked' && <span class="note"> {link.value.why}</span>}
+        {link.value.status === 'unauthorized' && <span class="note"> {link.value.reason}</span>}
       </p>
       <form class="row" onSubmit={(event) => void logIn(event)}>
         <label>
           {w.token}
           <input ref={input} type="password" autocomplete="off" spellcheck={false} />
         </label>
-        <button type="submit">{w.login}</button>
+        <button type="submit">{w.signIn}</button>
         {robots.token.value !== '' && (
           <button type="button" onClick={() => robots.logIn('')}>
-            {w.logout}
+            {w.signOut}
           </button>
         )}
       </form>
-      <p class="note">{w.tokenAbout}</p>
+      <p class="note">{w.tokenNote}</p>
       <p class="outcome is-bad" role="alert">
-        {refused.value}
+        {loginError.value}
       </p>
     </fieldset>
   );

@@ -1,10 +1,10 @@
 /** STOP: on every view, and on the space bar wherever that writes no space. */
 
 import { useEffect } from 'preact/hooks';
-import { LATE_MS, writesText } from '../logic/stop-state';
+import { WARN_AFTER_MS, acceptsText } from '../logic/stop-state';
 import { now } from '../net/live';
-import { sayStop, shownStop } from '../net/stop';
-import { number, words } from '../i18n';
+import { sendStop, currentStop } from '../net/stop';
+import { formatNumber, messages } from '../i18n';
 
 function onKey(event: KeyboardEvent): void {
   if (event.code !== 'Space' || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -12,12 +12,12 @@ function onKey(event: KeyboardEvent): void {
   if (at instanceof HTMLElement) {
     const { tagName, isContentEditable } = at;
     const type = at instanceof HTMLInputElement ? at.type : '';
-    if (writesText({ tagName, type, isContentEditable })) return;
+    if (acceptsText({ tagName, type, isContentEditable })) return;
   }
   // Also no button is pressed by it: it is a stop, and nothing else.
   event.preventDefault();
   event.stopPropagation();
-  if (!event.repeat && event.type === 'keydown') void sayStop();
+  if (!event.repeat && event.type === 'keydown') void sendStop();
 }
 
 export function StopButton() {
@@ -26,9 +26,9 @@ export function StopButton() {
     types.forEach((type) => addEventListener(type, onKey, { capture: true }));
     return () => types.forEach((type) => removeEventListener(type, onKey, { capture: true }));
   }, []);
-  const w = words.value.stop;
+  const w = messages.value.stop;
   return (
-    <button type="button" class="stop" onClick={() => void sayStop()} aria-keyshortcuts="Space">
+    <button type="button" class="stop" onClick={() => void sendStop()} aria-keyshortcuts="Space">
       <span class="stop-word">{w.stop}</span>
       <span class="stop-hint">{w.hint}</span>
     </button>
@@ -37,17 +37,18 @@ export function StopButton() {
 
 /** What is known of the last stop; read out when it changes. */
 export function StopOutcome() {
-  const w = words.value;
-  const stop = shownStop();
+  const w = messages.value;
+  const stop = currentStop();
   let text = '';
-  if (stop.is === 'sent') text = now.value - stop.since > LATE_MS ? w.stop.late : w.stop.sent;
-  if (stop.is === 'failed') text = w.stop.failed(stop.detail);
-  if (stop.is === 'confirmed') {
-    const doing = (w.doing as Record<string, string>)[stop.doing] ?? stop.doing;
-    text = w.stop.confirmed(doing, number(stop.tookMs));
+  if (stop.status === 'sent')
+    text = now.value - stop.since > WARN_AFTER_MS ? w.stop.late : w.stop.sent;
+  if (stop.status === 'failed') text = w.stop.failed(stop.detail);
+  if (stop.status === 'confirmed') {
+    const doing = (w.motionStates as Record<string, string>)[stop.motionState] ?? stop.motionState;
+    text = w.stop.confirmed(doing, formatNumber(stop.roundTripMs));
   }
   return (
-    <div class={`stop-outcome is-${stop.is}`} role="alert" aria-live="assertive">
+    <div class={`stop-outcome is-${stop.status}`} role="alert" aria-live="assertive">
       {text}
     </div>
   );

@@ -1,17 +1,17 @@
 /** Light or dark: as the system has it, or as was chosen. */
 
 import { signal } from '@preact/signals';
-import { recall, remember } from '../net/storage';
+import { load, save } from '../net/storage';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const chosen = recall('theme');
+const chosen = load('theme');
 export const theme = signal<Theme>(THEMES.find((one) => one === chosen) ?? 'auto');
 
 export function applyTheme(next: Theme = theme.value): void {
   theme.value = next;
-  remember('theme', next === 'auto' ? null : next);
+  save('theme', next === 'auto' ? null : next);
   if (next === 'auto') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = next;
 }

@@ -1,41 +1,41 @@
 /** The code of a version with its findings, or what differs from another version. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { Code } from '../editor/code-editor';
+import { CodeEditor } from '../editor/code-editor';
 import { diff } from '../logic/diff';
-import { ask } from '../net/http';
-import type { Shown } from '../protocol/responses';
-import { words } from '../i18n';
+import { request } from '../net/http';
+import type { ToolDetails } from '../protocol/responses';
+import { messages } from '../i18n';
 import { Findings } from './findings';
-import { Card, DeedButton } from './basics';
+import { Card, RoleButton } from './basics';
 import { editCopy } from './tool-new';
 
-interface Versions {
-  shown: Shown;
+interface ToolCodeProps {
+  tool: ToolDetails;
   versions: number[];
   onVersion: (version: number) => void;
 }
 
-export function ToolCode({ shown, versions, onVersion }: Versions) {
-  const w = words.value.tools;
-  const { name, version, findings } = shown.manifest;
-  const [against, setAgainst] = useState(0);
+export function ToolCode({ tool: tool, versions, onVersion }: ToolCodeProps) {
+  const w = messages.value.tools;
+  const { name, version, findings } = tool.manifest;
+  const [comparedVersion, setComparedVersion] = useState(0);
   const [other, setOther] = useState<string | null>(null);
-  const [trouble, setTrouble] = useState('');
+  const [loadError, setLoadError] = useState('');
   const [line, setLine] = useState<{ number: number } | null>(null);
   useEffect(() => {
     setOther(null);
-    setTrouble('');
-    if (against === 0) return;
+    setLoadError('');
+    if (comparedVersion === 0) return;
     const ending = new AbortController();
-    const path = `/api/v1/tools/${encodeURIComponent(name)}?version=${against}`;
-    void ask<Shown>(path, { signal: ending.signal }).then((answer) => {
+    const path = `/api/v1/tools/${encodeURIComponent(name)}?version=${comparedVersion}`;
+    void request<ToolDetails>(path, { signal: ending.signal }).then((answer) => {
       if (ending.signal.aborted) return;
       if (answer.ok) setOther(answer.value.code);
-      else setTrouble(answer.detail);
+      else setLoadError(answer.detail);
     });
     return () => ending.abort();
-  }, [name, against]);
+  }, [name, comparedVersion]);
   return (
     <Card
       title={w.code}
@@ -55,17 +55,17 @@ export function ToolCode({ shown, versions, onVersion }: Versions) {
             </select>
           </label>
           <label>
-            {w.against}
+            {w.compareWith}
             <select
-              value={against}
-              onChange={(event) => setAgainst(Number(event.currentTarget.value))}
+              value={comparedVersion}
+              onChange={(event) => setComparedVersion(Number(event.currentTarget.value))}
             >
-              <option value={0}>{w.nothing}</option>
+              <option value={0}>{w.noComparison}</option>
               {versions
                 .filter((one) => one !== version)
                 .map((one) => (
                   <option key={one} value={one}>
-                    {words.value.common.version(one)}
+                    {messages.value.common.version(one)}
                   </option>
                 ))}
             </select>
@@ -73,23 +73,23 @@ export function ToolCode({ shown, versions, onVersion }: Versions) {
         </div>
       }
     >
-      {trouble !== '' && <p class="outcome is-bad">{trouble}</p>}
+      {loadError !== '' && <p class="outcome is-bad">{loadError}</p>}
       {other === null ? (
-        <Code text={shown.code} label={w.code} findings={findings} line={line} />
+        <CodeEditor text={tool.code} label={w.code} findings={findings} line={line} />
       ) : (
-        <Changes before={other} after={shown.code} />
+        <Changes before={other} after={tool.code} />
       )}
-      {Object.keys(shown.modules ?? {}).length === 0 && (
+      {Object.keys(tool.modules ?? {}).length === 0 && (
         <p class="buttons">
-          <DeedButton deed="check" onClick={() => editCopy(shown.code)}>
+          <RoleButton action="check" onClick={() => editCopy(tool.code)}>
             {w.edit}
-          </DeedButton>
+          </RoleButton>
         </p>
       )}
-      {Object.entries(shown.modules ?? {}).map(([stem, code]) => (
+      {Object.entries(tool.modules ?? {}).map(([stem, code]) => (
         <details key={stem}>
           <summary class="mono">{stem}.py</summary>
-          <Code text={code} label={`${stem}.py`} />
+          <CodeEditor text={code} label={`${stem}.py`} />
         </details>
       ))}
       <h3>{w.findings}</h3>
@@ -100,7 +100,7 @@ export function ToolCode({ shown, versions, onVersion }: Versions) {
 
 function Changes({ before, after }: { before: string; after: string }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={words.value.tools.changes}>
+    <div class="scroll" tabIndex={0} role="region" aria-label={messages.value.tools.changes}>
       <table class="diff mono">
         <tbody>
           {diff(before, after).map((line, at) => (
@@ -108,8 +108,8 @@ function Changes({ before, after }: { before: string; after: string }) {
               key={at}
               class={line.sign === '+' ? 'is-plus' : line.sign === '-' ? 'is-minus' : ''}
             >
-              <td>{line.was}</td>
-              <td>{line.is}</td>
+              <td>{line.oldNumber}</td>
+              <td>{line.newNumber}</td>
               <td>{line.sign}</td>
               <td>
                 <code>{line.text}</code>

@@ -2,20 +2,20 @@
 
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { Code } from '../editor/code-editor';
-import { allowed } from '../net/live';
-import { post, type Answer } from '../net/http';
-import { ofRobot } from '../net/robots';
-import type { Checked } from '../protocol/responses';
-import { words } from '../i18n';
+import { CodeEditor } from '../editor/code-editor';
+import { isAllowed } from '../net/live';
+import { post, type Result } from '../net/http';
+import { robotSignal } from '../net/robots';
+import type { CheckResult } from '../protocol/responses';
+import { messages } from '../i18n';
 import { Findings } from './findings';
 import { ReplayView } from './replay';
 import { ReportPlots } from './report';
 import { go, path } from './route';
-import { Card, DeedButton, NeedsRole, Outcome } from './basics';
+import { Card, RoleButton, NeedsRole, Outcome } from './basics';
 
 /** How long nothing is written before it is checked, milliseconds. */
-const PAUSE_MS = 700;
+const CHECK_DELAY_MS = 700;
 
 const TEMPLATE = `from reachy_mini import ReachyMini
 from reachy_mini.utils import create_head_pose
@@ -46,60 +46,60 @@ export function editCopy(text: string): void {
 }
 
 /** Whether the server knows of no motion beside a check. */
-const isPlain = ofRobot(false);
+const lacksMotion = robotSignal(false);
 
-async function examined(code: string, signal: AbortSignal): Promise<Answer<Checked>> {
-  const ask = (body: object) => post<Checked>('/api/v1/tools/check', body, { signal });
-  if (isPlain.value) return ask({ code });
+async function checkCode(code: string, signal: AbortSignal): Promise<Result<CheckResult>> {
+  const ask = (body: object) => post<CheckResult>('/api/v1/tools/check', body, { signal });
+  if (lacksMotion.value) return ask({ code });
   const answer = await ask({ code, motion: true });
   if (answer.ok || answer.status !== 422 || signal.aborted) return answer;
   // A server of before takes no such field.
   const plain = await ask({ code });
-  isPlain.value = plain.ok;
+  lacksMotion.value = plain.ok;
   return plain;
 }
 
 export function NewTool({ onAdded }: { onAdded: () => void }) {
-  const w = words.value.tools;
-  const [checked, setChecked] = useState<Checked | null>(null);
+  const w = messages.value.tools;
+  const [checked, setChecked] = useState<CheckResult | null>(null);
   const [state, setState] = useState({ text: '', bad: false });
   const [line, setLine] = useState<{ number: number } | null>(null);
   const [adding, setAdding] = useState(false);
-  const [begun] = useState(() => code.value);
-  const mayCheck = allowed('check');
-  const written = code.value;
+  const [initialCode] = useState(() => code.value);
+  const canCheck = isAllowed('check');
+  const currentCode = code.value;
   useEffect(() => {
-    if (!mayCheck) return;
+    if (!canCheck) return;
     const ending = new AbortController();
-    const timer = setTimeout(() => void check(ending.signal), PAUSE_MS);
+    const timer = setTimeout(() => void check(ending.signal), CHECK_DELAY_MS);
     const check = async (signal: AbortSignal) => {
       setState({ text: `${w.checking} …`, bad: false });
-      const answer = await examined(written, signal);
+      const answer = await checkCode(currentCode, signal);
       // What was written meanwhile is checked anew.
       if (signal.aborted) return;
       setChecked(answer.ok ? answer.value : null);
       if (!answer.ok) setState({ text: answer.detail, bad: true });
-      else if (answer.value.admitted) setState({ text: w.admitted, bad: false });
+      else if (answer.value.accepted) setState({ text: w.accepted, bad: false });
       else
         setState({
-          text: w.refusedBy(w.stages[answer.value.stage] ?? answer.value.stage),
+          text: w.rejectedBy(w.phases[answer.value.phase] ?? answer.value.phase),
           bad: true,
         });
     };
     return () => (clearTimeout(timer), ending.abort());
-  }, [written, mayCheck]);
+  }, [currentCode, canCheck]);
   const add = async () => {
     setAdding(true);
     const answer = await post<{
       registered: { name: string; version: number } | null;
-      checked: Checked;
+      checked: CheckResult;
     }>('/api/v1/tools', { code: code.value });
     setAdding(false);
-    const made = answer.ok ? answer.value.registered : null;
+    const added = answer.ok ? answer.value.registered : null;
     if (!answer.ok) setState({ text: answer.detail, bad: true });
-    else if (made) {
+    else if (added) {
       onAdded();
-      go('tools', made.name);
+      go('tools', added.name);
     }
   };
   return (
@@ -108,32 +108,32 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
         <a href={path('tools')}>← {w.list}</a>
       </p>
       <Card
-        title={w.fresh}
+        title={w.newTool}
         aside={
-          <DeedButton
-            deed="add"
+          <RoleButton
+            action="add"
             class="primary"
-            disabled={adding || !(checked?.admitted ?? false)}
+            disabled={adding || !(checked?.accepted ?? false)}
             onClick={() => void add()}
           >
             {adding ? `${w.adding} …` : w.add}
-          </DeedButton>
+          </RoleButton>
         }
       >
-        <NeedsRole deed="check" />
+        <NeedsRole action="check" />
         <Outcome text={state.text || w.unchecked} bad={state.bad} />
-        <Code
-          text={begun}
+        <CodeEditor
+          text={initialCode}
           label={w.editor}
-          findings={checked?.findings ?? NONE}
+          findings={checked?.findings ?? NO_FINDINGS}
           onChange={(text) => (code.value = text)}
           line={line}
         />
         <h3>{w.findings}</h3>
-        <Findings all={checked?.findings ?? NONE} onLine={(number) => setLine({ number })} />
+        <Findings all={checked?.findings ?? NO_FINDINGS} onLine={(number) => setLine({ number })} />
       </Card>
-      {checked?.motion && checked.motion.beats.length > 0 && (
-        <Card title={words.value.replay.title}>
+      {checked?.motion && checked.motion.cycles.length > 0 && (
+        <Card title={messages.value.replay.title}>
           <ReplayView replay={checked.motion} />
         </Card>
       )}
@@ -146,4 +146,4 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
   );
 }
 
-const NONE: Checked['findings'] = [];
+const NO_FINDINGS: CheckResult['findings'] = [];

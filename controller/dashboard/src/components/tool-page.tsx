@@ -1,42 +1,42 @@
 /** One tool: what it is, who stands for it, its run, its code and its rehearsal. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { ask, post } from '../net/http';
-import type { Listed, Shown, Usage } from '../protocol/responses';
-import { moment, number, words } from '../i18n';
+import { request, post } from '../net/http';
+import type { ToolSummary, ToolDetails, Usage } from '../protocol/responses';
+import { formatTime, formatNumber, messages } from '../i18n';
 import { ReportPlots } from './report';
 import { path } from './route';
-import { Card, DeedButton, Outcome } from './basics';
+import { Card, RoleButton, Outcome } from './basics';
 import { ToolCode } from './tool-code';
 import { ToolFiles } from './tool-files';
 import { RunTool } from './tool-run';
 
-interface Page {
+interface ToolPageProps {
   name: string;
-  listed: Listed | undefined;
+  listed: ToolSummary | undefined;
   onChange: () => void;
 }
 
-export function ToolPage({ name, listed, onChange }: Page) {
-  const w = words.value.tools;
+export function ToolPage({ name, listed, onChange }: ToolPageProps) {
+  const w = messages.value.tools;
   const [version, setVersion] = useState<number | null>(null);
-  const [shown, setShown] = useState<Shown | null>(null);
-  const [trouble, setTrouble] = useState('');
-  const [count, setCount] = useState(0);
+  const [tool, setTool] = useState<ToolDetails | null>(null);
+  const [loadError, setLoadError] = useState('');
+  const [reloads, setReloads] = useState(0);
   useEffect(() => {
     const ending = new AbortController();
     const query = version === null ? '' : `?version=${version}`;
-    void ask<Shown>(`/api/v1/tools/${encodeURIComponent(name)}${query}`, {
+    void request<ToolDetails>(`/api/v1/tools/${encodeURIComponent(name)}${query}`, {
       signal: ending.signal,
     }).then((answer) => {
       if (ending.signal.aborted) return;
-      setTrouble(answer.ok ? '' : answer.detail);
-      if (answer.ok) setShown(answer.value);
+      setLoadError(answer.ok ? '' : answer.detail);
+      if (answer.ok) setTool(answer.value);
     });
     return () => ending.abort();
-  }, [name, version, count]);
-  const again = () => {
-    setCount(count + 1);
+  }, [name, version, reloads]);
+  const reload = () => {
+    setReloads(reloads + 1);
     onChange();
   };
   return (
@@ -44,23 +44,23 @@ export function ToolPage({ name, listed, onChange }: Page) {
       <p class="back">
         <a href={path('tools')}>← {w.list}</a>
       </p>
-      {trouble !== '' && <Outcome bad text={trouble} />}
-      {shown && (
+      {loadError !== '' && <Outcome bad text={loadError} />}
+      {tool && (
         <>
-          <About shown={shown} listed={listed} again={again} />
-          <RunTool shown={shown} onRan={again} />
+          <About tool={tool} listed={listed} again={reload} />
+          <RunTool tool={tool} onRan={reload} />
           <ToolCode
-            shown={shown}
-            versions={listed?.versions ?? [shown.manifest.version]}
+            tool={tool}
+            versions={listed?.versions ?? [tool.manifest.version]}
             onVersion={setVersion}
           />
           <Card title={w.report}>
-            {shown.manifest.report ? (
-              <ReportPlots report={shown.manifest.report} />
+            {tool.manifest.report ? (
+              <ReportPlots report={tool.manifest.report} />
             ) : (
               <p class="note">{w.noReport}</p>
             )}
-            <ToolFiles shown={shown} />
+            <ToolFiles tool={tool} />
           </Card>
         </>
       )}
@@ -69,25 +69,28 @@ export function ToolPage({ name, listed, onChange }: Page) {
 }
 
 function About({
-  shown,
+  tool: tool,
   listed,
   again,
 }: {
-  shown: Shown;
-  listed: Listed | undefined;
+  tool: ToolDetails;
+  listed: ToolSummary | undefined;
   again: () => void;
 }) {
-  const w = words.value.tools;
-  const { manifest } = shown;
+  const w = messages.value.tools;
+  const { manifest } = tool;
   const [outcome, setOutcome] = useState({ text: '', bad: false });
   const [busy, setBusy] = useState(false);
   useEffect(() => setOutcome({ text: '', bad: false }), [manifest.name]);
-  const act = async (what: string, body: unknown, said: string) => {
+  const perform = async (operation: string, body: unknown, success: string) => {
     setBusy(true);
-    setOutcome({ text: what === 'approve' ? `${w.approving} …` : '', bad: false });
-    const answer = await post(`/api/v1/tools/${encodeURIComponent(manifest.name)}/${what}`, body);
+    setOutcome({ text: operation === 'approve' ? `${w.approving} …` : '', bad: false });
+    const answer = await post(
+      `/api/v1/tools/${encodeURIComponent(manifest.name)}/${operation}`,
+      body,
+    );
     setBusy(false);
-    setOutcome(answer.ok ? { text: said, bad: false } : { text: answer.detail, bad: true });
+    setOutcome(answer.ok ? { text: success, bad: false } : { text: answer.detail, bad: true });
     again();
   };
   const { version } = manifest;
@@ -98,11 +101,11 @@ function About({
       title={manifest.name}
       aside={
         <span class="buttons">
-          <span class={`badge ${shown.approved ? 'is-good' : 'is-warn'}`}>
-            {shown.approved ? w.approved : w.unapproved}
+          <span class={`badge ${tool.approved ? 'is-good' : 'is-warn'}`}>
+            {tool.approved ? w.approved : w.unapproved}
           </span>
-          {!shown.active && <span class="badge is-bad">{w.inactive}</span>}
-          {shown.quarantine !== null && <span class="badge is-bad">{w.quarantined}</span>}
+          {!tool.active && <span class="badge is-bad">{w.disabled}</span>}
+          {tool.quarantine !== null && <span class="badge is-bad">{w.quarantined}</span>}
         </span>
       }
     >
@@ -112,53 +115,53 @@ function About({
         <dd>{version}</dd>
         <dt>{w.author}</dt>
         <dd>{listed?.predefined ? w.predefined : manifest.provenance.author}</dd>
-        <dt>{w.may}</dt>
-        <dd>{manifest.capabilities.join(', ') || words.value.common.none}</dd>
-        <dt>{w.statistics}</dt>
-        <dd>{use(shown.usage.tool)}</dd>
+        <dt>{w.capabilities}</dt>
+        <dd>{manifest.capabilities.join(', ') || messages.value.common.none}</dd>
+        <dt>{w.usage}</dt>
+        <dd>{usageText(tool.usage.tool)}</dd>
       </dl>
-      {shown.approval && <p class="note">{w.approvedBy(shown.approval.by)}</p>}
+      {tool.approval && <p class="note">{w.approvedBy(tool.approval.by)}</p>}
       <div class="buttons">
-        {!shown.approved && (
-          <DeedButton
-            deed="approve"
+        {!tool.approved && (
+          <RoleButton
+            action="approve"
             class="primary"
             disabled={busy}
-            onClick={() => void act('approve', { version }, w.approved)}
+            onClick={() => void perform('approve', { version }, w.approved)}
           >
             {w.approve}
-          </DeedButton>
+          </RoleButton>
         )}
         {isEarlier && (
-          <DeedButton
-            deed="shelve"
+          <RoleButton
+            action="manage"
             disabled={busy}
-            onClick={() => void act('rollback', { to: version }, w.rolledBack(version))}
+            onClick={() => void perform('rollback', { to: version }, w.rolledBack(version))}
           >
             {w.rollback}
-          </DeedButton>
+          </RoleButton>
         )}
-        <DeedButton
-          deed="shelve"
+        <RoleButton
+          action="manage"
           disabled={busy}
-          onClick={() => void act(shown.active ? 'deactivate' : 'activate', {}, '')}
+          onClick={() => void perform(tool.active ? 'deactivate' : 'activate', {}, '')}
         >
-          {shown.active ? w.deactivate : w.activate}
-        </DeedButton>
+          {tool.active ? w.disable : w.enable}
+        </RoleButton>
       </div>
       <Outcome text={outcome.text} bad={outcome.bad} />
     </Card>
   );
 }
 
-function use(usage: Usage): string {
-  const w = words.value.tools;
-  const last = usage.last_run === 0 ? words.value.common.never : moment(usage.last_run);
+function usageText(usage: Usage): string {
+  const w = messages.value.tools;
+  const last = usage.last_run === 0 ? messages.value.common.never : formatTime(usage.last_run);
   const parts = [
     w.runs(usage.runs),
     w.failures(usage.failures),
-    w.seconds(number(usage.seconds, 1)),
-    w.last(last),
+    w.seconds(formatNumber(usage.seconds, 1)),
+    w.lastRun(last),
   ];
   return parts.join(' · ');
 }

@@ -1,55 +1,55 @@
 /** Running and rehearsing a tool with arguments of one's own, and what came of it. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { fields, filled } from '../logic/form';
-import { post, type Answer } from '../net/http';
-import { ofRobot } from '../net/robots';
-import type { Ran, Rehearsed, Shown, Trim } from '../protocol/responses';
-import { number, words } from '../i18n';
+import { formFields, collectArguments } from '../logic/form';
+import { post, type Result } from '../net/http';
+import { robotSignal } from '../net/robots';
+import type { RunResponse, RehearsalResult, ToolDetails, Clamp } from '../protocol/responses';
+import { formatNumber, messages } from '../i18n';
 import { ReplayView } from './replay';
 import { SchemaForm } from './schema-form';
-import { Card, DeedButton, download, Outcome } from './basics';
-import { told } from './clamps';
-import { notes } from './turns';
+import { Card, RoleButton, download, Outcome } from './basics';
+import { clampText } from './clamps';
+import { stepNotes } from './turns';
 
 /** Whether the server has said that it can't rehearse for a page. */
-const unable = ofRobot(false);
+const cannotRehearse = robotSignal(false);
 
-export function RunTool({ shown, onRan }: { shown: Shown; onRan: () => void }) {
-  const w = words.value.tools;
-  const { name, parameters } = shown.manifest;
-  const all = useMemo(() => fields(parameters), [parameters]);
+export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan: () => void }) {
+  const w = messages.value.tools;
+  const { name, parameters } = tool.manifest;
+  const all = useMemo(() => formFields(parameters), [parameters]);
   const [texts, setTexts] = useState<Record<string, string>>({});
-  const [tried, setTried] = useState(false);
-  const [result, setResult] = useState<Answer<Ran> | null>(null);
-  const [rehearsed, setRehearsed] = useState<Answer<Rehearsed> | null>(null);
+  const [submitted, setSubmitted] = useState(false);
+  const [result, setResult] = useState<Result<RunResponse> | null>(null);
+  const [rehearsed, setRehearsed] = useState<Result<RehearsalResult> | null>(null);
   const [rehearsing, setRehearsing] = useState(false);
-  useEffect(() => setRehearsed(null), [shown.manifest.version]);
+  useEffect(() => setRehearsed(null), [tool.manifest.version]);
   const [running, setRunning] = useState<AbortController | null>(null);
   const current = useRef<AbortController | null>(null);
   current.current = running;
   useEffect(() => () => current.current?.abort(), []);
-  const { args, troubles } = filled(all, texts);
+  const { args, errors: errors } = collectArguments(all, texts);
   const run = async (event: Event) => {
     event.preventDefault();
-    setTried(true);
-    if (Object.keys(troubles).length > 0 || running) return;
+    setSubmitted(true);
+    if (Object.keys(errors).length > 0 || running) return;
     const ending = new AbortController();
     setRunning(ending);
     setResult(null);
     const path = `/api/v1/tools/${encodeURIComponent(name)}/run`;
-    setResult(await post<Ran>(path, { args }, { signal: ending.signal }));
+    setResult(await post<RunResponse>(path, { args }, { signal: ending.signal }));
     setRunning(null);
-    onRan();
+    onRun();
   };
   const rehearse = async () => {
-    setTried(true);
-    if (Object.keys(troubles).length > 0 || rehearsing) return;
+    setSubmitted(true);
+    if (Object.keys(errors).length > 0 || rehearsing) return;
     setRehearsing(true);
     const path = `/api/v1/tools/${encodeURIComponent(name)}/rehearse`;
-    const answer = await post<Rehearsed>(path, { args, version: shown.manifest.version });
+    const answer = await post<RehearsalResult>(path, { args, version: tool.manifest.version });
     // A server of before knows no such address; one of now names the tool or the version that is not there.
-    unable.value = !answer.ok && answer.status === 404 && !answer.detail.includes(name);
+    cannotRehearse.value = !answer.ok && answer.status === 404 && !answer.detail.includes(name);
     setRehearsed(answer);
     setRehearsing(false);
   };
@@ -59,46 +59,51 @@ export function RunTool({ shown, onRan }: { shown: Shown; onRan: () => void }) {
         <SchemaForm
           fields={all}
           texts={texts}
-          troubles={tried ? troubles : {}}
+          errors={submitted ? errors : {}}
           onText={(field, text) => setTexts({ ...texts, [field]: text })}
         />
         <div class="buttons">
-          <DeedButton
-            deed="run"
+          <RoleButton
+            action="run"
             type="submit"
             class="primary"
-            disabled={running !== null || !shown.active}
+            disabled={running !== null || !tool.active}
           >
             {running ? `${w.running} …` : w.run}
-          </DeedButton>
-          {!unable.value && (
-            <DeedButton deed="rehearse" disabled={rehearsing} onClick={() => void rehearse()}>
+          </RoleButton>
+          {!cannotRehearse.value && (
+            <RoleButton action="rehearse" disabled={rehearsing} onClick={() => void rehearse()}>
               {rehearsing ? `${w.rehearsing} …` : w.rehearse}
-            </DeedButton>
+            </RoleButton>
           )}
           {running && (
             <button type="button" onClick={() => running.abort()}>
-              {words.value.talk.halt}
+              {messages.value.talk.cancel}
             </button>
           )}
         </div>
       </form>
-      {result && (result.ok ? <Result ran={result.value} /> : <Outcome bad text={result.detail} />)}
+      {result &&
+        (result.ok ? <Result response={result.value} /> : <Outcome bad text={result.detail} />)}
       {rehearsed && !rehearsed.ok && (
-        <Outcome bad text={unable.value ? w.noRehearse : rehearsed.detail} />
+        <Outcome bad text={cannotRehearse.value ? w.cannotRehearse : rehearsed.detail} />
       )}
-      {rehearsed?.ok && <Trial of={rehearsed.value} />}
+      {rehearsed?.ok && <RehearsalView of={rehearsed.value} />}
     </Card>
   );
 }
 
 /** How it ended, its value, and what it printed. */
-function Ending({ of }: { of: Pick<Rehearsed, 'ended' | 'value' | 'printed' | 'took_s'> }) {
-  const w = words.value.tools;
-  const { ended, value, printed, took_s } = of;
+function RunSummary({
+  of,
+}: {
+  of: Pick<RehearsalResult, 'status' | 'value' | 'stdout' | 'duration_s'>;
+}) {
+  const w = messages.value.tools;
+  const { status: ended, value, stdout: printed, duration_s: took_s } = of;
   return (
     <>
-      <p>{w.ran(w.ended[ended] ?? ended, number(took_s, 1))}</p>
+      <p>{w.finished(w.statuses[ended] ?? ended, formatNumber(took_s, 1))}</p>
       {value !== null && value !== undefined && (
         <>
           <h3>{w.value}</h3>
@@ -107,7 +112,7 @@ function Ending({ of }: { of: Pick<Rehearsed, 'ended' | 'value' | 'printed' | 't
       )}
       {printed !== '' && (
         <>
-          <h3>{w.printed}</h3>
+          <h3>{w.stdout}</h3>
           <pre>{printed}</pre>
         </>
       )}
@@ -116,33 +121,33 @@ function Ending({ of }: { of: Pick<Rehearsed, 'ended' | 'value' | 'printed' | 't
 }
 
 /** What a rehearsal showed. */
-function Trial({ of }: { of: Rehearsed }) {
+function RehearsalView({ of }: { of: RehearsalResult }) {
   return (
     <div class="result">
       <div role="status">
         <strong>
-          {words.value.replay.title}: {words.value.common.version(of.version)}
+          {messages.value.replay.title}: {messages.value.common.version(of.version)}
         </strong>
-        <Ending of={of} />
+        <RunSummary of={of} />
       </div>
-      {of.trims.map((trim: Trim, at) => (
+      {of.clamps.map((trim: Clamp, at) => (
         <p key={at} class="note">
-          {told(trim)}
+          {clampText(trim)}
         </p>
       ))}
-      {of.beats.length > 0 && <ReplayView replay={of} />}
+      {of.cycles.length > 0 && <ReplayView replay={of} />}
     </div>
   );
 }
 
-function Result({ ran }: { ran: Ran }) {
-  const w = words.value.tools;
-  const { performance } = ran;
-  const held = performance.steps.flatMap(notes);
+function Result({ response: response }: { response: RunResponse }) {
+  const w = messages.value.tools;
+  const { run: performance } = response;
+  const clampNotes = performance.steps.flatMap(stepNotes);
   return (
     <div class="result" role="status">
-      <Ending of={performance} />
-      {held.map((note, at) => (
+      <RunSummary of={performance} />
+      {clampNotes.map((note, at) => (
         <p key={at} class="note">
           {note}
         </p>
@@ -156,7 +161,9 @@ function Result({ ran }: { ran: Ran }) {
                 type="button"
                 key={name}
                 disabled={base64 === undefined}
-                onClick={() => download(name, 'application/octet-stream', bytes(base64 ?? ''))}
+                onClick={() =>
+                  download(name, 'application/octet-stream', decodeBase64(base64 ?? ''))
+                }
               >
                 {name}
               </button>
@@ -168,5 +175,5 @@ function Result({ ran }: { ran: Ran }) {
   );
 }
 
-const bytes = (base64: string): ArrayBuffer =>
+const decodeBase64 = (base64: string): ArrayBuffer =>
   Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)).buffer;

@@ -1,70 +1,78 @@
 /** The button that is held while one speaks, what was heard, and a light that shows where the robot is. */
 
-import { isSame, light, type Note } from '../logic/voice';
-import { NEEDS } from '../logic/roles';
-import { allowed } from '../net/live';
-import { press, release, voice } from '../net/voice';
-import { words } from '../i18n';
+import { sameWords, indicatorOf, type VoiceNotice } from '../logic/voice';
+import { REQUIRED_ROLE } from '../logic/roles';
+import { isAllowed } from '../net/live';
+import { startTalking, stopTalking, voice } from '../net/voice';
+import { messages } from '../i18n';
 import { Icon } from './icons';
 
 export function Voice() {
-  const w = words.value.talk.voice;
-  const { held, partial, heard, means, note } = voice.value;
-  const understood = isSame(heard, means) ? w.heard(heard) : `${w.heard(heard)} → ${means}`;
-  const shown = light(voice.value);
+  const w = messages.value.talk.voice;
+  const {
+    isHeld: held,
+    partial,
+    transcript: heard,
+    interpretation: means,
+    notice: note,
+  } = voice.value;
+  const transcriptText = sameWords(heard, means)
+    ? w.transcript(heard)
+    : `${w.transcript(heard)} → ${means}`;
+  const indicator = indicatorOf(voice.value);
   return (
     <div class="voice" role="group" aria-label={w.group}>
-      <Hold />
-      <span class={`light is-${shown}`} aria-hidden="true" />
+      <TalkButton />
+      <span class={`light is-${indicator}`} aria-hidden="true" />
       <span class="light-word" role="status">
-        {w.states[shown]}
+        {w.states[indicator]}
       </span>
       <p class="voice-heard" aria-live="polite">
-        {partial !== '' ? `${partial} …` : heard !== '' ? understood : held ? '' : w.hint}
+        {partial !== '' ? `${partial} …` : heard !== '' ? transcriptText : held ? '' : w.hint}
       </p>
       <p class="outcome is-bad" role="alert">
-        {note === null ? '' : told(note)}
+        {note === null ? '' : noticeText(note)}
       </p>
     </div>
   );
 }
 
-function Hold() {
-  const { common, roles, talk } = words.value;
+function TalkButton() {
+  const { common, roles, talk } = messages.value;
   const w = talk.voice;
-  const { held } = voice.value;
-  const may = allowed('talk');
+  const { isHeld: held } = voice.value;
+  const permitted = isAllowed('talk');
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
     (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-    void press();
+    void startTalking();
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter') return;
     // A click would follow.
     event.preventDefault();
-    if (event.type === 'keyup') release();
-    else if (!event.repeat) void press();
+    if (event.type === 'keyup') stopTalking();
+    else if (!event.repeat) void startTalking();
   };
   // Whoever can only press, and not hold, presses twice: such a press comes from no pointer.
   const onClick = (event: MouseEvent) => {
-    if (event.detail === 0) voice.value.held ? release() : void press();
+    if (event.detail === 0) voice.value.isHeld ? stopTalking() : void startTalking();
   };
   return (
     <button
       type="button"
       class={`hold ${held ? 'is-held' : ''}`}
       aria-pressed={held}
-      disabled={!may}
-      title={may ? w.hint : common.needs(roles[NEEDS.talk])}
+      disabled={!permitted}
+      title={permitted ? w.hint : common.requiresRole(roles[REQUIRED_ROLE.talk])}
       onPointerDown={onPointerDown}
-      onPointerUp={release}
-      onPointerCancel={release}
-      onLostPointerCapture={release}
+      onPointerUp={stopTalking}
+      onPointerCancel={stopTalking}
+      onLostPointerCapture={stopTalking}
       onContextMenu={(event) => event.preventDefault()}
       onKeyDown={onKey}
       onKeyUp={onKey}
-      onBlur={release}
+      onBlur={stopTalking}
       onClick={onClick}
     >
       <Icon name="voice" />
@@ -73,8 +81,8 @@ function Hold() {
   );
 }
 
-function told(note: Note): string {
-  const w = words.value.talk.voice;
+function noticeText(note: VoiceNotice): string {
+  const w = messages.value.talk.voice;
   switch (note.is) {
     case 'insecure':
       return w.insecure;
@@ -82,15 +90,15 @@ function told(note: Note): string {
       return w.noMicrophone;
     case 'denied':
       return w.denied;
-    case 'nothing':
-      return w.nothing;
+    case 'no_speech':
+      return w.noSpeech;
     case 'refused':
-      return w.refused(note.why);
+      return w.unavailable(note.reason);
     case 'gone':
-      return note.why === '' ? w.gone : w.ended(note.why);
+      return note.reason === '' ? w.disconnected : w.closed(note.reason);
     case 'ignored':
-      return w.ignored(note.why);
-    case 'trouble':
-      return w.trouble(note.why);
+      return w.ignored(note.reason);
+    case 'error':
+      return w.error(note.reason);
   }
 }

@@ -2,9 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../protocol/responses';
-import type { Mirror } from './codemirror';
+import type { Editor } from './codemirror';
 
-interface Shown {
+interface CodeEditorProps {
   text: string;
   label: string;
   findings?: Finding[];
@@ -13,39 +13,39 @@ interface Shown {
   line?: { number: number } | null;
 }
 
-export function Code({ text, label, findings = [], onChange, line = null }: Shown) {
-  const place = useRef<HTMLDivElement>(null);
-  const editor = useRef<Mirror | null>(null);
+export function CodeEditor({ text, label, findings = [], onChange, line = null }: CodeEditorProps) {
+  const container = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
   const change = useRef(onChange);
   change.current = onChange;
   const [ready, setReady] = useState(false);
-  const writes = onChange !== undefined;
+  const isEditable = onChange !== undefined;
   useEffect(() => {
-    let ended = false;
-    void import('./codemirror').then(({ mirror }) => {
-      if (ended || place.current === null) return;
-      const hear = (next: string) => change.current?.(next);
-      editor.current = mirror(place.current, {
+    let isDisposed = false;
+    void import('./codemirror').then(({ createEditor: mirror }) => {
+      if (isDisposed || container.current === null) return;
+      const onEdit = (next: string) => change.current?.(next);
+      editor.current = mirror(container.current, {
         text,
         label,
-        ...(writes ? { onChange: hear } : {}),
+        ...(isEditable ? { onChange: onEdit } : {}),
       });
       setReady(true);
     });
     return () => {
-      ended = true;
+      isDisposed = true;
       editor.current?.dispose();
       editor.current = null;
       setReady(false);
     };
-  }, [label, writes]);
-  useEffect(() => editor.current?.write(text), [text, ready]);
-  useEffect(() => editor.current?.mark(findings), [findings, ready]);
+  }, [label, isEditable]);
+  useEffect(() => editor.current?.setText(text), [text, ready]);
+  useEffect(() => editor.current?.setFindings(findings), [findings, ready]);
   useEffect(() => {
     if (line) editor.current?.goTo(line.number);
   }, [line]);
   return (
-    <div class="code" ref={place}>
+    <div class="code" ref={container}>
       {!ready && <pre>{text}</pre>}
     </div>
   );

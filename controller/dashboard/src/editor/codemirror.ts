@@ -20,21 +20,21 @@ import {
 import { tags } from '@lezer/highlight';
 import type { Finding } from '../protocol/responses';
 
-export interface Mirror {
-  write(text: string): void;
-  mark(findings: Finding[]): void;
+export interface Editor {
+  setText(text: string): void;
+  setFindings(findings: Finding[]): void;
   goTo(line: number): void;
   dispose(): void;
 }
 
-export interface Wanted {
+export interface EditorOptions {
   text: string;
   label: string;
   /** Nobody writes where this is left out. */
   onChange?: (text: string) => void;
 }
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   '&': { backgroundColor: 'var(--card)', color: 'var(--ink)', fontSize: '13px' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },
   '.cm-content': { caretColor: 'var(--ink)', padding: '8px 0' },
@@ -63,10 +63,13 @@ const colours = HighlightStyle.define([
   },
 ]);
 
-const SEVERITY = { admit: 'info', ask: 'warning', refuse: 'error' } as const;
+const SEVERITY = { pass: 'info', needs_approval: 'warning', reject: 'error' } as const;
 
-export function mirror(parent: HTMLElement, { text, label, onChange }: Wanted): Mirror {
-  const isStill = onChange === undefined;
+export function createEditor(
+  parent: HTMLElement,
+  { text, label, onChange }: EditorOptions,
+): Editor {
+  const isReadOnly = onChange === undefined;
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -80,14 +83,14 @@ export function mirror(parent: HTMLElement, { text, label, onChange }: Wanted): 
         python(),
         indentUnit.of('    '),
         syntaxHighlighting(colours),
-        look,
+        theme,
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({
           'aria-label': label,
           spellcheck: 'false',
           tabindex: '0',
         }),
-        ...(isStill
+        ...(isReadOnly
           ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
           : [highlightActiveLine()]),
         EditorView.updateListener.of((update) => {
@@ -97,11 +100,11 @@ export function mirror(parent: HTMLElement, { text, label, onChange }: Wanted): 
     }),
   });
   return {
-    write(next) {
+    setText(next) {
       if (next === view.state.doc.toString()) return;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
     },
-    mark(findings) {
+    setFindings(findings) {
       view.dispatch(
         setDiagnostics(
           view.state,

@@ -3,12 +3,12 @@
  * has to turn so that its camera looks along it.
  */
 
-import { degrees, type Posture } from '../protocol/joints';
-import { headOf } from './drawing';
-import { turned, type Point } from './geometry';
+import { toDegrees, type Posture } from '../protocol/joints';
+import { headPose } from './drawing';
+import { rotate, type Point } from './geometry';
 
 /** What `/api/camera/specs` tells of the lens. */
-export interface Specs {
+export interface CameraSpecs {
   name: string;
   default_resolution: { width: number; height: number };
   K: number[][];
@@ -16,7 +16,7 @@ export interface Specs {
 }
 
 /** Where a straight ray is seen, by k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4. */
-export function bend(x: number, y: number, coefficients: number[]): [number, number] {
+export function distort(x: number, y: number, coefficients: number[]): [number, number] {
   const [k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4] = Array.from(
     { length: 12 },
     (_, at) => coefficients[at] ?? 0,
@@ -43,10 +43,10 @@ export function bend(x: number, y: number, coefficients: number[]): [number, num
 }
 
 /** The straight ray of what is seen; `null` where the lens's numbers do not hold. */
-export function straighten(x: number, y: number, coefficients: number[]): [number, number] | null {
+export function undistort(x: number, y: number, coefficients: number[]): [number, number] | null {
   let [atX, atY] = [x, y];
   for (let round = 0; round < 100; round += 1) {
-    const [seenX, seenY] = bend(atX, atY, coefficients);
+    const [seenX, seenY] = distort(atX, atY, coefficients);
     const [offX, offY] = [x - seenX, y - seenY];
     if (!Number.isFinite(offX) || !Number.isFinite(offY)) return null;
     if (Math.hypot(offX, offY) < 1e-9) return [atX, atY];
@@ -57,29 +57,25 @@ export function straighten(x: number, y: number, coefficients: number[]): [numbe
 }
 
 /** The direction of a place in the picture (each from 0 to 1, from the left and the top), in the head's frame. */
-export function ray(specs: Specs, across: number, down: number): Point | null {
+export function unproject(specs: CameraSpecs, u: number, v: number): Point | null {
   const { width, height } = specs.default_resolution;
   const [fx, cx] = [specs.K[0]?.[0], specs.K[0]?.[2]];
   const [fy, cy] = [specs.K[1]?.[1], specs.K[1]?.[2]];
   if (!fx || !fy || cx === undefined || cy === undefined) return null;
-  const straight = straighten(
-    (across * width - 0.5 - cx) / fx,
-    (down * height - 0.5 - cy) / fy,
-    specs.D,
-  );
+  const undistorted = undistort((u * width - 0.5 - cx) / fx, (v * height - 0.5 - cy) / fy, specs.D);
   // The camera looks along the head's x; to its right is the head's minus y, down in the picture minus z.
-  return straight === null ? null : [1, -straight[0], -straight[1]];
+  return undistorted === null ? null : [1, -undistorted[0], -undistorted[1]];
 }
 
 /** How far the head looks up and down of itself, degrees. */
-const STEEPEST = 34;
+const MAX_PITCH_DEG = 34;
 
 /** Which yaw and pitch turn the head from where it is to what was clicked, degrees. */
 export function aimAt(direction: Point, from: Posture): { yaw_deg: number; pitch_deg: number } {
-  const [x, y, z] = turned(headOf(from).turn, direction);
-  const pitch = -degrees(Math.atan2(z, Math.hypot(x, y)));
+  const [x, y, z] = rotate(headPose(from).rotation, direction);
+  const pitch = -toDegrees(Math.atan2(z, Math.hypot(x, y)));
   return {
-    yaw_deg: degrees(Math.atan2(y, x)),
-    pitch_deg: Math.max(-STEEPEST, Math.min(STEEPEST, pitch)),
+    yaw_deg: toDegrees(Math.atan2(y, x)),
+    pitch_deg: Math.max(-MAX_PITCH_DEG, Math.min(MAX_PITCH_DEG, pitch)),
   };
 }

@@ -5,22 +5,22 @@
  * is told of no step that is known is a step of its own. Words that are not known change nothing.
  */
 
-import type { Finding, Progress, Reply, Told } from '../protocol/responses';
+import type { Finding, StepReport, Reply, ChatEvent } from '../protocol/responses';
 
-export type State = 'waiting' | 'running' | 'done' | 'failed' | 'left';
+export type TaskState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped';
 
 export interface Task {
   agent: string;
   task: string;
-  state: State;
+  state: TaskState;
   /** Who handed it over. */
   from: string | null;
-  check: Check | null;
+  check: CheckProgress | null;
   /** What was told at its end. */
-  told: Progress | null;
+  result: StepReport | null;
 }
 
-export interface Check {
+export interface CheckProgress {
   tool: string;
   stage: string;
   /** How far it has come; `null` once it is over. */
@@ -35,7 +35,7 @@ export interface Question {
   text: string;
 }
 
-export interface Course {
+export interface TurnProgress {
   tasks: Task[];
   /** The agent whose model is thinking. */
   thinking: string | null;
@@ -44,7 +44,7 @@ export interface Course {
   error: string | null;
 }
 
-export const NOTHING: Course = {
+export const NO_PROGRESS: TurnProgress = {
   tasks: [],
   thinking: null,
   question: null,
@@ -52,43 +52,46 @@ export const NOTHING: Course = {
   error: null,
 };
 
-const fresh = (agent: string, task: string, state: State): Task => ({
+const newTask = (agent: string, task: string, state: TaskState): Task => ({
   agent,
   task,
   state,
   from: null,
   check: null,
-  told: null,
+  result: null,
 });
 
-export function heard(course: Course, told: Told): Course {
+export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgress {
   // Whoever thinks does so until something else is told.
-  const now = { ...course, thinking: null };
-  switch (told.event) {
+  const now = { ...progress, thinking: null };
+  switch (event.event) {
     case 'plan': {
-      const begun = course.tasks.filter((task) => task.state !== 'waiting');
-      const rest = told.data.steps.filter(
-        (step) => !begun.some((task) => task.agent === step.agent && task.task === step.task),
+      const started = progress.tasks.filter((task) => task.state !== 'waiting');
+      const rest = event.data.steps.filter(
+        (step) => !started.some((task) => task.agent === step.agent && task.task === step.task),
       );
       return {
         ...now,
-        tasks: [...begun, ...rest.map((step) => fresh(step.agent, step.task, 'waiting'))],
+        tasks: [...started, ...rest.map((step) => newTask(step.agent, step.task, 'waiting'))],
       };
     }
-    case 'begun':
-      return { ...now, tasks: changed(course.tasks, told.data, ['waiting'], { state: 'running' }) };
-    case 'thinking':
-      return { ...course, thinking: told.data.agent };
-    case 'handoff': {
-      const { from, to, task } = told.data;
+    case 'step_started':
       return {
         ...now,
-        tasks: changed(course.tasks, { agent: to, task }, ['waiting', 'running'], { from }),
+        tasks: updateTask(progress.tasks, event.data, ['waiting'], { state: 'running' }),
+      };
+    case 'thinking':
+      return { ...progress, thinking: event.data.agent };
+    case 'handoff': {
+      const { from, to, task } = event.data;
+      return {
+        ...now,
+        tasks: updateTask(progress.tasks, { agent: to, task }, ['waiting', 'running'], { from }),
       };
     }
-    case 'checking': {
-      const { tool, stage, done, of } = told.data;
-      const check: Check = {
+    case 'check_progress': {
+      const { tool, phase: stage, done, of } = event.data;
+      const check: CheckProgress = {
         tool,
         stage,
         progress: { done, of },
@@ -96,11 +99,11 @@ export function heard(course: Course, told: Told): Course {
         needsApproval: false,
         findings: [],
       };
-      return { ...now, tasks: checked(course.tasks, check) };
+      return { ...now, tasks: attachCheck(progress.tasks, check) };
     }
-    case 'checked': {
-      const { tool, stage, admitted, needs_approval, findings } = told.data;
-      const check: Check = {
+    case 'check_finished': {
+      const { tool, phase: stage, accepted: admitted, needs_approval, findings } = event.data;
+      const check: CheckProgress = {
         tool,
         stage,
         progress: null,
@@ -108,56 +111,56 @@ export function heard(course: Course, told: Told): Course {
         needsApproval: needs_approval,
         findings: findings ?? [],
       };
-      return { ...now, tasks: checked(course.tasks, check) };
+      return { ...now, tasks: attachCheck(progress.tasks, check) };
     }
-    case 'step': {
-      const state = told.data.outcome === 'done' ? 'done' : 'failed';
-      const by = { state, told: told.data } as const;
+    case 'step_finished': {
+      const state = event.data.outcome === 'done' ? 'done' : 'failed';
+      const by = { state, event: event.data } as const;
       return {
         ...now,
         question: null,
-        tasks: changed(course.tasks, told.data, ['running', 'waiting'], by),
+        tasks: updateTask(progress.tasks, event.data, ['running', 'waiting'], by),
       };
     }
     case 'question':
-      return { ...now, question: told.data };
+      return { ...now, question: event.data };
     case 'reply':
-      return ended({ ...now, question: null, reply: told.data });
+      return finishProgress({ ...now, question: null, reply: event.data });
     case 'error':
-      return ended({ ...now, question: null, error: told.data.detail });
+      return finishProgress({ ...now, question: null, error: event.data.detail });
     default:
-      return course;
+      return progress;
   }
 }
 
 /** Nothing more will be told: what was not finished was left. */
-export function ended(course: Course): Course {
-  const tasks = course.tasks.map((task) =>
+export function finishProgress(progress: TurnProgress): TurnProgress {
+  const tasks = progress.tasks.map((task) =>
     task.state === 'waiting' || task.state === 'running'
-      ? { ...task, state: 'left' as const }
+      ? { ...task, state: 'skipped' as const }
       : task,
   );
-  return { ...course, thinking: null, question: null, tasks };
+  return { ...progress, thinking: null, question: null, tasks };
 }
 
 /** Changes the step that is meant: the same words by the same agent, else what that agent is at, else a new one. */
-function changed(
+function updateTask(
   tasks: Task[],
   { agent, task }: { agent: string; task: string },
-  states: State[],
+  states: TaskState[],
   by: Partial<Task>,
 ): Task[] {
   const isOpen = (one: Task) => one.agent === agent && states.includes(one.state);
   const same = tasks.findIndex((one) => isOpen(one) && one.task === task);
   const own = same >= 0 ? same : tasks.findIndex((one) => isOpen(one) && one.state === 'running');
-  if (own < 0) return [...tasks, { ...fresh(agent, task, 'waiting'), ...by }];
+  if (own < 0) return [...tasks, { ...newTask(agent, task, 'waiting'), ...by }];
   return tasks.map((one, at) => (at === own ? { ...one, ...by } : one));
 }
 
 /** A check belongs to the step that runs, else to the last one. */
-function checked(tasks: Task[], check: Check): Task[] {
+function attachCheck(tasks: Task[], check: CheckProgress): Task[] {
   const runs = tasks.map((task) => task.state === 'running').lastIndexOf(true);
   const own = runs >= 0 ? runs : tasks.length - 1;
-  if (own < 0) return [{ ...fresh('code', check.tool, 'running'), check }];
+  if (own < 0) return [{ ...newTask('code', check.tool, 'running'), check }];
   return tasks.map((task, at) => (at === own ? { ...task, check } : task));
 }

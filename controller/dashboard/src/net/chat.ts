@@ -1,35 +1,35 @@
 /** A sentence and what comes of it, step by step. */
 
-import { EventReader } from '../protocol/sse';
-import type { Told } from '../protocol/responses';
-import { detailOf, open } from './http';
+import { SseReader } from '../protocol/sse';
+import type { ChatEvent } from '../protocol/responses';
+import { errorDetail, fetchFrom } from './http';
 
 /** Whether the answer came to its end; else why not. */
-export type End = { is: 'over' } | { is: 'refused'; detail: string } | { is: 'gone' };
+export type TurnEnd = { is: 'over' } | { is: 'refused'; detail: string } | { is: 'gone' };
 
-export async function say(
+export async function sendMessage(
   text: string,
   session: string,
-  hear: (told: Told) => void,
+  onEvent: (event: ChatEvent) => void,
   signal: AbortSignal,
-): Promise<End> {
+): Promise<TurnEnd> {
   try {
     const body = { text, stream: true, ...(session === '' ? {} : { session }) };
-    const response = await open('/api/v1/chat', { method: 'POST', body, signal });
+    const response = await fetchFrom('/api/v1/chat', { method: 'POST', body, signal });
     if (!response.ok || response.body === null) {
-      const said: unknown = await response.json().catch(() => null);
-      return { is: 'refused', detail: detailOf(said, response) };
+      const answer: unknown = await response.json().catch(() => null);
+      return { is: 'refused', detail: errorDetail(answer, response) };
     }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const events = new EventReader();
+    const events = new SseReader();
     let over = false;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return over ? { is: 'over' } : { is: 'gone' };
-      for (const data of events.take(value)) {
-        const told = JSON.parse(data) as Told;
-        over ||= told.event === 'reply' || told.event === 'error';
-        hear(told);
+      for (const data of events.push(value)) {
+        const event = JSON.parse(data) as ChatEvent;
+        over ||= event.event === 'reply' || event.event === 'error';
+        onEvent(event);
       }
     }
   } catch {

@@ -1,9 +1,9 @@
 /** Asking the server: every answer is a value, also that none came. */
 
-import { words } from '../i18n';
+import { messages } from '../i18n';
 import { base, token } from './robots';
 
-export type Answer<T> =
+export type Result<T> =
   | { ok: true; status: number; value: T }
   | {
       ok: false;
@@ -15,16 +15,16 @@ export type Answer<T> =
       aborted: boolean;
     };
 
-export interface Question {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   body?: unknown;
   signal?: AbortSignal;
   /** For how long an answer is waited for, milliseconds; without end where it is left out. */
-  patience?: number;
+  timeoutMs?: number;
   /** Statuses besides those of success whose body is an answer. */
-  also?: number[];
+  okStatuses?: number[];
   /** Another token than the one that is in use. */
-  as?: string;
+  token?: string;
 }
 
 export function headers(as: string = token.value): Record<string, string> {
@@ -32,12 +32,12 @@ export function headers(as: string = token.value): Record<string, string> {
 }
 
 /** The response itself, for streams. */
-export function open(path: string, question: Question = {}): Promise<Response> {
-  const { method = 'GET', body, signal } = question;
+export function fetchFrom(path: string, options: RequestOptions = {}): Promise<Response> {
+  const { method = 'GET', body, signal } = options;
   return fetch(base.value + path, {
     method,
     headers: {
-      ...headers(question.as),
+      ...headers(options.token),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -48,58 +48,64 @@ export function open(path: string, question: Question = {}): Promise<Response> {
   });
 }
 
-export const ask = <T>(path: string, question: Question = {}): Promise<Answer<T>> =>
-  asked<T>(path, question, content);
+export const request = <T>(path: string, options: RequestOptions = {}): Promise<Result<T>> =>
+  send<T>(path, options, readJson);
 
 /** A file: its bytes, as they are. */
-export const askFile = (path: string, question: Question = {}): Promise<Answer<ArrayBuffer>> =>
-  asked<ArrayBuffer>(path, question, (response) =>
-    response.ok ? response.arrayBuffer() : content(response),
+export const requestFile = (
+  path: string,
+  options: RequestOptions = {},
+): Promise<Result<ArrayBuffer>> =>
+  send<ArrayBuffer>(path, options, (response) =>
+    response.ok ? response.arrayBuffer() : readJson(response),
   );
 
-async function asked<T>(
+async function send<T>(
   path: string,
-  question: Question,
+  options: RequestOptions,
   read: (response: Response) => Promise<unknown>,
-): Promise<Answer<T>> {
-  const robot = base.value;
-  const giveUp = new AbortController();
-  const end = () => giveUp.abort();
-  question.signal?.addEventListener('abort', end);
-  if (question.signal?.aborted) end();
-  const timer = question.patience === undefined ? undefined : setTimeout(end, question.patience);
+): Promise<Result<T>> {
+  const server = base.value;
+  const timeout = new AbortController();
+  const end = () => timeout.abort();
+  options.signal?.addEventListener('abort', end);
+  if (options.signal?.aborted) end();
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(end, options.timeoutMs);
   try {
-    const response = await open(path, { ...question, signal: giveUp.signal });
+    const response = await fetchFrom(path, { ...options, signal: timeout.signal });
     const value = await read(response);
     // What another robot said is no answer of this one.
-    if (base.value !== robot) return { ...lost(0, ''), aborted: true };
-    if (response.ok || question.also?.includes(response.status)) {
+    if (base.value !== server) return { ...failure(0, ''), aborted: true };
+    if (response.ok || options.okStatuses?.includes(response.status)) {
       return value === undefined
-        ? lost(response.status, words.value.link.malformed)
+        ? failure(response.status, messages.value.link.malformed)
         : { ok: true, status: response.status, value: value as T };
     }
     return {
       ok: false,
       status: response.status,
-      detail: detailOf(value, response),
+      detail: errorDetail(value, response),
       value,
       aborted: false,
     };
   } catch {
-    return { ...lost(0, words.value.link.unreachable), aborted: question.signal?.aborted ?? false };
+    return {
+      ...failure(0, messages.value.link.unreachable),
+      aborted: options.signal?.aborted ?? false,
+    };
   } finally {
     clearTimeout(timer);
-    question.signal?.removeEventListener('abort', end);
+    options.signal?.removeEventListener('abort', end);
   }
 }
 
 export const post = <T>(
   path: string,
   body: unknown = {},
-  question: Question = {},
-): Promise<Answer<T>> => ask<T>(path, { ...question, method: 'POST', body });
+  options: RequestOptions = {},
+): Promise<Result<T>> => request<T>(path, { ...options, method: 'POST', body });
 
-const lost = (status: number, detail: string) => ({
+const failure = (status: number, detail: string) => ({
   ok: false as const,
   status,
   detail,
@@ -107,7 +113,7 @@ const lost = (status: number, detail: string) => ({
   aborted: false,
 });
 
-async function content(response: Response): Promise<unknown> {
+async function readJson(response: Response): Promise<unknown> {
   try {
     return (await response.json()) as unknown;
   } catch {
@@ -116,7 +122,10 @@ async function content(response: Response): Promise<unknown> {
 }
 
 /** Why something was refused, in the server's words. */
-export function detailOf(value: unknown, response: { status: number; statusText: string }): string {
+export function errorDetail(
+  value: unknown,
+  response: { status: number; statusText: string },
+): string {
   const detail = (value as { detail?: unknown } | null | undefined)?.detail;
   if (typeof detail === 'string') return detail;
   if (detail !== undefined) return JSON.stringify(detail);

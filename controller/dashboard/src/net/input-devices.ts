@@ -1,52 +1,64 @@
 /** Keys and gamepads, as long as the steering view is open: they push the wish. */
 
 import { signal } from '@preact/signals';
-import { gamepad, KEYS, pushed, saysStop, together, type Push } from '../logic/teleop';
-import { writesText } from '../logic/stop-state';
-import { halted, lease, scale, want } from './teleop';
-import { sayStop } from './stop';
+import {
+  gamepadRates,
+  KEYS,
+  applyRates,
+  isStopPressed,
+  sumRates,
+  type AxisRates,
+} from '../logic/teleop';
+import { acceptsText } from '../logic/stop-state';
+import { isStopped, lease, speedScale, updateSetpoint } from './teleop';
+import { sendStop } from './stop';
 
 /** The name of the gamepad that is used. */
-export const pad = signal<string | null>(null);
+export const gamepadName = signal<string | null>(null);
 
-const EVERY_MS = 40;
+const POLL_INTERVAL_MS = 40;
 
 /** Listens until what it returns is called. */
-export function listen(): () => void {
+export function listenForInput(): () => void {
   const keys = new Set<string>();
   let wasStop = false;
   let isArmed = true;
   const onKey = (event: KeyboardEvent) => {
     if (event.type === 'keyup') return void keys.delete(event.code);
     const at = event.target;
-    const isControl =
+    const typesText =
       at instanceof HTMLElement &&
-      (writesText({ tagName: at.tagName, type: 'text', isContentEditable: at.isContentEditable }) ||
+      (acceptsText({
+        tagName: at.tagName,
+        type: 'text',
+        isContentEditable: at.isContentEditable,
+      }) ||
         ['INPUT', 'SELECT'].includes(at.tagName));
-    if (isControl || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!(event.code in KEYS) || lease.value.is !== 'held') return;
+    if (typesText || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(event.code in KEYS) || lease.value.status !== 'held') return;
     event.preventDefault();
     keys.add(event.code);
   };
   const clear = () => keys.clear();
-  const step = () => {
+  const poll = () => {
     const device = (navigator.getGamepads?.() ?? []).find((one) => one?.connected) ?? null;
-    pad.value = device?.id ?? null;
+    gamepadName.value = device?.id ?? null;
     const buttons = device?.buttons.map((button) => button.value) ?? [];
-    const isStop = saysStop(buttons);
-    if (isStop && !wasStop) void sayStop();
+    const isStop = isStopPressed(buttons);
+    if (isStop && !wasStop) void sendStop();
     wasStop = isStop;
-    const pushes: Push[] = [...keys].flatMap((code) => KEYS[code] ?? []);
-    if (device) pushes.push(gamepad(device.axes, buttons));
-    const push = together(pushes);
-    const isIdle = Object.values(push).every((by) => by === 0);
+    const rates: AxisRates[] = [...keys].flatMap((code) => KEYS[code] ?? []);
+    if (device) rates.push(gamepadRates(device.axes, buttons));
+    const total = sumRates(rates);
+    const isIdle = Object.values(total).every((by) => by === 0);
     // After a stop everything has to be let go of once.
     if (isIdle) isArmed = true;
-    else if (halted.value && !isArmed) return;
-    else want((wish) => pushed(wish, push, EVERY_MS / 1000, scale.value));
-    if (halted.value) isArmed = isIdle;
+    else if (isStopped.value && !isArmed) return;
+    else
+      updateSetpoint((wish) => applyRates(wish, total, POLL_INTERVAL_MS / 1000, speedScale.value));
+    if (isStopped.value) isArmed = isIdle;
   };
-  const timer = setInterval(step, EVERY_MS);
+  const timer = setInterval(poll, POLL_INTERVAL_MS);
   addEventListener('keydown', onKey);
   addEventListener('keyup', onKey);
   addEventListener('blur', clear);
@@ -55,6 +67,6 @@ export function listen(): () => void {
     removeEventListener('keydown', onKey);
     removeEventListener('keyup', onKey);
     removeEventListener('blur', clear);
-    pad.value = null;
+    gamepadName.value = null;
   };
 }

@@ -6,146 +6,164 @@
  */
 
 import { signal, untracked } from '@preact/signals';
-import { goal, postureOf } from '../logic/drawing';
-import { next, pace, type Heard, type Lease } from '../logic/lease';
-import { follow, message, same, staying, type Wish } from '../logic/teleop';
-import type { Granted } from '../protocol/responses';
-import { words } from '../i18n';
-import { ask, post } from './http';
+import { goalDrawing, postureFromDrawing } from '../logic/drawing';
+import { nextLease, heartbeatInterval, type LeaseEvent, type Lease } from '../logic/lease';
+import {
+  stepTowards,
+  targetMessage,
+  isSameSetpoint,
+  setpointFromPosture,
+  type Setpoint,
+} from '../logic/teleop';
+import type { LeaseGrant } from '../protocol/responses';
+import { messages } from '../i18n';
+import { request, post } from './http';
 import { frame, stale } from './live';
-import { onParting } from './robots';
-import { opened } from './sockets';
+import { onRobotChange } from './robots';
+import { openSocket } from './sockets';
 import { onStop } from './stop';
 
 /** How long the robot waits for a word of ours before it holds, milliseconds. */
-const HEARTBEAT_MS = 750;
+const HEARTBEAT_TIMEOUT_MS = 750;
 /** How often targets go out, milliseconds. */
-const SEND_MS = 40;
+const SEND_INTERVAL_MS = 40;
 /** What comes within this time of a stop still belongs to what was stopped, milliseconds. */
-const REST_MS = 500;
+const SETTLE_MS = 500;
 
-export const lease = signal<Lease>({ is: 'free' });
-export const wish = signal<Wish | null>(null);
-export const target = signal<Wish | null>(null);
-export const scale = signal(0.5);
+export const lease = signal<Lease>({ status: 'free' });
+export const setpoint = signal<Setpoint | null>(null);
+export const target = signal<Setpoint | null>(null);
+export const speedScale = signal(0.5);
 /** Whether a stop was said and no control was moved since. */
-export const halted = signal(false);
+export const isStopped = signal(false);
 /** When a target was sent last, on the page's clock. */
 export const sentAt = signal(0);
 
 let socket: WebSocket | null = null;
 let timers: ReturnType<typeof setInterval>[] = [];
 let stoppedAt = -Infinity;
-let sent: Wish | null = null;
+let lastSent: Setpoint | null = null;
 
-function hear(heard: Heard): void {
+function dispatch(event: LeaseEvent): void {
   const before = lease.value;
-  lease.value = next(before, heard);
-  if (before.is === 'held' && lease.value.is !== 'held') release();
+  lease.value = nextLease(before, event);
+  if (before.status === 'held' && lease.value.status !== 'held') endControl();
 }
 
 /** Where the robot is told to be now. */
-function here(): Wish | null {
-  const newest = frame.value;
-  if (newest === null || stale.value) return null;
-  const found = goal(newest);
-  return found === null ? null : staying(postureOf(found));
+function currentSetpoint(): Setpoint | null {
+  const latest = frame.value;
+  if (latest === null || stale.value) return null;
+  const found = goalDrawing(latest);
+  return found === null ? null : setpointFromPosture(postureFromDrawing(found));
 }
 
-export async function take(over: boolean): Promise<void> {
-  hear({ type: 'ask' });
-  const wanted = { for: words.value.drive.purpose, heartbeat_ms: HEARTBEAT_MS, take: over };
-  const answer = await post<Granted>('/api/v1/lease', wanted, { patience: 10_000 });
-  if (!answer.ok) return hear({ type: 'refused', detail: answer.detail });
-  const { lease: id, owner, heartbeat_ms } = answer.value;
-  hear({ type: 'granted', id, owner, heartbeat_ms, now: performance.now() });
-  steer(id, heartbeat_ms);
+export async function takeControl(over: boolean): Promise<void> {
+  dispatch({ type: 'request' });
+  const body = {
+    for: messages.value.drive.purpose,
+    heartbeat_ms: HEARTBEAT_TIMEOUT_MS,
+    take: over,
+  };
+  const answer = await post<LeaseGrant>('/api/v1/lease', body, { timeoutMs: 10_000 });
+  if (!answer.ok) return dispatch({ type: 'refused', detail: answer.detail });
+  const { lease_id: id, owner, heartbeat_ms } = answer.value;
+  dispatch({ type: 'granted', id, owner, heartbeat_ms, now: performance.now() });
+  openControl(id, heartbeat_ms);
 }
 
-function steer(id: string, heartbeat_ms: number): void {
-  halted.value = false;
-  wish.value = target.value = sent = here();
-  const line = opened(`/api/v1/lease/${encodeURIComponent(id)}/ws`);
-  if (line === null) return hear({ type: 'closed' });
-  socket = line;
-  const beat = () => say({ type: 'heartbeat', sent: performance.now() });
-  line.onopen = beat;
-  line.onclose = () => socket === line && hear({ type: 'closed' });
-  line.onmessage = (event: MessageEvent<unknown>) => listen(event.data);
+function openControl(id: string, heartbeat_ms: number): void {
+  isStopped.value = false;
+  setpoint.value = target.value = lastSent = currentSetpoint();
+  const connection = openSocket(`/api/v1/lease/${encodeURIComponent(id)}/ws`);
+  if (connection === null) return dispatch({ type: 'closed' });
+  socket = connection;
+  const heartbeat = () => send({ type: 'heartbeat', sent: performance.now() });
+  connection.onopen = heartbeat;
+  connection.onclose = () => socket === connection && dispatch({ type: 'closed' });
+  connection.onmessage = (event: MessageEvent<unknown>) => onMessage(event.data);
   timers = [
-    setInterval(beat, pace(heartbeat_ms)),
-    setInterval(step, SEND_MS),
-    setInterval(() => hear({ type: 'tick', now: performance.now() }), 100),
+    setInterval(heartbeat, heartbeatInterval(heartbeat_ms)),
+    setInterval(sendTarget, SEND_INTERVAL_MS),
+    setInterval(() => dispatch({ type: 'tick', now: performance.now() }), 100),
   ];
 }
 
-function listen(data: unknown): void {
-  let told: { type?: unknown; sent?: unknown; why?: unknown };
+function onMessage(data: unknown): void {
+  let message: { type?: unknown; sent?: unknown; why?: unknown };
   try {
-    told = JSON.parse(String(data)) as typeof told;
+    message = JSON.parse(String(data)) as typeof message;
   } catch {
     return;
   }
   const now = performance.now();
-  if (told.type === 'heartbeat') hear({ type: 'heartbeat', sent: told.sent, now });
-  if (told.type === 'refused') hear({ type: 'held_back', why: String(told.why), now });
+  if (message.type === 'heartbeat') dispatch({ type: 'heartbeat', sent: message.sent, now });
+  if (message.type === 'refused') dispatch({ type: 'rejected', reason: String(message.why), now });
 }
 
-function say(word: Record<string, unknown>): void {
-  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(word));
+function send(message: Record<string, unknown>): void {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 }
 
 /** One step of the stream of targets. */
-function step(): void {
-  if (lease.value.is !== 'held' || stale.value || halted.value) return;
-  if (wish.value === null) wish.value = target.value = sent = here();
-  if (wish.value === null || target.value === null) return;
-  target.value = follow(target.value, wish.value, SEND_MS / 1000, scale.value);
-  if (sent !== null && same(sent, target.value)) return;
-  sent = target.value;
+function sendTarget(): void {
+  if (lease.value.status !== 'held' || stale.value || isStopped.value) return;
+  if (setpoint.value === null) setpoint.value = target.value = lastSent = currentSetpoint();
+  if (setpoint.value === null || target.value === null) return;
+  target.value = stepTowards(
+    target.value,
+    setpoint.value,
+    SEND_INTERVAL_MS / 1000,
+    speedScale.value,
+  );
+  if (lastSent !== null && isSameSetpoint(lastSent, target.value)) return;
+  lastSent = target.value;
   sentAt.value = performance.now();
-  hear({ type: 'sent', now: sentAt.value });
-  say({ type: 'target', ...message(target.value) });
+  dispatch({ type: 'sent', now: sentAt.value });
+  send({ type: 'target', ...targetMessage(target.value) });
 }
 
 /** Changes the wish, if the robot is ours and live. */
-export function want(change: (wish: Wish) => Wish): void {
+export function updateSetpoint(change: (wish: Setpoint) => Setpoint): void {
   untracked(() => {
-    if (lease.value.is !== 'held' || stale.value) return;
-    if (halted.value) {
-      if (performance.now() - stoppedAt < REST_MS) return;
-      wish.value = target.value = sent = here();
-      halted.value = false;
+    if (lease.value.status !== 'held' || stale.value) return;
+    if (isStopped.value) {
+      if (performance.now() - stoppedAt < SETTLE_MS) return;
+      setpoint.value = target.value = lastSent = currentSetpoint();
+      isStopped.value = false;
     }
-    if (wish.value !== null) wish.value = change(wish.value);
+    if (setpoint.value !== null) setpoint.value = change(setpoint.value);
   });
 }
 
 /** Gives the lease back; the robot holds. */
-export async function giveBack(): Promise<void> {
+export async function releaseControl(): Promise<void> {
   const held = lease.value;
   // Over an open socket the robot hears it at once.
-  const isHeard = socket?.readyState === WebSocket.OPEN;
-  hear({ type: 'given_back' });
-  if (held.is === 'held' && !isHeard) {
-    await ask(`/api/v1/lease/${encodeURIComponent(held.id)}`, { method: 'DELETE', patience: 5000 });
+  const isOpen = socket?.readyState === WebSocket.OPEN;
+  dispatch({ type: 'released' });
+  if (held.status === 'held' && !isOpen) {
+    await request(`/api/v1/lease/${encodeURIComponent(held.id)}`, {
+      method: 'DELETE',
+      timeoutMs: 5000,
+    });
   }
 }
 
-function release(): void {
+function endControl(): void {
   timers.forEach(clearInterval);
   timers = [];
-  say({ type: 'release' });
+  send({ type: 'release' });
   socket?.close();
   socket = null;
-  wish.value = target.value = sent = null;
+  setpoint.value = target.value = lastSent = null;
 }
 
 onStop(() => {
   stoppedAt = performance.now();
-  halted.value = lease.value.is === 'held';
-  say({ type: 'stop' });
+  isStopped.value = lease.value.status === 'held';
+  send({ type: 'stop' });
 });
 
-onParting(() => void giveBack());
-addEventListener('pagehide', release);
+onRobotChange(() => void releaseControl());
+addEventListener('pagehide', endControl);

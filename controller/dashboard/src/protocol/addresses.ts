@@ -1,7 +1,7 @@
 /** Where a robot is: the address of its server, which the page that it serves does not need to name. */
 
 /** An address as a person writes it, in its one form; `null` when it is none. */
-export function address(written: string): string | null {
+export function normalizeAddress(written: string): string | null {
   const text = written.trim();
   if (text === '') return null;
   try {
@@ -15,13 +15,13 @@ export function address(written: string): string | null {
 }
 
 /** The address of a WebSocket at this server; `here` is the page's own address. */
-export function socketAddress(base: string, path: string, here: string): string {
+export function webSocketUrl(base: string, path: string, here: string): string {
   const url = new URL(path, base === '' ? here : base);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   return url.href;
 }
 
 /** What a WebSocket offers so that the server knows who asks: a browser can send no headers with one. */
-export function socketProtocols(token: string): string[] {
+export function webSocketProtocols(token: string): string[] {
   return token === '' ? [] : ['minismith', `minismith.bearer.${token}`];
 }

@@ -27,9 +27,16 @@ export interface Posture {
 }
 
 /** What the body does, in the order of the numbers in telemetry. */
-export const DOINGS = ['holding', 'playing', 'braking', 'limp', 'led', 'stowing'] as const;
+export const MOTION_STATES = [
+  'holding',
+  'moving',
+  'stopping',
+  'torque_off',
+  'hand_guiding',
+  'stowing',
+] as const;
 
-export type Doing = (typeof DOINGS)[number];
+export type MotionState = (typeof MOTION_STATES)[number];
 
-export const degrees = (radians: number): number => (radians * 180) / Math.PI;
-export const radians = (degrees: number): number => (degrees * Math.PI) / 180;
+export const toDegrees = (radians: number): number => (radians * 180) / Math.PI;
+export const toRadians = (degrees: number): number => (degrees * Math.PI) / 180;

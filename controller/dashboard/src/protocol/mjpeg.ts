@@ -1,41 +1,41 @@
 /** The JPEGs of an MJPEG stream, however it is cut: each part has a head with `Content-Length`. */
 
 /** The longest head of a part, and the longest picture, bytes. */
-const LONGEST_HEAD = 4096;
-const LONGEST_PICTURE = 32 << 20;
+const MAX_HEADER_BYTES = 4096;
+const MAX_IMAGE_BYTES = 32 << 20;
 
-export class PictureReader {
-  private rest: Uint8Array = new Uint8Array();
+export class MjpegReader {
+  private pending: Uint8Array = new Uint8Array();
 
   /** The pictures that end in this piece. Throws when this is no such stream. */
-  take(piece: Uint8Array): Uint8Array[] {
-    const all = new Uint8Array(this.rest.length + piece.length);
-    all.set(this.rest);
-    all.set(piece, this.rest.length);
-    const pictures: Uint8Array[] = [];
+  push(chunk: Uint8Array): Uint8Array[] {
+    const all = new Uint8Array(this.pending.length + chunk.length);
+    all.set(this.pending);
+    all.set(chunk, this.pending.length);
+    const images: Uint8Array[] = [];
     let at = 0;
     for (;;) {
-      const end = endOfHead(all, at);
+      const end = headerEnd(all, at);
       if (end < 0) {
-        if (all.length - at > LONGEST_HEAD) throw new Error('a part of the stream has no head');
+        if (all.length - at > MAX_HEADER_BYTES) throw new Error('a part of the stream has no head');
         break;
       }
-      const head = new TextDecoder('latin1').decode(all.subarray(at, end));
-      const length = Number(/content-length:\s*(\d+)/i.exec(head)?.[1] ?? NaN);
-      if (!(length <= LONGEST_PICTURE)) throw new Error('a part of the stream has no length');
+      const header = new TextDecoder('latin1').decode(all.subarray(at, end));
+      const length = Number(/content-length:\s*(\d+)/i.exec(header)?.[1] ?? NaN);
+      if (!(length <= MAX_IMAGE_BYTES)) throw new Error('a part of the stream has no length');
       if (all.length < end + length) break;
-      pictures.push(all.slice(end, end + length));
+      images.push(all.slice(end, end + length));
       at = end + length;
       // What follows a picture is the end of its line.
       if (all[at] === 13 && all[at + 1] === 10) at += 2;
     }
-    this.rest = all.slice(at);
-    return pictures;
+    this.pending = all.slice(at);
+    return images;
   }
 }
 
 /** Where the empty line after a head ends; less than zero when it is not there yet. */
-function endOfHead(bytes: Uint8Array, from: number): number {
+function headerEnd(bytes: Uint8Array, from: number): number {
   for (let at = from; at + 3 < bytes.length; at += 1) {
     if (bytes[at] === 13 && bytes[at + 1] === 10 && bytes[at + 2] === 13 && bytes[at + 3] === 10) {
       // An empty line before the head is the end of the picture before.

@@ -1,13 +1,13 @@
 /** What the server answers, as far as the page reads it. Its document at `/api/v1/openapi.json` has all of it. */
 
-import type { Doing, Posture } from './joints';
+import type { MotionState, Posture } from './joints';
 
 export interface JointState {
   name: string;
   present_deg: number | null;
   goal_deg: number;
   torque: boolean;
-  reading: 'fresh' | 'stale' | 'never';
+  freshness: 'fresh' | 'stale' | 'never';
   temperature_c: number | null;
   voltage_v: number | null;
   current_ma: number | null;
@@ -15,24 +15,24 @@ export interface JointState {
   errors: string[];
 }
 
-export interface BodyState {
-  doing: Doing;
-  control: unknown;
+export interface RobotState {
+  motion_state: MotionState;
+  control_mode: unknown;
   posture: Posture | null;
   joints: JointState[];
   fault: string | null;
-  beats: number;
+  cycles: number;
   /** What the envelope took off the motion that goes on, or was last. Servers of before do not tell it. */
-  trims?: Trim[];
+  clamps?: Clamp[];
 }
 
 /** What is in force now. */
 export interface Limits {
   joints: {
     name: string;
-    low_deg: number;
-    high_deg: number;
-    speed_dps: number;
+    min_deg: number;
+    max_deg: number;
+    max_velocity_dps: number;
     acceleration_dps2: number;
   }[];
   head_pitch_deg: number;
@@ -40,7 +40,7 @@ export interface Limits {
   relative_yaw_deg: number;
 }
 
-export interface Spread {
+export interface Percentiles {
   p50_us: number;
   p99_us: number;
   p999_us: number;
@@ -50,22 +50,22 @@ export interface Spread {
 export interface Health {
   status: 'ok' | 'fault';
   fault: string | null;
-  beats: number;
-  late_beats: number;
+  cycles: number;
+  overruns: number;
   last_fault: {
     kind: string;
     motor: string | null;
     policy: string;
-    times: number;
-    says: string;
+    count: number;
+    message: string;
   } | null;
-  pulse: {
-    beats: number;
+  control_loop: {
+    cycles: number;
     period_us: number;
-    jitter: Spread | null;
-    lateness: Spread | null;
-    work: Spread | null;
-    privilege?: { realtime_priority: number | null; memory_locked: boolean; notes: string[] };
+    jitter: Percentiles | null;
+    wakeup_latency: Percentiles | null;
+    cycle_time: Percentiles | null;
+    scheduling?: { realtime_priority: number | null; memory_locked: boolean; notes: string[] };
   };
   version: string;
 }
@@ -90,13 +90,13 @@ export interface Schema {
 export interface Usage {
   runs: number;
   failures: number;
-  trims: number;
+  clamps: number;
   seconds: number;
   /** Unix seconds; 0 is never. */
   last_run: number;
 }
 
-export interface Listed {
+export interface ToolSummary {
   name: string;
   version: number;
   versions: number[];
@@ -112,7 +112,7 @@ export interface Listed {
 export interface Finding {
   rule: string;
   line: number | null;
-  verdict: 'admit' | 'ask' | 'refuse';
+  verdict: 'pass' | 'needs_approval' | 'reject';
   reason: string;
   hint: string;
 }
@@ -120,8 +120,8 @@ export interface Finding {
 export interface JointReport {
   peak_speed_dps: number;
   peak_acceleration_dps2: number;
-  least_margin_deg: number;
-  worst_lag_deg: number;
+  min_limit_margin_deg: number;
+  max_tracking_error_deg: number;
   margins?: {
     peak_jerk_dps3: number;
     speed_dps: number;
@@ -130,11 +130,11 @@ export interface JointReport {
   };
 }
 
-export interface Trim {
+export interface Clamp {
   what: string;
   cause: string;
-  worst_deg: number;
-  beats: number;
+  max_clamp_deg: number;
+  cycles: number;
 }
 
 export interface Report {
@@ -142,49 +142,49 @@ export interface Report {
   joints: Record<string, JointReport>;
   peak_head_tilt_deg: number;
   peak_relative_yaw_deg: number;
-  greatest_move_deg: number;
-  trimmed_beats: number;
-  trims: Trim[];
+  max_displacement_deg: number;
+  clamped_cycles: number;
+  clamps: Clamp[];
   rests_at_end: boolean;
   line_coverage: number | null;
   cases: number;
 }
 
 /** A moment of a rehearsal, by motor. */
-export interface Beat {
+export interface MotionCycle {
   present_deg: number[];
   goal_deg: number[];
 }
 
 /** A motion that was rehearsed; beats are `period_s` apart. */
-export interface Replay {
+export interface RecordedMotion {
   period_s: number;
-  beats: Beat[];
+  cycles: MotionCycle[];
   /** Whether it went on longer than is told. */
-  cut: boolean;
+  truncated: boolean;
 }
 
-export interface Rehearsed extends Replay {
+export interface RehearsalResult extends RecordedMotion {
   name: string;
   version: number;
-  ended: string;
+  status: string;
   value: unknown;
-  printed: string;
-  trims: Trim[];
-  took_s: number;
+  stdout: string;
+  clamps: Clamp[];
+  duration_s: number;
 }
 
-export interface Checked {
+export interface CheckResult {
   name: string;
-  admitted: boolean;
+  accepted: boolean;
   needs_approval: boolean;
-  stage: string;
+  phase: string;
   findings: Finding[];
   report: Report | null;
-  motion?: Replay | null;
+  motion?: RecordedMotion | null;
 }
 
-export interface Shown {
+export interface ToolDetails {
   manifest: {
     name: string;
     version: number;
@@ -205,117 +205,117 @@ export interface Shown {
   modules?: Record<string, string>;
 }
 
-export interface Step {
+export interface MotionStep {
   kind: string;
   requested?: Posture | null;
   achieved?: Posture | null;
-  trims?: Trim[];
-  refusal?: string | null;
+  clamps?: Clamp[];
+  error?: string | null;
 }
 
-export interface Ran {
+export interface RunResponse {
   name: string;
   version: number;
-  performance: {
-    ended: 'returned' | 'raised' | 'stopped' | string;
+  run: {
+    status: 'returned' | 'raised' | 'stopped' | string;
     value: unknown;
-    printed: string;
-    took_s: number;
-    steps: Step[];
-    trims: Trim[];
+    stdout: string;
+    duration_s: number;
+    steps: MotionStep[];
+    clamps: Clamp[];
     notes: unknown[];
     outputs: { name: string; base64?: string }[];
   };
 }
 
 /** An event of a conversation that is streamed. Of these, `step`, `question`, `reply` and `error` come from every server. */
-export type Told =
+export type ChatEvent =
   | { event: 'plan'; data: { steps: { agent: string; task: string }[] } }
-  | { event: 'begun'; data: { agent: string; task: string } }
+  | { event: 'step_started'; data: { agent: string; task: string } }
   | { event: 'thinking'; data: { agent: string } }
   | { event: 'handoff'; data: { from: string; to: string; task: string } }
-  | { event: 'checking'; data: { tool: string; stage: string; done: number; of: number } }
+  | { event: 'check_progress'; data: { tool: string; phase: string; done: number; of: number } }
   | {
-      event: 'checked';
+      event: 'check_finished';
       data: {
         tool: string;
-        admitted: boolean;
+        accepted: boolean;
         needs_approval: boolean;
-        stage: string;
+        phase: string;
         findings?: Finding[];
       };
     }
-  | { event: 'step'; data: Progress }
+  | { event: 'step_finished'; data: StepReport }
   | { event: 'question'; data: { id: string; text: string } }
   | { event: 'reply'; data: Reply }
   | { event: 'error'; data: { detail: string } };
 
-export interface Progress {
+export interface StepReport {
   agent: string;
   task: string;
   text: string;
   outcome: string;
-  steps: Step[];
+  steps: MotionStep[];
 }
 
 export interface Reply {
   text: string;
   outcome: string;
   plan: { agent: string; task: string }[];
-  steps: Step[];
+  steps: MotionStep[];
   tool: { name: string; version: number; code?: string; findings?: Finding[] } | null;
 }
 
-export interface Entry {
+export interface JournalEntry {
   at: string;
   kind: string;
-  who: string;
+  actor: string;
   role?: string;
   peer?: string;
-  what: string;
+  action: string;
   outcome: string;
-  took_ms?: number;
+  duration_ms?: number;
   id?: string;
   detail?: unknown;
-  lost?: number;
-  run?: string;
+  dropped?: number;
+  process_id?: string;
   seq?: number;
 }
 
 export interface Session {
   id: string;
-  began: number;
-  used: number;
-  turns: number;
-  first: string;
+  created_at: number;
+  last_used_at: number;
+  turn_count: number;
+  first_message: string;
 }
 
-export interface Thing {
+export interface DetectedObject {
   label: string;
   score: number;
   /** Left, top, width, height, in pixels. */
-  bounds: [number, number, number, number];
-  place: [number, number, number];
+  bbox_xywh: [number, number, number, number];
+  position_m: [number, number, number];
 }
 
 export interface Detections {
   width: number;
   height: number;
-  things: Thing[];
-  without: string | null;
+  objects: DetectedObject[];
+  objects_unavailable_reason: string | null;
 }
 
-export interface Holder {
+export interface LeaseHolder {
   owner: string;
-  for: string;
+  purpose: string;
   heartbeat_ms: number;
 }
 
-export interface Granted extends Holder {
-  lease: string;
+export interface LeaseGrant extends LeaseHolder {
+  lease_id: string;
 }
 
-export interface Check {
+export interface DoctorCheck {
   name: string;
   state: 'good' | 'warn' | 'bad';
   detail: string;

@@ -1,13 +1,13 @@
 /** Server-sent events out of a stream of text, however it is cut. */
 
-export class EventReader {
-  private rest = '';
+export class SseReader {
+  private pending = '';
   private data: string[] = [];
 
   /** The data of the events that end in this piece. */
-  take(piece: string): string[] {
-    const lines = (this.rest + piece).split(/\r\n|\n|\r(?!$)/);
-    this.rest = lines.pop() ?? '';
+  push(chunk: string): string[] {
+    const lines = (this.pending + chunk).split(/\r\n|\n|\r(?!$)/);
+    this.pending = lines.pop() ?? '';
     const events: string[] = [];
     for (const line of lines) {
       if (line === '' && this.data.length > 0) {

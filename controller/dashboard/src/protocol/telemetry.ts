@@ -1,22 +1,22 @@
 /** One frame of telemetry: 136 bytes, little-endian, metres and radians; see the server's document. */
 
-import { degrees, DOINGS, MOTORS, type Doing, type Posture } from './joints';
-import type { BodyState } from './responses';
+import { toDegrees, MOTION_STATES, MOTORS, type MotionState, type Posture } from './joints';
+import type { RobotState } from './responses';
 
-const LAYOUT = 1;
-const LENGTH = 136;
+const LAYOUT_VERSION = 1;
+const FRAME_BYTES = 136;
 
 /** How the body was at one moment. Angles in degrees; what is not known is `null`. */
 export interface Frame {
   /** Counts up within one connection; those that were left out are counted. `null` where it was asked for. */
-  number: number | null;
-  beats: number;
+  seq: number | null;
+  cycles: number;
   /** When the state was read, seconds of the pulse's clock; `null` where that is not told. */
   at_s: number | null;
-  doing: Doing;
+  motion_state: MotionState;
   faulty: boolean;
   /** Whether the motion that plays now is held back; `null` where that is not told. */
-  trimming: boolean | null;
+  clamping: boolean | null;
   present_deg: (number | null)[];
   goal_deg: number[];
   posture: Posture | null;
@@ -26,36 +26,36 @@ export interface Frame {
 }
 
 /** The frame in a message, or `null` when this is none that we know. */
-export function decode(bytes: ArrayBuffer): Frame | null {
-  if (bytes.byteLength !== LENGTH) return null;
+export function decodeFrame(bytes: ArrayBuffer): Frame | null {
+  if (bytes.byteLength !== FRAME_BYTES) return null;
   const view = new DataView(bytes);
-  const doing = DOINGS[view.getUint8(1)];
-  if (view.getUint8(0) !== LAYOUT || doing === undefined) return null;
+  const doing = MOTION_STATES[view.getUint8(1)];
+  if (view.getUint8(0) !== LAYOUT_VERSION || doing === undefined) return null;
   const numbers = (at: number, count: number) =>
-    Array.from({ length: count }, (_, place) => view.getFloat32(at + 4 * place, true));
+    Array.from({ length: count }, (_, index) => view.getFloat32(at + 4 * index, true));
   const bits = (at: number) => {
     const word = view.getUint16(at, true);
-    return MOTORS.map((_, place) => ((word >> place) & 1) === 1);
+    return MOTORS.map((_, index) => ((word >> index) & 1) === 1);
   };
   return {
-    number: view.getUint32(4, true),
-    beats: Number(view.getBigUint64(8, true)),
+    seq: view.getUint32(4, true),
+    cycles: Number(view.getBigUint64(8, true)),
     at_s: Number(view.getBigUint64(16, true)) / 1e9,
-    doing,
+    motion_state: doing,
     faulty: (view.getUint16(2, true) & 1) === 1,
-    trimming: (view.getUint16(2, true) & 2) === 2,
-    present_deg: numbers(24, 9).map((angle) => (Number.isFinite(angle) ? degrees(angle) : null)),
-    goal_deg: numbers(60, 9).map(degrees),
+    clamping: (view.getUint16(2, true) & 2) === 2,
+    present_deg: numbers(24, 9).map((angle) => (Number.isFinite(angle) ? toDegrees(angle) : null)),
+    goal_deg: numbers(60, 9).map(toDegrees),
     posture: posture(numbers(96, 9)),
     torque: bits(132),
     fresh: bits(134).map((old) => !old),
   };
 }
 
-function posture(told: number[]): Posture | null {
-  if (!told.every(Number.isFinite)) return null;
-  const [x, y, z] = told.slice(0, 3).map((metres) => metres * 1000) as [number, number, number];
-  const [roll, pitch, yaw, body, right, left] = told.slice(3).map(degrees) as [
+function posture(values: number[]): Posture | null {
+  if (!values.every(Number.isFinite)) return null;
+  const [x, y, z] = values.slice(0, 3).map((metres) => metres * 1000) as [number, number, number];
+  const [roll, pitch, yaw, body, right, left] = values.slice(3).map(toDegrees) as [
     number,
     number,
     number,
@@ -76,27 +76,27 @@ function posture(told: number[]): Posture | null {
 }
 
 /** The same of a state that was asked for. */
-export function frameOf(state: BodyState): Frame {
+export function frameFromState(state: RobotState): Frame {
   return {
-    number: null,
-    beats: state.beats,
+    seq: null,
+    cycles: state.cycles,
     at_s: null,
-    doing: state.doing,
+    motion_state: state.motion_state,
     faulty: state.fault !== null,
-    trimming: null,
+    clamping: null,
     present_deg: state.joints.map((joint) => joint.present_deg),
     goal_deg: state.joints.map((joint) => joint.goal_deg),
     posture: state.posture,
     torque: state.joints.map((joint) => joint.torque),
-    fresh: state.joints.map((joint) => joint.reading === 'fresh'),
+    fresh: state.joints.map((joint) => joint.freshness === 'fresh'),
   };
 }
 
 /** The answer to a stop that was said on the stream, or `null` when this is another word. */
-export function stopped(text: string): unknown {
+export function parseStopReply(text: string): unknown {
   try {
-    const told = JSON.parse(text) as { type?: unknown } | null;
-    return told?.type === 'stopped' ? told : null;
+    const values = JSON.parse(text) as { type?: unknown } | null;
+    return values?.type === 'stopped' ? values : null;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** The microphone: opened when somebody wants to speak, and heard until it is closed. */
 
-import type { Note } from '../logic/voice';
+import type { VoiceNotice } from '../logic/voice';
 import place from './capture?worker&url';
 
 export interface Microphone {
@@ -9,8 +9,8 @@ export interface Microphone {
 
 /** Opens it; pieces of samples, packed for the wire, go to whoever hears. Or why it can't be had. */
 export async function openMicrophone(
-  hear: (piece: ArrayBuffer) => void,
-): Promise<Microphone | Note> {
+  onChunk: (piece: ArrayBuffer) => void,
+): Promise<Microphone | VoiceNotice> {
   // Browsers have none for pages that may have been changed on their way.
   if (!window.isSecureContext || !navigator.mediaDevices) return { is: 'insecure' };
   let stream: MediaStream;
@@ -40,7 +40,7 @@ export async function openMicrophone(
     channelCount: 1,
     channelCountMode: 'explicit',
   });
-  capture.port.onmessage = (message: MessageEvent<ArrayBuffer>) => hear(message.data);
+  capture.port.onmessage = (message: MessageEvent<ArrayBuffer>) => onChunk(message.data);
   // It gives silence; connected, it runs.
   context.createMediaStreamSource(stream).connect(capture).connect(context.destination);
   return { close };
