@@ -1,4 +1,4 @@
-/** The frame of the page: what is always there, and the view that is open. */
+/** Lays out the page: the header, the navigation and the open view. */
 
 import { useEffect } from 'preact/hooks';
 import { Connection, StaleBar } from './components/connection';

@@ -1,4 +1,4 @@
-/** Begins: colours and language first, then the line to the robot, then the page. */
+/** The entry point: applies the theme, connects to the robot and renders the page. */
 
 import { render } from 'preact';
 import { App } from './app';

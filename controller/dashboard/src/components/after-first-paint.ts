@@ -1,3 +1,3 @@
-/** After the page was painted: what is heavy waits for that, so that what is light is seen at once. */
+/** Resolves after the first paint. Heavy work waits for it, so that the light parts of the page appear at once. */
 export const afterFirstPaint = (): Promise<void> =>
   new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

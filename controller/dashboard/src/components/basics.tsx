@@ -1,4 +1,4 @@
-/** Small parts that several views use. */
+/** Small components that several views share. */
 
 import type { ComponentChildren } from 'preact';
 import type { Action } from '../logic/roles';
@@ -25,7 +25,7 @@ export const Card = ({ title, class: name = '', aside, children }: CardProps) =>
 
 interface RoleButtonProps {
   action: Action;
-  /** Other reasons why it can't be done now. */
+  /** Disables the button for a reason other than the role. */
   disabled?: boolean;
   class?: string;
   type?: 'button' | 'submit';
@@ -34,7 +34,7 @@ interface RoleButtonProps {
   children: ComponentChildren;
 }
 
-/** A button for something that needs a role; without it, the button says so. */
+/** A button for an action that requires a role. Without the role it is disabled and its tooltip names the role. */
 export function RoleButton({
   action: action,
   disabled = false,
@@ -58,7 +58,7 @@ export function RoleButton({
   );
 }
 
-/** Why a part of a view is closed, where a role is missing. */
+/** Explains that a part of a view is closed because the role is missing. */
 export function NeedsRole({ action: action }: { action: Action }) {
   const w = messages.value;
   return isAllowed(action) ? null : (
@@ -66,14 +66,14 @@ export function NeedsRole({ action: action }: { action: Action }) {
   );
 }
 
-/** What came of something, read out when it changes. */
+/** Shows the result of an action. Screen readers announce it when it changes. */
 export const Outcome = ({ text, bad = false }: { text: string; bad?: boolean }) => (
   <p class={`outcome ${bad ? 'is-bad' : ''}`} role={bad ? 'alert' : 'status'}>
     {text}
   </p>
 );
 
-/** Hands something out as a file. */
+/** Offers content to the user as a file. */
 export function download(name: string, type: string, content: BlobPart): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const anchor = document.createElement('a');

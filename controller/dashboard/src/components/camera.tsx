@@ -1,4 +1,4 @@
-/** What the head's camera sees, with what was found in it. A click says where in the picture it was. */
+/** Shows the head camera with the detected objects. A click reports its position in the image. */
 
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -17,7 +17,7 @@ import { Card } from './basics';
 import { robotSignal } from '../net/robots';
 
 const FPS = 12;
-/** How often things are looked for, milliseconds. */
+/** The interval between object detections, milliseconds. */
 const DETECT_INTERVAL_MS = 700;
 
 const cameraShown = signal(true);
@@ -26,7 +26,7 @@ const detections = robotSignal<Detections | null>(null);
 const detectError = robotSignal('');
 
 interface CameraProps {
-  /** Each from 0 to 1, from the left and the top. */
+  /** Receives the position of a click, each coordinate from 0 to 1, from the left and from the top. */
   onPoint?: (across: number, down: number) => void;
   hint?: string;
 }
@@ -116,7 +116,7 @@ async function detectLoop(signal: AbortSignal): Promise<void> {
   detectError.value = '';
 }
 
-/** The newest picture, and boxes around what was found in one a moment before. */
+/** Draws the latest frame and boxes around the objects of the latest detection. */
 function draw(canvas: HTMLCanvasElement | null): void {
   const latest = cameraFrame.value;
   const detected = detections.value;

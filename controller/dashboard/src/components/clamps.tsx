@@ -1,10 +1,10 @@
-/** What the robot's limits took off the motion that goes on, while they do. */
+/** Lists which joints the safety envelope clamps, and by how much. */
 
 import { robotState, robotStateStale, frame, stale } from '../net/live';
 import type { Clamp } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
 
-/** The trims that bite now; none where the robot does not say that they do. */
+/** Returns the clamps that act on the current motion. The list is empty if the robot does not report them. */
 export function activeClamps(): Clamp[] {
   const isClamping = frame.value?.clamping === true && !stale.value;
   return isClamping && !robotStateStale.value ? (robotState.value?.state.clamps ?? []) : [];
@@ -16,7 +16,7 @@ export const clampText = (clamp: Clamp): string => {
   return w.talk.clamped(clamp.what, formatNumber(clamp.max_clamp_deg, 1), cause);
 };
 
-/** The last motion's trims are told too, but as what they are. */
+/** Without a current clamp this shows those of the last motion, labelled as such. */
 export function Clamps() {
   const w = messages.value.robot;
   const now = activeClamps();

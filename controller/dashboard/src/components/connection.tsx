@@ -1,4 +1,4 @@
-/** Whether what is shown of the robot is what it is now. */
+/** Shows whether the displayed state of the robot is current. */
 
 import { age, frame, health, link, now, roundTrip, stale } from '../net/live';
 import { formatNumber, formatDuration, messages } from '../i18n';
@@ -22,7 +22,7 @@ export function Connection() {
       <span class={`badge is-${state}`} aria-hidden="true">
         {text}
       </span>
-      {/* An age that is read out ten times a second would be of no use. */}
+      {/* Screen readers do not announce the age: it changes ten times a second. */}
       <span class="hidden" role="status">
         {announced || text}
       </span>
@@ -41,7 +41,7 @@ function detail(): string {
   return w.roundTrip(formatNumber(trip));
 }
 
-/** A bar over the page when nothing on it is live. */
+/** A bar above the page when its data is stale. */
 export function StaleBar() {
   const w = messages.value.link;
   if (!stale.value) return null;

@@ -1,4 +1,4 @@
-/** What policy, rehearsal and review found. */
+/** Lists the findings of policy, rehearsal and review. */
 
 import type { Finding } from '../protocol/responses';
 import { messages } from '../i18n';

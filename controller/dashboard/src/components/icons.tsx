@@ -1,4 +1,4 @@
-/** The small pictures of the page, drawn with lines. They say nothing that is not also written. */
+/** Line icons. Each one stands next to a text that says the same. */
 
 const SHAPES = {
   robot: 'M8 8 6 3M16 8l2-5M5 8h14v9H5zM9 12v1M15 12v1M8 20h8',

@@ -1,4 +1,4 @@
-/** Who steers, how well the heart is heard, and taking and giving back. */
+/** Shows who is in control and whether heartbeats are answered. Its buttons take and release control. */
 
 import { isAllowed, leaseHolder, roundTrip, stale } from '../net/live';
 import { releaseControl, isStopped, lease, takeControl } from '../net/teleop';
@@ -67,7 +67,7 @@ function detailText(): string {
   return mine.roundTrip === null ? w.noHeartbeat : w.heartbeat(formatNumber(mine.roundTrip));
 }
 
-/** Why the robot does not follow. */
+/** Returns why the robot does not follow the controls; empty if it does. */
 function rejectionText(): string {
   const w = messages.value;
   const mine = lease.value;

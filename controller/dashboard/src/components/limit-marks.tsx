@@ -1,4 +1,4 @@
-/** What the colours of the drawn parts say, in words. */
+/** Says in words what the colours of the 3D model mean. */
 
 import type { Mark, Marks } from '../logic/limits';
 import { messages } from '../i18n';

@@ -1,4 +1,4 @@
-/** What each motor says of itself. */
+/** A table of the motors' measurements. */
 
 import { rangePosition } from '../logic/limits';
 import { limits } from '../net/limits';
@@ -6,7 +6,7 @@ import { robotState } from '../net/live';
 import type { JointState } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
 
-/** From here on a motor is warm, and hot, degrees Celsius. */
+/** The temperatures from which a motor is shown as warm and as hot, degrees Celsius. */
 const WARM_C = 55;
 const HOT_C = 64;
 
@@ -84,7 +84,7 @@ interface Angles {
   goal: number;
 }
 
-/** Where in its range a joint is, and where it is told to be. */
+/** Shows the present and the goal position of a joint within its range. */
 export function Range({ name, present, goal }: Angles) {
   const w = messages.value.robot;
   const range = limits.value?.joints.find((joint) => joint.name === name);

@@ -1,4 +1,4 @@
-/** A square in which a point is led: two axes at once, by pointer or by arrow keys. */
+/** A square touch pad that sets two axes at once, by pointer or by arrow keys. */
 
 import { AXIS_LIMITS, type Axis, type Setpoint } from '../logic/teleop';
 import { clamp, KEYS } from '../logic/teleop';
@@ -6,7 +6,7 @@ import { clamp, KEYS } from '../logic/teleop';
 interface PadProps {
   label: string;
   hint: string;
-  /** Which axis goes across and which goes up; a negative sign turns it round. */
+  /** The horizontal and the vertical axis. A negative sign reverses the direction. */
   across: { axis: Axis; sign: 1 | -1 };
   up: { axis: Axis; sign: 1 | -1 };
   setpoint: Setpoint | null;
@@ -41,7 +41,7 @@ export function Pad({
       1 - (2 * (event.clientY - box.top)) / box.height,
     );
   };
-  /** By how much an arrow key moves it, of its reach. */
+  /** An arrow key moves the setpoint by 5 % of the axis limit. */
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[
       event.key

@@ -1,4 +1,4 @@
-/** Where head, body and antennas are, and where they are told to be. */
+/** A table of the present and the goal posture of head, body and antennas. */
 
 import { goalDrawing, postureFromDrawing } from '../logic/drawing';
 import { AXES, setpointFromPosture } from '../logic/teleop';

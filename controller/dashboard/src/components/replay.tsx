@@ -1,4 +1,4 @@
-/** A rehearsal played again in 3D. It is marked as one: nobody should take it for the robot that is there. */
+/** Replays a rehearsal in 3D. It is labelled and coloured so that it is not mistaken for the real robot. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { differVisibly, NEUTRAL } from '../logic/drawing';
@@ -19,7 +19,7 @@ import { formatNumber, messages } from '../i18n';
 import { LimitMarks } from './limit-marks';
 import { Range } from './motors';
 
-/** Who wants little motion starts it by hand. */
+/** Users who prefer reduced motion start the replay themselves. */
 const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export function ReplayView({ replay: motion }: { replay: RecordedMotion }) {

@@ -1,4 +1,4 @@
-/** What a rehearsal measured, as bars beside their limits. */
+/** Charts the measurements of a rehearsal against their limits. */
 
 import type { JointReport, Report } from '../protocol/responses';
 import { MOTORS } from '../protocol/joints';
@@ -6,7 +6,7 @@ import { formatNumber, messages } from '../i18n';
 
 interface Plot {
   title: string;
-  /** How much of the bar is full, from 0 to 1, and what is written beside it. */
+  /** The fill of the bar, from 0 to 1, and the text next to it. */
   of: (joint: JointReport) => { part: number; text: string } | null;
 }
 

@@ -1,4 +1,4 @@
-/** The robot in 3D. What draws it is loaded when it is wanted for the first time. */
+/** The robot in 3D. The renderer is loaded on first use. */
 
 import { effect, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -58,11 +58,11 @@ export function Robot3D() {
   );
 }
 
-/** What is at its limits now. */
+/** Returns the parts that are at a limit now. */
 const currentMarks = (): Marks =>
   frame.value === null ? {} : limitMarks(frame.value, limits.value, activeClamps());
 
-/** Draws every frame that comes, while the canvas has a size. */
+/** Draws each new frame while the canvas has a size. Returns a function that stops it. */
 function renderFrames(stage: SceneView, canvas: HTMLCanvasElement): () => void {
   const sizes = new ResizeObserver(() => stage.resize(canvas.clientWidth, canvas.clientHeight));
   sizes.observe(canvas);

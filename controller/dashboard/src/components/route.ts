@@ -1,4 +1,4 @@
-/** Which view is open, as the address says behind its `#`. */
+/** The open view, as given by the fragment of the address. */
 
 import { signal } from '@preact/signals';
 
@@ -7,7 +7,7 @@ export type View = (typeof VIEWS)[number];
 
 export interface Route {
   view: View;
-  /** What follows the view, such as a tool's name. */
+  /** The segments after the view, such as the name of a tool. */
   rest: string[];
 }
 

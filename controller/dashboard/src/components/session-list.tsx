@@ -1,4 +1,4 @@
-/** Sessions of conversations: shown, taken away as a file, forgotten. */
+/** Lists the saved conversations, shows them, downloads them and deletes them. */
 
 import { useEffect } from 'preact/hooks';
 import { request } from '../net/http';

@@ -1,4 +1,4 @@
-/** Which robot, who asks, which colours and which language. */
+/** The settings: robot, token, theme and language. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -16,7 +16,7 @@ export function Settings() {
   const before = useRef<Element | null>(null);
   const open = settingsOpen.value;
   useEffect(() => {
-    // Never modal: the stop beside it has to stay within reach.
+    // The dialog is never modal: the stop button has to stay within reach.
     if (open) {
       before.current = document.activeElement;
       dialog.current?.show();

@@ -1,4 +1,4 @@
-/** STOP: on every view, and on the space bar wherever that writes no space. */
+/** The STOP button. It is on every view, and the space bar triggers it except in text fields. */
 
 import { useEffect } from 'preact/hooks';
 import { WARN_AFTER_MS, acceptsText } from '../logic/stop-state';
@@ -14,7 +14,7 @@ function onKey(event: KeyboardEvent): void {
     const type = at instanceof HTMLInputElement ? at.type : '';
     if (acceptsText({ tagName, type, isContentEditable })) return;
   }
-  // Also no button is pressed by it: it is a stop, and nothing else.
+  // The space bar must not also press the focused button.
   event.preventDefault();
   event.stopPropagation();
   if (!event.repeat && event.type === 'keydown') void sendStop();
@@ -35,7 +35,7 @@ export function StopButton() {
   );
 }
 
-/** What is known of the last stop; read out when it changes. */
+/** Shows the state of the last stop. Screen readers announce it when it changes. */
 export function StopOutcome() {
   const w = messages.value;
   const stop = currentStop();

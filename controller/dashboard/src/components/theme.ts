@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, or as was chosen. */
+/** The colour theme: light, dark or that of the system. */
 
 import { signal } from '@preact/signals';
 import { load, save } from '../net/storage';

@@ -1,4 +1,4 @@
-/** The code of a version with its findings, or what differs from another version. */
+/** Shows the code of a version with its findings, or the differences from another version. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { CodeEditor } from '../editor/code-editor';

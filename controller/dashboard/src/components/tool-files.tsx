@@ -1,4 +1,4 @@
-/** What is kept beside a version of a tool: the picture of its rehearsal, its page, and the recording. */
+/** The files of a tool version: the image of its rehearsal, its documentation and its recording. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { requestFile } from '../net/http';
@@ -27,7 +27,7 @@ export function ToolFiles({ tool: tool }: { tool: ToolDetails }) {
     setOutcome('');
     void requestFile(fileUrl(tool, 'picture'), { signal: ending.signal }).then((answer) => {
       if (ending.signal.aborted || !answer.ok) return;
-      // As a picture it can run nothing, whatever stands in it.
+      // A browser runs no scripts of an SVG that is shown as an image.
       url = URL.createObjectURL(new Blob([answer.value], { type: 'image/svg+xml' }));
       setImage(url);
     });

@@ -1,4 +1,4 @@
-/** A new tool: it is checked while it is written, and added when it passes. */
+/** The editor for a new tool. The server checks the code as the user types; accepted code can be added. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
@@ -14,7 +14,7 @@ import { ReportPlots } from './report';
 import { go, path } from './route';
 import { Card, RoleButton, NeedsRole, Outcome } from './basics';
 
-/** How long nothing is written before it is checked, milliseconds. */
+/** The pause in typing after which the code is checked, milliseconds. */
 const CHECK_DELAY_MS = 700;
 
 const TEMPLATE = `from reachy_mini import ReachyMini
@@ -36,16 +36,16 @@ def peek(robot: ReachyMini, degrees: float = 15.0) -> str:
     return f"looked {degrees} degrees to the left"
 `;
 
-/** What is written stays while the page does. */
+/** The draft is kept as long as the page is open. */
 const code = signal(TEMPLATE);
 
-/** Goes on with the code of a tool that is there. */
+/** Opens the editor with the code of an existing tool. */
 export function editCopy(text: string): void {
   code.value = text;
   go('tools', '+');
 }
 
-/** Whether the server knows of no motion beside a check. */
+/** Whether the server is too old to return the motion with a check. */
 const lacksMotion = robotSignal(false);
 
 async function checkCode(code: string, signal: AbortSignal): Promise<Result<CheckResult>> {
@@ -53,7 +53,7 @@ async function checkCode(code: string, signal: AbortSignal): Promise<Result<Chec
   if (lacksMotion.value) return ask({ code });
   const answer = await ask({ code, motion: true });
   if (answer.ok || answer.status !== 422 || signal.aborted) return answer;
-  // A server of before takes no such field.
+  // Older servers reject the field `motion`.
   const plain = await ask({ code });
   lacksMotion.value = plain.ok;
   return plain;
@@ -75,7 +75,7 @@ export function NewTool({ onAdded }: { onAdded: () => void }) {
     const check = async (signal: AbortSignal) => {
       setState({ text: `${w.checking} …`, bad: false });
       const answer = await checkCode(currentCode, signal);
-      // What was written meanwhile is checked anew.
+      // A newer edit has started its own check.
       if (signal.aborted) return;
       setChecked(answer.ok ? answer.value : null);
       if (!answer.ok) setState({ text: answer.detail, bad: true });

@@ -1,4 +1,4 @@
-/** One tool: what it is, who stands for it, its run, its code and its rehearsal. */
+/** The page of one tool: description, approval, run, code and rehearsal. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { request, post } from '../net/http';
@@ -94,7 +94,7 @@ function About({
     again();
   };
   const { version } = manifest;
-  // One goes back only: to what came before the version that is called.
+  // A rollback only goes to a version before the current one.
   const isEarlier = listed !== undefined && version < listed.version;
   return (
     <Card

@@ -1,4 +1,4 @@
-/** Running and rehearsing a tool with arguments of one's own, and what came of it. */
+/** Runs or rehearses a tool with the given arguments and shows the result. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formFields, collectArguments } from '../logic/form';
@@ -12,7 +12,7 @@ import { Card, RoleButton, download, Outcome } from './basics';
 import { clampText } from './clamps';
 import { stepNotes } from './turns';
 
-/** Whether the server has said that it can't rehearse for a page. */
+/** Whether the server has reported that it cannot rehearse for the dashboard. */
 const cannotRehearse = robotSignal(false);
 
 export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan: () => void }) {
@@ -48,7 +48,7 @@ export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan
     setRehearsing(true);
     const path = `/api/v1/tools/${encodeURIComponent(name)}/rehearse`;
     const answer = await post<RehearsalResult>(path, { args, version: tool.manifest.version });
-    // A server of before knows no such address; one of now names the tool or the version that is not there.
+    // Older servers do not have this path. Newer ones name the tool or the version that is missing.
     cannotRehearse.value = !answer.ok && answer.status === 404 && !answer.detail.includes(name);
     setRehearsed(answer);
     setRehearsing(false);
@@ -93,7 +93,7 @@ export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan
   );
 }
 
-/** How it ended, its value, and what it printed. */
+/** Shows the status, the return value and the output. */
 function RunSummary({
   of,
 }: {
@@ -120,7 +120,7 @@ function RunSummary({
   );
 }
 
-/** What a rehearsal showed. */
+/** Shows the result of a rehearsal. */
 function RehearsalView({ of }: { of: RehearsalResult }) {
   return (
     <div class="result">

@@ -1,4 +1,4 @@
-/** Turns of a conversation, each with its steps. */
+/** Shows the turns of a conversation with their steps. */
 
 import type { CheckProgress, TaskState, Task } from '../logic/turn-progress';
 import type { Turn } from '../net/conversation';
@@ -94,7 +94,7 @@ function TaskView({ task }: { task: Task }) {
   );
 }
 
-/** How far the check of a tool has come, or what it found. */
+/** Shows the progress of a tool check, or its result. */
 function CheckView({ check }: { check: CheckProgress }) {
   const w = messages.value;
   const { progress } = check;
@@ -104,7 +104,7 @@ function CheckView({ check }: { check: CheckProgress }) {
     const what = `${check.tool}: ${stage}`;
     return (
       <div class="check">
-        {/* How much there is to do is not known from the start. The steps themselves are not read out. */}
+        {/* The total is not known at the start. Screen readers do not announce each step. */}
         <progress max={Math.max(1, of)} aria-label={what} {...(of > 0 ? { value: done } : {})} />
         <span class="note" aria-hidden="true">
           {of > 0 ? `${what} ${formatNumber(done)} / ${formatNumber(of)}` : what}
@@ -127,7 +127,7 @@ function CheckView({ check }: { check: CheckProgress }) {
   );
 }
 
-/** What was held back or refused in a step. */
+/** Returns a line for each clamp and for the error of a motion step. */
 export function stepNotes(step: MotionStep): string[] {
   const clamps = (step.clamps ?? []).map(clampText);
   return step.error ? [...clamps, messages.value.talk.rejected(step.error)] : clamps;

@@ -1,4 +1,4 @@
-/** The button that is held while one speaks, what was heard, and a light that shows where the robot is. */
+/** The push-to-talk button, the transcript and an indicator of the robot's state. */
 
 import { sameWords, indicatorOf, type VoiceNotice } from '../logic/voice';
 import { REQUIRED_ROLE } from '../logic/roles';
@@ -49,12 +49,12 @@ function TalkButton() {
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter') return;
-    // A click would follow.
+    // Prevents the click that would follow.
     event.preventDefault();
     if (event.type === 'keyup') stopTalking();
     else if (!event.repeat) void startTalking();
   };
-  // Whoever can only press, and not hold, presses twice: such a press comes from no pointer.
+  // Users of assistive technology may be unable to hold a button. Their click comes without a pointer and toggles.
   const onClick = (event: MouseEvent) => {
     if (event.detail === 0) voice.value.isHeld ? stopTalking() : void startTalking();
   };

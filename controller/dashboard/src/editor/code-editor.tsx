@@ -1,4 +1,4 @@
-/** Code with its colours and findings; plain text until the editor has come. */
+/** A code editor with syntax highlighting and findings. It shows plain text until the editor is loaded. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Finding } from '../protocol/responses';
@@ -9,7 +9,7 @@ interface CodeEditorProps {
   label: string;
   findings?: Finding[];
   onChange?: (text: string) => void;
-  /** Where to go; each new value goes there. */
+  /** The line to scroll to. Each new object scrolls again. */
   line?: { number: number } | null;
 }
 

@@ -1,4 +1,4 @@
-/** The editor itself, loaded when code is shown for the first time. */
+/** The CodeMirror editor, loaded when code is shown for the first time. */
 
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { python } from '@codemirror/lang-python';
@@ -30,7 +30,7 @@ export interface Editor {
 export interface EditorOptions {
   text: string;
   label: string;
-  /** Nobody writes where this is left out. */
+  /** Without it the editor is read-only. */
   onChange?: (text: string) => void;
 }
 

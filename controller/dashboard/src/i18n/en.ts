@@ -1,4 +1,4 @@
-/** All that the page says, in English. The other languages beside it have the same keys, or the type check fails. */
+/** All texts of the page in English. The type check fails if a translation lacks a key. */
 
 const plural = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
 

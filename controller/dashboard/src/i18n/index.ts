@@ -1,4 +1,4 @@
-/** Which language the page speaks: the one that was chosen, or the browser's. */
+/** The language of the page: the user's choice, or the browser's language. */
 
 import { computed, signal } from '@preact/signals';
 import { load, save } from '../net/storage';
@@ -29,7 +29,7 @@ export function setLanguage(next: Language): void {
   save('language', next);
 }
 
-/** A number as it is written in the language of the page. */
+/** Formats a number for the language of the page. */
 export function formatNumber(value: number, digits = 0): string {
   return value.toLocaleString(language.value, {
     minimumFractionDigits: digits,
@@ -37,11 +37,11 @@ export function formatNumber(value: number, digits = 0): string {
   });
 }
 
-/** A number with no more digits than it has, and no more than three. */
+/** Formats a number with at most three decimals and no trailing zeros. */
 export const formatAmount = (value: number): string =>
   value.toLocaleString(language.value, { maximumFractionDigits: 3 });
 
-/** A time span, as short as can be. */
+/** Formats a duration briefly. */
 export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return '∞';
   return ms < 1000 ? `${formatNumber(ms)} ms` : `${formatNumber(ms / 1000, ms < 10_000 ? 1 : 0)} s`;

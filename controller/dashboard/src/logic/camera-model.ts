@@ -1,13 +1,10 @@
-/**
- * Looking at what was clicked in a picture: the ray of a pixel by the lens's own numbers (OpenCV's model), and how the head
- * has to turn so that its camera looks along it.
- */
+/** The camera model of OpenCV: turns a click in the image into a viewing direction, and that into head angles. */
 
 import { toDegrees, type Posture } from '../protocol/joints';
 import { headPose } from './drawing';
 import { rotate, type Point } from './geometry';
 
-/** What `/api/camera/specs` tells of the lens. */
+/** The camera calibration from `/api/camera/specs`. */
 export interface CameraSpecs {
   name: string;
   default_resolution: { width: number; height: number };
@@ -15,7 +12,7 @@ export interface CameraSpecs {
   D: number[];
 }
 
-/** Where a straight ray is seen, by k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4. */
+/** Applies the lens distortion. The coefficients are k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4. */
 export function distort(x: number, y: number, coefficients: number[]): [number, number] {
   const [k1, k2, p1, p2, k3, k4, k5, k6, s1, s2, s3, s4] = Array.from(
     { length: 12 },
@@ -42,7 +39,7 @@ export function distort(x: number, y: number, coefficients: number[]): [number, 
   ];
 }
 
-/** The straight ray of what is seen; `null` where the lens's numbers do not hold. */
+/** Removes the lens distortion. Returns `null` if the iteration does not converge. */
 export function undistort(x: number, y: number, coefficients: number[]): [number, number] | null {
   let [atX, atY] = [x, y];
   for (let round = 0; round < 100; round += 1) {
@@ -56,21 +53,24 @@ export function undistort(x: number, y: number, coefficients: number[]): [number
   return null;
 }
 
-/** The direction of a place in the picture (each from 0 to 1, from the left and the top), in the head's frame. */
+/**
+ * Returns the direction of an image point in the head's frame; `u` and `v` are from 0 to 1, from the left and the
+ * top.
+ */
 export function unproject(specs: CameraSpecs, u: number, v: number): Point | null {
   const { width, height } = specs.default_resolution;
   const [fx, cx] = [specs.K[0]?.[0], specs.K[0]?.[2]];
   const [fy, cy] = [specs.K[1]?.[1], specs.K[1]?.[2]];
   if (!fx || !fy || cx === undefined || cy === undefined) return null;
   const undistorted = undistort((u * width - 0.5 - cx) / fx, (v * height - 0.5 - cy) / fy, specs.D);
-  // The camera looks along the head's x; to its right is the head's minus y, down in the picture minus z.
+  // The camera looks along the head's x axis. Image right is the head's -y, image down is its -z.
   return undistorted === null ? null : [1, -undistorted[0], -undistorted[1]];
 }
 
-/** How far the head looks up and down of itself, degrees. */
+/** The largest pitch that a click sets, degrees. */
 const MAX_PITCH_DEG = 34;
 
-/** Which yaw and pitch turn the head from where it is to what was clicked, degrees. */
+/** Returns the head's yaw and pitch that point the camera in a direction, degrees. */
 export function aimAt(direction: Point, from: Posture): { yaw_deg: number; pitch_deg: number } {
   const [x, y, z] = rotate(headPose(from).rotation, direction);
   const pitch = -toDegrees(Math.atan2(z, Math.hypot(x, y)));

@@ -1,14 +1,14 @@
-/** What differs between two texts, line by line: the shortest way from one to the other (Myers). */
+/** A line-by-line diff of two texts: the shortest edit script (Myers). */
 
 export interface DiffLine {
   sign: ' ' | '+' | '-';
   text: string;
-  /** Its number in the first and in the second text, from 1. */
+  /** The line number in the old and in the new text, from 1. */
   oldNumber: number | null;
   newNumber: number | null;
 }
 
-/** Beyond so many lines that differ, everything is told as exchanged. */
+/** With more edits than this the diff replaces all lines. */
 const MAX_EDITS = 4000;
 
 export function diff(before: string, after: string): DiffLine[] {
@@ -48,7 +48,7 @@ export function diff(before: string, after: string): DiffLine[] {
   return lines.reverse();
 }
 
-/** For each number of edits, how far each diagonal had come before it; `null` when there are too many. */
+/** Returns the furthest point on each diagonal before each edit, or `null` if there are too many edits. */
 function findPath(a: string[], b: string[]): Map<number, number>[] | null {
   const path: Map<number, number>[] = [];
   const ends = new Map<number, number>([[1, 0]]);

@@ -1,10 +1,10 @@
-/** Sound that comes piece by piece, brought to a lower rate: a windowed sinc, looked up. */
+/** Downsamples streamed audio with a windowed-sinc filter from a lookup table. */
 
-/** How many times the kernel crosses zero on each side. */
+/** The zero crossings of the kernel on each side. */
 const ZERO_CROSSINGS = 12;
-/** How finely it is looked up between two samples. */
+/** The table entries between two samples. */
 const PHASES = 256;
-/** How much of what the lower rate could hold is kept, so that nothing above it folds back. */
+/** The passband as a part of the target's Nyquist frequency. The rest is the transition band, which prevents aliasing. */
 const PASSBAND = 0.9;
 
 export class Downsampler {
@@ -12,10 +12,10 @@ export class Downsampler {
   private readonly half: number;
   private readonly kernel: Float32Array;
   private pending: Float32Array;
-  /** Where the next sample lies, among those that wait. */
+  /** The position of the next output sample within `pending`. */
   private position: number;
 
-  /** From one rate to another, Hz. */
+  /** Converts between two sample rates, Hz. */
   constructor(from: number, to: number) {
     this.ratio = from / to;
     const cutoff = Math.min(1, to / from) * PASSBAND;
@@ -31,7 +31,7 @@ export class Downsampler {
     this.position = this.half;
   }
 
-  /** Takes samples, and gives those that are ready. */
+  /** Adds samples and returns the finished output samples. */
   push(samples: Float32Array): number[] {
     const all = new Float32Array(this.pending.length + samples.length);
     all.set(this.pending);
@@ -50,7 +50,7 @@ export class Downsampler {
       }
       ready.push(sum);
     }
-    // Those before the kernel's reach are no longer needed.
+    // Samples before the reach of the kernel are no longer needed.
     const consumed = Math.min(all.length, Math.max(0, Math.floor(this.position) - this.half));
     this.pending = all.slice(consumed);
     this.position -= consumed;

@@ -1,4 +1,4 @@
-/** What there is to draw of a frame of telemetry: the body as it is, and where it is told to be. Metres, radians. */
+/** The geometry to draw for a frame of telemetry: present and goal pose of the robot. Metres and radians. */
 
 import { toRadians, type Posture } from '../protocol/joints';
 import type { Frame } from '../protocol/telemetry';
@@ -20,11 +20,11 @@ export interface Drawing {
   bodyYaw: number;
   head: Pose;
   antennas: [number, number];
-  /** From each pivot over the end of its arm to the head, in the world. */
+  /** The points of each leg in the world frame: motor axis, end of the crank, ball joint at the head. */
   legs: { pivot: Point; elbow: Point; ballJoint: Point }[];
 }
 
-/** The head's pose in the world. */
+/** Returns the head's pose in the world frame. */
 export function headPose(posture: Posture): Pose {
   return {
     position: [posture.x_mm / 1000, posture.y_mm / 1000, posture.z_mm / 1000 + HEAD_HEIGHT],
@@ -51,7 +51,7 @@ function assemble(
   return { bodyYaw, head, antennas, legs };
 }
 
-/** The body as it is; `null` where its motors are not all known. */
+/** Returns the present pose, or `null` if a motor position is unknown. */
 export function presentDrawing(frame: Frame): Drawing | null {
   const { posture: posture } = frame;
   const cranks = frame.present_deg.slice(1, 7);
@@ -65,11 +65,11 @@ export function presentDrawing(frame: Frame): Drawing | null {
   );
 }
 
-/** Where it is told to be; `null` where that can't be found. */
+/** Returns the goal pose, or `null` if the forward kinematics do not converge. */
 export const goalDrawing = (frame: Frame): Drawing | null =>
   drawingFromMotors(frame.goal_deg, frame.posture ?? NEUTRAL);
 
-/** The body whose motors stand so, looked for from near a posture; `null` where that can't be found. */
+/** Returns the pose for these motor positions, or `null` if there is none. The search starts at the posture `near`. */
 export function drawingFromMotors(motors_deg: number[], near: Posture): Drawing | null {
   const bodyYaw = toRadians(motors_deg[0]!);
   const cranks = motors_deg.slice(1, 7).map(toRadians);
@@ -97,7 +97,7 @@ export function drawingFromMotors(motors_deg: number[], near: Posture): Drawing 
   return assemble(world, bodyYaw, cranks, [toRadians(motors_deg[7]!), toRadians(motors_deg[8]!)]);
 }
 
-/** A drawing as a posture: millimetres and degrees. */
+/** Converts a drawing to a posture in millimetres and degrees. */
 export function postureFromDrawing(drawing: Drawing): Posture {
   const [x, y, z] = drawing.head.position;
   const [roll, pitch, yaw] = rpyFromRotation(drawing.head.rotation).map(
@@ -116,7 +116,7 @@ export function postureFromDrawing(drawing: Drawing): Posture {
   };
 }
 
-/** Whether two drawings differ so much that it can be seen. */
+/** Whether two drawings differ enough to be visible. */
 export function differVisibly(one: Drawing, other: Drawing): boolean {
   const turn = (a: Pose, b: Pose) =>
     Math.max(
@@ -130,7 +130,7 @@ export function differVisibly(one: Drawing, other: Drawing): boolean {
   );
 }
 
-/** The middle between two points. */
+/** The midpoint between two points. */
 export const midpoint = (a: Point, b: Point): Point => {
   const [x, y, z] = add(a, b);
   return [x / 2, y / 2, z / 2];

@@ -1,4 +1,4 @@
-/** A form out of a JSON Schema, and the arguments out of what was filled in. What is left empty has its default. */
+/** Builds a form from a JSON Schema and arguments from its fields. An empty field keeps its default. */
 
 import type { Schema } from '../protocol/responses';
 
@@ -9,14 +9,14 @@ export interface Field {
   kind: Kind;
   description: string;
   required: boolean;
-  /** As a person would write it; empty where there is none. */
+  /** The default as a user would type it; empty if there is none. */
   defaultText: string;
   choices: string[];
   min?: number;
   max?: number;
 }
 
-/** What is wrong with a field. */
+/** Why the text of a field is invalid. */
 export type FieldError =
   | { kind: 'missing' }
   | { kind: 'number' }
@@ -62,7 +62,7 @@ function toText(value: unknown, kind: Kind): string {
   return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value);
 }
 
-/** The value of one field; `undefined` where nothing is filled in. */
+/** Parses one field. The value is `undefined` if the field is empty. */
 export function parseField(field: Field, text: string): { value: unknown } | { error: FieldError } {
   const trimmed = text.trim();
   if (trimmed === '' && !(field.kind === 'text' && text !== '')) {
@@ -97,7 +97,7 @@ export function parseField(field: Field, text: string): { value: unknown } | { e
   }
 }
 
-/** The arguments of a call, or what is wrong with which field. */
+/** Returns the arguments of a call and the errors by field. */
 export function collectArguments(
   all: Field[],
   texts: Record<string, string>,

@@ -1,15 +1,15 @@
 /**
- * How old the newest thing is that we know of the robot.
+ * Estimates how old the newest data about the robot is.
  *
- * The robot's clock and ours begin at different times. The quickest message of the last seconds tells how far they are
- * apart, but for the time that it was on its way, which is half of the quickest answer to a question of ours. So what
- * is held up on its way is old when it arrives, and what is told over and over without being read anew gets older.
+ * The clocks of the robot and of this page have different origins. The fastest message of the last seconds gives
+ * their offset, except for its transmission time. That time is taken as half of the fastest round trip. Hence a
+ * delayed message is old when it arrives, and a state that is repeated without a new reading gets older.
  */
 
-/** Older than this is stale, milliseconds. */
+/** Data older than this is stale, milliseconds. */
 export const STALE_MS = 500;
 
-/** For how long a message counts as a measure of the clocks, milliseconds. */
+/** How long a message counts towards the clock offset, milliseconds. */
 const WINDOW_MS = 10_000;
 
 export class Freshness {
@@ -17,14 +17,14 @@ export class Freshness {
   private roundTrips: { at: number; duration: number }[] = [];
   private newest: { read: number; arrived: number } | null = null;
 
-  /** Something came at `now` that was read at `read_s` on the robot's clock; `null` where that was not told. */
+  /** Records data that arrived at `now` and was read at `read_s` on the robot's clock; `null` if the time is unknown. */
   received(read_s: number | null, now: number): void {
     if (read_s === null) {
       this.newest = { read: NaN, arrived: now };
       return;
     }
     const read = read_s * 1000;
-    // A robot that has begun anew counts from its own beginning.
+    // The clock of a restarted robot starts again.
     if (this.newest !== null && read < this.newest.read) this.offsets = [];
     if (this.newest === null || !(read <= this.newest.read) || this.offsets.length === 0) {
       this.offsets = recent(this.offsets, now);
@@ -33,24 +33,24 @@ export class Freshness {
     this.newest = { read, arrived: now };
   }
 
-  /** A question was answered after so long. */
+  /** Records the duration of a round trip. */
   addRoundTrip(duration: number, now: number): void {
     this.roundTrips = recent(this.roundTrips, now);
     this.roundTrips.push({ at: now, duration: duration });
   }
 
-  /** How long an answer takes, milliseconds: the latest; `null` when none came lately. */
+  /** Returns the latest round trip, milliseconds, or `null` if none was measured recently. */
   roundTrip(now: number): number | null {
     return recent(this.roundTrips, now).at(-1)?.duration ?? null;
   }
 
-  /** How long anything is on its way from the robot to us, milliseconds, as far as that is known. */
+  /** Returns the estimated one-way latency from the robot, milliseconds; 0 if it is unknown. */
   latency(now: number): number {
     const roundTrips = recent(this.roundTrips, now).map((one) => one.duration);
     return roundTrips.length === 0 ? 0 : Math.min(...roundTrips) / 2;
   }
 
-  /** How old the newest is, milliseconds; infinite when there is none. */
+  /** Returns the age of the newest data, milliseconds; infinite if there is none. */
   age(now: number): number {
     if (this.newest === null) return Infinity;
     const latency = this.latency(now);
@@ -64,7 +64,7 @@ export class Freshness {
     return this.age(now) > STALE_MS;
   }
 
-  /** Another connection, perhaps to another robot. */
+  /** Forgets everything, for a new connection that may be to another robot. */
   reset(): void {
     this.offsets = [];
     this.roundTrips = [];

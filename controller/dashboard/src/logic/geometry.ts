@@ -1,7 +1,7 @@
-/** Points, turns and poses, as far as drawing needs them. Metres and radians. */
+/** Vectors, rotations and poses for drawing. Metres and radians. */
 
 export type Point = readonly [number, number, number];
-/** Three rows. */
+/** A rotation matrix as three rows. */
 export type RotationMatrix = readonly [Point, Point, Point];
 export interface Pose {
   position: Point;
@@ -23,7 +23,7 @@ export const rotate = (rotation: RotationMatrix, point: Point): Point => [
 export const transform = (pose: Pose, point: Point): Point =>
   add(pose.position, rotate(pose.rotation, point));
 
-/** `Rz(yaw) Ry(pitch) Rx(roll)`. */
+/** Returns `Rz(yaw) Ry(pitch) Rx(roll)`. */
 export function rotationFromRpy(roll: number, pitch: number, yaw: number): RotationMatrix {
   const [sr, cr, sp, cp, sy, cy] = [
     Math.sin(roll),
@@ -40,7 +40,7 @@ export function rotationFromRpy(roll: number, pitch: number, yaw: number): Rotat
   ];
 }
 
-/** Roll, pitch, yaw of a turn. */
+/** Returns the roll, pitch and yaw of a rotation. */
 export function rpyFromRotation(rotation: RotationMatrix): [number, number, number] {
   return [
     Math.atan2(rotation[2][1], rotation[2][2]),
@@ -51,7 +51,7 @@ export function rpyFromRotation(rotation: RotationMatrix): [number, number, numb
 
 export const rotationZ = (angle: number): RotationMatrix => rotationFromRpy(0, 0, angle);
 
-/** The solution of a square system by elimination; `null` where there is none. Both are used up. */
+/** Solves a square linear system by Gaussian elimination; returns `null` if it is singular. Overwrites both arguments. */
 export function solve(rows: number[][], right: number[]): number[] | null {
   const size = right.length;
   for (let column = 0; column < size; column += 1) {

@@ -1,4 +1,4 @@
-/** Entries of the journal: what to ask the server for, what to choose of the answer, and how to hand it out. */
+/** Journal entries: the query for the server, the filter in the page and the export. */
 
 import type { JournalEntry } from '../protocol/responses';
 
@@ -6,7 +6,7 @@ export interface JournalFilter {
   kind: string;
   actor: string;
   text: string;
-  /** All that belongs to one call has its identifier. */
+  /** The identifier that all entries of one request share. */
   id: string;
   errorsOnly: boolean;
 }
@@ -19,7 +19,7 @@ export const NO_FILTER: JournalFilter = {
   errorsOnly: false,
 };
 
-/** What the server is asked for. It knows of no trouble: that is chosen here. */
+/** Returns the query string for the server. The page applies the errors-only filter itself. */
 export function journalQuery(
   filter: JournalFilter,
   paging: Record<string, string | number> = {},
@@ -32,14 +32,14 @@ export function journalQuery(
   return nonEmpty.length === 0 ? '' : `?${new URLSearchParams(nonEmpty).toString()}`;
 }
 
-/** Whether something went wrong. */
+/** Whether the entry reports an error. */
 export function isError(entry: JournalEntry): boolean {
   if (entry.kind === 'http_request') return /^[45]/.test(entry.outcome);
   if (entry.kind === 'robot') return entry.action === 'fault';
   return /^(refused|raised|failed|not_understood|fault|error|stopped|partly)/.test(entry.outcome);
 }
 
-/** Also of a server that filters nothing itself. */
+/** Applies the whole filter, since older servers do not filter. */
 export function filterEntries(entries: JournalEntry[], filter: JournalFilter): JournalEntry[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter((entry) => {
@@ -52,12 +52,12 @@ export function filterEntries(entries: JournalEntry[], filter: JournalFilter): J
   });
 }
 
-/** Each thing once, in the order of the alphabet. */
+/** Returns each text once, in alphabetical order. */
 export function distinct(all: string[]): string[] {
   return [...new Set(all)].sort((one, other) => one.localeCompare(other));
 }
 
-/** Tools and agents that the entries name. */
+/** Returns the tools and agents that the entries mention. */
 export function mentionedNames(entries: JournalEntry[]): string[] {
   const named = entries.flatMap(({ kind, actor: who, detail }) => {
     const tool = (detail as { tool?: unknown } | null | undefined)?.tool;
@@ -67,7 +67,7 @@ export function mentionedNames(entries: JournalEntry[]): string[] {
   return distinct(named.filter((name) => name !== undefined));
 }
 
-/** One JSON document a line, the oldest first, as in the file. */
+/** Returns the entries as JSON Lines, the oldest first, as in the file. */
 export function toJsonLines(entries: JournalEntry[]): string {
   return [...entries]
     .reverse()

@@ -1,10 +1,11 @@
 /**
- * The lease of whoever steers, as a machine: what was heard goes in, what is so comes out.
+ * The state machine of the control lease of this page.
  *
- *   free --ask--> asking --granted--> held --ended/closed--> lost
- *    ^              |                  |  '--give back--> free
- *    '---refused----'--refused: lost   |
- *    '----------------ask-------------- lost
+ * free or lost --request--> requesting
+ * requesting --granted--> held
+ * requesting --refused or closed--> lost
+ * held --rejected (lease ended), closed or timed out--> lost
+ * any state --released--> free
  */
 
 export type Lease =
@@ -15,10 +16,10 @@ export type Lease =
       id: string;
       owner: string;
       heartbeat_ms: number;
-      /** When the robot answered a heartbeat last, and how long that took, milliseconds. */
+      /** When the robot last answered a heartbeat, and its round trip, milliseconds. */
       answeredAt: number;
       roundTrip: number | null;
-      /** What the robot refused of the newest targets. */
+      /** Why the robot rejected a recent target. */
       rejection: { reason: string; at: number } | null;
     }
   | { status: 'lost'; reason: LossReason; detail: string };
@@ -36,10 +37,10 @@ export type LeaseEvent =
   | { type: 'released' }
   | { type: 'tick'; now: number };
 
-/** A target after which nothing was refused for so long is one that the robot can follow, milliseconds. */
+/** A target without a rejection for this long can be followed, milliseconds. */
 const SETTLED_MS = 600;
 
-/** Without an answer for so many times the agreed interval, the lease is taken for lost: so does the robot. */
+/** The heartbeat intervals without an answer after which the lease is lost. The robot ends it at the same time. */
 const ALLOWED_MISSES = 2;
 
 export function nextLease(lease: Lease, event: LeaseEvent): Lease {
@@ -93,5 +94,5 @@ export function nextLease(lease: Lease, event: LeaseEvent): Lease {
   }
 }
 
-/** How often the heart beats, milliseconds, so that a late beat or two does no harm. */
+/** Returns the heartbeat interval, milliseconds. It is short enough to tolerate a few late heartbeats. */
 export const heartbeatInterval = (heartbeat_ms: number): number => Math.max(50, heartbeat_ms / 4);

@@ -1,12 +1,12 @@
-/** How near each joint is to the end of its range, and which parts of the body are held back. Pure. */
+/** How close the joints are to their limits, and which parts of the robot are clamped. Pure functions. */
 
 import type { Limits, Clamp } from '../protocol/responses';
 import { MOTORS, type Motor, type Posture } from '../protocol/joints';
 
-/** Nearer than this to a limit is near, degrees. */
+/** The distance to a limit that counts as near, degrees. */
 export const NEAR_DEG = 5;
 
-/** Where in a range something is, each from 0 to 1. */
+/** Positions within a range, each from 0 to 1. */
 export interface RangePosition {
   present: number | null;
   goal: number;
@@ -31,13 +31,13 @@ export function rangePosition(
   };
 }
 
-/** The parts that are drawn: each motor moves one, and the six legs carry the head. */
+/** The parts of the 3D model: each motor moves one, and the six legs carry the head. */
 export type Part = Motor | 'head';
-/** A part is at the end of what it can do, or the robot holds it back from more. */
+/** The part is near a limit, or the safety envelope clamps it. */
 export type Mark = 'near' | 'clamped';
 export type Marks = Partial<Record<Part, Mark>>;
 
-/** The parts that one trim holds back. */
+/** Returns the parts that a clamp affects. */
 function clampedParts(clamp: Clamp): Part[] {
   if (clamp.cause === 'head_pitch_roll' || clamp.cause === 'relative_yaw') return ['head'];
   if (clamp.what === 'body_yaw') return ['body_rotation'];
@@ -48,7 +48,7 @@ function clampedParts(clamp: Clamp): Part[] {
 interface MotorPositions {
   present_deg: (number | null)[];
   posture: Posture | null;
-  /** Whether what plays now is being held back; `null` where the robot does not say. */
+  /** Whether the current motion is clamped; `null` if the robot does not report it. */
   clamping: boolean | null;
 }
 
@@ -73,7 +73,7 @@ export function limitMarks(
   return all;
 }
 
-/** Whether the head as a whole is at the end of its tilt, or of its turn against the body. */
+/** Whether the head is near its pitch or roll limit, or near its yaw limit relative to the body. */
 function headIsNear(
   { pitch_deg, roll_deg, yaw_deg, body_yaw_deg }: Posture,
   limits: Limits,

@@ -1,4 +1,4 @@
-/** A rehearsal played again: where it is at a time, and how a player goes through it. Seconds, degrees. Pure. */
+/** The timeline of a replayed rehearsal, and its player. Seconds and degrees. Pure functions. */
 
 import type { MotionCycle, RecordedMotion } from '../protocol/responses';
 import type { Posture } from '../protocol/joints';
@@ -7,7 +7,7 @@ import { drawingFromMotors, NEUTRAL, postureFromDrawing, type Drawing } from './
 export const duration = (motion: RecordedMotion): number =>
   Math.max(0, motion.cycles.length - 1) * motion.period_s;
 
-/** Between two of its beats the way is straight. */
+/** Returns the motor positions at a time, interpolated linearly between cycles. */
 export function cycleAt(motion: RecordedMotion, at_s: number): MotionCycle | null {
   const { cycles: beats, period_s } = motion;
   if (beats.length === 0) return null;
@@ -23,7 +23,7 @@ export function cycleAt(motion: RecordedMotion, at_s: number): MotionCycle | nul
   };
 }
 
-/** What there is to draw of a beat, found from near another posture; and the posture that it is. */
+/** Returns the drawings of a cycle and its posture. The search starts at the posture `near`. */
 export function replayDrawings(
   cycle: MotionCycle,
   near: Posture,
@@ -38,7 +38,7 @@ export interface Player {
   playing: boolean;
 }
 
-/** So much later. At the end it stops. */
+/** Advances the player by `by_s`. It stops at the end. */
 export function advance(player: Player, motion: RecordedMotion, by_s: number): Player {
   if (!player.playing) return player;
   const at_s = player.at_s + by_s;
@@ -46,7 +46,7 @@ export function advance(player: Player, motion: RecordedMotion, by_s: number): P
   return at_s >= end ? { at_s: end, playing: false } : { at_s, playing: true };
 }
 
-/** The button: pause, go on, or from the beginning when it is over. */
+/** Pauses or resumes the player. At the end it restarts. */
 export function togglePlay(player: Player, motion: RecordedMotion): Player {
   if (player.playing) return { ...player, playing: false };
   return { at_s: player.at_s >= duration(motion) ? 0 : player.at_s, playing: true };

@@ -1,10 +1,13 @@
-/** Who may do what: the same as the server's own rule, so that what would be refused is not offered. */
+/**
+ * The roles and what each may do. They match the server's rules, so that the page offers nothing that the server
+ * rejects.
+ */
 
 export const ROLES = ['viewer', 'operator', 'engineer', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** What needs a role. */
+/** The role that each action requires. */
 export const REQUIRED_ROLE = {
   watch: 'viewer',
   stop: 'viewer',
@@ -24,7 +27,7 @@ export const REQUIRED_ROLE = {
 
 export type Action = keyof typeof REQUIRED_ROLE;
 
-/** What is known of one's role: the least that it is, and whether it may be more. */
+/** What the page knows about the user's role: the lowest it can be, and whether that is exact. */
 export interface Access {
   atLeast: Role | null;
   exact: boolean;
@@ -33,7 +36,7 @@ export interface Access {
 
 export const NO_ACCESS: Access = { atLeast: null, exact: true, name: null };
 
-/** Whether it is worth asking: it is allowed, or nobody knows that it is not. */
+/** Whether to offer an action: the role permits it, or the role is not known exactly. */
 export function isPermitted(access: Access, action: Action): boolean {
   const need = ROLES.indexOf(REQUIRED_ROLE[action]);
   const have = access.atLeast === null ? -1 : ROLES.indexOf(access.atLeast);
@@ -44,7 +47,7 @@ export function isRole(word: unknown): word is Role {
   return ROLES.some((role) => role === word);
 }
 
-/** What follows from which questions were answered: each is for one role and those above it. */
+/** Infers the role from which requests succeeded. Each request requires one role or a higher one. */
 export function accessFromAnswers(answered: {
   viewer: boolean;
   operator: boolean;

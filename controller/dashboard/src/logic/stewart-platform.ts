@@ -1,6 +1,6 @@
 /**
- * The legs that carry the head: where each motor sits, how its arm turns, where its rod meets the head, and where the
- * head is when the arms stand at given angles. Metres; the body's frame is the world's, turned by the body's yaw.
+ * The Stewart platform that carries the head: its dimensions and its forward kinematics. Metres. The body frame is
+ * the world frame rotated by the body's yaw.
  */
 
 import {
@@ -15,17 +15,17 @@ import {
   type Pose,
 } from './geometry';
 
-/** From the body's origin up to the neutral head. */
+/** The height of the neutral head above the body's origin. */
 export const HEAD_HEIGHT = 0.177;
 export const CRANK_LENGTH = 0.04;
 export const ROD_LENGTH = 0.085;
 
 export interface Leg {
   pivot: Point;
-  /** Where the arm points at angle zero and at a quarter turn. */
+  /** The direction of the crank at angle zero and at a quarter turn. */
   zeroDirection: Point;
   quarterDirection: Point;
-  /** Where the rod meets the head, in the head's frame. */
+  /** Where the rod joins the head, in the head's frame. */
   ballJoint: Point;
 }
 
@@ -68,13 +68,13 @@ export const LEGS: readonly Leg[] = [
   },
 ];
 
-/** Where the arm of a leg ends, in the body's frame. */
+/** Returns the end of a leg's crank in the body frame. */
 export function crankEnd(leg: Leg, angle: number): Point {
   const along = scale(leg.zeroDirection, CRANK_LENGTH * Math.cos(angle));
   return add(leg.pivot, add(along, scale(leg.quarterDirection, CRANK_LENGTH * Math.sin(angle))));
 }
 
-/** The six numbers of a pose: where it is, and roll, pitch, yaw. */
+/** A pose as x, y, z, roll, pitch, yaw. */
 type PoseVector = [number, number, number, number, number, number];
 
 const poseFromVector = (vector: PoseVector): Pose => ({
@@ -82,7 +82,10 @@ const poseFromVector = (vector: PoseVector): Pose => ({
   rotation: rotationFromRpy(vector[3], vector[4], vector[5]),
 });
 
-/** The head's pose in the body's frame for these six arms, found from a pose that is near; `null` if none is. */
+/**
+ * Returns the head's pose in the body frame for six crank angles, or `null` if none is found. The search starts at
+ * `near`.
+ */
 export function headFromCranks(
   angles: readonly number[],
   near: Pose,
@@ -116,7 +119,7 @@ export function headFromCranks(
       now.map((value) => -value),
     );
     if (delta === null) return null;
-    // A long step would lead out of where the straight line holds.
+    // Limits the step, since the linearisation holds only nearby.
     const scale = Math.min(1, 0.3 / Math.max(1e-9, ...delta.map(Math.abs)));
     vector = vector.map((value, at) => value + scale * delta[at]!) as PoseVector;
   }

@@ -1,4 +1,4 @@
-/** A stop and what is known of it: only the robot's own answer confirms it. */
+/** The state of a stop. Only the robot's own reply confirms it. */
 
 export type StopState =
   | { status: 'ready' }
@@ -6,10 +6,10 @@ export type StopState =
   | { status: 'confirmed'; motionState: string; roundTripMs: number; at: number }
   | { status: 'failed'; detail: string; at: number };
 
-/** For how long an outcome stays on the button, milliseconds. */
+/** How long the result stays visible, milliseconds. */
 const SHOWN_MS = 6000;
 
-/** Without an answer for so long it is said aloud that there is none yet, milliseconds. */
+/** Without a reply for this long, the page warns the user, milliseconds. */
 export const WARN_AFTER_MS = 1000;
 
 export function visibleStop(stop: StopState, now: number): StopState {
@@ -18,7 +18,7 @@ export function visibleStop(stop: StopState, now: number): StopState {
   return over && stop.status === 'confirmed' ? { status: 'ready' } : stop;
 }
 
-/** What an answer to a stop says. */
+/** Returns the state that a reply to a stop implies. */
 export function stopFromReply(
   answer: { ok: true; value: unknown } | { ok: false; detail: string },
   since: number,
@@ -31,11 +31,11 @@ export function stopFromReply(
     : { status: 'failed', detail: 'the answer says nothing of the robot', at: now };
 }
 
-/** One stop goes several ways: what one of them confirmed, another that failed does not take back. */
+/** A stop is sent over several channels. Once one of them confirms it, a failure of another does not count. */
 export const mergeStops = (before: StopState, after: StopState): StopState =>
   before.status === 'confirmed' ? before : after;
 
-/** Where the space bar writes a space: everywhere else it is a stop. */
+/** Whether an element accepts text, so that the space bar types a space. Elsewhere the space bar stops the robot. */
 export function acceptsText(element: {
   tagName: string;
   type?: string;

@@ -1,7 +1,7 @@
 /**
- * Wishes of whoever steers: the axes, how a target follows a wish at a chosen pace, and what devices say. Pure.
+ * Teleoperation setpoints: the axes, rate-limited targets, and input from keys and gamepads. Pure functions.
  *
- * `yaw_deg` is the head's against the body, so that the head goes along when the body turns.
+ * `yaw_deg` is the head's yaw relative to the body, so the head turns with the body.
  */
 
 import type { Posture } from '../protocol/joints';
@@ -21,7 +21,7 @@ export const AXES = [
 export type Axis = (typeof AXES)[number];
 export type Setpoint = Record<Axis, number>;
 
-/** What the controls reach to either side, and how fast a target follows at full pace, per second. */
+/** The range of each control to either side, its maximum rate per second, and its step. */
 export const AXIS_LIMITS: Record<Axis, { max: number; maxRate: number; step: number }> = {
   yaw_deg: { max: 65, maxRate: 120, step: 1 },
   pitch_deg: { max: 40, maxRate: 90, step: 1 },
@@ -34,7 +34,7 @@ export const AXIS_LIMITS: Record<Axis, { max: number; maxRate: number; step: num
   left_deg: { max: 180, maxRate: 300, step: 5 },
 };
 
-/** The axes whose positive side is the robot's left, which controls show on the left. */
+/** The axes whose positive direction is the robot's left. Their sliders run from right to left. */
 export const LEFT_POSITIVE: readonly Axis[] = [
   'yaw_deg',
   'body_yaw_deg',
@@ -48,10 +48,10 @@ export function clamp(axis: Axis, value: number): number {
   return Math.max(-most, Math.min(most, value));
 }
 
-/** An angle within half a turn. */
+/** Wraps an angle to half a turn either way. */
 const wrapAngle = (angle: number): number => angle - 360 * Math.round(angle / 360);
 
-/** The wish to stay where the body is. */
+/** Returns the setpoint that keeps the robot in a posture. */
 export function setpointFromPosture(posture: Posture): Setpoint {
   const { antennas_deg, ...head } = posture;
   const yaw_deg = wrapAngle(head.yaw_deg - head.body_yaw_deg);
@@ -59,7 +59,7 @@ export function setpointFromPosture(posture: Posture): Setpoint {
   return Object.fromEntries(AXES.map((axis) => [axis, all[axis]])) as Setpoint;
 }
 
-/** The target one step nearer to the wish; `scale` is the pace, from 0 to 1. */
+/** Moves the target towards the setpoint by one step. `scale` is the speed, from 0 to 1. */
 export function stepTowards(
   target: Setpoint,
   setpoint: Setpoint,
@@ -77,7 +77,7 @@ export function stepTowards(
 export const isSameSetpoint = (one: Setpoint, other: Setpoint): boolean =>
   AXES.every((axis) => Math.abs(one[axis] - other[axis]) < 1e-6);
 
-/** What is sent: the parts of a target in the words of the server. */
+/** Returns the target as the server expects it. */
 export function targetMessage(target: Setpoint): Record<string, unknown> {
   const round = (value: number) => Math.round(value * 100) / 100;
   const { right_deg, left_deg, ...rest } = target;
@@ -86,10 +86,10 @@ export function targetMessage(target: Setpoint): Record<string, unknown> {
   return { ...Object.fromEntries(parts), antennas_deg: [round(right_deg), round(left_deg)] };
 }
 
-/** How fast each axis is pushed, from -1 to 1. */
+/** The rate of each axis relative to its maximum, from -1 to 1. */
 export type AxisRates = Partial<Record<Axis, number>>;
 
-/** Moves the wish on as it is pushed. */
+/** Moves the setpoint at the given rates. */
 export function applyRates(
   setpoint: Setpoint,
   rates: AxisRates,
@@ -105,7 +105,7 @@ export function applyRates(
   return next;
 }
 
-/** What each key pushes, by its place on the keyboard. */
+/** The rates of each key, by its physical position on the keyboard. */
 export const KEYS: Record<string, AxisRates> = {
   ArrowLeft: { yaw_deg: 1 },
   ArrowRight: { yaw_deg: -1 },
@@ -132,11 +132,14 @@ export function sumRates(rates: AxisRates[]): AxisRates {
   return sum;
 }
 
-/** What a gamepad in the standard layout pushes: left stick body and height, right stick head, triggers antennas. */
+/**
+ * Returns the rates of a gamepad with the standard layout. Left stick: body yaw and height; right stick: head;
+ * triggers: antennas.
+ */
 export function gamepadRates(axes: readonly number[], buttons: readonly number[]): AxisRates {
   const stick = (at: number) => {
     const value = axes[at] ?? 0;
-    // Sticks rest a little off their middle.
+    // The dead zone: sticks do not rest exactly at their centre.
     return Math.abs(value) < 0.15 ? 0 : (value - Math.sign(value) * 0.15) / 0.85;
   };
   const rates: AxisRates = {
@@ -151,10 +154,13 @@ export function gamepadRates(axes: readonly number[], buttons: readonly number[]
   return Object.fromEntries(Object.entries(rates).filter(([, by]) => by !== 0));
 }
 
-/** Whether a gamepad says stop: its right-hand button, which is B or a circle. */
+/** Whether the stop button of a gamepad is pressed: the right one of the four, labelled B or circle. */
 export const isStopPressed = (buttons: readonly number[]): boolean => (buttons[1] ?? 0) > 0.5;
 
-/** The wish to look that way, seen from the world: the head turns, and beyond what is easy the body too. */
+/**
+ * Returns the setpoint that looks in a direction in the world frame. The body turns for what the head cannot
+ * comfortably reach.
+ */
 export function lookAt(setpoint: Setpoint, yaw_deg: number, pitch_deg: number): Setpoint {
   const comfortable = 40;
   const off = wrapAngle(yaw_deg - setpoint.body_yaw_deg);
@@ -168,7 +174,7 @@ export function lookAt(setpoint: Setpoint, yaw_deg: number, pitch_deg: number): 
   };
 }
 
-/** The axes whose goal stays behind the target by more than can be seen: what the robot's limits hold back. */
+/** Returns the axes whose goal visibly lags behind the target, because the robot's limits clamp it. */
 export function clampedAxes(target: Setpoint, goal: Posture): Axis[] {
   const is = setpointFromPosture(goal);
   return AXES.filter((axis) => Math.abs(target[axis] - is[axis]) > 1.5);

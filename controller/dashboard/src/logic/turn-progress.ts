@@ -1,8 +1,8 @@
 /**
- * What comes of a sentence, as it is told: the plan, each step's state, who hands to whom, and how far a check has come.
+ * The progress of a conversation turn, from its events: the plan, the state of each step, handoffs and tool checks.
  *
- * A step is waiting --begun--> running --step--> done or not. Servers of before tell of finished steps only; what
- * is told of no step that is known is a step of its own. Words that are not known change nothing.
+ * A step goes from waiting to running (`step_started`) to done or failed (`step_finished`). Older servers only send
+ * finished steps. An event of an unknown step adds that step. Unknown events change nothing.
  */
 
 import type { Finding, StepReport, Reply, ChatEvent } from '../protocol/responses';
@@ -13,17 +13,17 @@ export interface Task {
   agent: string;
   task: string;
   state: TaskState;
-  /** Who handed it over. */
+  /** The agent that handed the step over. */
   from: string | null;
   check: CheckProgress | null;
-  /** What was told at its end. */
+  /** The report of the finished step. */
   result: StepReport | null;
 }
 
 export interface CheckProgress {
   tool: string;
   stage: string;
-  /** How far it has come; `null` once it is over. */
+  /** The progress of the check; `null` when it has finished. */
   progress: { done: number; of: number } | null;
   admitted: boolean;
   needsApproval: boolean;
@@ -37,7 +37,7 @@ export interface Question {
 
 export interface TurnProgress {
   tasks: Task[];
-  /** The agent whose model is thinking. */
+  /** The agent whose model is running. */
   thinking: string | null;
   question: Question | null;
   reply: Reply | null;
@@ -62,7 +62,7 @@ const newTask = (agent: string, task: string, state: TaskState): Task => ({
 });
 
 export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgress {
-  // Whoever thinks does so until something else is told.
+  // A model runs until the next event.
   const now = { ...progress, thinking: null };
   switch (event.event) {
     case 'plan': {
@@ -133,7 +133,7 @@ export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgre
   }
 }
 
-/** Nothing more will be told: what was not finished was left. */
+/** Ends the turn. Unfinished steps count as skipped. */
 export function finishProgress(progress: TurnProgress): TurnProgress {
   const tasks = progress.tasks.map((task) =>
     task.state === 'waiting' || task.state === 'running'
@@ -143,7 +143,7 @@ export function finishProgress(progress: TurnProgress): TurnProgress {
   return { ...progress, thinking: null, question: null, tasks };
 }
 
-/** Changes the step that is meant: the same words by the same agent, else what that agent is at, else a new one. */
+/** Updates the matching step: the agent's step with the same task, else the agent's running step, else a new one. */
 function updateTask(
   tasks: Task[],
   { agent, task }: { agent: string; task: string },
@@ -157,7 +157,7 @@ function updateTask(
   return tasks.map((one, at) => (at === own ? { ...one, ...by } : one));
 }
 
-/** A check belongs to the step that runs, else to the last one. */
+/** Attaches a check to the running step, else to the last one. */
 function attachCheck(tasks: Task[], check: CheckProgress): Task[] {
   const runs = tasks.map((task) => task.state === 'running').lastIndexOf(true);
   const own = runs >= 0 ? runs : tasks.length - 1;

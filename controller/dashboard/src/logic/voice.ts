@@ -1,24 +1,24 @@
 /**
- * Where a conversation by voice stands, as one machine: the button, the connection and the robot tell it, and the page shows it.
+ * The state machine of a voice conversation. Its inputs come from the button, the connection and the robot.
  *
- * The connection: closed --press--> opening --the robot listens--> open --ends--> closed.
+ * The connection goes from closed to opening (button pressed) to open (the robot listens) to closed.
  */
 
 import type { ChatEvent } from '../protocol/responses';
 import type { VoiceEvent, RobotState } from '../protocol/voice';
 
-/** What is told in words near the button. */
+/** A message next to the button. */
 export type VoiceNotice =
-  /** The page has no way to a microphone: it came without TLS from another machine. */
+  /** The browser gives no microphone to a page that came from another machine without TLS. */
   | { is: 'insecure' }
   | { is: 'no_microphone' }
   | { is: 'denied' }
   | { is: 'refused'; reason: string }
-  /** The connection ended, perhaps with the server's reason. */
+  /** The connection closed, possibly with a reason from the server. */
   | { is: 'gone'; reason: string }
   | { is: 'error'; reason: string }
   | { is: 'ignored'; reason: string }
-  /** The button was let go, and no words were heard. */
+  /** The button was released, and no speech was detected. */
   | { is: 'no_speech' };
 
 export interface Voice {
@@ -26,12 +26,12 @@ export interface Voice {
   /** Whether the button is held. */
   isHeld: boolean;
   robot: RobotState;
-  /** What was said so far. */
+  /** The transcript so far. */
   partial: string;
-  /** What was said last, as it was heard, and what is taken to be meant. */
+  /** The last transcript, and how the robot interpreted it. */
   transcript: string;
   interpretation: string;
-  /** Whether something is to be heard since the button was let go. */
+  /** Whether a transcript is still expected after the button was released. */
   awaitsTranscript: boolean;
   notice: VoiceNotice | null;
 }
@@ -50,11 +50,11 @@ export const IDLE_VOICE: Voice = {
 export type VoiceInput =
   | { is: 'pressed' }
   | { is: 'released' }
-  /** The microphone can't be had, or the server refuses. */
+  /** The microphone is unavailable, or the server refuses the connection. */
   | { is: 'failed'; note: VoiceNotice }
   | { is: 'opening' }
   | { is: 'closed'; note: VoiceNotice | null }
-  /** Long enough after the button was let go. */
+  /** The wait for a transcript is over. */
   | { is: 'timed_out' }
   | { is: 'event'; event: VoiceEvent | ChatEvent };
 
@@ -101,7 +101,7 @@ function transcript(voice: Voice, event: VoiceEvent | ChatEvent): Voice {
     case 'state':
       return { ...voice, connection: 'open', robot: event.state };
     case 'partial_transcript':
-      // There are words: what they are is still to come.
+      // There is speech; its final transcript follows.
       return { ...voice, partial: event.text };
     case 'transcript':
       return {
@@ -128,7 +128,7 @@ function transcript(voice: Voice, event: VoiceEvent | ChatEvent): Voice {
   }
 }
 
-/** What the light shows. */
+/** What the indicator shows. */
 export type Indicator = 'off' | 'opening' | 'hearing' | RobotState;
 
 export function indicatorOf(voice: Voice): Indicator {
@@ -137,7 +137,7 @@ export function indicatorOf(voice: Voice): Indicator {
   return voice.isHeld && voice.robot !== 'holding' ? 'hearing' : voice.robot;
 }
 
-/** The same words, whatever their capitals and marks. */
+/** Whether two texts have the same words, regardless of case and punctuation. */
 export function sameWords(one: string, other: string): boolean {
   const plain = (text: string) =>
     text

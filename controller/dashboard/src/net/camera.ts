@@ -1,4 +1,4 @@
-/** The camera's pictures as they come, so that it is known how old the newest is. */
+/** Receives the camera stream frame by frame, so that the age of the latest frame is known. */
 
 import { signal } from '@preact/signals';
 import { retryDelay } from '../logic/backoff';
@@ -14,7 +14,7 @@ export interface CameraFrame {
 }
 
 export const cameraFrame = signal<CameraFrame | null>(null);
-/** Whether anybody can see the page: pictures take one of the few connections that a browser has for a server. */
+/** Whether the page is visible. A hidden page closes the stream, since browsers allow few connections per server. */
 export const pageVisible = signal(document.visibilityState === 'visible');
 document.addEventListener('visibilitychange', () => {
   pageVisible.value = document.visibilityState === 'visible';
@@ -22,14 +22,14 @@ document.addEventListener('visibilitychange', () => {
 
 export const cameraError = robotSignal<string | null>(null);
 
-/** A picture older than this is stale, milliseconds. */
+/** A frame older than this is stale, milliseconds. */
 export const FRAME_STALE_MS = 1000;
 
-/** The longest wait between two attempts, and the longest silence within one, milliseconds. */
+/** The longest delay between attempts, and the longest silence on an open stream, milliseconds. */
 const MAX_RETRY_DELAY_MS = 2000;
 const READ_TIMEOUT_MS = 4000;
 
-/** Keeps the pictures coming until the signal ends it. */
+/** Receives frames and reconnects until the signal aborts. */
 export async function streamCamera(fps: number, signal: AbortSignal): Promise<void> {
   for (let attempt = 0; !signal.aborted; attempt += 1) {
     const frames = await readStream(fps, signal);

@@ -1,10 +1,10 @@
-/** A sentence and what comes of it, step by step. */
+/** Sends a chat message and streams its events. */
 
 import { SseReader } from '../protocol/sse';
 import type { ChatEvent } from '../protocol/responses';
 import { errorDetail, fetchFrom } from './http';
 
-/** Whether the answer came to its end; else why not. */
+/** How the turn ended: with a reply, rejected by the server, or by a lost connection. */
 export type TurnEnd = { is: 'over' } | { is: 'refused'; detail: string } | { is: 'gone' };
 
 export async function sendMessage(

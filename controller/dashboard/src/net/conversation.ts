@@ -1,4 +1,4 @@
-/** The conversation of this page: what was said, and what has come of it so far. */
+/** The conversation of this page: its turns and their progress. */
 
 import { computed, signal } from '@preact/signals';
 import {
@@ -32,18 +32,18 @@ export function updateTurn(id: number, update: (turn: Turn) => Turn): void {
   turns.value = turns.value.map((turn) => (turn.id === id ? update(turn) : turn));
 }
 
-/** Something was said: its turn begins. */
+/** Starts a turn and returns its number. */
 export function startTurn(message: string): number {
   latest += 1;
   turns.value = [...turns.value, { id: latest, message, progress: NO_PROGRESS, end: null }];
   return latest;
 }
 
-/** What is told of it. */
+/** Applies an event to a turn. */
 export const applyToTurn = (id: number, event: ChatEvent) =>
   updateTurn(id, (turn) => ({ ...turn, progress: applyEvent(turn.progress, event) }));
 
-/** Nothing more is told of it. */
+/** Ends a turn; no more events follow. */
 export const endTurn = (id: number, end: TurnEnd) =>
   updateTurn(id, (turn) => ({ ...turn, progress: finishProgress(turn.progress), end }));
 
@@ -56,14 +56,14 @@ export async function submitMessage(message: string): Promise<void> {
   );
 }
 
-/** Who else has to hear that a sentence is to be ended. */
+/** Called when the user cancels a turn. */
 const cancelListeners = new Set<() => void>();
 
 export function onCancel(listener: () => void): void {
   cancelListeners.add(listener);
 }
 
-/** Ends the sentence: whoever goes away stops what was begun. */
+/** Cancels the turn. The server stops the work of a client that disconnects. */
 export function cancelTurn(): void {
   controller.abort();
   cancelListeners.forEach((listener) => listener());
@@ -71,7 +71,7 @@ export function cancelTurn(): void {
 
 onRobotChange(cancelTurn);
 
-/** Answers what is asked in a turn; the next question may come before the answer is confirmed. */
+/** Answers a question of a turn. The next question may arrive before the answer is confirmed. */
 export async function answerQuestion(question: Question, text: string): Promise<void> {
   const answer = await post(`/api/v1/chat/${encodeURIComponent(question.id)}/answer`, { text });
   const turn = turns.value.find(({ progress }) => progress.question === question);

@@ -1,4 +1,4 @@
-/** Asking the server: every answer is a value, also that none came. */
+/** HTTP requests to the server. They never throw: a failure is a value too. */
 
 import { messages } from '../i18n';
 import { base, token } from './robots';
@@ -7,11 +7,11 @@ export type Result<T> =
   | { ok: true; status: number; value: T }
   | {
       ok: false;
-      /** Zero where the server was not reached. */
+      /** Zero if the server was not reached. */
       status: number;
       detail: string;
       value: unknown;
-      /** Whether the page itself gave up. */
+      /** Whether the caller aborted the request. */
       aborted: boolean;
     };
 
@@ -19,11 +19,11 @@ export interface RequestOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   body?: unknown;
   signal?: AbortSignal;
-  /** For how long an answer is waited for, milliseconds; without end where it is left out. */
+  /** The timeout for the response, milliseconds; none by default. */
   timeoutMs?: number;
-  /** Statuses besides those of success whose body is an answer. */
+  /** Statuses that count as success although they are not 2xx. */
   okStatuses?: number[];
-  /** Another token than the one that is in use. */
+  /** A token to use instead of the current one. */
   token?: string;
 }
 
@@ -31,7 +31,7 @@ export function headers(as: string = token.value): Record<string, string> {
   return as === '' ? {} : { Authorization: `Bearer ${as}` };
 }
 
-/** The response itself, for streams. */
+/** Returns the response itself, for streams. */
 export function fetchFrom(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', body, signal } = options;
   return fetch(base.value + path, {
@@ -51,7 +51,7 @@ export function fetchFrom(path: string, options: RequestOptions = {}): Promise<R
 export const request = <T>(path: string, options: RequestOptions = {}): Promise<Result<T>> =>
   send<T>(path, options, readJson);
 
-/** A file: its bytes, as they are. */
+/** Requests a file and returns its bytes. */
 export const requestFile = (
   path: string,
   options: RequestOptions = {},
@@ -74,7 +74,7 @@ async function send<T>(
   try {
     const response = await fetchFrom(path, { ...options, signal: timeout.signal });
     const value = await read(response);
-    // What another robot said is no answer of this one.
+    // The user has switched robots: this response belongs to the previous one.
     if (base.value !== server) return { ...failure(0, ''), aborted: true };
     if (response.ok || options.okStatuses?.includes(response.status)) {
       return value === undefined
@@ -121,7 +121,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** Why something was refused, in the server's words. */
+/** Returns the server's own message for a failed request. */
 export function errorDetail(
   value: unknown,
   response: { status: number; statusText: string },

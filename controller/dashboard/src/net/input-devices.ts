@@ -1,4 +1,4 @@
-/** Keys and gamepads, as long as the steering view is open: they push the wish. */
+/** Keyboard and gamepad input for teleoperation, while its view is open. */
 
 import { signal } from '@preact/signals';
 import {
@@ -13,12 +13,12 @@ import { acceptsText } from '../logic/stop-state';
 import { isStopped, lease, speedScale, updateSetpoint } from './teleop';
 import { sendStop } from './stop';
 
-/** The name of the gamepad that is used. */
+/** The name of the connected gamepad. */
 export const gamepadName = signal<string | null>(null);
 
 const POLL_INTERVAL_MS = 40;
 
-/** Listens until what it returns is called. */
+/** Starts to listen. Returns a function that stops. */
 export function listenForInput(): () => void {
   const keys = new Set<string>();
   let wasStop = false;
@@ -51,7 +51,7 @@ export function listenForInput(): () => void {
     if (device) rates.push(gamepadRates(device.axes, buttons));
     const total = sumRates(rates);
     const isIdle = Object.values(total).every((by) => by === 0);
-    // After a stop everything has to be let go of once.
+    // After a stop, all keys and sticks have to be released once.
     if (isIdle) isArmed = true;
     else if (isStopped.value && !isArmed) return;
     else

@@ -1,4 +1,4 @@
-/** Speaks with the robot that is chosen, and begins anew when another is, or somebody logs in. */
+/** Connects to the selected robot, and again whenever the robot or the token changes. */
 
 import { effect, untracked } from '@preact/signals';
 import { refreshLimits } from './limits';
@@ -31,7 +31,7 @@ function start(signal: AbortSignal): void {
   void identify(signal);
 }
 
-/** Asks who we are until the server is there to say so. */
+/** Requests the user's role until the server responds. */
 async function identify(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const result = await whoAmI(signal);

@@ -1,4 +1,4 @@
-/** What the page knows of the robot, as signals that views read. */
+/** The known state of the robot, as signals for the views. */
 
 import { computed, signal } from '@preact/signals';
 import { STALE_MS, Freshness } from '../logic/freshness';
@@ -7,36 +7,36 @@ import type { RobotState, Health, LeaseHolder } from '../protocol/responses';
 import type { Frame } from '../protocol/telemetry';
 
 export type Link =
-  /** Frames come over the WebSocket. */
+  /** Frames arrive over the WebSocket. */
   | { status: 'live' }
-  /** They don't, and the state is asked for instead. */
+  /** There is no WebSocket; the page polls the state instead. */
   | { status: 'polling' }
   | { status: 'connecting' }
   | { status: 'waiting'; until: number; reason: string }
-  /** The server wants to know who asks. */
+  /** The server requires a token. */
   | { status: 'unauthorized'; reason: string };
 
 export const link = signal<Link>({ status: 'connecting' });
 export const frame = signal<Frame | null>(null);
 export const freshness = new Freshness();
 
-/** With its time of arrival; these are asked for about every second. */
+/** The polled state, with its time of arrival. */
 export const robotState = signal<{ at: number; state: RobotState } | null>(null);
 export const health = signal<{ at: number; state: Health } | null>(null);
 export const leaseHolder = signal<LeaseHolder | null>(null);
 export const access = signal<Access>(NO_ACCESS);
 
-/** The page's own clock, milliseconds; it ticks ten times a second. */
+/** The page's clock, milliseconds. It ticks ten times a second. */
 export const now = signal(performance.now());
 
-/** How old the newest frame is, milliseconds. */
+/** The age of the latest frame, milliseconds. */
 export const age = computed(() => {
   void frame.value;
   return freshness.age(now.value);
 });
 export const stale = computed(() => age.value > STALE_MS);
 
-/** Answers that are asked for every second are stale later than frames are. */
+/** Polled data goes stale later than frames, milliseconds. */
 export const SLOW_STALE_MS = 3000;
 export const robotStateStale = computed(
   () => robotState.value === null || now.value - robotState.value.at > SLOW_STALE_MS,
@@ -45,7 +45,7 @@ export const healthStale = computed(
   () => health.value === null || now.value - health.value.at > SLOW_STALE_MS,
 );
 
-/** How long a question takes to be answered, milliseconds. */
+/** The latest round trip, milliseconds. */
 export const roundTrip = computed(() => {
   void health.value;
   return freshness.roundTrip(now.value);
@@ -53,7 +53,7 @@ export const roundTrip = computed(() => {
 
 export const isAllowed = (action: Action): boolean => isPermitted(access.value, action);
 
-/** Another robot, or another person: nothing of before holds. */
+/** Forgets the state, for another robot or another user. */
 export function reset(): void {
   freshness.reset();
   frame.value = null;

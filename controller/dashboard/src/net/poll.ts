@@ -1,4 +1,4 @@
-/** What is asked for about every second, one after another, so that connections stay free for a stop. */
+/** Polls the slow state about once a second, one request at a time, so that a connection stays free for a stop. */
 
 import { effect } from '@preact/signals';
 import type { RobotState, Health, LeaseHolder } from '../protocol/responses';
@@ -34,7 +34,7 @@ async function pollOnce(signal: AbortSignal): Promise<void> {
 
 let wasClamping = false;
 
-/** Until it is time again, or the limits begin to bite: then it is asked at once what they take off. */
+/** Waits until the next poll. It is due at once when clamping begins, so that the clamps appear immediately. */
 async function waitForNext(): Promise<void> {
   let wake = () => {};
   const woken = new Promise<void>((done) => (wake = done));

@@ -1,4 +1,4 @@
-/** Which robot the page speaks with, and with which token. An empty base is the server that the page came from. */
+/** The selected robot and its token. An empty base address is the server that served the page. */
 
 import { batch, computed, signal, type Signal } from '@preact/signals';
 import { normalizeAddress } from '../protocol/addresses';
@@ -18,23 +18,23 @@ export const robots = signal<string[]>(loadRobots());
 const chosen = load('robot', 'tab') ?? '';
 export const base = signal<string>(robots.value.includes(chosen) ? chosen : '');
 
-/** Changes with every log-in and log-out. */
+/** Changes on each sign-in and sign-out. */
 const loginCount = signal(0);
 
-/** The token for the robot that is chosen; empty where there is none. It never leaves this tab but to that robot. */
+/** The token for the selected robot; empty if there is none. It leaves this tab only for that robot. */
 export const token = computed<string>(() => {
   void loginCount.value;
   return load(`token.${base.value}`, 'tab') ?? '';
 });
 
-/** What to do before another robot is spoken with, or by somebody else. */
+/** Called before the robot or the user changes. */
 const changeListeners = new Set<() => void>();
 
 export function onRobotChange(listener: () => void): void {
   changeListeners.add(listener);
 }
 
-/** Something that is known of one robot, and forgotten with it. */
+/** Returns a signal that is reset when the robot or the user changes. */
 export function robotSignal<T>(initial: T): Signal<T> {
   const value = signal(initial);
   onRobotChange(() => (value.value = initial));
@@ -61,7 +61,7 @@ export function select(robot: string): void {
   save('robot', robot, 'tab');
 }
 
-/** Adds a robot by its address; `false` when that is none. */
+/** Adds a robot by its address. Returns `false` if the address is invalid. */
 export function add(input: string): boolean {
   const robot = normalizeAddress(input);
   if (robot === null) return false;

@@ -1,9 +1,9 @@
-/** WebSockets to the robot that is chosen. */
+/** Opens WebSockets to the selected robot. */
 
 import { webSocketUrl, webSocketProtocols } from '../protocol/addresses';
 import { base, token } from './robots';
 
-/** `null` where the browser does not even try, as from a page with TLS to a robot without. */
+/** Returns `null` if the browser refuses to try, for example from an HTTPS page to a robot without TLS. */
 export function openSocket(path: string): WebSocket | null {
   try {
     const address = webSocketUrl(base.value, path, location.href);

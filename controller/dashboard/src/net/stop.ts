@@ -1,4 +1,4 @@
-/** The stop: asked for at once, by every way there is, and confirmed by the robot's answer alone. */
+/** Sends a stop over every channel at once. Only the robot's reply confirms it. */
 
 import { stopFromReply, mergeStops, visibleStop, type StopState } from '../logic/stop-state';
 import { post } from './http';
@@ -8,7 +8,7 @@ import { stopOverSocket } from './telemetry';
 
 export const stop = robotSignal<StopState>({ status: 'ready' });
 
-/** What else has to hear of a stop. */
+/** Called on each stop. */
 const listeners = new Set<() => void>();
 
 export function onStop(listener: () => void): void {
@@ -16,7 +16,7 @@ export function onStop(listener: () => void): void {
 }
 
 let latest = 0;
-// A stop of another robot says nothing of this one.
+// Replies from the previous robot do not count.
 onRobotChange(() => (latest += 1));
 
 export async function sendStop(): Promise<void> {
@@ -28,12 +28,12 @@ export async function sendStop(): Promise<void> {
     if (generation === latest)
       stop.value = mergeStops(stop.value, stopFromReply(answer, since, performance.now()));
   };
-  // The stream is open already, and a question may have to wait for a connection.
+  // The WebSocket is already open; an HTTP request may have to wait for a connection.
   const streamed = stopOverSocket().then((value) => value !== null && onReply({ ok: true, value }));
   listeners.forEach((listener) => listener());
   const requested = post('/api/v1/stop', {}, { timeoutMs: 15_000 }).then(onReply);
   await Promise.all([streamed, requested]);
 }
 
-/** What the page shows of it now. */
+/** Returns the state of the last stop, as the page shows it now. */
 export const currentStop = (): StopState => visibleStop(stop.value, now.value);

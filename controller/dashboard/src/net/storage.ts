@@ -1,4 +1,4 @@
-/** What this browser remembers of the page, where it lets a page remember anything. */
+/** Stores settings in the browser, if the browser permits it. */
 
 const PREFIX = 'minismith.';
 
@@ -10,13 +10,13 @@ export function load(key: string, scope: 'always' | 'tab' = 'always'): string | 
   }
 }
 
-/** Nothing (`null`) forgets it. */
+/** Saves a value; `null` deletes it. */
 export function save(key: string, value: string | null, scope: 'always' | 'tab' = 'always'): void {
   try {
     const store = scope === 'tab' ? sessionStorage : localStorage;
     if (value === null) store.removeItem(PREFIX + key);
     else store.setItem(PREFIX + key, value);
   } catch {
-    // Then it is forgotten with the page.
+    // Then the value lasts only as long as the page.
   }
 }

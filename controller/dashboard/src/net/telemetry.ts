@@ -1,4 +1,4 @@
-/** The stream of frames: opened, and opened again when it ends; while it does not open, the state is asked for. */
+/** Streams telemetry over a WebSocket and reconnects. Between attempts it polls the state over HTTP. */
 
 import { retryDelay } from '../logic/backoff';
 import type { RobotState } from '../protocol/responses';
@@ -8,16 +8,16 @@ import { frame, freshness, link, now } from './live';
 import { openSocket } from './sockets';
 
 const RATE_HZ = 30;
-/** An opened stream that is silent for so long is closed, milliseconds. */
+/** An open stream that is silent for this long is closed, milliseconds. */
 const READ_TIMEOUT_MS = 3000;
-/** How often the state is asked for where there is no stream, milliseconds. */
+/** The polling interval without a stream, milliseconds. */
 const POLL_INTERVAL_MS = 200;
 
-/** What waits to hear that the robot has stopped, in the order in which it was said. */
+/** Resolvers of pending stops, in the order in which they were sent. */
 let pendingStops: ((latest: unknown) => void)[] = [];
 let activeSocket: WebSocket | null = null;
 
-/** Says stop on the stream of frames; what the robot answers, or `null` where there is no stream to say it on. */
+/** Sends a stop over the telemetry WebSocket. Resolves to the robot's reply, or to `null` if there is no connection. */
 export function stopOverSocket(): Promise<unknown> {
   if (activeSocket?.readyState !== WebSocket.OPEN) return Promise.resolve(null);
   activeSocket.send(JSON.stringify({ type: 'stop' }));
@@ -30,7 +30,7 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => (clearTimeout(timer), done()), { once: true });
   });
 
-/** Keeps the frames coming until the signal ends it. */
+/** Receives frames until the signal aborts. */
 export async function streamTelemetry(signal: AbortSignal): Promise<void> {
   for (let attempt = 0; !signal.aborted;) {
     link.value = link.value.status === 'polling' ? link.value : { status: 'connecting' };
@@ -41,7 +41,7 @@ export async function streamTelemetry(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** One connection from its beginning to its end; how many frames came. */
+/** Handles one connection from start to end. Resolves to the number of frames received. */
 function readStream(signal: AbortSignal): Promise<number> {
   return new Promise((done) => {
     const socket = openSocket(`/api/v1/telemetry?rate=${RATE_HZ}&format=binary`);
@@ -59,7 +59,7 @@ function readStream(signal: AbortSignal): Promise<number> {
       socket.onmessage = socket.onclose = socket.onerror = null;
       socket.close();
       activeSocket = null;
-      // Nobody answers any more.
+      // No reply will arrive any more.
       pendingStops.forEach((answer) => answer(null));
       pendingStops = [];
       done(frames);
@@ -85,7 +85,7 @@ function readStream(signal: AbortSignal): Promise<number> {
   });
 }
 
-/** Between two attempts: asks for the state, and says what is so. */
+/** Polls the state until the next attempt is due, and updates the link status. */
 async function pollUntil(ms: number, signal: AbortSignal): Promise<void> {
   const until = performance.now() + ms;
   while (!signal.aborted) {
@@ -95,7 +95,7 @@ async function pollUntil(ms: number, signal: AbortSignal): Promise<void> {
     const answeredAt = performance.now();
     if (answer.ok) {
       freshness.addRoundTrip(answeredAt - sentAt, answeredAt);
-      // Where no clock is told, the age begins with the answer.
+      // Without a robot time, the age counts from the arrival.
       freshness.received(null, answeredAt);
       frame.value = frameFromState(answer.value);
       link.value = { status: 'polling' };

@@ -1,8 +1,8 @@
 /**
- * Steering: the lease, its heart, and the stream of targets, over one WebSocket.
+ * Teleoperation over one WebSocket: the lease, its heartbeat and the stream of targets.
  *
- * What is wished stands in `wish`; the target follows it at the chosen pace, and is sent while it changes. After a stop
- * nothing is sent until a control is moved again, and then from where the robot has come to rest.
+ * The controls set `setpoint`. `target` follows it at the selected speed and is sent while it changes. After a stop
+ * nothing is sent until a control moves again. The setpoint then starts where the robot came to rest.
  */
 
 import { signal, untracked } from '@preact/signals';
@@ -23,20 +23,20 @@ import { onRobotChange } from './robots';
 import { openSocket } from './sockets';
 import { onStop } from './stop';
 
-/** How long the robot waits for a word of ours before it holds, milliseconds. */
+/** The robot holds if it receives no message for this long, milliseconds. */
 const HEARTBEAT_TIMEOUT_MS = 750;
-/** How often targets go out, milliseconds. */
+/** The interval between targets, milliseconds. */
 const SEND_INTERVAL_MS = 40;
-/** What comes within this time of a stop still belongs to what was stopped, milliseconds. */
+/** Input this soon after a stop still belongs to the stopped motion, milliseconds. */
 const SETTLE_MS = 500;
 
 export const lease = signal<Lease>({ status: 'free' });
 export const setpoint = signal<Setpoint | null>(null);
 export const target = signal<Setpoint | null>(null);
 export const speedScale = signal(0.5);
-/** Whether a stop was said and no control was moved since. */
+/** Whether a stop was sent and no control has moved since. */
 export const isStopped = signal(false);
-/** When a target was sent last, on the page's clock. */
+/** When the last target was sent, on the page's clock. */
 export const sentAt = signal(0);
 
 let socket: WebSocket | null = null;
@@ -50,7 +50,7 @@ function dispatch(event: LeaseEvent): void {
   if (before.status === 'held' && lease.value.status !== 'held') endControl();
 }
 
-/** Where the robot is told to be now. */
+/** Returns the present goal of the robot as a setpoint. */
 function currentSetpoint(): Setpoint | null {
   const latest = frame.value;
   if (latest === null || stale.value) return null;
@@ -105,7 +105,7 @@ function send(message: Record<string, unknown>): void {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
 }
 
-/** One step of the stream of targets. */
+/** Moves the target one step and sends it. */
 function sendTarget(): void {
   if (lease.value.status !== 'held' || stale.value || isStopped.value) return;
   if (setpoint.value === null) setpoint.value = target.value = lastSent = currentSetpoint();
@@ -123,7 +123,7 @@ function sendTarget(): void {
   send({ type: 'target', ...targetMessage(target.value) });
 }
 
-/** Changes the wish, if the robot is ours and live. */
+/** Changes the setpoint, if this page is in control and the robot is live. */
 export function updateSetpoint(change: (wish: Setpoint) => Setpoint): void {
   untracked(() => {
     if (lease.value.status !== 'held' || stale.value) return;
@@ -136,10 +136,10 @@ export function updateSetpoint(change: (wish: Setpoint) => Setpoint): void {
   });
 }
 
-/** Gives the lease back; the robot holds. */
+/** Releases the lease; the robot holds its position. */
 export async function releaseControl(): Promise<void> {
   const held = lease.value;
-  // Over an open socket the robot hears it at once.
+  // An open socket carries the release itself.
   const isOpen = socket?.readyState === WebSocket.OPEN;
   dispatch({ type: 'released' });
   if (held.status === 'held' && !isOpen) {

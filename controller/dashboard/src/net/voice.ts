@@ -1,6 +1,6 @@
 /**
- * A conversation by voice: the microphone and the connection are opened when the button is held for the first time, and closed
- * when nobody has said anything for a while.
+ * A voice conversation. The microphone and the connection open on the first press of the button, and close after a
+ * time without speech.
  */
 
 import { signal } from '@preact/signals';
@@ -15,15 +15,15 @@ import { openSocket } from './sockets';
 import { onStop } from './stop';
 import { startTurn, updateTurn, endTurn, applyToTurn, onCancel, session } from './conversation';
 
-/** How long is listened on when the button is let go: people let go early, milliseconds. */
+/** How long recording continues after the button is released, milliseconds: people release it early. */
 const RELEASE_TAIL_MS = 250;
-/** When no words were heard so long after that, there were none, milliseconds. */
+/** Without a transcript for this long after the release, no speech was detected, milliseconds. */
 const TRANSCRIPT_TIMEOUT_MS = 8000;
-/** After how long without a word the microphone and the connection are closed, milliseconds. */
+/** The time without speech after which the microphone and the connection close, milliseconds. */
 const IDLE_TIMEOUT_MS = 90_000;
-/** How many pieces of sound may wait for the connection: ten seconds. */
+/** The audio chunks that may wait for the connection: ten seconds. */
 const QUEUE_CAPACITY = 250;
-/** How much may wait for the network, bytes: as much. */
+/** The bytes that may wait for the network: ten seconds as well. */
 const MAX_BUFFERED_BYTES = 320_000;
 
 export const voice = signal(IDLE_VOICE);
@@ -31,12 +31,12 @@ export const voice = signal(IDLE_VOICE);
 const player = new Player();
 let microphone: Microphone | null = null;
 let socket: WebSocket | null = null;
-/** Sound that waits until the robot listens. */
+/** Audio that waits until the robot listens. */
 let queue: (ArrayBuffer | 'end')[] = [];
 let isRecording = false;
-/** Whether what comes belongs to an answer that was interrupted. */
+/** Whether incoming audio belongs to an interrupted answer. */
 let isInterrupted = false;
-/** The sentence that is worked on. */
+/** The turn in progress. */
 let turn: number | null = null;
 let timers: ReturnType<typeof setTimeout>[] = [];
 
@@ -51,7 +51,7 @@ function clearTimers(): void {
   timers = [];
 }
 
-/** The button is held. */
+/** Called when the button is pressed. */
 export async function startTalking(): Promise<void> {
   if (voice.value.isHeld) return;
   clearTimers();
@@ -64,12 +64,12 @@ export async function startTalking(): Promise<void> {
   if (microphone !== null) return;
   const opened = await openMicrophone(onAudio);
   if ('is' in opened) return fail(opened);
-  // The robot may be another one by now, or the button held twice.
+  // Meanwhile the robot may have changed, or the button may have been pressed twice.
   if (socket === null || microphone !== null) return opened.close();
   microphone = opened;
 }
 
-/** The button is let go: what was said is over. */
+/** Called when the button is released: the utterance is complete. */
 export function stopTalking(): void {
   if (!voice.value.isHeld) return;
   dispatch({ is: 'released' });
@@ -130,7 +130,7 @@ function connect(): void {
   };
 }
 
-/** A browser does not tell a page why a server refuses a WebSocket: it is asked for in another way. */
+/** A browser does not reveal why a server refuses a WebSocket, so a plain request asks for the reason. */
 async function reportRefusal(path: string): Promise<void> {
   const answer = await request(path, { timeoutMs: 15_000 });
   if (answer.ok || answer.aborted || answer.status === 400 || socket !== null) return;
@@ -142,7 +142,7 @@ function handleEvent(event: VoiceEvent | ChatEvent): void {
   switch (event.event) {
     case 'state':
       if (queue.length > 0) queue.splice(0).forEach(transmit);
-      // What was said while a question was open is its answer.
+      // An utterance during an open question is its answer.
       if (event.state === 'thinking' && turn !== null) {
         updateTurn(turn, (one) => ({ ...one, progress: { ...one.progress, question: null } }));
       }
@@ -151,7 +151,7 @@ function handleEvent(event: VoiceEvent | ChatEvent): void {
       return player.clear();
     case 'answer':
     case 'ignored':
-      // Something else is going to be said.
+      // New speech follows.
       isInterrupted = false;
       return;
     case 'said':
@@ -173,7 +173,7 @@ function handleEvent(event: VoiceEvent | ChatEvent): void {
   }
 }
 
-/** Ends it; the robot stops what was begun. */
+/** Closes everything. The server stops the work of a client that disconnects. */
 function close(note: VoiceNotice | null): void {
   const previous = socket;
   socket = null;
@@ -192,7 +192,7 @@ function close(note: VoiceNotice | null): void {
   dispatch({ is: 'closed', note });
 }
 
-/** The connection carries a stop, too, and what is being said ends with it. */
+/** Sends the stop over this connection too, and silences the robot's speech. */
 function stopSpeech(): void {
   player.clear();
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'stop' }));

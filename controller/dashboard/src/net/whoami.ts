@@ -1,4 +1,4 @@
-/** Who the server takes us for. Where it does not say so itself, what it lets us read tells. */
+/** Finds out the user's role. If the server does not report it, the page infers it from what it may read. */
 
 import { accessFromAnswers, isRole, NO_ACCESS, type Access } from '../logic/roles';
 import { request, type Result } from './http';
@@ -6,9 +6,9 @@ import { request, type Result } from './http';
 const TIMEOUT_MS = 5000;
 
 export interface Identity {
-  /** `null` where the server was not reached. */
+  /** `null` if the server was not reached. */
   access: Access | null;
-  /** Why somebody is nobody here, in the server's words. */
+  /** Why the user has no role here, in the server's words. */
   reason: string;
 }
 

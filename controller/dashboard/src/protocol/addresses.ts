@@ -1,6 +1,6 @@
-/** Where a robot is: the address of its server, which the page that it serves does not need to name. */
+/** Addresses of robots. The page's own server has the empty address. */
 
-/** An address as a person writes it, in its one form; `null` when it is none. */
+/** Returns a typed address in its canonical form, or `null` if it is invalid. */
 export function normalizeAddress(written: string): string | null {
   const text = written.trim();
   if (text === '') return null;
@@ -14,14 +14,14 @@ export function normalizeAddress(written: string): string | null {
   }
 }
 
-/** The address of a WebSocket at this server; `here` is the page's own address. */
+/** Returns the address of a WebSocket at a server; `here` is the page's own address. */
 export function webSocketUrl(base: string, path: string, here: string): string {
   const url = new URL(path, base === '' ? here : base);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   return url.href;
 }
 
-/** What a WebSocket offers so that the server knows who asks: a browser can send no headers with one. */
+/** Returns the WebSocket subprotocols that carry the token, since browsers cannot set headers on a WebSocket. */
 export function webSocketProtocols(token: string): string[] {
   return token === '' ? [] : ['minismith', `minismith.bearer.${token}`];
 }

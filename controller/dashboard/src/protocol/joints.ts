@@ -1,4 +1,4 @@
-/** The nine motors, in the order in which the robot tells of them. */
+/** The nine motors, in the order of the robot's messages. */
 export const MOTORS = [
   'body_rotation',
   'stewart_1',
@@ -13,7 +13,7 @@ export const MOTORS = [
 
 export type Motor = (typeof MOTORS)[number];
 
-/** Where the body is: millimetres and degrees, the head relative to neutral. */
+/** The posture of the robot: millimetres and degrees, the head relative to its neutral pose. */
 export interface Posture {
   x_mm: number;
   y_mm: number;
@@ -22,11 +22,11 @@ export interface Posture {
   pitch_deg: number;
   yaw_deg: number;
   body_yaw_deg: number;
-  /** Right, left. */
+  /** The right and the left antenna. */
   antennas_deg: [number, number];
 }
 
-/** What the body does, in the order of the numbers in telemetry. */
+/** The motion states, in the order of their numbers in telemetry. */
 export const MOTION_STATES = [
   'holding',
   'moving',

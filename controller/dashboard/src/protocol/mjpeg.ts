@@ -1,13 +1,13 @@
-/** The JPEGs of an MJPEG stream, however it is cut: each part has a head with `Content-Length`. */
+/** Splits an MJPEG stream into JPEG images. Each part has a header with `Content-Length`. */
 
-/** The longest head of a part, and the longest picture, bytes. */
+/** The longest header of a part and the largest image, bytes. */
 const MAX_HEADER_BYTES = 4096;
 const MAX_IMAGE_BYTES = 32 << 20;
 
 export class MjpegReader {
   private pending: Uint8Array = new Uint8Array();
 
-  /** The pictures that end in this piece. Throws when this is no such stream. */
+  /** Adds a chunk and returns the completed images. Throws if the stream is malformed. */
   push(chunk: Uint8Array): Uint8Array[] {
     const all = new Uint8Array(this.pending.length + chunk.length);
     all.set(this.pending);
@@ -26,7 +26,7 @@ export class MjpegReader {
       if (all.length < end + length) break;
       images.push(all.slice(end, end + length));
       at = end + length;
-      // What follows a picture is the end of its line.
+      // A line break follows the image.
       if (all[at] === 13 && all[at + 1] === 10) at += 2;
     }
     this.pending = all.slice(at);
@@ -34,11 +34,11 @@ export class MjpegReader {
   }
 }
 
-/** Where the empty line after a head ends; less than zero when it is not there yet. */
+/** Returns the index after the empty line that ends a header, or -1 if it has not arrived yet. */
 function headerEnd(bytes: Uint8Array, from: number): number {
   for (let at = from; at + 3 < bytes.length; at += 1) {
     if (bytes[at] === 13 && bytes[at + 1] === 10 && bytes[at + 2] === 13 && bytes[at + 3] === 10) {
-      // An empty line before the head is the end of the picture before.
+      // An empty line before the header belongs to the previous part.
       if (at === from) continue;
       return at + 4;
     }

@@ -1,4 +1,4 @@
-/** What the server answers, as far as the page reads it. Its document at `/api/v1/openapi.json` has all of it. */
+/** The server's responses, as far as the page reads them. `/api/v1/openapi.json` describes them in full. */
 
 import type { MotionState, Posture } from './joints';
 
@@ -22,11 +22,11 @@ export interface RobotState {
   joints: JointState[];
   fault: string | null;
   cycles: number;
-  /** What the envelope took off the motion that goes on, or was last. Servers of before do not tell it. */
+  /** The clamps of the current or the last motion. Older servers do not send them. */
   clamps?: Clamp[];
 }
 
-/** What is in force now. */
+/** The limits in force. */
 export interface Limits {
   joints: {
     name: string;
@@ -70,7 +70,7 @@ export interface Health {
   version: string;
 }
 
-/** A value of a JSON Schema, as far as tools use it. */
+/** A JSON Schema, as far as tools use it. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -92,7 +92,7 @@ export interface Usage {
   failures: number;
   clamps: number;
   seconds: number;
-  /** Unix seconds; 0 is never. */
+  /** Unix time in seconds; 0 means never. */
   last_run: number;
 }
 
@@ -150,17 +150,17 @@ export interface Report {
   cases: number;
 }
 
-/** A moment of a rehearsal, by motor. */
+/** The motor positions in one cycle of a rehearsal, in the order of the motors. */
 export interface MotionCycle {
   present_deg: number[];
   goal_deg: number[];
 }
 
-/** A motion that was rehearsed; beats are `period_s` apart. */
+/** The motion of a rehearsal. Its cycles are `period_s` apart. */
 export interface RecordedMotion {
   period_s: number;
   cycles: MotionCycle[];
-  /** Whether it went on longer than is told. */
+  /** Whether the motion continued beyond the last cycle. */
   truncated: boolean;
 }
 
@@ -228,7 +228,7 @@ export interface RunResponse {
   };
 }
 
-/** An event of a conversation that is streamed. Of these, `step`, `question`, `reply` and `error` come from every server. */
+/** An event of a streamed chat. Every server sends `step_finished`, `question`, `reply` and `error`. */
 export type ChatEvent =
   | { event: 'plan'; data: { steps: { agent: string; task: string }[] } }
   | { event: 'step_started'; data: { agent: string; task: string } }
@@ -293,7 +293,7 @@ export interface Session {
 export interface DetectedObject {
   label: string;
   score: number;
-  /** Left, top, width, height, in pixels. */
+  /** Left, top, width and height, pixels. */
   bbox_xywh: [number, number, number, number];
   position_m: [number, number, number];
 }

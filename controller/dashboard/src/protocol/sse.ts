@@ -1,10 +1,10 @@
-/** Server-sent events out of a stream of text, however it is cut. */
+/** Splits a text stream into server-sent events, wherever the chunks are cut. */
 
 export class SseReader {
   private pending = '';
   private data: string[] = [];
 
-  /** The data of the events that end in this piece. */
+  /** Adds a chunk and returns the data of the completed events. */
   push(chunk: string): string[] {
     const lines = (this.pending + chunk).split(/\r\n|\n|\r(?!$)/);
     this.pending = lines.pop() ?? '';

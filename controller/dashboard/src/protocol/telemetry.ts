@@ -1,4 +1,7 @@
-/** One frame of telemetry: 136 bytes, little-endian, metres and radians; see the server's document. */
+/**
+ * Decodes telemetry frames: 136 bytes, little-endian, metres and radians. The server's API documentation defines the
+ * layout.
+ */
 
 import { toDegrees, MOTION_STATES, MOTORS, type MotionState, type Posture } from './joints';
 import type { RobotState } from './responses';
@@ -6,26 +9,26 @@ import type { RobotState } from './responses';
 const LAYOUT_VERSION = 1;
 const FRAME_BYTES = 136;
 
-/** How the body was at one moment. Angles in degrees; what is not known is `null`. */
+/** The state of the robot at one moment. Angles in degrees; `null` means unknown. */
 export interface Frame {
-  /** Counts up within one connection; those that were left out are counted. `null` where it was asked for. */
+  /** The number of the frame within its connection, counting skipped frames; `null` for a polled state. */
   seq: number | null;
   cycles: number;
-  /** When the state was read, seconds of the pulse's clock; `null` where that is not told. */
+  /** When the state was read, seconds on the clock of the control loop; `null` if unknown. */
   at_s: number | null;
   motion_state: MotionState;
   faulty: boolean;
-  /** Whether the motion that plays now is held back; `null` where that is not told. */
+  /** Whether the current motion is clamped; `null` if unknown. */
   clamping: boolean | null;
   present_deg: (number | null)[];
   goal_deg: number[];
   posture: Posture | null;
   torque: boolean[];
-  /** Whether the position of each motor is of this beat. */
+  /** Whether the position of each motor was read in this cycle. */
   fresh: boolean[];
 }
 
-/** The frame in a message, or `null` when this is none that we know. */
+/** Returns the decoded frame, or `null` if the layout is unknown. */
 export function decodeFrame(bytes: ArrayBuffer): Frame | null {
   if (bytes.byteLength !== FRAME_BYTES) return null;
   const view = new DataView(bytes);
@@ -75,7 +78,7 @@ function posture(values: number[]): Posture | null {
   };
 }
 
-/** The same of a state that was asked for. */
+/** Converts a polled state to a frame. */
 export function frameFromState(state: RobotState): Frame {
   return {
     seq: null,
@@ -92,7 +95,7 @@ export function frameFromState(state: RobotState): Frame {
   };
 }
 
-/** The answer to a stop that was said on the stream, or `null` when this is another word. */
+/** Returns the reply to a stop that was sent over the stream, or `null` for any other message. */
 export function parseStopReply(text: string): unknown {
   try {
     const values = JSON.parse(text) as { type?: unknown } | null;

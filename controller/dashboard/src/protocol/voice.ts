@@ -1,8 +1,8 @@
-/** What goes over the wire of a conversation by voice: samples both ways, words of ours, and what is told. */
+/** The protocol of a voice conversation: audio both ways, commands and events. */
 
 import type { ChatEvent } from './responses';
 
-/** The rate of what is sent and of what comes, Hz. */
+/** The sample rates of the audio that is sent and received, Hz. */
 export const INPUT_RATE_HZ = 16_000;
 export const OUTPUT_RATE_HZ = 24_000;
 
@@ -10,7 +10,7 @@ const STATES = ['listening', 'thinking', 'speaking', 'holding'] as const;
 
 export type RobotState = (typeof STATES)[number];
 
-/** What is told of the voice itself; what comes of a sentence is told as in a chat. */
+/** Events of the voice itself. The events of a turn are those of the chat. */
 export type VoiceEvent =
   | { event: 'state'; state: RobotState }
   | { event: 'partial_transcript'; text: string }
@@ -23,7 +23,7 @@ export type VoiceEvent =
   | { event: 'voice_error'; text: string }
   | { event: 'said'; data: { text: string } };
 
-/** What a message tells; `null` where it is none that is known. */
+/** Returns the event in a message, or `null` if it is unknown. */
 export function parseVoiceEvent(text: string): VoiceEvent | ChatEvent | null {
   let message: Record<string, unknown>;
   try {
@@ -38,13 +38,13 @@ export function parseVoiceEvent(text: string): VoiceEvent | ChatEvent | null {
   return message as unknown as VoiceEvent | ChatEvent;
 }
 
-/** Where it is. */
+/** Returns the path of the voice WebSocket. */
 export function voicePath(session: string): string {
   const remembered = session === '' ? '' : `&session=${encodeURIComponent(session)}`;
   return `/api/v1/voice?rate=${INPUT_RATE_HZ}${remembered}`;
 }
 
-/** Samples from -1 to 1 as 16 bits, little-endian. */
+/** Encodes samples from -1 to 1 as 16-bit little-endian PCM. */
 export function encodePcm16(samples: ArrayLike<number>): ArrayBuffer {
   const view = new DataView(new ArrayBuffer(samples.length * 2));
   for (let at = 0; at < samples.length; at += 1) {
@@ -54,7 +54,7 @@ export function encodePcm16(samples: ArrayLike<number>): ArrayBuffer {
   return view.buffer;
 }
 
-/** The other way round; half a sample at the end is left out. */
+/** Decodes 16-bit little-endian PCM and ignores an incomplete sample at the end. */
 export function decodePcm16(bytes: ArrayBuffer): Float32Array<ArrayBuffer> {
   const view = new DataView(bytes);
   const samples = new Float32Array(Math.floor(bytes.byteLength / 2));

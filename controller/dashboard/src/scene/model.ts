@@ -1,4 +1,4 @@
-/** The robot out of simple shapes: a body that turns, six legs, a head and two antennas. Metres; x ahead, z up. */
+/** The robot as simple shapes: a rotating body, six legs, a head and two antennas. Metres; x forward, z up. */
 
 import {
   CapsuleGeometry,
@@ -26,7 +26,7 @@ export interface Model {
   root: Group;
   pose(drawing: Drawing): void;
   fade(isStale: boolean): void;
-  /** Colours the parts that are at the end of what they can do. */
+  /** Colours the parts that are near a limit or clamped. */
   mark(marks: Marks): void;
 }
 
@@ -38,7 +38,7 @@ interface Materials {
   glass: Material;
 }
 
-/** What the model is of: the robot as it is, where it is told to be, or a robot that is not there. */
+/** What the model shows: the present pose, the goal pose or a rehearsal. */
 export type ModelKind = 'robot' | 'goal' | 'rehearsal';
 
 const standardMaterial = (color: number, roughness: number, metalness = 0) =>
@@ -61,7 +61,7 @@ function solid(shell: number): Materials {
 
 function ghost(): Materials {
   const thinned = (opacity: number) =>
-    // A little behind what it would flicker with.
+    // The offset prevents flickering with surfaces at the same depth.
     new MeshBasicMaterial({
       color: 0x2f7fe0,
       transparent: true,
@@ -75,7 +75,7 @@ function ghost(): Materials {
   return { shell: thin, dark: thick, metal: thick, accent: thick, glass: thin };
 }
 
-/** A box with round edges. */
+/** A box with rounded edges. */
 function roundedBox(x: number, y: number, z: number, round: number, material: Material): Mesh {
   return new Mesh(new RoundedBoxGeometry(x, y, z, 5, round), material);
 }
@@ -118,7 +118,7 @@ function head(materials: Materials): HeadModel {
   return { group, shell, antennas, masts };
 }
 
-/** A rod between two points that are set later. */
+/** A rod whose end points are set later. */
 function rod(radius: number, material: Material): Mesh {
   return new Mesh(new CylinderGeometry(radius, radius, 1, 10), material);
 }

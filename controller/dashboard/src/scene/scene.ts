@@ -1,4 +1,4 @@
-/** The stage on which the robot is drawn: light, floor, a camera that can be led around it. Draws only what has changed. */
+/** The 3D scene: lights, floor and an orbiting camera. It draws only when something has changed. */
 
 import {
   AmbientLight,
@@ -20,7 +20,7 @@ import type { Marks } from '../logic/limits';
 import { createModel } from './model';
 
 export interface SceneView {
-  /** What is now, where it is told to be (`null` hides it), whether that is old, and what is at its limits. */
+  /** Shows the present pose, the goal pose (`null` hides it), whether they are stale, and the marks. */
   show(now: Drawing | null, goal: Drawing | null, isStale: boolean, marks: Marks): void;
   resize(width: number, height: number): void;
   reset(): void;
@@ -30,13 +30,13 @@ export interface SceneView {
 const CAMERA_POSITION = new Vector3(0.6, 0.31, 0.34);
 const CAMERA_TARGET = new Vector3(0, 0, 0.165);
 
-/** A stage of a rehearsal stands on another ground, so that nobody takes its robot for the one that is there. */
+/** A rehearsal has another floor, so that its robot is not mistaken for the real one. */
 const GROUNDS = {
   robot: { color: 0x8a93a0, floor: 0.18, grid: 0.22, divisions: 12 },
   rehearsal: { color: 0x7a4fd0, floor: 0.42, grid: 0.5, divisions: 4 },
 } as const;
 
-/** Throws where the browser draws no 3D. */
+/** Creates the scene. Throws if the browser has no WebGL. */
 export function createScene(
   canvas: HTMLCanvasElement,
   kind: 'robot' | 'rehearsal' = 'robot',

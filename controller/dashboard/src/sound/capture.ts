@@ -1,4 +1,4 @@
-/** What runs beside the page's own thread: takes what the microphone hears, at the rate that the robot wants, in pieces. */
+/** The audio worklet: downsamples the microphone's audio and sends it in chunks. */
 
 import { Downsampler } from '../logic/downsample';
 import { INPUT_RATE_HZ, encodePcm16 } from '../protocol/voice';
@@ -9,7 +9,7 @@ declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
 
-/** How much is sent at once: a twenty-fifth of a second. */
+/** The samples in a chunk: 40 ms. */
 const CHUNK_SAMPLES = INPUT_RATE_HZ / 25;
 
 class Capture extends AudioWorkletProcessor {

@@ -1,4 +1,4 @@
-/** The microphone: opened when somebody wants to speak, and heard until it is closed. */
+/** The microphone, open from the first press of the button until it is closed. */
 
 import type { VoiceNotice } from '../logic/voice';
 import place from './capture?worker&url';
@@ -7,11 +7,11 @@ export interface Microphone {
   close: () => void;
 }
 
-/** Opens it; pieces of samples, packed for the wire, go to whoever hears. Or why it can't be had. */
+/** Opens the microphone and passes encoded chunks to `onChunk`. Returns a notice if it is unavailable. */
 export async function openMicrophone(
   onChunk: (piece: ArrayBuffer) => void,
 ): Promise<Microphone | VoiceNotice> {
-  // Browsers have none for pages that may have been changed on their way.
+  // Browsers give no microphone to pages from insecure origins.
   if (!window.isSecureContext || !navigator.mediaDevices) return { is: 'insecure' };
   let stream: MediaStream;
   try {
@@ -41,7 +41,7 @@ export async function openMicrophone(
     channelCountMode: 'explicit',
   });
   capture.port.onmessage = (message: MessageEvent<ArrayBuffer>) => onChunk(message.data);
-  // It gives silence; connected, it runs.
+  // The output is silent, but only a connected node runs.
   context.createMediaStreamSource(stream).connect(capture).connect(context.destination);
   return { close };
 }

@@ -1,8 +1,8 @@
-/** Plays samples as they come, one piece behind the other. */
+/** Plays chunks of samples one after another as they arrive. */
 
 import { OUTPUT_RATE_HZ } from '../protocol/voice';
 
-/** How far ahead the first piece is put, so that the next ones are there in time, seconds. */
+/** The delay before the first chunk, so that the following ones arrive in time, seconds. */
 const LEAD_TIME_S = 0.12;
 
 export class Player {
@@ -10,9 +10,9 @@ export class Player {
   private nextStart = 0;
   private readonly playing = new Set<AudioBufferSourceNode>();
 
-  /** To be called while somebody presses something: browsers let no page sound by itself. */
+  /** Call this from a user gesture: browsers permit sound only after one. */
   resume(): void {
-    // At the rate of what comes, pieces fit together without a seam.
+    // With the sample rate of the incoming audio, chunks join without gaps.
     this.context ??= new AudioContext({ sampleRate: OUTPUT_RATE_HZ });
     void this.context.resume();
   }
@@ -32,7 +32,7 @@ export class Player {
     this.playing.add(source);
   }
 
-  /** What is not played yet is not played. */
+  /** Stops the playback and discards what has not been played. */
   clear(): void {
     this.playing.forEach((source) => source.stop());
     this.playing.clear();

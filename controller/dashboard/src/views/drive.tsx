@@ -1,4 +1,4 @@
-/** Steering the robot by hand: lease, pads, sliders, keys, gamepad, and the camera's picture. */
+/** Teleoperation: lease, touch pads, sliders, keyboard, gamepad and camera. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { goalDrawing, postureFromDrawing } from '../logic/drawing';
@@ -23,7 +23,7 @@ import { Card } from '../components/basics';
 import { Clamps } from '../components/clamps';
 import { formatNumber, messages } from '../i18n';
 
-/** When a target has not changed for so long, what still differs is held back, milliseconds. */
+/** A difference that remains this long after the target last changed is shown as clamped, milliseconds. */
 const SETTLED_MS = 500;
 
 export function DriveView() {
@@ -78,7 +78,7 @@ export function DriveView() {
   );
 }
 
-/** The picture: a click looks there. */
+/** The camera image. A click looks at that point. */
 function CameraPanel() {
   const w = messages.value.drive;
   const [specs, setSpecs] = useState<CameraSpecs | null>(null);
@@ -114,7 +114,7 @@ function Sliders({ disabled }: { disabled: boolean }) {
     steering.updateSetpoint((wish) => ({
       ...wish,
       ...Object.fromEntries(AXES.map((axis) => [axis, 0])),
-      // At zero they would stand upright; this is how they rest.
+      // At zero the antennas would stand upright; this is their rest position.
       right_deg: -10,
       left_deg: 10,
     }));

@@ -1,4 +1,4 @@
-/** How well the robot is: its pulse, its faults, its motors, and what the doctor says. */
+/** The health of the robot: control loop, faults, motors and diagnostics. */
 
 import { useState } from 'preact/hooks';
 import { request, post } from '../net/http';

@@ -1,4 +1,4 @@
-/** What happened and why, and what is remembered of conversations. */
+/** The journal of events, and the saved conversations. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
@@ -20,15 +20,15 @@ import type { JournalEntry } from '../protocol/responses';
 import { language, formatTime, formatNumber, messages } from '../i18n';
 import { robotSignal } from '../net/robots';
 
-/** How many entries are asked for at once. */
+/** The number of entries in one request. */
 const PAGE_SIZE = 300;
-/** How long nothing is written before the journal is asked anew, milliseconds. */
+/** The pause in typing after which the journal is searched, milliseconds. */
 const SEARCH_DELAY_MS = 300;
 
 const entries = robotSignal<JournalEntry[]>([]);
-/** Where the earlier ones begin; `undefined` where the server does not look through the whole file. */
+/** Where older entries begin; `undefined` if the server does not search the whole file. */
 const next = robotSignal<string | number | null | undefined>(undefined);
-/** Who was met in what was loaded so far, whatever is looked for now. */
+/** The actors in all entries loaded so far, whatever the filter. */
 const actors = robotSignal<string[]>([]);
 const loadError = robotSignal('');
 const filter = signal<JournalFilter>(NO_FILTER);
@@ -38,7 +38,7 @@ interface JournalPage {
   next?: string | number | null;
 }
 
-/** Asks for the latest, or for those before what is there. */
+/** Loads the latest entries, or those before the loaded ones. */
 async function load(signal?: AbortSignal, isMore = false): Promise<void> {
   const before = isMore && next.value ? { before: next.value } : {};
   const path = `/api/v1/journal${journalQuery(filter.value, { limit: PAGE_SIZE, ...before })}`;
@@ -54,7 +54,7 @@ async function load(signal?: AbortSignal, isMore = false): Promise<void> {
   actors.value = distinct([...actors.value, ...answer.value.entries.map((entry) => entry.actor)]);
 }
 
-/** All that fits as a file: from the server, or from a server of before what was loaded. */
+/** Downloads all matching entries. Older servers have no download, so the loaded entries are used instead. */
 async function save(visible: JournalEntry[]): Promise<void> {
   const name = 'journal.ndjson';
   const type = 'application/x-ndjson';

@@ -1,4 +1,4 @@
-/** The robot as it is now: in space, through its camera, and in numbers. */
+/** The current state of the robot: 3D view, camera and measurements. */
 
 import { Camera } from '../components/camera';
 import { Motors } from '../components/motors';

@@ -1,4 +1,4 @@
-/** Talking to the robot: what was said, what was done for it step by step, and what came of it. */
+/** The conversation with the robot: messages, steps and results. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -136,7 +136,7 @@ async function previewPlan(): Promise<void> {
   else plan.value = `${w.plan} ${answer.value.plan.map((part) => part.task).join('; ')}`;
 }
 
-/** In which session it is remembered. */
+/** Selects the session in which the conversation is saved. */
 function Sessions() {
   const w = messages.value.talk;
   const permitted = isAllowed('sessions');

@@ -1,4 +1,4 @@
-/** The shelf of tools: found, shown, run, approved and made. */
+/** The tools: search, details, runs, approval and new tools. */
 
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -11,13 +11,13 @@ import type { ToolSummary } from '../protocol/responses';
 import { messages } from '../i18n';
 import { robotSignal } from '../net/robots';
 
-/** How long nothing is written before tools are looked for by meaning, milliseconds. */
+/** The pause in typing after which the server searches by meaning, milliseconds. */
 const SEARCH_DELAY_MS = 300;
 
 const tools = robotSignal<ToolSummary[] | null>(null);
 const loadError = robotSignal('');
 const query = signal('');
-/** The names that the server found for the query, the best first. */
+/** The names that the server found for the query, the best match first. */
 const semanticMatches = robotSignal<string[]>([]);
 
 async function load(): Promise<void> {
@@ -101,7 +101,7 @@ function State({ tool }: { tool: ToolSummary }) {
   return <span class="badge">v{tool.version}</span>;
 }
 
-/** Those that have the words, then those that are meant. */
+/** Returns the tools that contain the text, then those that match by meaning. */
 function matchingTools(all: ToolSummary[], text: string): ToolSummary[] {
   if (text === '') return all;
   const textMatches = all.filter((tool) =>
