@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ROBOT_STATE } from '../src/protocol/compat';
 import {
   differVisibly,
   goalDrawing,
@@ -13,10 +14,12 @@ import type { Posture } from '../src/protocol/joints';
 import { decodeFrame, frameFromState } from '../src/protocol/telemetry';
 import { fixture, bytes } from './fixtures';
 
-const { frames, state } = fixture<{ frames: string[]; state: RobotState }>('frame');
+const { frames, state } = fixture<{ frames: string[]; state: RobotState }>('frame', {
+  inside: { state: ROBOT_STATE },
+});
 
 describe('drawing', () => {
-  it('has rods of the right length in what a robot told', () => {
+  it('has rods of the right length for recorded states', () => {
     for (const frame of [frameFromState(state), decodeFrame(bytes(frames[0]!))!]) {
       for (const leg of presentDrawing(frame)!.legs) {
         expect(norm(subtract(leg.ballJoint, leg.elbow))).toBeCloseTo(ROD_LENGTH, 3);
@@ -24,7 +27,7 @@ describe('drawing', () => {
     }
   });
 
-  it('finds the goal from the goals of the motors', () => {
+  it('solves the goal pose from the goals of the motors', () => {
     const frame = decodeFrame(bytes(frames[1]!))!;
     const found = postureFromDrawing(goalDrawing(frame)!);
     expect(found.yaw_deg).toBeCloseTo(20, 0);
@@ -33,20 +36,20 @@ describe('drawing', () => {
     expect(differVisibly(presentDrawing(frame)!, goalDrawing(frame)!)).toBe(false);
   });
 
-  it('finds a goal that is far from where the body is', () => {
+  it('solves a goal far from the present pose', () => {
     const frame = decodeFrame(bytes(frames[1]!))!;
     const behind = { ...frame, posture: { ...frame.posture!, yaw_deg: -30, pitch_deg: 20 } };
     expect(postureFromDrawing(goalDrawing(behind)!).yaw_deg).toBeCloseTo(20, 0);
     expect(differVisibly(goalDrawing(frame)!, presentDrawing(behind)!)).toBe(true);
   });
 
-  it('draws nothing of a body that is not known', () => {
+  it('returns null if a motor position is unknown', () => {
     const frame = frameFromState(state);
     expect(presentDrawing({ ...frame, posture: null })).toBeNull();
     expect(presentDrawing({ ...frame, present_deg: [0, null, 0, 0, 0, 0, 0, 0, 0] })).toBeNull();
   });
 
-  it('turns angles there and back', () => {
+  it('converts angles to a rotation and back', () => {
     const [roll, pitch, yaw] = rpyFromRotation(rotationFromRpy(0.1, -0.2, 2.5));
     expect([roll, pitch, yaw].map((angle) => angle!.toFixed(6))).toEqual([
       '0.100000',
@@ -56,17 +59,17 @@ describe('drawing', () => {
   });
 });
 
-describe('lens', () => {
+describe('the camera model', () => {
   const specs = fixture<CameraSpecs>('specs');
   const ahead: Posture = { ...state.posture!, yaw_deg: 0, pitch_deg: 0, roll_deg: 0 };
 
-  it('looks where it looks when the middle is clicked', () => {
+  it('keeps its direction for a click in the center', () => {
     const aim = aimAt(unproject(specs, 0.5, 0.5)!, { ...ahead, yaw_deg: 20, pitch_deg: 5 });
     expect(aim.yaw_deg).toBeCloseTo(20);
     expect(aim.pitch_deg).toBeCloseTo(5);
   });
 
-  it('turns right and down for what is there', () => {
+  it('turns right and down for a click there', () => {
     const aim = aimAt(unproject(specs, 0.75, 0.75)!, ahead);
     expect(aim.yaw_deg).toBeLessThan(-20);
     expect(aim.pitch_deg).toBeGreaterThan(15);
@@ -74,7 +77,7 @@ describe('lens', () => {
     expect(aimAt(unproject(specs, 1, 0.5)!, ahead).yaw_deg).toBeCloseTo(-49.3, 0);
   });
 
-  it('straightens what a lens bends', () => {
+  it('undistorts what the lens distorts', () => {
     const arducam = [-0.0694, 0.1565, -0.0004, 0.0003, -0.0983];
     const [x, y] = distort(0.6, -0.4, arducam);
     const straight = undistort(x, y, arducam)!;

@@ -1,12 +1,15 @@
-/** Answers of a server that ran, as it gave them. */
+/** Recorded responses of a server. */
 
 import { readFileSync } from 'node:fs';
+import { upgrade, type Shape } from '../src/protocol/compat';
 
 const fixtureUrl = (name: string) => new URL(`./fixtures/${name}`, import.meta.url);
 
 export const text = (name: string): string => readFileSync(fixtureUrl(name), 'utf8');
 
-export const fixture = <T>(name: string): T => JSON.parse(text(`${name}.json`)) as T;
+/** Returns a recorded response, with the names that the page uses. */
+export const fixture = <T>(name: string, shape: Shape = {}): T =>
+  upgrade(JSON.parse(text(`${name}.json`)), shape) as T;
 
 export function bytes(hex: string): ArrayBuffer {
   const all = new Uint8Array(hex.length / 2);

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { ROBOT_STATE } from '../src/protocol/compat';
 import { limitMarks, rangePosition } from '../src/logic/limits';
 import type { RobotState, Limits, Clamp } from '../src/protocol/responses';
 import { MOTORS } from '../src/protocol/joints';
 import { decodeFrame, frameFromState } from '../src/protocol/telemetry';
 import { fixture, bytes } from './fixtures';
 
-const { frames, state } = fixture<{ frames: string[]; state: RobotState }>('frame');
+const { frames, state } = fixture<{ frames: string[]; state: RobotState }>('frame', {
+  inside: { state: ROBOT_STATE },
+});
 
 const limits: Limits = {
   joints: MOTORS.map((name) => ({
@@ -32,7 +35,7 @@ const positions = {
 };
 
 describe('limits', () => {
-  it('have a place in them for what is and what should be', () => {
+  it('locate the present and the goal position in the range', () => {
     const range = { min_deg: -50, max_deg: 50 };
     expect(rangePosition(range, 0, 25)).toEqual({ present: 0.5, goal: 0.75, near: null });
     expect(rangePosition(range, 46, 0).near).toBe('high');
@@ -43,7 +46,7 @@ describe('limits', () => {
     expect(rangePosition(range, null, 50)).toEqual({ present: null, goal: 1, near: 'high' });
   });
 
-  it('mark the joint that is near one', () => {
+  it('mark a joint near its limit', () => {
     expect(limitMarks(positions, limits, [])).toEqual({});
     const leg = {
       ...positions,
@@ -55,7 +58,7 @@ describe('limits', () => {
     expect(limitMarks(unread, limits, [])).toEqual({});
   });
 
-  it('mark the head at the end of its tilt, and of its turn against the body', () => {
+  it('mark the head near its pitch, roll and relative yaw limits', () => {
     const head = (by: object) =>
       limitMarks({ ...positions, posture: { ...positions.posture, ...by } }, limits, [])['head'];
     expect(head({ pitch_deg: -36 })).toBe('near');
@@ -65,7 +68,7 @@ describe('limits', () => {
     expect(head({ yaw_deg: -179, body_yaw_deg: 160 })).toBeUndefined();
   });
 
-  it('mark what is held back, while it is', () => {
+  it('mark clamped parts during the clamped motion', () => {
     const clamps = [
       clamp('stewart_2', 'velocity'),
       clamp('pitch', 'head_pitch_roll'),
@@ -80,11 +83,11 @@ describe('limits', () => {
     expect(limitMarks({ ...positions, clamping: null }, limits, clamps)).toEqual({});
   });
 
-  it('are positions to bite by one bit of a frame', () => {
+  it('read the clamping bit of a frame', () => {
     const frame = frames[0]!;
     expect(decodeFrame(bytes(frame))!.clamping).toBe(false);
-    const biting = decodeFrame(bytes(`${frame.slice(0, 4)}0200${frame.slice(8)}`))!;
-    expect([biting.clamping, biting.faulty]).toEqual([true, false]);
+    const clamped = decodeFrame(bytes(`${frame.slice(0, 4)}0200${frame.slice(8)}`))!;
+    expect([clamped.clamping, clamped.faulty]).toEqual([true, false]);
     expect(frameFromState(state).clamping).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ROBOT_STATE, upgradeChatEvent } from '../src/protocol/compat';
 import { normalizeAddress, webSocketUrl, webSocketProtocols } from '../src/protocol/addresses';
 import type { RobotState, ChatEvent } from '../src/protocol/responses';
 import { SseReader } from '../src/protocol/sse';
@@ -6,29 +7,31 @@ import { MjpegReader } from '../src/protocol/mjpeg';
 import { decodeFrame, frameFromState, parseStopReply } from '../src/protocol/telemetry';
 import { fixture, bytes, text } from './fixtures';
 
-const { frames, state } = fixture<{ frames: string[]; state: RobotState }>('frame');
+const { frames, state } = fixture<{ frames: string[]; state: RobotState }>('frame', {
+  inside: { state: ROBOT_STATE },
+});
 
 describe('telemetry', () => {
-  it('says the same in bytes as in words', () => {
+  it('decodes a binary frame like a polled state', () => {
     const frame = decodeFrame(bytes(frames[1]!))!;
-    const told = frameFromState(state);
-    expect(frame.motion_state).toBe(told.motion_state);
+    const polled = frameFromState(state);
+    expect(frame.motion_state).toBe(polled.motion_state);
     expect(frame.faulty).toBe(false);
-    expect(frame.torque).toEqual(told.torque);
-    expect(frame.fresh).toEqual(told.fresh);
-    told.goal_deg.forEach((angle, place) => expect(frame.goal_deg[place]).toBeCloseTo(angle, 1));
-    expect(frame.posture!.yaw_deg).toBeCloseTo(told.posture!.yaw_deg, 1);
-    expect(frame.posture!.antennas_deg[1]).toBeCloseTo(told.posture!.antennas_deg[1], 1);
+    expect(frame.torque).toEqual(polled.torque);
+    expect(frame.fresh).toEqual(polled.fresh);
+    polled.goal_deg.forEach((angle, place) => expect(frame.goal_deg[place]).toBeCloseTo(angle, 1));
+    expect(frame.posture!.yaw_deg).toBeCloseTo(polled.posture!.yaw_deg, 1);
+    expect(frame.posture!.antennas_deg[1]).toBeCloseTo(polled.posture!.antennas_deg[1], 1);
   });
 
-  it('counts on', () => {
+  it('counts frames, cycles and time upwards', () => {
     const [first, second] = frames.map((hex) => decodeFrame(bytes(hex))!);
     expect(second!.seq!).toBeGreaterThan(first!.seq!);
     expect(second!.at_s!).toBeGreaterThan(first!.at_s!);
     expect(second!.cycles).toBeGreaterThan(first!.cycles);
   });
 
-  it('refuses what it does not know', () => {
+  it('rejects an unknown layout', () => {
     expect(decodeFrame(new ArrayBuffer(135))).toBeNull();
     expect(decodeFrame(bytes(`02${frames[0]!.slice(2)}`))).toBeNull();
     expect(decodeFrame(bytes(`0109${frames[0]!.slice(4)}`))).toBeNull();
@@ -37,26 +40,28 @@ describe('telemetry', () => {
   });
 });
 
-describe('words on the stream of frames', () => {
-  it('are read as far as they are known', () => {
-    const told = { type: 'stopped', doing: 'holding', beats: 7 };
-    expect(parseStopReply(JSON.stringify(told))).toEqual(told);
+describe('messages on the telemetry stream', () => {
+  it('contain the reply to a stop', () => {
+    const reply = { type: 'stopped', motion_state: 'holding', cycles: 7 };
+    expect(parseStopReply(JSON.stringify(reply))).toEqual(reply);
+    expect(parseStopReply('{"type":"stopped","doing":"limp","beats":7}')).toEqual({
+      ...reply,
+      motion_state: 'torque_off',
+    });
     for (const other of ['{"type":"pong","sent":1}', 'null', '[]', '{', '']) {
       expect(parseStopReply(other), other).toBeNull();
     }
   });
 });
 
-describe('events', () => {
+describe('server-sent events', () => {
   const whole = text('chat.sse');
 
-  it('come whole, however the stream is cut', () => {
+  it('arrive whole wherever the stream is cut', () => {
     const expected = new SseReader().push(whole);
-    expect(expected.map((data) => (JSON.parse(data) as ChatEvent).event)).toEqual([
-      'step',
-      'step',
-      'reply',
-    ]);
+    expect(expected.map((data) => (upgradeChatEvent(JSON.parse(data)) as ChatEvent).event)).toEqual(
+      ['step_finished', 'step_finished', 'reply'],
+    );
     for (const size of [1, 7, 100]) {
       const reader = new SseReader();
       const got: string[] = [];
@@ -66,12 +71,12 @@ describe('events', () => {
     }
   });
 
-  it('leave out what only keeps the line open', () => {
+  it('ignore keep-alive comments', () => {
     expect(new SseReader().push(': \n\n:\n\ndata: 1\n\n')).toEqual(['1']);
   });
 });
 
-describe('pictures', () => {
+describe('MJPEG', () => {
   const part = (content: number[]) => [
     ...new TextEncoder().encode(
       `--picture\r\nContent-Type: image/jpeg\r\nContent-Length: ${content.length}\r\n\r\n`,
@@ -82,7 +87,7 @@ describe('pictures', () => {
   ];
   const stream = Uint8Array.from([...part([1, 13, 10, 13, 10, 2]), ...part([]), ...part([3, 4])]);
 
-  it('come whole, however the stream is cut', () => {
+  it('yields whole images wherever the stream is cut', () => {
     for (const size of [1, 3, 50, 1000]) {
       const reader = new MjpegReader();
       const got: number[][] = [];
@@ -93,7 +98,7 @@ describe('pictures', () => {
     }
   });
 
-  it('are refused where they have no length', () => {
+  it('is rejected without a content length', () => {
     const bad = new TextEncoder().encode('--picture\r\nContent-Type: image/jpeg\r\n\r\nabc');
     expect(() => new MjpegReader().push(bad)).toThrow();
     expect(() => new MjpegReader().push(new Uint8Array(5000))).toThrow();
@@ -101,7 +106,7 @@ describe('pictures', () => {
 });
 
 describe('addresses', () => {
-  it('have one form', () => {
+  it('are normalized', () => {
     expect(normalizeAddress(' robot.local:8000/ ')).toBe('http://robot.local:8000');
     expect(normalizeAddress('https://robot.example/x?y')).toBe('https://robot.example');
     for (const none of [
@@ -115,7 +120,7 @@ describe('addresses', () => {
     }
   });
 
-  it('become those of sockets', () => {
+  it('become WebSocket URLs', () => {
     const here = 'https://robot.local/#/talk';
     expect(webSocketUrl('', '/api/v1/telemetry?rate=30', here)).toBe(
       'wss://robot.local/api/v1/telemetry?rate=30',

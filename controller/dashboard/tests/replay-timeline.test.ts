@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ROBOT_STATE } from '../src/protocol/compat';
 import { NEUTRAL, postureFromDrawing } from '../src/logic/drawing';
 import {
   advance,
@@ -10,7 +11,7 @@ import {
 import type { MotionCycle, RobotState, RecordedMotion } from '../src/protocol/responses';
 import { fixture } from './fixtures';
 
-const { state } = fixture<{ state: RobotState }>('frame');
+const { state } = fixture<{ state: RobotState }>('frame', { inside: { state: ROBOT_STATE } });
 const all = (angle: number): MotionCycle => ({
   present_deg: Array<number>(9).fill(angle),
   goal_deg: Array<number>(9).fill(angle + 1),
@@ -21,8 +22,8 @@ const replay: RecordedMotion = {
   truncated: false,
 };
 
-describe('a rehearsal', () => {
-  it('is somewhere at every moment', () => {
+describe('the replay timeline', () => {
+  it('interpolates at any time', () => {
     expect(duration(replay)).toBe(1);
     expect(cycleAt(replay, 0.25)!.present_deg[3]).toBeCloseTo(5);
     expect(cycleAt(replay, 0.5)!.goal_deg[8]).toBeCloseTo(11);
@@ -32,7 +33,7 @@ describe('a rehearsal', () => {
     expect(cycleAt({ ...replay, cycles: [] }, 0)).toBeNull();
   });
 
-  it('plays to its end, pauses, and begins anew', () => {
+  it('plays to the end, pauses and restarts', () => {
     const begun = togglePlay({ at_s: 0, playing: false }, replay);
     expect(begun).toEqual({ at_s: 0, playing: true });
     const on = advance(begun, replay, 0.4);
@@ -43,7 +44,7 @@ describe('a rehearsal', () => {
     expect(togglePlay({ at_s: 1, playing: false }, replay)).toEqual({ at_s: 0, playing: true });
   });
 
-  it('is drawn from its motors alone', () => {
+  it('draws the robot from the motor positions', () => {
     const beat: MotionCycle = {
       present_deg: state.joints.map((joint) => joint.present_deg!),
       goal_deg: state.joints.map((joint) => joint.goal_deg),

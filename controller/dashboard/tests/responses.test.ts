@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK, DETECTIONS, HEALTH, RUN, TOOL } from '../src/protocol/compat';
 import type {
   CheckResult,
   Detections,
@@ -9,18 +10,18 @@ import type {
 import { MOTORS } from '../src/protocol/joints';
 import { fixture } from './fixtures';
 
-describe('answers have what the page reads', () => {
-  it('of health', () => {
-    const health = fixture<Health>('health');
+describe('recorded responses contain the fields that the page reads', () => {
+  it('health', () => {
+    const health = fixture<Health>('health', HEALTH);
     expect(health.status).toBe('ok');
     expect(health.control_loop.period_us).toBe(10_000);
-    for (const spread of [
+    for (const percentiles of [
       health.control_loop.jitter,
       health.control_loop.wakeup_latency,
       health.control_loop.cycle_time,
     ]) {
       for (const key of ['p50_us', 'p99_us', 'max_us'] as const)
-        expect(spread![key]).toBeGreaterThan(0);
+        expect(percentiles![key]).toBeGreaterThan(0);
     }
     expect(health.control_loop.scheduling).toMatchObject({
       realtime_priority: 49,
@@ -28,13 +29,13 @@ describe('answers have what the page reads', () => {
     });
   });
 
-  it('of a tool', () => {
-    const shown = fixture<ToolDetails>('tool');
-    expect(shown.manifest).toMatchObject({ name: 'sway', version: 2, capabilities: ['motion'] });
-    expect(shown.approved).toBe(false);
-    expect(shown.code).toContain('def sway');
-    expect(shown.usage.tool.runs).toBe(1);
-    const report = shown.manifest.report!;
+  it('a tool', () => {
+    const tool = fixture<ToolDetails>('tool', TOOL);
+    expect(tool.manifest).toMatchObject({ name: 'sway', version: 2, capabilities: ['motion'] });
+    expect(tool.approved).toBe(false);
+    expect(tool.code).toContain('def sway');
+    expect(tool.usage.tool.runs).toBe(1);
+    const report = tool.manifest.report!;
     expect(Object.keys(report.joints).sort()).toEqual([...MOTORS].sort());
     for (const joint of Object.values(report.joints)) {
       expect(joint.margins!.speed_dps).toBeGreaterThan(0);
@@ -42,29 +43,33 @@ describe('answers have what the page reads', () => {
     }
   });
 
-  it('of a check', () => {
-    const refused = fixture<CheckResult>('check-refused');
-    expect([refused.accepted, refused.phase, refused.report]).toEqual([false, 'policy', null]);
-    expect(refused.findings[0]).toMatchObject({
+  it('a check', () => {
+    const rejected = fixture<CheckResult>('check-refused', CHECK);
+    expect([rejected.accepted, rejected.phase, rejected.report]).toEqual([false, 'policy', null]);
+    expect(rejected.findings[0]).toMatchObject({
       line: 1,
-      verdict: 'refuse',
+      verdict: 'reject',
       rule: 'unlisted-import',
     });
-    const admitted = fixture<CheckResult>('check-admitted');
-    expect(admitted.accepted).toBe(true);
-    expect(admitted.report!.cases).toBeGreaterThan(1);
+    const accepted = fixture<CheckResult>('check-accepted', CHECK);
+    expect(accepted.accepted).toBe(true);
+    expect(accepted.report!.cases).toBeGreaterThan(1);
   });
 
-  it('of a run', () => {
-    const { run: performance } = fixture<RunResponse>('run');
-    expect(performance).toMatchObject({ ended: 'returned', value: 2, printed: '', outputs: [] });
-    expect(performance.steps[0]).toMatchObject({ kind: 'goto', trims: [], refusal: null });
+  it('a run', () => {
+    const { run } = fixture<RunResponse>('run', RUN);
+    expect(run).toMatchObject({ status: 'returned', value: 2, stdout: '', outputs: [] });
+    expect(run.steps[0]).toMatchObject({ kind: 'goto', clamps: [], error: null });
   });
 
-  it('of what is seen', () => {
-    const seen = fixture<Detections>('detections');
-    expect([seen.width, seen.height, seen.objects_unavailable_reason]).toEqual([320, 240, null]);
-    expect(seen.objects[0]!.label).toBe('person');
-    expect(seen.objects[0]!.bbox_xywh).toHaveLength(4);
+  it('detections', () => {
+    const detections = fixture<Detections>('detections', DETECTIONS);
+    expect([detections.width, detections.height, detections.objects_unavailable_reason]).toEqual([
+      320,
+      240,
+      null,
+    ]);
+    expect(detections.objects[0]!.label).toBe('person');
+    expect(detections.objects[0]!.bbox_xywh).toHaveLength(4);
   });
 });

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { LEASE_GRANT, ROBOT_STATE } from '../src/protocol/compat';
 import { nextLease, heartbeatInterval, type LeaseEvent, type Lease } from '../src/logic/lease';
-import * as steer from '../src/logic/teleop';
+import * as teleop from '../src/logic/teleop';
 import { stopFromReply, mergeStops, visibleStop, acceptsText } from '../src/logic/stop-state';
 import type { RobotState, LeaseGrant } from '../src/protocol/responses';
 import { fixture } from './fixtures';
 
-const posture = fixture<{ state: RobotState }>('frame').state.posture!;
-const still = steer.setpointFromPosture(posture);
+const posture = fixture<{ state: RobotState }>('frame', { inside: { state: ROBOT_STATE } }).state
+  .posture!;
+const still = teleop.setpointFromPosture(posture);
 
 describe('lease', () => {
-  const granted = fixture<LeaseGrant>('lease');
-  const after = (...heard: LeaseEvent[]): Lease =>
-    heard.reduce<Lease>(nextLease, { status: 'free' });
+  const granted = fixture<LeaseGrant>('lease', LEASE_GRANT);
+  const after = (...events: LeaseEvent[]): Lease =>
+    events.reduce<Lease>(nextLease, { status: 'free' });
   const held: LeaseEvent[] = [
     { type: 'request' },
     {
@@ -23,42 +25,49 @@ describe('lease', () => {
     },
   ];
 
-  it('is asked for, held and given back', () => {
+  it('is requested, held and released', () => {
     expect(after({ type: 'request' }).status).toBe('requesting');
-    expect(after(...held)).toMatchObject({ is: 'held', owner: 'this machine', heartbeat_ms: 500 });
-    expect(after(...held, { type: 'released' })).toEqual({ is: 'free' });
+    expect(after(...held)).toMatchObject({
+      status: 'held',
+      owner: 'this machine',
+      heartbeat_ms: 500,
+    });
+    expect(after(...held, { type: 'released' })).toEqual({ status: 'free' });
     expect(after({ type: 'request' }, { type: 'refused', detail: 'anna steers' })).toEqual({
-      is: 'lost',
-      why: 'refused',
+      status: 'lost',
+      reason: 'refused',
       detail: 'anna steers',
     });
   });
 
-  it('is lost when the robot is silent, ends it or closes', () => {
-    const lost = (...heard: LeaseEvent[]) => after(...held, ...heard);
+  it('is lost when the robot times out, ends it or disconnects', () => {
+    const lost = (...events: LeaseEvent[]) => after(...held, ...events);
     expect(lost({ type: 'tick', now: 1500 }).status).toBe('held');
-    expect(lost({ type: 'tick', now: 1501 })).toMatchObject({ is: 'lost', why: 'timed_out' });
+    expect(lost({ type: 'tick', now: 1501 })).toMatchObject({
+      status: 'lost',
+      reason: 'timed_out',
+    });
     expect(
       lost({ type: 'heartbeat', sent: 900, now: 1000 }, { type: 'tick', now: 2000 }),
     ).toMatchObject({
-      is: 'held',
-      trip: 100,
+      status: 'held',
+      roundTrip: 100,
     });
-    expect(lost({ type: 'closed' })).toMatchObject({ why: 'closed' });
+    expect(lost({ type: 'closed' })).toMatchObject({ reason: 'closed' });
     expect(lost({ type: 'rejected', reason: 'the lease has ended', now: 1 })).toMatchObject({
-      why: 'ended',
+      reason: 'ended',
     });
     expect(lost({ type: 'rejected', reason: 'the head is out of reach', now: 1 })).toMatchObject({
-      is: 'held',
-      refused: { why: 'the head is out of reach', at: 1 },
+      status: 'held',
+      rejection: { reason: 'the head is out of reach', at: 1 },
     });
     const refused: LeaseEvent = { type: 'rejected', reason: 'the head is out of reach', now: 1 };
-    expect(lost(refused, { type: 'sent', now: 100 })).toMatchObject({ refused: { at: 1 } });
-    expect(lost(refused, { type: 'sent', now: 700 })).toMatchObject({ refused: null });
+    expect(lost(refused, { type: 'sent', now: 100 })).toMatchObject({ rejection: { at: 1 } });
+    expect(lost(refused, { type: 'sent', now: 700 })).toMatchObject({ rejection: null });
   });
 
-  it('is not taken up by a word that comes too late', () => {
-    expect(after(held[1]!)).toEqual({ is: 'free' });
+  it('ignores late messages', () => {
+    expect(after(held[1]!)).toEqual({ status: 'free' });
     expect(after(...held, { type: 'closed' }, { type: 'heartbeat', sent: 1, now: 2 }).status).toBe(
       'lost',
     );
@@ -66,86 +75,103 @@ describe('lease', () => {
   });
 });
 
-describe('steering', () => {
-  it('begins where the body is', () => {
-    expect(steer.targetMessage(still)).toMatchObject({
+describe('teleoperation', () => {
+  it('starts at the present posture', () => {
+    expect(teleop.targetMessage(still)).toMatchObject({
       body_yaw_deg: 0,
       antennas_deg: posture.antennas_deg,
     });
-    expect(steer.targetMessage(still)['yaw_deg']).toBeCloseTo(posture.yaw_deg);
-    expect(steer.clampedAxes(still, posture)).toEqual([]);
-    expect(steer.clampedAxes({ ...still, pitch_deg: 40 }, posture)).toEqual(['pitch_deg']);
+    expect(teleop.targetMessage(still)['yaw_deg']).toBeCloseTo(posture.yaw_deg);
+    expect(teleop.clampedAxes(still, posture)).toEqual([]);
+    expect(teleop.clampedAxes({ ...still, pitch_deg: 40 }, posture)).toEqual(['pitch_deg']);
   });
 
-  it('follows a wish no faster than it should', () => {
-    const wish = { ...still, pitch_deg: 40 };
-    const half = steer.stepTowards(still, wish, 0.1, 0.5);
+  it('limits the rate towards the setpoint', () => {
+    const setpoint = { ...still, pitch_deg: 40 };
+    const half = teleop.stepTowards(still, setpoint, 0.1, 0.5);
     expect(half.pitch_deg).toBeCloseTo(still.pitch_deg + 4.5);
     let target = still;
-    for (let step = 0; step < 200; step += 1) target = steer.stepTowards(target, wish, 0.04, 1);
-    expect(steer.isSameSetpoint(target, wish)).toBe(true);
+    for (let step = 0; step < 200; step += 1)
+      target = teleop.stepTowards(target, setpoint, 0.04, 1);
+    expect(teleop.isSameSetpoint(target, setpoint)).toBe(true);
   });
 
-  it('takes the head along when the body turns', () => {
+  it('turns the head with the body', () => {
     const turned = { ...still, yaw_deg: 10, body_yaw_deg: 90 };
-    expect(steer.targetMessage(turned)['yaw_deg']).toBe(100);
-    const back = steer.setpointFromPosture({ ...posture, yaw_deg: -175, body_yaw_deg: 160 });
+    expect(teleop.targetMessage(turned)['yaw_deg']).toBe(100);
+    const back = teleop.setpointFromPosture({ ...posture, yaw_deg: -175, body_yaw_deg: 160 });
     expect(back.yaw_deg).toBeCloseTo(25);
   });
 
-  it('turns the body too when something is far aside', () => {
-    const wish = steer.lookAt({ ...still, body_yaw_deg: 0 }, 90, 10);
-    expect(wish).toMatchObject({ yaw_deg: 40, body_yaw_deg: 50, pitch_deg: 10 });
-    expect(steer.lookAt({ ...still, body_yaw_deg: 0 }, -20, 90)).toMatchObject({
+  it('turns the body too for a direction far to the side', () => {
+    const setpoint = teleop.lookAt({ ...still, body_yaw_deg: 0 }, 90, 10);
+    expect(setpoint).toMatchObject({ yaw_deg: 40, body_yaw_deg: 50, pitch_deg: 10 });
+    expect(teleop.lookAt({ ...still, body_yaw_deg: 0 }, -20, 90)).toMatchObject({
       yaw_deg: -20,
       body_yaw_deg: 0,
       pitch_deg: 40,
     });
   });
 
-  it('is pushed by keys and sticks, within reach', () => {
-    const push = steer.sumRates([
-      steer.KEYS['ArrowLeft']!,
-      steer.KEYS['KeyA']!,
-      steer.KEYS['ArrowLeft']!,
+  it('moves by keys and sticks, within its limits', () => {
+    const push = teleop.sumRates([
+      teleop.KEYS['ArrowLeft']!,
+      teleop.KEYS['KeyA']!,
+      teleop.KEYS['ArrowLeft']!,
     ]);
     expect(push).toEqual({ yaw_deg: 1, body_yaw_deg: 1 });
-    expect(steer.sumRates([steer.KEYS['ArrowLeft']!, steer.KEYS['ArrowRight']!])['yaw_deg']).toBe(
-      0,
-    );
-    expect(steer.applyRates(still, { yaw_deg: 1 }, 100, 1).yaw_deg).toBe(65);
-    expect(steer.gamepadRates([0.1, 0, 1, 0], [])).toEqual({ yaw_deg: -1 });
-    expect(steer.gamepadRates([0, -1, 0, 0], [0, 0, 0, 0, 0, 1])).toEqual({ z_mm: 1, roll_deg: 1 });
-    expect(steer.isStopPressed([0, 1])).toBe(true);
-    expect(steer.isStopPressed([1, 0])).toBe(false);
+    expect(
+      teleop.sumRates([teleop.KEYS['ArrowLeft']!, teleop.KEYS['ArrowRight']!])['yaw_deg'],
+    ).toBe(0);
+    expect(teleop.applyRates(still, { yaw_deg: 1 }, 100, 1).yaw_deg).toBe(65);
+    expect(teleop.gamepadRates([0.1, 0, 1, 0], [])).toEqual({ yaw_deg: -1 });
+    expect(teleop.gamepadRates([0, -1, 0, 0], [0, 0, 0, 0, 0, 1])).toEqual({
+      z_mm: 1,
+      roll_deg: 1,
+    });
+    expect(teleop.isStopPressed([0, 1])).toBe(true);
+    expect(teleop.isStopPressed([1, 0])).toBe(false);
   });
 });
 
 describe('stop', () => {
-  it('is confirmed by the answer of the robot alone', () => {
-    const stopped = stopFromReply({ ok: true, value: { doing: 'holding', beats: 626 } }, 100, 180);
-    expect(stopped).toEqual({ is: 'confirmed', doing: 'holding', tookMs: 80, at: 180 });
+  it('is confirmed only by the reply of the robot', () => {
+    const stopped = stopFromReply(
+      { ok: true, value: { motion_state: 'holding', cycles: 626 } },
+      100,
+      180,
+    );
+    expect(stopped).toEqual({
+      status: 'confirmed',
+      motionState: 'holding',
+      roundTripMs: 80,
+      at: 180,
+    });
     expect(stopFromReply({ ok: true, value: {} }, 0, 1).status).toBe('failed');
     expect(stopFromReply({ ok: false, detail: 'not reached' }, 0, 1)).toMatchObject({
       detail: 'not reached',
     });
     expect(visibleStop(stopped, 1000)).toBe(stopped);
-    expect(visibleStop(stopped, 7000)).toEqual({ is: 'ready' });
+    expect(visibleStop(stopped, 7000)).toEqual({ status: 'ready' });
     const failed = stopFromReply({ ok: false, detail: 'x' }, 0, 1);
     expect(visibleStop(failed, 1e6)).toBe(failed);
   });
 
-  it('is confirmed by the first way that answers, whatever becomes of the others', () => {
+  it('is confirmed by the first channel that replies', () => {
     const failed = stopFromReply({ ok: false, detail: 'not reached' }, 0, 5);
-    const first = stopFromReply({ ok: true, value: { type: 'stopped', doing: 'holding' } }, 0, 10);
-    const second = stopFromReply({ ok: true, value: { doing: 'holding' } }, 0, 50);
+    const first = stopFromReply(
+      { ok: true, value: { type: 'stopped', motion_state: 'holding' } },
+      0,
+      10,
+    );
+    const second = stopFromReply({ ok: true, value: { motion_state: 'holding' } }, 0, 50);
     expect(mergeStops({ status: 'sent', since: 0 }, failed)).toBe(failed);
     expect(mergeStops(failed, first)).toBe(first);
     expect(mergeStops(first, second)).toBe(first);
     expect(mergeStops(first, failed)).toBe(first);
   });
 
-  it('is on the space bar but where text is written', () => {
+  it('is triggered by the space bar except in text fields', () => {
     for (const type of ['range', 'checkbox', 'button']) {
       expect(acceptsText({ tagName: 'INPUT', type })).toBe(false);
     }

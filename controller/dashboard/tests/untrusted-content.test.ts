@@ -10,8 +10,8 @@ const files = readdirSync(src, { recursive: true })
   .map(String)
   .filter((name) => /\.tsx?$/.test(name));
 
-describe('what comes from a server', () => {
-  it('is never read as markup or as a program', () => {
+describe('untrusted content', () => {
+  it('is never interpreted as markup or code', () => {
     for (const name of files) {
       const code = readFileSync(new URL(name, src), 'utf8');
       expect(code, name).not.toMatch(
@@ -21,7 +21,7 @@ describe('what comes from a server', () => {
     expect(files.length).toBeGreaterThan(40);
   });
 
-  it('comes from the robot alone: the page names no other place', () => {
+  it('comes only from the robot: the page names no other host', () => {
     for (const name of files) {
       const code = readFileSync(new URL(name, src), 'utf8').replaceAll(
         'http://robot.local:8000',
@@ -32,14 +32,14 @@ describe('what comes from a server', () => {
   });
 });
 
-describe('words', () => {
-  /** The keys of a tree of words. */
+describe('translations', () => {
+  /** Returns the keys of a tree of texts. */
   const keys = (tree: object, at = ''): string[] =>
     Object.entries(tree).flatMap(([key, value]: [string, unknown]) =>
       typeof value === 'object' && value !== null ? keys(value, `${at}${key}.`) : [at + key],
     );
 
-  it('are there in every language, and none is empty', () => {
+  it('have the same keys in every language, none empty', () => {
     for (const other of [de, fr, es]) expect(keys(other)).toEqual(keys(en));
     for (const words of [en, de, fr, es]) {
       expect(JSON.stringify(words)).not.toContain('""');

@@ -18,12 +18,12 @@ import {
 } from '../src/protocol/voice';
 
 const so = (...all: VoiceInput[]): Voice => all.reduce(nextVoice, IDLE_VOICE);
-const told = (one: VoiceEvent | ChatEvent): VoiceInput => ({ is: 'event', event: one });
-const state = (robot: Voice['robot']): VoiceInput => told({ event: 'state', state: robot });
+const received = (one: VoiceEvent | ChatEvent): VoiceInput => ({ is: 'event', event: one });
+const state = (robot: Voice['robot']): VoiceInput => received({ event: 'state', state: robot });
 const open: VoiceInput[] = [{ is: 'pressed' }, { is: 'opening' }, state('listening')];
 
-describe('a conversation by voice', () => {
-  it('shows by its light where the robot is', () => {
+describe('the voice conversation', () => {
+  it('shows the state of the robot in the indicator', () => {
     expect(indicatorOf(IDLE_VOICE)).toBe('off');
     expect(indicatorOf(so({ is: 'pressed' }, { is: 'opening' }))).toBe('opening');
     expect(indicatorOf(so(...open))).toBe('hearing');
@@ -35,12 +35,12 @@ describe('a conversation by voice', () => {
     expect(indicatorOf(so(...open, { is: 'closed', note: null }))).toBe('off');
   });
 
-  it('shows the words while they come, and what was heard in the end', () => {
-    const partly = so(...open, told({ event: 'partial_transcript', text: 'nod' }));
+  it('shows partial transcripts, then the final one', () => {
+    const partly = so(...open, received({ event: 'partial_transcript', text: 'nod' }));
     expect([partly.partial, partly.transcript]).toEqual(['nod', '']);
     const all = nextVoice(
       partly,
-      told({ event: 'transcript', text: 'Nod twice.', interpretation: 'nod twice' }),
+      received({ event: 'transcript', text: 'Nod twice.', interpretation: 'nod twice' }),
     );
     expect([all.partial, all.transcript]).toEqual(['', 'Nod twice.']);
     expect(nextVoice(all, { is: 'pressed' }).transcript).toBe('');
@@ -48,16 +48,16 @@ describe('a conversation by voice', () => {
     expect(sameWords('Not twice.', 'nod twice')).toBe(false);
   });
 
-  it('says when no words were heard, and only then', () => {
+  it('reports missing speech only without a transcript', () => {
     const silent = so(...open, { is: 'released' }, { is: 'timed_out' });
     expect(silent.notice).toEqual({ is: 'no_speech' });
-    const word = told({ event: 'stop', word: 'stop' });
+    const word = received({ event: 'stop', word: 'stop' });
     expect(so(...open, { is: 'released' }, word, { is: 'timed_out' }).notice).toBeNull();
     expect(so(...open, word, { is: 'timed_out' }).notice).toBeNull();
     expect(nextVoice(silent, { is: 'pressed' }).notice).toBeNull();
   });
 
-  it('keeps the reason why it ended', () => {
+  it('keeps the reason for the end', () => {
     const why = { is: 'gone', reason: 'nothing was said for ten minutes' } as const;
     const gone = so(...open, { is: 'closed', note: why });
     expect([gone.connection, gone.isHeld, gone.notice]).toEqual(['closed', false, why]);
@@ -67,9 +67,9 @@ describe('a conversation by voice', () => {
   });
 });
 
-describe('what goes over the wire of the voice', () => {
-  it('is read where it is known', () => {
-    expect(parseVoiceEvent('{"event":"cut"}')).toEqual({ event: 'cut' });
+describe('the voice protocol', () => {
+  it('ignores unknown messages', () => {
+    expect(parseVoiceEvent('{"event":"cut"}')).toEqual({ event: 'interrupted' });
     expect(parseVoiceEvent('{"event":"state","state":"thinking"}')).toMatchObject({
       state: 'thinking',
     });
@@ -77,12 +77,12 @@ describe('what goes over the wire of the voice', () => {
       expect(parseVoiceEvent(other), other).toBeNull();
   });
 
-  it('names the session', () => {
+  it('names the session in the path', () => {
     expect(voicePath('')).toBe('/api/v1/voice?rate=16000');
     expect(voicePath('a b')).toBe('/api/v1/voice?rate=16000&session=a%20b');
   });
 
-  it('has samples of 16 bits that never turn over', () => {
+  it('clips samples to 16 bits', () => {
     expect([...new Uint8Array(encodePcm16([1, -1, 2, -7]))]).toEqual([
       255, 127, 1, 128, 255, 127, 1, 128,
     ]);
@@ -109,20 +109,20 @@ function through(from: number, hertz: number, piece: number): { loud: number; sa
   return { loud: Math.sqrt(2 * power), samples: all.length };
 }
 
-describe('sound at a lower rate', () => {
-  it('keeps what can be heard there', () => {
+describe('downsampling', () => {
+  it('keeps the passband', () => {
     for (const from of [16_000, 44_100, 48_000, 96_000])
       for (const hertz of [200, 1000, 5000])
         expect(through(from, hertz, 128).loud, `${from} ${hertz}`).toBeCloseTo(1, 1);
   });
 
-  it('takes out what would fold back', () => {
+  it('removes frequencies that would alias', () => {
     for (const from of [44_100, 48_000])
       for (const hertz of [9500, 12_000, 15_000])
         expect(through(from, hertz, 128).loud, `${from} ${hertz}`).toBeLessThan(0.02);
   });
 
-  it('has the same length however it comes', () => {
+  it('yields the same length for any chunk size', () => {
     const whole = through(44_100, 1000, 441).samples;
     expect(Math.abs(whole - 16_000)).toBeLessThan(40);
     expect(Math.abs(through(44_100, 1000, 126).samples - whole)).toBeLessThan(8);

@@ -3,6 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import { request } from '../net/http';
 import { isAllowed } from '../net/live';
+import { SESSIONS } from '../protocol/compat';
 import type { Session } from '../protocol/responses';
 import { formatTime, messages } from '../i18n';
 import { Card, RoleButton, download, NeedsRole, Outcome } from './basics';
@@ -19,7 +20,10 @@ const open = robotSignal<{ id: string; turns: SessionDetails['turns'] } | null>(
 const sessionPath = (id: string) => `/api/v1/sessions/${encodeURIComponent(id)}`;
 
 async function load(): Promise<void> {
-  const answer = await request<{ sessions: Session[] }>('/api/v1/sessions', { timeoutMs: 10_000 });
+  const answer = await request<{ sessions: Session[] }>('/api/v1/sessions', {
+    timeoutMs: 10_000,
+    shape: SESSIONS,
+  });
   loadError.value = answer.ok ? '' : answer.detail;
   if (answer.ok) sessions.value = answer.value.sessions;
 }

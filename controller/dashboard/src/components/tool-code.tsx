@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { CodeEditor } from '../editor/code-editor';
 import { diff } from '../logic/diff';
 import { request } from '../net/http';
+import { TOOL } from '../protocol/compat';
 import type { ToolDetails } from '../protocol/responses';
 import { messages } from '../i18n';
 import { Findings } from './findings';
@@ -29,7 +30,7 @@ export function ToolCode({ tool: tool, versions, onVersion }: ToolCodeProps) {
     if (comparedVersion === 0) return;
     const ending = new AbortController();
     const path = `/api/v1/tools/${encodeURIComponent(name)}?version=${comparedVersion}`;
-    void request<ToolDetails>(path, { signal: ending.signal }).then((answer) => {
+    void request<ToolDetails>(path, { signal: ending.signal, shape: TOOL }).then((answer) => {
       if (ending.signal.aborted) return;
       if (answer.ok) setOther(answer.value.code);
       else setLoadError(answer.detail);

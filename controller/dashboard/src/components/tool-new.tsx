@@ -6,6 +6,7 @@ import { CodeEditor } from '../editor/code-editor';
 import { isAllowed } from '../net/live';
 import { post, type Result } from '../net/http';
 import { robotSignal } from '../net/robots';
+import { CHECK } from '../protocol/compat';
 import type { CheckResult } from '../protocol/responses';
 import { messages } from '../i18n';
 import { Findings } from './findings';
@@ -49,7 +50,8 @@ export function editCopy(text: string): void {
 const lacksMotion = robotSignal(false);
 
 async function checkCode(code: string, signal: AbortSignal): Promise<Result<CheckResult>> {
-  const ask = (body: object) => post<CheckResult>('/api/v1/tools/check', body, { signal });
+  const ask = (body: object) =>
+    post<CheckResult>('/api/v1/tools/check', body, { signal, shape: CHECK });
   if (lacksMotion.value) return ask({ code });
   const answer = await ask({ code, motion: true });
   if (answer.ok || answer.status !== 422 || signal.aborted) return answer;

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { request, post } from '../net/http';
+import { TOOL } from '../protocol/compat';
 import type { ToolSummary, ToolDetails, Usage } from '../protocol/responses';
 import { formatTime, formatNumber, messages } from '../i18n';
 import { ReportPlots } from './report';
@@ -28,6 +29,7 @@ export function ToolPage({ name, listed, onChange }: ToolPageProps) {
     const query = version === null ? '' : `?version=${version}`;
     void request<ToolDetails>(`/api/v1/tools/${encodeURIComponent(name)}${query}`, {
       signal: ending.signal,
+      shape: TOOL,
     }).then((answer) => {
       if (ending.signal.aborted) return;
       setLoadError(answer.ok ? '' : answer.detail);

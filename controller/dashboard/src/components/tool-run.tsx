@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formFields, collectArguments } from '../logic/form';
 import { post, type Result } from '../net/http';
 import { robotSignal } from '../net/robots';
+import { REHEARSAL, RUN } from '../protocol/compat';
 import type { RunResponse, RehearsalResult, ToolDetails, Clamp } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
 import { ReplayView } from './replay';
@@ -38,7 +39,7 @@ export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan
     setRunning(ending);
     setResult(null);
     const path = `/api/v1/tools/${encodeURIComponent(name)}/run`;
-    setResult(await post<RunResponse>(path, { args }, { signal: ending.signal }));
+    setResult(await post<RunResponse>(path, { args }, { signal: ending.signal, shape: RUN }));
     setRunning(null);
     onRun();
   };
@@ -47,7 +48,11 @@ export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan
     if (Object.keys(errors).length > 0 || rehearsing) return;
     setRehearsing(true);
     const path = `/api/v1/tools/${encodeURIComponent(name)}/rehearse`;
-    const answer = await post<RehearsalResult>(path, { args, version: tool.manifest.version });
+    const answer = await post<RehearsalResult>(
+      path,
+      { args, version: tool.manifest.version },
+      { shape: REHEARSAL },
+    );
     // Older servers do not have this path. Newer ones name the tool or the version that is missing.
     cannotRehearse.value = !answer.ok && answer.status === 404 && !answer.detail.includes(name);
     setRehearsed(answer);

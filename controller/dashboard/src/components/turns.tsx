@@ -98,7 +98,7 @@ function TaskView({ task }: { task: Task }) {
 function CheckView({ check }: { check: CheckProgress }) {
   const w = messages.value;
   const { progress } = check;
-  const stage = w.tools.phases[check.stage] ?? check.stage;
+  const stage = w.tools.phases[check.phase] ?? check.phase;
   if (progress !== null) {
     const { done, of } = progress;
     const what = `${check.tool}: ${stage}`;
@@ -112,7 +112,7 @@ function CheckView({ check }: { check: CheckProgress }) {
       </div>
     );
   }
-  const verdict = !check.admitted
+  const verdict = !check.accepted
     ? w.tools.rejectedBy(stage)
     : check.needsApproval
       ? w.talk.needsApproval

@@ -1,5 +1,6 @@
 /** Journal entries: the query for the server, the filter in the page and the export. */
 
+import { journalParameters } from '../protocol/compat';
 import type { JournalEntry } from '../protocol/responses';
 
 export interface JournalFilter {
@@ -24,8 +25,9 @@ export function journalQuery(
   filter: JournalFilter,
   paging: Record<string, string | number> = {},
 ): string {
-  const { kind, actor: who, text: words, id } = filter;
-  const parameters = Object.entries({ ...paging, kind, who, text: words.trim(), id });
+  const { kind, actor, text, id } = filter;
+  const search = journalParameters(kind, actor, text.trim(), id);
+  const parameters = Object.entries({ ...paging, ...search });
   const nonEmpty = parameters
     .filter(([, value]) => value !== '')
     .map(([key, value]) => [key, String(value)]);

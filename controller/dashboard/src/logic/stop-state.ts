@@ -25,10 +25,10 @@ export function stopFromReply(
   now: number,
 ): StopState {
   if (!answer.ok) return { status: 'failed', detail: answer.detail, at: now };
-  const doing = (answer.value as { doing?: unknown } | null)?.doing;
-  return typeof doing === 'string'
-    ? { status: 'confirmed', motionState: doing, roundTripMs: now - since, at: now }
-    : { status: 'failed', detail: 'the answer says nothing of the robot', at: now };
+  const state = (answer.value as { motion_state?: unknown } | null)?.motion_state;
+  return typeof state === 'string'
+    ? { status: 'confirmed', motionState: state, roundTripMs: now - since, at: now }
+    : { status: 'failed', detail: 'the reply does not contain the state of the robot', at: now };
 }
 
 /** A stop is sent over several channels. Once one of them confirms it, a failure of another does not count. */

@@ -22,10 +22,10 @@ export interface Task {
 
 export interface CheckProgress {
   tool: string;
-  stage: string;
+  phase: string;
   /** The progress of the check; `null` when it has finished. */
   progress: { done: number; of: number } | null;
-  admitted: boolean;
+  accepted: boolean;
   needsApproval: boolean;
   findings: Finding[];
 }
@@ -90,24 +90,24 @@ export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgre
       };
     }
     case 'check_progress': {
-      const { tool, phase: stage, done, of } = event.data;
+      const { tool, phase, done, of } = event.data;
       const check: CheckProgress = {
         tool,
-        stage,
+        phase,
         progress: { done, of },
-        admitted: false,
+        accepted: false,
         needsApproval: false,
         findings: [],
       };
       return { ...now, tasks: attachCheck(progress.tasks, check) };
     }
     case 'check_finished': {
-      const { tool, phase: stage, accepted: admitted, needs_approval, findings } = event.data;
+      const { tool, phase, accepted, needs_approval, findings } = event.data;
       const check: CheckProgress = {
         tool,
-        stage,
+        phase,
         progress: null,
-        admitted,
+        accepted,
         needsApproval: needs_approval,
         findings: findings ?? [],
       };
@@ -115,7 +115,7 @@ export function applyEvent(progress: TurnProgress, event: ChatEvent): TurnProgre
     }
     case 'step_finished': {
       const state = event.data.outcome === 'done' ? 'done' : 'failed';
-      const by = { state, event: event.data } as const;
+      const by: Partial<Task> = { state, result: event.data };
       return {
         ...now,
         question: null,

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { retryDelay } from '../logic/backoff';
 import type { CameraSpecs } from '../logic/camera-model';
+import { DETECTIONS } from '../protocol/compat';
 import type { Detections } from '../protocol/responses';
 import { MjpegReader } from '../protocol/mjpeg';
 import { request, errorDetail, fetchFrom } from './http';
@@ -86,7 +87,11 @@ async function readStream(fps: number, signal: AbortSignal): Promise<number> {
 }
 
 export const fetchDetections = (signal: AbortSignal) =>
-  request<Detections>('/api/v1/camera/detections', { signal, timeoutMs: 10_000 });
+  request<Detections>('/api/v1/camera/detections', {
+    signal,
+    timeoutMs: 10_000,
+    shape: DETECTIONS,
+  });
 
 export const fetchCameraSpecs = (signal: AbortSignal) =>
   request<CameraSpecs>('/api/camera/specs', { signal, timeoutMs: 5000 });

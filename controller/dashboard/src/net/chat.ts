@@ -1,5 +1,6 @@
 /** Sends a chat message and streams its events. */
 
+import { upgradeChatEvent } from '../protocol/compat';
 import { SseReader } from '../protocol/sse';
 import type { ChatEvent } from '../protocol/responses';
 import { errorDetail, fetchFrom } from './http';
@@ -27,7 +28,7 @@ export async function sendMessage(
       const { done, value } = await reader.read();
       if (done) return over ? { is: 'over' } : { is: 'gone' };
       for (const data of events.push(value)) {
-        const event = JSON.parse(data) as ChatEvent;
+        const event = upgradeChatEvent(JSON.parse(data)) as ChatEvent;
         over ||= event.event === 'reply' || event.event === 'error';
         onEvent(event);
       }

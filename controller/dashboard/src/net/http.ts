@@ -1,6 +1,7 @@
 /** HTTP requests to the server. They never throw: a failure is a value too. */
 
 import { messages } from '../i18n';
+import { upgrade, type Shape } from '../protocol/compat';
 import { base, token } from './robots';
 
 export type Result<T> =
@@ -23,6 +24,8 @@ export interface RequestOptions {
   timeoutMs?: number;
   /** Statuses that count as success although they are not 2xx. */
   okStatuses?: number[];
+  /** The older names in the response, which are replaced. */
+  shape?: Shape;
   /** A token to use instead of the current one. */
   token?: string;
 }
@@ -76,10 +79,11 @@ async function send<T>(
     const value = await read(response);
     // The user has switched robots: this response belongs to the previous one.
     if (base.value !== server) return { ...failure(0, ''), aborted: true };
+    const upgraded = options.shape === undefined ? value : upgrade(value, options.shape);
     if (response.ok || options.okStatuses?.includes(response.status)) {
       return value === undefined
         ? failure(response.status, messages.value.link.malformed)
-        : { ok: true, status: response.status, value: value as T };
+        : { ok: true, status: response.status, value: upgraded as T };
     }
     return {
       ok: false,

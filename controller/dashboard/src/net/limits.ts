@@ -1,5 +1,6 @@
 /** The joint limits in force. They change with the robot's configuration. */
 
+import { LIMITS } from '../protocol/compat';
 import type { Limits } from '../protocol/responses';
 import { request } from './http';
 import { robotSignal } from './robots';
@@ -12,7 +13,11 @@ const RETRY_INTERVAL_MS = 2000;
 /** Refreshes the limits regularly, as long as the server provides them. */
 export async function refreshLimits(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const answer = await request<Limits>('/api/v1/limits', { signal, timeoutMs: 5000 });
+    const answer = await request<Limits>('/api/v1/limits', {
+      signal,
+      timeoutMs: 5000,
+      shape: LIMITS,
+    });
     if (signal.aborted) return;
     if (answer.ok) limits.value = answer.value;
     // Older servers do not have this path, and none serves it without a token. Signing in starts again.

@@ -1,6 +1,7 @@
 /** Polls the slow state about once a second, one request at a time, so that a connection stays free for a stop. */
 
 import { effect } from '@preact/signals';
+import { HEALTH, LEASE, ROBOT_STATE } from '../protocol/compat';
 import type { RobotState, Health, LeaseHolder } from '../protocol/responses';
 import { request } from './http';
 import { robotState, frame, freshness, health, leaseHolder } from './live';
@@ -14,6 +15,7 @@ async function pollOnce(signal: AbortSignal): Promise<void> {
     signal,
     timeoutMs: TIMEOUT_MS,
     okStatuses: [503],
+    shape: HEALTH,
   });
   if (signal.aborted) return;
   if (healthResult.ok) {
@@ -21,15 +23,20 @@ async function pollOnce(signal: AbortSignal): Promise<void> {
     freshness.addRoundTrip(at - sentAt, at);
     health.value = { at, state: healthResult.value };
   }
-  const state = await request<RobotState>('/api/v1/state', { signal, timeoutMs: TIMEOUT_MS });
-  if (signal.aborted) return;
-  if (state.ok) robotState.value = { at: performance.now(), state: state.value };
-  const leaseResult = await request<{ lease: LeaseHolder | null }>('/api/v1/lease', {
+  const state = await request<RobotState>('/api/v1/state', {
     signal,
     timeoutMs: TIMEOUT_MS,
+    shape: ROBOT_STATE,
   });
   if (signal.aborted) return;
-  if (leaseResult.ok) leaseHolder.value = leaseResult.value.lease;
+  if (state.ok) robotState.value = { at: performance.now(), state: state.value };
+  const leaseResult = await request<{ holder: LeaseHolder | null }>('/api/v1/lease', {
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    shape: LEASE,
+  });
+  if (signal.aborted) return;
+  if (leaseResult.ok) leaseHolder.value = leaseResult.value.holder;
 }
 
 let wasClamping = false;

@@ -1,6 +1,7 @@
 /** Sends a stop over every channel at once. Only the robot's reply confirms it. */
 
 import { stopFromReply, mergeStops, visibleStop, type StopState } from '../logic/stop-state';
+import { STOP_REPLY } from '../protocol/compat';
 import { post } from './http';
 import { now } from './live';
 import { robotSignal, onRobotChange } from './robots';
@@ -31,7 +32,9 @@ export async function sendStop(): Promise<void> {
   // The WebSocket is already open; an HTTP request may have to wait for a connection.
   const streamed = stopOverSocket().then((value) => value !== null && onReply({ ok: true, value }));
   listeners.forEach((listener) => listener());
-  const requested = post('/api/v1/stop', {}, { timeoutMs: 15_000 }).then(onReply);
+  const requested = post('/api/v1/stop', {}, { timeoutMs: 15_000, shape: STOP_REPLY }).then(
+    onReply,
+  );
   await Promise.all([streamed, requested]);
 }
 

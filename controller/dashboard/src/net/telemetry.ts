@@ -1,6 +1,7 @@
 /** Streams telemetry over a WebSocket and reconnects. Between attempts it polls the state over HTTP. */
 
 import { retryDelay } from '../logic/backoff';
+import { ROBOT_STATE } from '../protocol/compat';
 import type { RobotState } from '../protocol/responses';
 import { decodeFrame, frameFromState, parseStopReply } from '../protocol/telemetry';
 import { request } from './http';
@@ -90,7 +91,11 @@ async function pollUntil(ms: number, signal: AbortSignal): Promise<void> {
   const until = performance.now() + ms;
   while (!signal.aborted) {
     const sentAt = performance.now();
-    const answer = await request<RobotState>('/api/v1/state', { signal, timeoutMs: 2000 });
+    const answer = await request<RobotState>('/api/v1/state', {
+      signal,
+      timeoutMs: 2000,
+      shape: ROBOT_STATE,
+    });
     if (signal.aborted) return;
     const answeredAt = performance.now();
     if (answer.ok) {

@@ -15,6 +15,7 @@ import {
   setpointFromPosture,
   type Setpoint,
 } from '../logic/teleop';
+import { LEASE_GRANT, LEASE_MESSAGE, leaseRequest, upgrade } from '../protocol/compat';
 import type { LeaseGrant } from '../protocol/responses';
 import { messages } from '../i18n';
 import { request, post } from './http';
@@ -45,9 +46,9 @@ let stoppedAt = -Infinity;
 let lastSent: Setpoint | null = null;
 
 function dispatch(event: LeaseEvent): void {
-  const before = lease.value;
-  lease.value = nextLease(before, event);
-  if (before.status === 'held' && lease.value.status !== 'held') endControl();
+  const previous = lease.value;
+  lease.value = nextLease(previous, event);
+  if (previous.status === 'held' && lease.value.status !== 'held') endControl();
 }
 
 /** Returns the present goal of the robot as a setpoint. */
@@ -60,12 +61,11 @@ function currentSetpoint(): Setpoint | null {
 
 export async function takeControl(over: boolean): Promise<void> {
   dispatch({ type: 'request' });
-  const body = {
-    for: messages.value.drive.purpose,
-    heartbeat_ms: HEARTBEAT_TIMEOUT_MS,
-    take: over,
-  };
-  const answer = await post<LeaseGrant>('/api/v1/lease', body, { timeoutMs: 10_000 });
+  const body = leaseRequest(messages.value.drive.purpose, HEARTBEAT_TIMEOUT_MS, over);
+  const answer = await post<LeaseGrant>('/api/v1/lease', body, {
+    timeoutMs: 10_000,
+    shape: LEASE_GRANT,
+  });
   if (!answer.ok) return dispatch({ type: 'refused', detail: answer.detail });
   const { lease_id: id, owner, heartbeat_ms } = answer.value;
   dispatch({ type: 'granted', id, owner, heartbeat_ms, now: performance.now() });
@@ -90,15 +90,16 @@ function openControl(id: string, heartbeat_ms: number): void {
 }
 
 function onMessage(data: unknown): void {
-  let message: { type?: unknown; sent?: unknown; why?: unknown };
+  let message: { type?: unknown; sent?: unknown; reason?: unknown };
   try {
-    message = JSON.parse(String(data)) as typeof message;
+    message = upgrade(JSON.parse(String(data)), LEASE_MESSAGE) as typeof message;
   } catch {
     return;
   }
   const now = performance.now();
   if (message.type === 'heartbeat') dispatch({ type: 'heartbeat', sent: message.sent, now });
-  if (message.type === 'refused') dispatch({ type: 'rejected', reason: String(message.why), now });
+  if (message.type === 'refused')
+    dispatch({ type: 'rejected', reason: String(message.reason), now });
 }
 
 function send(message: Record<string, unknown>): void {
@@ -124,7 +125,7 @@ function sendTarget(): void {
 }
 
 /** Changes the setpoint, if this page is in control and the robot is live. */
-export function updateSetpoint(change: (wish: Setpoint) => Setpoint): void {
+export function updateSetpoint(change: (setpoint: Setpoint) => Setpoint): void {
   untracked(() => {
     if (lease.value.status !== 'held' || stale.value) return;
     if (isStopped.value) {

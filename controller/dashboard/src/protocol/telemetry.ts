@@ -4,6 +4,7 @@
  */
 
 import { toDegrees, MOTION_STATES, MOTORS, type MotionState, type Posture } from './joints';
+import { STOP_REPLY, upgrade } from './compat';
 import type { RobotState } from './responses';
 
 const LAYOUT_VERSION = 1;
@@ -98,8 +99,8 @@ export function frameFromState(state: RobotState): Frame {
 /** Returns the reply to a stop that was sent over the stream, or `null` for any other message. */
 export function parseStopReply(text: string): unknown {
   try {
-    const values = JSON.parse(text) as { type?: unknown } | null;
-    return values?.type === 'stopped' ? values : null;
+    const message = JSON.parse(text) as { type?: unknown } | null;
+    return message?.type === 'stopped' ? upgrade(message, STOP_REPLY) : null;
   } catch {
     return null;
   }

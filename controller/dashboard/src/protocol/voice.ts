@@ -1,5 +1,6 @@
 /** The protocol of a voice conversation: audio both ways, commands and events. */
 
+import { upgradeVoiceEvent } from './compat';
 import type { ChatEvent } from './responses';
 
 /** The sample rates of the audio that is sent and received, Hz. */
@@ -27,7 +28,7 @@ export type VoiceEvent =
 export function parseVoiceEvent(text: string): VoiceEvent | ChatEvent | null {
   let message: Record<string, unknown>;
   try {
-    message = JSON.parse(text) as Record<string, unknown>;
+    message = upgradeVoiceEvent(JSON.parse(text)) as Record<string, unknown>;
   } catch {
     return null;
   }
@@ -40,8 +41,8 @@ export function parseVoiceEvent(text: string): VoiceEvent | ChatEvent | null {
 
 /** Returns the path of the voice WebSocket. */
 export function voicePath(session: string): string {
-  const remembered = session === '' ? '' : `&session=${encodeURIComponent(session)}`;
-  return `/api/v1/voice?rate=${INPUT_RATE_HZ}${remembered}`;
+  const query = session === '' ? '' : `&session=${encodeURIComponent(session)}`;
+  return `/api/v1/voice?rate=${INPUT_RATE_HZ}${query}`;
 }
 
 /** Encodes samples from -1 to 1 as 16-bit little-endian PCM. */

@@ -5,6 +5,7 @@ import { request, post } from '../net/http';
 import { robotState, robotStateStale, health, healthStale } from '../net/live';
 import { Motors } from '../components/motors';
 import { Card, RoleButton, Outcome } from '../components/basics';
+import { RESET_STATISTICS_PATH } from '../protocol/compat';
 import type { DoctorCheck, Percentiles } from '../protocol/responses';
 import { formatNumber, messages } from '../i18n';
 import { robotSignal } from '../net/robots';
@@ -51,7 +52,7 @@ function ControlLoop() {
   const status = health.value?.state;
   const loop = status?.control_loop;
   const resetStatistics = async () => {
-    const answer = await post<{ measured: string }>('/api/v1/pulse/measure');
+    const answer = await post<{ measured: string }>(RESET_STATISTICS_PATH);
     setOutcome({ text: answer.ok ? answer.value.measured : answer.detail, bad: !answer.ok });
   };
   const rows: [string, Percentiles | null | undefined][] = [

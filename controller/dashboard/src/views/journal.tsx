@@ -16,6 +16,7 @@ import { request, requestFile } from '../net/http';
 import { isAllowed } from '../net/live';
 import { Card, download, NeedsRole, Outcome } from '../components/basics';
 import { SessionList } from '../components/session-list';
+import { JOURNAL } from '../protocol/compat';
 import type { JournalEntry } from '../protocol/responses';
 import { language, formatTime, formatNumber, messages } from '../i18n';
 import { robotSignal } from '../net/robots';
@@ -44,6 +45,7 @@ async function load(signal?: AbortSignal, isMore = false): Promise<void> {
   const path = `/api/v1/journal${journalQuery(filter.value, { limit: PAGE_SIZE, ...before })}`;
   const answer = await request<JournalPage>(path, {
     timeoutMs: 15_000,
+    shape: JOURNAL,
     ...(signal ? { signal } : {}),
   });
   if (signal?.aborted) return;

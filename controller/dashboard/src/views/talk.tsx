@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isAllowed } from '../net/live';
-import { request as askServer, post } from '../net/http';
+import { request, post } from '../net/http';
 import {
   answerQuestion,
   busy,
@@ -15,6 +15,7 @@ import {
 import { Card, RoleButton, NeedsRole } from '../components/basics';
 import { Turns } from '../components/turns';
 import { Voice } from '../components/voice';
+import { PLAN, SESSIONS } from '../protocol/compat';
 import type { Session } from '../protocol/responses';
 import { messages } from '../i18n';
 import { robotSignal } from '../net/robots';
@@ -128,7 +129,7 @@ async function previewPlan(): Promise<void> {
   const answer = await post<PlanPreview>(
     '/api/v1/plans',
     { text: draft.value },
-    { timeoutMs: 15_000 },
+    { timeoutMs: 15_000, shape: PLAN },
   );
   const w = messages.value.talk;
   if (!answer.ok) plan.value = answer.detail;
@@ -142,11 +143,12 @@ function Sessions() {
   const permitted = isAllowed('sessions');
   useEffect(() => {
     if (!permitted) return;
-    void askServer<{ sessions: Session[] }>('/api/v1/sessions', { timeoutMs: 5000 }).then(
-      (answer) => {
-        if (answer.ok) sessionIds.value = answer.value.sessions.map((one) => one.id);
-      },
-    );
+    void request<{ sessions: Session[] }>('/api/v1/sessions', {
+      timeoutMs: 5000,
+      shape: SESSIONS,
+    }).then((answer) => {
+      if (answer.ok) sessionIds.value = answer.value.sessions.map((one) => one.id);
+    });
   }, [permitted, turns.value.length]);
   return (
     <label class="session">

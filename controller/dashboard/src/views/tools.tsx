@@ -7,6 +7,7 @@ import { path, route } from '../components/route';
 import { Outcome } from '../components/basics';
 import { NewTool } from '../components/tool-new';
 import { ToolPage } from '../components/tool-page';
+import { TOOL_LIST } from '../protocol/compat';
 import type { ToolSummary } from '../protocol/responses';
 import { messages } from '../i18n';
 import { robotSignal } from '../net/robots';
@@ -21,7 +22,10 @@ const query = signal('');
 const semanticMatches = robotSignal<string[]>([]);
 
 async function load(): Promise<void> {
-  const answer = await request<{ tools: ToolSummary[] }>('/api/v1/tools', { timeoutMs: 15_000 });
+  const answer = await request<{ tools: ToolSummary[] }>('/api/v1/tools', {
+    timeoutMs: 15_000,
+    shape: TOOL_LIST,
+  });
   loadError.value = answer.ok ? '' : answer.detail;
   if (answer.ok) tools.value = answer.value.tools;
 }
