@@ -15,7 +15,7 @@ await trial('drive', async ({ check, eventually, open }) => {
   await ask('/api/move/goto', { method: 'POST', body: { antennas, duration: 0.12 } });
   await eventually(
     'what the limits take off a motion is told',
-    () => page.locator('.trims').textContent({ timeout: 500 }),
+    () => page.locator('.clamps').textContent({ timeout: 500 }),
     (text) => /right_antenna/.test(text) && /speed/.test(text),
   );
   await rest();

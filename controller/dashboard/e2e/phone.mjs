@@ -13,7 +13,7 @@ const SIZES = [
 const THERE = {
   robot: '.scene canvas',
   talk: 'textarea',
-  tools: '.shelf li',
+  tools: '.tool-list li',
   'tools/greet': '.plots',
   'tools/+': '.cm-content',
   drive: '.pad',
@@ -26,7 +26,7 @@ const DO = {
   async talk(page, eventually, at) {
     await page.locator('textarea').fill('nod, then look left 10 degrees, then look ahead');
     await page.locator('textarea').press('Enter');
-    const done = () => page.locator('.told').last().locator('.badge.is-good').count();
+    const done = () => page.locator('.robot-reply').last().locator('.badge.is-good').count();
     await eventually(`${at}: what was said is done`, done, (n) => n === 3);
   },
   async 'tools/greet'(page, eventually, at) {

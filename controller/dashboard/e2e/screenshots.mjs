@@ -47,11 +47,11 @@ async function shoot(page, name) {
 }
 
 async function say(page, text, steps) {
-  const before = await page.locator('.told').count();
+  const before = await page.locator('.robot-reply').count();
   await page.locator('textarea').fill(text);
   await page.locator('textarea').press('Enter');
-  await page.locator('.told').nth(before).waitFor();
-  const done = page.locator('.told').last().locator('.badge.is-good');
+  await page.locator('.robot-reply').nth(before).waitFor();
+  const done = page.locator('.robot-reply').last().locator('.badge.is-good');
   // Where the tool is there already, it is asked whether to make it anew.
   const question = page.locator('form.question').getByRole('button', { name: 'No' });
   await done

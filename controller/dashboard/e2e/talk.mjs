@@ -11,12 +11,12 @@ async function talk({ check, eventually, open }) {
   await show(page, 'talk');
   await eventually('the page is live', () => isLive(page));
   const said = page.locator('textarea');
-  const told = page.locator('.told').last();
+  const told = page.locator('.robot-reply').last();
   const say = async (text) => {
-    const before = await page.locator('.told').count();
+    const before = await page.locator('.robot-reply').count();
     await said.fill(text);
     await said.press('Enter');
-    await page.locator('.told').nth(before).waitFor();
+    await page.locator('.robot-reply').nth(before).waitFor();
   };
   const doing = async () => (await state()).doing;
 

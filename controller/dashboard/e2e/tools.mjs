@@ -94,7 +94,7 @@ await trial('tools', async ({ check, eventually, open }) => {
   await page.locator('form.stack .fields input').first().fill('much');
   await page.locator('form.stack button.primary').click();
   await eventually('a wrong argument is told', () =>
-    page.locator('.field-trouble', { hasText: 'no number' }).count(),
+    page.locator('.field-error', { hasText: 'no number' }).count(),
   );
   await page.locator('form.stack .fields input').first().fill('25');
   await page.locator('form.stack button.primary').click();

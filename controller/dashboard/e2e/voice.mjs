@@ -46,7 +46,7 @@ async function talk({ check, eventually, open }) {
   await eventually('the page is live', () => isLive(page));
   const button = page.getByRole('button', { name: 'Hold to talk' });
   const light = page.locator('.light');
-  const words = page.locator('.voice-heard');
+  const words = page.locator('.voice-transcript');
   const shines = async () => (await light.getAttribute('class')).replace('light is-', '');
 
   check('before anybody speaks nothing is open', (await shines()) === 'off', await shines());
@@ -77,10 +77,10 @@ async function talk({ check, eventually, open }) {
   );
   await eventually(
     'what was said stands in the conversation',
-    () => page.locator('.said').last().textContent(),
+    () => page.locator('.user-message').last().textContent(),
     (text) => /nod/i.test(text),
   );
-  const told = page.locator('.told').last();
+  const told = page.locator('.robot-reply').last();
   await eventually('its step is shown as done', () => told.locator('.badge.is-good').count());
   await eventually(
     'the answer is shown',

@@ -15,5 +15,5 @@ import './style/journal.css';
 
 applyTheme();
 connect();
-const place = document.getElementById('app');
-if (place !== null) render(<App />, place);
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

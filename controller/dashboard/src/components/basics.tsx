@@ -36,7 +36,7 @@ interface RoleButtonProps {
 
 /** A button for an action that requires a role. Without the role it is disabled and its tooltip names the role. */
 export function RoleButton({
-  action: action,
+  action,
   disabled = false,
   type = 'button',
   title,
@@ -59,7 +59,7 @@ export function RoleButton({
 }
 
 /** Explains that a part of a view is closed because the role is missing. */
-export function NeedsRole({ action: action }: { action: Action }) {
+export function NeedsRole({ action }: { action: Action }) {
   const w = messages.value;
   return isAllowed(action) ? null : (
     <p class="note">{w.common.requiresRole(w.roles[REQUIRED_ROLE[action]])}</p>

@@ -24,11 +24,11 @@ export function Clamps() {
   const all = now.length > 0 ? now : last;
   if (all.length === 0) return null;
   return (
-    <div class={`trims ${now.length > 0 ? 'is-biting' : ''}`}>
+    <div class={`clamps ${now.length > 0 ? 'is-active' : ''}`}>
       <strong role="status">{now.length > 0 ? w.clampedNow : w.wasClamped}</strong>
       <ul>
-        {all.map((trim) => (
-          <li key={`${trim.what} ${trim.cause}`}>{clampText(trim)}</li>
+        {all.map((clamp) => (
+          <li key={`${clamp.what} ${clamp.cause}`}>{clampText(clamp)}</li>
         ))}
       </ul>
     </div>

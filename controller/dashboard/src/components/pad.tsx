@@ -12,19 +12,10 @@ interface PadProps {
   setpoint: Setpoint | null;
   actual: Setpoint | null;
   disabled: boolean;
-  onMove: (change: (wish: Setpoint) => Setpoint) => void;
+  onMove: (change: (setpoint: Setpoint) => Setpoint) => void;
 }
 
-export function Pad({
-  label,
-  hint,
-  across,
-  up,
-  setpoint: wish,
-  actual: is,
-  disabled,
-  onMove,
-}: PadProps) {
+export function Pad({ label, hint, across, up, setpoint, actual: is, disabled, onMove }: PadProps) {
   const set = (x: number, y: number) =>
     onMove((now) => ({
       ...now,
@@ -78,8 +69,8 @@ export function Pad({
         onPointerMove={drag}
         onKeyDown={onKey}
       >
-        {is && <span class="pad-is" style={at(is)} />}
-        {wish && <span class="pad-wish" style={at(wish)} />}
+        {is && <span class="pad-actual" style={at(is)} />}
+        {setpoint && <span class="pad-setpoint" style={at(setpoint)} />}
       </div>
       <figcaption class="note">{label}</figcaption>
     </figure>

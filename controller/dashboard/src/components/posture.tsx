@@ -7,9 +7,9 @@ import { formatNumber, messages } from '../i18n';
 
 export function PostureTable() {
   const w = messages.value;
-  const newest = frame.value;
-  const actual = newest?.posture ? setpointFromPosture(newest.posture) : null;
-  const goalPose = newest === null ? null : goalDrawing(newest);
+  const latest = frame.value;
+  const actual = latest?.posture ? setpointFromPosture(latest.posture) : null;
+  const goalPose = latest === null ? null : goalDrawing(latest);
   const target = goalPose === null ? null : setpointFromPosture(postureFromDrawing(goalPose));
   return (
     <table class="numbers">

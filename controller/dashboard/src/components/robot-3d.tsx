@@ -63,15 +63,16 @@ const currentMarks = (): Marks =>
   frame.value === null ? {} : limitMarks(frame.value, limits.value, activeClamps());
 
 /** Draws each new frame while the canvas has a size. Returns a function that stops it. */
-function renderFrames(stage: SceneView, canvas: HTMLCanvasElement): () => void {
-  const sizes = new ResizeObserver(() => stage.resize(canvas.clientWidth, canvas.clientHeight));
+function renderFrames(scene: SceneView, canvas: HTMLCanvasElement): () => void {
+  const sizes = new ResizeObserver(() => scene.resize(canvas.clientWidth, canvas.clientHeight));
   sizes.observe(canvas);
   const end = effect(() => {
     const latest = frame.value;
     const now = latest === null ? null : presentDrawing(latest);
-    const wanted = latest === null || stale.value ? null : goalDrawing(latest);
-    const ghost = now !== null && wanted !== null && differVisibly(now, wanted) ? wanted : null;
-    stage.show(now, ghost, stale.value, currentMarks());
+    const goalPose = latest === null || stale.value ? null : goalDrawing(latest);
+    const ghost =
+      now !== null && goalPose !== null && differVisibly(now, goalPose) ? goalPose : null;
+    scene.show(now, ghost, stale.value, currentMarks());
   });
   return () => {
     sizes.disconnect();

@@ -10,7 +10,7 @@ interface SchemaFormProps {
   onText: (name: string, text: string) => void;
 }
 
-export function SchemaForm({ fields, texts, errors: troubles, onText }: SchemaFormProps) {
+export function SchemaForm({ fields, texts, errors, onText }: SchemaFormProps) {
   const w = messages.value.tools;
   if (fields.length === 0) return <p class="note">{w.noParameters}</p>;
   return (
@@ -21,12 +21,12 @@ export function SchemaForm({ fields, texts, errors: troubles, onText }: SchemaFo
           <Input
             field={field}
             text={texts[field.name] ?? ''}
-            invalid={field.name in troubles}
+            invalid={field.name in errors}
             onText={onText}
           />
           <span class="note">{[field.description, range(field)].filter(Boolean).join(' · ')}</span>
-          <span class="field-trouble" role="alert">
-            {errorText(troubles[field.name])}
+          <span class="field-error" role="alert">
+            {errorText(errors[field.name])}
           </span>
         </label>
       ))}

@@ -44,8 +44,8 @@ export function StopOutcome() {
     text = now.value - stop.since > WARN_AFTER_MS ? w.stop.late : w.stop.sent;
   if (stop.status === 'failed') text = w.stop.failed(stop.detail);
   if (stop.status === 'confirmed') {
-    const doing = (w.motionStates as Record<string, string>)[stop.motionState] ?? stop.motionState;
-    text = w.stop.confirmed(doing, formatNumber(stop.roundTripMs));
+    const state = (w.motionStates as Record<string, string>)[stop.motionState] ?? stop.motionState;
+    text = w.stop.confirmed(state, formatNumber(stop.roundTripMs));
   }
   return (
     <div class={`stop-outcome is-${stop.status}`} role="alert" aria-live="assertive">

@@ -17,7 +17,7 @@ interface ToolCodeProps {
   onVersion: (version: number) => void;
 }
 
-export function ToolCode({ tool: tool, versions, onVersion }: ToolCodeProps) {
+export function ToolCode({ tool, versions, onVersion }: ToolCodeProps) {
   const w = messages.value.tools;
   const { name, version, findings } = tool.manifest;
   const [comparedVersion, setComparedVersion] = useState(0);

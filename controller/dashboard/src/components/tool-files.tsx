@@ -16,7 +16,7 @@ const fileUrl = (tool: ToolDetails, file: string) => {
   return `/api/v1/tools/${encodeURIComponent(name)}/files/${file}?version=${version}`;
 };
 
-export function ToolFiles({ tool: tool }: { tool: ToolDetails }) {
+export function ToolFiles({ tool }: { tool: ToolDetails }) {
   const w = messages.value.tools;
   const { name, version } = tool.manifest;
   const [image, setImage] = useState<string | null>(null);

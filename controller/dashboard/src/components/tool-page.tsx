@@ -71,7 +71,7 @@ export function ToolPage({ name, listed, onChange }: ToolPageProps) {
 }
 
 function About({
-  tool: tool,
+  tool,
   listed,
   again,
 }: {

@@ -16,7 +16,7 @@ import { stepNotes } from './turns';
 /** Whether the server has reported that it cannot rehearse for the dashboard. */
 const cannotRehearse = robotSignal(false);
 
-export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan: () => void }) {
+export function RunTool({ tool, onRan: onRun }: { tool: ToolDetails; onRan: () => void }) {
   const w = messages.value.tools;
   const { name, parameters } = tool.manifest;
   const all = useMemo(() => formFields(parameters), [parameters]);
@@ -30,7 +30,7 @@ export function RunTool({ tool: tool, onRan: onRun }: { tool: ToolDetails; onRan
   const current = useRef<AbortController | null>(null);
   current.current = running;
   useEffect(() => () => current.current?.abort(), []);
-  const { args, errors: errors } = collectArguments(all, texts);
+  const { args, errors } = collectArguments(all, texts);
   const run = async (event: Event) => {
     event.preventDefault();
     setSubmitted(true);
@@ -105,20 +105,20 @@ function RunSummary({
   of: Pick<RehearsalResult, 'status' | 'value' | 'stdout' | 'duration_s'>;
 }) {
   const w = messages.value.tools;
-  const { status: ended, value, stdout: printed, duration_s: took_s } = of;
+  const { status, value, stdout, duration_s } = of;
   return (
     <>
-      <p>{w.finished(w.statuses[ended] ?? ended, formatNumber(took_s, 1))}</p>
+      <p>{w.finished(w.statuses[status] ?? status, formatNumber(duration_s, 1))}</p>
       {value !== null && value !== undefined && (
         <>
           <h3>{w.value}</h3>
           <pre>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</pre>
         </>
       )}
-      {printed !== '' && (
+      {stdout !== '' && (
         <>
           <h3>{w.stdout}</h3>
-          <pre>{printed}</pre>
+          <pre>{stdout}</pre>
         </>
       )}
     </>
@@ -135,9 +135,9 @@ function RehearsalView({ of }: { of: RehearsalResult }) {
         </strong>
         <RunSummary of={of} />
       </div>
-      {of.clamps.map((trim: Clamp, at) => (
+      {of.clamps.map((clamp: Clamp, at) => (
         <p key={at} class="note">
-          {clampText(trim)}
+          {clampText(clamp)}
         </p>
       ))}
       {of.cycles.length > 0 && <ReplayView replay={of} />}
@@ -145,23 +145,23 @@ function RehearsalView({ of }: { of: RehearsalResult }) {
   );
 }
 
-function Result({ response: response }: { response: RunResponse }) {
+function Result({ response }: { response: RunResponse }) {
   const w = messages.value.tools;
-  const { run: performance } = response;
-  const clampNotes = performance.steps.flatMap(stepNotes);
+  const { run } = response;
+  const clampNotes = run.steps.flatMap(stepNotes);
   return (
     <div class="result" role="status">
-      <RunSummary of={performance} />
+      <RunSummary of={run} />
       {clampNotes.map((note, at) => (
         <p key={at} class="note">
           {note}
         </p>
       ))}
-      {performance.outputs.length > 0 && (
+      {run.outputs.length > 0 && (
         <>
           <h3>{w.files}</h3>
           <div class="buttons">
-            {performance.outputs.map(({ name, base64 }) => (
+            {run.outputs.map(({ name, base64 }) => (
               <button
                 type="button"
                 key={name}

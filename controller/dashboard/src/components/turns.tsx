@@ -19,16 +19,16 @@ export const Turns = () => (
 
 function TurnView({ turn }: { turn: Turn }) {
   const w = messages.value.talk;
-  const { progress: course, end } = turn;
-  const { tasks, reply, thinking } = course;
+  const { progress, end } = turn;
+  const { tasks, reply, thinking } = progress;
   const result = tasks.flatMap((task) => task.result?.text ?? []).join(' ');
   return (
     <>
-      <p class="said">
+      <p class="user-message">
         <span class="hidden">{w.you}: </span>
         {turn.message}
       </p>
-      <div class="told">
+      <div class="robot-reply">
         <span class="hidden">{w.robot}: </span>
         <ol class="steps">
           {tasks.map((task, at) => (
@@ -46,7 +46,7 @@ function TurnView({ turn }: { turn: Turn }) {
             <a href={path('tools', reply.tool.name)}>{w.openTool}</a>
           </p>
         )}
-        {course.error && <p class="outcome is-bad">{course.error}</p>}
+        {progress.error && <p class="outcome is-bad">{progress.error}</p>}
         {end?.is === 'refused' && <p class="outcome is-bad">{w.rejected(end.detail)}</p>}
         {end?.is === 'gone' && <p class="outcome is-bad">{w.disconnected}</p>}
       </div>
@@ -68,7 +68,7 @@ const CLASS: Record<TaskState, string> = {
 
 function TaskView({ task }: { task: Task }) {
   const w = messages.value.talk;
-  const { result: result, state, from } = task;
+  const { result, state, from } = task;
   return (
     <li class={`is-step-${state}`}>
       <span class="agent">
@@ -98,10 +98,10 @@ function TaskView({ task }: { task: Task }) {
 function CheckView({ check }: { check: CheckProgress }) {
   const w = messages.value;
   const { progress } = check;
-  const stage = w.tools.phases[check.phase] ?? check.phase;
+  const phase = w.tools.phases[check.phase] ?? check.phase;
   if (progress !== null) {
     const { done, of } = progress;
-    const what = `${check.tool}: ${stage}`;
+    const what = `${check.tool}: ${phase}`;
     return (
       <div class="check">
         {/* The total is not known at the start. Screen readers do not announce each step. */}
@@ -113,7 +113,7 @@ function CheckView({ check }: { check: CheckProgress }) {
     );
   }
   const verdict = !check.accepted
-    ? w.tools.rejectedBy(stage)
+    ? w.tools.rejectedBy(phase)
     : check.needsApproval
       ? w.talk.needsApproval
       : w.tools.accepted;

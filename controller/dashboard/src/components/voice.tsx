@@ -9,16 +9,10 @@ import { Icon } from './icons';
 
 export function Voice() {
   const w = messages.value.talk.voice;
-  const {
-    isHeld: held,
-    partial,
-    transcript: heard,
-    interpretation: means,
-    notice: note,
-  } = voice.value;
-  const transcriptText = sameWords(heard, means)
-    ? w.transcript(heard)
-    : `${w.transcript(heard)} → ${means}`;
+  const { isHeld, partial, transcript, interpretation, notice: note } = voice.value;
+  const transcriptText = sameWords(transcript, interpretation)
+    ? w.transcript(transcript)
+    : `${w.transcript(transcript)} → ${interpretation}`;
   const indicator = indicatorOf(voice.value);
   return (
     <div class="voice" role="group" aria-label={w.group}>
@@ -27,8 +21,14 @@ export function Voice() {
       <span class="light-word" role="status">
         {w.states[indicator]}
       </span>
-      <p class="voice-heard" aria-live="polite">
-        {partial !== '' ? `${partial} …` : heard !== '' ? transcriptText : held ? '' : w.hint}
+      <p class="voice-transcript" aria-live="polite">
+        {partial !== ''
+          ? `${partial} …`
+          : transcript !== ''
+            ? transcriptText
+            : isHeld
+              ? ''
+              : w.hint}
       </p>
       <p class="outcome is-bad" role="alert">
         {note === null ? '' : noticeText(note)}
@@ -40,7 +40,7 @@ export function Voice() {
 function TalkButton() {
   const { common, roles, talk } = messages.value;
   const w = talk.voice;
-  const { isHeld: held } = voice.value;
+  const { isHeld } = voice.value;
   const permitted = isAllowed('talk');
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;
@@ -61,8 +61,8 @@ function TalkButton() {
   return (
     <button
       type="button"
-      class={`hold ${held ? 'is-held' : ''}`}
-      aria-pressed={held}
+      class={`hold ${isHeld ? 'is-held' : ''}`}
+      aria-pressed={isHeld}
       disabled={!permitted}
       title={permitted ? w.hint : common.requiresRole(roles[REQUIRED_ROLE.talk])}
       onPointerDown={onPointerDown}

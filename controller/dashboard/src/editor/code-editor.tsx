@@ -22,10 +22,10 @@ export function CodeEditor({ text, label, findings = [], onChange, line = null }
   const isEditable = onChange !== undefined;
   useEffect(() => {
     let isDisposed = false;
-    void import('./codemirror').then(({ createEditor: mirror }) => {
+    void import('./codemirror').then(({ createEditor: create }) => {
       if (isDisposed || container.current === null) return;
       const onEdit = (next: string) => change.current?.(next);
-      editor.current = mirror(container.current, {
+      editor.current = create(container.current, {
         text,
         label,
         ...(isEditable ? { onChange: onEdit } : {}),

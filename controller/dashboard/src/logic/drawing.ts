@@ -53,7 +53,7 @@ function assemble(
 
 /** Returns the present pose, or `null` if a motor position is unknown. */
 export function presentDrawing(frame: Frame): Drawing | null {
-  const { posture: posture } = frame;
+  const { posture } = frame;
   const cranks = frame.present_deg.slice(1, 7);
   if (posture === null || cranks.some((angle) => angle === null)) return null;
   const [right, left] = posture.antennas_deg;

@@ -109,5 +109,5 @@ export function collectArguments(
     if ('error' in parsed) errors[field.name] = parsed.error;
     else if (parsed.value !== undefined) args[field.name] = parsed.value;
   }
-  return { args, errors: errors };
+  return { args, errors };
 }

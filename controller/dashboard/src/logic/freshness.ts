@@ -15,28 +15,28 @@ const WINDOW_MS = 10_000;
 export class Freshness {
   private offsets: { at: number; offset: number }[] = [];
   private roundTrips: { at: number; duration: number }[] = [];
-  private newest: { read: number; arrived: number } | null = null;
+  private latest: { read: number; arrived: number } | null = null;
 
   /** Records data that arrived at `now` and was read at `read_s` on the robot's clock; `null` if the time is unknown. */
   received(read_s: number | null, now: number): void {
     if (read_s === null) {
-      this.newest = { read: NaN, arrived: now };
+      this.latest = { read: NaN, arrived: now };
       return;
     }
     const read = read_s * 1000;
     // The clock of a restarted robot starts again.
-    if (this.newest !== null && read < this.newest.read) this.offsets = [];
-    if (this.newest === null || !(read <= this.newest.read) || this.offsets.length === 0) {
+    if (this.latest !== null && read < this.latest.read) this.offsets = [];
+    if (this.latest === null || !(read <= this.latest.read) || this.offsets.length === 0) {
       this.offsets = recent(this.offsets, now);
       this.offsets.push({ at: now, offset: now - read });
     }
-    this.newest = { read, arrived: now };
+    this.latest = { read, arrived: now };
   }
 
   /** Records the duration of a round trip. */
   addRoundTrip(duration: number, now: number): void {
     this.roundTrips = recent(this.roundTrips, now);
-    this.roundTrips.push({ at: now, duration: duration });
+    this.roundTrips.push({ at: now, duration });
   }
 
   /** Returns the latest round trip, milliseconds, or `null` if none was measured recently. */
@@ -52,9 +52,9 @@ export class Freshness {
 
   /** Returns the age of the newest data, milliseconds; infinite if there is none. */
   age(now: number): number {
-    if (this.newest === null) return Infinity;
+    if (this.latest === null) return Infinity;
     const latency = this.latency(now);
-    const { read, arrived } = this.newest;
+    const { read, arrived } = this.latest;
     if (Number.isNaN(read) || this.offsets.length === 0) return now - arrived + latency;
     const offset = Math.min(...this.offsets.map((one) => one.offset));
     return Math.max(now - arrived, now - read - offset) + latency;
@@ -68,7 +68,7 @@ export class Freshness {
   reset(): void {
     this.offsets = [];
     this.roundTrips = [];
-    this.newest = null;
+    this.latest = null;
   }
 }
 

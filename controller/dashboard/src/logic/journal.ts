@@ -61,10 +61,10 @@ export function distinct(all: string[]): string[] {
 
 /** Returns the tools and agents that the entries mention. */
 export function mentionedNames(entries: JournalEntry[]): string[] {
-  const named = entries.flatMap(({ kind, actor: who, detail }) => {
+  const named = entries.flatMap(({ kind, actor, detail }) => {
     const tool = (detail as { tool?: unknown } | null | undefined)?.tool;
     const name = (tool as { name?: unknown } | null | undefined)?.name ?? tool;
-    return [kind === 'step' ? who : undefined, typeof name === 'string' ? name : undefined];
+    return [kind === 'step' ? actor : undefined, typeof name === 'string' ? name : undefined];
   });
   return distinct(named.filter((name) => name !== undefined));
 }

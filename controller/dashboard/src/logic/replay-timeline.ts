@@ -9,11 +9,11 @@ export const duration = (motion: RecordedMotion): number =>
 
 /** Returns the motor positions at a time, interpolated linearly between cycles. */
 export function cycleAt(motion: RecordedMotion, at_s: number): MotionCycle | null {
-  const { cycles: beats, period_s } = motion;
-  if (beats.length === 0) return null;
-  const position = Math.max(0, Math.min(beats.length - 1, period_s > 0 ? at_s / period_s : 0));
-  const before = beats[Math.floor(position)]!;
-  const after = beats[Math.ceil(position)]!;
+  const { cycles, period_s } = motion;
+  if (cycles.length === 0) return null;
+  const position = Math.max(0, Math.min(cycles.length - 1, period_s > 0 ? at_s / period_s : 0));
+  const before = cycles[Math.floor(position)]!;
+  const after = cycles[Math.ceil(position)]!;
   const fraction = position - Math.floor(position);
   const interpolate = (one: number[], other: number[]) =>
     one.map((angle, joint) => angle + fraction * ((other[joint] ?? angle) - angle));

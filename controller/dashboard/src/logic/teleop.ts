@@ -44,8 +44,8 @@ export const LEFT_POSITIVE: readonly Axis[] = [
 ];
 
 export function clamp(axis: Axis, value: number): number {
-  const { max: most } = AXIS_LIMITS[axis];
-  return Math.max(-most, Math.min(most, value));
+  const { max } = AXIS_LIMITS[axis];
+  return Math.max(-max, Math.min(max, value));
 }
 
 /** Wraps an angle to half a turn either way. */
@@ -68,8 +68,8 @@ export function stepTowards(
 ): Setpoint {
   const next = { ...target };
   for (const axis of AXES) {
-    const most = AXIS_LIMITS[axis].maxRate * scale * seconds;
-    next[axis] += Math.max(-most, Math.min(most, setpoint[axis] - target[axis]));
+    const max = AXIS_LIMITS[axis].maxRate * scale * seconds;
+    next[axis] += Math.max(-max, Math.min(max, setpoint[axis] - target[axis]));
   }
   return next;
 }

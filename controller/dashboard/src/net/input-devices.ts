@@ -55,7 +55,9 @@ export function listenForInput(): () => void {
     if (isIdle) isArmed = true;
     else if (isStopped.value && !isArmed) return;
     else
-      updateSetpoint((wish) => applyRates(wish, total, POLL_INTERVAL_MS / 1000, speedScale.value));
+      updateSetpoint((setpoint) =>
+        applyRates(setpoint, total, POLL_INTERVAL_MS / 1000, speedScale.value),
+      );
     if (isStopped.value) isArmed = isIdle;
   };
   const timer = setInterval(poll, POLL_INTERVAL_MS);

@@ -72,13 +72,13 @@ function readStream(signal: AbortSignal): Promise<number> {
         if (answer !== null) pendingStops.shift()?.(answer);
         return;
       }
-      const told = message.data instanceof ArrayBuffer ? decodeFrame(message.data) : null;
-      if (told === null) return;
+      const latest = message.data instanceof ArrayBuffer ? decodeFrame(message.data) : null;
+      if (latest === null) return;
       receivedAt = performance.now();
       frames += 1;
       now.value = receivedAt;
-      freshness.received(told.at_s, receivedAt);
-      frame.value = told;
+      freshness.received(latest.at_s, receivedAt);
+      frame.value = latest;
       if (link.value.status !== 'live') link.value = { status: 'live' };
     };
     socket.onclose = end;

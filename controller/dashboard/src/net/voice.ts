@@ -138,7 +138,7 @@ async function reportRefusal(path: string): Promise<void> {
 }
 
 function handleEvent(event: VoiceEvent | ChatEvent): void {
-  dispatch({ is: 'event', event: event });
+  dispatch({ is: 'event', event });
   switch (event.event) {
     case 'state':
       if (queue.length > 0) queue.splice(0).forEach(transmit);

@@ -33,8 +33,8 @@ export interface Frame {
 export function decodeFrame(bytes: ArrayBuffer): Frame | null {
   if (bytes.byteLength !== FRAME_BYTES) return null;
   const view = new DataView(bytes);
-  const doing = MOTION_STATES[view.getUint8(1)];
-  if (view.getUint8(0) !== LAYOUT_VERSION || doing === undefined) return null;
+  const motionState = MOTION_STATES[view.getUint8(1)];
+  if (view.getUint8(0) !== LAYOUT_VERSION || motionState === undefined) return null;
   const numbers = (at: number, count: number) =>
     Array.from({ length: count }, (_, index) => view.getFloat32(at + 4 * index, true));
   const bits = (at: number) => {
@@ -45,18 +45,18 @@ export function decodeFrame(bytes: ArrayBuffer): Frame | null {
     seq: view.getUint32(4, true),
     cycles: Number(view.getBigUint64(8, true)),
     at_s: Number(view.getBigUint64(16, true)) / 1e9,
-    motion_state: doing,
+    motion_state: motionState,
     faulty: (view.getUint16(2, true) & 1) === 1,
     clamping: (view.getUint16(2, true) & 2) === 2,
     present_deg: numbers(24, 9).map((angle) => (Number.isFinite(angle) ? toDegrees(angle) : null)),
     goal_deg: numbers(60, 9).map(toDegrees),
-    posture: posture(numbers(96, 9)),
+    posture: decodePosture(numbers(96, 9)),
     torque: bits(132),
     fresh: bits(134).map((old) => !old),
   };
 }
 
-function posture(values: number[]): Posture | null {
+function decodePosture(values: number[]): Posture | null {
   if (!values.every(Number.isFinite)) return null;
   const [x, y, z] = values.slice(0, 3).map((metres) => metres * 1000) as [number, number, number];
   const [roll, pitch, yaw, body, right, left] = values.slice(3).map(toDegrees) as [

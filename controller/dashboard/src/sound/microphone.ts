@@ -1,7 +1,7 @@
 /** The microphone, open from the first press of the button until it is closed. */
 
 import type { VoiceNotice } from '../logic/voice';
-import place from './capture?worker&url';
+import workletUrl from './capture?worker&url';
 
 export interface Microphone {
   close: () => void;
@@ -9,7 +9,7 @@ export interface Microphone {
 
 /** Opens the microphone and passes encoded chunks to `onChunk`. Returns a notice if it is unavailable. */
 export async function openMicrophone(
-  onChunk: (piece: ArrayBuffer) => void,
+  onChunk: (chunk: ArrayBuffer) => void,
 ): Promise<Microphone | VoiceNotice> {
   // Browsers give no microphone to pages from insecure origins.
   if (!window.isSecureContext || !navigator.mediaDevices) return { is: 'insecure' };
@@ -30,7 +30,7 @@ export async function openMicrophone(
     void context.close();
   };
   try {
-    await context.audioWorklet.addModule(place);
+    await context.audioWorklet.addModule(workletUrl);
     await context.resume();
   } catch {
     close();

@@ -97,7 +97,7 @@ function CameraPanel() {
     const direction = unproject(specs, across, down);
     if (!from || direction === null) return;
     const { yaw_deg, pitch_deg } = aimAt(direction, from);
-    steering.updateSetpoint((wish) => lookAt(wish, yaw_deg, pitch_deg));
+    steering.updateSetpoint((setpoint) => lookAt(setpoint, yaw_deg, pitch_deg));
   };
   return <Camera hint={hint} onPoint={onPoint} />;
 }
@@ -111,8 +111,8 @@ function Sliders({ disabled }: { disabled: boolean }) {
   const limited =
     target && goalPose && settled ? clampedAxes(target, postureFromDrawing(goalPose)) : [];
   const centre = () =>
-    steering.updateSetpoint((wish) => ({
-      ...wish,
+    steering.updateSetpoint((setpoint) => ({
+      ...setpoint,
       ...Object.fromEntries(AXES.map((axis) => [axis, 0])),
       // At zero the antennas would stand upright; this is their rest position.
       right_deg: -10,
@@ -152,7 +152,7 @@ function Sliders({ disabled }: { disabled: boolean }) {
 
 function Slider({ axis, disabled, limited }: { axis: Axis; disabled: boolean; limited: boolean }) {
   const w = messages.value;
-  const { max: most, step } = AXIS_LIMITS[axis];
+  const { max, step } = AXIS_LIMITS[axis];
   const posture = frame.value?.posture;
   const value =
     steering.setpoint.value?.[axis] ?? (posture ? setpointFromPosture(posture)[axis] : 0);
@@ -167,14 +167,14 @@ function Slider({ axis, disabled, limited }: { axis: Axis; disabled: boolean; li
       <input
         type="range"
         dir={LEFT_POSITIVE.includes(axis) ? 'rtl' : 'ltr'}
-        min={-most}
-        max={most}
+        min={-max}
+        max={max}
         step={step}
         value={value}
         disabled={disabled}
         onInput={(event) => {
           const next = Number(event.currentTarget.value);
-          steering.updateSetpoint((wish) => ({ ...wish, [axis]: next }));
+          steering.updateSetpoint((setpoint) => ({ ...setpoint, [axis]: next }));
         }}
       />
     </label>

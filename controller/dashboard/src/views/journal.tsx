@@ -72,7 +72,7 @@ async function save(visible: JournalEntry[]): Promise<void> {
 export function JournalView() {
   const w = messages.value;
   const permitted = isAllowed('journal');
-  const { kind, actor: who, text: text, id } = filter.value;
+  const { kind, actor, text, id } = filter.value;
   useEffect(() => {
     if (!permitted) return;
     const ending = new AbortController();
@@ -81,7 +81,7 @@ export function JournalView() {
       entries.value.length > 0 ? SEARCH_DELAY_MS : 0,
     );
     return () => (clearTimeout(timer), ending.abort());
-  }, [permitted, kind, who, text, id]);
+  }, [permitted, kind, actor, text, id]);
   const found = filterEntries(entries.value, filter.value);
   return (
     <div class="view">

@@ -58,7 +58,7 @@ function List({ chosen }: { chosen: string | undefined }) {
   }, [text]);
   const matches = matchingTools(tools.value ?? [], text.toLowerCase());
   return (
-    <aside class="card shelf" aria-label={w.list}>
+    <aside class="card tool-list" aria-label={w.list}>
       <div class="card-head">
         <h2>{w.list}</h2>
         <a
