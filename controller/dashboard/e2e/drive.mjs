@@ -1,29 +1,28 @@
 #!/usr/bin/env node
-/** Steering by every device, to the limits and beyond; a stop; and what becomes of the lease when the tab is closed. */
+/** Teleoperation with every device up to the limits, a stop, and the lease of a closed tab. */
 
-import { ask, isLive, posture, rest, show, state, swing, trial } from './lib.mjs';
+import { request, isLive, leaseHolder, posture, rest, show, state, swing, test } from './lib.mjs';
 
-await trial('drive', async ({ check, eventually, open }) => {
+await test('drive', async ({ check, eventually, open }) => {
   await rest();
   const page = await open();
   await show(page, 'drive');
   await eventually('the page is live', () => isLive(page));
-  const lease = async () => (await ask('/api/v1/lease')).value.lease;
-  check('nobody steers', (await lease()) === null, await lease());
-  // Quicker than its antennas can turn.
+  check('no one is in control', (await leaseHolder()) === null, await leaseHolder());
+  // Faster than the antennas can turn.
   const antennas = [2.5, -2.5];
-  await ask('/api/move/goto', { method: 'POST', body: { antennas, duration: 0.12 } });
+  await request('/api/move/goto', { method: 'POST', body: { antennas, duration: 0.12 } });
   await eventually(
-    'what the limits take off a motion is told',
+    'the page shows the clamps of a motion',
     () => page.locator('.clamps').textContent({ timeout: 500 }),
-    (text) => /right_antenna/.test(text) && /speed/.test(text),
+    (text) => /right_antenna/.test(text) && /velocity/.test(text),
   );
   await rest();
-  await page.getByRole('button', { name: 'Steer the robot' }).click();
-  await eventually('the page has the lease', () => page.locator('.lease.is-mine').count());
-  await eventually('so says the server', lease);
+  await page.getByRole('button', { name: 'Take control' }).click();
+  await eventually('the page is in control', () => page.locator('.lease.is-mine').count());
+  await eventually('the server confirms it', leaseHolder);
   await eventually(
-    'the heart is heard',
+    'heartbeats are answered',
     () => page.locator('.lease').textContent(),
     (text) => /answered in/.test(text),
   );
@@ -36,43 +35,45 @@ await trial('drive', async ({ check, eventually, open }) => {
     }, value);
   await slide(0, 20);
   await eventually('a slider turns the head', posture, (now) => Math.abs(now.yaw_deg - 20) < 3);
-  await page.getByRole('button', { name: 'Centre all' }).click();
-  await eventually('and all goes back to the middle', posture, (now) => Math.abs(now.yaw_deg) < 3);
+  await page.getByRole('button', { name: 'Center all' }).click();
+  await eventually('centering turns it back', posture, (now) => Math.abs(now.yaw_deg) < 3);
 
   const pad = await page.locator('.pad').first().boundingBox();
   await page.mouse.click(pad.x + pad.width * 0.25, pad.y + pad.height * 0.5);
-  await eventually('the pad turns it', posture, (now) => Math.abs(now.yaw_deg - 32.5) < 4);
+  await eventually(
+    'the touch pad turns the head',
+    posture,
+    (now) => Math.abs(now.yaw_deg - 32.5) < 4,
+  );
   await page.mouse.click(pad.x + pad.width * 0.5, pad.y + pad.height * 0.5);
-  await eventually('and back', posture, (now) => Math.abs(now.yaw_deg) < 3);
+  await eventually('the touch pad turns it back', posture, (now) => Math.abs(now.yaw_deg) < 3);
 
   await page.locator('h2').first().click();
   await page.keyboard.down('KeyA');
   await eventually('a key turns the body', posture, (now) => now.body_yaw_deg > 10);
   await page.keyboard.up('KeyA');
-  await page.getByRole('button', { name: 'Centre all' }).click();
+  await page.getByRole('button', { name: 'Center all' }).click();
   await eventually('the body is back', posture, (now) => Math.abs(now.body_yaw_deg) < 3);
 
-  const picture = page.locator('.camera.is-clickable canvas');
-  await eventually('the camera shows a picture', () =>
-    page.locator('.camera:not(.is-old)').count(),
-  );
-  const box = await picture.boundingBox();
+  const image = page.locator('.camera.is-clickable canvas');
+  await eventually('the camera shows an image', () => page.locator('.camera:not(.is-old)').count());
+  const box = await image.boundingBox();
   await page.mouse.click(box.x + box.width * 0.75, box.y + box.height * 0.5);
-  await eventually('a click in the picture looks there', posture, (now) => now.yaw_deg < -10);
-  await page.getByRole('button', { name: 'Centre all' }).click();
-  await eventually('and ahead again', posture, (now) => Math.abs(now.yaw_deg) < 3);
+  await eventually('a click in the image looks there', posture, (now) => now.yaw_deg < -10);
+  await page.getByRole('button', { name: 'Center all' }).click();
+  await eventually('centering looks ahead again', posture, (now) => Math.abs(now.yaw_deg) < 3);
 
   await page.evaluate(() => {
     const buttons = Array.from({ length: 16 }, () => ({ value: 0, pressed: false }));
-    window.pad = { connected: true, id: 'trial pad', axes: [0, 0, -1, 0], buttons };
+    window.pad = { connected: true, id: 'test pad', axes: [0, 0, -1, 0], buttons };
     navigator.getGamepads = () => [window.pad];
   });
   await eventually('a stick turns the head', posture, (now) => now.yaw_deg > 10);
   await page.evaluate(() => (window.pad.buttons[1].value = 1));
   const stopped = page.locator('.stop-outcome.is-confirmed');
-  await eventually('its button is a stop', () => stopped.count());
+  await eventually('its button stops the robot', () => stopped.count());
   await eventually(
-    'and the page says that it halted',
+    'the page reports the stop',
     () => page.locator('.lease').textContent(),
     (text) => /Stopped/.test(text),
   );
@@ -88,9 +89,9 @@ await trial('drive', async ({ check, eventually, open }) => {
     window.pad.buttons[1].value = 0;
   });
 
-  // The sliders reach farther than all axes can together.
+  // The sliders' ranges exceed what all axes can reach together.
   await eventually(
-    'after a stop a control goes on',
+    'a control resumes after a stop',
     async () => {
       await slide(1, 40);
       await slide(2, 40);
@@ -99,16 +100,20 @@ await trial('drive', async ({ check, eventually, open }) => {
     },
     (now) => Math.abs(now.pitch_deg) > 5,
   );
-  await eventually('what is beyond the limits is told', () =>
+  await eventually('the page shows what is beyond the limits', () =>
     page.locator('.slider-head .is-warn, .lease .is-plain-bad:not(:empty)').count(),
   );
   await eventually(
-    'and the robot stays within them',
+    'the robot stays within its limits',
     state,
     (now) => now.posture && now.posture.pitch_deg <= 41,
   );
-  await page.getByRole('button', { name: 'Centre all' }).click();
-  await eventually('from there it comes back', posture, (now) => Math.abs(now.pitch_deg) < 3);
+  await page.getByRole('button', { name: 'Center all' }).click();
+  await eventually(
+    'centering returns from the limits',
+    posture,
+    (now) => Math.abs(now.pitch_deg) < 3,
+  );
 
   await slide(6, 150);
   await eventually('the body turns far', posture, (now) => now.body_yaw_deg > 10);
@@ -120,12 +125,12 @@ await trial('drive', async ({ check, eventually, open }) => {
     (by) => by < 0.5,
   );
   const went = await swing(posture, 'body_yaw_deg');
-  check('it does not go on', went < 0.5, went);
+  check('the body does not continue', went < 0.5, went);
   const at = (await posture()).body_yaw_deg;
-  check('it stopped on its way', at < 140, at);
+  check('the body stopped on its way', at < 140, at);
 
   await page.close();
-  await eventually('a closed tab gives the lease back', lease, (now) => now === null);
-  await eventually('and the body holds', state, (now) => now.doing === 'holding');
+  await eventually('a closed tab releases the lease', leaseHolder, (now) => now === null);
+  await eventually('the robot holds', state, (now) => now.motion_state === 'holding');
   await rest();
 });

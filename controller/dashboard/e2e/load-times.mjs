@@ -1,24 +1,24 @@
 #!/usr/bin/env node
 /**
- * No trial: what the first view of the dashboard costs, and beside it Swagger UI of the same server. Medians over visits of
- * somebody who was never here, taken in turns, as one JSON document: `node e2e/load-times.mjs [FILE]`, MINISMITH_ROUNDS=5.
+ * Not a test: measures the first load of the dashboard, next to Swagger UI of the same server. Prints medians of
+ * alternating visits without a cache as one JSON document: `node e2e/load-times.mjs [FILE]`, MINISMITH_ROUNDS=5.
  */
 
 import { writeFileSync } from 'node:fs';
-import { DESKTOP, launch, PATIENCE, server } from './lib.mjs';
+import { DESKTOP, launch, TIMEOUT_MS, server } from './lib.mjs';
 
 const ROUNDS = Number(process.env.MINISMITH_ROUNDS ?? 5);
 
 const median = (all) => [...all].sort((one, other) => one - other)[Math.floor(all.length / 2)];
 
-/** Opens an address as a stranger, and tells what came until it is there. */
-async function visit(browser, address, there) {
+/** Opens an address without a cache and measures until `ready` marks the page as loaded. */
+async function visit(browser, address, ready) {
   const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US' });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE);
-  await page.addInitScript(there);
+  page.setDefaultTimeout(TIMEOUT_MS);
+  await page.addInitScript(ready);
   await page.goto(server() + address);
-  await page.waitForFunction(() => window.thereAt !== undefined);
+  await page.waitForFunction(() => window.readyAt !== undefined);
   const figures = await page.evaluate(() => {
     const isFile = ({ entryType, initiatorType }) =>
       entryType === 'navigation' || ['script', 'link', 'css', 'img'].includes(initiatorType);
@@ -26,30 +26,30 @@ async function visit(browser, address, there) {
     return {
       bytes: files.reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0),
       first_paint_ms: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null,
-      live_ms: window.thereAt,
+      live_ms: window.readyAt,
     };
   });
   await context.close();
   return figures;
 }
 
-/** Until the page says that the robot is live, and what draws it has come: that belongs to the first view. */
+/** Waits until the robot is live and the 3D renderer, which belongs to the first view, is loaded. */
 const live = () => {
   const look = () => {
     const drawn = performance
       .getEntriesByType('resource')
       .some(({ name }) => /\/scene-/.test(name));
     if (drawn && document.querySelector('.connection .badge.is-good'))
-      window.thereAt = performance.now();
+      window.readyAt = performance.now();
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 };
 
-/** Until the list of routes is there. */
+/** Waits until the list of routes is shown. */
 const listed = () => {
   const look = () => {
-    if (document.querySelector('.opblock')) window.thereAt = performance.now();
+    if (document.querySelector('.opblock')) window.readyAt = performance.now();
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-/** Every view on a phone and on a desk, light and dark: it fits, nothing jumps, STOP can be reached, and nobody is shut out. */
+/** Every view on a phone and on a desktop, light and dark: it fits, is stable and accessible, and STOP is in reach. */
 
-import { barriers, DESKTOP, isLive, PHONE, rest, show, trial } from './lib.mjs';
+import { accessibilityViolations, DESKTOP, isLive, PHONE, rest, show, test } from './lib.mjs';
 
 const VIEWS = ['robot', 'talk', 'tools', 'tools/greet', 'tools/+', 'drive', 'journal', 'health'];
 const SIZES = [
   ['phone', { viewport: PHONE, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }],
-  ['desk', { viewport: DESKTOP }],
+  ['desktop', { viewport: DESKTOP }],
 ];
 
-/** What a view shows when it has come. */
-const THERE = {
+/** The element that shows that a view is loaded. */
+const LOADED = {
   robot: '.scene canvas',
   talk: 'textarea',
   tools: '.tool-list li',
@@ -21,39 +21,39 @@ const THERE = {
   health: '.health-view .facts',
 };
 
-/** What is done in a view, so that there is more to see. */
-const DO = {
+/** Actions that show more of a view. */
+const ACTIONS = {
   async talk(page, eventually, at) {
     await page.locator('textarea').fill('nod, then look left 10 degrees, then look ahead');
     await page.locator('textarea').press('Enter');
     const done = () => page.locator('.robot-reply').last().locator('.badge.is-good').count();
-    await eventually(`${at}: what was said is done`, done, (n) => n === 3);
+    await eventually(`${at}: the request is done`, done, (n) => n === 3);
   },
   async 'tools/greet'(page, eventually, at) {
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
-    await eventually(`${at}: it is rehearsed`, () => page.locator('.replay').count());
+    await eventually(`${at}: the tool is rehearsed`, () => page.locator('.replay').count());
     await page.locator('.replay summary').click();
   },
 };
 
-/** Sums up how much of what is seen jumps by itself, as browsers measure it. */
-const jumps = () => {
-  window.jumped = 0;
+/** Sums up the layout shifts, as browsers measure them. */
+const observeShifts = () => {
+  window.layoutShift = 0;
   new PerformanceObserver((seen) => {
     for (const { hadRecentInput, value } of seen.getEntries())
-      if (!hadRecentInput) window.jumped += value;
+      if (!hadRecentInput) window.layoutShift += value;
   }).observe({ type: 'layout-shift', buffered: true });
 };
 
-/** More than this is felt (https://web.dev/articles/cls). */
-const FELT = 0.1;
+/** More than this is noticeable (https://web.dev/articles/cls). */
+const MAX_SHIFT = 0.1;
 
-await trial('phone', async ({ check, eventually, open }) => {
+await test('phone', async ({ check, eventually, open }) => {
   await rest();
   for (const [size, options] of SIZES) {
     for (const colorScheme of ['light', 'dark']) {
       const page = await open({ ...options, colorScheme });
-      await page.addInitScript(jumps);
+      await page.addInitScript(observeShifts);
       await show(page, 'robot');
       await eventually(`${size}, ${colorScheme}: live`, () => isLive(page));
       for (const view of VIEWS) {
@@ -64,38 +64,40 @@ await trial('phone', async ({ check, eventually, open }) => {
         } else {
           await show(page, view);
         }
-        await eventually(`${at}: it is there`, () => page.locator(THERE[view]).first().isVisible());
-        const jumped = await page.evaluate(() => {
-          const sum = window.jumped;
-          window.jumped = 0;
+        await eventually(`${at}: the view is loaded`, () =>
+          page.locator(LOADED[view]).first().isVisible(),
+        );
+        const shift = await page.evaluate(() => {
+          const sum = window.layoutShift;
+          window.layoutShift = 0;
           return sum;
         });
-        check(`${at}: nothing jumps`, jumped < FELT, jumped);
-        await DO[view]?.(page, eventually, at);
+        check(`${at}: the layout is stable`, shift < MAX_SHIFT, shift);
+        await ACTIONS[view]?.(page, eventually, at);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         check(`${at}: nothing is wider than the screen`, over <= 0, over);
-        // A point within the button that nothing else covers.
+        // The centre of the button has to be visible and uncovered.
         const reached = await page.evaluate(() => {
           const box = document.querySelector('button.stop').getBoundingClientRect();
           const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
           const isInside = box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
           return isInside && document.elementFromPoint(x, y)?.closest('button.stop') !== null;
         });
-        check(`${at}: STOP can be reached`, reached);
-        const found = await barriers(page);
-        check(`${at}: nothing shuts anybody out`, found.length === 0, found);
+        check(`${at}: STOP is in reach`, reached);
+        const found = await accessibilityViolations(page);
+        check(`${at}: no accessibility violations`, found.length === 0, found);
       }
       await page.locator('header button.plain').click();
       await page.locator('.settings').waitFor();
-      const found = await barriers(page);
+      const found = await accessibilityViolations(page);
       check(
-        `${size}, ${colorScheme}, settings: nothing shuts anybody out`,
+        `${size}, ${colorScheme}, settings: no accessibility violations`,
         found.length === 0,
         found,
       );
       const stop = page.locator('button.stop');
       await (options.hasTouch ? stop.tap() : stop.click());
-      await eventually(`${size}, ${colorScheme}: STOP works beside the settings`, () =>
+      await eventually(`${size}, ${colorScheme}: STOP works next to the settings`, () =>
         page.locator('.stop-outcome.is-confirmed').count(),
       );
       await page.context().close();

@@ -1,11 +1,11 @@
-/** Makes a screenshot small: a PNG of true colours becomes one with a palette of the 256 that matter most. */
+/** Shrinks a screenshot: converts a true-colour PNG to one with a palette of its 256 most important colours. */
 
 import { deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 const COLOURS = 256;
 
-/** The checksum of a chunk; Node itself has it since version 20.15 only. */
+/** The CRC-32 of a chunk; Node itself provides it only since version 20.15. */
 const TABLE = Array.from({ length: 256 }, (_, byte) => {
   let word = byte;
   for (let bit = 0; bit < 8; bit += 1) word = word & 1 ? 0xedb88320 ^ (word >>> 1) : word >>> 1;
@@ -35,7 +35,7 @@ function chunk(type, data) {
   return Buffer.concat([length, body, sum]);
 }
 
-/** The pixels, three or four bytes each, of a PNG as browsers write them. */
+/** Returns the pixels, three or four bytes each, of a PNG as browsers write it. */
 function pixels(png) {
   const all = chunks(png);
   const head = all[0].data;
@@ -67,10 +67,10 @@ function paeth(left, up, corner) {
   return all[1] <= all[2] ? up : corner;
 }
 
-/** The same picture in few colours. */
-export function small(png) {
+/** Returns the same image with at most 256 colours. */
+export function reducePalette(png) {
   const { width, height, size, bytes } = pixels(png);
-  // Colours that nearly are the same count as one.
+  // Nearly equal colours count as one.
   const bins = new Map();
   const binOf = (at) =>
     ((bytes[at] >> 3) << 10) | ((bytes[at + 1] >> 3) << 5) | (bytes[at + 2] >> 3);

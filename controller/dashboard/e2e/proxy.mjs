@@ -1,16 +1,16 @@
-/** A bad line in front of a server: late, sometimes much later, and dead when it is told to be. Nothing is lost. */
+/** A slow network in front of a server: it delays data, sometimes much longer, and can go dead. It loses nothing. */
 
 import { connect, createServer } from 'node:net';
 
 /**
- * Each way every piece comes `delay` ms late, and a `share` of them `held` ms later still; what follows waits behind
- * it, as behind a packet that is sent again.
+ * Delays every chunk by `delay` ms in each direction, and a `share` of them by another `held` ms. Later chunks wait
+ * behind it, as behind a retransmitted packet.
  */
 export async function proxy(target, { delay = 250, share = 0.05, held = 1000, seed = 1 } = {}) {
   const { hostname, port } = new URL(target);
   let isDead = false;
   let wake = [];
-  // The same pieces are held in every run.
+  // Every run holds the same chunks.
   let state = seed;
   const chance = () => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -23,25 +23,25 @@ export async function proxy(target, { delay = 250, share = 0.05, held = 1000, se
       if (isBusy) return;
       isBusy = true;
       while (queue.length > 0) {
-        const { piece, due } = queue.shift();
+        const { chunk, due } = queue.shift();
         const late = due - performance.now();
         if (late > 0) await new Promise((done) => setTimeout(done, late));
         while (isDead) await new Promise((done) => wake.push(done));
         if (to.destroyed) break;
-        if (piece === null) to.end();
-        else to.write(piece);
+        if (chunk === null) to.end();
+        else to.write(chunk);
       }
       isBusy = false;
     };
-    const take = (piece) => {
+    const enqueue = (chunk) => {
       const due = performance.now() + delay + (chance() < share ? held : 0);
-      queue.push({ piece, due });
+      queue.push({ chunk, due });
       void forward();
     };
-    from.on('data', take);
-    from.on('end', () => take(null));
+    from.on('data', enqueue);
+    from.on('end', () => enqueue(null));
     from.on('error', () => to.destroy());
-    from.on('close', () => take(null));
+    from.on('close', () => enqueue(null));
   };
   const all = new Set();
   const server = createServer({ allowHalfOpen: true }, (client) => {
@@ -57,7 +57,7 @@ export async function proxy(target, { delay = 250, share = 0.05, held = 1000, se
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** Accepts from now on, and passes nothing. */
+    /** From now on accepts connections but forwards nothing. */
     die() {
       isDead = true;
     },

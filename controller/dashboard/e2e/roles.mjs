@@ -1,32 +1,32 @@
 #!/usr/bin/env node
 /**
- * Who may do what: each role logs in, sees what is open to it, and the server says the same.
+ * Roles: after signing in, each role sees what it may do, and the server agrees.
  *
- * The server has to want tokens of this machine too (`serve.without_token: none`), or be asked by another address.
+ * The server has to require tokens of this computer too (`serve.without_token: none`).
  */
 
-import { ask, isLive, show, trial } from './lib.mjs';
+import { request, isLive, show, test } from './lib.mjs';
 
 const tokens = JSON.parse(process.env.MINISMITH_TOKENS ?? '{}');
 
-/** For each role: what is open to it, by view. */
+/** For each role: the enabled buttons, by view. */
 const OPEN = {
   viewer: { 'tools/greet': [], drive: [], health: [] },
-  operator: { 'tools/greet': ['Run', 'Rehearse'], drive: ['Steer the robot'], health: [] },
+  operator: { 'tools/greet': ['Run', 'Rehearse'], drive: ['Take control'], health: [] },
   engineer: {
     'tools/greet': ['Run', 'Rehearse'],
-    drive: ['Steer the robot'],
-    health: ['Measure anew', 'Examine'],
+    drive: ['Take control'],
+    health: ['Reset statistics', 'Run checks'],
   },
   owner: {
-    'tools/greet': ['Run', 'Rehearse', 'Take out of use'],
-    drive: ['Steer the robot'],
-    health: ['Measure anew', 'Examine'],
+    'tools/greet': ['Run', 'Rehearse', 'Disable'],
+    drive: ['Take control'],
+    health: ['Reset statistics', 'Run checks'],
   },
 };
 const ALL = OPEN.owner;
 
-/** What the server is asked for each, that changes nothing where it is allowed. */
+/** Requests that change nothing where they are permitted, and the role that each requires. */
 const QUESTIONS = [
   ['viewer', '/api/v1/state', 'GET'],
   ['operator', '/api/v1/sessions', 'GET'],
@@ -36,30 +36,30 @@ const QUESTIONS = [
 ];
 const RANK = ['viewer', 'operator', 'engineer', 'owner'];
 
-await trial(
+await test(
   'roles',
   async ({ check, eventually, open }) => {
     const stranger = await open();
     await show(stranger, 'robot');
     await eventually(
-      'a stranger is told to log in',
+      'a user without a token is asked to sign in',
       () => stranger.locator('.connection').textContent(),
-      (text) => /Log in/.test(text),
+      (text) => /Sign in/.test(text),
     );
-    check('and sees nothing of the robot', (await isLive(stranger)) === 0);
+    check('a user without a token sees no data', (await isLive(stranger)) === 0);
     const settings = (page) => page.locator('header button.plain').click();
-    const logIn = async (page, token) => {
+    const signIn = async (page, token) => {
       await page.locator('.settings input[type=password]').fill(token);
-      await page.locator('.settings').getByRole('button', { name: 'Log in' }).click();
+      await page.locator('.settings').getByRole('button', { name: 'Sign in' }).click();
     };
     await settings(stranger);
-    await logIn(stranger, 'minismith_nonsense');
-    await eventually('a wrong token is told to be none', () =>
+    await signIn(stranger, 'minismith_nonsense');
+    await eventually('an invalid token is rejected', () =>
       stranger
-        .locator('.settings .outcome.is-bad', { hasText: 'Not accepted' })
+        .locator('.settings .outcome.is-bad', { hasText: 'Sign-in failed' })
         .textContent({ timeout: 500 }),
     );
-    check('and opens nothing', (await isLive(stranger)) === 0);
+    check('an invalid token shows no data', (await isLive(stranger)) === 0);
     await stranger.context().close();
 
     for (const role of RANK) {
@@ -71,7 +71,7 @@ await trial(
       const page = await open();
       await show(page, 'robot');
       await settings(page);
-      await logIn(page, token);
+      await signIn(page, token);
       await eventually(`${role}: the page is live`, () => isLive(page));
       await eventually(
         `${role}: the page names the role`,
@@ -85,41 +85,41 @@ await trial(
           const button = page.locator('main').getByRole('button', { name, exact: true });
           const isOpen = OPEN[role][view].includes(name);
           await eventually(
-            `${role}: "${name}" is ${isOpen ? 'open' : 'closed'}`,
+            `${role}: "${name}" is ${isOpen ? 'enabled' : 'disabled'}`,
             () => button.isEnabled({ timeout: 500 }),
             (enabled) => enabled === isOpen,
           );
         }
       }
       await show(page, 'journal');
-      const isTold = RANK.indexOf(role) >= RANK.indexOf('engineer');
-      await eventually(`${role}: the journal is ${isTold ? 'told' : 'closed'}`, () =>
-        isTold
+      const isShown = RANK.indexOf(role) >= RANK.indexOf('engineer');
+      await eventually(`${role}: the journal is ${isShown ? 'shown' : 'closed'}`, () =>
+        isShown
           ? page.locator('.entries > li').count()
-          : page.getByText('Needs the role engineer.').count(),
+          : page.getByText('Requires the engineer role.').count(),
       );
       const entries = await page.locator('.entries > li').count();
       check(
-        `${role}: the journal shows ${isTold ? 'entries' : 'none'}`,
-        entries > 0 === isTold,
+        `${role}: the journal shows ${isShown ? 'entries' : 'none'}`,
+        entries > 0 === isShown,
         entries,
       );
       for (const [need, path, method] of QUESTIONS) {
-        const { status } = await ask(path, {
+        const { status } = await request(path, {
           token,
           method,
           ...(method === 'POST' ? { body: {} } : {}),
         });
         const may = RANK.indexOf(role) >= RANK.indexOf(need);
         check(
-          `${role}: the server ${may ? 'answers' : 'refuses'} ${method} ${path}`,
+          `${role}: the server ${may ? 'accepts' : 'rejects'} ${method} ${path}`,
           may === ![401, 403].includes(status),
           status,
         );
       }
       await page.locator('h2').first().click();
       await page.keyboard.press('Space');
-      await eventually(`${role}: STOP is open to everybody`, () =>
+      await eventually(`${role}: STOP is permitted`, () =>
         page.locator('.stop-outcome.is-confirmed').count(),
       );
       await page.context().close();

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-/** No trial: pictures of every view, for people to look at. `node e2e/screenshots.mjs FOLDER` */
+/** Not a test: takes screenshots of every view. `node e2e/screenshots.mjs FOLDER` */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, isLive, launch, PATIENCE, PHONE, DESKTOP, rest, show, sleep } from './lib.mjs';
-import { small } from './png.mjs';
+import { request, isLive, launch, TIMEOUT_MS, PHONE, DESKTOP, rest, show, sleep } from './lib.mjs';
+import { reducePalette } from './png.mjs';
 
 const folder = process.argv[2];
-if (!folder) throw new Error('name a folder for the pictures');
+if (!folder) throw new Error('name a folder for the screenshots');
 mkdirSync(folder, { recursive: true });
 
-/** The most that a picture may weigh, bytes. */
-const MOST = 150_000;
+/** The maximum size of a screenshot, bytes. */
+const MAX_BYTES = 150_000;
 
 const LIVELY = { yaw: 22, pitch: -8, roll: 9, body_yaw: 12, antennas: [-40, 35] };
 
@@ -24,15 +24,15 @@ async function open(options) {
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE);
+  page.setDefaultTimeout(TIMEOUT_MS);
   return page;
 }
 
-/** Until the page is live and its pictures have come. */
+/** Waits until the page is live and shows the camera image. */
 async function settle(page) {
   await page.waitForFunction(() => document.querySelector('.connection .badge.is-good') !== null);
   if (await page.locator('.camera').count()) await page.waitForSelector('.camera:not(.is-old)');
-  // What is drawn follows what is known by a frame or two.
+  // The drawing lags behind the data by a frame or two.
   await sleep(1200);
   if (!(await isLive(page))) throw new Error('the page is not live');
 }
@@ -40,10 +40,10 @@ async function settle(page) {
 async function shoot(page, name) {
   await settle(page);
   const path = join(folder, `${name}.png`);
-  const picture = small(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
-  writeFileSync(path, picture);
-  console.log(`${path} ${picture.length}`);
-  if (picture.length > MOST) throw new Error(`${path} is too large`);
+  const image = reducePalette(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
+  writeFileSync(path, image);
+  console.log(`${path} ${image.length}`);
+  if (image.length > MAX_BYTES) throw new Error(`${path} is too large`);
 }
 
 async function say(page, text, steps) {
@@ -52,7 +52,7 @@ async function say(page, text, steps) {
   await page.locator('textarea').press('Enter');
   await page.locator('.robot-reply').nth(before).waitFor();
   const done = page.locator('.robot-reply').last().locator('.badge.is-good');
-  // Where the tool is there already, it is asked whether to make it anew.
+  // If the tool already exists, the robot asks whether to make it again.
   const question = page.locator('form.question').getByRole('button', { name: 'No' });
   await done
     .nth(steps - 1)
@@ -74,7 +74,7 @@ await say(page, 'nod twice, then look left 20 degrees', 2);
 await say(page, 'make a tool that wiggles the antennas three times', 1);
 await shoot(page, 'talk');
 
-const { tools } = (await ask('/api/v1/tools')).value;
+const { tools } = (await request('/api/v1/tools')).value;
 const made = tools.find((tool) => !tool.predefined) ?? tools[0];
 await show(page, `tools/${made.name}`);
 await page.waitForSelector('.plots');
@@ -96,16 +96,16 @@ await rest(LIVELY);
 await show(page, 'drive');
 await page.waitForSelector('.pad');
 await settle(page);
-await page.getByRole('button', { name: 'Steer the robot' }).click();
+await page.getByRole('button', { name: 'Take control' }).click();
 await page.waitForSelector('.lease.is-mine');
 await shoot(page, 'drive');
-await page.getByRole('button', { name: 'Give it back' }).click();
+await page.getByRole('button', { name: 'Release control' }).click();
 
 await show(page, 'journal');
 await page.waitForSelector('.entries > li');
 await shoot(page, 'journal');
 await show(page, 'health');
-await page.getByRole('button', { name: 'Examine' }).click();
+await page.getByRole('button', { name: 'Run checks' }).click();
 await page.waitForSelector('.checks li');
 await shoot(page, 'health');
 await page.context().close();

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The program is killed and started again: the page says that it is gone, and goes on with the new one by itself. */
+/** The server is killed and restarted: the page reports that it is gone and reconnects by itself. */
 
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
-import { ask, isLive, PATIENCE, show, sleep, trial } from './lib.mjs';
+import { request, isLive, TIMEOUT_MS, show, sleep, test } from './lib.mjs';
 
-/** The program, and the folder in which it runs. */
+/** The server program, which runs in the folder MINISMITH_FOLDER. */
 const program = process.env.MINISMITH_PROGRAM;
 const args = JSON.parse(process.env.MINISMITH_ARGS ?? '["serve", "--robot", "mock"]');
 const WATCH_MS = 4000;
@@ -24,8 +24,8 @@ async function start(port) {
     cwd: process.env.MINISMITH_FOLDER || undefined,
   });
   const base = `http://127.0.0.1:${port}`;
-  const until = performance.now() + 2 * PATIENCE;
-  while (!(await ask('/api/v1/state', { base }).catch(() => null))?.value?.posture) {
+  const until = performance.now() + 2 * TIMEOUT_MS;
+  while (!(await request('/api/v1/state', { base }).catch(() => null))?.value?.posture) {
     if (performance.now() > until || child.exitCode !== null)
       throw new Error('the program did not start');
     await sleep(100);
@@ -40,8 +40,8 @@ async function kill(child) {
   await gone;
 }
 
-await trial(
-  'killed',
+await test(
+  'server-restart',
   async ({ check, eventually, open }) => {
     if (!program) throw new Error('set MINISMITH_PROGRAM to the path of the program');
     const port = await freePort();
@@ -51,23 +51,23 @@ await trial(
       const page = await open();
       await show(page, 'robot', base);
       await eventually('the page is live', () => isLive(page));
-      await eventually('the camera too', () => page.locator('.camera:not(.is-old)').count());
-      await page.evaluate(() => (window.isTheSame = true));
+      await eventually('the camera is live', () => page.locator('.camera:not(.is-old)').count());
+      await page.evaluate(() => (window.isSamePage = true));
       await kill(child);
       await eventually(
-        'it is seen that the program is gone',
+        'the page notices that the server is gone',
         () => isLive(page),
         (live) => live === 0,
       );
-      await eventually('and said', () => page.locator('.stale-bar').count());
-      await eventually('the robot is drawn as of before', () =>
+      await eventually('the page reports it', () => page.locator('.stale-bar').count());
+      await eventually('the 3D view is marked as stale', () =>
         page.locator('.scene.is-old').count(),
       );
-      await eventually('the picture is shown as of before', () =>
+      await eventually('the image is marked as stale', () =>
         page.locator('.camera.is-old').count(),
       );
       await eventually(
-        'and the numbers too',
+        'the tables are marked as stale',
         () => page.locator('.card.is-old table').count(),
         (n) => n === 2,
       );
@@ -77,19 +77,19 @@ await trial(
         wasLive += await isLive(page);
         await sleep(50);
       }
-      check('nothing is said to be live', wasLive === 0, wasLive);
+      check('nothing is shown as live', wasLive === 0, wasLive);
       await page.keyboard.press('Space');
-      await eventually('a stop that nobody hears is told as not confirmed', () =>
+      await eventually('a stop without a reply is shown as not confirmed', () =>
         page.locator('.stop-outcome.is-failed').textContent({ timeout: 500 }),
       );
       child = await start(port);
-      await eventually('with the program the page is back', () => isLive(page));
-      check('without being loaded anew', await page.evaluate(() => window.isTheSame === true));
-      await eventually('the picture comes again', () =>
+      await eventually('the page is live again with the server', () => isLive(page));
+      check('the page was not reloaded', await page.evaluate(() => window.isSamePage === true));
+      await eventually('the camera is live again', () =>
         page.locator('.camera:not(.is-old)').count(),
       );
       await page.keyboard.press('Space');
-      await eventually('and a stop is confirmed', () =>
+      await eventually('a stop is confirmed', () =>
         page.locator('.stop-outcome.is-confirmed').count(),
       );
     } finally {

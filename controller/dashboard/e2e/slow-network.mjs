@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-/** Over a bad line: what the page says of the age of what it shows is true, a stop arrives, and a dead line is seen. */
+/** A slow network: the ages that the page shows are true, a stop arrives, and a dead connection is noticed. */
 
-import { ask, isLive, rest, server, show, sleep, state, trial } from './lib.mjs';
+import { request, isLive, rest, server, show, sleep, state, test } from './lib.mjs';
 import { proxy } from './proxy.mjs';
 
-/** By how much an age that is shown may be too small: how often the page and the trial look, on a slow machine. */
+/** How much too small a shown age may be: the polling intervals of page and test, on a slow machine. */
 const SLACK_MS = 700;
-/** For how long it is looked whether something never comes, milliseconds. */
+/** How long the test watches that something never happens, milliseconds. */
 const WATCH_MS = 6000;
 
-await trial(
-  'slow',
+await test(
+  'slow-network',
   async ({ check, eventually, open }) => {
     await rest();
     const line = await proxy(server());
@@ -21,7 +21,7 @@ await trial(
       page.locator('.robot-view table .numbers, .robot-view table').count(),
     );
 
-    // A turn that goes one way: each angle belongs to one moment.
+    // A turn in one direction: each angle belongs to one moment.
     const history = [];
     let isWatching = true;
     const watching = (async () => {
@@ -33,7 +33,7 @@ await trial(
     })();
     const radians = (degrees) => (degrees * Math.PI) / 180;
     const turn = (yaw, duration) =>
-      ask('/api/move/goto', {
+      request('/api/move/goto', {
         method: 'POST',
         body: {
           head_pose: { x: 0, y: 0, z: 0, roll: 0, pitch: 0, yaw: radians(yaw) },
@@ -64,7 +64,7 @@ await trial(
     }
     isWatching = false;
     await watching;
-    // Where the head was on its way, and when.
+    // The samples in which the head was moving, and when it was there.
     const moving = seen.filter(({ yaw }) => yaw > -35 && yaw < 35);
     const off = moving.map(({ at, live, shown, yaw }) => {
       const then = history.find((one) => one.at >= begun && one.yaw >= yaw - 0.1);
@@ -76,32 +76,32 @@ await trial(
       (one, other) => (other.over > one.over ? other : one),
       off[0] ?? { over: 0 },
     );
-    check('something was seen of the turn', off.length > 20, off.length);
+    check('the page showed the turn', off.length > 20, off.length);
     check(
-      'it was live at times',
+      'the page was live at times',
       off.some((one) => one.live),
       off.length,
     );
     check(
-      'and stale at times',
+      'the page was stale at times',
       off.some((one) => !one.live),
       off.length,
     );
-    check('nothing is older than the page says', worst.over < SLACK_MS, worst);
+    check('no data is older than the page claims', worst.over < SLACK_MS, worst);
 
     await rest({ yaw: 0 });
     await turn(40, 60);
     await eventually('the robot moves', state, (now) => now.doing === 'playing');
     await page.keyboard.press('Space');
-    await eventually('a stop over the line is confirmed', () =>
+    await eventually('a stop over the slow network is confirmed', () =>
       page.locator('.stop-outcome.is-confirmed').count(),
     );
-    await eventually('and the robot holds', state, (now) => now.doing === 'holding');
+    await eventually('the robot holds', state, (now) => now.motion_state === 'holding');
 
     await eventually('the page is live again', () => isLive(page));
     line.die();
     await eventually(
-      'a dead line is seen',
+      'a dead connection is noticed',
       () => isLive(page),
       (live) => live === 0,
     );
@@ -111,13 +111,13 @@ await trial(
       wasLive += await isLive(page);
       await sleep(50);
     }
-    check('nothing is said to be live over it', wasLive === 0, wasLive);
-    await eventually('and it is said how old everything is', () =>
+    check('nothing is shown as live meanwhile', wasLive === 0, wasLive);
+    await eventually('the page shows the age of its data', () =>
       page.locator('.stale-bar').textContent({ timeout: 500 }),
     );
-    check('the robot is drawn as of before', (await page.locator('.scene.is-old').count()) === 1);
+    check('the 3D view is marked as stale', (await page.locator('.scene.is-old').count()) === 1);
     line.revive();
-    await eventually('when the line is back, so is the page', () => isLive(page));
+    await eventually('the page recovers with the network', () => isLive(page));
     line.close();
     await rest();
   },

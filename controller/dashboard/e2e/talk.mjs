@@ -1,108 +1,110 @@
 #!/usr/bin/env node
-/** Talking: what is said is done, and shown step by step; what goes on is stopped by a key and by the button. */
+/** Chat: requests are carried out and shown step by step; a key and the button stop them. */
 
-import { ask, isLive, posture, rest, show, state, trial } from './lib.mjs';
+import { request, isLive, posture, rest, show, state, test } from './lib.mjs';
 
-await trial('talk', talk, { tolerated: [/ERR_FAILED.*\/api\/v1\/stop/] });
+await test('talk', talk, { tolerated: [/ERR_FAILED.*\/api\/v1\/stop/] });
 
 async function talk({ check, eventually, open }) {
   await rest();
   const page = await open();
   await show(page, 'talk');
   await eventually('the page is live', () => isLive(page));
-  const said = page.locator('textarea');
-  const told = page.locator('.robot-reply').last();
+  const input = page.locator('textarea');
+  const reply = page.locator('.robot-reply').last();
   const say = async (text) => {
     const before = await page.locator('.robot-reply').count();
-    await said.fill(text);
-    await said.press('Enter');
+    await input.fill(text);
+    await input.press('Enter');
     await page.locator('.robot-reply').nth(before).waitFor();
   };
-  const doing = async () => (await state()).doing;
+  const motionState = async () => (await state()).motion_state;
 
   await say('nod twice');
   await eventually('the head nods', posture, (now) => Math.abs(now?.pitch_deg ?? 0) > 4);
-  await eventually('its step is shown as done', () => told.locator('.badge.is-good').count());
-  await eventually('the robot rests', doing, (now) => now === 'holding');
+  await eventually('its step is shown as done', () => reply.locator('.badge.is-good').count());
+  await eventually('the robot rests', motionState, (now) => now === 'holding');
 
   await say('dance for 60 seconds');
-  await eventually('a dance goes on', doing, (now) => now === 'playing');
-  await said.focus();
+  await eventually('a dance runs', motionState, (now) => now === 'moving');
+  await input.focus();
   await page.keyboard.type('a b');
   check(
-    'a space in the text is a space',
-    (await said.inputValue()) === 'a b',
-    await said.inputValue(),
+    'the space bar types a space in a text field',
+    (await input.inputValue()) === 'a b',
+    await input.inputValue(),
   );
-  check('and stops nothing', (await doing()) === 'playing', await doing());
+  check('it stops nothing there', (await motionState()) === 'moving', await motionState());
   const outcome = page.locator('.stop-outcome');
   await page.locator('.nav a').first().focus();
   await page.keyboard.press('Space');
-  await eventually('the space bar elsewhere is a stop, and the robot confirms it', () =>
+  await eventually('the space bar elsewhere stops the robot, which confirms it', () =>
     outcome.and(page.locator('.is-confirmed')).textContent({ timeout: 500 }),
   );
-  await eventually('the robot holds', doing, (now) => now === 'holding');
-  await eventually('the step is shown as stopped', () => told.locator('.badge.is-bad').count());
-  await said.fill('');
+  await eventually('the robot holds', motionState, (now) => now === 'holding');
+  await eventually('the step is shown as stopped', () => reply.locator('.badge.is-bad').count());
+  await input.fill('');
 
   await say('dance for 60 seconds');
-  await eventually('a second dance goes on', doing, (now) => now === 'playing');
+  await eventually('a second dance runs', motionState, (now) => now === 'moving');
   await page.locator('button.stop').click();
   await eventually('the button stops it, and the robot confirms it', () =>
     outcome.and(page.locator('.is-confirmed')).textContent({ timeout: 500 }),
   );
-  await eventually('the robot holds again', doing, (now) => now === 'holding');
-  await eventually('nothing is being done any more', () =>
+  await eventually('the robot holds again', motionState, (now) => now === 'holding');
+  await eventually('no request is running', () =>
     page.getByRole('button', { name: 'Send' }).first().isVisible(),
   );
 
   await say('dance for 60 seconds');
-  await eventually('a third dance goes on', doing, (now) => now === 'playing');
+  await eventually('a third dance runs', motionState, (now) => now === 'moving');
   await page.route('**/api/v1/stop', (route) => route.abort());
   await page.locator('button.stop').click();
-  await eventually('a stop is confirmed over the stream where no question comes through', () =>
+  await eventually('a stop is confirmed over the WebSocket when HTTP requests fail', () =>
     outcome.and(page.locator('.is-confirmed')).textContent({ timeout: 500 }),
   );
-  await eventually('and the robot holds', doing, (now) => now === 'holding');
+  await eventually('the robot holds after it', motionState, (now) => now === 'holding');
   await page.unroute('**/api/v1/stop');
-  await eventually('nothing is being done then', () =>
+  await eventually('no request is running after it', () =>
     page.getByRole('button', { name: 'Send' }).first().isVisible(),
   );
 
-  await said.fill('look left 20 degrees, then nod');
-  await page.getByRole('button', { name: 'What would it do?' }).click();
+  await input.fill('look left 20 degrees, then nod');
+  await page.getByRole('button', { name: 'Preview plan' }).click();
   await eventually(
-    'what it would do is told',
+    'the plan is previewed',
     () => page.locator('.say .one-line').textContent(),
     (text) => /look/i.test(text) && /nod/i.test(text),
   );
-  check('without doing it', (await doing()) === 'holding', await doing());
+  check('a preview moves nothing', (await motionState()) === 'holding', await motionState());
 
   await say('look left 20 degrees, then nod');
   await eventually(
     'a plan of two steps is shown',
-    () => told.locator('.steps > li').count(),
+    () => reply.locator('.steps > li').count(),
     (n) => n === 2,
   );
   await eventually(
-    'and both are done',
-    () => told.locator('.badge.is-good').count(),
+    'both steps are done',
+    () => reply.locator('.badge.is-good').count(),
     (n) => n === 2,
   );
 
   await say('make a tool that wiggles the antennas three times');
-  await eventually('a tool is made, and can be opened', () => told.getByText('Open it').count());
-  await eventually('what its check said is told', () => told.locator('.check').count());
-  const made = (await ask('/api/v1/tools')).value.tools.filter((tool) => !tool.predefined);
+  await eventually('a tool is made and can be opened', () =>
+    reply.getByRole('link', { name: 'Open' }).count(),
+  );
+  await eventually('the result of its check is shown', () => reply.locator('.check').count());
+  const made = (await request('/api/v1/tools')).value.tools.filter((tool) => !tool.predefined);
   check(
-    'the server has it',
+    'the server has the tool',
     made.length > 0,
     made.map((tool) => tool.name),
   );
 
   await say('make a tool that wiggles the antennas three times');
   const question = page.locator('form.question');
-  await eventually('whether to make it again is asked', () => question.count());
+  await eventually('the robot asks whether to make it again', () => question.count());
   if (await question.count()) {
     await question.getByRole('button', { name: 'No' }).click();
     await eventually(
@@ -111,7 +113,7 @@ async function talk({ check, eventually, open }) {
       (n) => n === 0,
     );
   }
-  await eventually('the talk goes on', () =>
+  await eventually('the conversation continues', () =>
     page.getByRole('button', { name: 'Send' }).first().isVisible(),
   );
 }

@@ -1,48 +1,46 @@
 #!/usr/bin/env node
-/** A tool from its first line to its second version: checked, rehearsed, approved, run, compared, taken back. */
+/** A tool from its first line to its second version: check, rehearsal, approval, run, comparison and rollback. */
 
-import { ask, isLive, posture, rest, show, state, trial } from './lib.mjs';
+import { request, isLive, posture, rest, show, state, test } from './lib.mjs';
 
-await trial('tools', async ({ check, eventually, open }) => {
+await test('tools', async ({ check, eventually, open }) => {
   await rest();
   const page = await open();
   await show(page, 'tools/+');
   await eventually('the page is live', () => isLive(page));
   const code = page.locator('.cm-content');
   await code.waitFor();
-  const passes = page.locator('.outcome', { hasText: 'It passes.' });
+  const passes = page.locator('.outcome', { hasText: 'Passed.' });
   await eventually('the example passes the check', () => passes.count());
-  await eventually('its motion can be seen before it is a tool', () =>
-    page.locator('.replay').count(),
-  );
+  await eventually('its motion is shown before it is added', () => page.locator('.replay').count());
 
   await code.click();
   await page.keyboard.press('Control+Home');
   await page.keyboard.type('import os\n');
-  await eventually('what is not allowed is refused', () =>
-    page.locator('.outcome.is-bad', { hasText: 'Refused' }).count(),
+  await eventually('a forbidden import is rejected', () =>
+    page.locator('.outcome.is-bad', { hasText: 'Rejected' }).count(),
   );
   await eventually(
     'the finding names the line',
     () => page.locator('.findings').textContent(),
     (text) => /line 1/.test(text),
   );
-  await eventually('and is marked beside it', () => page.locator('.cm-lint-marker-error').count());
-  const add = page.getByRole('button', { name: 'Add the tool' });
-  check('it can not be added', await add.isDisabled());
+  await eventually('the line is marked', () => page.locator('.cm-lint-marker-error').count());
+  const add = page.getByRole('button', { name: 'Add tool' });
+  check('rejected code cannot be added', await add.isDisabled());
   await code.click();
   await page.keyboard.press('Control+Home');
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Delete');
-  await eventually('without it, it passes again', () => passes.count());
-  await eventually('and can be added', () => add.isEnabled());
+  await eventually('the code passes again without it', () => passes.count());
+  await eventually('accepted code can be added', () => add.isEnabled());
   await add.click();
   await eventually(
     'the tool has a page',
     () => page.url(),
     (url) => url.endsWith('#/tools/peek'),
   );
-  await eventually('it is not approved yet', () =>
+  await eventually('the tool is not approved yet', () =>
     page.getByText('not approved: half speed').count(),
   );
 
@@ -51,20 +49,22 @@ await trial('tools', async ({ check, eventually, open }) => {
   const watching = (async () => {
     while (isWatching) {
       const now = await state();
-      moved.push(Math.max(Math.abs(now.posture?.yaw_deg ?? 0), now.doing === 'holding' ? 0 : 99));
+      moved.push(
+        Math.max(Math.abs(now.posture?.yaw_deg ?? 0), now.motion_state === 'holding' ? 0 : 99),
+      );
     }
   })();
   await page.locator('form.stack .fields input').first().fill('25');
   await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
-  await eventually('it is rehearsed', () => page.locator('.replay').count());
+  await eventually('the tool is rehearsed', () => page.locator('.replay').count());
   const badge = page.locator('.replay-badge');
   await eventually(
-    'and is marked as a rehearsal',
+    'the replay is labelled as a rehearsal',
     () => badge.textContent({ timeout: 500 }),
     (text) => /rehearsal/i.test(text),
   );
   const time = () => page.locator('.replay-time').textContent({ timeout: 500 });
-  await eventually('it plays to its end', time, (text) => {
+  await eventually('it plays to the end', time, (text) => {
     const [at, end] = text.match(/[\d.]+/g).map(Number);
     return end > 1 && at === end;
   });
@@ -74,7 +74,7 @@ await trial('tools', async ({ check, eventually, open }) => {
     input.dispatchEvent(new Event('input', { bubbles: true }));
   });
   await page.locator('.replay summary').click();
-  // At rest it stands at 35.9 degrees.
+  // Its rest position is 35.9 degrees.
   const leg = page.locator('.replay table tr', { hasText: 'stewart_1' }).locator('td').first();
   await eventually(
     'half-way the head is turned',
@@ -93,21 +93,21 @@ await trial('tools', async ({ check, eventually, open }) => {
   );
   await page.locator('form.stack .fields input').first().fill('much');
   await page.locator('form.stack button.primary').click();
-  await eventually('a wrong argument is told', () =>
-    page.locator('.field-error', { hasText: 'no number' }).count(),
+  await eventually('an invalid argument is reported', () =>
+    page.locator('.field-error', { hasText: 'Enter a number' }).count(),
   );
   await page.locator('form.stack .fields input').first().fill('25');
   await page.locator('form.stack button.primary').click();
-  await eventually('it moves the robot', posture, (now) => now.yaw_deg > 10);
-  await eventually('and tells what it returned', () =>
+  await eventually('a run moves the robot', posture, (now) => now.yaw_deg > 10);
+  await eventually('the return value is shown', () =>
     page.locator('.result', { hasText: 'looked 25' }).count(),
   );
 
-  const picture = await ask('/api/v1/tools/peek/files/picture?version=1').catch(() => ({
+  const image = await request('/api/v1/tools/peek/files/picture?version=1').catch(() => ({
     status: 0,
   }));
-  if (picture.status === 200) {
-    await eventually('the picture of its rehearsal is shown', () =>
+  if (image.status === 200) {
+    await eventually('the image of its rehearsal is shown', () =>
       page
         .locator('.tool-picture')
         .evaluate((image) => image.naturalWidth > 0, null, { timeout: 500 }),
@@ -117,7 +117,7 @@ await trial('tools', async ({ check, eventually, open }) => {
   await page.getByRole('button', { name: 'Write a new version' }).click();
   await code.waitFor();
   await eventually(
-    'its code can be gone on with',
+    'its code opens in the editor',
     () => code.textContent(),
     (text) => /def peek/.test(text),
   );
@@ -125,11 +125,11 @@ await trial('tools', async ({ check, eventually, open }) => {
   await page.keyboard.press('Control+Home');
   await page.keyboard.type('# The second version.\n');
   await eventually('the second version passes', () => passes.count());
-  await eventually('and can be added too', () => add.isEnabled());
+  await eventually('the second version can be added', () => add.isEnabled());
   await add.click();
   const called = async () =>
-    (await ask('/api/v1/tools')).value.tools.find((tool) => tool.name === 'peek');
-  await eventually('it is called now', called, (tool) => tool.version === 2);
+    (await request('/api/v1/tools')).value.tools.find((tool) => tool.name === 'peek');
+  await eventually('it is the current version', called, (tool) => tool.version === 2);
   const [version, against] = [0, 1].map((at) => page.locator('.versions select').nth(at));
   await eventually(
     'the page shows it',
@@ -138,15 +138,15 @@ await trial('tools', async ({ check, eventually, open }) => {
   );
   await against.selectOption('1');
   await eventually(
-    'what differs is shown',
+    'the differences are shown',
     () => page.locator('.diff .is-plus').count(),
     (n) => n === 1,
   );
   await version.selectOption('1');
-  await page.getByRole('button', { name: 'Go back to this version' }).click();
-  await eventually('the first version is called again', called, (tool) => tool.version === 1);
-  await page.getByRole('button', { name: 'Take out of use' }).click();
-  await eventually('it can be taken out of use', called, (tool) => tool.active === false);
-  await page.getByRole('button', { name: 'Take into use' }).click();
-  await eventually('and into use again', called, (tool) => tool.active === true);
+  await page.getByRole('button', { name: 'Roll back to this version' }).click();
+  await eventually('the first version is current again', called, (tool) => tool.version === 1);
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await eventually('the tool can be disabled', called, (tool) => tool.active === false);
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await eventually('the tool can be enabled again', called, (tool) => tool.active === true);
 });

@@ -1,58 +1,57 @@
 #!/usr/bin/env node
-/** Two people want to steer one robot: what each is shown is what the server says. */
+/** Two operators want to control one robot: each page shows what the server reports. */
 
-import { ask, isLive, rest, show, trial } from './lib.mjs';
+import { request, isLive, leaseHolder, rest, show, test } from './lib.mjs';
 
-await trial(
-  'two',
+await test(
+  'two-operators',
   async ({ check, eventually, open }) => {
     await rest();
     const [anna, ben] = [await open(), await open()];
     for (const page of [anna, ben]) await show(page, 'drive');
     for (const page of [anna, ben]) await eventually('a page is live', () => isLive(page));
-    const lease = async () => (await ask('/api/v1/lease')).value.lease;
-    const says = (page) => page.locator('.lease > p').textContent();
+    const status = (page) => page.locator('.lease > p').textContent();
     const mine = (page) => page.locator('.lease.is-mine').count();
-    const take = (page) => page.getByRole('button', { name: 'Steer the robot' }).click();
+    const take = (page) => page.getByRole('button', { name: 'Take control' }).click();
 
     for (const page of [anna, ben]) {
       await eventually(
-        'nobody steers, and it is said',
-        () => says(page),
-        (text) => /Nobody/.test(text),
+        'a page shows that no one is in control',
+        () => status(page),
+        (text) => /No one/.test(text),
       );
     }
     await take(anna);
-    await eventually('the first has it', () => mine(anna));
-    const held = await eventually('the server says so', lease);
+    await eventually('the first takes control', () => mine(anna));
+    const held = await eventually('the server confirms it', leaseHolder);
     await eventually(
-      'the second is told who steers',
-      () => says(ben),
-      (text) => text.includes(`${held.owner} steers`) && text.includes(held.for),
+      'the second sees who is in control',
+      () => status(ben),
+      (text) => text.includes(`${held.owner} is in control`) && text.includes(held.purpose),
     );
 
     await take(ben);
     await eventually(
-      'the second is refused',
-      () => says(ben),
-      (text) => /refused/i.test(text),
+      'the second is rejected',
+      () => status(ben),
+      (text) => /rejected/i.test(text),
     );
-    check('and does not steer', (await mine(ben)) === 0);
-    check('the first still does', (await mine(anna)) === 1);
+    check('the second is not in control', (await mine(ben)) === 0);
+    check('the first still is', (await mine(anna)) === 1);
 
-    await ben.getByRole('button', { name: 'Take it from them' }).click();
-    await eventually('the second takes it', () => mine(ben));
+    await ben.getByRole('button', { name: 'Take over' }).click();
+    await eventually('the second takes over', () => mine(ben));
     await eventually(
-      'the first has lost it',
+      'the first loses control',
       () => mine(anna),
       (n) => n === 0,
     );
     await eventually(
-      'and is told so',
-      () => says(anna),
-      (text) => /ended|closed|does not answer/.test(text),
+      'the first page reports it',
+      () => status(anna),
+      (text) => /ended|closed|timed out/.test(text),
     );
-    check('the server says that somebody steers', (await lease()) !== null, await lease());
+    check('the server reports a holder', (await leaseHolder()) !== null, await leaseHolder());
 
     await ben
       .locator('.sliders input')
@@ -63,37 +62,37 @@ await trial(
       });
     await eventually(
       'the robot follows the second',
-      async () => (await ask('/api/v1/state')).value.posture,
+      async () => (await request('/api/v1/state')).value.posture,
       (now) => Math.abs(now.yaw_deg - 20) < 3,
     );
-    await anna.getByRole('button', { name: 'Take it from them' }).click();
-    await eventually('the first takes it back', () => mine(anna));
+    await anna.getByRole('button', { name: 'Take over' }).click();
+    await eventually('the first takes over again', () => mine(anna));
     await eventually(
-      'the second has lost it',
+      'the second loses control',
       () => mine(ben),
       (n) => n === 0,
     );
 
-    await anna.getByRole('button', { name: 'Give it back' }).click();
-    await eventually('it is given back', lease, (now) => now === null);
+    await anna.getByRole('button', { name: 'Release control' }).click();
+    await eventually('control is released', leaseHolder, (now) => now === null);
     await eventually(
-      'nobody has it',
+      'no page is in control',
       async () => (await mine(anna)) + (await mine(ben)),
       (n) => n === 0,
     );
     await take(ben);
-    await eventually('now the second gets it', () => mine(ben));
+    await eventually('the second takes control', () => mine(ben));
     await eventually(
-      'and the first sees it',
-      () => says(anna),
-      (text) => /steers the robot/.test(text),
+      'the first sees it',
+      () => status(anna),
+      (text) => /is in control/.test(text),
     );
     await ben.close();
-    await eventually('with its page it goes', lease, (now) => now === null);
+    await eventually('closing the page releases control', leaseHolder, (now) => now === null);
     await eventually(
-      'and the first sees that',
-      () => says(anna),
-      (text) => /Nobody/.test(text),
+      'the first sees that too',
+      () => status(anna),
+      (text) => /No one/.test(text),
     );
   },
   { tolerated: [/(409|410).*\/api\/v1\/lease/] },

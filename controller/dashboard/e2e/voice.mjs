@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 /**
- * Talking by voice: the button is held, the browser's microphone hears a file (`MINISMITH_VOICE`, "nod twice" between
- * silences), and what was said is shown, done, answered and played. What can't be is told in words.
+ * Voice: while the button is held, the browser's microphone plays a file (`MINISMITH_VOICE`, "nod twice" between
+ * silences). The utterance is shown, carried out and answered aloud. The page explains failures.
  */
 
-import { ask, isLive, posture, rest, server, show, sleep, state, trial } from './lib.mjs';
+import { request, isLive, posture, rest, server, show, sleep, state, test } from './lib.mjs';
 
 const file = process.env.MINISMITH_VOICE;
-if (!file) throw new Error('set MINISMITH_VOICE to a WAV file in which somebody says: nod twice');
+if (!file) throw new Error('set MINISMITH_VOICE to a WAV file with the utterance: nod twice');
 
-await trial('voice', talk, {
+await test('voice', talk, {
   flags: [
     '--use-fake-ui-for-media-stream',
     '--use-fake-device-for-media-stream',
@@ -18,22 +18,22 @@ await trial('voice', talk, {
   tolerated: [/WebSocket connection to .*\/api\/v1\/voice/, /409.*\/api\/v1\/voice/],
 });
 
-/** Counts what is played, as the browser is told of it, and what is cut. */
-function counted() {
+/** Counts the samples that are played and the sounds that are cut off. */
+function countPlayback() {
   const { AudioBufferSourceNode: Node } = window;
-  window.heard = { samples: 0, loudest: 0, stopped: 0 };
+  window.playback = { samples: 0, loudest: 0, stopped: 0 };
   const { start, stop } = Node.prototype;
   Node.prototype.start = function (...when) {
     const samples = this.buffer.getChannelData(0);
-    window.heard.samples += samples.length;
-    window.heard.loudest = samples.reduce(
+    window.playback.samples += samples.length;
+    window.playback.loudest = samples.reduce(
       (loud, sample) => Math.max(loud, Math.abs(sample)),
-      window.heard.loudest,
+      window.playback.loudest,
     );
     return start.apply(this, when);
   };
   Node.prototype.stop = function (...when) {
-    window.heard.stopped += 1;
+    window.playback.stopped += 1;
     return stop.apply(this, when);
   };
 }
@@ -41,80 +41,80 @@ function counted() {
 async function talk({ check, eventually, open }) {
   await rest();
   const page = await open();
-  await page.addInitScript(counted);
+  await page.addInitScript(countPlayback);
   await show(page, 'talk');
   await eventually('the page is live', () => isLive(page));
   const button = page.getByRole('button', { name: 'Hold to talk' });
-  const light = page.locator('.light');
-  const words = page.locator('.voice-transcript');
-  const shines = async () => (await light.getAttribute('class')).replace('light is-', '');
+  const indicator = page.locator('.light');
+  const transcript = page.locator('.voice-transcript');
+  const indicated = async () => (await indicator.getAttribute('class')).replace('light is-', '');
 
-  check('before anybody speaks nothing is open', (await shines()) === 'off', await shines());
+  check('before the first press nothing is open', (await indicated()) === 'off', await indicated());
   await button.hover();
   await page.mouse.down();
   await eventually('the button is held', () => button.and(page.locator('.is-held')).count());
-  await eventually('the robot listens', shines, (now) => now === 'hearing');
+  await eventually('the robot listens', indicated, (now) => now === 'hearing');
   const reached = await page.evaluate(() => {
     const stop = document.querySelector('button.stop');
     const { left, top, width, height } = stop.getBoundingClientRect();
     const there = document.elementFromPoint(left + width / 2, top + height / 2);
     return !stop.disabled && stop.contains(there);
   });
-  check('STOP can be reached meanwhile', reached, reached);
+  check('STOP is in reach meanwhile', reached, reached);
   await eventually(
-    'the words are shown while they come',
-    () => words.textContent(),
-    // What is heard may be another word than what is meant in the end.
+    'partial transcripts are shown',
+    () => transcript.textContent(),
+    // A partial transcript may differ from the final one.
     (text) => /twice/i.test(text),
   );
   await sleep(600);
   await page.mouse.up();
   await eventually('the head nods', posture, (now) => Math.abs(now?.pitch_deg ?? 0) > 4);
   await eventually(
-    'what was heard is told',
-    () => words.textContent(),
+    'the transcript is shown',
+    () => transcript.textContent(),
     (text) => /heard.*nod/i.test(text),
   );
   await eventually(
-    'what was said stands in the conversation',
+    'the utterance is in the conversation',
     () => page.locator('.user-message').last().textContent(),
     (text) => /nod/i.test(text),
   );
-  const told = page.locator('.robot-reply').last();
-  await eventually('its step is shown as done', () => told.locator('.badge.is-good').count());
+  const reply = page.locator('.robot-reply').last();
+  await eventually('its step is shown as done', () => reply.locator('.badge.is-good').count());
   await eventually(
     'the answer is shown',
-    () => told.textContent(),
+    () => reply.textContent(),
     (text) => /nod/i.test(text) && /outcome: done/i.test(text),
   );
   await eventually(
     'the answer is played',
-    () => page.evaluate(() => window.heard),
-    (heard) => heard.samples > 6000 && heard.loudest > 0.05,
+    () => page.evaluate(() => window.playback),
+    (playback) => playback.samples > 6000 && playback.loudest > 0.05,
   );
-  // The file is over: the microphone hears nothing more.
+  // The file has ended: the microphone is silent from now on.
   await button.focus();
   await page.keyboard.down('Enter');
   await eventually('a key holds the button, too', () =>
     button.and(page.locator('.is-held')).count(),
   );
-  const { stopped } = await page.evaluate(() => window.heard);
-  check('and what was being said is cut', stopped > 0, stopped);
+  const { stopped } = await page.evaluate(() => window.playback);
+  check('the answer is cut off', stopped > 0, stopped);
   await page.keyboard.up('Enter');
-  await eventually('that no words were heard is told near the button', () =>
-    page.locator('.voice').getByText('No words were heard').count(),
+  await eventually('missing speech is reported next to the button', () =>
+    page.locator('.voice').getByText('No speech was detected').count(),
   );
-  await eventually('the robot listens again', shines, (now) => now === 'listening');
+  await eventually('the robot listens again', indicated, (now) => now === 'listening');
   await button.focus();
   await page.keyboard.down('Enter');
   await page.keyboard.down('Space');
   await page.keyboard.up('Space');
-  await eventually('the space bar is a stop there as everywhere', () =>
+  await eventually('the space bar stops the robot there too', () =>
     page.locator('.stop-outcome').and(page.locator('.is-confirmed')).count(),
   );
   await page.keyboard.up('Enter');
 
-  // Somebody else talks, too, and then there is no seat.
+  // With another client the server has no voice connection left.
   const third = await open();
   await show(third, 'talk');
   await third.evaluate(
@@ -128,7 +128,7 @@ async function talk({ check, eventually, open }) {
   await eventually('another page is live', () => isLive(third));
   await third.getByRole('button', { name: 'Hold to talk' }).hover();
   await third.mouse.down();
-  await eventually('why the server refuses is told near the button', () =>
+  await eventually('the reason for the rejection is shown next to the button', () =>
     third.locator('.voice').getByText('others talk with the robot').count(),
   );
   await third.mouse.up();
@@ -143,18 +143,18 @@ async function talk({ check, eventually, open }) {
   await eventually('a page without the microphone is live', () => isLive(denied));
   await denied.getByRole('button', { name: 'Hold to talk' }).hover();
   await denied.mouse.down();
-  await eventually('that it has none is told near the button', () =>
-    denied.locator('.voice').getByText('does not give this page the microphone').count(),
+  await eventually('the missing permission is reported next to the button', () =>
+    denied.locator('.voice').getByText('Microphone access was denied').count(),
   );
   await denied.mouse.up();
 
-  const { doing } = await state();
-  check('the robot rests', doing === 'holding', doing);
-  const journal = await ask('/api/v1/journal?kind=said');
-  const said = journal.value.entries.map((entry) => entry.what);
+  const { motion_state } = await state();
+  check('the robot rests', motion_state === 'holding', motion_state);
+  const journal = await request('/api/v1/journal?kind=said');
+  const utterances = journal.value.entries.map((entry) => entry.action ?? entry.what);
   check(
-    'what was said stands in the journal',
-    said.some((what) => /nod/i.test(what)),
-    said,
+    'the utterance is in the journal',
+    utterances.some((text) => /nod/i.test(text)),
+    utterances,
   );
 }
