@@ -109,7 +109,7 @@ await test('tools', async ({ check, eventually, open }) => {
   if (image.status === 200) {
     await eventually('the image of its rehearsal is shown', () =>
       page
-        .locator('.tool-picture')
+        .locator('.tool-image')
         .evaluate((image) => image.naturalWidth > 0, null, { timeout: 500 }),
     );
   }

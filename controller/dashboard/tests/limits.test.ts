@@ -42,7 +42,7 @@ describe('limits', () => {
     expect(rangePosition(range, -45.1, 0).near).toBe('low');
     expect(rangePosition(range, 45, 0).near).toBeNull();
     expect(rangePosition(range, 70, -70)).toMatchObject({ present: 1, goal: 0 });
-    // Where nobody has read it, what was positions counts.
+    // Without a reading the goal counts.
     expect(rangePosition(range, null, 50)).toEqual({ present: null, goal: 1, near: 'high' });
   });
 

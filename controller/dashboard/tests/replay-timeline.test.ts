@@ -45,11 +45,11 @@ describe('the replay timeline', () => {
   });
 
   it('draws the robot from the motor positions', () => {
-    const beat: MotionCycle = {
+    const cycle: MotionCycle = {
       present_deg: state.joints.map((joint) => joint.present_deg!),
       goal_deg: state.joints.map((joint) => joint.goal_deg),
     };
-    const { now, posture } = replayDrawings(beat, NEUTRAL);
+    const { now, posture } = replayDrawings(cycle, NEUTRAL);
     expect(posture.yaw_deg).toBeCloseTo(state.posture!.yaw_deg, 0);
     expect(posture.z_mm).toBeCloseTo(state.posture!.z_mm, 0);
     expect(postureFromDrawing(now!)).toEqual(posture);

@@ -170,7 +170,7 @@ describe('roles', () => {
     const asked = { viewer: true, operator: true, engineer: false };
     expect(accessFromAnswers(asked)).toMatchObject({ atLeast: 'operator', exact: true });
     expect(isPermitted(accessFromAnswers(asked), 'approve')).toBe(false);
-    // Nothing that can be read tells an owner from an engineer.
+    // No readable resource distinguishes an owner from an engineer.
     expect(isPermitted(accessFromAnswers({ ...asked, engineer: true }), 'approve')).toBe(true);
     expect(accessFromAnswers({ viewer: false, operator: false, engineer: false })).toEqual(
       NO_ACCESS,

@@ -90,7 +90,7 @@ describe('the progress of a turn', () => {
       from: 'coordinator',
       state: 'waiting',
     });
-    // Nobody planned it.
+    // The plan did not contain it.
     expect(after(handoff).tasks).toMatchObject([{ agent: 'code', from: 'coordinator' }]);
   });
 

@@ -29,7 +29,7 @@ describe('the voice conversation', () => {
     expect(indicatorOf(so(...open))).toBe('hearing');
     expect(indicatorOf(so(...open, { is: 'released' }))).toBe('listening');
     expect(indicatorOf(so(...open, { is: 'released' }, state('thinking')))).toBe('thinking');
-    // Somebody speaks over it; but that it holds is always shown.
+    // Holding the button hides the state "speaking", but never "holding".
     expect(indicatorOf(so(...open, state('speaking')))).toBe('hearing');
     expect(indicatorOf(so(...open, state('holding')))).toBe('holding');
     expect(indicatorOf(so(...open, { is: 'closed', note: null }))).toBe('off');

@@ -47,7 +47,7 @@ export function ToolFiles({ tool }: { tool: ToolDetails }) {
     <>
       {image !== null && (
         <div class="scroll" tabIndex={0} role="group" aria-label={w.image(name, version)}>
-          <img class="tool-picture" src={image} alt={w.image(name, version)} />
+          <img class="tool-image" src={image} alt={w.image(name, version)} />
         </div>
       )}
       <div class="buttons">

@@ -50,7 +50,7 @@ export function ToolPage({ name, listed, onChange }: ToolPageProps) {
       {tool && (
         <>
           <About tool={tool} listed={listed} again={reload} />
-          <RunTool tool={tool} onRan={reload} />
+          <RunTool tool={tool} onRun={reload} />
           <ToolCode
             tool={tool}
             versions={listed?.versions ?? [tool.manifest.version]}

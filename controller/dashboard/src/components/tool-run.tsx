@@ -16,7 +16,7 @@ import { stepNotes } from './turns';
 /** Whether the server has reported that it cannot rehearse for the dashboard. */
 const cannotRehearse = robotSignal(false);
 
-export function RunTool({ tool, onRan: onRun }: { tool: ToolDetails; onRan: () => void }) {
+export function RunTool({ tool, onRun }: { tool: ToolDetails; onRun: () => void }) {
   const w = messages.value.tools;
   const { name, parameters } = tool.manifest;
   const all = useMemo(() => formFields(parameters), [parameters]);
@@ -89,7 +89,7 @@ export function RunTool({ tool, onRan: onRun }: { tool: ToolDetails; onRan: () =
         </div>
       </form>
       {result &&
-        (result.ok ? <Result response={result.value} /> : <Outcome bad text={result.detail} />)}
+        (result.ok ? <RunResult response={result.value} /> : <Outcome bad text={result.detail} />)}
       {rehearsed && !rehearsed.ok && (
         <Outcome bad text={cannotRehearse.value ? w.cannotRehearse : rehearsed.detail} />
       )}
@@ -145,7 +145,7 @@ function RehearsalView({ of }: { of: RehearsalResult }) {
   );
 }
 
-function Result({ response }: { response: RunResponse }) {
+function RunResult({ response }: { response: RunResponse }) {
   const w = messages.value.tools;
   const { run } = response;
   const clampNotes = run.steps.flatMap(stepNotes);

@@ -21,7 +21,7 @@ function TurnView({ turn }: { turn: Turn }) {
   const w = messages.value.talk;
   const { progress, end } = turn;
   const { tasks, reply, thinking } = progress;
-  const result = tasks.flatMap((task) => task.result?.text ?? []).join(' ');
+  const stepTexts = tasks.flatMap((task) => task.result?.text ?? []).join(' ');
   return (
     <>
       <p class="user-message">
@@ -38,7 +38,7 @@ function TurnView({ turn }: { turn: Turn }) {
         {end === null && (
           <p class="note">{thinking === null ? w.working : w.thinking(agent(thinking))} …</p>
         )}
-        {reply && result !== reply.text && <p>{reply.text}</p>}
+        {reply && stepTexts !== reply.text && <p>{reply.text}</p>}
         {reply && <p class="note">{w.outcome(outcome(reply.outcome))}</p>}
         {reply?.tool && (
           <p>

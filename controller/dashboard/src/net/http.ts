@@ -30,8 +30,8 @@ export interface RequestOptions {
   token?: string;
 }
 
-export function headers(as: string = token.value): Record<string, string> {
-  return as === '' ? {} : { Authorization: `Bearer ${as}` };
+export function headers(bearer: string = token.value): Record<string, string> {
+  return bearer === '' ? {} : { Authorization: `Bearer ${bearer}` };
 }
 
 /** Returns the response itself, for streams. */

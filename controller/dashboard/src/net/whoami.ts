@@ -1,7 +1,7 @@
 /** Finds out the user's role. If the server does not report it, the page infers it from what it may read. */
 
 import { accessFromAnswers, isRole, NO_ACCESS, type Access } from '../logic/roles';
-import { request, type Result } from './http';
+import { request, type RequestOptions, type Result } from './http';
 
 const TIMEOUT_MS = 5000;
 
@@ -12,8 +12,12 @@ export interface Identity {
   reason: string;
 }
 
-export async function whoAmI(signal: AbortSignal, as?: string): Promise<Identity> {
-  const options = { signal, patience: TIMEOUT_MS, ...(as === undefined ? {} : { as }) };
+export async function whoAmI(signal: AbortSignal, token?: string): Promise<Identity> {
+  const options: RequestOptions = {
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    ...(token === undefined ? {} : { token }),
+  };
   const me = await request<{ name?: unknown; role?: unknown }>('/api/v1/me', options);
   if (me.ok && isRole(me.value.role)) {
     const name = typeof me.value.name === 'string' ? me.value.name : null;
@@ -21,10 +25,10 @@ export async function whoAmI(signal: AbortSignal, as?: string): Promise<Identity
   }
   if (!me.ok && me.status === 401) return { access: NO_ACCESS, reason: me.detail };
   if (!me.ok && me.status === 0) return { access: null, reason: me.detail };
-  const isPermitted = (answer: Result<unknown>) => answer.ok || answer.status === 409;
+  const isAllowed = (answer: Result<unknown>) => answer.ok || answer.status === 409;
   const viewer = await request('/api/v1/lease', options);
   if (!viewer.ok) return { access: viewer.status === 0 ? null : NO_ACCESS, reason: viewer.detail };
-  const operator = isPermitted(await request('/api/v1/sessions', options));
-  const engineer = operator && isPermitted(await request('/api/v1/journal?limit=1', options));
+  const operator = isAllowed(await request('/api/v1/sessions', options));
+  const engineer = operator && isAllowed(await request('/api/v1/journal?limit=1', options));
   return { access: accessFromAnswers({ viewer: true, operator, engineer }), reason: '' };
 }
