@@ -1,0 +1,55 @@
+//! Finds relative links and anchors that lead nowhere.
+
+use minismith_tests::workspace;
+
+use super::page::Page;
+
+/// The links of these pages whose file or anchor does not exist.
+pub(super) fn dead(pages: &[Page]) -> Vec<String> {
+    let mut dead = Vec::new();
+    for page in pages {
+        for link in page.links.iter().filter(|link| !link.to.contains("://")) {
+            let (file, anchor) = link.to.split_once('#').unwrap_or((&link.to, ""));
+            let mut report = |why: &str| dead.push(format!("{}:{}: {}: {why}", page.path, link.line, link.to));
+            let path = if file.is_empty() { page.path.clone() } else { resolved(&page.path, file) };
+            if !workspace().join(&path).exists() {
+                report("no such file");
+            } else if !anchor.is_empty() {
+                let target = match pages.iter().find(|page| page.path == path) {
+                    Some(known) => known.headings.iter().any(|heading| heading.anchor == anchor),
+                    None => Page::read(&path).headings.iter().any(|heading| heading.anchor == anchor),
+                };
+                if !target {
+                    report("no such heading");
+                }
+            }
+        }
+    }
+    dead
+}
+
+/// A link's path from the workspace's folder.
+fn resolved(page: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = page.split('/').collect();
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[test]
+fn finds_dead_links() {
+    let page = |text: &str| Page::parse("docs/page.md", text.to_owned());
+    let alive = "# Here\n\n[a](#here) [b](../Makefile) [c](https://example.org/x) [d](../README.md)\n";
+    assert_eq!(dead(&[page(alive)]), Vec::<String>::new());
+    let broken = dead(&[page("# Here\n\n[a](#there) [b](Makefile)\n")]);
+    assert_eq!(
+        broken,
+        ["docs/page.md:3: #there: no such heading", "docs/page.md:3: Makefile: no such file"]
+    );
+}
