@@ -51,7 +51,8 @@ fn parts_match(parts: &[Part], actual: &str) -> bool {
     let Some((part, rest)) = parts.split_first() else { return actual.is_empty() };
     match part {
         Part::Text(text) => actual.strip_prefix(text.as_str()).is_some_and(|left| parts_match(rest, left)),
-        Part::Rest => true,
+        // The rest begins where a word ends.
+        Part::Rest => !actual.starts_with(char::is_alphanumeric),
         Part::Number(value) => {
             let end = actual.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(actual.len());
             // A full stop after a number ends the sentence.
@@ -69,13 +70,12 @@ fn parts_match(parts: &[Part], actual: &str) -> bool {
 
 fn parts(line: &str) -> Vec<Part> {
     let line = line.trim_end();
-    let (line, rest) = match line.strip_suffix(" ...") {
-        Some(line) => (format!("{line} "), true),
-        None => (line.to_owned(), false),
+    let (mut left, rest) = match line.strip_suffix(" ...") {
+        Some(line) => (line, true),
+        None => (line, false),
     };
     let mut parts = Vec::new();
     let mut text = String::new();
-    let mut left = line.as_str();
     while let Some(letter) = left.chars().next() {
         if let Some((part, length)) = placeholder(left) {
             if !text.is_empty() {
@@ -124,6 +124,7 @@ fn matches_what_the_convention_says() {
     assert!(check("at -~5 deg", "at -4.2 deg") && !check("at -~5 deg", "at 4.2 deg"));
     assert!(check("id <id>, done", "id 3fa9-1, done") && !check("id <id>", "id a b") && !check("id <id>", "id "));
     assert!(check("{\"doing\": ...", "{\"doing\": \"holding\"}") && !check("{\"did ...", "{\"doing\"}"));
+    assert!(check("head yaw 4 ...", "head yaw 4, 5") && !check("head yaw 4 ...", "head yaw 45"));
     assert!(check("<70 x> FILE", "<70 x> FILE") && !check("<70 x>", "y"));
 }
 
