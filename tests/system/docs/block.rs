@@ -23,7 +23,7 @@ pub(super) struct Options {
     pub(super) server: bool,
     pub(super) robot: bool,
     pub(super) exit: i32,
-    pub(super) needs: Option<String>,
+    pub(super) needs: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -72,7 +72,7 @@ impl Options {
                 None if word == "server" => options.server = true,
                 None if word == "robot" => options.robot = true,
                 Some(("exit", code)) => options.exit = code.parse().ok()?,
-                Some(("needs", path)) => options.needs = Some(path.to_owned()),
+                Some(("needs", path)) => options.needs.push(path.to_owned()),
                 _ => return None,
             }
         }

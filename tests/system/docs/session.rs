@@ -24,8 +24,8 @@ pub(super) fn run(page: &Page) {
     for block in &page.blocks {
         match &block.kind {
             Kind::Console(options) => {
-                if let Some(path) = options.needs.as_ref().filter(|path| !session.has(path)) {
-                    println!("skipped: {}:{}: there is no {path}", page.path, block.line);
+                if let Some(lacking) = options.needs.iter().find(|need| !session.has(need)) {
+                    println!("skipped: {}:{}: there is no {lacking}", page.path, block.line);
                     continue;
                 }
                 ran += 1;
@@ -59,8 +59,12 @@ impl Session {
         Session { bench, server: None, robot: None }
     }
 
-    /// Whether the workspace has a path, which is then here too.
+    /// Whether there is a program of this name, or the workspace has this path, which is then here too.
     fn has(&self, path: &str) -> bool {
+        if !path.contains('/') {
+            let folders = std::env::var_os("PATH").unwrap_or_default();
+            return std::env::split_paths(&folders).any(|folder| folder.join(path).is_file());
+        }
         let (there, here) = (workspace().join(path), self.bench.path(path));
         if there.exists() && !here.exists() {
             fs::create_dir_all(here.parent().unwrap()).unwrap();
