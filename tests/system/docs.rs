@@ -37,7 +37,7 @@
 //! * `robot`: emulated servos run at `/dev/ttyACM0`, which the test replaces by a pseudo-terminal.
 //! * `exit=N`: the last command exits with this code; without it, every command exits with 0.
 //! * `needs=PATH`: the block runs only where the workspace has this path, such as `.cache/models`, which is linked
-//!   into the page's folder. `needs=NAME` without a slash names a program. The test says when it skips a block.
+//!   into the page's folder. `needs=NAME` without a slash or dot names a program. The test says when it skips a block.
 
 mod block;
 mod expect;

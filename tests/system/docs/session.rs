@@ -61,7 +61,7 @@ impl Session {
 
     /// Whether there is a program of this name, or the workspace has this path, which is then here too.
     fn has(&self, path: &str) -> bool {
-        if !path.contains('/') {
+        if !path.contains(['/', '.']) {
             let folders = std::env::var_os("PATH").unwrap_or_default();
             return std::env::split_paths(&folders).any(|folder| folder.join(path).is_file());
         }
