@@ -106,7 +106,8 @@ fn every_page_has_a_test() {
         pages.iter().flat_map(|page| &page.blocks).filter(|block| kind(&block.kind)).count()
     };
     let run = count(|kind| matches!(kind, Kind::Console(_)));
-    let commands: usize = pages.iter().flat_map(|page| &page.blocks).map(|block| block.commands().len()).sum();
+    let commands: usize =
+        pages.iter().flat_map(|page| &page.blocks).map(|block| block.commands().len()).sum();
     println!(
         "{} pages: {run} command blocks run ({commands} commands), {} only shown, {} configurations read",
         pages.len(),
@@ -119,7 +120,8 @@ fn every_page_has_a_test() {
 #[test]
 fn pages_begin_with_a_command_that_runs() {
     for page in PAGES.iter().filter(|path| path.starts_with("docs/")).map(|path| Page::read(path)) {
-        let section = page.headings.iter().find(|heading| heading.level > 1).map_or(usize::MAX, |found| found.line);
+        let section =
+            page.headings.iter().find(|heading| heading.level > 1).map_or(usize::MAX, |found| found.line);
         let first = page.blocks.first().filter(|block| block.line < section);
         let runs = first.is_some_and(|block| matches!(block.kind, Kind::Console(_)));
         assert!(runs, "{} does not begin with a command that the test runs", page.path);
@@ -139,7 +141,12 @@ fn readme_fits_its_size() {
     let lines = readme.text.lines().count();
     assert!(lines <= 150, "README.md has {lines} lines, at most 150 are allowed");
     for table in &readme.tables {
-        assert!(table.columns <= 2, "README.md:{}: a table of {} columns, at most 2", table.line, table.columns);
+        assert!(
+            table.columns <= 2,
+            "README.md:{}: a table of {} columns, at most 2",
+            table.line,
+            table.columns
+        );
     }
 }
 
@@ -149,6 +156,13 @@ fn links_lead_somewhere() {
         PAGES.iter().chain(UNRUN).chain(&["ARCHITECTURE.md"]).map(|path| Page::read(path)).collect();
     let dead = links::dead(&pages);
     assert!(dead.is_empty(), "{}", dead.join("\n"));
+}
+
+#[test]
+fn named_sources_exist() {
+    let pages: Vec<Page> = PAGES.iter().chain(UNRUN).map(|path| Page::read(path)).collect();
+    let missing = links::missing_sources(&pages);
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
 #[test]

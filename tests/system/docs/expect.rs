@@ -54,7 +54,8 @@ fn parts_match(parts: &[Part], actual: &str) -> bool {
         // The rest begins where a word ends.
         Part::Rest => !actual.starts_with(char::is_alphanumeric),
         Part::Number(value) => {
-            let end = actual.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(actual.len());
+            let end =
+                actual.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(actual.len());
             // A full stop after a number ends the sentence.
             let number = actual[..end].trim_end_matches('.');
             let near = |found: f64| found >= value / 2.0 && found <= value * 2.0;
@@ -100,7 +101,8 @@ fn parts(line: &str) -> Vec<Part> {
 /// The placeholder at the beginning of a text, and its length in bytes.
 fn placeholder(text: &str) -> Option<(Part, usize)> {
     if let Some(number) = text.strip_prefix('~') {
-        let end = number.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(number.len());
+        let end =
+            number.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(number.len());
         let number = number[..end].trim_end_matches('.');
         return Some((Part::Number(number.parse().ok()?), 1 + number.len()));
     }
@@ -122,7 +124,9 @@ fn matches_what_the_convention_says() {
     assert!(check("took ~0.4 s.", "took 0.21 s.") && check("took ~2.", "took 3."));
     assert!(!check("took ~0.4 s", "took 1.2 s") && !check("took ~0.4 s", "took s"));
     assert!(check("at -~5 deg", "at -4.2 deg") && !check("at -~5 deg", "at 4.2 deg"));
-    assert!(check("id <id>, done", "id 3fa9-1, done") && !check("id <id>", "id a b") && !check("id <id>", "id "));
+    assert!(
+        check("id <id>, done", "id 3fa9-1, done") && !check("id <id>", "id a b") && !check("id <id>", "id ")
+    );
     assert!(check("{\"doing\": ...", "{\"doing\": \"holding\"}") && !check("{\"did ...", "{\"doing\"}"));
     assert!(check("head yaw 4 ...", "head yaw 4, 5") && !check("head yaw 4 ...", "head yaw 45"));
     assert!(check("<70 x> FILE", "<70 x> FILE") && !check("<70 x>", "y"));

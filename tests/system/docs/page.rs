@@ -18,6 +18,8 @@ pub(super) struct Page {
     pub(super) headings: Vec<Heading>,
     pub(super) links: Vec<Link>,
     pub(super) tables: Vec<Table>,
+    /// Words in code, outside blocks.
+    pub(super) codes: Vec<Code>,
 }
 
 #[derive(Debug)]
@@ -31,6 +33,12 @@ pub(super) struct Heading {
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) to: String,
+    pub(super) line: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Code {
+    pub(super) text: String,
     pub(super) line: usize,
 }
 
@@ -49,12 +57,17 @@ impl Page {
 
     pub(super) fn parse(path: &str, text: String) -> Page {
         let line_at = |offset: usize| text[..offset].matches('\n').count() + 1;
-        let (mut blocks, mut headings, mut links, mut tables) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut blocks, mut headings, mut links, mut tables) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut codes = Vec::new();
         let mut block: Option<Block> = None;
         let mut heading: Option<(usize, String)> = None;
         let mut seen = BTreeMap::new();
         for (event, range) in Parser::new_ext(&text, Options::ENABLE_TABLES).into_offset_iter() {
             let line = line_at(range.start);
+            if let Event::Code(text) = &event {
+                codes.push(Code { text: text.to_string(), line });
+            }
             match event {
                 Event::Start(Tag::CodeBlock(kind)) => {
                     let info = match &kind {
@@ -73,7 +86,13 @@ impl Page {
                 Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                     links.push(Link { to: dest_url.to_string(), line });
                 }
-                Event::Start(Tag::Table(alignments)) => tables.push(Table { columns: alignments.len(), line }),
+                Event::Html(html) | Event::InlineHtml(html) => {
+                    let sources = html.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());
+                    links.extend(sources.map(|to| Link { to: to.to_owned(), line }));
+                }
+                Event::Start(Tag::Table(alignments)) => {
+                    tables.push(Table { columns: alignments.len(), line })
+                }
                 Event::Text(text) | Event::Code(text) => {
                     if let Some(block) = &mut block {
                         block.text.push_str(&text);
@@ -85,7 +104,7 @@ impl Page {
                 _ => {}
             }
         }
-        Page { path: path.to_owned(), text, blocks, headings, links, tables }
+        Page { path: path.to_owned(), text, blocks, headings, links, tables, codes }
     }
 
     /// What the convention forbids, each with its line.
@@ -113,7 +132,8 @@ impl Page {
 
     /// The text from a heading to the next one of its level or above.
     pub(super) fn section(&self, heading: &Heading) -> String {
-        let next = self.headings.iter().find(|other| other.line > heading.line && other.level <= heading.level);
+        let next =
+            self.headings.iter().find(|other| other.line > heading.line && other.level <= heading.level);
         let end = next.map_or(usize::MAX, |next| next.line - 1);
         let lines = self.text.lines().enumerate().map(|(at, line)| (at + 1, line));
         let inside = lines.filter(|(at, _)| *at > heading.line && *at <= end);
@@ -124,7 +144,8 @@ impl Page {
 /// The anchor that forges make of a heading: lower case, spaces as hyphens, other signs left out.
 fn anchor(text: &str, seen: &mut BTreeMap<String, usize>) -> String {
     let signs = text.trim().to_lowercase().replace(' ', "-");
-    let anchor: String = signs.chars().filter(|sign| sign.is_alphanumeric() || "-_".contains(*sign)).collect();
+    let anchor: String =
+        signs.chars().filter(|sign| sign.is_alphanumeric() || "-_".contains(*sign)).collect();
     let times = seen.entry(anchor.clone()).and_modify(|times| *times += 1).or_insert(0);
     if *times == 0 { anchor } else { format!("{anchor}-{times}") }
 }
@@ -138,5 +159,7 @@ fn reads_a_page() {
     assert_eq!((page.links[0].to.as_str(), page.links[0].line), ("a.md#b", 5));
     assert_eq!((page.tables[0].columns, page.tables[0].line), (3, 13));
     assert_eq!(page.defects(), ["page.md:7: `sh` is no kind of block"]);
-    assert!(page.section(&page.headings[1]).contains("link") && !page.section(&page.headings[1]).contains('|'));
+    assert!(
+        page.section(&page.headings[1]).contains("link") && !page.section(&page.headings[1]).contains('|')
+    );
 }

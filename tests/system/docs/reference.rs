@@ -65,9 +65,14 @@ pub(super) fn command_line(page: &Page) -> Vec<String> {
 
 /// The names under `Commands:`.
 fn subcommands(help: &str) -> Vec<String> {
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let lines =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
-    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
+    names
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The flags under `Options:`.
@@ -101,7 +106,10 @@ fn flag(word: &str) -> Option<String> {
 /// The flags that a page names in code.
 fn named_flags(text: &str) -> BTreeSet<String> {
     let words = text.split(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '-'));
-    words.filter(|word| word.len() > 2 && word.starts_with("--") && !word.starts_with("---")).map(str::to_owned).collect()
+    words
+        .filter(|word| word.len() > 2 && word.starts_with("--") && !word.starts_with("---"))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What the tables of `docs/configuration.md` lack, or name without need: `` | `key` | `default` | meaning | ``.
@@ -122,7 +130,10 @@ pub(super) fn configuration(page: &Page) -> Vec<String> {
         match named.get(key) {
             None => wrong.push(format!("{}: `{key}` is missing", page.path)),
             Some(shown) if shown != default => {
-                wrong.push(format!("{}: `{key}` is `{default}` in config.yaml, the page says `{shown}`", page.path));
+                wrong.push(format!(
+                    "{}: `{key}` is `{default}` in config.yaml, the page says `{shown}`",
+                    page.path
+                ));
             }
             Some(_) => {}
         }

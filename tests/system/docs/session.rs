@@ -29,7 +29,9 @@ pub(super) fn run(page: &Page) {
                     continue;
                 }
                 ran += 1;
-                wrong.extend(session.run(block, options).into_iter().map(|why| format!("{}:{why}", page.path)));
+                wrong.extend(
+                    session.run(block, options).into_iter().map(|why| format!("{}:{why}", page.path)),
+                );
             }
             Kind::File(name) => drop(session.bench.write(name, &block.text)),
             Kind::Configuration => {
