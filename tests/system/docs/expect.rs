@@ -24,7 +24,7 @@ pub(super) fn vague(expected: &[String]) -> Option<&'static str> {
             .iter()
             .map(|part| match part {
                 Part::Text(text) => text.chars().filter(|letter| letter.is_alphanumeric()).count(),
-                Part::Number(_) | Part::Word | Part::Rest => 0,
+                Part::Number(_) | Part::Word | Part::Rest { .. } => 0,
             })
             .sum();
         literal >= 4
@@ -39,8 +39,10 @@ enum Part {
     Number(f64),
     /// Text without spaces.
     Word,
-    /// All that is left of the line.
-    Rest,
+    /// All that is left of the line. After a word, it does not continue that word.
+    Rest {
+        after_word: bool,
+    },
 }
 
 fn line_matches(expected: &str, actual: &str) -> bool {
@@ -51,8 +53,7 @@ fn parts_match(parts: &[Part], actual: &str) -> bool {
     let Some((part, rest)) = parts.split_first() else { return actual.is_empty() };
     match part {
         Part::Text(text) => actual.strip_prefix(text.as_str()).is_some_and(|left| parts_match(rest, left)),
-        // The rest begins where a word ends.
-        Part::Rest => !actual.starts_with(char::is_alphanumeric),
+        Part::Rest { after_word } => !(*after_word && actual.starts_with(char::is_alphanumeric)),
         Part::Number(value) => {
             let end =
                 actual.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(actual.len());
@@ -93,7 +94,7 @@ fn parts(line: &str) -> Vec<Part> {
         parts.push(Part::Text(text));
     }
     if rest {
-        parts.push(Part::Rest);
+        parts.push(Part::Rest { after_word: line.trim_end_matches(" ...").ends_with(char::is_alphanumeric) });
     }
     parts
 }
