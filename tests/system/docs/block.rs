@@ -1,5 +1,7 @@
 //! [`Block`]: one fenced block of a page, and its commands.
 
+use minismith_tests::workspace;
+
 /// What a fenced block is, by its info string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -77,6 +79,16 @@ impl Options {
             }
         }
         Some(options)
+    }
+
+    /// What the block needs and this machine lacks: a program, or a path of the workspace.
+    pub(super) fn lacking(&self) -> Option<&str> {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let there = |need: &&String| match need.contains(['/', '.']) {
+            true => workspace().join(need).exists(),
+            false => std::env::split_paths(&folders).any(|folder| folder.join(need).is_file()),
+        };
+        self.needs.iter().find(|need| !there(need)).map(String::as_str)
     }
 }
 

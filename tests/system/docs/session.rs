@@ -24,11 +24,12 @@ pub(super) fn run(page: &Page) {
     for block in &page.blocks {
         match &block.kind {
             Kind::Console(options) => {
-                if let Some(lacking) = options.needs.iter().find(|need| !session.has(need)) {
+                if let Some(lacking) = options.lacking() {
                     println!("skipped: {}:{}: there is no {lacking}", page.path, block.line);
                     continue;
                 }
                 ran += 1;
+                options.needs.iter().for_each(|need| session.link(need));
                 wrong.extend(
                     session.run(block, options).into_iter().map(|why| format!("{}:{why}", page.path)),
                 );
@@ -61,18 +62,13 @@ impl Session {
         Session { bench, server: None, robot: None }
     }
 
-    /// Whether there is a program of this name, or the workspace has this path, which is then here too.
-    fn has(&self, path: &str) -> bool {
-        if !path.contains(['/', '.']) {
-            let folders = std::env::var_os("PATH").unwrap_or_default();
-            return std::env::split_paths(&folders).any(|folder| folder.join(path).is_file());
-        }
-        let (there, here) = (workspace().join(path), self.bench.path(path));
+    /// Links a path of the workspace into the page's folder.
+    fn link(&self, need: &str) {
+        let (there, here) = (workspace().join(need), self.bench.path(need));
         if there.exists() && !here.exists() {
             fs::create_dir_all(here.parent().unwrap()).unwrap();
             symlink(there, here).unwrap();
         }
-        self.bench.path(path).exists()
     }
 
     /// Why the program does not accept a configuration.
