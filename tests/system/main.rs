@@ -12,6 +12,7 @@ mod code;
 mod dances;
 mod dashboard;
 mod data;
+mod docs;
 mod engineer;
 mod files;
 mod gate;
