@@ -164,12 +164,12 @@ fn what_ails_the_servos_is_named_with_a_remedy() {
 #[test]
 fn a_mistake_in_the_configuration_is_named_by_file_line_and_key() {
     let bench = Bench::new();
-    bench.write("config.yaml", "robot: mock\npulse:\n  rate: 50\n");
+    bench.write("config.yaml", "robot: mock\ncontrol_loop:\n  rate: 50\n");
     let say = ["say", "nod", "--json"];
-    bench.run(&say).is_error(&["config.yaml:3", "pulse.rate", "rate_hz"]);
-    bench.write("other.yaml", "pulse: {rate_hz: 5000}\n");
+    bench.run(&say).is_error(&["config.yaml:3", "control_loop.rate", "rate_hz"]);
+    bench.write("other.yaml", "control_loop: {rate_hz: 5000}\n");
     let other = [&say[..], &["--config", "other.yaml"]].concat();
-    bench.run(&other).is_error(&["other.yaml:1", "pulse.rate_hz", "10 to 400"]);
+    bench.run(&other).is_error(&["other.yaml:1", "control_loop.rate_hz", "10 to 400"]);
     bench.run(&["doctor", "--config", "nowhere.yaml"]).is_error(&["nowhere.yaml", "--config"]);
 }
 
@@ -251,7 +251,7 @@ fn a_server_never_listens_beyond_this_machine_without_a_token() {
     let address = listening(&server.line().unwrap());
     let port = address.rsplit(':').next().unwrap();
     bench.run(&["serve", "--robot", "mock", "--port", port]).is_error(&[&address, "--port"]);
-    bench.write("config.yaml", "serve: {host: 0.0.0.0}\n");
+    bench.write("config.yaml", "server: {host: 0.0.0.0}\n");
     bench.run(&["serve"]).is_error(&["0.0.0.0", "minismith token add", "127.0.0.1"]);
 }
 

@@ -104,7 +104,7 @@ fn what_is_led_by_hand_becomes_a_tool() {
 fn a_dataset_is_read_by_others() {
     let Some(python) = python(".cache/clients", "make clients") else { return };
     let bench = Bench::configured(
-        "journal: {file: journal.jsonl}\ntraces: {directory: traces, pictures_per_second: 15}\ncamera: {scene: room}\n",
+        "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 15}\ncamera: {scene: room}\n",
     );
     for sentence in ["nod twice", "look left 20 degrees"] {
         does(&bench, &["say", sentence, "--json"]);

@@ -176,7 +176,7 @@ impl Collector {
     }
 
     fn keys(&self) -> String {
-        format!("{BUS}telemetry: {{otlp: 'http://127.0.0.1:{}'}}\n", self.port)
+        format!("{BUS}telemetry: {{otlp_endpoint: 'http://127.0.0.1:{}'}}\n", self.port)
     }
 
     fn heard(&self) -> Vec<Span> {
@@ -383,7 +383,7 @@ fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let clock = WallClock::start();
     for address in [gone, mute.local_addr().unwrap()] {
-        let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp: 'http://{address}'}}\n"));
+        let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp_endpoint: 'http://{address}'}}\n"));
         let began = clock.now();
         let ran = bench.run(&["say", "nod twice", "--json"]).exits(0);
         assert!(clock.now().since(began) < Duration::from_secs(20), "it holds nothing up");
@@ -396,7 +396,7 @@ fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
         // What is refused is refused, too.
         assert_eq!(bench.run(&["say", "look left 170 degrees", "--json"]).code, Some(1));
     }
-    let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp: 'http://{gone}'}}\n"));
+    let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp_endpoint: 'http://{gone}'}}\n"));
     let ran = serve(&bench, |address| {
         for _ in 0..4 {
             assert_eq!(send(address, "GET /health", &[], "").0, 200);

@@ -3,6 +3,8 @@
 
 mod read;
 
+use minismith_wire::old_names::config::new_value;
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -16,7 +18,7 @@ use crate::workshop::arguments::accept;
 use read::Read;
 
 /// One function that a model may call. The names are words of `config.yaml` and of prompts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
     /// Point the head in a direction.
@@ -44,7 +46,7 @@ pub enum Ability {
     /// Wake up.
     WakeUp,
     /// Go to sleep.
-    GoToSleep,
+    GotoSleep,
     /// Wait.
     Wait,
     /// Where the body is.
@@ -52,9 +54,9 @@ pub enum Ability {
     /// Look through the camera.
     TakePicture,
     /// Say how many of something are seen, and where.
-    FindThings,
+    FindObjects,
     /// Turn the head to something that is seen.
-    LookAtThing,
+    LookAtObject,
     /// Follow a person with the head.
     FollowPerson,
     /// Look out for something new.
@@ -78,7 +80,7 @@ pub enum Ability {
     /// Declare another agent.
     CreateAssistant,
     /// Give a task to another agent.
-    HandOver,
+    HandOff,
     /// Ask the person.
     AskPerson,
     /// Note how a step of the plan went, or change the plan.
@@ -111,12 +113,12 @@ impl Ability {
         Ability::Dance,
         Ability::Center,
         Ability::WakeUp,
-        Ability::GoToSleep,
+        Ability::GotoSleep,
         Ability::Wait,
         Ability::ReportState,
         Ability::TakePicture,
-        Ability::FindThings,
-        Ability::LookAtThing,
+        Ability::FindObjects,
+        Ability::LookAtObject,
         Ability::FollowPerson,
         Ability::WatchForNew,
         Ability::AnswerFromFiles,
@@ -128,7 +130,7 @@ impl Ability {
         Ability::TestFunction,
         Ability::SaveFunction,
         Ability::CreateAssistant,
-        Ability::HandOver,
+        Ability::HandOff,
         Ability::AskPerson,
         Ability::UpdatePlan,
     ];
@@ -139,9 +141,10 @@ impl Ability {
         crate::outcome::word(&self)
     }
 
-    /// The one of this name.
+    /// Returns the function of this name, which may be an old one.
     #[must_use]
     pub fn named(name: &str) -> Option<Ability> {
+        let name = new_value("agents.roster[].functions[]", name).unwrap_or(name);
         Ability::ALL.into_iter().find(|ability| ability.name() == name)
     }
 
@@ -152,12 +155,12 @@ impl Ability {
             self,
             Ability::ReportState
                 | Ability::TakePicture
-                | Ability::FindThings
+                | Ability::FindObjects
                 | Ability::WatchForNew
                 | Ability::AnswerFromFiles
                 | Ability::ListGeneratedTools
                 | Ability::GetToolCode
-                | Ability::HandOver
+                | Ability::HandOff
                 | Ability::AskPerson
                 | Ability::UpdatePlan
                 | Ability::Wait
@@ -243,7 +246,7 @@ impl Ability {
             }
             Ability::Center => ("Bring head, body and antennas back to neutral.", object(&[], &[])),
             Ability::WakeUp => ("Wake up: switch the motors on and raise the head.", object(&[], &[])),
-            Ability::GoToSleep => ("Go to sleep: lay the head down.", object(&[], &[])),
+            Ability::GotoSleep => ("Go to sleep: lay the head down.", object(&[], &[])),
             Ability::Wait => {
                 ("Do nothing for a while.", object(&[("seconds", number("how long", 0.0, 300.0))], &[]))
             }
@@ -254,10 +257,10 @@ impl Ability {
                 "Take a picture with the camera and tell which people and things are seen where.",
                 object(&[], &[]),
             ),
-            Ability::FindThings => {
+            Ability::FindObjects => {
                 ("Tell how many of one kind are seen, and where.", object(&[("thing", thing())], &[]))
             }
-            Ability::LookAtThing => {
+            Ability::LookAtObject => {
                 ("Look round for one of a kind and turn the head to it.", object(&[("thing", thing())], &[]))
             }
             Ability::FollowPerson => (
@@ -326,7 +329,7 @@ impl Ability {
                     &[],
                 ),
             ),
-            Ability::HandOver => (
+            Ability::HandOff => (
                 "Give a task to another agent, who has functions that you do not have.",
                 object(
                     &[("agent", choice("who", others)), ("task", text("what to do, with all details"))],
@@ -398,12 +401,20 @@ impl Ability {
             Ability::Dance => Primitive::Dance { duration: read.seconds().unwrap_or(DANCE) },
             Ability::Center => Primitive::Center,
             Ability::WakeUp => Primitive::Wake,
-            Ability::GoToSleep => Primitive::Sleep,
+            Ability::GotoSleep => Primitive::Sleep,
             Ability::Wait => Primitive::Wait { duration: read.seconds().unwrap_or_default() },
             other => return read.other(other),
         };
         primitive.check().map_err(|range| range.to_string())?;
         Ok(Action::Move(primitive))
+    }
+}
+
+/// Stored sessions may contain old names.
+impl<'de> Deserialize<'de> for Ability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Ability::named(&name).ok_or_else(|| D::Error::custom(format!("unknown function `{name}`")))
     }
 }
 
@@ -451,6 +462,11 @@ mod tests {
             assert_eq!(function.parameters["additionalProperties"], false, "{}", function.name);
             assert!(!function.description.is_empty());
         }
+        for (old, new) in [("go_to_sleep", "goto_sleep"), ("hand_over", "hand_off")] {
+            let read: Ability = serde_json::from_value(json!(old)).unwrap();
+            assert_eq!(read.name(), new);
+        }
+        assert!(serde_json::from_value::<Ability>(json!("sudo")).is_err());
         // Those by which a model may extend the system.
         for name in [
             "create_function",

@@ -2,7 +2,7 @@
 //! microphone and speaker are at the other end.
 //!
 //! `rate` is that of the samples that are sent, Hz, from 8000 to 96000; `session` the one in which it is remembered, as in a
-//! chat; `speak` whether answers are spoken; `wake` whether the robot has to be called as `voice.call` of the configuration
+//! chat; `speak` whether answers are spoken; `wake` whether the robot has to be called as `voice.wake_word_mode` of the configuration
 //! says, else all that is said is for it.
 //!
 //! Binary messages carry sound, one channel of 16 bit signed samples, little-endian: those that are sent at `rate`, 64 kB at
@@ -62,7 +62,7 @@ use super::caller::Speaker;
 use super::desk::Desk;
 use super::given::{Refused, Wanted, unprocessable};
 use crate::body::{Body, models_of};
-use crate::config::{Call, Config, Voice};
+use crate::config::{Config, Voice, WakeWordMode};
 use crate::memory::is_name;
 use crate::role::Role;
 use crate::voice::engine::{Engines, NoVoice};
@@ -138,7 +138,10 @@ async fn open(
         ))
     })?;
     let configured = &room.config.voice;
-    let voice = Voice { call: if wake { configured.call } else { Call::Never }, ..configured.clone() };
+    let voice = Voice {
+        wake_word_mode: if wake { configured.wake_word_mode } else { WakeWordMode::Never },
+        ..configured.clone()
+    };
     let (engines, seat) = engines(&room, &voice, speak, seat).await?;
     // A browser tells a page nothing of why a WebSocket is refused: it may ask without one, and hear what stands above.
     let upgrade = match upgrade {

@@ -9,7 +9,7 @@ use firmware_bridge::pulse::{BeatRecord, Conductor, PulseHandle};
 use minismith_wire::recording::{Health, Message, Picture, Rhythm, Seen};
 
 use crate::body::Body;
-use crate::config::Kept;
+use crate::config::RecordingConfig;
 use crate::eyes::{Eyes, Lookout, NoSight};
 use minismith_senses::detect::Bounds;
 use minismith_senses::track::{Found, Kind};
@@ -60,15 +60,15 @@ pub struct Slow {
 }
 
 impl Slow {
-    pub fn new(body: &Body, kept: &Kept) -> Self {
+    pub fn new(body: &Body, kept: &RecordingConfig) -> Self {
         let pulse = body.handle();
         Slow {
             rate: pulse.period().as_secs_f64().recip(),
             pulse,
             lookout: body.lookout(),
             eyes: body.eyes(),
-            to_trace: f64::from(kept.pictures_per_second),
-            to_viewer: f64::from(kept.live.pictures_per_second),
+            to_trace: f64::from(kept.camera_fps),
+            to_viewer: f64::from(kept.rerun.camera_fps),
             lateness: Vec::new(),
             positions: None,
             told: 0,

@@ -98,7 +98,7 @@ impl From<Which> for Wanted {
 
 /// Carries it out.
 pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<Done> {
-    let place = &config.kept.journal;
+    let place = &config.recording.journal;
     match command {
         JournalCommand::Tail { lines, follow, which, json } => {
             let wanted = which.into();

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use minismith::body::models_of;
 use minismith::brain::is_stop;
-use minismith::config::{Call, Config, Voice};
+use minismith::config::{Config, Voice, WakeWordMode};
 use minismith::tasks::CodeTasks;
 use minismith::voice::engine::Engines;
 use minismith::voice::sink::{self, Kept, Paced, Played, Sink, Sound};
@@ -47,7 +47,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
     let source: Box<dyn Source> = match wav {
         Some(path) => {
             // Whoever hands in a file means the robot.
-            voice.call = Call::Never;
+            voice.wake_word_mode = WakeWordMode::Never;
             Box::new(File::open(path, SILENCE).with_context(|| path.display().to_string())?)
         }
         None => microphone(&voice, ", or give --wav FILE")?,

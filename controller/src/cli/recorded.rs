@@ -51,7 +51,7 @@ pub enum Which {
 pub enum DatasetCommand {
     /// A dataset for robot learning: a folder in LeRobot's layout 2.1, each trace one episode.
     #[command(
-        after_help = "With pictures in the traces (`traces.pictures_per_second`), videos are made by the program ffmpeg.\n\
+        after_help = "With pictures in the traces (`traces.camera_fps`), videos are made by the program ffmpeg.\n\
 Examples:\n  minismith dataset export --all --to nods\n  \
 minismith dataset export 20261123T101500.250-3fa9c1.trace.jsonl --to nod --fps 50 --json"
     )]
@@ -244,14 +244,16 @@ fn moved(config: &Config, file: &Path, of: Of, rate: f64) -> Result<Recording, N
 
 /// The file of this name, or the kept trace.
 pub(super) fn found(config: &Config, file: &Path) -> PathBuf {
-    let kept = config.kept.traces.as_ref().map(|folder| folder.join(file));
+    let kept = config.recording.traces.as_ref().map(|folder| folder.join(file));
     let is_name = file.components().count() == 1 && !file.exists();
     kept.filter(|_| is_name).unwrap_or_else(|| file.to_owned())
 }
 
 /// All kept traces; their names begin with the moment.
 fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
-    let Some(folder) = &config.kept.traces else { bail!("no traces are kept: `traces.directory` is none") };
+    let Some(folder) = &config.recording.traces else {
+        bail!("no traces are kept: `traces.directory` is none")
+    };
     let is_trace = |path: &PathBuf| path.to_string_lossy().ends_with(minismith::chronicle::SUFFIX);
     let listed =
         std::fs::read_dir(folder).map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;

@@ -127,7 +127,7 @@ fn keep(out: &Path, taken: &Taken) -> anyhow::Result<()> {
 /// Rehearses a run of a tool again, as the journal tells it.
 fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
     let wanted = Wanted { kind: Some("tool".into()), id: arguments.id.clone(), ..Wanted::default() };
-    let (entries, _) = latest(&config.kept.journal, &wanted, usize::MAX)?;
+    let (entries, _) = latest(&config.recording.journal, &wanted, usize::MAX)?;
     let ended = |entry: &&Entry| entry.detail.get("outcome").is_some();
     let returned =
         |entry: &Entry| entry.detail.pointer("/outcome/ended").is_some_and(|ended| ended == "returned");
@@ -146,7 +146,8 @@ fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
     if let Some(out) = &arguments.out {
         keep(out, &taken)?;
     }
-    let before = config.kept.traces.as_ref().and_then(|folder| Taken::read(&folder.join(&run.trace)).ok());
+    let before =
+        config.recording.traces.as_ref().and_then(|folder| Taken::read(&folder.join(&run.trace)).ok());
     let comparison = before.map(|before| compare(&before, &taken));
     let Redone { again, same_motion, same_outcome } = &redone;
     if arguments.json {

@@ -41,11 +41,11 @@ pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
     let body = Arc::new(shop::body(config, on)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let host = host.unwrap_or(config.serve.host);
+        let host = host.unwrap_or(config.server.host);
         // A file of tokens that can't be used is an error also where none is needed.
-        let tokens = tokens::list(&config.serve.tokens)?;
-        let listener = net::listen(host, port.unwrap_or(config.serve.port), !tokens.is_empty()).await?;
-        let tls = config.serve.tls.as_ref();
+        let tokens = tokens::list(&config.server.token_file)?;
+        let listener = net::listen(host, port.unwrap_or(config.server.port), !tokens.is_empty()).await?;
+        let tls = config.server.tls.as_ref();
         let tls = tls.map(|(certificate, key)| server::tls(certificate, key)).transpose()?;
         if tls.is_none() && !host.is_loopback() {
             tracing::warn!("without TLS others on the way can read tokens; see `certificate` in config.yaml");

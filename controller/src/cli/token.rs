@@ -44,7 +44,7 @@ MINISMITH_TOKEN=minismith_... minismith say nod --url https://robot.local:8000"
 
 /// Carries out one of the commands.
 pub fn run(config: &Config, command: TokenCommand) -> anyhow::Result<Done> {
-    let path = &config.serve.tokens;
+    let path = &config.server.token_file;
     match command {
         TokenCommand::Add { name, role, json } => told(json, tokens::add(path, &name, role), |token| {
             (json!({ "name": name, "role": role, "token": token }), token.clone())

@@ -1,4 +1,4 @@
-//! The values of the file that are words: which robot, which brain, which cage, which address.
+//! The values of the file that are words: the robot, the language understanding, the sandbox mechanisms, paths.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -100,20 +100,20 @@ impl FromStr for RobotChoice {
     }
 }
 
-/// Who understands text and writes tools.
+/// How text is understood and tools are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Brain {
-    /// The built-in grammar and composer.
-    Offline,
-    /// A language model, behind an endpoint that speaks as OpenAI's does.
-    Openai,
+pub enum Nlu {
+    /// The built-in command grammar and motion composer.
+    Grammar,
+    /// A language model behind an endpoint with the OpenAI API.
+    Llm,
 }
 
-impl FromStr for Brain {
+impl FromStr for Nlu {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        one_of(text, &[("offline", Brain::Offline), ("openai", Brain::Openai)])
+        one_of(text, &[("grammar", Nlu::Grammar), ("llm", Nlu::Llm)])
     }
 }
 
@@ -129,15 +129,15 @@ impl FromStr for Flag {
     }
 }
 
-/// A mechanism of the cage that the machine may lack.
+/// A sandbox mechanism that may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MayLack(pub(super) Lowerable);
+pub(super) struct OptionalMechanismName(pub(super) Lowerable);
 
-impl FromStr for MayLack {
+impl FromStr for OptionalMechanismName {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        text.parse().map(MayLack).map_err(|why| {
+        text.parse().map(OptionalMechanismName).map_err(|why| {
             let known = LOWERABLE.join(", ");
             match why {
                 NotLowerable::Unknown => NotAllowed::new(text, known).meaning(nearest(text, LOWERABLE)),

@@ -12,19 +12,19 @@ use crate::net::{Address, Reach};
 pub struct LanguageModel {
     /// In order of preference.
     pub endpoints: Vec<Endpoint>,
-    /// How long one endpoint may take for one answer, its retries included.
-    pub answer: Duration,
-    /// How long it may be silent.
-    pub silence: Duration,
-    /// How often a question is asked again where the endpoint was busy or not there.
-    pub retries: u32,
-    /// The longest question, tokens.
-    pub prompt_tokens: u32,
-    /// The longest answer, tokens.
-    pub answer_tokens: u32,
-    /// How freely the model chooses its words.
+    /// Time limit for one reply of one endpoint, including retries.
+    pub request_timeout: Duration,
+    /// Time limit for the next data from an endpoint.
+    pub read_timeout: Duration,
+    /// Number of retries if an endpoint is busy or unreachable.
+    pub max_retries: u32,
+    /// Maximum estimated length of a prompt, tokens.
+    pub max_prompt_tokens: u32,
+    /// Maximum length of a completion, tokens.
+    pub max_completion_tokens: u32,
+    /// Sampling temperature.
     pub temperature: f64,
-    /// Seeds the model's chance.
+    /// Seed for sampling.
     pub seed: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The keys `logs` and `telemetry`: the log's file, and who is told of spans.
+//! The sections `logs` and `telemetry`: the log file, and the collector of spans.
 
 use std::str::FromStr;
 
@@ -103,7 +103,7 @@ mod tests {
         assert!(file.path.ends_with("minismith/log.jsonl"), "{}", file.path.display());
         assert_eq!((file.longest, file.kept), (16 << 20, 2));
         assert_eq!(config.logs.levels.0.default_level(), Some(LevelFilter::INFO));
-        assert_eq!(config.collector, None);
+        assert_eq!(config.otlp_endpoint, None);
         assert_eq!(read("logs: {file: none}").unwrap().logs.file, None);
     }
 
@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn a_collectors_address_holds_no_secret() {
-        let collector = |text: &str| read(&format!("telemetry: {{otlp: '{text}'}}")).map(|it| it.collector);
+        let collector =
+            |text: &str| read(&format!("telemetry: {{otlp_endpoint: '{text}'}}")).map(|it| it.otlp_endpoint);
         for url in ["http://127.0.0.1:4318", "http://127.0.0.1:4318/", "http://127.0.0.1:4318/v1/traces"] {
             assert_eq!(collector(url).unwrap().unwrap().to_string(), "http://127.0.0.1:4318");
         }

@@ -68,7 +68,7 @@ macro_rules! spans {
 }
 
 spans! {
-    /// Beats of the pulse per second, Hz.
+    /// Control cycles per second, Hz.
     pub Rate: number -> f64 = 10.0..=400.0, " (Hz)";
     /// A factor for speeds and accelerations.
     pub Scale: number -> f64 = 0.05..=1.0, "";
@@ -157,9 +157,9 @@ spans! {
 }
 
 impl Rate {
-    /// The time from one beat to the next.
+    /// Returns the control period, the time from one cycle to the next.
     #[must_use]
-    pub fn beat(self) -> Duration {
+    pub fn period(self) -> Duration {
         Duration::from_secs_f64(1.0 / self.0)
     }
 }

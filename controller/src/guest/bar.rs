@@ -103,7 +103,9 @@ pub fn remedy(mechanism: &str) -> String {
                 .to_owned();
         }
     };
-    format!("{mend}; or, knowing what it means, name `{mechanism}` in tool_host.may_lack in config.yaml")
+    format!(
+        "{mend}; or, knowing what it means, name `{mechanism}` in tool_host.optional_sandbox_mechanisms in config.yaml"
+    )
 }
 
 #[cfg(test)]
@@ -125,11 +127,18 @@ mod tests {
         assert_eq!(bar.check(&all_but("nothing")), Ok(()));
         assert_eq!(bar.check(&all_but("landlock")), Ok(()));
         let lacking = bar.check(&all_but("pivot_root")).unwrap_err().to_string();
-        for part in ["pivot_root is not enforced", "opening a file: it was opened", "tool_host.may_lack"] {
+        for part in [
+            "pivot_root is not enforced",
+            "opening a file: it was opened",
+            "tool_host.optional_sandbox_mechanisms",
+        ] {
             assert!(lacking.contains(part), "{lacking}");
         }
         let needed = bar.check(&all_but("seccomp")).unwrap_err().to_string();
-        assert!(needed.contains("seccomp is not enforced") && !needed.contains("may_lack"), "{needed}");
+        assert!(
+            needed.contains("seccomp is not enforced") && !needed.contains("optional_sandbox_mechanisms"),
+            "{needed}"
+        );
         assert!(Bar::default().check(&all_but("landlock")).is_err());
     }
 

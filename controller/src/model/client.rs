@@ -14,7 +14,7 @@ use super::peer::{Attention, Bounds, Peer, Question};
 use super::prompt::{Form, Prompt};
 use super::request::Manner;
 use super::{Model, Watch};
-use crate::config::{Brain, Config, Endpoint, LanguageModel};
+use crate::config::{Config, Endpoint, LanguageModel, Nlu};
 use crate::workshop::chance::Chance;
 
 /// For how long an endpoint that failed is asked last.
@@ -51,9 +51,9 @@ impl Client {
     /// # Errors
     /// [`NoLine`], as [`Self::open`].
     pub fn configured(config: &Config) -> Result<Option<Self>, NoLine> {
-        match config.brain {
-            Brain::Offline => Ok(None),
-            Brain::Openai => Self::open(&config.language_model).map(Some),
+        match config.nlu {
+            Nlu::Grammar => Ok(None),
+            Nlu::Llm => Self::open(&config.language_model).map(Some),
         }
     }
 
@@ -87,7 +87,7 @@ impl Client {
             name: format!("{} ({})", endpoint.url, endpoint.model),
             manner: Manner {
                 model: endpoint.model,
-                answer_tokens: config.answer_tokens,
+                answer_tokens: config.max_completion_tokens,
                 temperature: config.temperature,
                 seed: config.seed,
             },
@@ -98,10 +98,10 @@ impl Client {
         Client {
             peers: lines.into_iter().map(peer).collect(),
             bounds: Bounds {
-                answer: config.answer,
-                silence: config.silence,
-                retries: config.retries,
-                prompt_tokens: u64::from(config.prompt_tokens),
+                answer: config.request_timeout,
+                silence: config.read_timeout,
+                retries: config.max_retries,
+                prompt_tokens: u64::from(config.max_prompt_tokens),
             },
             clock,
             // Only spreads retries; two programs need not agree on it.

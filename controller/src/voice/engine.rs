@@ -14,7 +14,7 @@ use minismith_voice::vad::Vad;
 use super::espeak::Espeak;
 use super::phrases::{ALONE, CALL, commands};
 use super::service::{Remote, Writer};
-use crate::config::{Engine, Voice};
+use crate::config::{TtsEngine, Voice};
 use crate::conversation::told;
 use crate::workshop::registry::Registry;
 
@@ -48,7 +48,7 @@ impl Engines {
         let tools = told(tools).map_err(|error| no(&error))?;
         let commands = commands(tools.iter().map(|tool| tool.name.as_str()));
         let calls: Vec<String> =
-            voice.names.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
+            voice.wake_words.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
         let moonshine = Moonshine::open(models).map_err(|error| no(&error))?;
         let known = moonshine.choices(&calls, &commands, &ALONE.map(str::to_owned));
         let transcriber = Box::new(moonshine.knowing(known));
@@ -88,7 +88,7 @@ fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoic
                 .into(),
         )
     })?;
-    if voice.engine == Engine::Espeak || !voice.language.starts_with("en") {
+    if voice.tts_engine == TtsEngine::Espeak || !voice.language.starts_with("en") {
         return Ok(Box::new(espeak));
     }
     match Hibari::open(models, espeak.clone()) {

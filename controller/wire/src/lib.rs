@@ -3,13 +3,14 @@
 //! Reading order: [`Job`] (what a guest is asked to run), [`Turn`] (what a guest says), [`Cue`] (what it may ask of
 //! the stage), [`Answer`] (what the stage says), [`frame`] (how they travel), [`window`] (where pictures lie),
 //! [`exceeded`] (budgets of which a guest itself learns first), [`zygote`] (the host program's own words with its
-//! supervisor), [`recording`] (what the recorder is told).
+//! supervisor), [`recording`] (what the recorder is told). [`old_names`] lists spellings of earlier versions.
 //!
 //! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything
 //! that comes from a guest is presumed forged.
 
 pub mod exceeded;
 pub mod frame;
+pub mod old_names;
 pub mod recording;
 pub mod window;
 pub mod zygote;

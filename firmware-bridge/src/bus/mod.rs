@@ -64,7 +64,7 @@ pub struct BusOptions {
     /// Bits per second.
     pub baud: u32,
     /// The least supply that every motor must measure, volts.
-    pub least_volts: f64,
+    pub min_voltage_v: f64,
     /// After this long without a word from us, the servos stop by themselves. `None` leaves their watchdogs off.
     pub watchdog: Option<Duration>,
     /// How long a whole answer may take, where no beat waits for it.
@@ -77,7 +77,7 @@ impl BusOptions {
     /// What a Reachy Mini needs.
     pub const DEFAULT: BusOptions = BusOptions {
         baud: 1_000_000,
-        least_volts: 4.5,
+        min_voltage_v: 4.5,
         watchdog: Some(Duration::from_millis(200)),
         reply_timeout: Duration::from_millis(10),
         beat_timeout: Duration::from_millis(5),

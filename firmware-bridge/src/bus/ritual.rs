@@ -74,7 +74,7 @@ pub(super) fn prepare(
     gains: &Joints<Gains>,
 ) -> Result<Ready, RobotFault> {
     everyone_answers(port)?;
-    everyone_has_power(port, options.least_volts)?;
+    everyone_has_power(port, options.min_voltage_v)?;
     nobody_is_in_error(port)?;
     // One that has fired refuses goals until it is cleared.
     arm(port, &Joint::ALL, None)?;

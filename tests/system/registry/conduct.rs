@@ -202,7 +202,7 @@ fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
     assert_eq!(cached, false);
     assert_ne!(declared["cases"], first["cases"]);
     let config = std::fs::read_to_string(bench.path("config.yaml")).unwrap();
-    bench.write("config.yaml", &format!("{config}limits: {{untrusted_scale: 0.4}}\n"));
+    bench.write("config.yaml", &format!("{config}limits: {{unapproved_tool_scale: 0.4}}\n"));
     assert_eq!(check(&[]).1, false);
     bench.write("counter.py", &format!("{}\n", source("counter", 1)));
     assert_eq!(check(&[]).1, false);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use firmware_bridge::clock::{Clock, Tick, WallClock};
 use firmware_bridge::joint::{Joint, Joints};
 use minismith::body::Body;
-use minismith::config::{Call, Config, RobotChoice};
+use minismith::config::{Config, RobotChoice, WakeWordMode};
 use minismith::conversation::Conversation;
 use minismith::outcome::Ending;
 use minismith::voice::engine::Engines;
@@ -140,7 +140,7 @@ fn seen(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, End
     let workshop = Workshop::open(&config).unwrap();
     let models = Models::at(workspace().join(".cache/models"));
     let mut voice = config.voice.clone();
-    voice.call = Call::Never;
+    voice.wake_word_mode = WakeWordMode::Never;
     let engines = Engines::open(&voice, &models, true, workshop.registry()).unwrap();
     let air = Arc::<Mutex<Air>>::default();
     let clock = WallClock::start();

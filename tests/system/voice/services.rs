@@ -267,7 +267,7 @@ fn a_file_of_any_usual_rate_is_heard() {
 
 #[test]
 fn what_is_not_heard_well_is_asked_back_and_nothing_moves() {
-    let told = listened(&bench("unsure_below: 1"), "look left", &["--text"]);
+    let told = listened(&bench("min_confidence: 1"), "look left", &["--text"]);
     assert_eq!(events(&told, "ignored")[0]["why"], "it was not heard well enough", "{told:?}");
     let asked = events(&told, "answer")[0]["text"].as_str().unwrap();
     assert!(asked.contains("say that again"), "{asked}");

@@ -19,7 +19,7 @@ use crate::agents::ability::{Ability, Within};
 use crate::agents::action::Action;
 use crate::agents::coordinator::Task;
 use crate::body::Body;
-use crate::config::{Brain, Config};
+use crate::config::{Config, Nlu};
 use crate::conversation::{Conversation, Ending, News, Reply, halted, told};
 use crate::eyes::NoSight;
 use crate::files::Output;
@@ -62,7 +62,7 @@ impl Office {
             }
             Err(_) => Vec::new(),
         };
-        let mut offers = own(matches!(self.config.brain, Brain::Openai));
+        let mut offers = own(matches!(self.config.nlu, Nlu::Llm));
         let of_shelf = of_shelf(entries, &offers);
         offers.extend(of_shelf);
         offers
