@@ -120,7 +120,7 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
     assert!(from < number(&trims[0]["to_s"]) && from < number(&report["duration_s"]), "{report}");
 
     let page = String::from_utf8(beside("md")).unwrap();
-    assert_eq!(bench.run(&["tool", "show", "hasty", "--doc"]).exits(0).out, page);
+    assert_eq!(bench.run(&["tool", "show", "hasty", "--page"]).exits(0).out, page);
     assert_eq!(
         headings(&page),
         [

@@ -27,13 +27,13 @@ use super::{Done, print};
 /// Which mock, and from where to where.
 #[derive(Debug, Args)]
 pub struct ReplArgs {
-    /// mock or mock-bus: a mock in real time. Without it motion takes no time, and only the stage's clock moves on.
+    /// Simulated robot in real time: mock or mock-bus. Default: virtual time, in which motion takes no real time.
     #[arg(long, value_name = "ROBOT")]
     robot: Option<RobotChoice>,
-    /// Print one JSON document a line.
+    /// Print one JSON document per line.
     #[arg(long)]
     json_lines: bool,
-    /// Take the lines from a file, and print what would have been seen.
+    /// Read the lines from a file and print the session.
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
 }

@@ -167,9 +167,12 @@ impl Workshop {
     /// # Errors
     /// When the name is taken by a predefined tool, or the shelf can't be written.
     pub fn admit(&self, admissible: &Admissible) -> Result<ToolManifest, RegistryError> {
-        let _admitting =
-            known(tracing::info_span!("admit", id = Empty, tool = admissible.manifest().name.as_str()))
-                .entered();
+        let _admitting = known(tracing::info_span!(
+            "register_tool",
+            id = Empty,
+            tool = admissible.manifest().name.as_str()
+        ))
+        .entered();
         let prepared = Prepared::of(admissible);
         self.registry.admit(admissible, &|version| prepared.files(version, &format!("v{version}")))
     }

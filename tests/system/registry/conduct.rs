@@ -71,7 +71,7 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
     let said = bench.run(&["say", "what tools do you have?", "--json"]).exits(0).json();
     assert!(!said["text"].as_str().unwrap().contains("chatty"), "{said}");
 
-    let approve = ["tool", "approve", "chatty", "--by", "the night watch", "--json"];
+    let approve = ["tool", "approve", "chatty", "--approver", "the night watch", "--json"];
     let approved = bench.run(&approve).exits(0).json();
     assert_eq!(approved, json!({"name": "chatty", "approved": 1}));
     assert_eq!(run(&bench, "chatty", fine, 0)["performance"]["value"], 2);

@@ -1,4 +1,4 @@
-//! A server that listens with the machine's own microphone, by what `minismith serve --listen` calls; the microphone is a file.
+//! A server that listens with the machine's own microphone, by what `minismith serve --microphone` calls; the microphone is a file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,7 +120,7 @@ fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
 
 #[test]
 fn a_server_without_a_microphone_does_not_begin() {
-    let listen = ["serve", "--robot", "mock", "--port", "0", "--listen"];
+    let listen = ["serve", "--robot", "mock", "--port", "0", "--microphone"];
     Bench::configured("voice: {microphone: none}").run(&listen).is_error(&["there is no microphone"]);
     let bench = Bench::configured("voice: {microphone: \"plughw:77,0\"}");
     bench.run(&listen).is_error(&["plughw:77,0", "arecord -L"]);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::pulse::{Conductor, Order};
+use minismith_wire::old_names::config::new_value;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
@@ -84,7 +85,14 @@ impl Office {
         arguments: Map<String, Value>,
         note: Note<'_>,
     ) -> Result<CallToolResult, ErrorData> {
-        let Some(offer) = self.offers().await.into_iter().find(|offer| offer.tool.name == name) else {
+        let offers = self.offers().await;
+        // A tool of the registry may have the old name of a motion.
+        let name = if offers.iter().any(|offer| offer.tool.name == name) {
+            name
+        } else {
+            new_value("agents.roster[].functions[]", name).unwrap_or(name)
+        };
+        let Some(offer) = offers.into_iter().find(|offer| offer.tool.name == name) else {
             let short: String = name.chars().take(60).collect();
             return Err(ErrorData::invalid_params(format!("Unknown tool: {short}"), None));
         };
