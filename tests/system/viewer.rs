@@ -164,6 +164,7 @@ fn a_viewer_that_is_absent_or_does_not_read_changes_nothing_and_is_told_once() {
     // A recorder that is not there is told too.
     let bench = kept("file: live.rrd");
     let mut command = bench.command(&sentence);
+    // By the old name of the variable.
     command.env("MINISMITH_RECORDER", "/nowhere/recorder");
     let ran = Ran::from(command).exits(0);
     assert_eq!(steps(&ran), steps(&usual));

@@ -2,7 +2,7 @@
 /**
  * Who may do what: each role logs in, sees what is open to it, and the server says the same.
  *
- * The server has to want tokens of this machine too (`serve.without_token: none`), or be asked by another address.
+ * The server has to want tokens of this machine too (`server.anonymous_role: none`), or be asked by another address.
  */
 
 import { ask, isLive, show, trial } from './lib.mjs';

@@ -1,4 +1,4 @@
-//! Old flags and values of the command line.
+//! Old flags, values and environment variables of the command line.
 
 /// An option of a command: the command, its old flag and its new flag.
 pub type Renamed = (&'static str, &'static str, &'static str);
@@ -37,3 +37,6 @@ pub const RECORD_MODES: &[(&str, &str)] =
 
 /// Old and new values of `motors --mode`.
 pub const MOTOR_MODES: &[(&str, &str)] = &[("gravity", "gravity-compensation")];
+
+/// Old and new names of environment variables.
+pub const ENVIRONMENT: &[(&str, &str)] = &[("MINISMITH_RECORDER", "MINISMITH_RERUN")];
