@@ -22,7 +22,7 @@ pub struct Agents {
     pub roster: Vec<Spec>,
 }
 
-/// An agent's name: an identifier.
+/// The name of an agent: an identifier.
 #[derive(Clone, Debug)]
 pub(super) struct AgentName(pub(super) String);
 
@@ -41,7 +41,7 @@ impl FromStr for AgentName {
     }
 }
 
-/// What an agent is for, and how it should work.
+/// The purpose or the instructions of an agent.
 #[derive(Clone, Debug)]
 pub(super) struct AgentText(pub(super) String);
 
@@ -69,8 +69,8 @@ impl FromStr for Ability {
     }
 }
 
-/// The entries of `agents.roster`: those of the person's file after the built-in ones, of which they replace those with
-/// the same name. Each has to be whole.
+/// Returns the entries of `agents.roster`: the built-in agents, then those of the user's file. An entry replaces the one
+/// with the same name. Every entry must be complete.
 pub(super) fn roster(
     built_in: Option<&Vec<AgentKeys>>,
     own: Option<&Vec<AgentKeys>>,

@@ -10,20 +10,20 @@ use minismith_senses::models::{Provider, UnknownProvider};
 use super::choice::{NotAllowed, nearest, one_of, quoted};
 use super::{ConfigError, Endpoint};
 
-/// Who takes the pictures.
+/// The image source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CameraSource {
-    /// The scene for a simulated robot, the first camera of this machine for a real one.
+    /// The scene for a simulated robot, the first camera of this computer for a real one.
     Auto,
-    /// Nobody.
+    /// No camera.
     None,
     /// The scene, also for a real robot.
     Scene,
-    /// A camera of this machine.
+    /// A camera of this computer.
     Device(PathBuf),
-    /// Pictures from a file or a folder.
+    /// Images from a file or a folder.
     Files(PathBuf),
-    /// A stream of pictures over HTTP.
+    /// An MJPEG stream over HTTP.
     Stream(String),
 }
 
@@ -92,7 +92,7 @@ impl FromStr for Measured {
     }
 }
 
-/// What models run on.
+/// An ONNX Runtime execution provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProviderName(pub(super) Provider);
 
@@ -107,12 +107,12 @@ impl FromStr for ProviderName {
     }
 }
 
-/// What a simulated robot's camera looks into: a scene that comes with the program, or a file.
+/// The scene in front of a simulated camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SceneChoice {
-    /// One that comes with the program.
+    /// A built-in scene.
     BuiltIn(String),
-    /// A file.
+    /// A scene file.
     File(PathBuf),
 }
 
@@ -135,15 +135,15 @@ impl FromStr for SceneChoice {
 /// The camera in the head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
-    /// Who takes the pictures.
+    /// The image source.
     pub source: CameraSource,
-    /// What a simulated robot's camera looks into.
+    /// The scene in front of a simulated camera.
     pub scene: SceneChoice,
-    /// The size that is wanted of a camera of this machine: width, height.
+    /// The requested image size of a camera of this computer, pixels: width, height.
     pub size: (u32, u32),
-    /// Pictures per second that are wanted of it.
+    /// The requested frame rate, Hz.
     pub fps: u32,
-    /// From the light to the moment when a picture is here.
+    /// Delay from exposure to arrival of a frame.
     pub latency: Duration,
     /// The intrinsics, for the image size of the calibration.
     pub intrinsics: Lens,
@@ -153,7 +153,7 @@ pub struct Camera {
     pub photo_directory: PathBuf,
 }
 
-/// Who is shown pictures, and how they are searched.
+/// Object detection and vision models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vision {
     /// ONNX Runtime execution providers, in order of preference.
@@ -166,7 +166,7 @@ pub struct Vision {
     pub max_uploads_per_hour: u32,
 }
 
-/// The lens of this name, or the one that was measured.
+/// Returns the intrinsics of this name, or those of the calibration if there is one.
 pub(super) fn lens(name: IntrinsicsName, measured: &[Measured], file: &str) -> Result<Lens, ConfigError> {
     if measured.is_empty() {
         return Ok(match name {

@@ -1,4 +1,4 @@
-//! The file as it is written: which keys there are, each with the type that checks its value.
+//! [`File`]: all keys of the configuration file, each with the type that checks its value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ use super::signing::PublicKey;
 use super::voice::{Device, SpokenRole, StopWord, TtsEngine, VoiceWord, WakeWord, WakeWordMode};
 use crate::agents::ability::Ability;
 
-/// The value of a key, where the key is given.
+/// The value of a key, if the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Given<T>(pub(super) Option<T>);
 
@@ -35,7 +35,7 @@ impl<T> Default for Given<T> {
     }
 }
 
-/// Every value is read as the text that stands there, so that its own type judges it and the error has its line.
+/// Reads every value as text, so that its own type checks it and the error has its line.
 impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text<T>(PhantomData<T>);
@@ -56,7 +56,7 @@ impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
     }
 }
 
-/// The values of a key that takes a list, where the key is given.
+/// The values of a key with a list, if the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Listed<T>(pub(super) Option<Vec<T>>);
 
@@ -90,7 +90,7 @@ impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Listed<T> {
     }
 }
 
-/// The mappings of a key that takes a list of them, where the key is given.
+/// The mappings of a key with a list of mappings, if the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Mappings<T>(pub(super) Option<Vec<T>>);
 
@@ -124,7 +124,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mappings<T> {
     }
 }
 
-/// Declares the mappings of the file, in which every key may be left out.
+/// Declares the mappings of the file. Every key is optional.
 macro_rules! mappings {
     ($($(#[$doc:meta])+ $name:ident { $($key:ident: $kind:ty,)+ })+) => {$(
         $(#[$doc])+

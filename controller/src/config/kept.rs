@@ -10,7 +10,7 @@ use crate::journal::Place;
 /// The journal, the traces and the Rerun recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordingConfig {
-    /// The journal's file.
+    /// The file of the journal.
     pub journal: Place,
     /// The folder of traces; none if no traces are recorded.
     pub traces: Option<PathBuf>,
@@ -47,7 +47,7 @@ impl RerunConfig {
     }
 }
 
-/// Where a viewer runs, if one does.
+/// The address of a running viewer, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Viewer(pub(super) Option<String>);
 
@@ -71,7 +71,7 @@ impl FromStr for Viewer {
     }
 }
 
-/// Where viewers are served, if they are.
+/// The address to listen on for viewers, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MaybeAddress(pub(super) Option<SocketAddr>);
 

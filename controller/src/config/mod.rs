@@ -50,16 +50,16 @@ use resolve::resolve;
 /// The file at the root of the project.
 const BUILT_IN: &str = include_str!("../../../config.yaml");
 
-/// How the built-in file is called in messages.
+/// Name of the built-in file in messages.
 const BUILT_IN_NAME: &str = "built-in config.yaml";
 
-/// The most that is read of a file, bytes.
+/// Largest size of a file, bytes.
 const LONGEST: usize = 32 << 10;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The file it was read from; none when only built-in values are used.
+    /// The file; `None` if only built-in values are used.
     pub source: Option<PathBuf>,
     /// The robot to control.
     pub robot: RobotChoice,
@@ -71,11 +71,11 @@ pub struct Config {
     pub bus: Bus,
     /// The HTTP server.
     pub server: Server,
-    /// The folder with `predefined` and `generated` tools inside.
+    /// The folder that contains `predefined` and `generated` tools.
     pub tools: PathBuf,
     /// The folder of installed models.
     pub models: PathBuf,
-    /// How new tools are made and proved.
+    /// How new tools are created and verified.
     pub workshop: Workshop,
     /// The program that runs tools.
     pub tool_host: ToolHost,
@@ -117,7 +117,7 @@ pub struct Memory {
 pub struct Limits {
     /// The base that turns the body.
     pub body_rotation: Group,
-    /// The six legs; their ranges are the servos' own, less a margin.
+    /// The six legs. Their ranges are those of the servos, minus a margin.
     pub stewart: Stewart,
     /// Both antennas.
     pub antennas: Group,
@@ -143,7 +143,7 @@ pub struct Group {
 /// Limits of the six legs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stewart {
-    /// Kept free at each end of each servo's own range.
+    /// Margin at each end of the range of each servo.
     pub soft_limit_margin: Radians,
     /// Radians per second.
     pub max_velocity: Radians,
@@ -173,31 +173,31 @@ pub struct Bus {
     pub baud: u32,
     /// Smallest supply voltage of each motor at start, volts.
     pub min_voltage_v: f64,
-    /// The servos' own watchdog; none is off.
+    /// Bus watchdog timeout; `None` disables it.
     pub watchdog: Option<Duration>,
-    /// How long one servo may take to answer.
+    /// Time limit for the reply of one servo.
     pub reply_timeout: Duration,
 }
 
-/// How new tools are made and proved.
+/// How new tools are created and verified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workshop {
     /// How many times the author may repair a rejected draft.
     pub max_repair_attempts: u32,
-    /// The file of the secret that signs exported bundles.
+    /// The file of the private key that signs exported bundles.
     pub signing_key: PathBuf,
-    /// Whose bundles need no approval for being foreign.
+    /// Public keys whose bundles need no approval.
     pub trusted_signers: Vec<PublicKey>,
-    /// What one run of a tool may use.
+    /// Resource limits for one run of a tool.
     pub budget: Budget,
 }
 
-/// What one run of a tool may use.
+/// Resource limits for one run of a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Robot time.
     pub robot_time: Duration,
-    /// What the kernel and the supervisor enforce in the guest.
+    /// Limits that the kernel and the supervisor enforce on the guest.
     pub guest: minismith_wire::Limits,
 }
 
@@ -211,10 +211,10 @@ pub struct ToolHost {
 }
 
 impl Config {
-    /// Reads `path`; without one, `config.yaml` in the current folder if it is there, else the built-in values.
+    /// Reads `path`. Without a path, reads `config.yaml` in the current folder if it exists, or uses the built-in values.
     ///
     /// # Errors
-    /// A [`ConfigError`] that names the file, the line, the key and what is allowed.
+    /// A [`ConfigError`] that names the file, the line, the key and the allowed values.
     pub fn load(path: Option<&Path>) -> Result<Config, ConfigError> {
         let own = Path::new("config.yaml");
         let (path, bytes) = match path {
@@ -232,7 +232,7 @@ impl Config {
         Ok(Config { source: Some(path.to_owned()), ..config })
     }
 
-    /// The values built into the program; relative paths start at the current folder.
+    /// Returns the values built into the program. Relative paths start at the current folder.
     ///
     /// # Errors
     /// Never in a program that passed its tests.
@@ -241,26 +241,26 @@ impl Config {
     }
 }
 
-/// At most one byte over [`LONGEST`], so that the caller sees that there is more.
+/// Reads at most one byte more than [`LONGEST`], so that the caller notices a larger file.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The configuration in a user's file, in which old spellings are accepted.
+/// Reads a user's file. Old spellings are accepted.
 fn read_own(name: &str, bytes: &[u8], folder: &Path) -> Result<Config, ConfigError> {
     let (text, old_spellings) = modernize(name, text_of(name, bytes)?)?;
     let config = resolve(&parse(name, &text)?, name, folder)?;
     Ok(Config { old_spellings, ..config })
 }
 
-/// The keys of a file, each value checked.
+/// Parses the keys of a file and checks each value.
 fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
     serde_yaml::from_str(text).map_err(|error| error::explain(name, &error))
 }
 
-/// The text of a file that is small enough and not empty.
+/// Returns the text of a file, if it is small enough and not empty.
 fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
     let file = name.to_owned();
     if bytes.len() > LONGEST {

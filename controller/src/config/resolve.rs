@@ -1,4 +1,4 @@
-//! From the keys of a file to what they mean: built-in values, units, whole paths, and values that must agree.
+//! [`resolve`] converts the keys of a file to a [`Config`]: built-in values, units, absolute paths and checks across keys.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::journal::Place;
 
-/// The meaning of the keys: those of `own`, and for each one left out the built-in value.
+/// Returns the configuration of `own`, with the built-in value for each missing key.
 pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, ConfigError> {
     let built_in = parse(BUILT_IN_NAME, BUILT_IN)?;
     /// The value of one key.
@@ -243,12 +243,12 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
     }
 }
 
-/// What a list holds that is empty where it is left out.
+/// Returns the entries of a list, which is empty if the key is missing.
 fn listed<T: Clone>(own: &Listed<T>) -> Vec<T> {
     own.0.clone().unwrap_or_default()
 }
 
-/// Certificate and key: both or neither.
+/// Checks that certificate and key are both set, or neither.
 fn tls(
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
@@ -265,7 +265,7 @@ fn tls(
     }
 }
 
-/// The entries of `language_model.endpoints` or `vision.endpoints`; each has to be whole.
+/// Returns the entries of `language_model.endpoints` or `vision.endpoints`. Every entry must be complete.
 fn endpoints(
     key: &str,
     entries: Option<&Vec<EndpointKeys>>,
@@ -287,7 +287,7 @@ fn endpoints(
     Ok(endpoints)
 }
 
-/// The first service that speaks.
+/// Returns the first service for speech output.
 fn speech(entries: Option<&Vec<SpeechKeys>>, name: &str) -> Result<Option<Service>, ConfigError> {
     let Some(entry) = entries.and_then(|entries| entries.first()) else { return Ok(None) };
     let (Some(url), Some(model), Some(voice)) = (&entry.url.0, &entry.model.0, &entry.voice.0) else {
@@ -323,7 +323,7 @@ fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigErro
     Err(ConfigError::Whole { file: name.to_owned(), problem })
 }
 
-/// Whether nobody can overhear what these are told.
+/// Checks that no others can read the traffic to these endpoints.
 fn may_be_asked(key: &str, asked: &[Endpoint], plain_http: bool, name: &str) -> Result<(), ConfigError> {
     match overheard(asked) {
         Some((place, endpoint)) if !plain_http => Err(ConfigError::Whole {
@@ -361,7 +361,7 @@ fn of_the_user(path: &Path) -> PathBuf {
     moved.unwrap_or_else(|| path.to_owned())
 }
 
-/// Where a path of the file leads, whatever the current folder is later.
+/// Returns the absolute path, so that a later change of the current folder has no effect.
 fn absolute(folder: &Path, path: &Path) -> PathBuf {
     let joined = folder.join(path);
     std::path::absolute(&joined).unwrap_or(joined)

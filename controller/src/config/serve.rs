@@ -81,7 +81,7 @@ impl FromStr for MaybePath {
     }
 }
 
-/// A name of this machine, in lower case and without a port.
+/// A host name in lower case, without a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostName(pub String);
 
@@ -97,7 +97,7 @@ impl FromStr for HostName {
     }
 }
 
-/// A site: scheme, host and port, as browsers tell it.
+/// An origin: scheme, host and port, as browsers send it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(pub String);
 
@@ -114,7 +114,7 @@ impl FromStr for Origin {
     }
 }
 
-/// One address, or a network of them.
+/// One address or a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peers(pub IpNet);
 
@@ -124,7 +124,7 @@ impl FromStr for Peers {
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         let net = text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
         match net {
-            // Everybody is nobody in particular.
+            // A network of all addresses would disable authentication.
             Some(net) if net.prefix_len() > 0 => Ok(Peers(net)),
             _ => Err(NotAllowed::new(
                 text,

@@ -49,9 +49,9 @@ pub struct Voice {
 /// A service for speech.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// Where it is, its model and its key.
+    /// URL, model and key.
     pub endpoint: Endpoint,
-    /// The voice, where it speaks.
+    /// The voice, for speech output.
     pub voice: String,
 }
 
@@ -115,7 +115,7 @@ impl FromStr for TtsEngine {
     }
 }
 
-/// The name of a device of ALSA, or `none`.
+/// The name of an ALSA device, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Device(pub(super) Option<String>);
 
@@ -134,7 +134,7 @@ impl FromStr for Device {
     }
 }
 
-/// A word of a language or of a voice: letters, digits and `-`.
+/// The name of a language or a voice: letters, digits and `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct VoiceWord(pub(super) String);
 
@@ -142,7 +142,7 @@ impl FromStr for VoiceWord {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        // It stands on the command line of a program.
+        // The name becomes an argument of espeak-ng.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
         let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
         if begins && text.len() <= 40 && text.chars().all(is_plain) {
@@ -169,7 +169,7 @@ impl FromStr for WakeWord {
     }
 }
 
-/// A word that stops the robot.
+/// A stop word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StopWord(pub(super) String);
 
