@@ -174,6 +174,25 @@ fn a_mistake_in_the_configuration_is_named_by_file_line_and_key() {
 }
 
 #[test]
+fn old_keys_and_flags_are_read_and_old_keys_give_a_warning() {
+    let bench = Bench::new();
+    bench.write("config.yaml", "pulse: {rate_hz: 50}\nbrain: offline\n");
+    let run = |flag: &str| {
+        bench.run(&["move", "--joint", "body_rotation", "--to", "5deg", flag, "200ms", "--json"]).exits(0)
+    };
+    let old = run("--over");
+    let warnings = "warning: config.yaml:1: `pulse.rate_hz` is now `control_loop.rate_hz`; rename it\n\
+                    warning: config.yaml:2: `brain: offline` is now `nlu: grammar`; rename it\n";
+    assert!(old.err.starts_with(warnings), "{}", old.err);
+    bench.write("config.yaml", "control_loop: {rate_hz: 50}\nnlu: grammar\n");
+    let new = run("--duration");
+    assert!(!new.err.contains("warning"), "{}", new.err);
+    assert_eq!(old.json(), new.json());
+    bench.write("config.yaml", "pulse: {rate_hz: 50}\ncontrol_loop: {rate_hz: 50}\n");
+    bench.run(&["rules"]).is_error(&["config.yaml:2", "`pulse` on line 1", "keep `control_loop`"]);
+}
+
+#[test]
 fn a_conversation_is_stopped_in_the_middle_and_goes_on() {
     let bench = Bench::new();
     let mut chat = bench.start(&["chat", "--robot", "mock", "--json"]);

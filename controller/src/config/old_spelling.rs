@@ -33,6 +33,9 @@ impl fmt::Display for OldSpelling {
     }
 }
 
+/// The largest number of old spellings in a file. Each one costs a walk; a file with more is not worth the time.
+const MAX_OLD: usize = 500;
+
 /// Returns the text with new spellings only, and what was replaced. Text that is not a configuration is returned as far
 /// as it could be read; the reader of the configuration reports its error.
 ///
@@ -59,10 +62,7 @@ pub(super) fn modernize(file: &str, text: &str) -> Result<(String, Vec<OldSpelli
     }
     let mut replacements = BTreeMap::new();
     let mut notes: Vec<OldSpelling> = Vec::new();
-    for (visit, at) in found.iter().enumerate() {
-        if at.is_current() {
-            continue;
-        }
+    for (visit, at) in found.iter().enumerate().filter(|(_, at)| !at.is_current()).take(MAX_OLD) {
         let Some((line, index)) = locate(text, visit) else { continue };
         if let Some(new) = at.new {
             replacements.insert(index, (at.spelled.clone(), new));
@@ -104,7 +104,7 @@ enum Kind {
 impl Visit {
     /// Whether nothing about it is old.
     fn is_current(&self) -> bool {
-        self.new.is_none() && (self.kind == Kind::Section || self.written == self.path)
+        self.new.is_none() && (self.kind != Kind::Key || self.written == self.path)
     }
 
     /// What to report, old and new. A key and its value are one report, and so are a section and its keys.
