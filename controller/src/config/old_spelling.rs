@@ -146,41 +146,29 @@ fn given_twice(found: &[Visit]) -> Option<(usize, usize)> {
     None
 }
 
-/// The line and the index, in characters, of this visit.
+/// Returns the line and the byte offset of this visit.
 fn locate(text: &str, visit: usize) -> Option<(usize, usize)> {
     let error = walk(text, Some(visit)).1?;
     error.location().map(|location| (location.line(), location.index()))
 }
 
-/// The text with these parts replaced, where they are there. Another way to write the same key, such as one with
-/// escapes, stays, and is an unknown key.
+/// Returns the text with these parts replaced. A key with escapes stays as it is, and the reader reports it as unknown.
 fn replace(text: &str, replacements: &BTreeMap<usize, (String, &str)>) -> String {
-    let (mark, body) = match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    };
-    let mut out = String::from(mark);
-    let mut rest = body;
+    let mut out = String::new();
     let mut at = 0;
     for (index, (old, new)) in replacements {
-        let skipped: usize = rest.chars().take(index.saturating_sub(at)).map(char::len_utf8).sum();
-        let (before, after) = rest.split_at(skipped);
+        let Some(before) = text.get(at..*index) else { continue };
         out.push_str(before);
-        let quote = after
-            .chars()
-            .next()
-            .filter(|c| matches!(c, '"' | '\''))
-            .map_or("", |c| if c == '"' { "\"" } else { "'" });
-        (rest, at) = match after.strip_prefix(quote).and_then(|after| after.strip_prefix(old.as_str())) {
-            Some(after) => {
-                out.push_str(quote);
-                out.push_str(new);
-                (after, index + quote.len() + old.chars().count())
-            }
-            None => (after, *index),
-        };
+        at = *index;
+        let after = text.get(at..).unwrap_or_default();
+        let quote = after.get(..1).filter(|first| matches!(*first, "\"" | "'")).unwrap_or_default();
+        if after.strip_prefix(quote).is_some_and(|after| after.starts_with(old)) {
+            out.push_str(quote);
+            out.push_str(new);
+            at += quote.len() + old.len();
+        }
     }
-    out.push_str(rest);
+    out.push_str(text.get(at..).unwrap_or_default());
     out
 }
 

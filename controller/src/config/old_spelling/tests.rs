@@ -69,6 +69,7 @@ fn old_spellings_are_reported_with_their_lines() {
     let config = check("serve:\r\n  host: '::1'\r\n  'key': none\r\n").unwrap();
     assert!(config.server.host.is_ipv6());
     assert_eq!(config.old_spellings.iter().map(|it| it.line).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(check("\u{feff}pulse: {rate_hz: 50}").unwrap().rate.value(), 50.0);
     let agent = "agents: {roster: [{name: a, purpose: p, instructions: i, functions: [nod, find_things, hand_over]}]}";
     assert_eq!(
         notes(agent),
