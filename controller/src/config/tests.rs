@@ -232,7 +232,10 @@ fn bad_values_are_named_with_what_is_allowed() {
             "robot.yaml:3: workshop.trusted_signers[0]: `00ff` is not allowed; allowed: a public key of 64 hexadecimal \
              digits, as `minismith tool export` tells it",
         ),
-        ("nlu: gramar", "robot.yaml:1: nlu: `gramar` is not allowed; allowed: grammar, llm; did you mean `grammar`?"),
+        (
+            "nlu: gramar",
+            "robot.yaml:1: nlu: `gramar` is not allowed; allowed: grammar, llm; did you mean `grammar`?",
+        ),
         (
             "language_model:\n  endpoints:\n    - url: 127.0.0.1:8080/v1",
             "robot.yaml:3: language_model.endpoints[0].url: `127.0.0.1:8080/v1` is not allowed; allowed: an address that \
