@@ -106,7 +106,7 @@ fn of_two_who_want_to_steer_one_does_and_both_know() {
 
 #[test]
 fn each_role_may_do_what_it_may_and_no_more() {
-    let bench = bench("serve: {without_token: none}\n");
+    let bench = bench("server: {anonymous_role: none}\n");
     let tokens: Value = ["viewer", "operator", "engineer", "owner"]
         .map(|role| {
             let made = bench.run(&["token", "add", role, "--role", role, "--json"]).exits(0).json();

@@ -278,7 +278,7 @@ fn clients_of_the_official_wire_have_faces_followed_until_a_stop() {
 #[test]
 fn pictures_leave_only_for_whom_the_configuration_names_and_each_answer_says_so() {
     let models = workspace().join(".cache/models");
-    let vision = "vision: {endpoints: [{url: https://eyes.example/v1, model: eyes}], sent_width: 160, sent_per_hour: 1}";
+    let vision = "vision: {endpoints: [{url: https://eyes.example/v1, model: eyes}], upload_width_px: 160, max_uploads_per_hour: 1}";
     let keys = format!("models: {{directory: {}}}\ncamera: {{scene: visitor}}\n{vision}\n", models.display());
     let bench = Bench::configured(&keys);
     let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
@@ -309,7 +309,11 @@ fn pictures_leave_only_for_whom_the_configuration_names_and_each_answer_says_so(
     assert_eq!(minismith_senses::frame::decode(jpeg).unwrap().width, 160);
     // The hour's one picture is sent, also for another conversation with this body.
     let again = conversation.hear("what do you see?");
-    assert!(again.text.contains("vision.sent_per_hour") && prompts.seen().len() == 1, "{}", again.text);
+    assert!(
+        again.text.contains("vision.max_uploads_per_hour") && prompts.seen().len() == 1,
+        "{}",
+        again.text
+    );
     // Without the key nobody is shown anything, and plain http is refused where others can listen.
     assert!(Onlooker::configured(&Config::built_in().unwrap()).unwrap().is_none());
     let none = Conversation::new(&body, &workshop).hear("what do you see?");

@@ -2,7 +2,7 @@
 /**
  * Roles: after signing in, each role sees what it may do, and the server agrees.
  *
- * The server has to require tokens of this computer too (`serve.without_token: none`).
+ * The server has to require tokens of this computer too (`server.anonymous_role: none`).
  */
 
 import { request, isLive, show, test } from './lib.mjs';

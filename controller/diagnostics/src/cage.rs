@@ -37,8 +37,14 @@ pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
         }
     };
     let whole = match check(bar, mechanisms) {
-        Ok(()) => Check::good(NAME, format!("{bar} is enforced, as tool_host.may_lack asks")),
-        Err(fault) => Check::bad(NAME, fault.to_string(), format!("tool_host.may_lack asks for {bar}")),
+        Ok(()) => {
+            Check::good(NAME, format!("{bar} is enforced, as tool_host.optional_sandbox_mechanisms asks"))
+        }
+        Err(fault) => Check::bad(
+            NAME,
+            fault.to_string(),
+            format!("tool_host.optional_sandbox_mechanisms asks for {bar}"),
+        ),
     };
     let each = MECHANISMS.into_iter().map(|name| one(name, mechanisms, bar));
     std::iter::once(whole).chain(each).collect()
@@ -53,7 +59,9 @@ fn one(name: &str, mechanisms: &[Mechanism], bar: &Bar) -> Check {
         _ if bar.spares(name) => Check::warn(
             NAME,
             format!("{detail}; not enforced"),
-            format!("config.yaml allows that; take `{name}` out of tool_host.may_lack to insist on it"),
+            format!(
+                "config.yaml allows that; take `{name}` out of tool_host.optional_sandbox_mechanisms to insist on it"
+            ),
         ),
         _ => Check::bad(NAME, format!("{detail}; not enforced"), remedy(name)),
     }

@@ -74,19 +74,19 @@ pub async fn serve(
     // A body whose doings are not kept has a server that is called all the same.
     let own = match chronicle.journal() {
         Some(_) => None,
-        None => Some(JournalThread::start(&config.kept.journal)?),
+        None => Some(JournalThread::start(&config.recording.journal)?),
     };
     let noting = own.as_ref().map(JournalThread::journal).or_else(|| chronicle.journal().cloned());
     let Some(journal) = noting else { return Err(std::io::Error::other("there is no journal")) };
-    let keeper = Arc::new(Doorkeeper::new(&config.serve, journal.clone()));
+    let keeper = Arc::new(Doorkeeper::new(&config.server, journal.clone()));
     let heard = spoken.map(|parts| voice::here(body, config, parts, answering.desk(), journal.clone()));
     let heard = heard.transpose()?;
     let address = listener.local_addr()?;
-    let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
+    let announced = (config.server.mdns && !address.ip().is_loopback()).then_some(address);
     let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
     let (own, document) = own_routes(body, &answering.desk(), config, journal)
         .merge(lease::routes(steering.mover()))
-        .merge(journal::routes(&config.kept.journal))
+        .merge(journal::routes(&config.recording.journal))
         .split_for_parts();
     let router = own
         .merge(telemetry::routes(body.handle()))
@@ -97,13 +97,13 @@ pub async fn serve(
         .merge(openai::routes(answering.desk()))
         .merge(official::routes(robot))
         .layer(middleware::map_response(detailed));
-    for peers in &config.serve.trusted_peers {
+    for peers in &config.server.trusted_peers {
         let peers = peers.0;
         tracing::warn!(
             "{peers} may move the robot over the official wire without a token (compat.trusted_peers)"
         );
     }
-    let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
+    let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
     server::serve(listener, gate::guarded(router, keeper), tls, connections, until).await;
     if let Some(heard) = heard {
         heard.end().await;

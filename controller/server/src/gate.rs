@@ -1,7 +1,7 @@
 //! The gate: who asks the server for something, and what he may have done.
 //!
 //! Somebody who shows a token is who the token says. Without one, whoever asks on this machine, by a name of this machine,
-//! has the role of `serve.without_token`; a peer of `compat.trusted_peers` may speak the official wire as an operator, and
+//! has the role of `server.anonymous_role`; a peer of `compat.trusted_peers` may speak the official wire as an operator, and
 //! nobody else gets in. A token that is not known is refused everywhere, so that a mistake shows.
 //!
 //! Reading order: [`minismith_runtime::tokens`] (the file of tokens), this file (who asks, by which name and from which page), [`routes`]
@@ -18,7 +18,7 @@ use ipnet::IpNet;
 use tracing::Span;
 use uuid::Uuid;
 
-use minismith_runtime::config::Serve;
+use minismith_runtime::config::Server;
 use minismith_runtime::role::Role;
 use minismith_runtime::tokens::TokenBook;
 
@@ -78,12 +78,12 @@ pub struct Knock<'a> {
 pub enum Denied {
     /// It asks by a name that is not this machine's.
     #[error(
-        "the Host header names another machine; use an address or this machine's name, or put the name into `serve: {{names: [...]}}` in config.yaml"
+        "the Host header names another machine; use an address or this machine's name, or put the name into `server: {{allowed_hosts: [...]}}` in config.yaml"
     )]
     Host,
     /// It asks for a page of another site.
     #[error(
-        "pages of this site may not ask; put it into `serve: {{origins: [...]}}` in config.yaml if they should"
+        "pages of this site may not ask; put it into `server: {{allowed_origins: [...]}}` in config.yaml if they should"
     )]
     Origin,
     /// It shows no token, and needs one.
@@ -109,18 +109,18 @@ pub struct Gate {
 impl Gate {
     /// The gate that the configuration describes; `own` is this machine's name.
     #[must_use]
-    pub fn new(serve: &Serve, own: &str) -> Self {
+    pub fn new(server: &Server, own: &str) -> Self {
         let own = own.to_ascii_lowercase();
-        let mut names: Vec<String> = serve.names.iter().map(|name| name.0.clone()).collect();
+        let mut names: Vec<String> = server.allowed_hosts.iter().map(|name| name.0.clone()).collect();
         if !own.is_empty() {
             names.extend([format!("{own}.local"), own]);
         }
         Gate {
-            book: TokenBook::at(&serve.tokens),
-            without_token: serve.without_token,
-            trusted: serve.trusted_peers.iter().map(|peers| peers.0).collect(),
+            book: TokenBook::at(&server.token_file),
+            without_token: server.anonymous_role,
+            trusted: server.trusted_peers.iter().map(|peers| peers.0).collect(),
             names,
-            origins: serve.origins.iter().map(|origin| origin.0.clone()).collect(),
+            origins: server.allowed_origins.iter().map(|origin| origin.0.clone()).collect(),
         }
     }
 
@@ -206,12 +206,12 @@ mod tests {
     use super::*;
     use minismith_runtime::config::Config;
 
-    fn gate(change: impl FnOnce(&mut Serve)) -> (tempfile::TempDir, Gate) {
+    fn gate(change: impl FnOnce(&mut Server)) -> (tempfile::TempDir, Gate) {
         let folder = tempfile::tempdir().unwrap();
-        let mut serve = Config::built_in().unwrap().serve;
-        serve.tokens = folder.path().join("tokens.json");
-        change(&mut serve);
-        let gate = Gate::new(&serve, "Robot7");
+        let mut server = Config::built_in().unwrap().server;
+        server.token_file = folder.path().join("tokens.json");
+        change(&mut server);
+        let gate = Gate::new(&server, "Robot7");
         (folder, gate)
     }
 
@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_heard() {
-        let (_folder, gate) = gate(|serve| serve.names = vec!["robot.example.org".parse().unwrap()]);
+        let (_folder, gate) =
+            gate(|server| server.allowed_hosts = vec!["robot.example.org".parse().unwrap()]);
         for host in ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "127.3.2.1", "[::1]:8000", "[::1]"] {
             assert_eq!(gate.admit(&knock("127.0.0.1", host)).unwrap().role, Role::Owner, "{host}");
         }
@@ -239,7 +240,8 @@ mod tests {
 
     #[test]
     fn pages_of_other_sites_are_refused() {
-        let (_folder, gate) = gate(|serve| serve.origins = vec!["https://desk.example".parse().unwrap()]);
+        let (_folder, gate) =
+            gate(|server| server.allowed_origins = vec!["https://desk.example".parse().unwrap()]);
         let from = |origin| gate.admit(&Knock { origin: Some(origin), ..knock("::1", "[::1]:8000") });
         for origin in ["http://localhost:5173", "http://[::1]:8000", "https://desk.example"] {
             assert!(from(origin).is_ok(), "{origin}");
@@ -266,7 +268,7 @@ mod tests {
 
     #[test]
     fn tokens_addresses_and_this_machine_each_give_their_role() {
-        let (folder, gate) = gate(|serve| serve.trusted_peers = vec!["192.168.1.0/28".parse().unwrap()]);
+        let (folder, gate) = gate(|server| server.trusted_peers = vec!["192.168.1.0/28".parse().unwrap()]);
         let path = folder.path().join("tokens.json");
         // As long as there is no token, some client's made-up one is no mistake on this machine.
         let made_up = Knock { token: Some("sk-none"), ..knock("127.0.0.1", "localhost") };

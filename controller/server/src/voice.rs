@@ -215,17 +215,17 @@ impl Talk {
         let (events, inbox) = channel();
         let (sounding, sounds) = channel();
         let (out, said) = channel();
-        let moves = (speech.is_some() && voice.sway > 0.0) || voice.antennas;
+        let moves = (speech.is_some() && voice.head_wobble > 0.0) || voice.antenna_cues;
         let swaying =
             moves.then(|| MoverThread::start(body, Rank::Idle, "the robot's own voice")).transpose()?;
-        let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.sway));
-        let signs = swaying.as_ref().filter(|_| voice.antennas).map(|thread| Signs::of(thread.mover()));
+        let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.head_wobble));
+        let signs = swaying.as_ref().filter(|_| voice.antenna_cues).map(|thread| Signs::of(thread.mover()));
         let clock = WallClock::start();
         let tongue = speech
             .map(|speech| Tongue::start(speech, voice.volume, sink, sway, clock, sounding, events.clone()))
             .transpose()?;
         let desk = Desk {
-            wake: Wake::new(&voice.names),
+            wake: Wake::new(&voice.wake_words),
             vocabulary: Vocabulary::new(commands),
             pulse: body.handle(),
             tongue,

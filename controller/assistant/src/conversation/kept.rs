@@ -75,7 +75,7 @@ impl Conversation<'_> {
         let detail = json!({ "trace": doing.file() });
         let entry = Entry::now(kind, &self.person, text, "heard").by(self.role.name(), "").with(detail);
         chronicle.note(self.of(&id, entry));
-        let span = tracing::info_span!("said", id = id.as_str(), kind, outcome = Empty);
+        let span = tracing::info_span!("utterance", id = id.as_str(), kind, outcome = Empty);
         self.heard = Some(Heard { id, doing });
         span
     }
@@ -112,7 +112,15 @@ impl Conversation<'_> {
 
     /// Does something with a tool in a span of its own. Outside of a sentence that has an id of its own too.
     pub(super) fn in_run<T>(&mut self, name: &str, act: impl FnOnce(&mut Self) -> T) -> T {
-        let span = tracing::info_span!("tool", id = Empty, tool = name, ended = Empty);
+        // Name and attributes by the OpenTelemetry conventions for generative AI.
+        let span = tracing::info_span!(
+            "execute_tool",
+            otel.name = format!("execute_tool {name}"),
+            id = Empty,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = name,
+            outcome = Empty
+        );
         if self.heard.is_some() {
             return span.in_scope(|| act(self));
         }
@@ -159,7 +167,7 @@ impl Conversation<'_> {
             Outcome::Raised { kind, message, .. } => ("raised", format!("raised {kind}: {}", cut(message))),
             Outcome::Stopped { limit, reason } => ("stopped", format!("stopped by {limit}: {}", cut(reason))),
         };
-        Span::current().record("ended", how);
+        Span::current().record("outcome", how);
         for line in reply.printed.lines().take(200) {
             chronicle.say(Voice::Tool, cut(line));
         }

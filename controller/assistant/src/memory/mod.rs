@@ -4,7 +4,7 @@
 //! what is remembered of it, and what a model is reminded of), [`handle`] (data by a short name instead of pasted text).
 //!
 //! Everything in it may hold a person's words, so the file is readable by its owner only, it is kept for
-//! `memory.keep_days`, and a session can be exported and deleted as a whole.
+//! `memory.retention_days`, and a session can be exported and deleted as a whole.
 
 pub mod handle;
 pub mod session;
@@ -119,7 +119,7 @@ impl Memory {
     /// When it can't be opened, as [`Self::open`].
     pub fn of(config: &Config) -> Result<Memory, MemoryError> {
         let memory = Memory::open(&config.memory.file)?;
-        memory.forget_after(config.memory.keep_days)?;
+        memory.forget_after(config.memory.retention_days)?;
         Ok(memory)
     }
 

@@ -55,7 +55,7 @@ pub struct Tokens {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoAnswer {
     /// Nobody listens there, or the name is not known.
-    #[error("the language model at {endpoint} can't be reached: {reason}; start it, or set `brain: offline`")]
+    #[error("the language model at {endpoint} can't be reached: {reason}; start it, or set `nlu: grammar`")]
     Unreachable {
         /// Where.
         endpoint: String,

@@ -27,7 +27,7 @@ use uuid::Uuid;
 use super::refuse;
 use crate::gate::rate::Rate;
 use crate::gate::{Asked, Caller, Denied, Gate, Knock, routes};
-use minismith_runtime::config::Serve;
+use minismith_runtime::config::Server;
 use minismith_runtime::journal::{Entry, Journal};
 use minismith_runtime::net::server::Peer;
 use minismith_runtime::outcome::tidy;
@@ -62,11 +62,11 @@ const PROTOCOL: &str = "minismith";
 const BY_PROTOCOL: &str = "minismith.bearer.";
 
 impl Doorkeeper {
-    pub(super) fn new(serve: &Serve, journal: Journal) -> Self {
+    pub(super) fn new(server: &Server, journal: Journal) -> Self {
         let own = rustix::system::uname();
-        let per_second = f64::from(serve.requests_per_second);
+        let per_second = f64::from(server.rate_limit_per_s);
         Doorkeeper {
-            gate: Gate::new(serve, own.nodename().to_str().unwrap_or_default()),
+            gate: Gate::new(server, own.nodename().to_str().unwrap_or_default()),
             requests: Rate::new(per_second, per_second * BURST),
             mistakes: Rate::new(MISTAKES / 60.0, MISTAKES),
             clock: WallClock::start(),

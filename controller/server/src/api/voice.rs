@@ -2,7 +2,7 @@
 //! microphone and speaker are at the other end.
 //!
 //! `rate` is that of the samples that are sent, Hz, from 8000 to 96000; `session` the one in which it is remembered, as in a
-//! chat; `speak` whether answers are spoken; `wake` whether the robot has to be called as `voice.call` of the configuration
+//! chat; `speak` whether answers are spoken; `wake` whether the robot has to be called as `voice.wake_word_mode` of the configuration
 //! says, else all that is said is for it.
 //!
 //! Binary messages carry sound, one channel of 16 bit signed samples, little-endian: those that are sent at `rate`, 64 kB at
@@ -64,6 +64,7 @@ use super::given::{Refused, Wanted, unprocessable};
 use crate::voice::engine::{Engines, NoVoice};
 use minismith_assistant::memory::is_name;
 use minismith_control::body::{Body, models_of};
+use minismith_runtime::config::WakeWordMode;
 use minismith_runtime::config::{Call, Config, Voice};
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::registry::Registry;
@@ -138,7 +139,10 @@ async fn open(
         ))
     })?;
     let configured = &room.config.voice;
-    let voice = Voice { call: if wake { configured.call } else { Call::Never }, ..configured.clone() };
+    let voice = Voice {
+        wake_word_mode: if wake { configured.wake_word_mode } else { WakeWordMode::Never },
+        ..configured.clone()
+    };
     let (engines, seat) = engines(&room, &voice, speak, seat).await?;
     // A browser tells a page nothing of why a WebSocket is refused: it may ask without one, and hear what stands above.
     let upgrade = match upgrade {

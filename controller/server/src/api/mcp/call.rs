@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::pulse::{Conductor, Order};
+use minismith_wire::old_names::config::new_value;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
@@ -25,7 +26,7 @@ use minismith_assistant::agents::coordinator::Task;
 use minismith_assistant::conversation::{Conversation, Ending, News, Reply, halted, told};
 use minismith_control::body::Body;
 use minismith_control::eyes::NoSight;
-use minismith_runtime::config::{Brain, Config};
+use minismith_runtime::config::{Config, Nlu};
 use minismith_runtime::outcome::{PostureView, word};
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::registry::Registry;
@@ -62,7 +63,7 @@ impl Office {
             }
             Err(_) => Vec::new(),
         };
-        let mut offers = own(matches!(self.config.brain, Brain::Openai));
+        let mut offers = own(matches!(self.config.nlu, Nlu::Llm));
         let of_shelf = of_shelf(entries, &offers);
         offers.extend(of_shelf);
         offers
@@ -84,7 +85,14 @@ impl Office {
         arguments: Map<String, Value>,
         note: Note<'_>,
     ) -> Result<CallToolResult, ErrorData> {
-        let Some(offer) = self.offers().await.into_iter().find(|offer| offer.tool.name == name) else {
+        let offers = self.offers().await;
+        // A tool of the registry may have the old name of a motion.
+        let name = if offers.iter().any(|offer| offer.tool.name == name) {
+            name
+        } else {
+            new_value("agents.roster[].functions[]", name).unwrap_or(name)
+        };
+        let Some(offer) = offers.into_iter().find(|offer| offer.tool.name == name) else {
             let short: String = name.chars().take(60).collect();
             return Err(ErrorData::invalid_params(format!("Unknown tool: {short}"), None));
         };

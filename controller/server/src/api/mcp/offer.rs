@@ -25,7 +25,7 @@ const MOTIONS: [(Ability, bool); 13] = [
     (Ability::Dance, false),
     // Both move there and back on the way.
     (Ability::WakeUp, false),
-    (Ability::GoToSleep, false),
+    (Ability::GotoSleep, false),
 ];
 
 /// What is done when it is called.
