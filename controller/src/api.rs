@@ -19,6 +19,7 @@ mod journal;
 mod lease;
 mod mcp;
 mod metrics;
+mod names;
 mod official;
 mod openai;
 mod page;

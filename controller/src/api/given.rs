@@ -1,4 +1,4 @@
-//! What clients send: JSON objects, read once; what is none is refused with where and why, in the official daemon's shape.
+//! Reads requests: JSON bodies and queries, with errors in the format of the official daemon.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::desk::NoWork;
 
-/// A request's body: a JSON object, or the official error of what is none.
+/// A request body that is a JSON object.
 pub(super) struct Given<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
@@ -28,7 +28,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
         if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
             return Err(unprocessable(
                 "body",
-                "the body must be JSON: send `Content-Type: application/json`",
+                "the body is not JSON; send `Content-Type: application/json`",
             ));
         }
         let body = Bytes::from_request(request, state)
@@ -40,7 +40,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
     }
 }
 
-/// What stands behind the `?` of a request, or the official error of what can't be used.
+/// The query of a request.
 pub(super) struct Wanted<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Wanted<T> {
@@ -54,11 +54,14 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Wanted<T> {
     }
 }
 
-/// What a JSON object holds; else where it does not, and why.
+/// Reads a JSON object.
+///
+/// # Errors
+/// The path of the invalid part, and the reason.
 pub(super) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (String, String)> {
-    // The reader would take a list for an object whose keys may all be left out.
+    // serde reads an array as a struct whose fields are all optional.
     if text.trim_ascii_start().first() != Some(&b'{') {
-        return Err((String::new(), "it must be a JSON object".into()));
+        return Err((String::new(), "expected a JSON object".into()));
     }
     let mut reader = serde_json::Deserializer::from_slice(text);
     let given = serde_path_to_error::deserialize(&mut reader)
@@ -67,7 +70,7 @@ pub(super) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (String, Str
     Ok(given)
 }
 
-/// A request that is not done: `{"detail": ...}`.
+/// An error response: `{"detail": ...}`.
 #[derive(Debug)]
 pub(super) struct Refused {
     status: StatusCode,
@@ -75,7 +78,7 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// With the reason in words.
+    /// Returns an error with a message.
     pub(super) fn because(status: StatusCode, why: &str) -> Self {
         Refused { status, detail: why.into() }
     }
@@ -90,10 +93,10 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Why something is not done.
+/// An error.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Refusal {
-    /// In words, with what to do; of input that can't be used also a list of `{type, loc, msg}`, as officially.
+    /// The cause and what to do; for invalid input a list of `{type, loc, msg}`, as in the official API.
     detail: Value,
 }
 
@@ -117,7 +120,7 @@ impl From<NoWork> for Refused {
     }
 }
 
-/// The official error for a value that can't be used.
+/// Returns the official error for an invalid value.
 pub(super) fn unprocessable(place: &str, why: &str) -> Refused {
     let place: Vec<&str> = place.split('.').filter(|step| *step != "?").collect();
     let detail = json!([{ "type": "value_error", "loc": place, "msg": why }]);

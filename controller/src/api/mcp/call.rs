@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::pulse::{Conductor, Order};
+use minismith_wire::old_names::http::{STATE, restore_names};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
@@ -119,7 +120,10 @@ impl Office {
     fn report_state(&self) -> CallToolResult {
         let pulse = self.body.handle();
         let state = body_state(&pulse.snapshot(), pulse.period());
-        CallToolResult::structured(serde_json::to_value(state).unwrap_or_default())
+        let mut state = serde_json::to_value(state).unwrap_or_default();
+        // The names that MCP clients rely on do not change.
+        restore_names(STATE.fields, &mut state);
+        CallToolResult::structured(state)
     }
 
     async fn take_picture(&self) -> CallToolResult {
