@@ -436,7 +436,7 @@ async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker
             }
         };
         if let Some(answer) = answer
-            && socket.send(message(&answer)).await.is_err()
+            && socket.send(response(&answer)).await.is_err()
         {
             break;
         }
@@ -445,7 +445,7 @@ async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker
     speaker.note("/api/v1/lease: steered", &format!("{targets} targets"));
 }
 
-fn message(answer: &Value) -> Message {
+fn response(answer: &Value) -> Message {
     Message::Text(both(&http::LEASE_SOCKET, answer).0.to_string().into())
 }
 
