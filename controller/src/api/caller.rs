@@ -34,7 +34,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
         // A request that bypassed the gate is rejected.
-        let missing = || refuse(StatusCode::UNAUTHORIZED, "unknown caller: the request did not pass the gate");
+        let missing =
+            || refuse(StatusCode::UNAUTHORIZED, "unknown caller: the request did not pass the gate");
         parts.extensions.get::<Caller>().cloned().ok_or_else(missing)
     }
 }

@@ -95,10 +95,7 @@ struct Detections {
     (status = 200, description = "The detections.", body = Detections),
     (status = 503, description = "No image or no detection model is available.", body = Refusal),
 ))]
-async fn detections(
-    State(searcher): State<Arc<Searcher>>,
-    caller: Caller,
-) -> Result<Json<Value>, Refused> {
+async fn detections(State(searcher): State<Arc<Searcher>>, caller: Caller) -> Result<Json<Value>, Refused> {
     caller.must_be(Role::Viewer)?;
     let no = |why: &str| Refused::because(StatusCode::SERVICE_UNAVAILABLE, why);
     match tokio::task::spawn_blocking(move || searcher.search()).await {

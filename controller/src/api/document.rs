@@ -110,25 +110,17 @@ pub(super) fn bare() -> OpenApi {
 /// Error responses that any route may give before its handler runs: status, name and description.
 fn common() -> [(&'static str, &'static str, &'static str); 7] {
     [
-        ("400", "Malformed", "The request is malformed or contradicts itself, or its Host header names another machine."),
+        (
+            "400",
+            "Malformed",
+            "The request is malformed or contradicts itself, or its Host header names another machine.",
+        ),
         ("401", "Unknown", "The request has no token, or an unknown one."),
-        (
-            "403",
-            "Forbidden",
-            "The role does not permit this, or the request comes from another site.",
-        ),
-        (
-            "405",
-            "NoSuchMethod",
-            "The path does not support this method; `Allow` lists the supported ones.",
-        ),
+        ("403", "Forbidden", "The role does not permit this, or the request comes from another site."),
+        ("405", "NoSuchMethod", "The path does not support this method; `Allow` lists the supported ones."),
         ("408", "TooSlow", "The request timed out before it was complete."),
         ("413", "TooLong", "The request body is too large."),
-        (
-            "429",
-            "TooMany",
-            "Too many requests, or the queue is full; `Retry-After` is in seconds.",
-        ),
+        ("429", "TooMany", "Too many requests, or the queue is full; `Retry-After` is in seconds."),
     ]
 }
 

@@ -26,10 +26,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
         let kind =
             request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
-            return Err(unprocessable(
-                "body",
-                "the body is not JSON; send `Content-Type: application/json`",
-            ));
+            return Err(unprocessable("body", "the body is not JSON; send `Content-Type: application/json`"));
         }
         let body = Bytes::from_request(request, state)
             .await

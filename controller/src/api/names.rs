@@ -4,7 +4,9 @@
 use axum::Json;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
-use minismith_wire::old_names::http::{DOCUMENTS, Document, EventNames, Field, REQUESTS, ROUTES, add_names, read_names};
+use minismith_wire::old_names::http::{
+    DOCUMENTS, Document, EventNames, Field, REQUESTS, ROUTES, add_names, read_names,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -90,7 +92,8 @@ pub(super) fn describe(api: &mut Value) {
     }
     for document in REQUESTS {
         let Some((method, path)) = split(document.route) else { continue };
-        let pointer = format!("/paths/{}/{method}/requestBody/content/application~1json/schema", escaped(path));
+        let pointer =
+            format!("/paths/{}/{method}/requestBody/content/application~1json/schema", escaped(path));
         describe_fields(api, &pointer, document.fields);
     }
 }

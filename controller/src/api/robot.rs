@@ -315,7 +315,8 @@ pub(super) async fn halt(mut pulse: PulseHandle) -> Option<AtRest> {
 }
 
 /// The error when a stop is not confirmed.
-pub(super) const NOT_CONFIRMED: &str = "stop not confirmed: the control loop did not respond; switch the robot off";
+pub(super) const NOT_CONFIRMED: &str =
+    "stop not confirmed: the control loop did not respond; switch the robot off";
 
 /// Stop
 ///

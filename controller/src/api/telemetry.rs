@@ -189,11 +189,9 @@ fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halti
             None
         }
         Ok(Said::Ping { sent }) => Some(Answer::Pong { sent }),
-        Err(_) => {
-            Some(Answer::Refused {
-                reason: "unknown message; send {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}",
-            })
-        }
+        Err(_) => Some(Answer::Refused {
+            reason: "unknown message; send {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}",
+        }),
     }
 }
 

@@ -76,7 +76,8 @@ impl Shop {
     ) -> Answer<T> {
         let tools = self.tools.clone();
         let asked = tokio::task::spawn_blocking(move || ask(&Registry::open(&tools)?)).await;
-        let lost = |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
+        let lost =
+            |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
         Ok(Json(asked.map_err(lost)??))
     }
 }
@@ -203,11 +204,15 @@ impl HandedIn {
     fn submitted(self, caller: &Caller) -> Result<Submission, Refused> {
         let HandedIn { code, name, modules, examples, mut test_cases, args, motion: _ } = self;
         if modules.as_ref().is_some_and(|modules| modules.len() > MOST_MODULES) {
-            let why = format!("too many modules: {MOST_MODULES} allowed; split the toolkit into several tools");
+            let why =
+                format!("too many modules: {MOST_MODULES} allowed; split the toolkit into several tools");
             return Err(unprocessable("body.modules", &why));
         }
         let Some(name) = name.or_else(|| modules.is_none().then(|| "tool".to_owned())) else {
-            return Err(unprocessable("body.name", "a toolkit requires the name of its main module; send `name`"));
+            return Err(unprocessable(
+                "body.name",
+                "a toolkit requires the name of its main module; send `name`",
+            ));
         };
         if let Some(arguments) = args {
             test_cases.push(TestCase { name: "args".into(), arguments, ..TestCase::default() });

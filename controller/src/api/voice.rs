@@ -151,7 +151,7 @@ async fn open(
     let flow = Flow::new(rate, HEARD_RATE).map_err(|fault| conflict(&fault.to_string()))?;
     let seat = room.seats.clone().try_acquire_owned().map_err(|_| {
         conflict(&format!(
-            "too many voice conversations: {SEATS} are open, {SEATS} allowed; try again when one has ended"
+            "too many voice conversations: {SEATS} others talk with the robot, {SEATS} allowed; try again later"
         ))
     })?;
     let configured = &room.config.voice;

@@ -236,7 +236,7 @@ impl Ears {
         }
         let (pairs, rest) = bytes.as_chunks::<2>();
         if !rest.is_empty() {
-            let why = "odd number of bytes; send samples of 16 bits";
+            let why = "samples have 16 bits; send an even number of bytes";
             return Err(close(close_code::INVALID, why));
         }
         let samples: Vec<f32> =

@@ -56,8 +56,11 @@ const STATUS: Field = renamed("status", "ended");
 const STDOUT: Field = renamed("stdout", "printed");
 const DURATION: Field = renamed("duration_s", "took_s");
 /// The result of a run.
-const RUN: Field =
-    renamed_with("run", "performance", &[STATUS, STDOUT, DURATION, renamed("stalls", "slips"), CLAMPS, STEPS]);
+const RUN: Field = renamed_with(
+    "run",
+    "performance",
+    &[STATUS, STDOUT, DURATION, renamed("stalls", "slips"), CLAMPS, STEPS],
+);
 const ACCEPTED: Field = renamed("accepted", "admitted");
 const PHASE: Field = renamed("phase", "stage");
 /// The answer to a sentence.
@@ -173,17 +176,14 @@ pub const PLANS: Document = Document {
 };
 
 /// The response of `POST /api/v1/tools/check`.
-pub const CHECK: Document =
-    Document { route: "POST /api/v1/tools/check", fields: &[ACCEPTED, PHASE] };
+pub const CHECK: Document = Document { route: "POST /api/v1/tools/check", fields: &[ACCEPTED, PHASE] };
 
 /// The response of `POST /api/v1/tools/{name}/run`.
 pub const TOOL_RUN: Document = Document { route: "POST /api/v1/tools/{name}/run", fields: &[RUN] };
 
 /// The response of `POST /api/v1/tools/{name}/rehearse`.
-pub const REHEARSE: Document = Document {
-    route: "POST /api/v1/tools/{name}/rehearse",
-    fields: &[STATUS, STDOUT, DURATION, CLAMPS],
-};
+pub const REHEARSE: Document =
+    Document { route: "POST /api/v1/tools/{name}/rehearse", fields: &[STATUS, STDOUT, DURATION, CLAMPS] };
 
 /// The response of `GET /api/v1/tools/search`.
 pub const SEARCH: Document = Document {
@@ -215,13 +215,29 @@ pub const LEASE: Document = Document {
 };
 
 /// The messages that the server sends over `GET /api/v1/lease/{id}/ws`.
-pub const LEASE_SOCKET: Document =
-    Document { route: "GET /api/v1/lease/{id}/ws", fields: &[MOTION_STATE, CYCLES, renamed("reason", "why")] };
+pub const LEASE_SOCKET: Document = Document {
+    route: "GET /api/v1/lease/{id}/ws",
+    fields: &[MOTION_STATE, CYCLES, renamed("reason", "why")],
+};
 
 /// All responses with renamed fields.
 pub const DOCUMENTS: &[&Document] = &[
-    &HEALTH, &STATE, &LIMITS, &STOP, &TELEMETRY, &DETECTIONS, &CHAT, &SESSIONS, &PLANS, &CHECK, &TOOL_RUN, &REHEARSE,
-    &SEARCH, &LEASE_HOLDER, &LEASE, &LEASE_SOCKET,
+    &HEALTH,
+    &STATE,
+    &LIMITS,
+    &STOP,
+    &TELEMETRY,
+    &DETECTIONS,
+    &CHAT,
+    &SESSIONS,
+    &PLANS,
+    &CHECK,
+    &TOOL_RUN,
+    &REHEARSE,
+    &SEARCH,
+    &LEASE_HOLDER,
+    &LEASE,
+    &LEASE_SOCKET,
 ];
 
 /// The request body of `POST /api/v1/lease`.
@@ -232,8 +248,7 @@ pub const LEASE_REQUEST: Document =
 pub const REQUESTS: &[&Document] = &[&LEASE_REQUEST];
 
 /// Renamed routes, each with its new and its old path.
-pub const ROUTES: &[(&str, &str)] =
-    &[("/api/v1/control_loop/reset_statistics", "/api/v1/pulse/measure")];
+pub const ROUTES: &[(&str, &str)] = &[("/api/v1/control_loop/reset_statistics", "/api/v1/pulse/measure")];
 
 /// An event of a conversation, with its names.
 #[derive(Debug, PartialEq)]
@@ -417,7 +432,8 @@ mod tests {
     #[test]
     fn adds_the_other_name_of_every_field_in_the_table() {
         let events = CHAT_EVENTS.iter().chain(VOICE_EVENTS).map(|event| (event.new, event.fields));
-        for (name, fields) in DOCUMENTS.iter().map(|document| (document.route, document.fields)).chain(events) {
+        for (name, fields) in DOCUMENTS.iter().map(|document| (document.route, document.fields)).chain(events)
+        {
             let mut from_new = sample(fields, true);
             let mut from_old = sample(fields, false);
             add_names(fields, &mut from_new);
@@ -467,7 +483,10 @@ mod tests {
         assert_eq!((&old["event"], &old["data"]["steps"][0]["error"]), (&json!("step"), &json!("no")));
         let mut new = step;
         name_event(&mut new, EventNames::New);
-        assert_eq!((&new["event"], &new["data"]["steps"][0]["refusal"]), (&json!("step_finished"), &json!("no")));
+        assert_eq!(
+            (&new["event"], &new["data"]["steps"][0]["refusal"]),
+            (&json!("step_finished"), &json!("no"))
+        );
         // An error of the chat ends a sentence; one of the voice is called `trouble` by its old name.
         let mut error = json!({ "event": "error", "data": { "detail": "no" } });
         name_event(&mut error, EventNames::Old);
