@@ -69,7 +69,7 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
     let attending = AttentionThread::start(body)?;
-    let steering = MoverThread::start(body, Rank::Lease, "whoever has leased the robot")?;
+    let steering = MoverThread::start(body, Rank::Lease, "the client that has leased the robot")?;
     let answering = DeskThread::start(body.clone(), config.clone())?;
     let chronicle = body.chronicle();
     // The server keeps a journal even if the robot has none.

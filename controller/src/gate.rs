@@ -173,7 +173,7 @@ impl Gate {
         // The dashboard itself is public; its requests need authentication.
         if routes::is_page(knock.path) {
             return Ok(Caller {
-                name: format!("somebody at {peer}").into(),
+                name: format!("anonymous at {peer}").into(),
                 role: Role::Viewer,
                 by_address: true,
                 request: Asked::default(),

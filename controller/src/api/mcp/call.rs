@@ -1,5 +1,5 @@
-//! What comes of a call. What moves the robot or changes the shelf is done at the desk, in its turn; a stop, a look at the
-//! state and a picture wait for nobody.
+//! Executes tool calls. Calls that move the robot or change the tool registry are queued at the desk; stops, the state and
+//! images are not.
 
 use std::sync::Arc;
 
