@@ -357,8 +357,9 @@ impl<'a> Clerk<'a> {
     }
 
     fn serve(&self, mail: &Receiver<Mail>) {
-        let memory =
-            Memory::of(self.config).inspect_err(|error| tracing::warn!(%error, "sessions are not stored")).ok();
+        let memory = Memory::of(self.config)
+            .inspect_err(|error| tracing::warn!(%error, "sessions are not stored"))
+            .ok();
         let mut open = Open::new();
         while let Ok(mail) = mail.recv() {
             match mail {
@@ -441,7 +442,8 @@ impl<'a> Clerk<'a> {
         let onlooker = Onlooker::configured(self.config).map_err(|error| error.to_string())?;
         conversation = conversation.shown_to(onlooker);
         if let Some(session) = session {
-            let memory = memory.ok_or("sessions are not available: the session file can't be used; omit `session`")?;
+            let memory =
+                memory.ok_or("sessions are not available: the session file can't be used; omit `session`")?;
             let session = memory.session(Some(session)).map_err(|error| error.to_string())?;
             conversation = conversation.remembering(memory, session.id());
         }

@@ -153,7 +153,10 @@ async fn guard(State(keeper): State<Arc<Doorkeeper>>, request: Request, next: Ne
 
 async fn answer(keeper: Arc<Doorkeeper>, asked: Asked, mut request: Request, next: Next) -> Response {
     let Some(Peer(peer)) = request.extensions().get::<Peer>().copied() else {
-        return refuse(StatusCode::INTERNAL_SERVER_ERROR, "unknown origin: the connection has no peer address");
+        return refuse(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "unknown origin: the connection has no peer address",
+        );
     };
     let path = request.uri().path().to_owned();
     let method = request.method().clone();
@@ -222,7 +225,10 @@ async fn whole(request: Request, path: &str) -> Result<Request, Response> {
     match timeout(SLOWEST, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Ok(Err(_)) => Err(too_long()),
-        Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the request timed out: the body was incomplete; send it again")),
+        Err(_) => Err(refuse(
+            StatusCode::REQUEST_TIMEOUT,
+            "the request timed out: the body was incomplete; send it again",
+        )),
     }
 }
 

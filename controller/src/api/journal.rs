@@ -100,7 +100,8 @@ async fn tell(
     if !(1..=MOST).contains(&limit) {
         return Err(unprocessable("query.limit", &format!("`limit` is out of range: use 1 to {MOST}")));
     }
-    let malformed = || unprocessable("query.before", "`before` is not a cursor: use `next` of an earlier response");
+    let malformed =
+        || unprocessable("query.before", "`before` is not a cursor: use `next` of an earlier response");
     let cursor = cursor.map(|cursor| cursor.parse::<Cursor>().map_err(|_| malformed())).transpose()?;
     let filter = which.filter();
     let unreadable = |error: &dyn Display| {

@@ -171,7 +171,9 @@ impl Server {
         let beside = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
         let caller = beside.and_then(|beside| beside.get::<Caller>()).cloned();
         let presence = beside.and_then(|beside| beside.get::<Presence>()).cloned();
-        caller.zip(presence).ok_or_else(|| ErrorData::invalid_request("unknown caller: the request did not pass the gate", None))
+        caller.zip(presence).ok_or_else(|| {
+            ErrorData::invalid_request("unknown caller: the request did not pass the gate", None)
+        })
     }
 }
 

@@ -75,9 +75,9 @@ impl Bridge {
             }
             if let Some(error) = message.get_mut("error") {
                 let error = serde_json::from_value(error.take());
-                return Err(
-                    error.unwrap_or_else(|_| ErrorData::internal_error("the server sent an error without a message", None))
-                );
+                return Err(error.unwrap_or_else(|_| {
+                    ErrorData::internal_error("the server sent an error without a message", None)
+                }));
             }
             let words = message.get("params").and_then(|params| params.get("message"));
             if let Some(words) = words.and_then(Value::as_str) {
@@ -163,8 +163,9 @@ impl ServerHandler for Bridge {
     ) -> Result<ListToolsResult, ErrorData> {
         let asked = self.ask("tools/list", "", json!({}));
         let listed = Bridge::answer(asked, Progress::of(&context)).await?;
-        serde_json::from_value(listed)
-            .map_err(|error| ErrorData::internal_error(format!("the server's list of tools is invalid: {error}"), None))
+        serde_json::from_value(listed).map_err(|error| {
+            ErrorData::internal_error(format!("the server's list of tools is invalid: {error}"), None)
+        })
     }
 
     async fn call_tool(

@@ -164,7 +164,10 @@ async fn stream(
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Refused> {
     if fields.frequency.is_nan() || fields.frequency <= 0.0 {
-        return Err(Refused::because(StatusCode::BAD_REQUEST, "`frequency` is out of range: use more than 0 Hz"));
+        return Err(Refused::because(
+            StatusCode::BAD_REQUEST,
+            "`frequency` is out of range: use more than 0 Hz",
+        ));
     }
     robot.running()?;
     let hertz = fields.frequency.clamp(SLOWEST, FASTEST);

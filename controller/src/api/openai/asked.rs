@@ -100,7 +100,10 @@ pub(super) fn read(body: &[u8], session: Option<&str>) -> Result<Asked, Wrong> {
     if text.trim().is_empty() || text.len() > LONGEST_SENTENCE {
         return Err(Wrong::asked(
             "messages",
-            format!("the last user message is empty or too long: send 1 byte to {} kB", LONGEST_SENTENCE >> 10),
+            format!(
+                "the last user message is empty or too long: send 1 byte to {} kB",
+                LONGEST_SENTENCE >> 10
+            ),
         ));
     }
     let named = fields.metadata.as_ref().and_then(|metadata| metadata.get("session")).and_then(Value::as_str);
@@ -153,7 +156,12 @@ fn content(content: &Value) -> Result<(String, Files), Wrong> {
     let parts = match content {
         Value::String(text) => return Ok((text.clone(), Vec::new())),
         Value::Array(parts) => parts,
-        _ => return Err(Wrong::asked("messages", "invalid message: `content` must be a text or a list of parts")),
+        _ => {
+            return Err(Wrong::asked(
+                "messages",
+                "invalid message: `content` must be a text or a list of parts",
+            ));
+        }
     };
     let (mut texts, mut files) = (Vec::new(), Files::new());
     for part in parts {
