@@ -150,6 +150,7 @@ fn what_is_said_is_heard_done_answered_and_spoken() {
     line.say("look left");
     let heard = line.event("heard");
     assert_eq!(plain(&heard["means"]), "look left", "{heard}");
+    assert_eq!(heard["interpretation"], heard["means"], "{heard}");
     assert!(heard["ended_s"].as_f64() > heard["began_s"].as_f64(), "{heard}");
     let reply = line.event("reply");
     assert_eq!(reply["data"]["outcome"], "done", "{reply}");

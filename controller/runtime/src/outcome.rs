@@ -9,7 +9,7 @@ use firmware_bridge::joint::Joint;
 use firmware_bridge::motion::Adjustment;
 use firmware_bridge::posture::Posture;
 use firmware_bridge::pulse::TrimLog;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
 /// A posture as people read it.
@@ -55,6 +55,20 @@ impl From<&Posture> for PostureView {
 #[must_use]
 pub fn tidy(value: f64) -> f64 {
     (value * 100.0).round() / 100.0 + 0.0
+}
+
+/// Serialises a number by its shortest decimal: 0.7 stays 0.7 also where a document is built before it is written.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn shortest<S: Serializer>(
+    value: &(impl Copy + Into<Option<f32>>),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match (*value).into() {
+        Some(value) => serializer.serialize_f64(value.to_string().parse().unwrap_or(f64::from(value))),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// One thing that was changed on the way from wish to motor.

@@ -82,6 +82,7 @@ pub enum News {
         /// The words; they may still change.
         text: String,
         /// How sure they are, from 0 to 1.
+        #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
         /// Up to when.
         at_s: f64,
@@ -102,6 +103,7 @@ pub enum News {
         /// What is taken to be meant.
         means: String,
         /// How sure they are, from 0 to 1.
+        #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
         /// When it began.
         began_s: f64,

@@ -5,4 +5,5 @@
 
 pub mod command_line;
 pub mod config;
+pub mod http;
 pub mod metrics;

@@ -10,7 +10,6 @@ use minismith_wire::recording::{Health, Message, Picture, Rhythm, Seen};
 
 use crate::eyes::{Eyes, Lookout, NoSight};
 use minismith_runtime::config::RecordingConfig;
-use minismith_runtime::config::RecordingConfig;
 use minismith_senses::detect::Bounds;
 use minismith_senses::track::{Found, Kind};
 

@@ -22,7 +22,6 @@ use super::{Chronicle, Losses, Mail, Sources, Telling, WAITING};
 use crate::arbiter::Arbiter;
 use crate::trace::words::{self, Heads};
 use minismith_runtime::config::RecordingConfig;
-use minismith_runtime::config::RecordingConfig;
 use minismith_runtime::journal::{Entry, Journal, JournalThread};
 
 /// How often what has gathered is kept.

@@ -252,7 +252,7 @@ mod tests {
         let mut page = Page::default();
         for (_, new) in FAMILIES {
             page.family(new, "gauge", "Something.");
-            page.value(new, if *new == "minismith_motion_state" { "state=\"hand_guiding\"" } else { "" }, 7);
+            page.value(new, if new == &"minismith_motion_state" { "state=\"hand_guiding\"" } else { "" }, 7);
         }
         // A name that only begins like another one is not touched.
         page.value("minismith_stops_total_of_others", "", 1);

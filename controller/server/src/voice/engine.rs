@@ -14,11 +14,10 @@ use minismith_voice::vad::Vad;
 use super::espeak::Espeak;
 use super::phrases::{ALONE, CALL, commands};
 use super::service::{Remote, Writer};
-use minismith_runtime::config::TtsEngine;
 
 pub use super::service::NoVoice;
 use minismith_assistant::conversation::told;
-use minismith_runtime::config::{Engine, Voice};
+use minismith_runtime::config::{TtsEngine, Voice};
 use minismith_toolchain::workshop::registry::Registry;
 
 /// Ears and a mouth.
