@@ -49,7 +49,7 @@ use crate::workshop::Workshop;
 use crate::workshop::finding::Finding;
 use crate::workshop::registry::{Entry, RegistryError};
 use crate::workshop::rehearsal::NoRehearsal;
-use crate::workshop::report::PhysicalReport;
+use crate::workshop::report::{PhysicalReport, with_old_names};
 
 pub(crate) use call::told;
 pub use mind::{Asking, Mind};
@@ -114,6 +114,7 @@ pub struct ToolReply {
     /// What policy and rehearsal found.
     pub findings: Vec<Finding>,
     /// What the rehearsal measured.
+    #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
     /// What came of running it.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message};
+use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message, Reader};
 
 use crate::NoDataset;
 
@@ -15,7 +15,7 @@ const MOST_MOTORS: usize = 64;
 const MOST_DEGREES: f64 = 3600.0;
 
 /// Where a line lies in its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Its number, from 1.
     pub line: u64,
@@ -23,6 +23,8 @@ pub struct Place {
     pub start: u64,
     /// How long it is, bytes.
     pub length: usize,
+    /// Reads this line: the file's first line tells its format.
+    pub reader: Reader,
 }
 
 /// A trace that is being read.
@@ -64,14 +66,14 @@ impl Lines {
     /// When it can't be read, or when its first line is not how a trace begins.
     pub fn open(trace: &Path) -> Result<(Lines, Begin), NoDataset> {
         let file = File::open(trace).map_err(|source| NoDataset::Input { trace: trace.into(), source })?;
-        let place = Place { line: 0, start: 0, length: 0 };
+        let place = Place::default();
         let input = BufReader::new(file);
         let mut lines = Lines { trace: trace.into(), input, place, motors: 0, beats: 0, last: None };
         let Some(Message::Begin(begin)) = lines.read()? else {
             return Err(NoDataset::Line {
                 trace: trace.into(),
                 line: 1,
-                reason: "a trace begins with `begin`".into(),
+                reason: "a trace begins with `header`".into(),
             });
         };
         if begin.format != FORMAT {
@@ -105,7 +107,7 @@ impl Lines {
                 let more = self.input.fill_buf();
                 if !more.map_err(|source| NoDataset::Input { trace: self.trace.clone(), source })?.is_empty()
                 {
-                    return Err(self.wrong("it goes on after `end`"));
+                    return Err(self.wrong("it goes on after `footer`"));
                 }
                 return Ok(Next::Ending(Ending::Whole { dropped: *dropped }));
             }
@@ -144,11 +146,11 @@ impl Lines {
             return Ok(None);
         }
         let start = self.place.start + self.place.length as u64;
-        self.place = Place { line: self.place.line + 1, start, length: bytes.len() };
+        self.place = Place { line: self.place.line + 1, start, length: bytes.len(), ..self.place };
         if bytes.len() > LONGEST_LINE {
             return Err(self.wrong(format!("it is longer than {LONGEST_LINE} bytes")));
         }
-        match serde_json::from_slice(&bytes) {
+        match self.place.reader.read(&bytes) {
             Ok(message) => Ok(Some(message)),
             Err(_) if !bytes.ends_with(b"\n") => Ok(None),
             Err(error) => Err(self.wrong(error.to_string())),

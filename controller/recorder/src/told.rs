@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use minismith_wire::recording::{
-    Beat, Begin, End, FORMAT, Health, LONGEST_LINE, Leg, Message, Rhythm, Span, Text,
+    Beat, Begin, End, FORMAT, Health, LONGEST_LINE, Leg, Message, Reader, Rhythm, Span, Text,
 };
 
 use crate::camera::Shot;
@@ -32,7 +32,7 @@ pub enum Untold {
         theirs: u32,
     },
     /// The teller stopped before the end.
-    #[error("it ends after line {line} without `end`: whoever told it has stopped, so nothing is written")]
+    #[error("it ends after line {line} without `footer`: whoever told it has stopped, so nothing is written")]
     Cut {
         /// The last line.
         line: u64,
@@ -62,6 +62,7 @@ pub enum Happened {
 /// The lines of one recording.
 pub struct Told<R> {
     input: R,
+    reader: Reader,
     line: u64,
     about: Begin,
     beats: u64,
@@ -72,8 +73,9 @@ impl<R: BufRead> Told<R> {
     /// Reads the first line.
     pub fn begin(mut input: R) -> Result<Self, Untold> {
         let Some(bytes) = read(&mut input, 1)? else { return Err(Untold::Cut { line: 0 }) };
-        let Message::Begin(about) = understood(&bytes, 1)? else {
-            return Err(wrong(1, "the first line must be `begin`"));
+        let mut reader = Reader::default();
+        let Message::Begin(about) = understood(&mut reader, &bytes, 1)? else {
+            return Err(wrong(1, "the first line must be `header`"));
         };
         if about.format != FORMAT {
             return Err(Untold::Format { theirs: about.format });
@@ -81,7 +83,7 @@ impl<R: BufRead> Told<R> {
         if let Some(complaint) = complaint(&about) {
             return Err(wrong(1, complaint));
         }
-        Ok(Told { input, line: 1, about, beats: 0, last: None })
+        Ok(Told { input, reader, line: 1, about, beats: 0, last: None })
     }
 
     /// What is recorded.
@@ -94,7 +96,7 @@ impl<R: BufRead> Told<R> {
         let Some(bytes) = read(&mut self.input, self.line + 1)? else {
             return if self.about.live { Ok(None) } else { Err(Untold::Cut { line: self.line }) };
         };
-        let message = match understood(&bytes, self.line + 1) {
+        let message = match understood(&mut self.reader, &bytes, self.line + 1) {
             Err(_) if self.about.live && !bytes.ends_with(b"\n") => return Ok(None),
             message => message?,
         };
@@ -136,7 +138,7 @@ impl<R: BufRead> Told<R> {
                 }
                 return match read(&mut self.input, self.line + 1)? {
                     None => Ok(None),
-                    Some(_) => Err(wrong(self.line + 1, "it goes on after `end`")),
+                    Some(_) => Err(wrong(self.line + 1, "it goes on after `footer`")),
                 };
             }
         };
@@ -194,8 +196,8 @@ fn read(input: &mut impl BufRead, line: u64) -> Result<Option<Vec<u8>>, Untold> 
     Ok((!bytes.is_empty()).then_some(bytes))
 }
 
-fn understood(bytes: &[u8], line: u64) -> Result<Message, Untold> {
-    serde_json::from_slice(bytes).map_err(|error| wrong(line, error.to_string()))
+fn understood(reader: &mut Reader, bytes: &[u8], line: u64) -> Result<Message, Untold> {
+    reader.read(bytes).map_err(|error| wrong(line, error.to_string()))
 }
 
 /// What is wrong with a beginning.

@@ -69,7 +69,7 @@ minismith journal export --kind tool --to tools.jsonl\n  minismith journal expor
 /// Which entries.
 #[derive(Debug, Args)]
 pub struct Which {
-    /// Of this kind: call, message, said, asked, step, tool, answer, body, program.
+    /// Of this kind: http_request, message, utterance, question, step, tool, check, answer, robot, program.
     #[arg(long)]
     kind: Option<String>,
     /// Of the request with this id, or one that begins so.
@@ -170,7 +170,7 @@ fn tell(entry: &Entry, json: bool) -> anyhow::Result<()> {
     let id = entry.id.as_deref().and_then(|id| id.get(..8)).unwrap_or("-");
     let stage = entry.stage_s.map_or_else(String::new, |seconds| format!(" {seconds:.2}s"));
     let Entry { at, kind, who, what, outcome, .. } = entry;
-    let line = format!("{at}{stage} {id:8} {kind:7} {who}: {what} -> {outcome}");
+    let line = format!("{at}{stage} {id:8} {kind:12} {who}: {what} -> {outcome}");
     print::line(&print::harmless(&line.replace('\n', " ")));
     Ok(())
 }

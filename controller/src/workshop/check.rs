@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::finding::Finding;
 use super::policy;
 use super::rehearsal::{Cage, CaseResult, Conditions, NoRehearsal, rehearse};
-use super::report::PhysicalReport;
+use super::report::{PhysicalReport, with_old_names};
 use super::review::{Admissible, review};
 use super::samples;
 use super::submission::{Declared, Submission};
@@ -23,6 +23,7 @@ pub enum Layer {
     /// Refused by the reviewer.
     Review,
     /// Nothing refused it.
+    #[serde(rename = "admitted")]
     Admitted,
 }
 
@@ -32,14 +33,17 @@ pub struct Checked {
     /// The tool's name; the file's stem when it has none.
     pub name: String,
     /// Whether it may be registered.
+    #[serde(rename = "admitted")]
     pub admitted: bool,
     /// Whether a person confirms before its first performance on real motors.
     pub needs_approval: bool,
     /// How far it came: the layer that refused it, or `admitted`.
+    #[serde(rename = "stage")]
     pub stage: Layer,
     /// What was found.
     pub findings: Vec<Finding>,
     /// What was measured, if it came to that.
+    #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
     /// The calls that were rehearsed.

@@ -10,6 +10,7 @@
 
 pub mod exceeded;
 pub mod frame;
+pub mod old_names;
 pub mod recording;
 pub mod window;
 pub mod zygote;

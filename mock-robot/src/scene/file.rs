@@ -1,4 +1,5 @@
-//! Scenes as text: which keys there are, what they may be, and what is said where one is not.
+//! Scenes as text: which keys there are, what they may be, and what is said where one is not. Keys that had another name
+//! are read by that name as well.
 
 use std::fs::File;
 use std::io::Read;
@@ -135,7 +136,9 @@ impl Default for LightKeys {
 #[serde(deny_unknown_fields)]
 struct BlockKeys {
     name: String,
+    #[serde(rename = "min", alias = "least")]
     least: [f64; 3],
+    #[serde(rename = "max", alias = "most")]
     most: [f64; 3],
     colour: [u8; 3],
 }
@@ -146,6 +149,7 @@ struct BoardKeys {
     name: String,
     kind: String,
     /// The file's name in the folder of photographs.
+    #[serde(rename = "image", alias = "photograph")]
     photograph: String,
     /// Left, top, width, height, pixels; all of it where it is left out.
     #[serde(default)]
@@ -153,7 +157,7 @@ struct BoardKeys {
     /// The pixel of the photograph that counts as its middle.
     #[serde(default)]
     landmark: Option<[f64; 2]>,
-    #[serde(default)]
+    #[serde(rename = "position", alias = "at", default)]
     at: Option<[f64; 3]>,
     height: f64,
     /// Where it looks, degrees to the left of the robot's front; at the robot where it is left out.
@@ -178,6 +182,7 @@ struct BoardKeys {
 #[serde(deny_unknown_fields)]
 struct StopKeys {
     t: f64,
+    #[serde(rename = "position", alias = "at")]
     at: [f64; 3],
 }
 
@@ -252,9 +257,9 @@ fn light(keys: &LightKeys) -> Result<Light, NoScene> {
 
 fn block(keys: BlockKeys) -> Result<Block, NoScene> {
     let what = |key: &str| format!("blocks: {}: {key}", shown(&keys.name));
-    let (least, most) = (place(keys.least, &what("least"))?, place(keys.most, &what("most"))?);
+    let (least, most) = (place(keys.least, &what("min"))?, place(keys.most, &what("max"))?);
     if (most - least).min() <= 0.0 {
-        return Err(NoScene::Wrong(what("`most` is not beyond `least` in all three directions")));
+        return Err(NoScene::Wrong(what("`max` is not beyond `min` in all three directions")));
     }
     Ok(Block { least, most, colour: bgr(keys.colour), name: keys.name })
 }
@@ -269,20 +274,20 @@ fn read_board(keys: BoardKeys, folders: &[&Path]) -> Result<(Board, Arc<Photogra
     let what = |key: &str| format!("billboards: {name}: {key}");
     let wrong = |key: &str| NoScene::Wrong(what(key));
     let stops = match (keys.at, keys.path.is_empty()) {
-        (Some(at), true) => vec![(0.0, place(at, &what("at"))?)],
+        (Some(at), true) => vec![(0.0, place(at, &what("position"))?)],
         (None, false) => {
             let stop = |stop: &StopKeys| {
-                Ok((within(stop.t, 0.0, LATEST, &what("path: t"))?, place(stop.at, &what("path: at"))?))
+                Ok((within(stop.t, 0.0, LATEST, &what("path: t"))?, place(stop.at, &what("path: position"))?))
             };
             keys.path.iter().take(1_000).map(stop).collect::<Result<Vec<_>, NoScene>>()?
         }
-        _ => return Err(wrong("it has either `at` or a `path`")),
+        _ => return Err(wrong("it has either `position` or a `path`")),
     };
     if stops.iter().zip(stops.iter().skip(1)).any(|((one, _), (next, _))| next <= one) {
         return Err(wrong("path: the times are not in order"));
     }
     if Path::new(&keys.photograph).file_name().is_none_or(|file| file != keys.photograph.as_str()) {
-        return Err(wrong("photograph: it is the name of a file, without a folder"));
+        return Err(wrong("image: it is the name of a file, without a folder"));
     }
     let photograph = photograph(&keys.photograph, folders)?;
     let (wide, high) = (photograph.picture.width, photograph.picture.height);

@@ -144,7 +144,7 @@ fn statistics_are_of_the_whole() {
 #[test]
 fn a_trace_without_end_is_taken_as_far_as_it_is_whole() {
     let cut = Made::new("cut", 0.01).beats(0..100).text();
-    let half = format!("{cut}{{\"says\":\"beat\",\"beat\":100,\"goal_d");
+    let half = format!("{cut}{{\"type\":\"cycle\",\"cycle\":100,\"goal_d");
     let whole =
         Made::new("lossy", 0.01).beats(0..100).tell(&Message::End(End { beats: 100, dropped: 5 })).text();
     let room = Room::new(&[cut, half, whole]);

@@ -23,7 +23,7 @@ fn a_line_that_can_not_be_right_is_named() {
     let picture = |bytes: &[u8], size| Made { lines: vec![], beats: 0 }.jpeg(0, size, bytes).lines.remove(0);
     let real = jpeg((16, 16), [1, 2, 3]);
     let cases = [
-        ("{\"says\":\"dance\"}".to_owned(), "unknown variant"),
+        ("{\"type\":\"dance\"}".to_owned(), "unknown variant"),
         ("}".into(), "expected value"),
         (told(&Message::Begin(begin("again", 0.01))), "begins twice"),
         (beat(9, &[1.0], &[1.0, 2.0]), "1 angles for 2 motors"),
@@ -33,7 +33,7 @@ fn a_line_that_can_not_be_right_is_named() {
         (beat(9, &[1.0, 1e30], &[1.0, 2.0]), "no motor's angle"),
         (beat(9, &[1.0, 2.0], &[-3601.0, 2.0]), "no motor's angle"),
         (
-            "{\"says\":\"beat\",\"beat\":9,\"goal_deg\":[1e999,1],\"present_deg\":[1,1]}".into(),
+            "{\"type\":\"cycle\",\"cycle\":9,\"goal_deg\":[1e999,1],\"present_deg\":[1,1]}".into(),
             "out of range",
         ),
         (told(&Message::End(End { beats: 7, dropped: 0 })), "2 beats came of 7"),
@@ -71,8 +71,8 @@ fn a_beginning_is_judged() {
         format!("{}\n", told(&Message::Begin(begin)))
     };
     let cases = [
-        (String::new(), "begins with `begin`"),
-        ("{\"says\":\"end\",\"beats\":0}\n".into(), "begins with `begin`"),
+        (String::new(), "begins with `header`"),
+        ("{\"type\":\"footer\",\"cycles\":0}\n".into(), "begins with `header`"),
         (with(|begin| begin.format = FORMAT + 1), "record it anew"),
         (with(|begin| begin.period_s = 0.0), "a beat of 0 s"),
         (with(|begin| begin.period_s = -1.0), "a beat of -1 s"),
@@ -95,9 +95,9 @@ fn a_beginning_is_judged() {
 #[test]
 fn nothing_follows_the_end() {
     let whole = Made::new("bad", 0.01).beats(0..2).end().text();
-    for more in ["{\"says\":\"end\",\"beats\":2}\n", "\n", "x"] {
+    for more in ["{\"type\":\"footer\",\"cycles\":2}\n", "\n", "x"] {
         let error = Room::new(&[format!("{whole}{more}")]).plan().unwrap_err().to_string();
-        assert!(error.contains("line 4: it goes on after `end`"), "{error}");
+        assert!(error.contains("line 4: it goes on after `footer`"), "{error}");
     }
 }
 

@@ -1,0 +1,3 @@
+//! Old spellings of names that are still read, each with the name that replaced it.
+
+pub mod files;
