@@ -29,6 +29,7 @@ mod model;
 mod official_daemon;
 mod official_motor;
 mod official_wire;
+mod old_files;
 mod openai_client;
 mod openapi;
 mod own_api;

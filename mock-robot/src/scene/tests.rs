@@ -309,3 +309,19 @@ fn how_fast_scenes_are_drawn() {
         println!("{name}: {rate:.0} frames a second");
     }
 }
+
+#[test]
+fn keys_are_read_by_their_old_names() {
+    let (folder, _) = one_board("position: [1.0, 0, 0]");
+    let scene = |yaml: &str| Scene::parse(yaml, folder.path()).unwrap();
+    let new = scene(
+        "blocks: [{name: wall, min: [0.5, -0.5, -0.3], max: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
+         billboards: [{name: board, kind: cup, image: red.png, height: 0.2, path: [{t: 0, position: [1.0, 0, 0.05]}]}]",
+    );
+    let old = scene(
+        "blocks: [{name: wall, least: [0.5, -0.5, -0.3], most: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
+         billboards: [{name: board, kind: cup, photograph: red.png, height: 0.2, path: [{t: 0, at: [1.0, 0, 0.05]}]}]",
+    );
+    let seen = |scene: &Scene| scene.render(&HeadPose::neutral(), Duration::ZERO).bgr;
+    assert_eq!(seen(&old), seen(&new));
+}
