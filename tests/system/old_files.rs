@@ -69,7 +69,10 @@ fn an_old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
     // Both formats side by side.
     let against = ["replay", "motion.trace.jsonl", "--against", "new.trace.jsonl", "--json"];
     assert_eq!(done(&bench, &against)["comparison"]["beats"], 96);
-    done(&bench, &["tool", "from-recording", "motion.trace.jsonl", "--name", "looks", "--out", "looks.py", "--json"]);
+    done(
+        &bench,
+        &["tool", "from-recording", "motion.trace.jsonl", "--name", "looks", "--out", "looks.py", "--json"],
+    );
     assert!(fs::read_to_string(bench.path("looks.py")).unwrap().contains("def looks("));
     let export = ["dataset", "export", "motion.trace.jsonl", "--to", "set", "--no-pictures", "--json"];
     let report = done(&bench, &export)["report"].clone();
@@ -80,7 +83,8 @@ fn an_old_trace_becomes_a_tool_a_dataset_and_a_new_trace() {
 fn an_old_journal_is_whole_filtered_by_old_and_new_words_and_gone_on_with() {
     let bench = bench();
     let health = done(&bench, &["journal", "check", "--json"])["health"].clone();
-    let [entries_there, damaged, missing] = ["entries", "damaged", "missing"].map(|key| health[key].as_u64().unwrap());
+    let [entries_there, damaged, missing] =
+        ["entries", "damaged", "missing"].map(|key| health[key].as_u64().unwrap());
     assert_eq!((entries_there, damaged, missing), (42, 0, 0), "{health}");
     for (old, new, count) in [("said", "utterance", 4), ("body", "robot", 13), ("tool", "tool", 4)] {
         let found = entries(&bench, "--kind", old);
@@ -157,7 +161,11 @@ fn an_old_toolkit_is_checked_by_its_old_declarations() {
     bench.write("bows/tool.yaml", &text.replace("seconds: [0.7, 1.2]", "seconds: [7, 8]"));
     let checked = bench.run(&["tool", "check", "bows", "--json"]).exits(1).json()["results"][0].clone();
     let finding = &checked["findings"][0];
-    assert_eq!((&finding["rule"], &finding["verdict"]), (&json!("test-case-fails"), &json!("refuse")), "{checked}");
+    assert_eq!(
+        (&finding["rule"], &finding["verdict"]),
+        (&json!("test-case-fails"), &json!("refuse")),
+        "{checked}"
+    );
 }
 
 #[test]
@@ -165,7 +173,8 @@ fn an_old_signed_bundle_verifies_and_is_imported() {
     let bench = bench();
     fs::remove_dir_all(bench.path("tools")).unwrap();
     let imported = done(&bench, &["tool", "import", "moves.bundle", "--json"]);
-    let names: Vec<&Value> = imported["imported"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    let names: Vec<&Value> =
+        imported["imported"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["jolts", "bows"], "{imported}");
     assert_eq!(imported["signer"], "85a5d73484a25fe6f823850d2792fb4539b569fb2f1bad2da90d2d8a460edd0d");
     let written = fs::read_to_string(bench.path("tools/generated/jolts/v1.json")).unwrap();
@@ -182,7 +191,8 @@ fn an_old_signed_bundle_verifies_and_is_imported() {
 #[test]
 fn an_old_session_is_gone_on_with() {
     let bench = bench();
-    let turns = |bench: &Bench| done(bench, &["session", "export", "evening"])["turns"].as_array().unwrap().clone();
+    let turns =
+        |bench: &Bench| done(bench, &["session", "export", "evening"])["turns"].as_array().unwrap().clone();
     let before = turns(&bench);
     let said: Vec<&Value> = before.iter().map(|turn| &turn["said"]).collect();
     assert_eq!(said, ["look right 10 degrees", "nod once"]);

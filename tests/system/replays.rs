@@ -132,7 +132,10 @@ fn a_file_that_is_no_trace_is_refused_with_its_line() {
     let [trace] = traces(&bench).try_into().unwrap();
     let text = std::fs::read_to_string(bench.path(&trace)).unwrap();
     for (change, words) in [
-        (text.replacen("\"type\":\"cycle\",\"cycle\":2,", "\"type\":\"cycle\",\"cycle\":1,", 1), "out of order"),
+        (
+            text.replacen("\"type\":\"cycle\",\"cycle\":2,", "\"type\":\"cycle\",\"cycle\":1,", 1),
+            "out of order",
+        ),
         (text.replacen("\"goal_deg\":[", "\"goal_deg\":[1e9,", 1), "angles"),
         (text.replacen("\"type\":\"header\"", "\"type\":\"start\"", 1), "line 1"),
         ("[]\n".into(), "trace"),

@@ -125,8 +125,7 @@ fn one_board(more: &str) -> (tempfile::TempDir, Scene) {
         }
     }
     picture.save(folder.path().join("red.png")).unwrap();
-    let yaml =
-        format!("billboards:\n  - {{name: board, kind: cup, image: red.png, height: 0.2, {more}}}\n");
+    let yaml = format!("billboards:\n  - {{name: board, kind: cup, image: red.png, height: 0.2, {more}}}\n");
     let scene = Scene::parse(&yaml, folder.path()).unwrap();
     (folder, scene)
 }
@@ -154,7 +153,8 @@ fn a_photograph_stands_upright_and_looks_at_the_robot() {
 
 #[test]
 fn boards_move_along_their_paths_come_and_go() {
-    let more = "path: [{t: 1, position: [0.8, -0.2, 0.0]}, {t: 3, position: [0.8, 0.2, 0.0]}], shown: [0, 10]";
+    let more =
+        "path: [{t: 1, position: [0.8, -0.2, 0.0]}, {t: 3, position: [0.8, 0.2, 0.0]}], shown: [0, 10]";
     let (_folder, scene) = one_board(more);
     let place = |seconds: f64| {
         let truth = scene.truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(seconds));

@@ -53,7 +53,10 @@ pub(super) fn read_json<T: DeserializeOwned>(
             convert(&mut value);
             serde_json::from_value(value)
         })
-        .map_err(|error: serde_json::Error| RegistryError::Damaged { path: path.to_owned(), reason: error.to_string() })
+        .map_err(|error: serde_json::Error| RegistryError::Damaged {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })
 }
 
 /// Writes a value beside its place, and puts it there.

@@ -16,8 +16,13 @@ pub const OLD_TRACE_FORMAT: u64 = 2;
 pub const TRACE_TAG: (&str, &str) = ("says", "type");
 
 /// The values of a trace's tag, which name the kind of a line.
-pub const TRACE_KINDS: &Names =
-    &[("begin", "header"), ("end", "footer"), ("beat", "cycle"), ("pulse", "control_loop"), ("picture", "image")];
+pub const TRACE_KINDS: &Names = &[
+    ("begin", "header"),
+    ("end", "footer"),
+    ("beat", "cycle"),
+    ("pulse", "control_loop"),
+    ("picture", "image"),
+];
 
 /// The fields of a trace's lines, by the old kind of the line.
 pub const TRACE_FIELDS: &[(&str, &Names)] = &[
@@ -200,8 +205,8 @@ pub fn add_to_report(report: &mut Value) {
 fn walk_manifest(manifest: &mut Value, spelling: Spelling) {
     let Some(fields) = manifest.as_object_mut() else { return };
     rename(fields, MANIFEST_FIELDS, Spelling::New);
-    for range in fields.get_mut("verified_range").and_then(Value::as_object_mut).into_iter().flatten() {
-        rename_each(Some(range.1), RANGE_FIELDS, spelling);
+    for (_, range) in fields.get_mut("verified_range").and_then(Value::as_object_mut).into_iter().flatten() {
+        rename_each(Some(range), RANGE_FIELDS, spelling);
     }
     rename_each(fields.get_mut("budget"), BUDGET_FIELDS, spelling);
     if let Some(found) = fields.get_mut("findings") {
@@ -339,17 +344,19 @@ mod tests {
         add_to_manifest(&mut converted);
         assert_eq!(converted["proved"]["yaw"]["most"], 20.0);
         assert_eq!(converted["findings"], old["findings"]);
-        for pointer in ["/report/narrowed/0/why", "/report/trims/0/worst_deg", "/report/joints/stewart_1/worst_lag_deg"] {
+        for pointer in
+            ["/report/narrowed/0/why", "/report/trims/0/worst_deg", "/report/joints/stewart_1/worst_lag_deg"]
+        {
             assert_eq!(converted.pointer(pointer), old.pointer(pointer), "{pointer}");
         }
     }
 
     #[test]
     fn converts_an_entry_of_the_journal() {
-        let mut entry = json!({"at": "now", "kind": "call", "who": "desk", "what": "POST /", "detail": {"what": 1}});
+        let mut entry =
+            json!({"at": "now", "kind": "call", "who": "desk", "what": "POST /", "detail": {"what": 1}});
         journal_entry(&mut entry);
-        let expected =
-            json!({"at": "now", "kind": "http_request", "actor": "desk", "action": "POST /", "detail": {"what": 1}});
+        let expected = json!({"at": "now", "kind": "http_request", "actor": "desk", "action": "POST /", "detail": {"what": 1}});
         assert_eq!(entry, expected);
         assert_eq!((new_word(JOURNAL_KINDS, "tool"), old_word(JOURNAL_KINDS, "robot")), ("tool", "body"));
     }
