@@ -33,9 +33,9 @@ mod words;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::config::Config;
-use crate::guest::{LazyHost, ToolHost, locate};
 use jitter::Load;
+use minismith_runtime::config::Config;
+use minismith_toolchain::guest::{LazyHost, ToolHost, locate};
 use peer::Peers;
 use row::Row;
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use firmware_bridge::clock::{Clock, WallClock};
 pub use minismith_datasets::{Encoded, Film, NoDataset, Options, Plan, Reel, Report};
 
-use crate::processes::{self, Program};
+use minismith_runtime::processes::{self, Program};
 
 /// Names the program ffmpeg where it is not on the path.
 const VARIABLE: &str = "MINISMITH_FFMPEG";

@@ -3,12 +3,12 @@
 
 use std::io::Cursor;
 
-use minismith::guest::{Guest, GuestFault};
-use minismith::performance::{Outcome, Permit, perform};
-use minismith::workshop::draft::{Draft, MAX_BYTES};
-use minismith::workshop::finding::{Finding, Verdict, heaviest};
-use minismith::workshop::manifest::Capability;
-use minismith::workshop::policy::vet;
+use minismith_analysis::draft::{Draft, MAX_BYTES};
+use minismith_analysis::finding::{Finding, Verdict, heaviest};
+use minismith_analysis::manifest::Capability;
+use minismith_analysis::policy::vet;
+use minismith_toolchain::guest::{Guest, GuestFault};
+use minismith_toolchain::performance::{Outcome, Permit, perform};
 use minismith_wire::frame::{self, FrameError, MAX_FRAME};
 use minismith_wire::zygote::{Hello, Reply};
 use minismith_wire::{Answer, Job, Turn};

@@ -18,7 +18,7 @@ use firmware_bridge::robot::{JointState, Reading, Robot, RobotFault};
 use firmware_bridge::servo::Gains;
 use firmware_bridge::trace::{Trace, Traced};
 use firmware_bridge::units::Radians;
-use minismith::body::initial_joints;
+use minismith_control::body::initial_joints;
 use mock_robot::faults::{Faults, HardwareError, WatchdogFirmware};
 use mock_robot::firmware::{Emulator, EmulatorOptions, Watchdog};
 

@@ -6,12 +6,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use minismith::config::Config;
-use minismith::model::{Answer, Model, NoAnswer, Prompt, Said, Tokens, Watch};
-use minismith::tasks::cage::{self, Failure, LIMITS, Ran};
-use minismith::tasks::prepare::{BadInput, prepare};
-use minismith::tasks::report::{Report, Verifier};
-use minismith::tasks::{CodeTasks, Request, read_files};
+use minismith_assistant::model::{Answer, Model, NoAnswer, Prompt, Said, Tokens, Watch};
+use minismith_assistant::tasks::cage::{self, Failure, LIMITS, Ran};
+use minismith_assistant::tasks::prepare::{BadInput, prepare};
+use minismith_assistant::tasks::report::{Report, Verifier};
+use minismith_assistant::tasks::{CodeTasks, Request, read_files};
+use minismith_runtime::config::Config;
 use minismith_tests::{Bench, workspace};
 use minismith_wire::{FileGiven, Limits};
 use serde_json::{Value, json};

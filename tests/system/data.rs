@@ -1,12 +1,12 @@
 //! Questions about data in a conversation: files that the person names, and what a session keeps under short names.
 
-use minismith::body::Body;
-use minismith::config::{Config, RobotChoice};
-use minismith::conversation::{Conversation, Ending};
-use minismith::memory::Memory;
-use minismith::tasks::CodeTasks;
-use minismith::workshop::Workshop;
+use minismith_assistant::conversation::{Conversation, Ending};
+use minismith_assistant::memory::Memory;
+use minismith_assistant::tasks::CodeTasks;
+use minismith_control::body::Body;
+use minismith_runtime::config::{Config, RobotChoice};
 use minismith_tests::{Bench, workspace};
+use minismith_toolchain::workshop::Workshop;
 use serde_json::json;
 
 #[test]

@@ -4,14 +4,14 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use minismith::body::initial_joints;
-use minismith::files::Outputs;
-use minismith::files::input::{bind, read};
-use minismith::guest::Guest;
-use minismith::performance::{Outcome, Performance, Permit, perform};
-use minismith::stage::Stage;
-use minismith::workshop::manifest::Capability;
+use minismith_analysis::files::Outputs;
+use minismith_analysis::files::input::{bind, read};
+use minismith_analysis::manifest::Capability;
+use minismith_control::body::initial_joints;
+use minismith_control::stage::Stage;
 use minismith_tests::{Bench, workspace};
+use minismith_toolchain::guest::Guest;
+use minismith_toolchain::performance::{Outcome, Performance, Permit, perform};
 use minismith_wire::{Job, Limits};
 use mock_robot::dynamics::Variation;
 use mock_robot::robot::MockRobot;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use minismith_tests::workspace;
 
 /// Each package and which of the others it may import.
-const TABLE: [(&str, &[&str]); 10] = [
+const TABLE: [(&str, &[&str]); 18] = [
     ("firmware-bridge", &[]),
     ("mock-robot", &["firmware-bridge"]),
     ("minismith-wire", &[]),
@@ -16,12 +16,80 @@ const TABLE: [(&str, &[&str]); 10] = [
     ("minismith-datasets", &["minismith-wire"]),
     ("minismith-senses", &["firmware-bridge"]),
     ("minismith-voice", &["firmware-bridge", "minismith-senses"]),
+    ("minismith-runtime", &["firmware-bridge", "minismith-senses", "minismith-wire", "mock-robot"]),
+    ("minismith-nlu", &["firmware-bridge", "minismith-runtime", "minismith-senses", "minismith-wire"]),
+    (
+        "minismith-control",
+        &["firmware-bridge", "minismith-runtime", "minismith-senses", "minismith-wire", "mock-robot"],
+    ),
+    ("minismith-analysis", &["firmware-bridge", "minismith-runtime", "minismith-wire"]),
+    (
+        "minismith-toolchain",
+        &[
+            "firmware-bridge",
+            "minismith-analysis",
+            "minismith-control",
+            "minismith-runtime",
+            "minismith-senses",
+            "minismith-wire",
+            "mock-robot",
+        ],
+    ),
+    (
+        "minismith-assistant",
+        &[
+            "firmware-bridge",
+            "minismith-analysis",
+            "minismith-control",
+            "minismith-nlu",
+            "minismith-runtime",
+            "minismith-senses",
+            "minismith-toolchain",
+            "minismith-wire",
+        ],
+    ),
+    (
+        "minismith-diagnostics",
+        &[
+            "firmware-bridge",
+            "minismith-control",
+            "minismith-runtime",
+            "minismith-senses",
+            "minismith-toolchain",
+            "minismith-voice",
+            "minismith-wire",
+            "mock-robot",
+        ],
+    ),
+    (
+        "minismith-server",
+        &[
+            "firmware-bridge",
+            "minismith-analysis",
+            "minismith-assistant",
+            "minismith-control",
+            "minismith-diagnostics",
+            "minismith-nlu",
+            "minismith-runtime",
+            "minismith-senses",
+            "minismith-toolchain",
+            "minismith-voice",
+        ],
+    ),
     (
         "minismith",
         &[
             "firmware-bridge",
+            "minismith-analysis",
+            "minismith-assistant",
+            "minismith-control",
             "minismith-datasets",
+            "minismith-diagnostics",
+            "minismith-nlu",
+            "minismith-runtime",
             "minismith-senses",
+            "minismith-server",
+            "minismith-toolchain",
             "minismith-voice",
             "minismith-wire",
             "mock-robot",
@@ -31,9 +99,14 @@ const TABLE: [(&str, &[&str]); 10] = [
         "minismith-tests",
         &[
             "firmware-bridge",
-            "minismith",
-            "minismith-datasets",
+            "minismith-analysis",
+            "minismith-assistant",
+            "minismith-control",
+            "minismith-nlu",
+            "minismith-runtime",
             "minismith-senses",
+            "minismith-server",
+            "minismith-toolchain",
             "minismith-voice",
             "minismith-wire",
             "mock-robot",
@@ -49,14 +122,14 @@ const DOORS: &[(&[&str], &[&str])] = &[
     // The recorder itself is what its tests start, and those of the voice start who speaks to it.
     (
         &["process::Command", "Command::new", "posix_spawn", "libc::exec"],
-        &["controller/src/processes.rs", "controller/recorder/tests/", "controller/voice/tests/"],
+        &["controller/runtime/src/processes.rs", "controller/recorder/tests/", "controller/voice/tests/"],
     ),
     (&["libc::fork"], &["controller/tool-host/src/process.rs"]),
     // The cage's attempts try to connect, and must fail. The recorder looks whether its own server listens.
     (
         &["TcpListener::bind", "UdpSocket", "TcpStream", "UnixListener"],
         &[
-            "controller/src/net/",
+            "controller/runtime/src/net/",
             "controller/tool-host/src/cage/attempts.rs",
             "controller/recorder/src/serve.rs",
             "controller/recorder/tests/",
@@ -65,16 +138,16 @@ const DOORS: &[(&[&str], &[&str])] = &[
     (
         &["TcpListener"],
         &[
-            "controller/src/net/",
-            "controller/src/api.rs",
+            "controller/runtime/src/net/",
+            "controller/server/src/api.rs",
             "controller/recorder/src/serve.rs",
             "controller/recorder/tests/",
         ],
     ),
     // The benchmark starts a viewer of others.
     (&["grpc"], &["controller/recorder/", "controller/src/bench/kept.rs"]),
-    (&["opentelemetry", "prost::"], &["controller/src/logs/"]),
-    (&["reqwest::", "rustls::"], &["controller/src/net/"]),
+    (&["opentelemetry", "prost::"], &["controller/runtime/src/logs/"]),
+    (&["reqwest::", "rustls::"], &["controller/runtime/src/net/"]),
     (&["pyo3", "Python::attach"], &["controller/tool-host/"]),
     (&["re_sdk", "rerun::"], &["controller/recorder/"]),
     // Microphones and speakers.
@@ -99,15 +172,23 @@ const UNSAFE: &[&str] = &[
     "mock-robot/tests/allocation.rs",
 ];
 
-const MEMBERS: [&str; 10] = [
+pub const MEMBERS: [&str; 18] = [
     "firmware-bridge",
     "mock-robot",
-    "controller/senses",
-    "controller/voice",
     "controller/wire",
-    "controller/datasets",
     "controller/tool-host",
     "controller/recorder",
+    "controller/datasets",
+    "controller/senses",
+    "controller/voice",
+    "controller/runtime",
+    "controller/nlu",
+    "controller/control",
+    "controller/analysis",
+    "controller/toolchain",
+    "controller/assistant",
+    "controller/diagnostics",
+    "controller/server",
     "controller",
     "tests",
 ];
@@ -135,7 +216,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The Rust sources: their place in the workspace and their text.
-fn sources() -> Vec<(String, String)> {
+pub fn sources() -> Vec<(String, String)> {
     let root = workspace();
     let rust = files(&root).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs"));
     let read = |file: PathBuf| {
@@ -153,7 +234,7 @@ fn code(line: &str) -> &str {
 }
 
 /// The packages that a manifest names as its dependencies, of whatever kind.
-fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
+pub fn dependencies(manifest: &str) -> (String, BTreeSet<String>) {
     let (mut section, mut name, mut found) = (String::new(), String::new(), BTreeSet::new());
     for line in manifest.lines() {
         if let Some(header) = line.strip_prefix('[') {

@@ -8,11 +8,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use minismith::conversation::{Conversation, Mind, Reply};
-use minismith::memory::Memory;
-use minismith::model::{Answer, Call, Form, Model, NoAnswer, Part, Prompt, Role, Said, Tokens, Watch};
-use minismith::tasks::report::Report;
-use minismith::tasks::{CodeTasks, Request};
+use minismith_assistant::conversation::{Conversation, Mind, Reply};
+use minismith_assistant::memory::Memory;
+use minismith_assistant::model::{
+    Answer, Call, Form, Model, NoAnswer, Part, Prompt, Role, Said, Tokens, Watch,
+};
+use minismith_assistant::tasks::report::Report;
+use minismith_assistant::tasks::{CodeTasks, Request};
 use minismith_tests::workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};

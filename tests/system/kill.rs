@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::joint::{Joint, Joints};
-use minismith::body::limits_of;
-use minismith::config::Config;
+use minismith_control::body::limits_of;
+use minismith_runtime::config::Config;
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::ioctl_tiocnxcl;
 use rustypot::DynamixelProtocolHandler;

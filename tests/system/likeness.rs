@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use minismith::body::{Body, initial_joints};
-use minismith::config::{Config, RobotChoice};
-use minismith::conversation::{Conversation, Ending, Mind, Reply};
-use minismith::lookup;
-use minismith::model::{Call, NoAnswer, Part, Prompt, Said, Scripted};
-use minismith::workshop::Workshop;
-use minismith::workshop::alike::likeness;
-use minismith::workshop::draft::Draft;
-use minismith::workshop::manifest::Provenance;
-use minismith::workshop::policy::vet;
-use minismith::workshop::semantics::{self, Semantics};
+use minismith_analysis::draft::Draft;
+use minismith_analysis::manifest::Provenance;
+use minismith_analysis::policy::vet;
+use minismith_assistant::conversation::{Conversation, Ending, Mind, Reply};
+use minismith_assistant::lookup;
+use minismith_assistant::model::{Call, NoAnswer, Part, Prompt, Said, Scripted};
+use minismith_control::body::{Body, initial_joints};
+use minismith_runtime::config::{Config, RobotChoice};
 use minismith_tests::{Bench, Ran, workspace};
+use minismith_toolchain::workshop::Workshop;
+use minismith_toolchain::workshop::alike::likeness;
+use minismith_toolchain::workshop::semantics::{self, Semantics};
 use mock_robot::faults::Faults;
 use mock_robot::firmware::{Emulator, EmulatorOptions};
 use serde::Deserialize;

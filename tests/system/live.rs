@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, WallClock};
-use minismith::agents::turn::Limits;
-use minismith::config::{Config, Endpoint, LanguageModel};
-use minismith::conversation::{Conversation, Mind, Reply};
-use minismith::model::{Cassette, Client, Form, Function, Message, Model, Prompt, Said, Watch};
-use minismith::net::Address;
-use minismith::workshop::submission::Submission;
+use minismith_analysis::submission::Submission;
+use minismith_assistant::agents::turn::Limits;
+use minismith_assistant::conversation::{Conversation, Mind, Reply};
+use minismith_assistant::model::{Cassette, Client, Form, Function, Message, Model, Prompt, Said, Watch};
+use minismith_runtime::config::{Config, Endpoint, LanguageModel};
+use minismith_runtime::net::Address;
 use minismith_tests::workspace;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -18,6 +18,7 @@ mod gate;
 mod gaze;
 mod guest;
 mod house;
+mod imports;
 mod injection;
 mod kept;
 mod kill;

@@ -4,13 +4,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use minismith::body::Body;
-use minismith::config::{Config, RobotChoice};
-use minismith::conversation::{Asking, Conversation, Ending, Mind};
-use minismith::memory::Memory;
-use minismith::model::{Call, NoAnswer, Part, Prompt, Said, Scripted};
-use minismith::workshop::Workshop;
+use minismith_assistant::conversation::{Asking, Conversation, Ending, Mind};
+use minismith_assistant::memory::Memory;
+use minismith_assistant::model::{Call, NoAnswer, Part, Prompt, Said, Scripted};
+use minismith_control::body::Body;
+use minismith_runtime::config::{Config, RobotChoice};
 use minismith_tests::Bench;
+use minismith_toolchain::workshop::Workshop;
 use serde_json::{Value, json};
 
 /// A house with a mock robot, a workshop of its own and a scripted model.
@@ -35,7 +35,7 @@ impl House {
         &self,
         answers: Vec<Result<Said, NoAnswer>>,
         replies: &[&str],
-    ) -> (Conversation<'_>, minismith::model::scripted::Prompts, Arc<Mutex<Vec<String>>>) {
+    ) -> (Conversation<'_>, minismith_assistant::model::scripted::Prompts, Arc<Mutex<Vec<String>>>) {
         let model = Scripted::new(answers);
         let prompts = model.prompts();
         let (ask, asked) = person(replies);

@@ -9,9 +9,11 @@ use std::thread;
 use std::time::Duration;
 
 use firmware_bridge::clock::VirtualClock;
-use minismith::config::{Config, Endpoint, LanguageModel};
-use minismith::model::{Answer, Client, Form, Function, Message, Model, NoAnswer, Prompt, Said, Watch};
-use minismith::net::Address;
+use minismith_assistant::model::{
+    Answer, Client, Form, Function, Message, Model, NoAnswer, Prompt, Said, Watch,
+};
+use minismith_runtime::config::{Config, Endpoint, LanguageModel};
+use minismith_runtime::net::Address;
 use serde_json::{Value, json};
 
 /// What a server does with one request: it is told on which connection it came.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use minismith::guest::Guest;
-use minismith::workshop::draft::{Draft, MAX_BYTES};
-use minismith::workshop::policy::facts_of;
+use minismith_analysis::draft::{Draft, MAX_BYTES};
+use minismith_analysis::policy::facts_of;
+use minismith_toolchain::guest::Guest;
 use minismith_wire::{Answer, Facts, Job, Limits, Turn};
 
 use crate::guest::stage::host;

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use minismith::workshop::draft::Draft;
-use minismith::workshop::finding::{Finding, Verdict};
-use minismith::workshop::manifest::Capability;
-use minismith::workshop::policy::{Refused, Vetted, vet};
+use minismith_analysis::draft::Draft;
+use minismith_analysis::finding::{Finding, Verdict};
+use minismith_analysis::manifest::Capability;
+use minismith_analysis::policy::{Refused, Vetted, vet};
 use minismith_tests::cases::{Case, cases};
 use minismith_tests::{fuzz, workspace};
 

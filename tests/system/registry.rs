@@ -5,8 +5,8 @@ mod conduct;
 mod crash;
 mod search;
 
-use minismith::workshop::registry::{Registry, RegistryError};
 use minismith_tests::{Bench, Ran};
+use minismith_toolchain::workshop::registry::{Registry, RegistryError};
 use serde_json::{Value, json};
 
 fn source(name: &str, answer: u32) -> String {

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use minismith::performance::Outcome;
-use minismith::workshop::attachments::page::{self, Files, Subject};
-use minismith::workshop::attachments::recorder::NoRecording;
-use minismith::workshop::manifest::ToolManifest;
-use minismith::workshop::rehearsal::{CaseResult, Conditions};
+use minismith_analysis::manifest::ToolManifest;
+use minismith_control::recorder::NoRecording;
 use minismith_tests::{Bench, program};
+use minismith_toolchain::performance::Outcome;
+use minismith_toolchain::workshop::attachments::page::{self, Files, Subject};
+use minismith_toolchain::workshop::rehearsal::{CaseResult, Conditions};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};

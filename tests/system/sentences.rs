@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use minismith::brain::answer::refusal;
-use minismith::brain::{
+use minismith_nlu::answer::refusal;
+use minismith_nlu::{
     Aim, Before, Intent, Known, KnownTool, Primitive, Turn, Understanding, is_stop, understand,
 };
-use minismith::outcome::Ending;
+use minismith_runtime::outcome::Ending;
 use minismith_tests::Bench;
 use serde::Deserialize;
 use serde_json::Value;

@@ -5,13 +5,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use minismith::body::Body;
-use minismith::config::{Config, RobotChoice};
-use minismith::conversation::{Conversation, PerformanceReply};
-use minismith::outcome::PostureView;
-use minismith::performance::Outcome;
-use minismith::workshop::Workshop;
-use minismith::workshop::submission::Submission;
+use minismith_analysis::submission::Submission;
+use minismith_assistant::conversation::{Conversation, PerformanceReply};
+use minismith_control::body::Body;
+use minismith_runtime::config::{Config, RobotChoice};
+use minismith_runtime::outcome::PostureView;
+use minismith_toolchain::performance::Outcome;
+use minismith_toolchain::workshop::Workshop;
 use serde_json::Map;
 use tempfile::TempDir;
 

@@ -1,8 +1,8 @@
 //! The life of a tool on the command line: checked, kept, called, replaced, rolled back, approved and refused.
 
-use minismith::config::Config;
-use minismith::workshop::Workshop;
+use minismith_runtime::config::Config;
 use minismith_tests::{Bench, workspace};
+use minismith_toolchain::workshop::Workshop;
 use serde_json::{Value, json};
 
 /// A tool `greet` that answers this word.

@@ -10,7 +10,7 @@ mod things;
 use firmware_bridge::camera::Picture;
 
 pub use faces::{FaceDetector, MODEL as FACES};
-pub use things::{LABELS, MODEL as THINGS, ThingDetector};
+pub use things::{LABELS, MODEL as THINGS, PERSON, ThingDetector};
 
 /// The longest side that is looked at, pixels: what a model needs grows with the picture.
 const LONGEST: usize = 1_280;

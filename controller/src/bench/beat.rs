@@ -15,7 +15,7 @@ use mock_robot::robot::MockRobot;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::body::{initial_joints, limits_of};
+use minismith_control::body::{initial_joints, limits_of};
 
 pub(super) const NAME: &str = "beat_cost";
 pub(super) const KEPT: &str = "beat_kept";

@@ -18,7 +18,7 @@ use super::peer::{MEASURE, Script};
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::body::{bus_options, limits_of};
+use minismith_control::body::{bus_options, limits_of};
 
 pub(super) const CYCLE: &str = "bus_cycle";
 pub(super) const RATE: &str = "bus_rate_hz";

@@ -6,7 +6,7 @@ use minismith_wire::{Answer, Cue, Job, Limits, Turn};
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::guest::{Guest, ToolHost};
+use minismith_toolchain::guest::{Guest, ToolHost};
 
 pub(super) const NAME: &str = "tool_frame";
 const PEER: &str = "the same pictures through the pipe";

@@ -22,8 +22,8 @@ use super::rounds::quantile;
 use super::row::{Better, Row};
 use super::spinning::Spinning;
 use super::{Desk, Failed};
-use crate::net;
-use crate::processes::{self, Program};
+use minismith_runtime::net;
+use minismith_runtime::processes::{self, Program};
 
 const PEER: &str = "reachy-mini-daemon 1.13.0";
 /// The rate of the official loop, Hz; ours is measured at the same one to compare, and at its usual one besides.

@@ -13,10 +13,10 @@ use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::TRIVIAL;
 use super::{Desk, Failed};
-use crate::guest::{Guest, ToolHost};
-use crate::processes::{self, Program};
-use crate::workshop::policy::Vetted;
-use crate::workshop::rehearsal::job;
+use minismith_analysis::policy::Vetted;
+use minismith_runtime::processes::{self, Program};
+use minismith_toolchain::guest::{Guest, ToolHost};
+use minismith_toolchain::workshop::rehearsal::job;
 
 pub(super) const NAMES: [&str; 2] = ["guest_job", "jobs_per_second"];
 const PEER: &str = "python -c 'import numpy'";

@@ -18,11 +18,11 @@ use minismith_wire::recording::{End, Message};
 use super::jitter::free_port;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::body::Body;
-use crate::config::{Config, Kept, Live, RobotChoice};
-use crate::journal::Place;
-use crate::net::here::Talk;
-use crate::processes::{self, Program};
+use minismith_control::body::Body;
+use minismith_runtime::config::{Config, Kept, Live, RobotChoice};
+use minismith_runtime::journal::Place;
+use minismith_runtime::net::here::Talk;
+use minismith_runtime::processes::{self, Program};
 
 pub(super) const NAMES: [&str; 4] =
     ["recording_off", "recording_file", "recording_viewer", "recording_drops"];

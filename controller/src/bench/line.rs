@@ -10,7 +10,7 @@ use mock_robot::faults::Faults;
 use mock_robot::firmware::{Arrival, Emulator, EmulatorOptions};
 
 use super::Failed;
-use crate::body::initial_joints;
+use minismith_control::body::initial_joints;
 
 /// Whoever sends no goals for so long has stopped.
 const STOPPED: Duration = Duration::from_secs(10);

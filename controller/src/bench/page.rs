@@ -13,7 +13,7 @@ use super::peer::environment;
 use super::row::{Better, Row};
 use super::wire::{Server, Side};
 use super::{Desk, Failed};
-use crate::processes::{self, Program};
+use minismith_runtime::processes::{self, Program};
 
 const PEER: &str = "Swagger UI 5 at /docs of the same server";
 

@@ -13,7 +13,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
 use super::{Failed, NoBench};
-use crate::processes::{self, Program};
+use minismith_runtime::processes::{self, Program};
 
 /// Times the packages; see there for what it takes and answers.
 pub(super) const MEASURE: &str = include_str!("../../../tests/support/official/measure.py");

@@ -8,7 +8,7 @@ use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::LOOK_ABOUT;
 use super::{Desk, Failed};
-use crate::workshop::policy::Vetted;
+use minismith_analysis::policy::Vetted;
 
 pub(super) const NAME: &str = "policy";
 const PEER: &str = "CPython ast.parse and a walk";

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::agents::commission::{Commission, Effect, Event, Order, Page};
-use crate::lookup::{MOST_TOKENS, REFERENCE, pages};
-use crate::model::{Answer, Said, Tokens};
+use minismith_assistant::agents::commission::{Commission, Effect, Event, Order, Page};
+use minismith_assistant::lookup::{MOST_TOKENS, REFERENCE, pages};
+use minismith_assistant::model::{Answer, Said, Tokens};
 
 pub(super) const NAME: &str = "prompt_tokens";
 const PEER: &str = "the whole reference in the prompt";

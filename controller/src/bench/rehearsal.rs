@@ -11,11 +11,11 @@ use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::tools::{LOOK_ABOUT, NOD, Tool, WAVE};
 use super::{Desk, Failed};
-use crate::processes::{self, Program};
-use crate::workshop::Workshop;
-use crate::workshop::cases::cases_for;
-use crate::workshop::rehearsal::{Conditions, rehearse};
-use crate::workshop::submission::Declared;
+use minismith_analysis::submission::Declared;
+use minismith_runtime::processes::{self, Program};
+use minismith_toolchain::workshop::Workshop;
+use minismith_toolchain::workshop::cases::cases_for;
+use minismith_toolchain::workshop::rehearsal::{Conditions, rehearse};
 
 /// Gotos; a stream of targets.
 pub(super) const SPEEDS: [&str; 2] = ["rehearsal_speed", "rehearsal_speed_stream"];

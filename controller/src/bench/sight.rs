@@ -19,8 +19,8 @@ use super::peer::Script;
 use super::rounds::take_turns;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::body::models_of;
-use crate::eyes::photographs;
+use minismith_control::body::models_of;
+use minismith_control::eyes::photographs;
 
 pub(super) const NAMES: [&str; 3] = ["detect_faces", "detect_things", "scene_frames"];
 const FACES_PEER: &str = "reachy_mini 1.13.0 FaceDetector, Python onnxruntime";

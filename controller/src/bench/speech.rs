@@ -15,13 +15,13 @@ use minismith_voice::mouth::Speech;
 use super::rounds::quantile;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::body::{Body, models_of};
-use crate::config::{Call, Engine, RobotChoice, Voice};
-use crate::conversation::Conversation;
-use crate::voice::engine::Engines;
-use crate::voice::source::{File, Piece, Source};
-use crate::voice::{Parts, Talk, sink};
-use crate::workshop::Workshop;
+use minismith_assistant::conversation::Conversation;
+use minismith_control::body::{Body, models_of};
+use minismith_runtime::config::{Call, Engine, RobotChoice, Voice};
+use minismith_server::voice::engine::Engines;
+use minismith_server::voice::source::{File, Piece, Source};
+use minismith_server::voice::{Parts, Talk, sink};
+use minismith_toolchain::workshop::Workshop;
 
 pub(super) const NAMES: [&str; 4] = ["hear_words", "hear_commands", "speak", "speech_to_motion"];
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use minismith_wire::{Answer, Job, Limits};
 
 use super::{Desk, Failed};
-use crate::guest::{CagedGuest, Guest};
+use minismith_toolchain::guest::{CagedGuest, Guest};
 
 /// How many at a time.
 const GUESTS: usize = 2;

@@ -1,7 +1,7 @@
 //! The tools that are measured, and how they are handed in.
 
-use crate::workshop::draft::Draft;
-use crate::workshop::policy::{self, Vetted};
+use minismith_analysis::draft::Draft;
+use minismith_analysis::policy::{self, Vetted};
 
 use super::Failed;
 

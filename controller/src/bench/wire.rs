@@ -19,8 +19,8 @@ use super::peer::{end, environment};
 use super::rounds::{Medians, quantile, take_turns};
 use super::row::{Better, Row};
 use super::{Desk, Failed};
-use crate::net::here::{Listening, Talk};
-use crate::processes::{self, Program};
+use minismith_runtime::net::here::{Listening, Talk};
+use minismith_runtime::processes::{self, Program};
 
 const PEER: &str = "reachy-mini-daemon 1.13.0, mock-up";
 

@@ -9,10 +9,10 @@ use super::line::Line;
 use super::rounds::quantile;
 use super::row::Row;
 use super::{Desk, Failed};
-use crate::body::Body;
-use crate::config::RobotChoice;
-use crate::conversation::{Conversation, Ending};
-use crate::workshop::Workshop;
+use minismith_assistant::conversation::{Conversation, Ending};
+use minismith_control::body::Body;
+use minismith_runtime::config::RobotChoice;
+use minismith_toolchain::workshop::Workshop;
 
 pub(super) const NAMES: [&str; 2] = ["words_to_bus_p50", "words_to_bus_p99"];
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use minismith::bench::{self, Options};
-use minismith::config::Config;
+use minismith_runtime::config::Config;
 use serde_json::json;
 
 use super::{Done, print};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use firmware_bridge::bus::{self, BAUDS, MotorReport};
 use firmware_bridge::joint::Joint;
-use minismith::body::{bus_options, initial_joints};
-use minismith::config::Config;
-use minismith::doctor::{self, State};
+use minismith_control::body::{bus_options, initial_joints};
+use minismith_diagnostics::{State, examine};
+use minismith_runtime::config::Config;
 use mock_robot::faults::Faults;
 use mock_robot::firmware::{Emulator, EmulatorOptions};
 
@@ -73,7 +73,7 @@ fn row(motor: &MotorReport) -> [String; 11] {
 
 /// Examines the machine.
 pub fn doctor(config: &Config, json: bool) -> anyhow::Result<Done> {
-    let checks = doctor::examine(config);
+    let checks = examine(config);
     let well = checks.iter().all(|check| check.state != State::Bad);
     if json {
         print::json(&serde_json::json!({ "checks": checks }))?;

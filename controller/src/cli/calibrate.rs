@@ -10,14 +10,14 @@ use firmware_bridge::clock::unix_seconds;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::posture::{Antennas, Posture};
-use minismith::body::{Body, bus_options};
-use minismith::calibration::{
+use minismith_control::body::{Body, bus_options};
+use minismith_control::calibration::{
     Backup, Difference, Refusal, angle_of, carry_out, differences, homing, off_by, official, restoring,
 };
-use minismith::config::{Config, RobotChoice};
-use minismith::outcome::tidy;
-use minismith::recording::NewFile;
-use minismith::workshop::registry::read_at_most;
+use minismith_control::recording::NewFile;
+use minismith_runtime::bounded::read_at_most;
+use minismith_runtime::config::{Config, RobotChoice};
+use minismith_runtime::outcome::tidy;
 use serde_json::{Value, json};
 
 use super::{Done, print};

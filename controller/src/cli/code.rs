@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use minismith::config::Config;
-use minismith::model::{Client, Model, Watch};
-use minismith::tasks::report::Report;
-use minismith::tasks::{CodeTasks, Request, offline, read_files};
+use minismith_assistant::model::{Client, Model, Watch};
+use minismith_assistant::tasks::report::Report;
+use minismith_assistant::tasks::{CodeTasks, Request, read_files, task};
+use minismith_runtime::config::Config;
 use serde_json::Value;
 
 use super::{Done, print};
@@ -69,11 +69,8 @@ fn tell(report: &Report) {
     }
     print::outputs(&report.outputs);
     if !report.author.is_empty() {
-        let by = if report.author == offline::AUTHOR {
-            "a simple reading of the question"
-        } else {
-            &report.author
-        };
+        let by =
+            if report.author == task::OFFLINE { "a simple reading of the question" } else { &report.author };
         let again = if report.reused { ", for a similar question before" } else { "" };
         print::line(&format!(
             "  computed in {} s by code of {by}{again}; --json shows it",

@@ -8,14 +8,14 @@ use std::rc::Rc;
 use std::sync::mpsc::{TrySendError, sync_channel};
 
 use firmware_bridge::pulse::{Conductor, Order};
-use minismith::body::Body;
-use minismith::brain::is_stop;
-use minismith::config::Config;
-use minismith::conversation::{Conversation, Ending, Onlooker, Reply, ToolReply};
-use minismith::memory::Memory;
-use minismith::outcome::Step;
-use minismith::tasks::CodeTasks;
-use minismith::workshop::Workshop;
+use minismith_assistant::conversation::{Conversation, Ending, Onlooker, Reply, ToolReply};
+use minismith_assistant::memory::Memory;
+use minismith_assistant::tasks::CodeTasks;
+use minismith_control::body::Body;
+use minismith_nlu::is_stop;
+use minismith_runtime::config::Config;
+use minismith_runtime::outcome::Step;
+use minismith_toolchain::workshop::Workshop;
 
 use super::{Done, OnRobot, print, shop};
 

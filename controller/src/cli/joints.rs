@@ -12,9 +12,9 @@ use firmware_bridge::motion::{Interpolation, LONGEST, Trajectory};
 use firmware_bridge::posture::HeadPose;
 use firmware_bridge::pulse::{Doing, Snapshot};
 use firmware_bridge::units::Radians;
-use minismith::config::Config;
-use minismith::outcome::{TrimView, tidy};
-use minismith::stage::Stage;
+use minismith_control::stage::Stage;
+use minismith_runtime::config::Config;
+use minismith_runtime::outcome::{TrimView, tidy};
 use serde::Serialize;
 
 use super::quantity::{Angle, Time};
@@ -193,7 +193,7 @@ fn ready(snapshot: &Snapshot) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use minismith::body::initial_joints;
+    use minismith_control::body::initial_joints;
 
     const PERIOD: Duration = Duration::from_millis(10);
 

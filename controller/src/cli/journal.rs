@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use firmware_bridge::clock::{Clock, WallClock};
-use minismith::config::Config;
-use minismith::journal::{Entry, Health, Lines, Place, Wanted, latest, read};
+use minismith_runtime::config::Config;
+use minismith_runtime::journal::{Entry, Health, Lines, Place, Wanted, latest, read};
 use serde_json::json;
 
 use super::{Done, print};

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use minismith::body::models_of;
-use minismith::brain::is_stop;
-use minismith::config::{Call, Config, Voice};
-use minismith::tasks::CodeTasks;
-use minismith::voice::engine::Engines;
-use minismith::voice::sink::{self, Kept, Paced, Played, Sink, Sound};
-use minismith::voice::source::{File, Heard, Source};
-use minismith::voice::{News, Parts, Talk};
+use minismith_assistant::tasks::CodeTasks;
+use minismith_control::body::models_of;
+use minismith_nlu::is_stop;
+use minismith_runtime::config::{Call, Config, Voice};
+use minismith_server::voice::engine::Engines;
+use minismith_server::voice::sink::{self, Kept, Paced, Played, Sink, Sound};
+use minismith_server::voice::source::{File, Heard, Source};
+use minismith_server::voice::{News, Parts, Talk};
 
 use super::{Done, OnRobot, converse, print, shop};
 
@@ -97,7 +97,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         } else {
             converse::tell(&reply);
         }
-        well &= reply.outcome == minismith::conversation::Ending::Done;
+        well &= reply.outcome == minismith_assistant::conversation::Ending::Done;
         talk.answer(&reply.text);
     }
     // A microphone ends only when it is gone.

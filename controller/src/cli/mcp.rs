@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use minismith::api;
-use minismith::config::{Config, RobotChoice};
-use minismith::net::Address;
+use minismith_runtime::config::{Config, RobotChoice};
+use minismith_runtime::net::Address;
+use minismith_server::api;
 use tokio::runtime::Runtime;
 
 use super::serve::interrupted;

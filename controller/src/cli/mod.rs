@@ -1,5 +1,6 @@
 //! The commands, one module each; the words of the command line are a contract with scripts.
 
+mod admission;
 mod bench;
 mod body;
 mod calibrate;
@@ -31,8 +32,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use minismith::config::{Config, RobotChoice};
-use minismith::logs;
+use minismith_runtime::config::{Config, RobotChoice};
+use minismith_runtime::logs;
 
 /// How a command ended, short of an error of usage or environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

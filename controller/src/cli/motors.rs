@@ -9,9 +9,9 @@ use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::pulse::{Control, Doing, Order, Snapshot};
 use firmware_bridge::robot::Reading;
 use firmware_bridge::servo::{Gains, Milliamps};
-use minismith::config::Config;
-use minismith::outcome::tidy;
-use minismith::stage::Stage;
+use minismith_control::stage::Stage;
+use minismith_runtime::config::Config;
+use minismith_runtime::outcome::tidy;
 use serde_json::{Value, json};
 
 use super::quantity::Time;

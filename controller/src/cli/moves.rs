@@ -12,12 +12,12 @@ use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::motion::{Interpolation, LONGEST, Motion, Target};
 use firmware_bridge::pulse::{Conductor, Control, Order};
-use minismith::body::Body;
-use minismith::config::Config;
-use minismith::conversation::{Conversation, Ending, Reply};
-use minismith::outcome::{Step, merge};
-use minismith::recording::{self, NewFile, NotARecording, Recording, Sampled, Sampling};
-use minismith::stage::Stage;
+use minismith_assistant::conversation::{Conversation, Ending, Reply};
+use minismith_control::body::Body;
+use minismith_control::recording::{self, NewFile, NotARecording, Recording, Sampled, Sampling};
+use minismith_control::stage::Stage;
+use minismith_runtime::config::Config;
+use minismith_runtime::outcome::{Step, merge};
 use serde::Serialize;
 use serde_json::json;
 

@@ -1,11 +1,15 @@
 //! Writes results to stdout. A reader that has gone away (`| head`) ends the output quietly.
 
+use minismith_toolchain::workshop::registry::RegistryError;
+use serde_json::Value;
+
+use super::Done;
 use std::io::Write;
 
 use std::path::Path;
 
 use anyhow::Context;
-use minismith::files::{Output, output};
+use minismith_analysis::files::{Output, output};
 use serde::Serialize;
 
 /// Prints one line.
@@ -68,6 +72,36 @@ pub fn table<const COLUMNS: usize>(heads: &[&str; COLUMNS], rows: &[[String; COL
 pub fn json<T: Serialize>(value: &T) -> anyhow::Result<()> {
     line(&serde_json::to_string_pretty(value)?);
     Ok(())
+}
+
+/// Prints a registry's answer, or its refusal, in the form that was asked for.
+pub fn as_data<T>(
+    json: bool,
+    answer: Result<T, RegistryError>,
+    show: impl FnOnce(&T) -> (Value, String),
+) -> anyhow::Result<Done> {
+    match answer {
+        Err(error @ RegistryError::Io { .. }) => Err(error.into()),
+        answer => tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
+    }
+}
+
+/// Prints an answer, or a refusal, in the form that was asked for.
+pub fn tell_answer<T>(
+    json: bool,
+    answer: Result<T, String>,
+    show: impl FnOnce(&T) -> (Value, String),
+) -> anyhow::Result<Done> {
+    let (document, text) = match &answer {
+        Ok(answer) => show(answer),
+        Err(refusal) => (serde_json::json!({ "refusal": refusal }), refusal.clone()),
+    };
+    if json {
+        self::json(&document)?
+    } else {
+        line(&text)
+    }
+    Ok(Done::when(answer.is_ok()))
 }
 
 #[cfg(test)]

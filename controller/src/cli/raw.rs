@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use firmware_bridge::bus::RawLine;
 use firmware_bridge::bus::raw::{self, Heard};
-use minismith::config::Config;
+use minismith_runtime::config::Config;
 use serde_json::{Value, json};
 
 use super::quantity::Time;

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::{Args, Subcommand, ValueEnum};
-use minismith::config::Config;
 use minismith::datasets::{Ffmpeg, Film, NoDataset, NoVideos, Options, Plan, Report};
-use minismith::recording::{self, NewFile, Recording};
-use minismith::trace::{NotATrace, Of, Taken};
-use minismith::workshop::Workshop;
-use minismith::workshop::recorded::{Retold, retell};
-use minismith::workshop::submission::Submission;
+use minismith_analysis::submission::Submission;
+use minismith_control::recording::{self, NewFile, Recording};
+use minismith_control::trace::{NotATrace, Of, Taken};
+use minismith_runtime::config::Config;
+use minismith_toolchain::workshop::Workshop;
+use minismith_toolchain::workshop::recorded::{Retold, retell};
 use serde_json::json;
 
-use super::{Done, print, tool};
+use super::{Done, admission, print};
 
 /// What becomes a tool.
 #[derive(Debug, Args)]
@@ -142,11 +142,11 @@ pub fn run(config: &Config, workshop: &Workshop, arguments: &FromRecordingArgs) 
     }
     let submission =
         Submission { name: name.clone(), main: source.clone().into_bytes(), ..Submission::default() };
-    tool::admit(
+    admission::admit(
         config,
         workshop,
         &PathBuf::from(format!("{name}.py")),
-        &submission.from(tool::origin()),
+        &submission.from(admission::origin()),
         *json,
     )
 }
@@ -235,7 +235,7 @@ fn moved(config: &Config, file: &Path, of: Of, rate: f64) -> Result<Recording, N
         }
         // A recorded move is one JSON document.
         Err(no) => recording::read(&path).map_err(|why| {
-            let is_trace = path.to_string_lossy().ends_with(minismith::chronicle::SUFFIX);
+            let is_trace = path.to_string_lossy().ends_with(minismith_control::chronicle::SUFFIX);
             let why = if is_trace { no.to_string() } else { why.to_string() };
             NoMove::Refused(format!("{shown}: {why}"))
         }),
@@ -252,7 +252,7 @@ pub(super) fn found(config: &Config, file: &Path) -> PathBuf {
 /// All kept traces; their names begin with the moment.
 fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
     let Some(folder) = &config.kept.traces else { bail!("no traces are kept: `traces.directory` is none") };
-    let is_trace = |path: &PathBuf| path.to_string_lossy().ends_with(minismith::chronicle::SUFFIX);
+    let is_trace = |path: &PathBuf| path.to_string_lossy().ends_with(minismith_control::chronicle::SUFFIX);
     let listed =
         std::fs::read_dir(folder).map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
     let mut traces: Vec<PathBuf> =
@@ -262,5 +262,5 @@ fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn refused(json: bool, refusal: &str) -> anyhow::Result<Done> {
-    tool::tell_answer(json, Err::<(), String>(refusal.into()), |()| (json!(null), String::new()))
+    print::tell_answer(json, Err::<(), String>(refusal.into()), |()| (json!(null), String::new()))
 }

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use anyhow::bail;
-use minismith::net::Address;
-use minismith::net::http::{Http, Listen, Patience, Piece};
-use minismith::net::sse::Events;
-use minismith::outcome::Step;
+use minismith_runtime::net::Address;
+use minismith_runtime::net::http::{Http, Listen, Patience, Piece};
+use minismith_runtime::net::sse::Events;
+use minismith_runtime::outcome::Step;
 use serde_json::{Value, json};
 
 use super::{Done, converse, print};

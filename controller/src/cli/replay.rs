@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use minismith::config::Config;
-use minismith::journal::{Entry, Wanted, latest};
-use minismith::recording;
-use minismith::trace::compare::{Comparison, compare};
-use minismith::trace::replay::{On, replay};
-use minismith::trace::{NotATrace, Taken};
-use minismith::workshop::attachments::recorder;
-use minismith::workshop::redo::{Redone, Run, redo};
+use minismith_control::recorder;
+use minismith_control::recording;
+use minismith_control::trace::compare::{Comparison, compare};
+use minismith_control::trace::replay::{On, replay};
+use minismith_control::trace::{NotATrace, Taken};
+use minismith_runtime::config::Config;
+use minismith_runtime::journal::{Entry, Wanted, latest};
+use minismith_toolchain::workshop::redo::{Redone, Run, redo};
 use serde_json::{Value, json};
 
 use super::{Done, print, recorded, shop};
@@ -107,9 +107,10 @@ fn read(config: &Config, file: &Path) -> anyhow::Result<(PathBuf, Taken)> {
         Err(NotATrace::Io(error)) => Err(error).with_context(shown),
         // A recorded move is one JSON document.
         Err(no) => match recording::read(&path) {
-            Ok(moved) => {
-                Ok((path.clone(), minismith::trace::replay::planned(&moved, config).with_context(shown)?))
-            }
+            Ok(moved) => Ok((
+                path.clone(),
+                minismith_control::trace::replay::planned(&moved, config).with_context(shown)?,
+            )),
             Err(_) => bail!("{}: {no}", path.display()),
         },
     }

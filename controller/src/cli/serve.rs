@@ -4,14 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use minismith::api;
-use minismith::body::models_of;
-use minismith::config::Config;
-use minismith::gate::tokens;
-use minismith::net::{self, server};
-use minismith::voice::Parts;
-use minismith::voice::engine::Engines;
-use minismith::workshop::registry::Registry;
+use minismith_control::body::models_of;
+use minismith_runtime::config::Config;
+use minismith_runtime::net::{self, server};
+use minismith_runtime::tokens;
+use minismith_server::api;
+use minismith_server::voice::Parts;
+use minismith_server::voice::engine::Engines;
+use minismith_toolchain::workshop::registry::Registry;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Done, OnRobot, listen, print, shop};

@@ -1,8 +1,8 @@
 //! `session`: what is remembered of conversations.
 
 use clap::Subcommand;
-use minismith::config::Config;
-use minismith::memory::{Memory, MemoryError};
+use minismith_assistant::memory::{Memory, MemoryError};
+use minismith_runtime::config::Config;
 
 use super::{Done, print, shop};
 

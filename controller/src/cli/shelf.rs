@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use minismith::config::{Config, SigningSecret};
-use minismith::workshop::bundle;
-use minismith::workshop::check::Checked;
-use minismith::workshop::registry::{Difference, RegistryError, read_at_most};
-use minismith::workshop::told::{self, Approved, InUse, RolledBack};
-use minismith::workshop::{NotApproved, Workshop};
+use minismith_runtime::bounded::read_at_most;
+use minismith_runtime::config::{Config, SigningSecret};
+use minismith_toolchain::workshop::bundle;
+use minismith_toolchain::workshop::check::Checked;
+use minismith_toolchain::workshop::registry::{Difference, RegistryError};
+use minismith_toolchain::workshop::told::{self, Approved, InUse, RolledBack};
+use minismith_toolchain::workshop::{NotApproved, Workshop};
 use serde_json::{Value, json};
 
-use super::tool::{as_data, tell_answer};
-use super::{Done, print};
+use super::Done;
+use super::print::{self, as_data, tell_answer};
 
 #[derive(Debug, Subcommand)]
 pub enum ShelfCommand {

@@ -1,12 +1,12 @@
 //! Sets up what commands share: the workshop and the body.
 
-use minismith::body::Body;
-use minismith::config::Config;
-use minismith::conversation::Mind;
-use minismith::journal::JournalThread;
-use minismith::memory::Memory;
-use minismith::model::Client;
-use minismith::workshop::Workshop;
+use minismith_assistant::conversation::Mind;
+use minismith_assistant::memory::Memory;
+use minismith_assistant::model::Client;
+use minismith_control::body::Body;
+use minismith_runtime::config::Config;
+use minismith_runtime::journal::JournalThread;
+use minismith_toolchain::workshop::Workshop;
 
 use super::OnRobot;
 

@@ -1,9 +1,9 @@
 //! `token`: who may ask a server, and for what.
 
 use clap::Subcommand;
-use minismith::config::Config;
-use minismith::gate::tokens::{self, NoTokens};
-use minismith::role::Role;
+use minismith_runtime::config::Config;
+use minismith_runtime::role::Role;
+use minismith_runtime::tokens::{self, NoTokens};
 use serde_json::{Value, json};
 
 use super::Done;
@@ -72,6 +72,6 @@ fn told<T>(
 ) -> anyhow::Result<Done> {
     match answer {
         Err(error) if !error.is_refusal() => Err(error.into()),
-        answer => super::tool::tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
+        answer => super::print::tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
     }
 }

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Subcommand;
 use firmware_bridge::clock::{Clock, WallClock};
-use minismith::config::Config;
-use minismith::conversation::Conversation;
-use minismith::journal::{Entry, Journal};
-use minismith::performance::Outcome;
-use minismith::workshop::Workshop;
-use minismith::workshop::check::Checked;
-use minismith::workshop::manifest::{Provenance, TestCase};
-use minismith::workshop::policy;
-use minismith::workshop::registry::RegistryError;
-use minismith::workshop::submission::Submission;
-use minismith::workshop::told::{self, Added, FileChecked, Listed, Listing, Ran, Shown};
+use minismith_analysis::manifest::TestCase;
+use minismith_analysis::policy;
+use minismith_analysis::submission::Submission;
+use minismith_assistant::conversation::{Conversation, Ran};
+use minismith_runtime::config::Config;
+use minismith_runtime::journal::{Entry, Journal};
+use minismith_toolchain::performance::Outcome;
+use minismith_toolchain::workshop::Workshop;
+use minismith_toolchain::workshop::told::{self, FileChecked, Listed, Listing, Shown};
 use serde_json::{Map, Value, json};
 
+use super::admission::{PERSON, admit, noted, origin, tell};
+use super::print::as_data;
 use super::shelf::{self, ShelfCommand};
 use super::{Done, OnRobot, print, recorded, shop, tool_report};
 
@@ -128,17 +128,6 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
     }
 }
 
-/// Who stands in the journal for whoever types here.
-const PERSON: &str = "the command line";
-
-/// What came of a check, for the journal.
-fn noted(what: &str, checked: &Checked) -> Entry {
-    let stage = minismith::outcome::word(&checked.stage);
-    let outcome = if checked.admitted { stage } else { format!("refused by the {stage}") };
-    Entry::now("check", PERSON, what, &outcome)
-        .with(json!({ "name": checked.name, "findings": checked.findings }))
-}
-
 fn check(
     workshop: &Workshop,
     book: &Journal,
@@ -189,48 +178,8 @@ fn check(
     Ok(Done::when(admitted == results.len()))
 }
 
-pub(super) fn tell(file: &Path, checked: &Checked, seconds: f64) {
-    let stage = minismith::outcome::word(&checked.stage);
-    let verdict = match (checked.admitted, checked.needs_approval) {
-        (true, false) => "admitted".into(),
-        (true, true) => "admitted, a person must approve it".into(),
-        (false, _) => format!("refused by the {stage}"),
-    };
-    let cases = checked.cases.len();
-    print::line(&format!("{}: {verdict} ({cases} cases, {seconds:.2} s)", file.display()));
-    for finding in &checked.findings {
-        print::line(&format!("  {finding}"));
-    }
-}
-
 fn add(config: &Config, workshop: &Workshop, file: &Path, json: bool) -> anyhow::Result<Done> {
     admit(config, workshop, file, &Submission::read(file)?.from(origin()), json)
-}
-
-/// Checks what is handed in, and keeps it as a new version.
-pub(super) fn admit(
-    config: &Config,
-    workshop: &Workshop,
-    file: &Path,
-    submission: &Submission,
-    json: bool,
-) -> anyhow::Result<Done> {
-    let (checked, admissible) = workshop.check(submission)?;
-    shop::journal(config)?.journal().note(noted(&format!("add {}", file.display()), &checked));
-    let Some(admissible) = admissible else {
-        if json {
-            print::json(&Added { registered: None, checked })?;
-        } else {
-            tell(file, &checked, 0.0);
-        }
-        return Ok(Done::Badly);
-    };
-    let added = workshop.admit(&admissible).map(|manifest| Added { registered: Some(manifest), checked });
-    as_data(json, added, |added| {
-        let manifest = added.registered.as_ref();
-        let text = manifest.map(|manifest| format!("{} is version {} now", manifest.name, manifest.version));
-        (json!(added), text.unwrap_or_default())
-    })
 }
 
 fn list(workshop: &Workshop, json: bool) -> anyhow::Result<Done> {
@@ -324,36 +273,6 @@ fn perform(
     Ok(Done::when(well))
 }
 
-/// Prints a registry's answer, or its refusal, in the form that was asked for.
-pub(super) fn as_data<T>(
-    json: bool,
-    answer: Result<T, RegistryError>,
-    show: impl FnOnce(&T) -> (Value, String),
-) -> anyhow::Result<Done> {
-    match answer {
-        Err(error @ RegistryError::Io { .. }) => Err(error.into()),
-        answer => tell_answer(json, answer.map_err(|refusal| refusal.to_string()), show),
-    }
-}
-
-/// Prints an answer, or a refusal, in the form that was asked for.
-pub(super) fn tell_answer<T>(
-    json: bool,
-    answer: Result<T, String>,
-    show: impl FnOnce(&T) -> (Value, String),
-) -> anyhow::Result<Done> {
-    let (document, text) = match &answer {
-        Ok(answer) => show(answer),
-        Err(refusal) => (json!({ "refusal": refusal }), refusal.clone()),
-    };
-    if json {
-        print::json(&document)?
-    } else {
-        print::line(&text)
-    }
-    Ok(Done::when(answer.is_ok()))
-}
-
 /// Prints the policy's rules.
 pub fn rules(json: bool) -> anyhow::Result<Done> {
     if json {
@@ -372,8 +291,4 @@ fn object(text: &str) -> anyhow::Result<Map<String, Value>> {
         Ok(other) => bail!("--args must be a JSON object such as '{{\"times\": 2}}', not {other}"),
         Err(error) => bail!("--args is not JSON ({error}); write for example --args '{{\"times\": 2}}'"),
     }
-}
-
-pub(super) fn origin() -> Provenance {
-    Provenance { author: "hand".into(), ..Provenance::default() }
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use minismith::workshop::Workshop;
-use minismith::workshop::attachments::{Attachment, PAGE, Prepared};
-use minismith::workshop::registry::{RegistryError, read_at_most};
-use minismith::workshop::review::Admissible;
+use minismith_runtime::bounded::read_at_most;
+use minismith_toolchain::workshop::Workshop;
+use minismith_toolchain::workshop::attachments::{Attachment, PAGE, Prepared};
+use minismith_toolchain::workshop::registry::RegistryError;
+use minismith_toolchain::workshop::review::Admissible;
 
 use super::{Done, print};
 

@@ -21,7 +21,7 @@ static LIMITS: OnceLock<Limits> = OnceLock::new();
 
 /// Listens to the interpreter.
 pub fn watch(py: Python<'_>) -> PyResult<()> {
-    interpreter::watch(py)
+    interpreter::watch(py, refusal)
 }
 
 /// From here on this process is a tool.

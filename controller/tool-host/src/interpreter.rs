@@ -10,12 +10,11 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::{PyErr, ffi};
-
-use crate::budget;
 
 type Hook = unsafe extern "C" fn(*const c_char, *mut ffi::PyObject, *mut c_void) -> c_int;
 
@@ -142,8 +141,15 @@ fn own_memory(line: &str) -> Option<(usize, usize)> {
     (rights == "rw-p" && name == "[heap]").then_some((parse(begin)?, parse(end)?))
 }
 
-/// From here on every audit event is judged by [`budget`]. A hook of this kind can't be seen from Python, nor removed.
-pub fn watch(py: Python<'_>) -> PyResult<()> {
+/// Why an audit event may not happen; none lets it happen.
+pub type Judge = fn(&[u8]) -> Option<PyErr>;
+
+static JUDGE: OnceLock<Judge> = OnceLock::new();
+
+/// From here on every audit event is judged so. A hook of this kind can't be seen from Python, nor removed.
+pub fn watch(py: Python<'_>, judge: Judge) -> PyResult<()> {
+    // An interpreter is watched once.
+    let _ = JUDGE.set(judge);
     // SAFETY: the hook is a function of this program, and uses no data.
     match unsafe { PySys_AddAuditHook(hear, std::ptr::null_mut()) } {
         0 => Ok(()),
@@ -154,7 +160,7 @@ pub fn watch(py: Python<'_>) -> PyResult<()> {
 unsafe extern "C" fn hear(event: *const c_char, _: *mut ffi::PyObject, _: *mut c_void) -> c_int {
     // SAFETY: CPython hands over a text with its end.
     let event = unsafe { CStr::from_ptr(event) };
-    let Some(refusal) = budget::refusal(event.to_bytes()) else { return 0 };
+    let Some(refusal) = JUDGE.get().and_then(|judge| judge(event.to_bytes())) else { return 0 };
     // SAFETY: events are raised by threads that are attached.
     refusal.restore(unsafe { Python::assume_attached() });
     -1

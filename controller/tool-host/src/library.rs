@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-use crate::{interpreter, package, practice, stage};
+use crate::stage;
 use minismith_wire::Job;
 use minismith_wire::zygote::Profile;
 
@@ -114,18 +114,9 @@ const CODE_HELPERS: &[(&str, &str)] =
 
 static HELPER: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// What runs inside.
-pub struct Versions {
-    /// `sys.version`.
-    pub python: String,
-    /// numpy's version.
-    pub numpy: String,
-}
-
-/// Imports and exchanges everything. Afterwards the interpreter is ready to be forked.
-pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Versions> {
-    let sys = py.import("sys")?;
-    is_the_one(&sys, python)?;
+/// Imports and exchanges everything, but for what a tool sees of the robot.
+pub fn prepare(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<()> {
+    is_the_one(&py.import("sys")?, python)?;
     let stage = stage_module(py)?;
     let helpers = PyDict::new(py);
     // Forks come first, before any module registers for them; then the clocks, before any copies them. Chance imports
@@ -144,24 +135,14 @@ pub fn warm_up(py: Python<'_>, python: &Path, profile: Profile) -> PyResult<Vers
         }
     }
     HELPER.set(py, helpers.unbind()).map_err(|_| PyRuntimeError::new_err("warmed up twice"))?;
-    if profile == Profile::Motion {
-        package::install(py)?;
-    }
-    let printer = Bound::new(py, Printer)?;
+    Ok(())
+}
+
+/// From here on what is printed goes to the controller.
+pub fn take_output(py: Python<'_>) -> PyResult<()> {
+    let (sys, printer) = (py.import("sys")?, Bound::new(py, Printer)?);
     sys.setattr("stdout", &printer)?;
-    sys.setattr("stderr", &printer)?;
-    if profile == Profile::Motion {
-        practice::practise(py)?;
-    }
-    let gc = py.import("gc")?;
-    gc.call_method0("collect")?;
-    // What is here now is never looked at by a guest's collector, so its memory stays shared.
-    gc.call_method0("freeze")?;
-    interpreter::settle();
-    Ok(Versions {
-        python: sys.getattr("version")?.extract()?,
-        numpy: py.import("numpy")?.getattr("__version__")?.extract()?,
-    })
+    sys.setattr("stderr", &printer)
 }
 
 /// Runs one part, and keeps its names.

@@ -6,7 +6,7 @@ use minismith_wire::{Cue, Keyframe};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::robot::{antenna_pair, head_pose, yaw};
+use crate::pose::{antenna_pair, head_pose, yaw};
 
 /// The longest move that is played, seconds.
 const LONGEST: f64 = 300.0;

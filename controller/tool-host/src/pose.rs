@@ -83,6 +83,29 @@ pub fn matrix(head: &Bound<'_, PyAny>) -> PyResult<Result<Matrix, String>> {
     Ok(Ok(matrix))
 }
 
+/// A head pose as `goto_target` and `set_target` take it.
+pub fn head_pose(head: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    matrix(head)?
+        .map_err(|shape| PyValueError::new_err(format!("Head pose must be a 4x4 matrix, got shape {shape}.")))
+}
+
+/// Right and left.
+pub fn antenna_pair(antennas: &Bound<'_, PyAny>) -> PyResult<[f64; 2]> {
+    let (numbers, shape) = numbers(antennas, "Antennas")?;
+    let two = <[f64; 2]>::try_from(numbers).ok().filter(|_| shape == [2]);
+    two.ok_or_else(|| PyValueError::new_err("Antennas must be a list or 1D np array with two elements."))
+}
+
+/// A finite angle.
+pub fn yaw(body_yaw: &Bound<'_, PyAny>) -> PyResult<f64> {
+    finite(body_yaw.extract().map_err(|_| PyValueError::new_err("body_yaw must be a float."))?, "body_yaw")
+}
+
+/// A number that is one.
+pub fn finite(number: f64, what: &str) -> PyResult<f64> {
+    if number.is_finite() { Ok(number) } else { Err(PyValueError::new_err(format!("{what} must be finite"))) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

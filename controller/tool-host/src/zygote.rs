@@ -24,7 +24,7 @@ use crate::control::Control;
 use crate::fresh::Fresh;
 use crate::process::{self, Fork};
 use crate::window::Windows;
-use crate::{budget, interpreter, library};
+use crate::{budget, interpreter, practice};
 
 /// The host's whole life.
 pub fn run(arguments: &Arguments, control: Control) -> ExitCode {
@@ -115,7 +115,7 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
     interpreter::start(&arguments.python)
         .map_err(|reason| unfit(format!("{python} does not start: {reason}; run `make setup`")))?;
     Python::attach(|py| {
-        let versions = library::warm_up(py, &arguments.python, arguments.profile)
+        let versions = practice::warm_up(py, &arguments.python, arguments.profile)
             .map_err(|error| unfit(format!("{python} can't run tools: {error}; run `make setup`")))?;
         budget::watch(py).map_err(|error| unfit(format!("{python} can't be watched: {error}")))?;
         one_thread().map_err(unfit)?;
@@ -137,7 +137,7 @@ fn serve(arguments: &Arguments, control: &Control, host: Host) -> Result<(), Unf
         be_undumpable().map_err(|open| unfit(open.to_string()))?;
         let landlock = probe::holds(&mechanisms, "landlock");
         let cage = Cage { parent: rustix::process::getpid(), landlock, program };
-        let library::Versions { python, numpy } = versions;
+        let practice::Versions { python, numpy } = versions;
         let hello = Hello::Ready { python, numpy, level, mechanisms };
         answer_requests(py, control, (&cage, &address_space, windows.as_ref()), &hello)
             .map_err(|error| unfit(error.to_string()))

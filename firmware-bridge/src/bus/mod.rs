@@ -30,6 +30,7 @@ pub mod raw;
 mod registers;
 mod reopen;
 mod ritual;
+mod rota;
 mod scan;
 mod serial;
 mod servos;

@@ -8,7 +8,7 @@ use super::packet::Asking;
 use super::port::{Patience, Port};
 use super::registers::{BUS_WATCHDOG, GOAL_POSITION, PRESENT_POSITION, TORQUE};
 use super::ritual::{Ready, Span, arm, ask_patiently, pin, prepare};
-use super::survey::Rota;
+use super::rota::Rota;
 use crate::clock::Tick;
 use crate::envelope::Action;
 use crate::fault::SILENT_AFTER;

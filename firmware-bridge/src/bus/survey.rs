@@ -3,13 +3,12 @@
 //! Each motor has two turns: what it measures, and whether it still is as it was left. A servo that has started anew
 //! answers as if nothing had happened, but it has forgotten torque, gains and watchdog; that is how it is noticed.
 
-use std::time::Duration;
-
 use super::convert::watchdog_units;
 use super::registers::{
     BUS_WATCHDOG, GAINS, HARDWARE_ERROR, PRESENT_CURRENT, Register, TEMPERATURE, TORQUE, VOLTAGE,
 };
 use super::ritual::{arm, gain_bytes, pin, set_gains};
+use super::rota::{TURNS_ON_A_BEAT, Turn};
 use super::servos::Servos;
 use super::slow::{low_byte, signed_16, value_in};
 use crate::clock::Tick;
@@ -17,12 +16,6 @@ use crate::joint::{Joint, Joints};
 use crate::robot::RobotFault;
 use crate::servo::{HardwareErrors, Health, Milliamps};
 
-/// Each motor has both its turns in this time, whatever the beat.
-const ROUND: Duration = Duration::from_millis(500);
-/// Two turns for each of nine motors.
-const TURNS: u32 = 18;
-/// So many turns at most belong to one beat, so that a slow beat is not filled by them.
-const TURNS_ON_A_BEAT: u32 = 4;
 /// So many motors in doubt at most are examined on one beat; the others on the next.
 const EXAMINED_ON_A_BEAT: usize = 3;
 
@@ -30,43 +23,6 @@ const EXAMINED_ON_A_BEAT: usize = 3;
 const MEASURED: Register = Register { address: 126, width: 21, name: "what it measures" };
 /// From the torque to the watchdog, with hardware error and gains between.
 const CONDITION: Register = Register { address: 64, width: 35, name: "its condition" };
-
-/// Whose turn it is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rota {
-    turn: u32,
-    due: Tick,
-}
-
-impl Rota {
-    /// Begins with the first motor.
-    pub const fn from(now: Tick) -> Rota {
-        Rota { turn: 0, due: now }
-    }
-
-    /// The next turn, if it has come.
-    fn next(&mut self, now: Tick) -> Option<(Joint, Turn)> {
-        if now < self.due {
-            return None;
-        }
-        let between = ROUND / TURNS;
-        // What a slow beat could not do is left out, not made up for.
-        let late = now.since(self.due).min(between * (TURNS_ON_A_BEAT - 1));
-        self.due = Tick(now.0 - u64::try_from(late.as_nanos()).unwrap_or(0)) + between;
-        let turn = self.turn;
-        self.turn = (turn + 1) % TURNS;
-        let place = usize::try_from(turn / 2).unwrap_or_default();
-        let kind = if turn.is_multiple_of(2) { Turn::Condition } else { Turn::Measurements };
-        Joint::ALL.get(place).map(|joint| (*joint, kind))
-    }
-}
-
-/// What a motor is asked when its turn comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
-    Condition,
-    Measurements,
-}
 
 impl Servos {
     /// Examines those in doubt, and asks those whose turn it is; of both only those that have `answered` on this beat.

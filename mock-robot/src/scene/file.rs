@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::board::{self, Block, Board};
 use super::light::{Light, Noise};
-use super::photograph::{Levels, Photograph};
+use super::photograph::{Levels, Photograph, hash};
 use super::{Bgr, Scene};
 
 /// The longest scene that is read, bytes, and the most that may stand in one.
@@ -326,11 +326,4 @@ fn photograph(name: &str, folders: &[&Path]) -> Result<Arc<Photograph>, NoScene>
     let there = folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
     let file = there.unwrap_or_else(|| folders.last().map(|folder| folder.join(name)).unwrap_or_default());
     Photograph::open(&file).map_err(|reason| NoScene::NoPhotograph { file, reason })
-}
-
-/// FNV-1a, 64 bits: it distinguishes, and keeps no secret.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

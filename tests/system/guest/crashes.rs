@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use minismith::guest::{Guest, GuestFault, ToolHost, locate};
+use minismith_toolchain::guest::{Guest, GuestFault, ToolHost, locate};
 use minismith_wire::zygote::Level;
 use minismith_wire::{Answer, Limits};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -51,7 +51,7 @@ pub(super) fn has_ended(process: impl AsFd, within_seconds: i64) -> bool {
 }
 
 /// A guest that computes for ever, after its first cue.
-fn busy_guest(host: &ToolHost) -> minismith::guest::CagedGuest {
+fn busy_guest(host: &ToolHost) -> minismith_toolchain::guest::CagedGuest {
     let limits = Limits { cpu_seconds: 600, turn_seconds: 600.0, ..Limits::default() };
     let mut guest = host.fork(limits).unwrap();
     let job = plain_job(ENDLESS, limits);

@@ -1,12 +1,12 @@
 //! What a tool tries against its cage, with no policy in the way, in every cage that there is.
 
-use minismith::guest::{GuestFault, ToolHost};
+use minismith_toolchain::guest::{GuestFault, ToolHost};
 use minismith_wire::zygote::{Ending, Level};
 use minismith_wire::{Answer, Limits};
 use serde_json::json;
 
 use super::stage::{Call, Played, host, host_at_most, plain_job};
-use minismith::guest::Guest;
+use minismith_toolchain::guest::Guest;
 
 const QUICK: Limits = Limits { turn_seconds: 0.5, ..Limits::USUAL };
 

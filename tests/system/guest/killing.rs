@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use minismith::guest::{CagedGuest, Guest, GuestFault, ToolHost, locate};
+use minismith_toolchain::guest::{CagedGuest, Guest, GuestFault, ToolHost, locate};
 use minismith_wire::zygote::Level;
 use minismith_wire::{Answer, Limits};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

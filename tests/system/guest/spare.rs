@@ -1,6 +1,6 @@
 //! The guest that is forked before anybody asks: caged for one set of limits, of use for these alone, and never dead.
 
-use minismith::guest::{Guest, ToolHost};
+use minismith_toolchain::guest::{Guest, ToolHost};
 use minismith_wire::{Answer, Limits, Turn};
 use rustix::process::{Signal, pidfd_send_signal};
 

@@ -1,6 +1,6 @@
 //! A stage of a few lines: it answers every cue at once, and lets stage time pass as the cue says.
 
-use minismith::guest::{Guest, GuestFault, ToolHost, locate};
+use minismith_toolchain::guest::{Guest, GuestFault, ToolHost, locate};
 use minismith_wire::zygote::Level;
 use minismith_wire::{Answer, CUE_COST, Cue, Face, Facts, Job, Limits, RefusalKind, State, Turn};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! What of a prompt goes over the line to an endpoint, read as a model would read it.
 
-use minismith::model::{Form, Model, Prompt, Watch};
+use minismith_assistant::model::{Form, Model, Prompt, Watch};
 use serde_json::Value;
 
 use super::WORD;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, WallClock};
-use minismith::workshop::registry::Registry;
 use minismith_tests::{Bench, Ran};
+use minismith_toolchain::workshop::registry::Registry;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use minismith::config::Config;
-use minismith::workshop::Workshop;
-use minismith::workshop::registry::Registry;
-use minismith::workshop::submission::Submission;
+use minismith_analysis::submission::Submission;
+use minismith_runtime::config::Config;
 use minismith_tests::{Bench, workspace};
+use minismith_toolchain::workshop::Workshop;
+use minismith_toolchain::workshop::registry::Registry;
 use serde_json::Value;
 
 /// Names and descriptions of tools, and requests that name none of them.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use minismith::body::Body;
-use minismith::config::{Config, RobotChoice};
-use minismith::voice::Parts;
-use minismith::voice::engine::Engines;
-use minismith::voice::sink;
-use minismith::voice::source::File;
-use minismith::workshop::Workshop;
+use minismith_control::body::Body;
+use minismith_runtime::config::{Config, RobotChoice};
 use minismith_senses::models::Models;
+use minismith_server::voice::Parts;
+use minismith_server::voice::engine::Engines;
+use minismith_server::voice::sink;
+use minismith_server::voice::source::File;
 use minismith_tests::{Bench, workspace};
+use minismith_toolchain::workshop::Workshop;
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -56,7 +56,7 @@ impl Served {
         let (end, ended) = oneshot::channel();
         let until = async { ended.await.unwrap_or_default() };
         let serving = runtime.spawn(async move {
-            minismith::api::serve(listener, &body, &config, None, Some(parts), until).await
+            minismith_server::api::serve(listener, &body, &config, None, Some(parts), until).await
         });
         Served { runtime, address, end, serving, _bench: bench }
     }

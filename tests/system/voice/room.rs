@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use firmware_bridge::clock::{Clock, Tick, WallClock};
 use firmware_bridge::joint::{Joint, Joints};
-use minismith::body::Body;
-use minismith::config::{Call, Config, RobotChoice};
-use minismith::conversation::Conversation;
-use minismith::outcome::Ending;
-use minismith::voice::engine::Engines;
-use minismith::voice::sink::Sink;
-use minismith::voice::source::{Piece, Source};
-use minismith::voice::{News, Parts, Talk};
-use minismith::workshop::Workshop;
+use minismith_assistant::conversation::Conversation;
+use minismith_control::body::Body;
+use minismith_runtime::config::{Call, Config, RobotChoice};
+use minismith_runtime::outcome::Ending;
 use minismith_senses::models::Models;
+use minismith_server::voice::engine::Engines;
+use minismith_server::voice::sink::Sink;
+use minismith_server::voice::source::{Piece, Source};
+use minismith_server::voice::{News, Parts, Talk};
 use minismith_tests::{Bench, workspace};
+use minismith_toolchain::workshop::Workshop;
 use minismith_voice::HEARD_RATE;
 use minismith_voice::audio::{Clip, samples_in, time_of};
 

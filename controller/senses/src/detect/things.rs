@@ -21,6 +21,9 @@ const SIDE: usize = 512;
 /// Two things that share more than this are one.
 const SAME: f64 = 0.5;
 
+/// The class of people, also of those of whom a face was found.
+pub const PERSON: &str = "person";
+
 /// The classes, in the model's order.
 #[rustfmt::skip]
 pub const LABELS: [&str; 80] = [

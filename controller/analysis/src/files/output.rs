@@ -1,0 +1,214 @@
+//! From pieces to files: what a tool says that it writes, what it has written, and where that is kept.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use minismith_wire::{Content, MAX_PIECE, RefusalKind};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::inspect::inspect_for_task;
+use super::kind::{Kind, listed};
+use crate::digest::hex_sha256;
+
+/// Characters of a file's name.
+const LONGEST_NAME: usize = 100;
+
+/// Names that are tried for one file before the folder is given up.
+const MOST_TRIES: u32 = 10_000;
+
+/// What a tool says that it writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outputs {
+    /// Files by name.
+    pub names: Vec<String>,
+    /// Types of which there may be files of any name.
+    pub types: Vec<String>,
+    /// Bytes in all.
+    pub max_bytes: u64,
+    /// Files in all.
+    pub max_files: u32,
+}
+
+impl Default for Outputs {
+    fn default() -> Self {
+        let types = Kind::OUTPUTS.map(|kind| kind.name().to_owned()).to_vec();
+        Outputs { names: Vec::new(), types, max_bytes: Outputs::USUAL_BYTES, max_files: Outputs::MOST_FILES }
+    }
+}
+
+impl Outputs {
+    /// Bytes in all where a tool says nothing, and the most that it may say.
+    pub const USUAL_BYTES: u64 = 10 << 20;
+
+    /// Files in all where a tool says nothing, and the most that it may say.
+    pub const MOST_FILES: u32 = 16;
+
+    /// What a code task may write: more types, and more of each.
+    #[must_use]
+    pub fn of_task() -> Self {
+        let types = Kind::TASK_OUTPUTS.map(|kind| kind.name().to_owned()).to_vec();
+        Outputs { names: Vec::new(), types, max_bytes: Outputs::TASK_BYTES, max_files: Outputs::MOST_FILES }
+    }
+
+    /// Bytes in all that a code task may write.
+    pub const TASK_BYTES: u64 = 50 << 20;
+
+    /// Whether it is said that this file is written.
+    fn declares(&self, name: &str, kind: Kind) -> bool {
+        self.names.iter().any(|known| known == name) || self.types.iter().any(|known| known == kind.name())
+    }
+
+    fn told(&self) -> String {
+        listed(self.names.iter().map(String::as_str).chain(self.types.iter().map(String::as_str)))
+    }
+}
+
+/// A file that a tool has written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub r#type: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// The hash of its bytes, in lower-case hexadecimal.
+    pub sha256: String,
+    /// Where it was kept, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub path: Option<PathBuf>,
+    /// What is in it.
+    #[serde(skip)]
+    pub content: Content,
+}
+
+impl Output {
+    /// Without its content.
+    #[must_use]
+    pub fn listed(&self) -> Output {
+        Output { content: Content::default(), ..self.clone() }
+    }
+}
+
+/// Whether a tool may give a file this name: plain, of one known type, hidden from nobody.
+fn kind_of(name: &str) -> Result<Kind, String> {
+    let plain = |c: char| c.is_alphanumeric() || " _-.()".contains(c);
+    let well = name.chars().count() <= LONGEST_NAME
+        && name.chars().all(plain)
+        && name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let short: String = name.chars().take(LONGEST_NAME).collect();
+    if !well {
+        return Err(format!("{short:?} is no plain file name; use letters, digits, _, - and one extension"));
+    }
+    Kind::of_task(name).ok_or_else(|| {
+        format!("{short:?} is of no known type; end it in .{}", listed(Kind::OUTPUTS.map(Kind::name)))
+    })
+}
+
+/// Gathers what one performance writes.
+#[derive(Debug)]
+pub struct Collector {
+    declared: Option<Outputs>,
+    files: Vec<(String, Kind, Vec<u8>)>,
+    bytes: u64,
+}
+
+impl Collector {
+    /// Of a tool that writes this, or nothing.
+    pub const fn new(declared: Option<Outputs>) -> Self {
+        Collector { declared, files: Vec::new(), bytes: 0 }
+    }
+
+    /// Takes a piece.
+    pub fn write(&mut self, name: &str, piece: &str) -> Result<(), (RefusalKind, String)> {
+        let no = |kind, why: String| Err((kind, why));
+        let Some(declared) = &self.declared else {
+            return no(RefusalKind::Permission, "this tool does not say that it writes files".into());
+        };
+        let kind = kind_of(name).map_err(|why| (RefusalKind::Value, why))?;
+        if !declared.declares(name, kind) {
+            let told = declared.told();
+            return no(RefusalKind::Permission, format!("this tool says that it writes {told}, not {name}"));
+        }
+        let decoded = (piece.len() <= MAX_PIECE).then(|| STANDARD.decode(piece).ok()).flatten();
+        let Some(decoded) = decoded else {
+            return no(RefusalKind::Value, "a piece of a file is no base64, or too long".into());
+        };
+        let bytes = self.bytes.saturating_add(decoded.len() as u64);
+        if bytes > declared.max_bytes {
+            let most = declared.max_bytes;
+            return no(RefusalKind::Runtime, format!("the files take more than {most} bytes; write less"));
+        }
+        let count = self.files.len();
+        match self.files.iter_mut().find(|(known, ..)| known == name) {
+            Some((.., content)) => content.extend(decoded),
+            None if count >= declared.max_files as usize => {
+                let most = declared.max_files;
+                return no(RefusalKind::Runtime, format!("more than {most} files are too many; write fewer"));
+            }
+            None => self.files.push((name.to_owned(), kind, decoded)),
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// What was written, and what has to be said of it. Of a tool that did not return nothing is kept: what it wrote may
+    /// be half of something.
+    pub fn finish(self, returned: bool) -> (Vec<Output>, Vec<String>) {
+        if !returned {
+            let count = self.files.len();
+            let note =
+                (count > 0).then(|| format!("{count} files are not kept, since the tool did not return"));
+            return (Vec::new(), note.into_iter().collect());
+        }
+        let mut notes = Vec::new();
+        let output = |(name, kind, content): (String, Kind, Vec<u8>)| {
+            notes.extend(inspect_for_task(&name, &content).err().map(|differs| differs.to_string()));
+            Output {
+                r#type: kind.name().to_owned(),
+                bytes: content.len() as u64,
+                sha256: hex_sha256(&content),
+                path: None,
+                content: content.into(),
+                name,
+            }
+        };
+        let outputs = self.files.into_iter().map(output).collect();
+        (outputs, notes)
+    }
+}
+
+/// Keeps files in a folder, which is made if need be. No file that is there is touched: a new one gets a number.
+///
+/// # Errors
+/// When the folder can't be made or written.
+pub fn save(folder: &Path, outputs: &mut [Output]) -> std::io::Result<()> {
+    if !outputs.is_empty() {
+        fs::create_dir_all(folder)?;
+    }
+    for output in outputs {
+        let (stem, extension) = output.name.rsplit_once('.').unwrap_or((&output.name, ""));
+        let mut number = 1;
+        let (path, mut file) = loop {
+            let name = match number {
+                1 => output.name.clone(),
+                more => format!("{stem}-{more}.{extension}"),
+            };
+            let path = folder.join(name);
+            // This never follows a link and never opens what is there.
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_TRIES => number += 1,
+                opened => break (path, opened?),
+            }
+        };
+        file.write_all(&output.content.0)?;
+        output.path = Some(path);
+    }
+    Ok(())
+}

@@ -1,0 +1,224 @@
+//! How near a tool's motion came to each limit of the body, and where the envelope held it back.
+//!
+//! Degrees, seconds. A margin is what was left: zero at the limit, below it beyond. It is measured of the commanded
+//! goals, so a tool that was trimmed shows no margin, and the trims say what it would have asked for.
+
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::limits::{JointLimit, Limits};
+use firmware_bridge::trace::Beat;
+use firmware_bridge::units::Radians;
+use serde::{Deserialize, Serialize};
+
+use minismith_runtime::outcome::{Step, tidy};
+
+/// What one motor's motion left of its limits. (What it left of its range is `least_margin_deg` of its report.)
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JointMargins {
+    /// Greatest jerk of the goal, degrees per second cubed.
+    pub peak_jerk_dps3: f64,
+    /// What was left of the speed, degrees per second.
+    pub speed_dps: f64,
+    /// What was left of the acceleration, degrees per second squared.
+    pub acceleration_dps2: f64,
+    /// What was left of the jerk, degrees per second cubed.
+    pub jerk_dps3: f64,
+}
+
+impl JointMargins {
+    /// Takes the worse of both.
+    pub const fn worst_of(&mut self, other: &JointMargins) {
+        self.peak_jerk_dps3 = self.peak_jerk_dps3.max(other.peak_jerk_dps3);
+        self.speed_dps = self.speed_dps.min(other.speed_dps);
+        self.acceleration_dps2 = self.acceleration_dps2.min(other.acceleration_dps2);
+        self.jerk_dps3 = self.jerk_dps3.min(other.jerk_dps3);
+    }
+}
+
+/// What the head's motion left of its limits, which no motor has alone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeadMargins {
+    /// Of the pitch, degrees.
+    pub pitch_deg: f64,
+    /// Of the roll, degrees.
+    pub roll_deg: f64,
+    /// Of the yaw relative to the body, degrees.
+    pub relative_yaw_deg: f64,
+    /// Of the legs' steadiness, which is 1 at rest.
+    #[serde(rename = "singularity_margin")]
+    pub steadiness: f64,
+}
+
+impl HeadMargins {
+    /// Takes the worse of both.
+    pub const fn worst_of(&mut self, other: &HeadMargins) {
+        self.pitch_deg = self.pitch_deg.min(other.pitch_deg);
+        self.roll_deg = self.roll_deg.min(other.roll_deg);
+        self.relative_yaw_deg = self.relative_yaw_deg.min(other.relative_yaw_deg);
+        self.steadiness = self.steadiness.min(other.steadiness);
+    }
+}
+
+/// The greatest that the head did over a time: each angle's amount, and the least steadiness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeadExtremes {
+    /// Pitch.
+    pub pitch: Radians,
+    /// Roll.
+    pub roll: Radians,
+    /// Yaw relative to the body.
+    pub yaw: Radians,
+    /// The least steadiness.
+    pub steadiness: f64,
+}
+
+impl HeadExtremes {
+    /// Of a head that was never looked at.
+    pub const NONE: HeadExtremes =
+        HeadExtremes { pitch: Radians::ZERO, roll: Radians::ZERO, yaw: Radians::ZERO, steadiness: 1.0 };
+
+    /// What is left of the limits.
+    #[must_use]
+    pub fn margins(&self, limits: &Limits) -> HeadMargins {
+        let left = |limit: Radians, most: Radians| tidy((limit - most).degrees());
+        HeadMargins {
+            pitch_deg: left(limits.head_pitch, self.pitch),
+            roll_deg: left(limits.head_roll, self.roll),
+            relative_yaw_deg: left(limits.relative_yaw, self.yaw),
+            steadiness: tidy(self.steadiness - limits.steadiness),
+        }
+    }
+}
+
+/// Greatest speed, acceleration and jerk of one motor's goals, as the envelope reckons them: backward differences.
+#[must_use]
+pub fn joint_margins(beats: &[Beat], joint: Joint, limit: &JointLimit, dt: f64) -> JointMargins {
+    let (mut speed, mut acceleration) = (None::<f64>, None::<f64>);
+    let mut peaks = [0.0_f64; 3];
+    for pair in beats.windows(2) {
+        let [before, now] = pair else { continue };
+        let faster = (now.goal[joint] - before.goal[joint]).value() / dt;
+        let harder = speed.map(|speed| (faster - speed) / dt);
+        let sharper = harder.zip(acceleration).map(|(now, before)| (now - before) / dt);
+        for (peak, value) in peaks.iter_mut().zip([Some(faster), harder, sharper]) {
+            *peak = peak.max(value.unwrap_or(0.0).abs());
+        }
+        (speed, acceleration) = (Some(faster), harder.or(acceleration));
+    }
+    let [speed, acceleration, jerk] = peaks.map(Radians);
+    let left = |limit: Radians, peak: Radians| tidy((limit - peak).degrees());
+    JointMargins {
+        peak_jerk_dps3: tidy(jerk.degrees()),
+        speed_dps: left(limit.speed, speed),
+        acceleration_dps2: left(limit.acceleration, acceleration),
+        jerk_dps3: left(limit.jerk, jerk),
+    }
+}
+
+/// A time during which the envelope held a motor back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrimSpan {
+    /// The motor.
+    pub joint: String,
+    /// Which limit it was, when it was worst.
+    pub cause: String,
+    /// Stage seconds when it began.
+    pub from_s: f64,
+    /// Stage seconds when it ended at the earliest: if it was not held back all the time, it lasted longer.
+    pub to_s: f64,
+    /// When it was worst.
+    #[serde(rename = "max_at_s")]
+    pub worst_at_s: f64,
+    /// By how much then, degrees.
+    #[serde(rename = "max_deg")]
+    pub worst_deg: f64,
+    /// On how many beats.
+    #[serde(rename = "cycles")]
+    pub beats: u32,
+}
+
+/// The times at which the envelope held a tool back, from its steps.
+#[must_use]
+pub fn trim_spans(steps: &[Step], period_s: f64) -> Vec<TrimSpan> {
+    let mut spans = Vec::new();
+    for step in steps {
+        let Some(began) = step.began_s else { continue };
+        for trim in step.trims.iter().filter(|trim| trim.beats > 0) {
+            let worst_at_s = tidy(began + trim.at_s.max(trim.first_s));
+            let from_s = tidy(began + trim.first_s);
+            spans.push(TrimSpan {
+                joint: trim.what.clone(),
+                cause: trim.cause.clone(),
+                from_s,
+                to_s: tidy(from_s + f64::from(trim.beats) * period_s).max(worst_at_s),
+                worst_at_s,
+                worst_deg: trim.worst_deg,
+                beats: trim.beats,
+            });
+        }
+    }
+    spans
+}
+
+/// A call at a corner of the parameters that the rehearsal does not vouch for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Narrowed {
+    /// The corner, such as `times=10`.
+    pub call: String,
+    /// What came of it.
+    #[serde(rename = "reason")]
+    pub why: String,
+}
+
+/// The distance of a goal to the nearer end of a motor's range.
+#[must_use]
+pub fn range_margin(goal: &Joints, joint: Joint, limits: &Limits) -> Radians {
+    let limit = limits.joints[joint];
+    let (below, above) = (goal[joint] - limit.low, limit.high - goal[joint]);
+    if below.value() < above.value() { below } else { above }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use minismith_runtime::outcome::TrimView;
+
+    fn beats(angles: &[f64]) -> Vec<Beat> {
+        let goal = |angle: &f64| {
+            let mut goal = Joints::all(Radians::ZERO);
+            goal[Joint::BodyYaw] = Radians(*angle);
+            goal
+        };
+        angles.iter().map(|angle| Beat { goal: goal(angle), present: goal(angle) }).collect()
+    }
+
+    #[test]
+    fn margins_are_what_the_differences_leave() {
+        // Speeds 1, 3, 2 rad/s; accelerations 200, -100; jerk -30,000.
+        let limit = Limits::default().joints[Joint::BodyYaw];
+        let margins = joint_margins(&beats(&[0.0, 0.01, 0.04, 0.06]), Joint::BodyYaw, &limit, 0.01);
+        let near = |value: f64, radians: f64| (value - radians.to_degrees()).abs() < 0.01;
+        assert!(near(margins.speed_dps, 6.0 - 3.0), "{margins:?}");
+        assert!(near(margins.acceleration_dps2, 40.0 - 200.0), "{margins:?}");
+        assert!(near(margins.peak_jerk_dps3, 30_000.0), "{margins:?}");
+        assert!(near(margins.jerk_dps3, 1_500.0 - 30_000.0), "{margins:?}");
+        let still = joint_margins(&beats(&[0.5]), Joint::BodyYaw, &limit, 0.01);
+        assert!(near(still.speed_dps, 6.0) && still.peak_jerk_dps3 == 0.0);
+    }
+
+    #[test]
+    fn spans_stand_on_the_stage_s_clock() {
+        let trim = TrimView {
+            what: "stewart_1".into(),
+            cause: "speed".into(),
+            worst_deg: 2.0,
+            beats: 10,
+            first_s: 0.1,
+            at_s: 0.15,
+        };
+        let before = TrimView { beats: 0, ..trim.clone() };
+        let step = Step { began_s: Some(2.0), trims: vec![trim, before], ..Step::default() };
+        let spans = trim_spans(&[step], 0.01);
+        let span = spans.first().unwrap();
+        assert_eq!((spans.len(), span.from_s, span.worst_at_s, span.to_s), (1, 2.1, 2.15, 2.2));
+    }
+}

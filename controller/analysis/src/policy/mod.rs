@@ -1,0 +1,443 @@
+//! The policy: it reads a draft and never runs it. Only it can make a [`Vetted`].
+//!
+//! Reading order: [`mod@rules`] (what is judged, as data), `imports` (the allow-lists), `walk` (how a tree is visited),
+//! `facts` and `shape` (what CPython's parser must find as well), `survey` and `values` (what names mean), then the
+//! judges: `grammar`, `reach`, `uses`, `definitions`, `conduct`, `flow`, `robot_lint`, and [`signature`] (how the tool is
+//! called). [`vet_script`] reads the scripts of code tasks, with less.
+//!
+//! It is a reviewer, not a wall: the wall is the guest's cage. What it does not recognise as harmless it refuses.
+
+pub mod rules;
+pub mod signature;
+
+mod callees;
+mod conduct;
+mod definitions;
+mod docstring;
+mod facts;
+mod files;
+mod flow;
+mod grammar;
+mod imports;
+mod names;
+mod reach;
+mod robot_lint;
+mod schema;
+mod script;
+mod shape;
+mod survey;
+mod tree;
+mod uses;
+mod values;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+use std::thread;
+
+use minismith_wire::Facts;
+use rustpython_parser::Parse;
+use rustpython_parser::ast::{Expr, ModModule, Stmt};
+
+use self::rules::source as rule;
+use self::signature::{Entry, Read};
+use self::survey::{Neighbours, Survey};
+use self::tree::Notes;
+use self::walk::{Visit, walk_body, walk_stmt};
+use super::digest::hex_sha256;
+use super::draft::Draft;
+use super::files::input::file_parameters;
+use super::finding::{Finding, Verdict, heaviest};
+use super::manifest::{Budget, Capability, Evidence, Function, Provenance, Review, ToolManifest};
+
+pub use self::facts::facts_of;
+pub use self::imports::text as importable;
+pub use self::rules::{RULES_VERSION, Rule, rules};
+pub use self::script::{VettedScript, vet_script};
+
+/// Deep trees are dropped by recursion; the draft's size bounds their depth.
+const STACK_BYTES: usize = 32 << 20;
+
+/// The hash of every rule and of the lists that they use, in lower-case hexadecimal: evidence names the rules it was made
+/// under.
+#[must_use]
+pub fn rules_digest() -> &'static str {
+    static DIGEST: LazyLock<String> = LazyLock::new(|| {
+        let mut text = format!("{RULES_VERSION}\n");
+        for rule in rules() {
+            text += &format!("{rule:?}\n");
+        }
+        text += &imports::text();
+        text += &names::text();
+        text += &uses::text();
+        hex_sha256(text.as_bytes())
+    });
+    &DIGEST
+}
+
+/// A draft that was read and found harmless: the proof that rehearsal asks for.
+#[derive(Debug)]
+pub struct Vetted {
+    draft: Draft,
+    reading: Reading,
+    findings: Vec<Finding>,
+}
+
+/// A draft that was refused, and why.
+#[derive(Debug)]
+pub struct Refused {
+    draft: Box<Draft>,
+    findings: Vec<Finding>,
+}
+
+/// What was read out of a tree.
+#[derive(Debug)]
+struct Reading {
+    facts: BTreeMap<String, Facts>,
+    entries: OneOrMore<Read>,
+    capabilities: BTreeSet<Capability>,
+    dependencies: Vec<String>,
+    tools: BTreeSet<String>,
+    lines: BTreeMap<String, BTreeSet<u32>>,
+}
+
+/// A list that is never empty.
+#[derive(Debug)]
+struct OneOrMore<T> {
+    first: T,
+    rest: Vec<T>,
+}
+
+impl<T> OneOrMore<T> {
+    fn of(all: Vec<T>) -> Option<Self> {
+        let mut all = all.into_iter();
+        Some(OneOrMore { first: all.next()?, rest: all.collect() })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.first).chain(&self.rest)
+    }
+}
+
+impl Vetted {
+    /// The bytes that were read.
+    #[must_use]
+    pub fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// What CPython's own parser must find in the same bytes, module by module.
+    #[must_use]
+    pub fn facts(&self) -> &BTreeMap<String, Facts> {
+        &self.reading.facts
+    }
+
+    /// How the tool is called; of a toolkit, its first function.
+    #[must_use]
+    pub fn entry(&self) -> &Entry {
+        &self.reading.entries.first.entry
+    }
+
+    /// How each function is called: of a tool the one, of a toolkit every public one.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.reading.entries.iter().map(|read| &read.entry)
+    }
+
+    /// How this function of a toolkit is called; without a name as [`Vetted::entry`].
+    #[must_use]
+    pub fn entry_of(&self, function: Option<&str>) -> Option<&Entry> {
+        match function {
+            None => Some(self.entry()),
+            Some(name) => self.entries().find(|entry| entry.name == name),
+        }
+    }
+
+    /// What the tool is called by: a toolkit by its folder, a tool by its function.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self.draft.others() {
+            Some(_) => self.draft.name(),
+            None => &self.entry().name,
+        }
+    }
+
+    /// What the tool needs of the stage.
+    #[must_use]
+    pub fn capabilities(&self) -> &BTreeSet<Capability> {
+        &self.reading.capabilities
+    }
+
+    /// The other tools that it calls.
+    #[must_use]
+    pub fn tools(&self) -> &BTreeSet<String> {
+        &self.reading.tools
+    }
+
+    /// Advice and questions; nothing that refuses.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The lines on which a statement of a function begins, module by module: what a rehearsal should have run.
+    #[must_use]
+    pub fn statement_lines(&self) -> &BTreeMap<String, BTreeSet<u32>> {
+        &self.reading.lines
+    }
+
+    /// What the source says of itself, as a manifest without evidence.
+    #[must_use]
+    pub fn manifest(&self, provenance: Provenance) -> ToolManifest {
+        let Reading { entries, capabilities, dependencies, tools, .. } = &self.reading;
+        let Read { entry, description, returns } = &entries.first;
+        let function = |read: &Read| Function {
+            name: read.entry.name.clone(),
+            description: read.description.clone(),
+            parameters: read.entry.parameters_schema(),
+            returns: read.returns.clone(),
+        };
+        let functions = self.draft.others().map(|_| entries.iter().map(function).collect());
+        ToolManifest {
+            name: self.name().to_owned(),
+            version: 0,
+            description: description.clone(),
+            parameters: entry.parameters_schema(),
+            returns: returns.clone(),
+            examples: Vec::new(),
+            test_cases: Vec::new(),
+            functions: functions.unwrap_or_default(),
+            outputs: entry.outputs.as_ref().map(|(_, declared)| declared.clone()),
+            dependencies: dependencies.clone(),
+            tools: tools.iter().cloned().collect(),
+            capabilities: capabilities.clone(),
+            proved: BTreeMap::new(),
+            budget: Budget::default(),
+            provenance,
+            code_sha256: self.draft.sha256().to_owned(),
+            evidence: Evidence::default(),
+            findings: self.findings.clone(),
+            report: None,
+            review: Review::default(),
+            needs_approval: false,
+        }
+    }
+}
+
+impl Refused {
+    /// The bytes that were read.
+    #[must_use]
+    pub fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// Everything that was found, at least one of it refusing.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The same, taken out.
+    #[must_use]
+    pub fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+}
+
+/// Reads a draft, on a thread of its own with a large stack.
+///
+/// # Errors
+/// [`Refused`] when a rule refuses, when the text is not Python, or when the parser itself fails on it.
+pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
+    let span = tracing::Span::current();
+    let (reading, findings) = thread::scope(|scope| {
+        let reader = thread::Builder::new().name("policy".into()).stack_size(STACK_BYTES);
+        match reader
+            .spawn_scoped(scope, || span.in_scope(|| read(&draft)))
+            .map(thread::ScopedJoinHandle::join)
+        {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => (None, vec![rule::SYNTAX_ERROR.at(1, "the parser fails on this text")]),
+            Err(error) => (None, vec![rule::SYNTAX_ERROR.at(1, format!("no thread to read it on: {error}"))]),
+        }
+    });
+    match reading {
+        Some(reading) if heaviest(&findings) < Verdict::Refuse => Ok(Vetted { draft, reading, findings }),
+        _ => Err(Refused { draft: Box::new(draft), findings }),
+    }
+}
+
+/// One module of a draft, parsed.
+struct Module<'d> {
+    name: &'d str,
+    source: &'d str,
+    body: Vec<Stmt>,
+    facts: Facts,
+}
+
+/// The judges, one after another, for each module. The trees never leave this thread.
+fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
+    let (mut modules, mut findings) = (Vec::new(), Vec::new());
+    for (name, source) in draft.modules() {
+        match parse(name, source) {
+            Ok(module) => modules.push(module),
+            Err(found) => findings.extend(placed(draft, name, found)),
+        }
+    }
+    if !findings.is_empty() {
+        return (None, findings);
+    }
+    let others = modules.iter().skip(1);
+    let neighbours: Neighbours =
+        others.map(|module| (module.name.to_owned(), survey::definitions(&module.body))).collect();
+    let (mut entries, mut surveys) = (None, Vec::new());
+    for Module { name, source, body, .. } in &modules {
+        let mut notes = Notes::of(source);
+        let survey = Survey::of(body, &neighbours, &mut notes);
+        judge(source, body, &survey, &mut notes);
+        if *name == draft.name() {
+            let is_toolkit = draft.others().is_some();
+            entries = OneOrMore::of(signature::read(name, source, body, is_toolkit, &survey, &mut notes));
+        }
+        surveys.push(survey);
+        findings.extend(placed(draft, name, notes.into_findings()));
+    }
+    // Whoever holds the robot may have got it from a neighbour.
+    let holds_robot = surveys.iter().any(|survey| !survey.robots.is_empty());
+    let capabilities = modules.iter().filter(|_| holds_robot);
+    let mut capabilities: BTreeSet<_> =
+        capabilities.flat_map(|module| robot_lint::capabilities(&module.facts)).collect();
+    let tools: BTreeSet<String> = modules
+        .iter()
+        .zip(&surveys)
+        .flat_map(|(module, survey)| callees::names(&module.body, survey))
+        .collect();
+    if !tools.is_empty() {
+        capabilities.insert(Capability::Exec);
+    }
+    for read in entries.iter().flat_map(OneOrMore::iter) {
+        capabilities.extend(needs_files(&read.entry));
+    }
+    let packages: BTreeSet<&String> = surveys.iter().flat_map(|survey| &survey.packages).collect();
+    let reading = entries.map(|entries| Reading {
+        capabilities,
+        dependencies: packages.into_iter().cloned().collect(),
+        tools,
+        lines: modules.iter().map(|it| (it.name.to_owned(), statement_lines(it.source, &it.body))).collect(),
+        entries,
+        facts: modules.into_iter().map(|module| (module.name.to_owned(), module.facts)).collect(),
+    });
+    (reading, findings)
+}
+
+fn parse<'d>(name: &'d str, source: &'d str) -> Result<Module<'d>, Vec<Finding>> {
+    let mut notes = Notes::of(source);
+    let body = match ModModule::parse(source, name) {
+        Ok(module) => module.body,
+        Err(error) => {
+            grammar::complain(source, error.offset, &error.error.to_string(), &mut notes);
+            return Err(notes.into_findings());
+        }
+    };
+    match facts::facts(source, &body) {
+        Ok(facts) => Ok(Module { name, source, body, facts }),
+        Err(at) => {
+            notes.add(&rule::TOO_NESTED, at, "a tree too deep to read");
+            Err(notes.into_findings())
+        }
+    }
+}
+
+fn judge(source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) {
+    syntax(body, notes);
+    reach::judge(body, survey, notes);
+    uses::judge(body, survey, notes);
+    definitions::judge(body, survey, notes);
+    conduct::judge(body, survey, notes);
+    robot_lint::judge(body, survey, notes);
+    callees::judge(body, survey, notes);
+    flow::judge(body, survey, notes);
+    grammar::judge(source, body, notes);
+}
+
+/// Findings of another module than the main one say so.
+fn placed(draft: &Draft, module: &str, findings: Vec<Finding>) -> Vec<Finding> {
+    if module == draft.name() {
+        return findings;
+    }
+    findings.into_iter().map(|finding| finding.within(module)).collect()
+}
+
+/// Where the statements of functions begin; docstrings and definitions are no steps of a call.
+fn statement_lines(source: &str, body: &[Stmt]) -> BTreeSet<u32> {
+    use rustpython_parser::ast::Ranged;
+    struct Lines<'s> {
+        starts: Vec<usize>,
+        found: BTreeSet<u32>,
+        source: &'s str,
+    }
+    impl Visit for Lines<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            let constant = matches!(stmt, Stmt::Expr(expr) if matches!(*expr.value, Expr::Constant(_)));
+            let defines =
+                matches!(stmt, Stmt::FunctionDef(_) | Stmt::AsyncFunctionDef(_) | Stmt::ClassDef(_));
+            if !constant && !defines && !matches!(stmt, Stmt::Global(_) | Stmt::Nonlocal(_)) {
+                let at = stmt.start().to_usize().min(self.source.len());
+                let line = self.starts.partition_point(|start| *start <= at);
+                self.found.insert(u32::try_from(line).unwrap_or(u32::MAX));
+            }
+            walk_stmt(self, stmt);
+        }
+        /// No statement stands in an expression.
+        fn expr(&mut self, _: &Expr) {}
+    }
+    let starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let mut lines = Lines { starts, found: BTreeSet::new(), source };
+    for stmt in body {
+        if let Stmt::FunctionDef(rustpython_parser::ast::StmtFunctionDef { body, .. })
+        | Stmt::AsyncFunctionDef(rustpython_parser::ast::StmtAsyncFunctionDef { body, .. }) = stmt
+        {
+            walk_body(&mut lines, body);
+        }
+    }
+    lines.found
+}
+
+/// Targets that the parser takes although Python does not: `f() = 1`.
+fn syntax(body: &[Stmt], notes: &mut Notes) {
+    struct Targets<'n>(&'n mut Notes);
+    impl Targets<'_> {
+        fn judge(&mut self, target: &Expr) {
+            use rustpython_parser::ast::Ranged;
+            match target {
+                Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) => {}
+                Expr::Starred(starred) => self.judge(&starred.value),
+                Expr::Tuple(tuple) => tuple.elts.iter().for_each(|one| self.judge(one)),
+                Expr::List(list) => list.elts.iter().for_each(|one| self.judge(one)),
+                _ => self.0.add(&rule::SYNTAX_ERROR, target.start(), "this cannot be assigned to"),
+            }
+        }
+    }
+    impl Visit for Targets<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            match stmt {
+                Stmt::Assign(s) => s.targets.iter().for_each(|target| self.judge(target)),
+                Stmt::Delete(s) => s.targets.iter().for_each(|target| self.judge(target)),
+                Stmt::AugAssign(s) => self.judge(&s.target),
+                Stmt::AnnAssign(s) => self.judge(&s.target),
+                Stmt::For(s) => self.judge(&s.target),
+                Stmt::AsyncFor(s) => self.judge(&s.target),
+                _ => {}
+            }
+            walk_stmt(self, stmt);
+        }
+        /// No statement stands in an expression.
+        fn expr(&mut self, _: &Expr) {}
+    }
+    walk_body(&mut Targets(notes), body);
+}
+
+/// What a tool needs that takes or writes files.
+fn needs_files(entry: &Entry) -> Option<Capability> {
+    let reads = file_parameters(&entry.parameters_schema()).next().is_some();
+    (reads || entry.outputs.is_some()).then_some(Capability::Files)
+}

@@ -1,0 +1,260 @@
+//! Small readings of a syntax tree: lines, dotted names, literals, numbers.
+
+use std::collections::BTreeSet;
+
+use rustpython_parser::ast::{Constant, Expr, Operator, Stmt, UnaryOp};
+use rustpython_parser::text_size::TextSize;
+use serde_json::{Value, json};
+
+use super::rules::Rule;
+use crate::finding::Finding;
+
+/// No more findings than this are kept of one tool.
+const MAX_FINDINGS: usize = 100;
+
+/// Where the lines of a source begin.
+pub(super) struct Lines(Vec<usize>);
+
+impl Lines {
+    /// Those of `source`.
+    pub(super) fn of(source: &str) -> Self {
+        let behind = (1..).zip(source.bytes()).filter_map(|(behind, byte)| (byte == b'\n').then_some(behind));
+        Lines(std::iter::once(0).chain(behind).collect())
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, at: TextSize) -> u32 {
+        let before = self.0.partition_point(|start| *start <= usize::from(at));
+        u32::try_from(before).unwrap_or(u32::MAX)
+    }
+}
+
+/// Gathers findings; knows on which line a place of the source is.
+pub(super) struct Notes {
+    lines: Lines,
+    found: Vec<Finding>,
+}
+
+impl Notes {
+    /// For `source`, with nothing found yet.
+    pub(super) fn of(source: &str) -> Self {
+        Notes { lines: Lines::of(source), found: Vec::new() }
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, at: TextSize) -> u32 {
+        self.lines.line(at)
+    }
+
+    /// Notes that `rule` is broken at a place; the hint is the rule's advice.
+    pub(super) fn add(&mut self, rule: &Rule, at: TextSize, what: impl Into<String>) {
+        self.hinted(rule, at, what, rule.advice);
+    }
+
+    /// As [`Notes::add`], with a hint of its own.
+    pub(super) fn hinted(
+        &mut self,
+        rule: &Rule,
+        at: TextSize,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let finding = rule.hinted(self.line(at), what, hint);
+        if self.found.contains(&finding) {
+            return;
+        }
+        if self.found.len() < MAX_FINDINGS {
+            self.found.push(finding);
+        } else if let Some(lighter) = self.found.iter_mut().find(|known| known.verdict < finding.verdict) {
+            // Many light findings must not hide a heavy one.
+            *lighter = finding;
+        }
+    }
+
+    /// What was found, in the order of the lines.
+    pub(super) fn into_findings(mut self) -> Vec<Finding> {
+        self.found.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.verdict)));
+        self.found
+    }
+}
+
+/// `a.b.c` of an expression that is nothing but names and dots.
+pub(super) fn dotted(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::Attribute(attribute) => {
+            let mut name = dotted(&attribute.value)?;
+            name.push('.');
+            name.push_str(&attribute.attr);
+            Some(name)
+        }
+        _ => None,
+    }
+}
+
+/// Puts a name into a set, where most stand already.
+pub(super) fn note_name(names: &mut BTreeSet<String>, name: &str) {
+    if !names.contains(name) {
+        names.insert(name.to_owned());
+    }
+}
+
+/// The name at the root of `a.b[c].d`.
+pub(super) fn root(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Name(name) => Some(&name.id),
+        Expr::Attribute(attribute) => root(&attribute.value),
+        Expr::Subscript(subscript) => root(&subscript.value),
+        _ => None,
+    }
+}
+
+/// The text of a string literal.
+pub(super) fn text(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Constant(constant) => match &constant.value {
+            Constant::Str(text) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The docstring of a body.
+pub(super) fn docstring(body: &[Stmt]) -> Option<&str> {
+    match body.first()? {
+        Stmt::Expr(statement) => text(&statement.value),
+        _ => None,
+    }
+}
+
+/// The value of an expression made of number literals; infinite when it is beyond any float.
+pub(super) fn number(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Constant(constant) => match &constant.value {
+            Constant::Int(int) => Some(int.to_string().parse().unwrap_or(f64::INFINITY)),
+            Constant::Float(float) => Some(*float),
+            _ => None,
+        },
+        Expr::UnaryOp(unary) => match unary.op {
+            UnaryOp::USub => Some(-number(&unary.operand)?),
+            UnaryOp::UAdd => number(&unary.operand),
+            UnaryOp::Invert | UnaryOp::Not => None,
+        },
+        Expr::BinOp(binary) => computed(binary.op, number(&binary.left)?, number(&binary.right)?),
+        _ => None,
+    }
+}
+
+/// What an operator makes of two numbers; none where it is another one than these.
+pub(super) fn computed(operator: Operator, left: f64, right: f64) -> Option<f64> {
+    match operator {
+        Operator::Add => Some(left + right),
+        Operator::Sub => Some(left - right),
+        Operator::Mult => Some(left * right),
+        Operator::Div => Some(left / right),
+        Operator::Pow => Some(left.powf(right)),
+        Operator::LShift => Some(left * right.exp2()),
+        _ => None,
+    }
+}
+
+/// Whether an expression is an integer literal, or integer literals put together.
+fn is_integer(expr: &Expr) -> bool {
+    match expr {
+        Expr::Constant(constant) => matches!(constant.value, Constant::Int(_)),
+        Expr::UnaryOp(unary) => is_integer(&unary.operand),
+        Expr::BinOp(binary) => {
+            binary.op != Operator::Div && is_integer(&binary.left) && is_integer(&binary.right)
+        }
+        _ => false,
+    }
+}
+
+/// A number as JSON: whole where it is an integer.
+pub(super) fn json_number(value: f64, integer: bool) -> Option<Value> {
+    // Below 2^53 every whole float is exact.
+    if integer && value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0 {
+        return Some(json!(value as i64));
+    }
+    serde_json::Number::from_f64(value).map(Value::Number)
+}
+
+/// A literal as JSON: a number, a text, a truth value, None, or a list, tuple or dict of these.
+pub(super) fn literal(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Constant(constant) => match &constant.value {
+            Constant::None => Some(Value::Null),
+            Constant::Bool(truth) => Some(json!(truth)),
+            Constant::Str(text) => Some(json!(text)),
+            _ => json_number(number(expr)?, is_integer(expr)),
+        },
+        Expr::List(list) => list.elts.iter().map(literal).collect(),
+        Expr::Tuple(tuple) => tuple.elts.iter().map(literal).collect(),
+        Expr::Dict(dict) => {
+            let entries = dict.keys.iter().zip(&dict.values);
+            let entries =
+                entries.map(|(key, value)| Some((text(key.as_ref()?)?.to_owned(), literal(value)?)));
+            entries.collect::<Option<serde_json::Map<_, _>>>().map(Value::Object)
+        }
+        _ => json_number(number(expr)?, is_integer(expr)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustpython_parser::Parse;
+
+    fn parsed(text: &str) -> Expr {
+        Expr::parse(text, "").unwrap()
+    }
+
+    #[test]
+    fn numbers_are_folded_as_python_does() {
+        for (text, value) in
+            [("-1", -1.0), ("10 ** 9", 1e9), ("1 << 4", 16.0), ("3 * 4 - 2 / 4", 11.5), ("1e3", 1e3)]
+        {
+            assert_eq!(number(&parsed(text)), Some(value), "{text}");
+        }
+        assert_eq!(number(&parsed(&"9".repeat(400))), Some(f64::INFINITY));
+        for text in ["n", "True", "'1'", "1 if n else 2"] {
+            assert_eq!(number(&parsed(text)), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn literals_become_json() {
+        for (text, value) in [
+            ("(1, -2.5, 'x', None, True)", json!([1, -2.5, "x", null, true])),
+            ("{'a': [1.0], 'b': {}}", json!({"a": [1.0], "b": {}})),
+            ("10 ** 3", json!(1000)),
+            ("1 / 2", json!(0.5)),
+        ] {
+            assert_eq!(literal(&parsed(text)), Some(value), "{text}");
+        }
+        for text in ["[n]", "{1: 2}", "{**a}", "f()", "1e999", "1j", "b'x'", "{1}"] {
+            assert_eq!(literal(&parsed(text)), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn many_light_findings_do_not_hide_a_heavy_one() {
+        use crate::finding::{Verdict, heaviest};
+        use crate::policy::rules::conduct;
+        let mut notes = Notes::of("");
+        for number in 0..MAX_FINDINGS + 5 {
+            notes.add(&conduct::HUGE_NUMBER, TextSize::new(0), format!("{number}"));
+        }
+        notes.add(&conduct::BUSY_LOOP, TextSize::new(0), "a loop");
+        let found = notes.into_findings();
+        assert_eq!((found.len(), heaviest(&found)), (MAX_FINDINGS, Verdict::Refuse));
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let notes = Notes::of("a\nbb\n\nc");
+        let lines: Vec<u32> = (0..7).map(|at| notes.line(TextSize::new(at))).collect();
+        assert_eq!(lines, [1, 1, 2, 2, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,55 @@
+//! Gives account: answers questions about the robot itself, from what was measured and what came of earlier turns.
+
+use crate::agents::Agent;
+use minismith_control::stage::Stage;
+use minismith_nlu::answer::{about, account};
+use minismith_nlu::{Before, KnownTool, Topic};
+use minismith_runtime::outcome::Step;
+
+/// Who answers a question.
+#[must_use]
+pub const fn agent(topic: &Topic) -> Agent {
+    match topic {
+        Topic::Motors | Topic::Health => Agent::RobotControl,
+        _ => Agent::Coordinator,
+    }
+}
+
+/// The answer. What was done so far in the same turn comes before what was done in earlier ones.
+#[must_use]
+pub fn tell(topic: &Topic, before: &Before, so_far: &[Step], tools: &[KnownTool], stage: &Stage) -> String {
+    match topic {
+        Topic::Happened | Topic::Whether | Topic::Last | Topic::WhyNot if !so_far.is_empty() => {
+            account::steps(so_far)
+        }
+        Topic::Happened => account::happened(before),
+        Topic::WhyNot => account::why_not(before),
+        Topic::Whether => account::whether(before),
+        Topic::Last => account::last(before),
+        Topic::Motors => motors(stage),
+        Topic::Health => health(stage),
+        Topic::Myself => about::myself(),
+        Topic::Goodbye => about::goodbye(),
+        Topic::Reach(reach) => about::reach(*reach),
+        Topic::Tool(name) => about::tool(name, tools),
+        Topic::Ability(what) => about::ability(what),
+    }
+}
+
+fn motors(stage: &Stage) -> String {
+    let snapshot = stage.conductor.snapshot();
+    match &snapshot.fault {
+        Some(fault) => format!("Something is wrong: {fault}."),
+        None if snapshot.state.is_driven() => "Yes, all my motors are on.".into(),
+        None => "No, not all of my motors are on. Say \"wake up\" to drive them.".into(),
+    }
+}
+
+fn health(stage: &Stage) -> String {
+    let snapshot = stage.conductor.snapshot();
+    match &snapshot.fault {
+        Some(fault) => format!("Something is wrong: {fault}."),
+        None if snapshot.state.is_driven() => "I am well: no fault, and all my motors are on.".into(),
+        None => "I am well: no fault. My motors are not all on; say \"wake up\" to drive them.".into(),
+    }
+}

@@ -1,0 +1,364 @@
+//! The making of one tool by a language model: a machine without input or output.
+//!
+//! ```text
+//!            unclear, once
+//! specify -----------------> ask the person
+//!    |  clear, or assumed <--------'
+//!    v
+//!  write --> test cases (from the specification alone) --> check --admissible--> review --> admit --> over
+//!    ^                                                       |                     |
+//!    '------------ what was found, line by line -------------+---------------------'
+//!                  at most so many times
+//! ```
+//!
+//! The workshop decides what is admitted; the machine only carries what it found back to the author.
+
+mod prompts;
+mod read;
+
+use serde_json::Value;
+
+use crate::model::{Answer, NoAnswer, Prompt, Said};
+use minismith_analysis::finding::Finding;
+use minismith_analysis::manifest::TestCase;
+use minismith_toolchain::workshop::check::Checked;
+use minismith_toolchain::workshop::lessons::{Lesson, learned};
+
+pub use read::Verdict;
+
+/// What is commissioned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Order {
+    /// The tool's name, an identifier; none lets the model choose one.
+    pub name: Option<String>,
+    /// What it should do, in the person's words.
+    pub request: String,
+    /// Pages of the reference, of tools and of past failures that fit the request.
+    pub pages: Vec<Page>,
+    /// The tool whose next version this is; none for a new tool.
+    pub base: Option<Base>,
+}
+
+/// A tool that is to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base {
+    /// What it does.
+    pub purpose: String,
+    /// Its code.
+    pub source: String,
+}
+
+/// A page that helps an author.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// Where it comes from.
+    pub title: String,
+    /// It.
+    pub text: String,
+}
+
+/// What is told to the machine.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The model has answered.
+    Answered(Answer),
+    /// It has not.
+    NoAnswer(NoAnswer),
+    /// The person answered the question; none when nobody is there.
+    Replied(Option<String>),
+    /// What the workshop said of the draft.
+    Checked(Box<Checked>),
+    /// It was kept as this version.
+    Admitted(u32),
+    /// It could not be kept.
+    NotAdmitted(String),
+    /// The person said stop.
+    Stopped,
+}
+
+/// What the machine wants done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Ask the model.
+    Ask(Prompt),
+    /// Ask the person.
+    AskPerson(String),
+    /// Take this through policy and rehearsal.
+    Check(Draft),
+    /// Keep what was checked last; the reviewer, by this name, told these risks.
+    Admit {
+        /// Who reviewed.
+        reviewer: String,
+        /// What it warned of.
+        risks: Vec<String>,
+        /// Whether a person should confirm before real motors move.
+        ask: bool,
+    },
+    /// It is over.
+    Over(Over),
+}
+
+/// A tool as its author has written it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draft {
+    /// Its name.
+    pub name: String,
+    /// What it should do.
+    pub specification: String,
+    /// How, step by step.
+    pub plan: Vec<String>,
+    /// Its code.
+    pub source: String,
+    /// What it must do, by somebody who has not seen the code.
+    pub test_cases: Vec<TestCase>,
+    /// The model that wrote it.
+    pub model: String,
+}
+
+/// How a commission ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Over {
+    /// What was made last.
+    pub draft: Draft,
+    /// The version that was kept, or why none was.
+    pub kept: Result<u32, String>,
+    /// What was assumed where the request was vague; empty when nothing.
+    pub assumption: String,
+    /// What each try was refused for.
+    pub refusals: Vec<Vec<Finding>>,
+    /// What can be learned from them.
+    pub lessons: Vec<Lesson>,
+    /// How often the code was written.
+    pub iterations: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Specifying,
+    Asking,
+    Writing,
+    Testing,
+    Checking,
+    Reviewing,
+    Admitting,
+}
+
+/// One commission.
+#[derive(Clone, Debug)]
+pub struct Commission {
+    order: Order,
+    most_iterations: u32,
+    most_tokens: u32,
+    phase: Phase,
+    draft: Draft,
+    assumption: String,
+    reply: Option<String>,
+    has_asked: bool,
+    refusals: Vec<Vec<Finding>>,
+    /// The code of each try that was refused.
+    refused: Vec<String>,
+    iterations: u32,
+    checked: Option<Box<Checked>>,
+}
+
+impl Commission {
+    /// Begins: the first thing is to understand what is wanted.
+    #[must_use]
+    pub fn begin(order: Order, most_iterations: u32, most_tokens: u32) -> (Commission, Effect) {
+        let draft = Draft { name: order.name.clone().unwrap_or_default(), ..Draft::default() };
+        let commission = Commission {
+            order,
+            most_iterations,
+            most_tokens,
+            phase: Phase::Specifying,
+            draft,
+            assumption: String::new(),
+            reply: None,
+            has_asked: false,
+            refusals: Vec::new(),
+            refused: Vec::new(),
+            iterations: 0,
+            checked: None,
+        };
+        let first = Effect::Ask(prompts::specify(&commission.order, None, most_tokens));
+        (commission, first)
+    }
+
+    /// What is written so far.
+    #[must_use]
+    pub const fn draft(&self) -> &Draft {
+        &self.draft
+    }
+
+    /// Takes one event, and says what is wanted next.
+    pub fn step(&mut self, event: Event) -> Effect {
+        match event {
+            Event::Stopped => self.over(Err("I was stopped".into())),
+            Event::NoAnswer(no @ NoAnswer::Unusable { .. }) => self.unusable(&no),
+            Event::NoAnswer(no) => self.over(Err(no.to_string())),
+            Event::NotAdmitted(why) => self.over(Err(why)),
+            Event::Admitted(version) => self.over(Ok(version)),
+            Event::Replied(reply) => self.replied(reply),
+            Event::Checked(checked) => self.checked(checked),
+            Event::Answered(answer) => self.answered(answer),
+        }
+    }
+
+    fn answered(&mut self, answer: Answer) -> Effect {
+        let text = match answer.said {
+            Said::Text(text) | Said::Calls { text, .. } => text,
+            Said::Json(value) => return self.read(&value),
+        };
+        match self.phase {
+            Phase::Writing => {
+                self.draft.source = read::code(&text, &self.draft.name);
+                self.draft.model = answer.from;
+                self.iterations += 1;
+                if self.draft.test_cases.is_empty() && self.iterations == 1 {
+                    self.phase = Phase::Testing;
+                    let parameters = read::signature(&self.draft.source, &self.draft.name);
+                    return Effect::Ask(prompts::test_cases(&self.draft, &parameters, self.most_tokens));
+                }
+                self.check()
+            }
+            _ => match serde_json::from_str(&text) {
+                Ok(value) => self.read(&value),
+                Err(_) => {
+                    self.over(Err("the language model did not answer in the form that was asked for".into()))
+                }
+            },
+        }
+    }
+
+    fn read(&mut self, value: &Value) -> Effect {
+        match self.phase {
+            Phase::Specifying => {
+                let specified = read::specification(value, &self.order);
+                if !specified.question.is_empty() && !self.has_asked {
+                    self.has_asked = true;
+                    self.phase = Phase::Asking;
+                    return Effect::AskPerson(specified.question);
+                }
+                self.draft.name = specified.name;
+                self.draft.specification = specified.specification;
+                self.draft.plan = specified.plan;
+                self.assumption = specified.assumption;
+                self.write()
+            }
+            Phase::Testing => {
+                self.draft.test_cases = read::test_cases(value, &self.draft, &self.order.request);
+                self.check()
+            }
+            Phase::Reviewing => {
+                let verdict = read::verdict(value);
+                if verdict.refuses {
+                    let finding = Finding {
+                        rule: "review".into(),
+                        module: None,
+                        line: 1,
+                        verdict: minismith_analysis::finding::Verdict::Refuse,
+                        reason: verdict.reason,
+                        hint: "do what the request asks for, and tell in the result what was done".into(),
+                    };
+                    return self.refused(vec![finding]);
+                }
+                self.phase = Phase::Admitting;
+                Effect::Admit { reviewer: self.draft.model.clone(), risks: verdict.risks, ask: verdict.asks }
+            }
+            _ => self.over(Err("the language model answered what nobody asked".into())),
+        }
+    }
+
+    /// A small model loses itself at times. What it should have said is done without, where that weakens no proof: the
+    /// request itself is the specification, the rehearsal goes on without test cases, and a tool that nobody reviewed is
+    /// left to a person before real motors move.
+    fn unusable(&mut self, no: &NoAnswer) -> Effect {
+        match (self.phase, &self.order.name) {
+            (Phase::Specifying, Some(name)) => {
+                self.draft.name.clone_from(name);
+                self.draft.specification.clone_from(&self.order.request);
+                self.write()
+            }
+            (Phase::Testing, _) => self.check(),
+            (Phase::Reviewing, _) => {
+                self.phase = Phase::Admitting;
+                let risks = vec!["its reviewer gave no usable answer".into()];
+                Effect::Admit { reviewer: self.draft.model.clone(), risks, ask: true }
+            }
+            _ => self.over(Err(no.to_string())),
+        }
+    }
+
+    fn replied(&mut self, reply: Option<String>) -> Effect {
+        self.phase = Phase::Specifying;
+        self.reply =
+            Some(reply.unwrap_or_else(|| "(nobody is here to answer; assume what is likeliest)".into()));
+        Effect::Ask(prompts::specify(&self.order, self.reply.as_deref(), self.most_tokens))
+    }
+
+    fn write(&mut self) -> Effect {
+        self.phase = Phase::Writing;
+        Effect::Ask(prompts::write(&self.order, &self.draft, self.most_tokens))
+    }
+
+    fn check(&mut self) -> Effect {
+        self.phase = Phase::Checking;
+        Effect::Check(self.draft.clone())
+    }
+
+    fn checked(&mut self, checked: Box<Checked>) -> Effect {
+        if !checked.admitted {
+            let findings = checked.findings.clone();
+            self.checked = Some(checked);
+            return self.refused(findings);
+        }
+        self.phase = Phase::Reviewing;
+        let prompt = prompts::review(&self.order, &self.draft, &checked, self.most_tokens);
+        self.checked = Some(checked);
+        Effect::Ask(prompt)
+    }
+
+    /// The author gets what was found, as long as there are tries left.
+    fn refused(&mut self, findings: Vec<Finding>) -> Effect {
+        let refusing: Vec<Finding> = findings
+            .into_iter()
+            .filter(|finding| finding.verdict == minismith_analysis::finding::Verdict::Refuse)
+            .collect();
+        let prompt = prompts::mend(&self.order, &self.draft, &refusing, self.most_tokens);
+        let first = refusing.first().map(ToString::to_string).unwrap_or_default();
+        self.refusals.push(refusing);
+        self.refused.push(self.draft.source.clone());
+        if self.iterations >= self.most_iterations {
+            return self.over(Err(format!(
+                "it was refused {} times, the last time for this: {first}",
+                self.iterations
+            )));
+        }
+        self.phase = Phase::Writing;
+        Effect::Ask(prompt)
+    }
+
+    /// What each refused try teaches, by what came after it. The last code counts only if it was kept.
+    fn lessons(&self, is_kept: bool) -> Vec<Lesson> {
+        let last = is_kept.then_some((self.draft.source.as_str(), [].as_slice()));
+        let tries = || self.refused.iter().map(String::as_str).zip(self.refusals.iter().map(Vec::as_slice));
+        let next = tries().skip(1).map(Some).chain([last]);
+        let learned = |((source, findings), next)| learned(&self.order.request, source, findings, next);
+        tries().zip(next).flat_map(learned).collect()
+    }
+
+    fn over(&mut self, kept: Result<u32, String>) -> Effect {
+        let lessons = self.lessons(kept.is_ok());
+        Effect::Over(Over {
+            draft: std::mem::take(&mut self.draft),
+            kept,
+            assumption: std::mem::take(&mut self.assumption),
+            refusals: std::mem::take(&mut self.refusals),
+            lessons,
+            iterations: self.iterations,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! Reads what a model said while it made a tool. All of it is untrusted, and the workshop judges the code; here it only
+//! gets its shape.
+
+use serde_json::{Map, Value};
+
+use super::{Draft, Order};
+use firmware_bridge::joint::Joint;
+use minismith_analysis::manifest::{ExpectedMotion, TestCase};
+use minismith_nlu::tool_name;
+
+/// The most steps of a plan, and the most test cases, that are read.
+const MOST_STEPS: usize = 20;
+const MOST_CASES: usize = 4;
+/// The longest text of each, in characters.
+const LONGEST_TEXT: usize = 2_000;
+const LONGEST_LINE: usize = 300;
+
+/// What is wanted, exactly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Specified {
+    pub name: String,
+    pub specification: String,
+    pub plan: Vec<String>,
+    pub assumption: String,
+    pub question: String,
+}
+
+pub fn specification(value: &Value, order: &Order) -> Specified {
+    let text =
+        |key: &str, most: usize| clip(value.get(key).and_then(Value::as_str).unwrap_or_default(), most);
+    let plan = value.get("plan").and_then(Value::as_array);
+    let plan = plan.into_iter().flatten().filter_map(Value::as_str).take(MOST_STEPS);
+    let specification = text("specification", LONGEST_TEXT);
+    Specified {
+        name: order
+            .name
+            .clone()
+            .or_else(|| tool_name(&text("name", 40)).ok())
+            .or_else(|| tool_name(&order.request.chars().take(30).collect::<String>()).ok())
+            .unwrap_or_else(|| "new_tool".into()),
+        specification: if specification.is_empty() { order.request.clone() } else { specification },
+        plan: plan.map(|step| clip(step, LONGEST_LINE)).filter(|step| !step.is_empty()).collect(),
+        assumption: text("assumption", LONGEST_LINE),
+        question: text("question", LONGEST_LINE),
+    }
+}
+
+/// The code in a model's answer: its first fenced block, or all of it where there is no fence.
+pub fn code(text: &str, name: &str) -> String {
+    let fenced = text.split_once("```").map(|(_, rest)| {
+        let body = rest.split_once('\n').map_or(rest, |(_, body)| body);
+        body.split_once("```").map_or(body, |(code, _)| code)
+    });
+    let mut code = fenced.unwrap_or(text).trim().replace("\r\n", "\n");
+    // A tool's only public function is its entry, and its name was chosen before.
+    if let Some(found) = only_function(&code)
+        && found != name
+    {
+        code = code.replacen(&format!("def {found}("), &format!("def {name}("), 1);
+    }
+    code.push('\n');
+    code
+}
+
+/// The name of the only public function at the top level.
+fn only_function(code: &str) -> Option<String> {
+    let mut names = code.lines().filter_map(|line| {
+        let rest = line.strip_prefix("def ").or_else(|| line.strip_prefix("async def "))?;
+        let name = rest.split('(').next()?.trim();
+        (!name.starts_with('_')).then(|| name.to_owned())
+    });
+    let first = names.next()?;
+    names.next().is_none().then_some(first)
+}
+
+/// The head of the function, without its body: what a tester may know.
+pub fn signature(code: &str, name: &str) -> String {
+    let Some(start) = code.find(&format!("def {name}(")) else { return "robot only".into() };
+    let head = code.get(start..).unwrap_or_default();
+    let end = head.find("\n    ").filter(|_| head.contains(':'));
+    let head = end.and_then(|end| head.get(..end)).unwrap_or(head);
+    // A head over several lines ends where its colon does.
+    let whole = code
+        .get(start..)
+        .and_then(|rest| rest.find("):").or_else(|| rest.find(":\n")).and_then(|end| rest.get(..end)));
+    clip(whole.unwrap_or(head), LONGEST_TEXT)
+}
+
+pub fn test_cases(value: &Value, draft: &Draft, request: &str) -> Vec<TestCase> {
+    let parameters = signature(&draft.source, &draft.name);
+    let cases = value.get("cases").and_then(Value::as_array);
+    cases.into_iter().flatten().take(MOST_CASES).map(|case| test_case(case, &parameters, request)).collect()
+}
+
+fn test_case(case: &Value, parameters: &str, request: &str) -> TestCase {
+    let named = |key: &String| parameters.contains(&format!("{key}:")) && key != "robot";
+    let arguments: Map<String, Value> = case
+        .get("arguments")
+        .and_then(Value::as_object)
+        .map(|given| {
+            given.iter().filter(|(key, _)| named(key)).map(|(k, v)| (k.clone(), v.clone())).collect()
+        })
+        .unwrap_or_default();
+    let parts = case.get("moves").and_then(Value::as_array);
+    let parts = parts.into_iter().flatten().filter_map(Value::as_str);
+    let moves: Vec<Joint> = parts.filter(|part| is_named(part, request)).flat_map(motors).collect();
+    let name = clip(case.get("name").and_then(Value::as_str).unwrap_or("case"), 80);
+    TestCase {
+        name: if name.is_empty() { "case".into() } else { name },
+        arguments,
+        motion: (!moves.is_empty()).then(|| ExpectedMotion {
+            moves,
+            tolerance_deg: 2.0,
+            ..ExpectedMotion::default()
+        }),
+        ..TestCase::default()
+    }
+}
+
+/// Whether the person's words are about this part. A small tester lists every part that there is.
+fn is_named(part: &str, request: &str) -> bool {
+    let request = request.to_lowercase();
+    let words: &[&str] = match part {
+        "body" => &["body", "turn", "rotat", "spin", "swivel", "base"],
+        "antennas" => &["antenna", " ear"],
+        _ => return true,
+    };
+    words.iter().any(|word| request.contains(word))
+}
+
+/// A motor of each part that can't stand still when the part moves. The head moves by its legs, and no one leg moves in
+/// every motion of it; so the head's part has none.
+fn motors(part: &str) -> Vec<Joint> {
+    match part {
+        "body" => vec![Joint::BodyYaw],
+        "antennas" => vec![Joint::RightAntenna, Joint::LeftAntenna],
+        _ => Vec::new(),
+    }
+}
+
+/// What the reviewer said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// It should not be kept.
+    pub refuses: bool,
+    /// A person should look first.
+    pub asks: bool,
+    /// Why.
+    pub reason: String,
+    /// What could go wrong.
+    pub risks: Vec<String>,
+}
+
+pub fn verdict(value: &Value) -> Verdict {
+    let is = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or(false);
+    let word = value.get("verdict").and_then(Value::as_str).unwrap_or("ask");
+    let reason = clip(value.get("reason").and_then(Value::as_str).unwrap_or_default(), LONGEST_LINE);
+    let risks = value.get("risks").and_then(Value::as_array);
+    let risks = risks.into_iter().flatten().filter_map(Value::as_str);
+    let (meets, honest) = (is("meets_request"), is("honest"));
+    Verdict {
+        // A reviewer who contradicts itself does not decide: a person does.
+        refuses: word == "refuse" && !(meets && honest),
+        asks: word != "accept" || !meets || !honest,
+        reason: if reason.is_empty() {
+            "the reviewer found that it does not do what was asked".into()
+        } else {
+            reason
+        },
+        risks: risks.map(|risk| clip(risk, LONGEST_LINE)).filter(|risk| !risk.is_empty()).take(5).collect(),
+    }
+}
+
+/// The beginning of a text, on one line where it is short.
+fn clip(text: &str, most: usize) -> String {
+    text.trim().chars().filter(|c| !c.is_control() || *c == '\n').take(most).collect()
+}

@@ -1,0 +1,239 @@
+//! Commissions, played by hand.
+
+use serde_json::json;
+
+use super::*;
+use crate::model::{Form, Part, Tokens};
+use minismith_analysis::finding::Verdict as Weight;
+use minismith_toolchain::workshop::check::Layer;
+
+const CODE: &str = "```python\nfrom reachy_mini import ReachyMini\n\n\ndef sway(robot: ReachyMini, degrees: float = 10.0) -> str:\n    \"\"\"Sways.\"\"\"\n    return \"swayed\"\n```";
+
+fn order(request: &str) -> Order {
+    Order { name: Some("sway".into()), request: request.into(), ..Order::default() }
+}
+
+fn answer(said: Said) -> Event {
+    Event::Answered(Answer { said, tokens: Tokens::default(), from: "little model".into() })
+}
+
+fn specified(question: &str) -> Event {
+    answer(Said::Json(json!({
+        "name": "ignored", "specification": "sway by 10 degrees", "plan": ["lean left", "lean right"],
+        "assumption": "10 degrees", "question": question,
+    })))
+}
+
+fn cases() -> Event {
+    answer(Said::Json(json!({"cases": [
+        {"name": "defaults", "arguments": {}, "moves": ["antennas"]},
+        {"name": "wide", "arguments": {"degrees": 20, "robot": "mine", "colour": "red"}, "moves": ["head"]},
+    ]})))
+}
+
+fn checked(findings: &[(&str, Weight)]) -> Event {
+    let findings: Vec<Finding> = findings
+        .iter()
+        .map(|(rule, verdict)| Finding {
+            rule: (*rule).into(),
+            module: None,
+            line: 3,
+            verdict: *verdict,
+            reason: format!("{rule} is broken"),
+            hint: "mend it".into(),
+        })
+        .collect();
+    let admitted = findings.iter().all(|finding| finding.verdict != Weight::Refuse);
+    Event::Checked(Box::new(Checked {
+        name: "sway".into(),
+        admitted,
+        needs_approval: false,
+        stage: if admitted { Layer::Admitted } else { Layer::Policy },
+        findings,
+        report: None,
+        cases: Vec::new(),
+    }))
+}
+
+fn reviewed(verdict: &str, meets: bool) -> Event {
+    answer(Said::Json(json!({
+        "meets_request": meets, "honest": true, "risks": ["it sways"], "verdict": verdict, "reason": "because",
+    })))
+}
+
+#[track_caller]
+fn prompt(effect: Effect) -> Prompt {
+    match effect {
+        Effect::Ask(prompt) => prompt,
+        other => panic!("the model should be asked, and not {other:?}"),
+    }
+}
+
+#[track_caller]
+fn over(effect: Effect) -> Over {
+    match effect {
+        Effect::Over(over) => over,
+        other => panic!("it should be over, and not {other:?}"),
+    }
+}
+
+fn told(prompt: &Prompt) -> String {
+    let parts = prompt.messages.iter().flat_map(|message| &message.parts);
+    parts
+        .map(|part| match part {
+            Part::Text { text } | Part::Data { text, .. } => text.as_str(),
+            _ => "",
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn refused_once_mended_reviewed_and_kept() {
+    let (mut commission, first) = Commission::begin(order("sway a bit with the antennas"), 3, 900);
+    let first = prompt(first);
+    assert!(matches!(first.form, Form::Json(_)) && told(&first).contains("sway a bit"));
+    // What a person asked for is data, and never among the instructions.
+    assert!(!first.instructions.contains("sway"));
+
+    let write = prompt(commission.step(specified("")));
+    assert!(told(&write).contains("1. lean left\n2. lean right"), "{}", told(&write));
+    let test = prompt(commission.step(answer(Said::Text(CODE.into()))));
+    // The tester knows the parameters, and has not seen the code.
+    assert!(
+        told(&test).contains("degrees: float = 10.0") && !told(&test).contains("swayed"),
+        "{}",
+        told(&test)
+    );
+    let Effect::Check(draft) = commission.step(cases()) else { panic!() };
+    assert_eq!(draft.test_cases.len(), 2);
+    assert_eq!(draft.test_cases[1].arguments, json!({"degrees": 20}).as_object().cloned().unwrap());
+    assert_eq!(draft.test_cases[0].motion.as_ref().unwrap().moves.len(), 2);
+
+    let mend = prompt(commission.step(checked(&[("unit", Weight::Refuse), ("long", Weight::Admit)])));
+    let text = told(&mend);
+    assert!(
+        text.contains("line 3: unit is broken [unit]; mend it") && !text.contains("long is broken"),
+        "{text}"
+    );
+    assert!(text.contains("return \"swayed\""));
+    // The test cases stand; they are not written anew for the mended code.
+    let Effect::Check(again) = commission.step(answer(Said::Text(CODE.into()))) else { panic!() };
+    assert_eq!(again.test_cases, draft.test_cases);
+    let review = prompt(commission.step(checked(&[])));
+    assert_eq!(review.purpose, "reviewer");
+    assert_eq!(
+        commission.step(reviewed("accept", true)),
+        Effect::Admit { reviewer: "little model".into(), risks: vec!["it sways".into()], ask: false },
+    );
+    let over = over(commission.step(Event::Admitted(1)));
+    assert_eq!((over.kept, over.iterations, over.refusals.len()), (Ok(1), 2, 1));
+    assert_eq!((over.draft.name.as_str(), over.assumption.as_str()), ("sway", "10 degrees"));
+}
+
+#[test]
+fn one_question_at_most_then_an_assumption() {
+    let (mut commission, _) = Commission::begin(order("do the thing"), 3, 900);
+    assert_eq!(commission.step(specified("Which thing?")), Effect::AskPerson("Which thing?".into()));
+    let again = prompt(commission.step(Event::Replied(Some("sway".into()))));
+    assert!(told(&again).contains("Do not ask again"));
+    // A second question is not put.
+    assert_eq!(prompt(commission.step(specified("Are you sure?"))).purpose, "author");
+}
+
+#[test]
+fn it_is_given_up_after_so_many_tries() {
+    let (mut commission, _) = Commission::begin(order("sway"), 2, 900);
+    commission.step(specified(""));
+    commission.step(answer(Said::Text(CODE.into())));
+    commission.step(cases());
+    prompt(commission.step(checked(&[("unit", Weight::Refuse)])));
+    commission.step(answer(Said::Text(CODE.into())));
+    let over = over(commission.step(checked(&[("range", Weight::Refuse)])));
+    assert!(
+        over.kept.clone().unwrap_err().contains("refused 2 times, the last time for this: line 3: range"),
+        "{over:?}"
+    );
+    assert_eq!(over.refusals.len(), 2);
+}
+
+#[test]
+fn a_reviewer_may_refuse_and_one_that_contradicts_itself_leaves_it_to_a_person() {
+    let reviewing = || {
+        let (mut commission, _) = Commission::begin(order("sway"), 3, 900);
+        commission.step(specified(""));
+        commission.step(answer(Said::Text(CODE.into())));
+        commission.step(cases());
+        commission.step(checked(&[]));
+        commission
+    };
+    let mend = prompt(reviewing().step(reviewed("refuse", false)));
+    assert!(told(&mend).contains("because [review]"), "{}", told(&mend));
+    for verdict in [reviewed("refuse", true), reviewed("ask", true), reviewed("accept", false)] {
+        assert!(matches!(reviewing().step(verdict), Effect::Admit { ask: true, .. }));
+    }
+}
+
+#[test]
+fn code_is_found_in_what_a_model_says_around_it() {
+    let bare = "def other(robot) -> str:\n    return \"x\"";
+    for said in [
+        bare.to_owned(),
+        format!("Here it is:\n```python\n{bare}\n```\nEnjoy!"),
+        format!("```\n{bare}"),
+        format!("```py\r\n{}\r\n```", bare.replace('\n', "\r\n")),
+    ] {
+        assert_eq!(read::code(&said, "sway"), "def sway(robot) -> str:\n    return \"x\"\n", "{said}");
+    }
+    // Of several public functions none is renamed; the policy tells.
+    let two = "def one():\n    pass\n\n\ndef two():\n    pass\n";
+    assert_eq!(read::code(two, "sway"), two);
+    let long = "def sway(\n    robot: ReachyMini,\n    times: int = 2,\n) -> str:\n    return \"\"\n";
+    assert!(read::signature(long, "sway").contains("times: int = 2"));
+}
+
+#[test]
+fn no_model_no_tool_and_a_word() {
+    let (mut commission, _) = Commission::begin(order("sway"), 3, 900);
+    assert!(over(commission.step(Event::NoAnswer(NoAnswer::GivenUp))).kept.unwrap_err().contains("stop"));
+    let (mut commission, _) = Commission::begin(order("sway"), 3, 900);
+    assert_eq!(over(commission.step(Event::Stopped)).kept, Err("I was stopped".into()));
+}
+
+#[test]
+fn what_a_model_could_not_say_is_done_without_where_that_weakens_no_proof() {
+    let unusable = || {
+        Event::NoAnswer(NoAnswer::Unusable {
+            endpoint: "here".into(),
+            reason: "it holds no whole JSON".into(),
+        })
+    };
+    let (mut commission, _specify) = Commission::begin(order("sway with the antennas"), 3, 500);
+    let writing = prompt(commission.step(unusable()));
+    assert_eq!(writing.purpose, "author");
+    assert!(told(&writing).contains("sway with the antennas"), "the request is the specification");
+    assert_eq!(prompt(commission.step(answer(Said::Text(CODE.into())))).purpose, "tester");
+    let Effect::Check(draft) = commission.step(unusable()) else { panic!("the rehearsal goes on") };
+    assert!(draft.test_cases.is_empty());
+    assert_eq!(prompt(commission.step(checked(&[]))).purpose, "reviewer");
+    // Nobody has reviewed it: a person has to.
+    assert!(matches!(commission.step(unusable()), Effect::Admit { ask: true, .. }));
+
+    // Without code there is nothing to go on with.
+    let (mut commission, _specify) = Commission::begin(order("sway"), 3, 500);
+    commission.step(specified(""));
+    assert!(over(commission.step(unusable())).kept.is_err());
+}
+
+#[test]
+fn a_tester_asks_for_the_motion_of_parts_that_the_person_spoke_of() {
+    for (request, count) in [("sway with the antennas", 2), ("sway gently", 0)] {
+        let (mut commission, _specify) = Commission::begin(order(request), 3, 500);
+        commission.step(specified(""));
+        commission.step(answer(Said::Text(CODE.into())));
+        let Effect::Check(draft) = commission.step(cases()) else { panic!("it is checked") };
+        let asked: usize =
+            draft.test_cases.iter().flat_map(|case| &case.motion).map(|motion| motion.moves.len()).sum();
+        assert_eq!(asked, count, "{request}");
+    }
+}

@@ -1,0 +1,219 @@
+//! Which way a request goes: worked on step by step as it comes, or planned first. Pure.
+//!
+//! A tool that is asked for in so many words is made at once: nobody has to think about who could do that.
+//!
+//! Trying early is preferred: what one look ahead may settle is not split. A plan is made only where a request has
+//! several parts that build on each other, or says that it wants one.
+
+use serde_json::{Value, json};
+
+use super::plan::{MOST_STEPS, Plan};
+use crate::model::{Form, Message, Part, Prompt, Role};
+use minismith_nlu::tool_name;
+
+/// The way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Reason, act, observe, repeat.
+    React,
+    /// A plan first, then each of its steps like that.
+    Plan,
+    /// The plan that was interrupted.
+    Resume,
+}
+
+/// So many parts make a request a long one.
+const MANY_PARTS: usize = 4;
+/// Words between the parts of a request.
+const JOINERS: [&str; 6] = [" then ", " after that ", " afterwards ", " next ", " finally ", ";"];
+const RESUMING: [&str; 6] =
+    ["go on", "continue", "resume", "carry on", "go on with the plan", "continue the plan"];
+
+/// The way of a request.
+#[must_use]
+pub fn style(text: &str) -> Style {
+    let text = format!(" {} ", text.trim().trim_end_matches(['.', '!']).to_lowercase());
+    if RESUMING.contains(&text.trim()) {
+        return Style::Resume;
+    }
+    if [" plan ", " step by step "].iter().any(|word| text.contains(word))
+        && text.split_whitespace().count() > 4
+    {
+        return Style::Plan;
+    }
+    let joins: usize = JOINERS.iter().map(|joiner| text.matches(joiner).count()).sum();
+    let sentences = text.split(". ").filter(|sentence| sentence.split_whitespace().count() > 2).count();
+    if joins + sentences > MANY_PARTS { Style::Plan } else { Style::React }
+}
+
+/// A tool that a person asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// What it is to be called.
+    pub name: String,
+    /// What it should do, in the person's words.
+    pub text: String,
+    /// Whether it is to be run once it is there.
+    pub run: bool,
+}
+
+const FILLERS: [&str; 9] = ["please", "can", "could", "would", "you", "now", "robot", "hey", "reachy"];
+const MAKING: [&str; 7] = ["make", "write", "create", "build", "program", "code", "develop"];
+const BEFORE_IT: [&str; 10] =
+    ["me", "yourself", "us", "a", "an", "another", "new", "small", "python", "little"];
+const MADE: [&str; 7] = ["tool", "skill", "function", "trick", "routine", "behaviour", "behavior"];
+const NAMING: [&str; 2] = ["called", "named"];
+const LINKING: [&str; 7] = ["that", "which", "to", "for", "and", "how", "where"];
+/// The ends of requests by which the tool is to be run.
+const RUNNING: [&str; 10] = [
+    "run it",
+    "use it",
+    "try it",
+    "do it",
+    "execute it",
+    "start it",
+    "show it to me",
+    "show me",
+    "perform it",
+    "call it",
+];
+/// Words that tell nothing of what a tool does.
+const SAY_NOTHING: [&str; 24] = [
+    "a", "an", "the", "your", "its", "it", "you", "my", "me", "i", "to", "of", "and", "then", "with", "by",
+    "in", "on", "for", "from", "as", "is", "so", "at",
+];
+
+/// The tool that a request asks for, where it begins by asking for one: "make a tool called peek that ...".
+#[must_use]
+pub fn wish(text: &str) -> Option<Wish> {
+    let (text, run) = without_running(text.trim());
+    let mut words = text.split_whitespace().peekable();
+    let is = |word: &str, known: &[&str]| known.contains(&plain(word).as_str());
+    while words.next_if(|word| is(word, &FILLERS)).is_some() {}
+    words.next_if(|word| is(word, &MAKING))?;
+    while words.next_if(|word| is(word, &BEFORE_IT)).is_some() {}
+    words.next_if(|word| is(word, &MADE))?;
+    let given = match words.next_if(|word| is(word, &NAMING)) {
+        Some(_) => words.next().map(plain),
+        None => None,
+    };
+    while words.next_if(|word| is(word, &LINKING)).is_some() {}
+    let rest: Vec<&str> = words.collect();
+    if rest.len() < 2 {
+        return None;
+    }
+    let telling = rest.iter().map(|word| plain(word)).filter(|word| {
+        !SAY_NOTHING.contains(&word.as_str())
+            && word.chars().all(|c| c.is_ascii_alphabetic())
+            && word.len() < 14
+    });
+    let made_up = || telling.take(3).collect::<Vec<_>>().join("_");
+    let name = tool_name(&given.unwrap_or_else(made_up)).ok()?;
+    Some(Wish { name, text: rest.join(" "), run })
+}
+
+/// Without ", then run it" at the end, and whether that was there.
+fn without_running(text: &str) -> (&str, bool) {
+    let text = text.trim_end_matches(['.', '!']);
+    let lower = text.to_ascii_lowercase();
+    for ending in RUNNING {
+        if let Some(before) = lower.strip_suffix(ending)
+            && let Some(kept) = text.get(..before.len())
+            && before.ends_with(' ')
+        {
+            let kept = kept.trim_end();
+            let kept = kept.strip_suffix("then").unwrap_or(kept).trim_end();
+            let kept = kept.strip_suffix("and").unwrap_or(kept);
+            return (kept.trim_end().trim_end_matches([',', '.', ';']), true);
+        }
+    }
+    (text, false)
+}
+
+fn plain(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase()
+}
+
+const PLAN: &str = "\
+You plan a task for a small robot (a head, a body that turns, two antennas, a camera, and tools written in Python). List \
+the steps in order, each one thing that can be done and checked by itself. As few as possible.";
+
+/// The question for a plan.
+#[must_use]
+pub fn plan_prompt(text: &str, history: &[Message], most_tokens: u32) -> Prompt {
+    let mut messages = history.to_vec();
+    messages.push(Message { role: Role::Person, parts: vec![Part::Text { text: text.into() }] });
+    let schema = json!({
+        "type": "object",
+        "properties": {"steps": {"type": "array", "items": {"type": "string"}}},
+        "required": ["steps"],
+        "additionalProperties": false,
+    });
+    Prompt { purpose: "planner", instructions: PLAN.into(), messages, form: Form::Json(schema), most_tokens }
+}
+
+/// The plan in an answer; none when it has fewer than two steps, which need no plan.
+#[must_use]
+pub fn read_plan(goal: &str, value: &Value) -> Option<Plan> {
+    let steps = value.get("steps").and_then(Value::as_array)?;
+    let steps: Vec<String> = steps
+        .iter()
+        .filter_map(Value::as_str)
+        .map(|step| step.trim().chars().take(300).collect::<String>())
+        .filter(|step| !step.is_empty())
+        .take(MOST_STEPS)
+        .collect();
+    (steps.len() > 1).then(|| Plan::new(goal, steps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_short_is_tried_at_once_and_what_is_long_is_planned() {
+        for short in [
+            "do something nice",
+            "look at the window and tell me what you see",
+            "find my face, then nod, then wave",
+            "what's the plan?",
+        ] {
+            assert_eq!(style(short), Style::React, "{short}");
+        }
+        for long in [
+            "look for a face, then greet it, then count to five with nods, then look away, finally go to sleep",
+            "make a plan for greeting everybody in the room",
+            "Look around the room. Tell me what is there. Make a tool that greets. Run it twice. Then rest a while.",
+        ] {
+            assert_eq!(style(long), Style::Plan, "{long}");
+        }
+        assert_eq!(style("Go on."), Style::Resume);
+    }
+
+    #[test]
+    fn a_tool_that_is_asked_for_is_made_at_once() {
+        let asked = |text: &str| wish(text).map(|Wish { name, text, run }| (name, text, run));
+        let wanted = |name: &str, text: &str, run| Some((name.to_owned(), text.to_owned(), run));
+        assert_eq!(
+            asked("Please make a tool called peek_left that peeks to the left and back, then run it."),
+            wanted("peek_left", "peeks to the left and back", true),
+        );
+        assert_eq!(
+            asked("Could you write a new Python function that bows as deeply as an actor?"),
+            wanted("bows_deeply_actor", "bows as deeply as an actor?", false),
+        );
+        assert_eq!(asked("make a fuss about the tool"), None);
+        assert_eq!(asked("make a tool"), None);
+        assert_eq!(asked("do not make a tool that spins around"), None);
+        assert_eq!(asked("make a tool called class that bows a lot"), None, "no name for a tool");
+        assert_eq!(asked("look left and make a tool that bows a lot"), None);
+    }
+
+    #[test]
+    fn a_plan_of_one_step_is_none() {
+        assert_eq!(read_plan("x", &json!({"steps": ["nod"]})), None);
+        assert_eq!(read_plan("x", &json!({"steps": "nod"})), None);
+        let plan = read_plan("x", &json!({"steps": ["nod", "", 3, "look left"]})).unwrap();
+        assert_eq!(plan.steps.len(), 2);
+    }
+}

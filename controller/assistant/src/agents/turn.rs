@@ -1,0 +1,579 @@
+//! One turn of the agents, from what a person said to what is answered: a machine without input or output. Whoever
+//! drives it hands in events and carries out effects.
+//!
+//! ```text
+//!             .--------- Act, observed -----------.
+//!             v                                   |
+//! begin -> Ask a model -- calls --> one by one ---'--- AskPerson, answered
+//!             |  ^                      |
+//!             |  '-- hand over, or back '
+//!             '-- text, by the coordinator --> End
+//! ```
+//!
+//! Reason, act, observe, repeat, within [`Limits`]. A plan, where there is one, is worked off step by step: each step is
+//! such a loop of its own with the plan before its eyes.
+//!
+//! Safety: an agent is offered its own functions only, and a call of another one is refused. What comes from outside
+//! (pictures, files, tools' words) is data; after it an action with an effect that the person has not named needs the
+//! person's yes ([`super::consent`]).
+
+mod talk;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::ability::{Ability, Callable, Within};
+use super::action::Action;
+use super::consent;
+use super::plan::{Plan, StepStatus};
+use super::roster::{COORDINATOR, Roster, Spec};
+use crate::model::{Answer, Call, Form, Function, Message, Part, Prompt, Role, Said};
+
+pub use talk::is_yes;
+use talk::{data, task_of, words};
+pub use words::{Effect, End, Event, Handoff, Limits, Observation, Offered, Spent, Why};
+
+/// An agent at work: what it has been told.
+#[derive(Clone, Debug)]
+struct Desk {
+    agent: String,
+    messages: Vec<Message>,
+    /// The call at the desk below that brought it here.
+    called_by: Option<Call>,
+    /// Calls of its last answer that have not been made yet.
+    waiting: VecDeque<Call>,
+    /// What came of those that have.
+    results: Vec<Part>,
+}
+
+impl Desk {
+    const fn of(agent: String, messages: Vec<Message>, called_by: Option<Call>) -> Desk {
+        Desk { agent, messages, called_by, waiting: VecDeque::new(), results: Vec::new() }
+    }
+}
+
+/// What is waited for.
+#[derive(Clone, Debug)]
+enum Awaits {
+    Model,
+    Action(Call),
+    /// The person's yes to an action.
+    Consent(Call, Action),
+    /// The person's answer to an agent's question.
+    Reply(Call),
+}
+
+/// One turn.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    roster: Roster,
+    limits: Limits,
+    offered: Vec<Offered>,
+    desks: Vec<Desk>,
+    awaits: Awaits,
+    spent: Spent,
+    /// What the person has said in this turn; what was done in earlier ones gives no leave for now.
+    said: Vec<String>,
+    /// Where text from outside came from.
+    foreign: Vec<String>,
+    /// Tools that were made after that: the names are no words of the person's.
+    doubtful: BTreeSet<String>,
+    /// How often each call was made.
+    made: BTreeMap<String, u32>,
+    corrections: Vec<String>,
+    plan: Option<Plan>,
+    place: usize,
+    /// Tasks that went from one agent to another and were not told of yet.
+    handed: Vec<Handoff>,
+}
+
+impl Turn {
+    /// Begins a turn: `history` is what was said before, `request` what is said now. With a plan its steps are worked
+    /// off; what was done already stays done.
+    #[must_use]
+    pub fn begin(
+        roster: Roster,
+        limits: Limits,
+        offered: Vec<Offered>,
+        history: Vec<Message>,
+        request: &str,
+        plan: Option<Plan>,
+    ) -> (Turn, Effect) {
+        let said = plan.iter().map(|plan| plan.goal.clone()).chain([request.to_owned()]).collect();
+        let recalled = history.iter().flat_map(|message| &message.parts);
+        let recalled = recalled.filter_map(|part| match part {
+            Part::Data { source, .. } => Some(source.clone()),
+            _ => None,
+        });
+        let foreign: BTreeSet<String> =
+            recalled.chain(plan.iter().flat_map(|plan| plan.read.clone())).collect();
+        let mut messages = history;
+        messages.push(Message::person(request));
+        let mut turn = Turn {
+            roster,
+            limits,
+            offered: Vec::new(),
+            desks: vec![Desk::of(COORDINATOR.into(), messages, None)],
+            awaits: Awaits::Model,
+            spent: Spent::default(),
+            said,
+            foreign: Vec::new(),
+            doubtful: BTreeSet::new(),
+            made: BTreeMap::new(),
+            corrections: Vec::new(),
+            plan,
+            place: 0,
+            handed: Vec::new(),
+        };
+        turn.read_from(foreign);
+        offered.into_iter().for_each(|tool| turn.offer(tool));
+        let effect = if turn.plan.is_some() { turn.next_step(None) } else { turn.ask() };
+        (turn, effect)
+    }
+
+    /// What it has cost.
+    #[must_use]
+    pub const fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    /// The plan as it is now.
+    #[must_use]
+    pub const fn plan(&self) -> Option<&Plan> {
+        self.plan.as_ref()
+    }
+
+    /// Who there is now; agents may have joined.
+    #[must_use]
+    pub const fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    /// Where text from outside came from that was read in this turn.
+    #[must_use]
+    pub fn foreign(&self) -> &[String] {
+        &self.foreign
+    }
+
+    /// Notes that text from outside was read.
+    fn read_from(&mut self, sources: impl IntoIterator<Item = String>) {
+        for source in sources {
+            if !self.foreign.contains(&source) {
+                self.foreign.push(source);
+            }
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.read.clone_from(&self.foreign);
+        }
+    }
+
+    /// A tool may be called by its name, unless an ability has that name: no tool passes for one.
+    fn offer(&mut self, tool: Offered) {
+        if Ability::named(&tool.function.name).is_none() {
+            self.offered.push(tool);
+        }
+    }
+
+    /// Takes one event, and says what is wanted next.
+    pub fn step(&mut self, event: Event) -> Effect {
+        match event {
+            Event::Stopped => end("I was stopped.", Why::Stopped),
+            Event::Late => self.over("seconds", "I took too long over this, so I stopped thinking about it."),
+            Event::Corrected(text) => {
+                self.said.push(text.clone());
+                self.corrections.push(text);
+                // What was wanted before is not wanted any longer.
+                let waiting = self.desks.last_mut().map(|desk| std::mem::take(&mut desk.waiting));
+                for call in waiting.into_iter().flatten() {
+                    self.returned(&call, "not done: the person said something else meanwhile");
+                }
+                match std::mem::replace(&mut self.awaits, Awaits::Model) {
+                    Awaits::Model => self.ask(),
+                    Awaits::Action(call) | Awaits::Consent(call, _) | Awaits::Reply(call) => {
+                        self.returned(&call, "interrupted by the person");
+                        self.go_on()
+                    }
+                }
+            }
+            Event::Answered(answer) => self.answered(answer),
+            Event::NoAnswer(no) => end("", Why::NoModel(no)),
+            Event::Observed(observation) => {
+                let Awaits::Action(call) = std::mem::replace(&mut self.awaits, Awaits::Model) else {
+                    return self.ask();
+                };
+                if let Some(function) = observation.tool {
+                    if !self.foreign.is_empty() {
+                        self.doubtful.insert(function.name.clone());
+                    }
+                    // A new version replaces the one before it.
+                    self.offered.retain(|offered| offered.function.name != function.name);
+                    self.offer(Offered { function });
+                }
+                self.read_from(observation.foreign);
+                self.returned(&call, &observation.text);
+                self.go_on()
+            }
+            Event::Replied(reply) => self.replied(reply),
+        }
+    }
+
+    fn answered(&mut self, answer: Answer) -> Effect {
+        self.spent.count(answer.tokens);
+        match answer.said {
+            Said::Calls { text, calls } => {
+                let mut parts = Vec::new();
+                if !text.is_empty() {
+                    parts.push(Part::Text { text });
+                }
+                parts.extend(calls.iter().map(|call| Part::Called {
+                    id: call.id.clone(),
+                    name: call.name.clone(),
+                    arguments: call.arguments.clone(),
+                }));
+                self.tell(Message { role: Role::Model, parts });
+                if let Some(desk) = self.desks.last_mut() {
+                    desk.waiting = calls.into();
+                }
+                self.go_on()
+            }
+            Said::Text(text) => self.said_text(&text),
+            Said::Json(value) => self.said_text(&value.to_string()),
+        }
+    }
+
+    /// An agent has nothing more to do: its words go to who called it, the coordinator's to the person.
+    fn said_text(&mut self, text: &str) -> Effect {
+        self.tell(Message::model(text));
+        if self.desks.len() > 1
+            && let Some(Desk { agent, called_by: Some(call), .. }) = self.desks.pop()
+        {
+            self.returned(&call, &format!("{agent} says: {text}"));
+            return self.go_on();
+        }
+        if self.plan.is_some() {
+            return self.next_step(Some(text));
+        }
+        end(text, Why::Answered)
+    }
+
+    /// The next of the calls that wait; the model again when there is none left.
+    fn go_on(&mut self) -> Effect {
+        while let Some(call) = self.desks.last_mut().and_then(|desk| desk.waiting.pop_front()) {
+            if let Some(effect) = self.take(call) {
+                return effect;
+            }
+        }
+        let parts = self.desks.last_mut().map(|desk| std::mem::take(&mut desk.results)).unwrap_or_default();
+        if !parts.is_empty() {
+            self.tell(Message { role: Role::Person, parts });
+        }
+        for correction in std::mem::take(&mut self.corrections) {
+            self.tell(Message::person(correction));
+        }
+        self.ask()
+    }
+
+    /// Takes one call; none when it was answered on the spot.
+    fn take(&mut self, call: Call) -> Option<Effect> {
+        let agent = self.agent();
+        let (ability, action) = match self.read(&agent, &call) {
+            Ok(read) => read,
+            Err(complaint) => {
+                self.returned(&call, &format!("refused: {complaint}"));
+                return None;
+            }
+        };
+        let key = format!("{agent} {} {}", call.name, serde_json::Value::Object(call.arguments.clone()));
+        let made = self.made.entry(key).or_default();
+        *made += 1;
+        if *made > self.limits.repeats {
+            self.returned(
+                &call,
+                "refused: you did exactly this before; use what came of it, or do something else",
+            );
+            return None;
+        }
+        if ability.has_effect() && !self.foreign.is_empty() && !self.is_named(&action) {
+            let question = consent::question(&agent, &action, &self.foreign);
+            self.awaits = Awaits::Consent(call, action);
+            return Some(Effect::AskPerson(question));
+        }
+        match action {
+            Action::HandOver { agent: to, task } => {
+                // What was said before goes along, without the calls.
+                let mut messages: Vec<Message> =
+                    self.desks.first().map(|desk| words(&desk.messages)).unwrap_or_default();
+                let told = self.roster.get(&to).filter(|spec| !spec.read.is_empty()).cloned();
+                if let Some(Spec { instructions, read, .. }) = told {
+                    let source = format!("the words by which {to} was created");
+                    messages.push(data(
+                        "You were created for this, in other words than the person's:",
+                        &source,
+                        &instructions,
+                    ));
+                    self.read_from(read);
+                }
+                messages.push(task_of(&agent, &task, !self.foreign.is_empty()));
+                self.handed.push(Handoff { from: agent, to: to.clone(), task });
+                self.desks.push(Desk::of(to, messages, Some(call)));
+                Some(self.ask())
+            }
+            Action::AskPerson { question } => {
+                let question = match self.foreign.is_empty() {
+                    true => question,
+                    false => consent::asked(&agent, &question, &self.foreign),
+                };
+                self.awaits = Awaits::Reply(call);
+                Some(Effect::AskPerson(question))
+            }
+            Action::CreateAssistant(spec) => {
+                self.join(&call, spec);
+                None
+            }
+            Action::UpdatePlan { step, status, note } => {
+                let text = match &mut self.plan {
+                    Some(plan) if step >= 1 && step <= plan.steps.len() => {
+                        plan.note(step - 1, status, &note);
+                        format!("noted:\n{plan}")
+                    }
+                    Some(plan) => format!("refused: the plan has {} steps", plan.steps.len()),
+                    None => "refused: there is no plan".into(),
+                };
+                self.returned(&call, &text);
+                None
+            }
+            action => {
+                self.awaits = Awaits::Action(call);
+                Some(Effect::Act { agent, action })
+            }
+        }
+    }
+
+    fn read(&self, agent: &str, call: &Call) -> Result<(Ability, Action), String> {
+        let spec = self.roster.get(agent).ok_or("there is no such agent")?;
+        if let Some(tool) = self.tool(&call.name) {
+            if !spec.functions.contains(&Ability::ExecFunction) {
+                return Err(format!("the {agent} agent may not run tools"));
+            }
+            minismith_analysis::arguments::accept(&tool.function.parameters, &call.arguments)?;
+            let action =
+                Action::RunTool { name: tool.function.name.clone(), arguments: call.arguments.clone() };
+            return Ok((Ability::ExecFunction, action));
+        }
+        let ability = Ability::named(&call.name).ok_or(format!("there is no function {}", call.name))?;
+        if !spec.functions.contains(&ability) {
+            return Err(format!("the {agent} agent may not do {}; hand the task over", call.name));
+        }
+        let (others, data) = (self.roster.others(agent), consent::named_data(&self.said));
+        if ability == Ability::AnswerFromFiles && data.is_empty() {
+            return Err("the person has named no file; ask which one is meant".into());
+        }
+        let action =
+            ability.read(&call.arguments, Within { others: &others, data: &data, ..Within::default() })?;
+        if let Action::HandOver { agent: to, .. } = &action
+            && self.desks.iter().any(|desk| desk.agent == *to)
+        {
+            return Err(format!("{to} is waiting for you; say what you found, and it goes on"));
+        }
+        Ok((ability, action))
+    }
+
+    fn tool(&self, name: &str) -> Option<&Offered> {
+        self.offered.iter().find(|offered| offered.function.name == name)
+    }
+
+    fn replied(&mut self, reply: Option<String>) -> Effect {
+        match std::mem::replace(&mut self.awaits, Awaits::Model) {
+            Awaits::Consent(call, action) => {
+                let yes = reply.as_deref().is_some_and(is_yes);
+                let agent = self.agent();
+                if yes {
+                    return match self.consented(&call, action) {
+                        Some(action) => {
+                            self.awaits = Awaits::Action(call);
+                            Effect::Act { agent, action }
+                        }
+                        None => self.go_on(),
+                    };
+                }
+                let why = match reply {
+                    Some(_) => "refused: the person does not want this",
+                    None => "refused: the person did not ask for this, and nobody is here to say yes",
+                };
+                self.returned(&call, why);
+                self.go_on()
+            }
+            Awaits::Reply(call) => {
+                let text = match reply {
+                    Some(text) => {
+                        // A yes to an agent's own question is no word for anything.
+                        if !is_yes(&text) {
+                            self.said.push(text.clone());
+                        }
+                        format!("the person says: {text}")
+                    }
+                    None => {
+                        "nobody is here to answer; go on with the likeliest reading, and say what you assumed"
+                            .into()
+                    }
+                };
+                self.returned(&call, &text);
+                self.go_on()
+            }
+            awaits => {
+                self.awaits = awaits;
+                self.ask()
+            }
+        }
+    }
+
+    /// What the person said yes to; agents that join do so here.
+    fn consented(&mut self, call: &Call, action: Action) -> Option<Action> {
+        match action {
+            Action::CreateAssistant(spec) => {
+                self.join(call, spec);
+                None
+            }
+            action => Some(action),
+        }
+    }
+
+    /// An agent that was created joins, with no more powers than its creator.
+    fn join(&mut self, call: &Call, spec: Spec) {
+        let creator = self.agent();
+        let spec = Spec { read: self.foreign.clone(), ..spec };
+        let text = match self.roster.create(&creator, spec) {
+            Ok(()) => "done: the agent has joined; hand tasks over to it".to_owned(),
+            Err(no) => format!("refused: {no}"),
+        };
+        self.returned(call, &text);
+    }
+
+    /// Notes what became of the step before, and begins the next one of the plan.
+    fn next_step(&mut self, came: Option<&str>) -> Effect {
+        let place = self.place;
+        let Some(plan) = &mut self.plan else { return self.ask() };
+        if let Some(came) = came
+            && plan.steps.get(place).is_some_and(|step| step.status == StepStatus::Doing)
+        {
+            plan.note(place, StepStatus::Done, came);
+        }
+        match plan.begin_next() {
+            Some((place, task)) => {
+                let (plan, number) = (plan.to_string(), place + 1);
+                let message = match self.foreign.is_empty() {
+                    true => Message::person(format!(
+                        "The plan:\n{plan}\nDo step {number} now, and say what came of it: {task}"
+                    )),
+                    false => data(
+                        &format!("Do step {number} of the plan now, and say what came of it."),
+                        "the plan",
+                        &plan,
+                    ),
+                };
+                self.place = place;
+                self.tell(message);
+                self.ask()
+            }
+            None => {
+                let over = plan.is_over();
+                let text = format!(
+                    "{}\n{plan}",
+                    if over { "I have done all of it." } else { "I could not do all of it." }
+                );
+                end(text.trim_end(), Why::Answered)
+            }
+        }
+    }
+
+    fn ask(&mut self) -> Effect {
+        if self.spent.steps >= self.limits.steps {
+            return self.over("steps", "I needed more steps for this than I may take, so I stopped.");
+        }
+        if self.spent.prompt_tokens + self.spent.answer_tokens >= self.limits.tokens {
+            return self.over("tokens", "I needed more words for this than I may use, so I stopped.");
+        }
+        self.awaits = Awaits::Model;
+        let agent = self.agent();
+        let Some(spec) = self.roster.get(&agent) else {
+            return self.over("agents", "The agent who should do this is not there.");
+        };
+        let (others, data) = (self.roster.others(&agent), consent::named_data(&self.said));
+        let within = Within { others: &others, data: &data, ..Within::default() };
+        let mut functions: Vec<Function> = spec
+            .functions
+            .iter()
+            // Each tool is a function of its own.
+            .filter(|ability| **ability != Ability::ExecFunction)
+            .filter(|ability| **ability != Ability::UpdatePlan || self.plan.is_some())
+            .filter(|ability| **ability != Ability::AnswerFromFiles || !data.is_empty())
+            .map(|ability| ability.function(within))
+            .collect();
+        if spec.functions.contains(&Ability::ExecFunction) {
+            functions.extend(self.offered.iter().map(|offered| offered.function.clone()));
+        }
+        let mut instructions = match spec.read.is_empty() {
+            true => spec.instructions.clone(),
+            false => format!("You are {agent}, an agent of a small robot. Do the task with your functions."),
+        };
+        if spec.functions.contains(&Ability::HandOver) {
+            instructions.push_str("\n\nThe other agents:");
+            for other in self.roster.iter().filter(|other| others.contains(&other.name)) {
+                let purpose = other.purpose.split_whitespace().collect::<Vec<_>>().join(" ");
+                let purpose =
+                    if other.read.is_empty() { purpose.as_str() } else { "created in conversation" };
+                instructions.push_str(&format!("\n- {}: {purpose}", other.name));
+            }
+        }
+        Effect::Ask(Prompt {
+            purpose: if agent == COORDINATOR { "coordinator" } else { "agent" },
+            instructions,
+            messages: self.desks.last().map(|desk| desk.messages.clone()).unwrap_or_default(),
+            form: if functions.is_empty() { Form::Text } else { Form::Calls(functions) },
+            most_tokens: self.limits.answer_tokens,
+        })
+    }
+
+    fn over(&self, limit: &'static str, text: &str) -> Effect {
+        let done = self.plan.as_ref().map(|plan| format!("\n{plan}")).unwrap_or_default();
+        end(format!("{text}{done}").trim_end(), Why::Limit(limit))
+    }
+
+    /// Whether the person's own words ask for this.
+    fn is_named(&self, action: &Action) -> bool {
+        let is_doubtful = matches!(action, Action::RunTool { name, .. } if self.doubtful.contains(name));
+        !is_doubtful && consent::is_named(action, &self.said)
+    }
+
+    /// The tasks that went from one agent to another since this was asked last.
+    pub fn handoffs(&mut self) -> Vec<Handoff> {
+        std::mem::take(&mut self.handed)
+    }
+
+    /// Who is at work.
+    #[must_use]
+    pub fn agent(&self) -> String {
+        self.desks.last().map(|desk| desk.agent.clone()).unwrap_or_default()
+    }
+
+    fn tell(&mut self, message: Message) {
+        if let Some(desk) = self.desks.last_mut() {
+            desk.messages.push(message);
+        }
+    }
+
+    /// What came of a call; the model hears it with the others of the same answer.
+    fn returned(&mut self, call: &Call, text: &str) {
+        let Call { id, name, .. } = call;
+        if let Some(desk) = self.desks.last_mut() {
+            desk.results.push(Part::Returned { id: id.clone(), name: name.clone(), text: text.into() });
+        }
+    }
+}
+
+fn end(text: &str, why: Why) -> Effect {
+    Effect::End(End { text: text.into(), why })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! What can be said of pixels alone: which colours there are, and whether something moves.
+
+use std::time::Duration;
+
+use firmware_bridge::camera::Picture;
+
+use minismith_control::eyes::NoSight;
+use minismith_control::stage::Stage;
+
+/// Colours with a name.
+const NAMES: [&str; 11] =
+    ["black", "grey", "white", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink"];
+
+/// The name of a colour, as its place in [`NAMES`].
+fn name([blue, green, red]: [u8; 3]) -> usize {
+    let (red, green, blue) = (f64::from(red), f64::from(green), f64::from(blue));
+    let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
+    let spread = most - least;
+    if most < 45.0 {
+        return 0;
+    }
+    if spread < 0.22 * most || spread < 25.0 {
+        return match most {
+            bright if bright > 200.0 => 2,
+            _ => 1,
+        };
+    }
+    let hue = 60.0
+        * if most == red {
+            ((green - blue) / spread).rem_euclid(6.0)
+        } else if most == green {
+            (blue - red) / spread + 2.0
+        } else {
+            (red - green) / spread + 4.0
+        };
+    match hue {
+        hue if hue < 15.0 => 3,
+        hue if hue < 40.0 => 4,
+        hue if hue < 70.0 => 5,
+        hue if hue < 160.0 => 6,
+        hue if hue < 195.0 => 7,
+        hue if hue < 255.0 => 8,
+        hue if hue < 290.0 => 9,
+        hue if hue < 345.0 => 10,
+        _ => 3,
+    }
+}
+
+/// How much of a picture each colour covers, the most first.
+fn shares(picture: &Picture) -> Vec<(&'static str, f64)> {
+    let mut counts = [0_u32; NAMES.len()];
+    let mut all = 0_u32;
+    for pixel in picture.bgr.as_chunks::<3>().0.iter().step_by(7) {
+        if let Some(count) = counts.get_mut(name(*pixel)) {
+            *count += 1;
+        }
+        all += 1;
+    }
+    let mut shares: Vec<(&str, f64)> = NAMES
+        .into_iter()
+        .zip(counts)
+        .map(|(name, count)| (name, f64::from(count) / f64::from(all.max(1))))
+        .collect();
+    shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+    shares
+}
+
+/// A colour that covers less is not told.
+const LEAST_SHARE: f64 = 0.02;
+
+/// Which colours there are.
+pub(super) fn colours(stage: &Stage) -> Result<String, NoSight> {
+    let picture = stage.frame()?.picture()?;
+    let told: Vec<String> = shares(&picture)
+        .into_iter()
+        .filter(|(_, share)| *share >= LEAST_SHARE)
+        .map(|(name, share)| format!("{name} ({} %)", (share * 100.0).round()))
+        .collect();
+    Ok(format!("I see {}.", told.join(", ")))
+}
+
+/// The time between the two pictures that are compared.
+const APART: Duration = Duration::from_millis(250);
+/// How much brighter or darker a pixel has to become, of 255: well beyond a camera's noise.
+const CHANGED: u16 = 30;
+/// How much of the picture has to change.
+const LEAST_CHANGE: f64 = 0.003;
+
+/// Whether something moves. The robot holds still meanwhile; if it does not, nothing can be said.
+pub(super) fn motion(stage: &mut Stage) -> Result<String, NoSight> {
+    let before = stage.frame()?;
+    stage.pass_until(stage.conductor.stage_now() + APART);
+    let after = stage.frame()?;
+    let turned = before.from.head.0.rotation.angle_to(&after.from.head.0.rotation);
+    if turned > 0.01 {
+        return Ok("I can't tell: my own head was moving.".into());
+    }
+    let (one, other) = (before.picture()?, after.picture()?);
+    Ok(match change(&one, &other) {
+        Some((share, across)) => {
+            let side = match across {
+                left if left < 0.4 => "on the left of my picture",
+                right if right > 0.6 => "on the right of my picture",
+                _ => "in the middle of my picture",
+            };
+            let percent = (share * 1000.0).round() / 10.0;
+            format!("Something moves {side}: {percent} % of it changed within {} s.", APART.as_secs_f64())
+        }
+        None => "I see nothing move.".into(),
+    })
+}
+
+/// How much of a picture changed, and where across it; none for too little.
+fn change(one: &Picture, other: &Picture) -> Option<(f64, f64)> {
+    if (one.width, one.height) != (other.width, other.height) {
+        return None;
+    }
+    let grey = |pixel: &[u8; 3]| pixel.iter().map(|part| u16::from(*part)).sum::<u16>() / 3;
+    let (mut count, mut columns) = (0_u32, 0.0);
+    let pairs = one.bgr.as_chunks::<3>().0.iter().zip(other.bgr.as_chunks::<3>().0);
+    for (place, (before, after)) in pairs.enumerate() {
+        if grey(before).abs_diff(grey(after)) > CHANGED {
+            count += 1;
+            columns += (place % one.width) as f64;
+        }
+    }
+    let share = f64::from(count) / (one.width * one.height) as f64;
+    (share >= LEAST_CHANGE).then(|| (share, columns / f64::from(count) / one.width as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(colour: [u8; 3]) -> Picture {
+        Picture::of(40, 60, colour.repeat(2400)).unwrap()
+    }
+
+    #[test]
+    fn colours_have_the_names_that_people_give_them() {
+        let cases = [
+            ([0, 0, 0], "black"),
+            ([250, 250, 250], "white"),
+            ([120, 125, 122], "grey"),
+            ([40, 40, 210], "red"),
+            ([30, 140, 240], "orange"),
+            ([60, 210, 230], "yellow"),
+            ([60, 180, 60], "green"),
+            ([200, 90, 40], "blue"),
+            ([200, 40, 120], "purple"),
+            ([180, 105, 255], "pink"),
+        ];
+        for (colour, meant) in cases {
+            assert_eq!(shares(&filled(colour))[0], (meant, 1.0), "{colour:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_has_a_place_and_noise_is_none() {
+        let (mut after, before) = (filled([100, 100, 100]), filled([100, 100, 100]));
+        for value in &mut after.bgr {
+            *value += 9;
+        }
+        assert_eq!(change(&before, &after), None);
+        for row in 10..20 {
+            for column in 50..58 {
+                for part in 0..3 {
+                    after.bgr[(row * 60 + column) * 3 + part] = 220;
+                }
+            }
+        }
+        let (share, across) = change(&before, &after).unwrap();
+        assert!((share - 80.0 / 2400.0).abs() < 1e-9 && across > 0.8, "{share} {across}");
+    }
+}

@@ -1,0 +1,92 @@
+//! How things that were seen are told: what, where and how sure. Pure.
+
+use minismith_control::seen::Thing;
+
+/// The most that are told one by one.
+const MOST: usize = 6;
+
+/// "a person a little to my left, about 0.8 m away (93 % sure)".
+pub(super) fn one(thing: &Thing) -> String {
+    let [x, y, z] = thing.place;
+    let distance = x.hypot(y).hypot(z);
+    let sure = (thing.score * 100.0).round();
+    format!("{} {}, about {distance:.1} m away ({sure} % sure)", article(thing.label), place(thing))
+}
+
+/// Several of them; none of nothing.
+pub(super) fn list(things: &[Thing]) -> Option<String> {
+    let mut told: Vec<String> = things.iter().take(MOST).map(one).collect();
+    if things.len() > MOST {
+        told.push(format!("{} more", things.len() - MOST));
+    }
+    let last = told.pop()?;
+    Some(if told.is_empty() { last } else { format!("{} and {last}", told.join(", ")) })
+}
+
+/// Where it is, seen from the robot's middle.
+pub(super) fn place(thing: &Thing) -> String {
+    let [x, y, z] = thing.place;
+    let (azimuth, elevation) = (y.atan2(x).to_degrees(), z.atan2(x.hypot(y)).to_degrees());
+    let side = if azimuth > 0.0 { "left" } else { "right" };
+    let across = match azimuth.abs() {
+        off if off < 8.0 => "straight ahead".to_owned(),
+        off if off < 25.0 => format!("a little to my {side}"),
+        off if off < 110.0 => format!("to my {side}"),
+        _ => "behind me".to_owned(),
+    };
+    let height = match elevation {
+        up if up > 20.0 => " and up",
+        down if down < -20.0 => " and down",
+        _ => "",
+    };
+    across + height
+}
+
+/// "a cup", "an apple", "scissors".
+pub(super) fn article(label: &str) -> String {
+    match label.chars().next() {
+        _ if label.ends_with('s') && !matches!(label, "bus") => label.to_owned(),
+        Some('a' | 'e' | 'i' | 'o') | Some('u') if !label.starts_with("uni") => format!("an {label}"),
+        _ => format!("a {label}"),
+    }
+}
+
+/// More than one of them.
+pub(super) fn plural(label: &str) -> String {
+    match label {
+        "person" => "people".into(),
+        "knife" => "knives".into(),
+        "mouse" => "mice".into(),
+        "sheep" | "skis" | "scissors" | "broccoli" => label.into(),
+        _ if label.ends_with("ch") || label.ends_with("sh") || label.ends_with('s') => format!("{label}es"),
+        _ => format!("{label}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thing(label: &'static str, place: [f64; 3]) -> Thing {
+        Thing { label, score: 0.934, bounds: [0.0; 4], place }
+    }
+
+    #[test]
+    fn things_are_told_by_what_where_and_how_sure() {
+        let person = thing("person", [0.75, 0.2, 0.1]);
+        assert_eq!(one(&person), "a person a little to my left, about 0.8 m away (93 % sure)");
+        let cup = thing("cup", [0.5, -0.5, -0.4]);
+        let both = list(&[person.clone(), cup.clone()]).unwrap();
+        assert!(both.contains(" and a cup to my right and down, about 0.8 m away"), "{both}");
+        assert_eq!(list(&[]), None);
+        assert!(list(&vec![cup; 9]).unwrap().ends_with("and 3 more"));
+        assert_eq!(
+            (article("apple"), article("scissors"), article("bus")),
+            ("an apple".into(), "scissors".into(), "a bus".into())
+        );
+        assert_eq!(
+            (plural("bench"), plural("person"), plural("cup")),
+            ("benches".into(), "people".into(), "cups".into())
+        );
+    }
+}

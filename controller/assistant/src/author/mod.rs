@@ -1,0 +1,152 @@
+//! The offline author: a sequence of primitives as a tool in Python, written against the official SDK.
+//!
+//! Reading order: [`compose`] (the whole file and its test cases), `phrase` (loops for what repeats), `python` (one
+//! stroke in one line, and text that a person typed made harmless). The tool is written from the same strokes that
+//! a direct command performs, so both move alike. Everything here is pure.
+
+mod phrase;
+mod python;
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use minismith_analysis::manifest::{Expectation, TestCase};
+use minismith_nlu::primitive::Primitive;
+use minismith_nlu::{Aim, Stroke, lower};
+
+/// A written tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Authored {
+    /// The Python source: ASCII, below 8 KB.
+    pub source: String,
+    /// What the author promises of it.
+    pub test_cases: Vec<TestCase>,
+    /// What it does, step by step, for people.
+    pub plan: Vec<String>,
+    /// The first line of its docstring.
+    pub purpose: String,
+}
+
+/// The slowest and the fastest tempo.
+const SPEED: (f64, f64) = (0.5, 2.0);
+
+/// The longest that the slowest call may take, in seconds: below the 120 s that a rehearsal gives one case.
+const LONGEST_CALL: f64 = 100.0;
+
+/// The most rounds, where they are short enough.
+const MOST_ROUNDS: u32 = 10;
+
+/// Longer sentences become a list.
+const LONGEST_SENTENCE: usize = 90;
+
+/// Writes a tool that does `body`, from the neutral posture.
+///
+/// `name` is a Python identifier ([`minismith_nlu::tool_name`] makes one); `request` is the person's own text and is
+/// quoted in the docstring with everything taken out that could end it.
+#[must_use]
+pub fn compose(name: &str, body: &[Primitive], request: &str) -> Authored {
+    let strokes = lower(body, Aim::neutral());
+    let plan: Vec<String> = body.iter().map(Primitive::describe).collect();
+    let summary = summary(&plan);
+    let rounds = most_rounds(&strokes);
+    let motions: Vec<String> =
+        phrase::phrases(&strokes).iter().map(|phrase| python::lines(phrase, "        ")).collect();
+    let motions = motions.concat();
+    let mut source = String::new();
+    if motions.contains("time.sleep(") {
+        source.push_str("import time\n\n");
+    }
+    source.push_str("from reachy_mini import ReachyMini\n");
+    if motions.contains("create_head_pose(") {
+        source.push_str("from reachy_mini.utils import create_head_pose\n");
+    }
+    let (slowest, fastest) = SPEED;
+    // Writing into a string can't fail.
+    let _ = write!(
+        source,
+        r#"
+
+def {name}(robot: ReachyMini, times: int = 1, speed: float = 1.0) -> str:
+    """{summary}
+
+{request}
+
+    Args:
+        robot: The robot that moves.
+        times: How often to do all of it, between 1 and {rounds}.
+        speed: The tempo, between {slowest:?} and {fastest:?}; 2.0 halves the duration of every move. Pauses,
+            waking up and going to sleep keep theirs.
+
+    Returns:
+        A sentence that says what was sent to the robot.
+
+    Raises:
+        ValueError: If times or speed is out of range.
+    """
+    if not 1 <= times <= {rounds}:
+        raise ValueError("times must be between 1 and {rounds}")
+    if not {slowest:?} <= speed <= {fastest:?}:
+        raise ValueError("speed must be between {slowest:?} and {fastest:?}")
+    for _ in range(times):
+{motions}    return f"Sent {{times}} x ({sent}) at speed {{speed:g}}."
+"#,
+        request =
+            python::paragraph(&format!("Written for the request '{}'.", python::harmless(request)), "    "),
+        sent = sent(&plan),
+    );
+    let purpose = if plan.join(", then ").len() > LONGEST_SENTENCE { plan.join(", then ") } else { summary };
+    Authored { source, test_cases: test_cases(rounds), plan, purpose }
+}
+
+/// The docstring's first line, and the steps below it where they do not fit into one sentence.
+fn summary(plan: &[String]) -> String {
+    let sentence = plan.join(", then ");
+    if sentence.len() > LONGEST_SENTENCE {
+        let steps: Vec<String> =
+            plan.iter().enumerate().map(|(at, step)| format!("        {}. {step}", at + 1)).collect();
+        return format!("Do {} moves in a row.\n\n    Moves:\n{}", plan.len(), steps.join("\n"));
+    }
+    let mut letters = sentence.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| format!("{}{}.", first.to_ascii_uppercase(), letters.as_str()))
+}
+
+/// What the returned sentence says was sent.
+fn sent(plan: &[String]) -> String {
+    let sentence = plan.join(", then ");
+    if sentence.len() > LONGEST_SENTENCE { format!("{} moves", plan.len()) } else { sentence }
+}
+
+/// How many rounds fit into one call at the slowest tempo.
+fn most_rounds(strokes: &[Stroke]) -> u32 {
+    let slow = |stroke: &Stroke| {
+        let seconds = stroke.duration().as_secs_f64();
+        if python::is_paced(stroke) { seconds / SPEED.0 } else { seconds }
+    };
+    let round: f64 = strokes.iter().map(slow).sum();
+    (LONGEST_CALL / round.max(0.1)).clamp(1.0, f64::from(MOST_ROUNDS)) as u32
+}
+
+fn test_cases(rounds: u32) -> Vec<TestCase> {
+    let raises = || Expectation::Raises { exception: "ValueError".into() };
+    let case = |name: &str, arguments: Value, expect| TestCase {
+        name: name.to_owned(),
+        arguments: arguments.as_object().cloned().unwrap_or_default(),
+        expect,
+        ..TestCase::default()
+    };
+    let (slowest, fastest) = SPEED;
+    let too_fast = fastest * 2.0;
+    vec![
+        case("once, as it is", json!({}), Expectation::ReturnsText),
+        case("as slow as it goes", json!({"speed": slowest}), Expectation::ReturnsText),
+        case("two rounds", json!({"times": 2.min(rounds)}), Expectation::ReturnsText),
+        case("no round at all is refused", json!({"times": 0}), raises()),
+        case(&format!("speed {too_fast:?} is refused"), json!({"speed": too_fast}), raises()),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

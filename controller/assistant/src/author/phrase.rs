@@ -1,0 +1,57 @@
+//! What repeats in a list of strokes becomes a loop.
+
+use minismith_nlu::stroke::Stroke;
+
+/// Strokes that are done a number of times.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Phrase<'a> {
+    pub strokes: &'a [Stroke],
+    pub times: usize,
+}
+
+/// No loop is longer than this many strokes.
+const LONGEST_LOOP: usize = 12;
+
+/// The strokes as phrases: from the front, always the repetition that covers the most.
+pub(super) fn phrases(mut strokes: &[Stroke]) -> Vec<Phrase<'_>> {
+    let mut phrases = Vec::new();
+    while !strokes.is_empty() {
+        let candidates = (1..=LONGEST_LOOP.min(strokes.len() / 2)).rev();
+        let (length, times) = candidates
+            .map(|length| (length, repeats(strokes, length)))
+            .filter(|&(_, times)| times > 1)
+            .max_by_key(|&(length, times)| length * times)
+            .unwrap_or((1, 1));
+        let (phrase, _) = strokes.split_at(length);
+        phrases.push(Phrase { strokes: phrase, times });
+        strokes = strokes.get(length * times..).unwrap_or_default();
+    }
+    phrases
+}
+
+/// How often the first `length` strokes stand at the beginning, one after the other.
+fn repeats(strokes: &[Stroke], length: usize) -> usize {
+    let mut chunks = strokes.chunks_exact(length);
+    let Some(first) = chunks.next() else { return 0 };
+    1 + chunks.take_while(|chunk| *chunk == first).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn loops_are_found_and_nothing_is_lost() {
+        let pause = |seconds| Stroke::Pause(Duration::from_secs(seconds));
+        let strokes: Vec<Stroke> = [1, 2, 1, 2, 1, 2, 3, 4, 4].into_iter().map(pause).collect();
+        let found: Vec<(usize, usize)> =
+            phrases(&strokes).iter().map(|p| (p.strokes.len(), p.times)).collect();
+        assert_eq!(found, [(2, 3), (1, 1), (1, 2)]);
+        let same = vec![pause(1); 7];
+        let found: Vec<(usize, usize)> = phrases(&same).iter().map(|p| (p.strokes.len(), p.times)).collect();
+        assert_eq!(found, [(1, 7)]);
+        assert!(phrases(&[]).is_empty());
+    }
+}

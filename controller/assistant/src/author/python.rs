@@ -1,0 +1,126 @@
+//! Strokes and a person's text as Python source.
+
+use std::time::Duration;
+
+use firmware_bridge::posture::HeadPose;
+use firmware_bridge::units::Radians;
+use minismith_wire::Method;
+
+use super::phrase::Phrase;
+use minismith_nlu::stroke::Stroke;
+
+/// A person's text is quoted up to this many characters.
+const LONGEST_QUOTE: usize = 200;
+
+/// Docstring lines are broken after this many characters.
+const LINE: usize = 100;
+
+/// A phrase as indented lines: its strokes, in a loop if they repeat.
+pub(super) fn lines(phrase: &Phrase<'_>, indent: &str) -> String {
+    let inner = if phrase.times > 1 { format!("{indent}    ") } else { indent.to_owned() };
+    let strokes: String = phrase.strokes.iter().map(|stroke| format!("{inner}{}\n", call(stroke))).collect();
+    if phrase.times > 1 { format!("{indent}for _ in range({}):\n{strokes}", phrase.times) } else { strokes }
+}
+
+/// Whether the tool's tempo changes how long a stroke takes.
+pub(super) const fn is_paced(stroke: &Stroke) -> bool {
+    matches!(stroke, Stroke::Goto { .. } | Stroke::LookAt { .. })
+}
+
+/// The call that makes a stroke.
+fn call(stroke: &Stroke) -> String {
+    let (function, arguments) = match stroke {
+        Stroke::Goto { head, body_yaw, antennas, duration, method } => {
+            let head = head.map(|pose| format!("head={}", pose_of(&pose)));
+            let antennas = antennas.map(|both| {
+                format!("antennas=[{}, {}]", float(both.right.value()), float(both.left.value()))
+            });
+            let body = body_yaw.map_or_else(|| "None".to_owned(), |yaw| float(yaw.value()));
+            let method = method_of(*method).map(|name| format!("method=\"{name}\""));
+            let arguments =
+                [head, antennas, Some(paced(*duration)), method, Some(format!("body_yaw={body}"))];
+            ("robot.goto_target", arguments.into_iter().flatten().collect())
+        }
+        Stroke::LookAt { point, duration } => {
+            let point = point.iter().map(|metres| float(*metres));
+            ("robot.look_at_world", point.chain([paced(*duration)]).collect())
+        }
+        Stroke::Pause(duration) => ("time.sleep", vec![float(duration.as_secs_f64())]),
+        Stroke::Wake => ("robot.wake_up", Vec::new()),
+        Stroke::Rest => ("robot.goto_sleep", Vec::new()),
+    };
+    format!("{function}({})", arguments.join(", "))
+}
+
+fn paced(duration: Duration) -> String {
+    format!("duration={} / speed", float(duration.as_secs_f64()))
+}
+
+/// The name of an interpolation; the usual one goes without saying.
+const fn method_of(method: Method) -> Option<&'static str> {
+    match method {
+        Method::Minjerk => None,
+        Method::Linear => Some("linear"),
+        Method::EaseInOut => Some("ease_in_out"),
+        Method::Cartoon => Some("cartoon"),
+    }
+}
+
+/// Metres and degrees; what is zero goes without saying.
+fn pose_of(pose: &HeadPose) -> String {
+    let place = pose.0.translation;
+    let angles = pose.angles();
+    let degrees = |angle: Radians| angle.degrees();
+    let parts = [
+        ("x", place.x),
+        ("y", place.y),
+        ("z", place.z),
+        ("roll", degrees(angles.roll)),
+        ("pitch", degrees(angles.pitch)),
+        ("yaw", degrees(angles.yaw)),
+    ];
+    let said: Vec<String> = parts
+        .into_iter()
+        .map(|(name, value)| (name, float(value)))
+        .filter(|(_, value)| value != "0.0")
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    format!("create_head_pose({})", said.join(", "))
+}
+
+/// A Python float with at most six decimals.
+fn float(value: f64) -> String {
+    let rounded = (value * 1e6).round() / 1e6;
+    format!("{:?}", if rounded == 0.0 { 0.0 } else { rounded })
+}
+
+/// Text that can stand in a docstring: one line of printable ASCII, without quotation marks and backslashes.
+pub(super) fn harmless(text: &str) -> String {
+    let cleaned: String = text
+        .chars()
+        .map(|c| match c {
+            '"' | '`' | '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}' => '\'',
+            '\\' => '/',
+            c if c.is_ascii_graphic() => c,
+            c if c.is_whitespace() || c.is_control() => ' ',
+            _ => '?',
+        })
+        .take(LONGEST_QUOTE)
+        .collect();
+    cleaned.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Words in indented lines.
+pub(super) fn paragraph(text: &str, indent: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + word.len() < LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("{indent}{word}")),
+        }
+    }
+    lines.join("\n")
+}

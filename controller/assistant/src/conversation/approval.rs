@@ -1,0 +1,61 @@
+//! A tool that needs a person's approval before it moves real motors gets it in the conversation, from the person alone.
+//!
+//! The question goes through the one door to the person, and only a plain yes that comes back through it counts: no model
+//! and no tool can give it. What is approved is the version that was asked about, as `minismith tool approve` does it.
+
+use super::{Conversation, Ending, NoRun};
+use crate::agents::turn::is_yes;
+use minismith_analysis::finding::Verdict;
+use minismith_analysis::manifest::ToolManifest;
+
+impl Conversation<'_> {
+    /// Asks the person to approve a version of a tool, and records it.
+    ///
+    /// # Errors
+    /// What is told when it is not approved: with what to do.
+    pub(super) fn ask_approval(&mut self, refused: &NoRun) -> Result<(), (String, Ending)> {
+        let NoRun::Approval { name, version, unproved } = refused else {
+            return Err((refused.to_string(), Ending::Refused));
+        };
+        let not_run = |why: &str| (format!("I did not run {name}: {why}."), Ending::Refused);
+        if !self.role.approves() {
+            let why = format!("it needs an owner's approval, and {} has the role {}", self.person, self.role);
+            return Err(not_run(&why));
+        }
+        let admitted = self.workshop.registry().load(name, Some(*version));
+        let admitted = admitted.map_err(|error| not_run(&error.to_string()))?;
+        let reply = self.ask(&question(admitted.manifest(), unproved.as_deref()));
+        if self.stage.is_stopped() {
+            return Err(("I was stopped.".into(), Ending::Stopped));
+        }
+        match reply {
+            None => Err(not_run(&refused.to_string())),
+            Some(reply) if is_yes(&reply) => {
+                match self.workshop.approve(name, Some(*version), &self.person) {
+                    Ok(_) => Ok(()),
+                    Err(error) => Err(not_run(&error.to_string())),
+                }
+            }
+            Some(_) => Err(not_run(&format!(
+                "you did not say yes; when you have read it (`minismith tool show {name}`), say so again or use \
+                 `minismith tool approve {name}`"
+            ))),
+        }
+    }
+}
+
+/// What the person is asked. Of the tool only its name, its number and what our own rules found are in it.
+fn question(manifest: &ToolManifest, unproved: Option<&str>) -> String {
+    let ToolManifest { name, version, provenance, findings, .. } = manifest;
+    let origin = match (&provenance.model, provenance.author.as_str()) {
+        (Some(_), _) => "was written by a model",
+        (None, "offline author") => "was written by me",
+        (None, _) => "was not written by me",
+    };
+    let asking = findings.iter().find(|finding| finding.verdict == Verdict::Ask);
+    let why = asking.map(|finding| finding.reason.clone()).or(unproved.map(ToOwned::to_owned));
+    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    format!(
+        "`{name}` v{version} {origin} and has no person's approval to move real motors yet{why}; may it? (yes or no)"
+    )
+}

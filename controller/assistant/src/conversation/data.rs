@@ -1,0 +1,143 @@
+//! Data in a conversation: files that the person names, and what the session keeps under short names. It is asked about
+//! by code, and never pasted into what is said.
+
+use serde_json::{Value, json};
+
+use firmware_bridge::joint::Joint;
+use firmware_bridge::trace::Beat;
+
+use super::{Conversation, Ending, Reply};
+use crate::agents::Agent;
+use crate::agents::consent::named_data;
+use crate::agents::coordinator::Assignment;
+use crate::memory::{Handle, Kind, Object};
+use crate::model::{Model, Watch};
+use crate::tasks::Request;
+use crate::tasks::report::Report;
+use minismith_runtime::outcome::tidy;
+
+/// The longest value of a tool, and the longest answer, that is said in full, in characters.
+const LONGEST_VALUE: usize = 600;
+
+impl Conversation<'_> {
+    /// Answers a question about data that its words name, without any model; none where that can't be done.
+    pub(super) fn answer_by_reading(&mut self, text: &str) -> Option<Reply> {
+        let files = named_data(&[text.to_owned()]);
+        if files.is_empty() {
+            return None;
+        }
+        let report = self.answer_about(None, text, &files).ok().filter(|report| report.success)?;
+        let mut reply = Reply::nothing(self.tell_answer(&report), Ending::Done);
+        reply.plan.push(Assignment { agent: Agent::Code, task: format!("read {}", files.join(" and ")) });
+        reply.answer = Some(report);
+        reply.read = files;
+        Some(reply)
+    }
+
+    /// Has code answer a question about these files and kept data.
+    ///
+    /// # Errors
+    /// In words, when nothing could be tried.
+    pub(super) fn answer_about(
+        &self,
+        model: Option<&mut dyn Model>,
+        question: &str,
+        files: &[String],
+    ) -> Result<Report, String> {
+        let tasks = self.tasks.ok_or("questions about files can be asked at the command line only")?;
+        let mut question = question.to_owned();
+        let mut given = Vec::new();
+        for said in files {
+            let (name, bytes) = self.data(said)?;
+            // The script knows it by its name, without any folder.
+            question = question.replace(said.as_str(), &name);
+            given.push((name, bytes));
+        }
+        let request = Request { question, files: given };
+        let report = tasks.answer(request, model, &mut || self.watch());
+        report.map_err(|error| error.to_string())
+    }
+
+    /// What is said of an answer. The files that came with it are kept in the session.
+    pub(super) fn tell_answer(&self, report: &Report) -> String {
+        if let Some(error) = &report.error {
+            return format!("I could not answer that: {error}.");
+        }
+        let mut text = match &report.answer {
+            Value::String(answer) => self.in_short("the answer", answer),
+            Value::Null => "That is done.".to_owned(),
+            answer => self.in_short("the answer", &answer.to_string()),
+        };
+        for output in &report.outputs {
+            let object =
+                Object { kind: Kind::File, about: output.name.clone(), bytes: output.content.0.to_vec() };
+            match self.keep_data(&object) {
+                Some(handle) => text.push_str(&format!(" It wrote {}, kept as {handle}.", output.name)),
+                None => text.push_str(&format!(" It wrote {}.", output.name)),
+            }
+        }
+        for assumption in &report.assumptions {
+            text.push_str(&format!(" (Assumed: {assumption}.)"));
+        }
+        text
+    }
+
+    /// A text as it is; of one that is too long the beginning, and where the whole is kept.
+    pub(super) fn in_short(&self, about: &str, text: &str) -> String {
+        if text.chars().count() <= LONGEST_VALUE {
+            return text.to_owned();
+        }
+        let beginning: String = text.chars().take(LONGEST_VALUE).collect();
+        let bytes = json!({ "text": text }).to_string().into_bytes();
+        match self.keep_data(&Object { kind: Kind::Report, about: about.to_owned(), bytes }) {
+            Some(handle) => format!("{beginning}... (the whole is kept as {handle})"),
+            None => format!("{beginning}... (and more)"),
+        }
+    }
+
+    /// Keeps what the motors did during a run of a tool.
+    pub(super) fn keep_trajectory(&self, tool: &str, beats: &[Beat]) -> Option<Handle> {
+        // Without a session nothing is kept, and no table is written.
+        self.memory.as_ref()?;
+        let period = self.stage.conductor.period().as_secs_f64();
+        let names = Joint::ALL.map(|joint| format!("{0}_goal_deg,{0}_present_deg", joint.name()));
+        let mut table = format!("time_s,{}\n", names.join(","));
+        for (place, beat) in beats.iter().enumerate() {
+            table.push_str(&tidy(place as f64 * period).to_string());
+            for joint in Joint::ALL {
+                let (goal, present) = (beat.goal[joint].degrees(), beat.present[joint].degrees());
+                table.push_str(&format!(",{},{}", tidy(goal), tidy(present)));
+            }
+            table.push('\n');
+        }
+        let about = format!("goal and present positions of the motors while {tool} ran");
+        self.keep_data(&Object { kind: Kind::Trajectory, about, bytes: table.into_bytes() })
+    }
+
+    fn keep_data(&self, object: &Object) -> Option<Handle> {
+        self.session(|session| session.keep(object))
+    }
+
+    /// A file by its name, or kept data by its short name.
+    fn data(&self, name: &str) -> Result<(String, Vec<u8>), String> {
+        if !Handle::is_one(name) {
+            return self.open(name, minismith_wire::MAX_FILE as u64).map_err(|error| error.to_string());
+        }
+        let (memory, id) =
+            self.memory.as_ref().ok_or_else(|| format!("nothing is kept as {name} without a session"))?;
+        let recalled = memory.session(Some(id)).and_then(|session| session.recall(name));
+        let Object { kind, about, bytes } = recalled.map_err(|error| error.to_string())?;
+        let name = match kind {
+            Kind::File => about,
+            Kind::Frame => format!("{name}.jpg"),
+            Kind::Trajectory => format!("{name}.csv"),
+            Kind::Report => format!("{name}.json"),
+        };
+        Ok((name, bytes))
+    }
+
+    /// Whether to go on listening to a model.
+    pub(super) fn watch(&self) -> Watch {
+        if self.stage.is_stopped() { Watch::Off } else { Watch::On }
+    }
+}

@@ -1,0 +1,192 @@
+//! What a conversation leaves behind: in the journal each sentence, step, tool and answer under one id, and in a trace what
+//! was said beside what moved.
+
+use minismith_wire::recording::Voice;
+use serde_json::{Map, Value, json};
+use tracing::Span;
+use tracing::field::Empty;
+use uuid::Uuid;
+
+use super::{Conversation, Ending, PerformanceReply, Progress, Reply};
+use crate::agents::coordinator::Assignment;
+use minismith_control::chronicle::Doing;
+use minismith_control::trace::words;
+use minismith_runtime::journal::Entry;
+use minismith_runtime::outcome::{tidy, word};
+use minismith_toolchain::performance::Outcome;
+use minismith_toolchain::workshop::registry::Admitted;
+
+/// The most of a text that stands in an entry, bytes.
+const LONGEST: usize = 2_000;
+
+/// What was heard last, and is being done.
+pub(super) struct Heard {
+    id: String,
+    doing: Doing,
+}
+
+/// A tool that is being run.
+pub(super) struct Running {
+    what: String,
+    doing: Doing,
+    /// All that is needed to run it again on the mock.
+    run: Value,
+}
+
+/// The span of one step.
+pub(super) fn step(assignment: &Assignment) -> Span {
+    tracing::info_span!("step", agent = word(&assignment.agent), outcome = Empty)
+}
+
+/// Does one step in a span of its own.
+pub(super) fn in_step(assignment: &Assignment, act: impl FnOnce() -> (String, Ending)) -> (String, Ending) {
+    let span = step(assignment);
+    let done = span.in_scope(act);
+    span.record("outcome", word(&done.1));
+    done
+}
+
+impl Conversation<'_> {
+    /// Gives what is heard next this id in the journal; otherwise it has one of its own.
+    pub fn known_as(&mut self, id: &Uuid) {
+        self.next_id = Some(id.to_string());
+    }
+
+    /// Hears a sentence that was said when the body had been halted so often
+    /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it, and before it is its turn, holds
+    /// for it too.
+    pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
+        self.begin_noting("utterance", text).in_scope(|| {
+            let reply = self.listen(text, halts);
+            self.note_answer(&reply);
+            reply
+        })
+    }
+
+    /// Begins to note what belongs together; it is to be done in this span.
+    pub(super) fn begin_noting(&mut self, kind: &str, text: &str) -> Span {
+        let chronicle = self.body.chronicle();
+        let text = cut(text);
+        let doing = chronicle.begin(text);
+        if kind == "utterance" {
+            chronicle.say(Voice::Person, text);
+        }
+        let id = self.next_id.take().unwrap_or_else(|| Uuid::new_v4().to_string());
+        let detail = json!({ "trace": doing.file() });
+        let entry = Entry::now(kind, &self.person, text, "heard").by(self.role.name(), "").with(detail);
+        chronicle.note(self.of(&id, entry));
+        let span = tracing::info_span!("said", id = id.as_str(), kind, outcome = Empty);
+        self.heard = Some(Heard { id, doing });
+        span
+    }
+
+    /// Notes what came of it.
+    pub(super) fn note_answer(&mut self, reply: &Reply) {
+        let Some(Heard { id, doing }) = self.heard.take() else { return };
+        let chronicle = self.body.chronicle();
+        let outcome = word(&reply.outcome);
+        Span::current().record("outcome", outcome.as_str());
+        chronicle.say(Voice::Agent, cut(&reply.text));
+        let detail = json!({
+            "outcome": outcome,
+            "steps": reply.steps.len(),
+            "tool": reply.tool.as_ref().map(|tool| json!({ "name": tool.name, "version": tool.version })),
+            "findings": reply.tool.as_ref().map(|tool| &tool.findings),
+            "spent": reply.spent,
+            "read": reply.read,
+        });
+        let entry = Entry::now("answer", "minismith", cut(&reply.text), &outcome).with(detail);
+        chronicle.note(self.of(&id, entry));
+        doing.end(&outcome);
+    }
+
+    /// Notes one step, when it is done.
+    pub(super) fn note_step(&self, progress: &Progress) {
+        let Progress { assignment, text, outcome, steps } = progress;
+        let chronicle = self.body.chronicle();
+        let agent = word(&assignment.agent);
+        let detail = json!({ "text": cut(text), "steps": steps });
+        let entry = Entry::now("step", &agent, cut(&assignment.task), &word(outcome)).with(detail);
+        chronicle.note(self.of_heard(entry));
+    }
+
+    /// Does something with a tool in a span of its own. Outside of a sentence that has an id of its own too.
+    pub(super) fn in_run<T>(&mut self, name: &str, act: impl FnOnce(&mut Self) -> T) -> T {
+        let span = tracing::info_span!("tool", id = Empty, tool = name, ended = Empty);
+        if self.heard.is_some() {
+            return span.in_scope(|| act(self));
+        }
+        let id = self.next_id.get_or_insert_with(|| Uuid::new_v4().to_string());
+        span.record("id", id.as_str());
+        let done = span.in_scope(|| act(self));
+        self.next_id = None;
+        done
+    }
+
+    /// Begins to note the run of a tool.
+    pub(super) fn begin_run(
+        &self,
+        name: &str,
+        admitted: &Admitted,
+        arguments: &Map<String, Value>,
+    ) -> Running {
+        let chronicle = self.body.chronicle();
+        let manifest = admitted.manifest();
+        let what = format!("{name} v{}", manifest.version);
+        let doing = chronicle.begin(&what);
+        let start = self.stage.conductor.snapshot().commanded;
+        let run = json!({
+            "tool": name,
+            "version": manifest.version,
+            "sha256": manifest.code_sha256,
+            "arguments": arguments,
+            "approved": admitted.is_approved(),
+            "real": self.body.is_real(),
+            "start_deg": words::degrees(&start),
+            "trace": doing.file(),
+        });
+        let entry = Entry::now("tool", &self.person, &what, "began").by(self.role.name(), "");
+        chronicle.note(self.of_heard(entry.with(run.clone())));
+        Running { what, doing, run }
+    }
+
+    /// Notes how the run of a tool ended.
+    pub(super) fn end_run(&self, running: Running, reply: &PerformanceReply) {
+        let Running { what, doing, mut run } = running;
+        let chronicle = self.body.chronicle();
+        let (how, ended) = match &reply.outcome {
+            Outcome::Returned { .. } => ("returned", "returned".to_owned()),
+            Outcome::Raised { kind, message, .. } => ("raised", format!("raised {kind}: {}", cut(message))),
+            Outcome::Stopped { limit, reason } => ("stopped", format!("stopped by {limit}: {}", cut(reason))),
+        };
+        Span::current().record("ended", how);
+        for line in reply.printed.lines().take(200) {
+            chronicle.say(Voice::Tool, cut(line));
+        }
+        if let Value::Object(run) = &mut run {
+            run.insert("outcome".into(), json!(reply.outcome));
+            run.insert("command_digest".into(), json!(reply.command_digest));
+            run.insert("took_s".into(), json!(reply.took_s));
+            run.insert("slips".into(), json!(reply.slips));
+            run.insert("trims".into(), json!(reply.trims));
+            run.insert("notes".into(), json!(reply.notes));
+        }
+        chronicle.note(self.of_heard(Entry::now("tool", &self.person, &what, &ended).with(run)));
+        doing.end(&ended);
+    }
+
+    fn of_heard(&self, entry: Entry) -> Entry {
+        match self.heard.as_ref().map(|heard| &heard.id).or(self.next_id.as_ref()) {
+            Some(id) => self.of(id, entry),
+            None => entry,
+        }
+    }
+
+    fn of(&self, id: &str, entry: Entry) -> Entry {
+        entry.of(id, tidy(self.stage.conductor.stage_now().seconds()))
+    }
+}
+
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text)
+}

@@ -1,0 +1,239 @@
+//! Before a tool is made: when there is one that does nearly the same, the person is asked what to do with it.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use super::{Conversation, Ending, Reply, ToolReply};
+use crate::agents::code::{Commissioned, NoCommission, commission};
+use crate::agents::coordinator::Task;
+use crate::author;
+use minismith_nlu::Primitive;
+use minismith_toolchain::workshop::alike::{Alike, arguments_in};
+use minismith_toolchain::workshop::lessons::learned;
+use minismith_toolchain::workshop::registry::RegistryError;
+
+/// What is done about a tool that is asked for.
+#[derive(Debug)]
+pub(super) enum Choice {
+    /// A new one is written, under this name; what was assumed about a tool that is alike stands beside it.
+    New { name: String, assumed: String },
+    /// The one that is there is the start of its next version.
+    Change(Alike),
+    /// The one that is there is used. `asked`: the person said so, and nobody assumed it.
+    Use { alike: Alike, asked: bool },
+    /// The person said stop instead.
+    Stopped,
+}
+
+/// What a person says to the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Use,
+    Change,
+    Another,
+}
+
+impl Conversation<'_> {
+    /// Asks the person; none when nobody is there.
+    pub(super) fn ask(&mut self, question: &str) -> Option<String> {
+        self.ask.as_mut().and_then(|ask| ask(question))
+    }
+
+    /// Why no tool may be made for whoever speaks, if so.
+    pub(super) fn no_tools(&self) -> Option<String> {
+        let why = || format!("{} has the role {}, and tools are made for engineers", self.person, self.role);
+        (!self.role.makes_tools()).then(why)
+    }
+
+    /// Looks for a tool that does what is asked for, and if there is one asks the person once what to do.
+    pub(super) fn choose(&mut self, name: &str, purpose: &str, models: &Path) -> Choice {
+        let registry = self.workshop.registry();
+        let alike = registry.alike(name, purpose, models).unwrap_or_else(|error| {
+            tracing::warn!(%error, "whether there is such a tool is not known");
+            None
+        });
+        let Some(alike) = alike else {
+            return Choice::New { name: name.into(), assumed: String::new() };
+        };
+        let reply = self.ask(&question(&alike));
+        if self.stage.is_stopped() {
+            return Choice::Stopped;
+        }
+        let answer = reply.as_deref().and_then(read);
+        let another = |assumed: String| Choice::New { name: self.free_name(name), assumed };
+        match answer {
+            Some(Answer::Use) => Choice::Use { alike, asked: true },
+            Some(Answer::Change) if alike.changeable => Choice::Change(alike),
+            Some(Answer::Change) => {
+                another(format!("{} can't be changed, so this is another tool", alike.name))
+            }
+            Some(Answer::Another) => another(String::new()),
+            None if alike.exact => Choice::Use { alike, asked: false },
+            None => another(format!("you want another tool beside {}", alike.name)),
+        }
+    }
+
+    /// This name, or the first one made from it that no tool has.
+    fn free_name(&self, name: &str) -> String {
+        let taken = self.workshop.registry().list().unwrap_or_default();
+        let is_free = |name: &str| taken.iter().all(|entry| entry.name != name);
+        if is_free(name) {
+            return name.into();
+        }
+        let numbered = (2..=taken.len() + 2).map(|number| {
+            let end = format!("_{number}");
+            let stem: String = name.chars().take(minismith_nlu::LONGEST_NAME - end.len()).collect();
+            format!("{stem}{end}")
+        });
+        numbered.into_iter().find(|name| is_free(name)).unwrap_or_else(|| name.into())
+    }
+
+    /// Makes a tool from moves that were understood. What comes after in the same request (`rest`) means the tool that
+    /// it came to: by its name, and once.
+    pub(super) fn make(
+        &mut self,
+        (name, body, request): (String, Vec<Primitive>, String),
+        rest: &mut VecDeque<Task>,
+        reply: &mut Reply,
+    ) -> (String, Ending) {
+        if let Some(why) = self.no_tools() {
+            return (format!("I did not make {name}: {why}."), Ending::Refused);
+        }
+        let purpose = author::compose(&name, &body, &request).purpose;
+        let models = self.models.clone();
+        let (made, before) = match self.choose(&name, &purpose, &models) {
+            Choice::Stopped => return ("I was stopped.".into(), Ending::Stopped),
+            Choice::Use { alike, asked } => {
+                return self.use_instead(&name, &alike, asked, &request, rest, reply);
+            }
+            Choice::Change(alike) => {
+                let before = format!(
+                    " Version {} is kept: `minismith tool rollback {}` goes back to it.",
+                    alike.version, alike.name
+                );
+                (alike.name, before)
+            }
+            Choice::New { name: given, assumed } if assumed.is_empty() => (given, String::new()),
+            Choice::New { name: given, assumed } => (given, format!(" I assumed that {assumed}.")),
+        };
+        rename(rest, &name, &made);
+        let (workshop, mut watch) = self.watched_workshop();
+        let commissioned = commission(workshop, &made, &body, &request, &mut watch);
+        drop(watch);
+        if let Ok(Commissioned { code, checked, .. }) = &commissioned {
+            self.announce(checked);
+            self.workshop.registry().keep_lessons(&learned(&request, code, &checked.findings, None));
+        }
+        let (text, ending) = tell(&made, commissioned, reply);
+        (if ending == Ending::Done { text + &before } else { text }, ending)
+    }
+
+    /// Runs the tool that is there instead of making another one.
+    fn use_instead(
+        &mut self,
+        name: &str,
+        alike: &Alike,
+        asked: bool,
+        request: &str,
+        rest: &mut VecDeque<Task>,
+        reply: &mut Reply,
+    ) -> (String, Ending) {
+        let there = format!("I already have {} ({}), so I wrote nothing", alike.name, alike.purpose);
+        let why = if asked { "." } else { "; I assumed that you want to use it." };
+        rename(rest, name, &alike.name);
+        // "... then run it" runs it anyway.
+        if rest.iter().any(|task| matches!(task, Task::RunTool { name, .. } if *name == alike.name)) {
+            return (format!("{there}{why}"), Ending::Done);
+        }
+        let (ran, ending) = self.run(&alike.name, arguments_in(request, alike), reply);
+        (format!("{there}{why} {ran}"), ending)
+    }
+}
+
+/// What a person is asked about a tool that is there.
+fn question(alike: &Alike) -> String {
+    let Alike { name, purpose, changeable, .. } = alike;
+    let purpose = purpose.trim_end_matches('.');
+    let change = if *changeable { " change it," } else { "" };
+    format!("I already have `{name}` ({purpose}): use it,{change} or make another?")
+}
+
+/// One of the three, if the reply is about one of them only and denies nothing.
+fn read(reply: &str) -> Option<Answer> {
+    let lower = reply.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).collect();
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+    if has(&["not", "no", "don't", "dont", "never", "neither"]) {
+        return None;
+    }
+    let said = [
+        (has(&["use", "run", "reuse", "existing"]), Answer::Use),
+        (has(&["change", "modify", "adapt", "update", "improve"]), Answer::Change),
+        (has(&["another", "new", "other", "separate"]), Answer::Another),
+    ];
+    let mut said = said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, answer)| answer);
+    let first = said.next();
+    if said.next().is_some() { None } else { first }
+}
+
+/// What was to be done with the tool of one name is done with that of another.
+fn rename(rest: &mut VecDeque<Task>, from: &str, to: &str) {
+    for task in rest {
+        if let Task::RunTool { name, .. } = task
+            && name == from
+        {
+            *name = to.into();
+        }
+    }
+}
+
+/// What became of a commission of the offline author.
+fn tell(name: &str, commissioned: Result<Commissioned, NoCommission>, reply: &mut Reply) -> (String, Ending) {
+    match commissioned {
+        Ok(made) => {
+            let refusing = made.checked.findings.first().map(ToString::to_string).unwrap_or_default();
+            let version = made.registered.as_ref().map(|manifest| manifest.version);
+            reply.tool = Some(ToolReply {
+                name: made.name,
+                version,
+                plan: made.plan,
+                code: Some(made.code),
+                assumed: Vec::new(),
+                findings: made.checked.findings,
+                report: made.checked.report,
+                performance: None,
+            });
+            match version {
+                Some(version) => (format!("I wrote and proved {name}, version {version}."), Ending::Done),
+                None => (format!("I wrote {name}, but it was refused: {refusing}."), Ending::Refused),
+            }
+        }
+        Err(NoCommission::Registry(error @ RegistryError::Predefined { .. })) => {
+            (format!("I did not make it: {error}."), Ending::Refused)
+        }
+        Err(error) => (format!("I could not make {name}: {error}."), Ending::Failed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_one_of_three_or_none() {
+        for (said, meant) in [
+            ("use", Some(Answer::Use)),
+            ("Use it, please.", Some(Answer::Use)),
+            ("run the existing one", Some(Answer::Use)),
+            ("change it!", Some(Answer::Change)),
+            ("make another", Some(Answer::Another)),
+            ("a new one", Some(Answer::Another)),
+            ("don't use it", None),
+            ("change it or make another", None),
+            ("yes", None),
+            ("", None),
+        ] {
+            assert_eq!(read(said), meant, "{said}");
+        }
+    }
+}

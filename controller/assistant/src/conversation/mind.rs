@@ -1,0 +1,400 @@
+//! Thinking: where the grammar does not know what is meant, the agents' machine is driven with a language model, and what
+//! they decide is carried out like anything else that was asked for.
+//!
+//! The machine ([`crate::agents::turn`]) decides; here its effects become questions to the model, motions, runs of tools
+//! and questions to the person, and what came of them becomes its events.
+
+use serde_json::{Map, Value, json};
+
+use super::kept::step;
+use super::thinker::Mind;
+use super::workbench::{Until, Workbench};
+use super::{Conversation, Ending, News, Reply, ToolReply, known};
+use crate::agents::action::Action;
+use crate::agents::claims;
+use crate::agents::commission::Page;
+use crate::agents::coordinator::{Assignment, Task};
+use crate::agents::roster::{CODE, COORDINATOR, Roster};
+use crate::agents::route::{Style, Wish, style, wish};
+use crate::agents::turn::{Effect, End, Event, Observation, Offered, Turn, Why};
+use crate::agents::{Agent, plan::Plan};
+use crate::model::{Function, Message, NoAnswer, Said};
+use firmware_bridge::clock::{Clock, WallClock};
+use minismith_nlu::{Known, KnownTool, answer};
+
+/// The most tools that a model is offered for one request.
+const MOST_OFFERED: usize = 6;
+/// The most turns that a model is reminded of in their words.
+pub(super) const REMINDED: usize = 6;
+
+/// Asks the person a question; none when nobody is there to answer.
+pub type Asking = Box<dyn FnMut(&str) -> Option<String>>;
+
+impl Conversation<'_> {
+    /// Has the agents work on a request; none when there is no mind, or no model answers it: then `notice` says why.
+    pub(super) fn think(&mut self, text: &str, notices: &mut Vec<String>) -> Option<Reply> {
+        let mut mind = self.mind.take()?;
+        let reply = self.think_with(&mut mind, text, notices);
+        self.mind = Some(mind);
+        reply
+    }
+
+    fn think_with(&mut self, mind: &mut Mind, text: &str, notices: &mut Vec<String>) -> Option<Reply> {
+        if let Some(wish) = wish(text) {
+            return Some(self.grant(mind, wish, notices));
+        }
+        let clock = WallClock::start();
+        let history = self.reminder();
+        let mut reply = Reply::nothing(String::new(), Ending::Done);
+        let plan = match self.plan_for(mind, text, &history) {
+            Ok(plan) => plan,
+            Err(no) => {
+                notices.push(no.to_string());
+                return None;
+            }
+        };
+        if let Some(plan) = &plan {
+            self.announce(plan);
+        }
+        let offered = self.offered(text, mind);
+        let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
+        let (mut turn, mut effect) =
+            Turn::begin(self.roster(mind), mind.limits, offered, history, text, plan);
+        let mut made = false;
+        let end = loop {
+            let event = if self.stage.is_stopped() {
+                Event::Stopped
+            } else if clock.now().seconds() > mind.limits.seconds {
+                Event::Late
+            } else {
+                match effect {
+                    Effect::End(end) => break end,
+                    Effect::Ask(prompt) => match self.ask_model(mind, &turn.agent(), &prompt) {
+                        Ok(answer) => {
+                            notices.extend(mind.model.notices());
+                            Event::Answered(answer)
+                        }
+                        Err(NoAnswer::GivenUp) => Event::Stopped,
+                        Err(no) => Event::NoAnswer(no),
+                    },
+                    Effect::AskPerson(question) => Event::Replied(self.ask(&question)),
+                    Effect::Act { agent, action } => {
+                        let assignment = Assignment { agent: doer(&action), task: action.describe() };
+                        reply.plan.push(assignment.clone());
+                        let read = turn.foreign().to_vec();
+                        let known = reply.steps.len();
+                        self.announce(News::Begun(assignment.clone()));
+                        let span = step(&assignment);
+                        let act = || self.act(mind, &mut bench, &agent, action, &read, &mut reply);
+                        let observed = span.in_scope(act);
+                        let ending = if observed.done { Ending::Done } else { Ending::Refused };
+                        span.record("outcome", minismith_runtime::outcome::word(&ending));
+                        self.tell_progress(assignment, &observed.text, ending, reply.steps.get(known..));
+                        made |= reply
+                            .tool
+                            .as_ref()
+                            .is_some_and(|tool| tool.code.is_some() && tool.version.is_some());
+                        Event::Observed(observed)
+                    }
+                }
+            };
+            effect = turn.step(event);
+            turn.handoffs().into_iter().for_each(|handoff| self.announce(News::Handoff(handoff)));
+            self.keep_plan(turn.plan());
+        };
+        mind.roster = turn.roster().clone();
+        self.keep_agents(&mind.roster);
+        reply.spent = Some(turn.spent() + bench.spent());
+        reply.read = turn.foreign().to_vec();
+        let End { text, why } = end;
+        match why {
+            // Nothing was done yet: the grammar's own answer is as good.
+            Why::NoModel(no) if reply.steps.is_empty() && reply.tool.is_none() => {
+                notices.push(no.to_string());
+                return None;
+            }
+            Why::NoModel(no) => {
+                reply.text = format!("I did a part of it, then {no}.");
+                reply.outcome = Ending::Failed;
+            }
+            Why::Stopped => {
+                reply.text = text;
+                reply.outcome = Ending::Stopped;
+            }
+            Why::Limit(_) => {
+                reply.text = text;
+                reply.outcome = Ending::Failed;
+            }
+            Why::Answered => {
+                reply.text = text;
+                // What the model says of a motion is its opinion; what was measured stands beside it.
+                if let Some(step) = reply.steps.iter().find(|step| step.refusal.is_some()) {
+                    reply.text.push_str(&format!(
+                        " (Measured: {} was not done: {}.)",
+                        step.kind,
+                        step.refusal.as_deref().unwrap_or_default()
+                    ));
+                    reply.outcome = Ending::Refused;
+                } else if let Some(measured) = claims::beside(&reply.text, &reply.steps, made) {
+                    reply.text.push_str(&format!(" ({measured})"));
+                }
+            }
+        }
+        Some(reply)
+    }
+
+    /// Has a tool made that was asked for in so many words, and runs it where that was asked for too.
+    fn grant(&mut self, mind: &mut Mind, wish: Wish, notices: &mut Vec<String>) -> Reply {
+        let Wish { name, text, run } = wish;
+        let mut reply = Reply::nothing(String::new(), Ending::Done);
+        reply.plan.push(Assignment { agent: Agent::Code, task: format!("write the tool {name}: {text}") });
+        let mut bench = Workbench::new(mind.most_iterations, mind.limits.answer_tokens);
+        let pages = self.pages(&text);
+        let made = bench.create(self, mind, name, text, pages, true, &[], &mut reply);
+        notices.extend(mind.model.notices());
+        reply.spent = Some(bench.spent());
+        let (text, callable, ran) = match &reply.tool {
+            Some(ToolReply { name, version: Some(version), code: Some(_), assumed, .. }) => {
+                let assumed: String =
+                    assumed.iter().map(|what| format!(" Assumed: {}.", what.trim_end_matches('.'))).collect();
+                (format!("I wrote and proved {name}, version {version}.{assumed}"), Some(name.clone()), false)
+            }
+            Some(ToolReply { name, performance: Some(_), .. }) => {
+                (format!("I already have {name}, so I wrote nothing and ran it."), Some(name.clone()), true)
+            }
+            _ => match &made.tool {
+                Some(Function { name, .. }) => (
+                    format!("I already have {name}, so I wrote nothing; I assumed that you want to use it."),
+                    Some(name.clone()),
+                    false,
+                ),
+                None => {
+                    let why = made.text.trim_start_matches("not done: ").trim_start_matches("refused: ");
+                    (format!("I did not make it: {why}"), None, false)
+                }
+            },
+        };
+        reply.text = text;
+        reply.outcome = match made.done {
+            true => Ending::Done,
+            false if self.stage.is_stopped() => Ending::Stopped,
+            false => Ending::Refused,
+        };
+        if let Some(name) = callable.filter(|_| run && !ran && made.done) {
+            let (said, ending) = self.run(&name, serde_json::Map::new(), &mut reply);
+            reply.text = format!("{} {said}", reply.text);
+            reply.outcome = ending;
+        }
+        reply
+    }
+
+    /// Who there is: the agents of the configuration, and those that joined in this session, with no more powers than the
+    /// coordinator has today.
+    fn roster(&self, mind: &Mind) -> Roster {
+        let most = mind.roster.get(COORDINATOR).map(|spec| spec.functions.clone()).unwrap_or_default();
+        let joined = self.session(|session| session.agents()).unwrap_or_default().into_iter();
+        let joined = joined.filter(|spec| mind.roster.get(&spec.name).is_none()).map(|mut spec| {
+            spec.functions.retain(|ability| most.contains(ability));
+            spec
+        });
+        Roster::of(mind.roster.iter().cloned().chain(joined.collect::<Vec<_>>()))
+    }
+
+    /// A long request gets a plan first; a plan that was interrupted is gone on with when that is asked for.
+    fn plan_for(
+        &mut self,
+        mind: &mut Mind,
+        text: &str,
+        history: &[Message],
+    ) -> Result<Option<Plan>, NoAnswer> {
+        match self.style.unwrap_or_else(|| style(text)) {
+            Style::Resume => Ok(self.kept_plan().filter(|plan| !plan.is_over())),
+            Style::React => Ok(None),
+            Style::Plan => {
+                let prompt = crate::agents::route::plan_prompt(text, history, mind.limits.answer_tokens);
+                match self.ask_model(mind, "planner", &prompt) {
+                    Ok(answer) => match answer.said {
+                        Said::Json(value) => Ok(crate::agents::route::read_plan(text, &value)),
+                        _ => Ok(None),
+                    },
+                    Err(no) => Err(no),
+                }
+            }
+        }
+    }
+
+    /// The tools that fit the request: those a search finds, by words and by meaning where its model is installed.
+    fn offered(&self, text: &str, mind: &Mind) -> Vec<Offered> {
+        let known = self.told_tools();
+        let found = self.workshop.registry().search(text, MOST_OFFERED, &mind.models);
+        let fits = |tool: &&KnownTool| match &found {
+            Ok(found) => found.results.iter().any(|result| result.name == tool.name),
+            Err(_) => true,
+        };
+        known
+            .iter()
+            .filter(fits)
+            .take(MOST_OFFERED)
+            .map(|KnownTool { name, description, parameters }| Offered {
+                function: Function {
+                    name: name.clone(),
+                    description: description.clone(),
+                    parameters: parameters.clone(),
+                },
+            })
+            .collect()
+    }
+
+    /// The tools that may be run, as a model is told of them.
+    pub(super) fn told_tools(&self) -> Vec<KnownTool> {
+        known(super::told(self.workshop.registry()).unwrap_or_default())
+    }
+
+    /// Carries out one action and says what came of it.
+    fn act(
+        &mut self,
+        mind: &mut Mind,
+        bench: &mut Workbench,
+        agent: &str,
+        action: Action,
+        read: &[String],
+        reply: &mut Reply,
+    ) -> Observation {
+        match action {
+            Action::Move(primitive) => own(self.one(Task::Move(primitive), reply)),
+            Action::ReportState => own(self.one(Task::ReportState, reply)),
+            Action::ListTools => {
+                Observation::done(answer::tools(&Known { tools: &self.told_tools(), ..Known::default() }))
+            }
+            Action::See(sight) => {
+                let seen = own(self.one(Task::Look(sight), reply));
+                Observation { foreign: seen.done.then(|| "the picture".into()), ..seen }
+            }
+            Action::AnswerFromFiles { question, files } => {
+                match self.answer_about(Some(&mut *mind.model), &question, &files) {
+                    Ok(report) => {
+                        let observation = Observation {
+                            text: self.tell_answer(&report),
+                            done: report.success,
+                            foreign: Some(files.join(" and ")),
+                            tool: None,
+                        };
+                        reply.answer = Some(report);
+                        observation
+                    }
+                    Err(why) => Observation::not_done(format!("refused: {why}")),
+                }
+            }
+            Action::RunTool { name, arguments } => self.observe_run(name, arguments, reply),
+            Action::ToolCode { name } => match self.workshop.registry().load(&name, None) {
+                Ok(admitted) => Observation {
+                    foreign: Some(format!("the code of {name}")),
+                    ..Observation::done(admitted.vetted().draft().source())
+                },
+                Err(error) => Observation::not_done(format!("refused: {error}")),
+            },
+            Action::CreateFunction { name, specification } => {
+                let pages = self.pages(&specification);
+                let whole = agent != CODE;
+                bench.create(self, mind, name, specification, pages, whole, read, reply)
+            }
+            Action::CreateTestCases { name } => bench.advance(self, mind, &name, Until::Tested, reply),
+            Action::TestFunction { name } => bench.advance(self, mind, &name, Until::Proved, reply),
+            Action::SaveFunction { name } => bench.advance(self, mind, &name, Until::Kept, reply),
+            // These are the machine's own.
+            Action::CreateAssistant(_)
+            | Action::HandOver { .. }
+            | Action::AskPerson { .. }
+            | Action::UpdatePlan { .. } => Observation::not_done("refused: this can't be done here"),
+        }
+    }
+
+    /// Runs a tool for the agents: its words are not ours.
+    pub(super) fn observe_run(
+        &mut self,
+        name: String,
+        arguments: Map<String, Value>,
+        reply: &mut Reply,
+    ) -> Observation {
+        let source = format!("what {name} said");
+        let ran = own(self.one(Task::RunTool { name, arguments }, reply));
+        let said = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
+        // Why it did not run, or not to its end, may be in its words too.
+        let free = !ran.done || said.is_none_or(|performance| performance.has_words());
+        Observation { foreign: free.then_some(source), ..ran }
+    }
+
+    /// Pages that help an author with this request.
+    pub(super) fn pages(&self, request: &str) -> Vec<Page> {
+        let own = crate::lookup::own::pages(self.workshop.registry(), request);
+        crate::lookup::pages(request, &own, crate::lookup::MOST_TOKENS)
+    }
+
+    fn reminder(&self) -> Vec<Message> {
+        let reminder = self.session(|session| session.reminder(REMINDED));
+        reminder.map(|reminder| reminder.messages()).unwrap_or_default()
+    }
+
+    fn kept_plan(&self) -> Option<Plan> {
+        self.session(|session| session.plan()).flatten()
+    }
+
+    fn keep_plan(&self, plan: Option<&Plan>) {
+        if plan.is_some() {
+            self.session(|session| session.keep_plan(plan));
+        }
+    }
+
+    fn keep_agents(&self, roster: &Roster) {
+        for spec in roster.iter().filter(|spec| spec.creator.is_some()) {
+            self.session(|session| session.keep_agent(spec));
+        }
+    }
+
+    /// Keeps a turn in the session.
+    pub(super) fn keep_turn(&self, said: &str, reply: &Reply) {
+        let record = crate::memory::Record {
+            at: firmware_bridge::clock::unix_seconds(),
+            said: said.into(),
+            answer: reply.text.clone(),
+            ending: minismith_runtime::outcome::word(&reply.outcome),
+            log: json!({"plan": reply.plan, "steps": reply.steps, "tool": reply.tool, "spent": reply.spent,
+                "read": reply.read}),
+        };
+        self.session(|session| session.remember(&record));
+    }
+
+    /// Does something with the session's file; what fails is told in the log, and the conversation goes on.
+    pub(super) fn session<T>(
+        &self,
+        act: impl FnOnce(&crate::memory::Session<'_>) -> Result<T, crate::memory::MemoryError>,
+    ) -> Option<T> {
+        let (memory, id) = self.memory.as_ref()?;
+        let done = memory.session(Some(id)).and_then(|session| act(&session));
+        done.inspect_err(|error| tracing::warn!(%error, "the session is not kept")).ok()
+    }
+}
+
+/// What came of something, in our own words.
+fn own((text, ending): (String, Ending)) -> Observation {
+    Observation { done: ending == Ending::Done, ..Observation::done(text) }
+}
+
+/// Whose kind of work an action is.
+const fn doer(action: &Action) -> Agent {
+    match action {
+        Action::Move(_) | Action::ReportState | Action::RunTool { .. } => Agent::RobotControl,
+        Action::See(_) => Agent::Vision,
+        Action::ToolCode { .. }
+        | Action::AnswerFromFiles { .. }
+        | Action::CreateFunction { .. }
+        | Action::CreateTestCases { .. }
+        | Action::TestFunction { .. }
+        | Action::SaveFunction { .. } => Agent::Code,
+        Action::ListTools
+        | Action::CreateAssistant(_)
+        | Action::HandOver { .. }
+        | Action::AskPerson { .. }
+        | Action::UpdatePlan { .. } => Agent::Coordinator,
+    }
+}

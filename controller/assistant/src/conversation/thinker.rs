@@ -1,0 +1,57 @@
+//! What a conversation thinks with, and how it asks.
+
+use minismith_runtime::config::Config;
+
+use super::{Conversation, News};
+use crate::agents::roster::Roster;
+use crate::agents::turn::Limits;
+use crate::model::{Answer, Model, NoAnswer, Prompt};
+
+/// What a conversation thinks with.
+pub struct Mind {
+    /// Who answers.
+    pub model: Box<dyn Model>,
+    /// The agents.
+    pub roster: Roster,
+    /// How far they may go.
+    pub limits: Limits,
+    /// How often a refused draft may be mended.
+    pub most_iterations: u32,
+    /// The folder of installed models, for the search for tools.
+    pub models: std::path::PathBuf,
+}
+
+impl Mind {
+    /// With this model, and what the configuration says of agents.
+    #[must_use]
+    pub fn new(config: &Config, model: Box<dyn Model>) -> Self {
+        let agents = &config.agents;
+        let limits = Limits {
+            steps: agents.steps,
+            tokens: agents.tokens,
+            seconds: agents.seconds,
+            repeats: agents.repeats,
+            answer_tokens: config.language_model.answer_tokens,
+        };
+        Mind {
+            model,
+            roster: Roster::of(agents.roster.clone()),
+            limits,
+            most_iterations: config.workshop.max_iterations,
+            models: config.models.clone(),
+        }
+    }
+}
+
+impl Conversation<'_> {
+    /// Asks the model something for an agent, until somebody says stop.
+    pub(super) fn ask_model(
+        &mut self,
+        mind: &mut Mind,
+        agent: &str,
+        prompt: &Prompt,
+    ) -> Result<Answer, NoAnswer> {
+        self.announce(News::Thinking { agent: agent.to_owned() });
+        mind.model.answer(prompt, &mut |_| self.watch())
+    }
+}

@@ -1,0 +1,306 @@
+//! The tools that are being made in a turn: each a commission, advanced step by step or as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::making::Choice;
+use super::thinker::Mind;
+use super::{Conversation, Reply, ToolReply};
+use crate::agents::commission::{Base, Commission, Draft, Effect, Event, Order, Over, Page};
+use crate::agents::turn::{Observation, Spent};
+use crate::model::{Function, NoAnswer};
+use minismith_analysis::manifest::Provenance;
+use minismith_analysis::submission::{Declared, Submission};
+use minismith_toolchain::workshop::alike::{Alike, arguments_in};
+use minismith_toolchain::workshop::check::Checked;
+use minismith_toolchain::workshop::review::Admissible;
+
+/// The most tools that one turn may make.
+const MOST_TOOLS: usize = 4;
+
+/// How far a commission is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Until {
+    /// There is code.
+    Written,
+    /// There are test cases.
+    Tested,
+    /// It has passed rules and rehearsal.
+    Proved,
+    /// It is on the shelf.
+    Kept,
+}
+
+/// A tool on its way.
+struct Piece {
+    commission: Commission,
+    pending: Effect,
+    admissible: Option<Admissible>,
+    checked: Option<Checked>,
+    /// Where text from outside came from that was read before it was begun.
+    read: Vec<String>,
+}
+
+/// What is being made.
+pub(super) struct Workbench {
+    pieces: BTreeMap<String, Piece>,
+    /// The names of those that were begun in this turn.
+    made: BTreeSet<String>,
+    most_iterations: u32,
+    answer_tokens: u32,
+    spent: Spent,
+}
+
+impl Workbench {
+    pub(super) const fn new(most_iterations: u32, answer_tokens: u32) -> Self {
+        let spent = Spent { steps: 0, prompt_tokens: 0, answer_tokens: 0 };
+        Workbench { pieces: BTreeMap::new(), made: BTreeSet::new(), most_iterations, answer_tokens, spent }
+    }
+
+    /// What authors, testers and reviewers have cost.
+    pub(super) const fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    /// Begins a tool; `whole` takes it all the way.
+    #[allow(clippy::too_many_arguments, reason = "each is another part of one commission")]
+    pub(super) fn create(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        mind: &mut Mind,
+        name: String,
+        request: String,
+        pages: Vec<Page>,
+        whole: bool,
+        read: &[String],
+        reply: &mut Reply,
+    ) -> Observation {
+        if let Some(why) = conversation.no_tools() {
+            return refused(format!("nothing was written: {why}"));
+        }
+        if self.pieces.len() >= MOST_TOOLS {
+            return refused(format!("at most {MOST_TOOLS} tools can be made for one request"));
+        }
+        let mut order = Order { name: None, request, pages, base: None };
+        let (mut assumed, mut read) = (String::new(), read.to_vec());
+        // What was made in this turn may be made better in it.
+        let name = if self.made.contains(&name) || self.pieces.contains_key(&name) {
+            name
+        } else {
+            match conversation.choose(&name, &order.request, &mind.models) {
+                Choice::New { name, assumed: why } => {
+                    assumed = why;
+                    name
+                }
+                Choice::Change(alike) => match base(conversation, &alike) {
+                    Ok(base) => {
+                        order.base = Some(base);
+                        if !alike.told {
+                            read.push(format!("the code of {}", alike.name));
+                        }
+                        alike.name
+                    }
+                    Err(why) => return refused(why),
+                },
+                Choice::Use { alike, asked: true } => {
+                    let arguments = arguments_in(&order.request, &alike);
+                    let ran = conversation.observe_run(alike.name.clone(), arguments, reply);
+                    let text = format!(
+                        "nothing was written: the person wants to use {}, which is there already. {}",
+                        alike.name, ran.text
+                    );
+                    return Observation { text, tool: function(conversation, &alike.name), ..ran };
+                }
+                // Nobody said so: whether it runs is decided as for any other run.
+                Choice::Use { alike, asked: false } => {
+                    let text = format!(
+                        "nothing was written: {} is there already. It is assumed that it is to be used: run it by its name \
+                         if it is to move now, and say that you assumed that.",
+                        alike.name
+                    );
+                    let tool = function(conversation, &alike.name);
+                    return Observation { tool, ..Observation::done(text) };
+                }
+                Choice::Stopped => return refused("the person said stop".into()),
+            }
+        };
+        if let Err(error) = conversation.workshop.registry().may_be_given(&name) {
+            return refused(error.to_string());
+        }
+        self.made.insert(name.clone());
+        order.name = Some(name.clone());
+        let (commission, pending) = Commission::begin(order, self.most_iterations, self.answer_tokens);
+        self.pieces
+            .insert(name.clone(), Piece { commission, pending, admissible: None, checked: None, read });
+        let until = if whole { Until::Kept } else { Until::Written };
+        let made = self.advance(conversation, mind, &name, until, reply);
+        if assumed.is_empty() {
+            return made;
+        }
+        if let Some(tool) = &mut reply.tool {
+            tool.assumed.push(assumed.clone());
+        }
+        Observation { text: format!("{} Assumed, and to be said: {assumed}.", made.text), ..made }
+    }
+
+    /// Takes a tool that was begun as far as this.
+    pub(super) fn advance(
+        &mut self,
+        conversation: &mut Conversation<'_>,
+        mind: &mut Mind,
+        name: &str,
+        until: Until,
+        reply: &mut Reply,
+    ) -> Observation {
+        let Some(mut piece) = self.pieces.remove(name) else {
+            return refused(format!("there is no draft of {name}; begin with create_function"));
+        };
+        let _authoring = tracing::info_span!("authoring", tool = name).entered();
+        loop {
+            if stands_at(&piece.pending, until) {
+                let text = so_far(name, &piece, until);
+                self.pieces.insert(name.to_owned(), piece);
+                return Observation::done(text);
+            }
+            let pending = std::mem::replace(&mut piece.pending, Effect::AskPerson(String::new()));
+            let event = match pending {
+                Effect::Over(over) => {
+                    conversation.workshop.registry().keep_lessons(&over.lessons);
+                    let made = function(conversation, name);
+                    return tell(name, over, made, piece.checked, reply);
+                }
+                Effect::Ask(prompt) => match conversation.ask_model(mind, prompt.purpose, &prompt) {
+                    Ok(answer) => {
+                        self.spent.count(answer.tokens);
+                        Event::Answered(answer)
+                    }
+                    Err(NoAnswer::GivenUp) => Event::Stopped,
+                    Err(no) => Event::NoAnswer(no),
+                },
+                Effect::AskPerson(question) => Event::Replied(conversation.ask(&question)),
+                Effect::Check(draft) => match check(conversation, &draft, &piece.read) {
+                    Ok((checked, admissible)) => {
+                        piece.admissible = admissible;
+                        piece.checked = Some(checked.clone());
+                        Event::Checked(Box::new(checked))
+                    }
+                    Err(why) => Event::NotAdmitted(why),
+                },
+                Effect::Admit { reviewer, risks, ask } => match piece.admissible.take() {
+                    Some(admissible) => {
+                        let reviewed = admissible.reviewed_by(&reviewer, risks, ask);
+                        match conversation.workshop.admit(&reviewed) {
+                            Ok(manifest) => Event::Admitted(manifest.version),
+                            Err(error) => Event::NotAdmitted(error.to_string()),
+                        }
+                    }
+                    None => Event::NotAdmitted("it was not proved".into()),
+                },
+            };
+            piece.pending = piece.commission.step(event);
+        }
+    }
+}
+
+/// The code that a changed tool begins with.
+fn base(conversation: &Conversation<'_>, alike: &Alike) -> Result<Base, String> {
+    let admitted = conversation.workshop.registry().load(&alike.name, Some(alike.version));
+    let admitted = admitted.map_err(|error| error.to_string())?;
+    Ok(Base { purpose: alike.purpose.clone(), source: admitted.vetted().draft().source().into() })
+}
+
+/// A tool that is there, as a function that may be called.
+fn function(conversation: &Conversation<'_>, name: &str) -> Option<Function> {
+    let tool = conversation.told_tools().into_iter().find(|tool| tool.name == name)?;
+    Some(Function { name: tool.name, description: tool.description, parameters: tool.parameters })
+}
+
+/// Whether a commission has come as far as this: what it wants next lies beyond.
+fn stands_at(pending: &Effect, until: Until) -> bool {
+    match pending {
+        Effect::Ask(prompt) => match prompt.purpose {
+            "tester" => until <= Until::Written,
+            "reviewer" => until <= Until::Proved,
+            _ => false,
+        },
+        Effect::Check(_) => until <= Until::Tested,
+        _ => false,
+    }
+}
+
+fn so_far(name: &str, piece: &Piece, until: Until) -> String {
+    let draft = piece.commission.draft();
+    match until {
+        Until::Written => format!("{name} is written:\n{}\nNext: create_test_cases.", draft.source),
+        Until::Tested => {
+            let cases: Vec<&str> = draft.test_cases.iter().map(|case| case.name.as_str()).collect();
+            format!("{name} has test cases ({}). Next: test_function.", cases.join(", "))
+        }
+        Until::Proved | Until::Kept => format!("{name} has passed rules and rehearsal. Next: save_function."),
+    }
+}
+
+fn check(
+    conversation: &mut Conversation<'_>,
+    draft: &Draft,
+    read: &[String],
+) -> Result<(Checked, Option<Admissible>), String> {
+    let author = match read {
+        [] => "code agent".into(),
+        read => format!("code agent, after reading {}", read.join(" and ")),
+    };
+    let origin = Provenance {
+        author,
+        request: draft.specification.clone(),
+        plan: draft.plan.clone(),
+        model: Some(draft.model.clone()),
+        ..Provenance::default()
+    };
+    let declared = Declared { test_cases: draft.test_cases.clone(), ..Declared::default() };
+    let submission = Submission::of(&draft.name, draft.source.as_bytes()).declaring(declared).from(origin);
+    let (workshop, mut watch) = conversation.watched_workshop();
+    let checked = workshop.check_watched(&submission, &mut watch).map_err(|error| error.to_string());
+    drop(watch);
+    if let Ok((checked, _)) = &checked {
+        conversation.announce(checked);
+    }
+    checked
+}
+
+/// What became of a commission, for the agents and in the reply.
+fn tell(
+    name: &str,
+    over: Over,
+    tool: Option<Function>,
+    checked: Option<Checked>,
+    reply: &mut Reply,
+) -> Observation {
+    let version = over.kept.as_ref().ok().copied();
+    let (findings, report) = checked.map(|checked| (checked.findings, checked.report)).unwrap_or_default();
+    reply.tool = Some(ToolReply {
+        name: over.draft.name.clone(),
+        version,
+        plan: over.draft.plan,
+        code: Some(over.draft.source),
+        assumed: Some(over.assumption.clone()).filter(|assumed| !assumed.is_empty()).into_iter().collect(),
+        findings,
+        report,
+        performance: None,
+    });
+    let assumed =
+        if over.assumption.is_empty() { String::new() } else { format!(" Assumed: {}.", over.assumption) };
+    match over.kept {
+        Ok(version) => Observation {
+            tool,
+            ..Observation::done(format!(
+                "done: {name} is written, proved in {} tries and kept as version {version}; it can be called by its name \
+                 now.{assumed}",
+                over.iterations
+            ))
+        },
+        Err(why) => Observation::not_done(format!("not done: {name} was not kept: {why}.{assumed}")),
+    }
+}
+
+fn refused(why: String) -> Observation {
+    Observation::not_done(format!("refused: {why}"))
+}

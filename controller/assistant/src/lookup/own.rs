@@ -1,0 +1,70 @@
+//! Pages of what was made here: the tools on the shelf, and what earlier commissions were refused for.
+//!
+//! Models wrote most of it, so it is data like any other page, and short.
+
+use crate::agents::commission::Page;
+use minismith_toolchain::workshop::alike::shared;
+use minismith_toolchain::workshop::lessons::Lesson;
+use minismith_toolchain::workshop::registry::{Entry, Registry};
+
+/// A page is about the request when it shares so many words with it.
+const LEAST_SHARED: usize = 2;
+
+/// The most pages of each kind.
+const MOST_TOOLS: usize = 1;
+const MOST_FAILURES: usize = 2;
+
+/// The longest piece of a tool's code, in characters.
+const LONGEST_CODE: usize = 400;
+
+/// The pages that share words with this request, of each kind those that share the most.
+#[must_use]
+pub fn pages(registry: &Registry, request: &str) -> Vec<Page> {
+    let tools = registry.list().unwrap_or_default().into_iter();
+    let tools = tools.filter(|entry| entry.is_callable() && entry.is_told());
+    let tools = nearest(tools, MOST_TOOLS, |tool| {
+        shared(request, &format!("{} {}", tool.name.replace('_', " "), tool.description))
+    });
+    let failures = nearest(registry.lessons().into_iter(), MOST_FAILURES, |lesson| {
+        shared(request, &format!("{} {}", lesson.request, lesson.line))
+    });
+    let tools = tools.iter().map(|entry| tool(registry, entry));
+    failures.iter().map(failure).chain(tools).collect()
+}
+
+fn nearest<T>(all: impl Iterator<Item = T>, most: usize, shared: impl Fn(&T) -> usize) -> Vec<T> {
+    let mut near: Vec<(usize, T)> = all.map(|one| (shared(&one), one)).collect();
+    near.retain(|(shared, _)| *shared >= LEAST_SHARED);
+    // Of equals the first one, which is the latest failure.
+    near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    near.into_iter().take(most).map(|(_, one)| one).collect()
+}
+
+fn tool(registry: &Registry, entry: &Entry) -> Page {
+    let source = registry.texts(&entry.name, entry.version).map(|(main, _)| main).unwrap_or_default();
+    let start = source.find(&format!("def {}(", entry.name)).unwrap_or_default();
+    let code = source.get(start..).unwrap_or_default();
+    // The head and the body; what the docstring says is the purpose.
+    let code = match code.split_once("\"\"\"") {
+        Some((head, rest)) => {
+            let body = rest.split_once("\"\"\"").map(|(_, body)| body).unwrap_or_default();
+            format!("{}{body}", head.trim_end())
+        }
+        None => code.to_owned(),
+    };
+    let code: String = code.chars().take(LONGEST_CODE).collect();
+    let purpose = entry.description.lines().next().unwrap_or_default();
+    Page { title: format!("the tool {}", entry.name), text: format!("{purpose}\n{}", code.trim_end()) }
+}
+
+fn failure(lesson: &Lesson) -> Page {
+    let Lesson { request, rule, line, reason, hint, worked } = lesson;
+    let mut text = format!("For the request {request:?} code was refused: {reason} [{rule}]; {hint}");
+    if !line.is_empty() {
+        text.push_str(&format!("\nThe line was: {line}"));
+    }
+    if !worked.is_empty() {
+        text.push_str(&format!("\nWhat worked: {worked}"));
+    }
+    Page { title: format!("a past failure: {rule}"), text }
+}

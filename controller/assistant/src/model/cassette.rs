@@ -1,0 +1,291 @@
+//! Recorded talks with a real model, replayed: each request has to be exactly the one that was recorded.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use firmware_bridge::clock::{VirtualClock, WallClock};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use similar::TextDiff;
+
+use super::answer::{Answer, NoAnswer};
+use super::client::Client;
+use super::line::{Exchange, Limits, Line, NoLine};
+use super::prompt::Prompt;
+use super::reply::Reply;
+use super::trouble::Trouble;
+use super::{Model, Watch};
+use minismith_runtime::config::{Endpoint, LanguageModel};
+use minismith_runtime::net::Address;
+
+/// A model that answers from a recording, or one whose answers are recorded.
+pub struct Cassette {
+    client: Client,
+    tape: Tape,
+}
+
+/// What a cassette holds and how far it has been played; stays valid when the cassette itself is given away.
+#[derive(Clone, Debug)]
+pub struct Tape(Arc<Mutex<Reel>>);
+
+/// A cassette that can't be played.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCassette {
+    /// It can't be read or written.
+    #[error("the cassette {}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It is no cassette.
+    #[error("{} is no cassette: {reason}; record it anew", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// The file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// With what settings the model was asked.
+    settings: Settings,
+    /// What went over the line, in order.
+    pairs: VecDeque<Pair>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    model: String,
+    prompt_tokens: u32,
+    answer_tokens: u32,
+    temperature: f64,
+    seed: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pair {
+    request: Value,
+    reply: Heard,
+}
+
+/// What came back: a reply, or a refusal, from which a client learns what an endpoint does not know.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Heard {
+    Reply(Reply),
+    Refused { status: u16, reason: String },
+}
+
+#[derive(Debug)]
+struct Reel {
+    file: File,
+    played: usize,
+    /// The first request that was not the recorded one.
+    mismatch: Option<String>,
+}
+
+impl Tape {
+    fn reel(&self) -> MutexGuard<'_, Reel> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether all went as it was recorded, to the end.
+    ///
+    /// # Errors
+    /// The first difference, or how many requests were not made.
+    pub fn finish(&self) -> Result<(), String> {
+        let reel = self.reel();
+        match (&reel.mismatch, reel.file.pairs.len()) {
+            (Some(mismatch), _) => Err(mismatch.clone()),
+            (None, 0) => Ok(()),
+            (None, left) => {
+                Err(format!("{left} recorded requests were not made, after {} that were", reel.played))
+            }
+        }
+    }
+
+    /// Writes what was recorded.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn save(&self, path: &Path) -> Result<(), NoCassette> {
+        let failed = |source| NoCassette::Io { path: path.to_owned(), source };
+        let text = serde_json::to_string_pretty(&self.reel().file).map_err(|error| failed(error.into()))?;
+        std::fs::write(path, format!("{text}\n")).map_err(failed)
+    }
+}
+
+impl Cassette {
+    /// A model that answers from a recording.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged.
+    pub fn replay(path: &Path) -> Result<Self, NoCassette> {
+        let bytes = std::fs::read(path).map_err(|source| NoCassette::Io { path: path.to_owned(), source })?;
+        let damaged = |reason: String| NoCassette::Damaged { path: path.to_owned(), reason };
+        let file: File = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let url = Address::parse(NOWHERE).ok_or_else(|| damaged("it has no place".into()))?;
+        let endpoint = Endpoint { url, model: file.settings.model.clone(), key: None };
+        let config = LanguageModel {
+            endpoints: vec![endpoint.clone()],
+            answer: Duration::from_secs(3600),
+            silence: Duration::from_secs(3600),
+            retries: 0,
+            prompt_tokens: file.settings.prompt_tokens,
+            answer_tokens: file.settings.answer_tokens,
+            temperature: file.settings.temperature,
+            seed: file.settings.seed,
+        };
+        let tape = Tape(Arc::new(Mutex::new(Reel { file, played: 0, mismatch: None })));
+        let player = Box::new(Player(tape.clone()));
+        let client = Client::of(&config, vec![(endpoint, player)], Arc::new(VirtualClock::new()));
+        Ok(Cassette { client, tape })
+    }
+
+    /// A model that asks the first configured endpoint, and records what goes over the line.
+    ///
+    /// # Errors
+    /// As [`Client::open`].
+    pub fn record(config: &LanguageModel) -> Result<Self, NoLine> {
+        let endpoints = config.endpoints.iter().take(1);
+        let settings = Settings {
+            model: endpoints.clone().map(|endpoint| endpoint.model.clone()).collect(),
+            prompt_tokens: config.prompt_tokens,
+            answer_tokens: config.answer_tokens,
+            temperature: config.temperature,
+            seed: config.seed,
+        };
+        let file = File { settings, pairs: VecDeque::new() };
+        let tape = Tape(Arc::new(Mutex::new(Reel { file, played: 0, mismatch: None })));
+        let line = |endpoint: &Endpoint| {
+            let recorder = Recorder { line: Line::new(endpoint)?, tape: tape.clone() };
+            Ok((endpoint.clone(), Box::new(recorder) as Box<dyn Exchange>))
+        };
+        let lines = endpoints.map(line).collect::<Result<_, NoLine>>()?;
+        let client = Client::of(config, lines, Arc::new(WallClock::start()));
+        Ok(Cassette { client, tape })
+    }
+
+    /// What it holds, to be kept for when the cassette itself is given away.
+    #[must_use]
+    pub fn tape(&self) -> Tape {
+        self.tape.clone()
+    }
+}
+
+impl Model for Cassette {
+    fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer> {
+        self.client.answer(prompt, watch)
+    }
+
+    fn notices(&mut self) -> Vec<String> {
+        self.client.notices()
+    }
+}
+
+/// Where a recording answers.
+const NOWHERE: &str = "http://127.0.0.1/cassette";
+
+/// Answers from the tape.
+struct Player(Tape);
+
+impl Exchange for Player {
+    fn exchange(
+        &mut self,
+        request: &Value,
+        _limits: Limits,
+        hear: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<Reply, Trouble> {
+        let request = kept(request);
+        let heard = {
+            let mut reel = self.0.reel();
+            let place = reel.played + 1;
+            let mismatch = match (&reel.mismatch, reel.file.pairs.front()) {
+                // After the first difference all that follows may differ.
+                (Some(first), _) => Some(first.clone()),
+                (None, None) => Some(format!("request {place} was not recorded:\n{}", pretty(&request))),
+                (None, Some(pair)) if pair.request != request => Some(format!(
+                    "request {place} is not the one that was recorded (- recorded, + made):\n{}",
+                    difference(&pair.request, &request)
+                )),
+                (None, Some(_)) => None,
+            };
+            if let Some(mismatch) = mismatch {
+                reel.mismatch = Some(mismatch.clone());
+                return Err(Trouble::Garbled(mismatch));
+            }
+            reel.played = place;
+            reel.file.pairs.pop_front().map(|pair| pair.reply)
+        };
+        match heard {
+            Some(Heard::Reply(reply)) if hear(&reply.text) == Watch::On => Ok(reply),
+            Some(Heard::Refused { status, reason }) => Err(Trouble::Refused { status, reason }),
+            _ => Err(Trouble::GivenUp),
+        }
+    }
+}
+
+/// Asks the endpoint and writes down what was said.
+struct Recorder {
+    line: Line,
+    tape: Tape,
+}
+
+impl Exchange for Recorder {
+    fn exchange(
+        &mut self,
+        request: &Value,
+        limits: Limits,
+        hear: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<Reply, Trouble> {
+        let heard = self.line.exchange(request, limits, hear);
+        let reply = match &heard {
+            Ok(reply) => Heard::Reply(Reply { text: self.line.hide(&reply.text), ..reply.clone() }),
+            Err(Trouble::Refused { status, reason }) => {
+                Heard::Refused { status: *status, reason: reason.clone() }
+            }
+            // What only passed by is not asked for in a replay either.
+            Err(_) => return heard,
+        };
+        self.tape.reel().file.pairs.push_back(Pair { request: kept(request), reply });
+        heard
+    }
+}
+
+/// A request as it is kept: of pictures only the digest.
+fn kept(request: &Value) -> Value {
+    match request {
+        Value::String(text) if text.starts_with("data:image/") => {
+            let digest: String =
+                Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+            format!("a picture, sha256 {digest}").into()
+        }
+        Value::Array(values) => values.iter().map(kept).collect(),
+        Value::Object(values) => values.iter().map(|(key, value)| (key.clone(), kept(value))).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Indented, and each line of a text on a line of its own.
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default().replace("\\n", "\n      ")
+}
+
+fn difference(recorded: &Value, made: &Value) -> String {
+    let (recorded, made) = (pretty(recorded), pretty(made));
+    TextDiff::from_lines(&recorded, &made).unified_diff().context_radius(2).to_string()
+}
+
+#[cfg(test)]
+mod tests;

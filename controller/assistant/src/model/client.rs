@@ -1,0 +1,205 @@
+//! The language model behind one or more endpoints: the first that answers is heard, and who failed is told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock, unix_seconds};
+
+use tracing::field::Empty;
+
+use super::answer::{Answer, NoAnswer, Tokens};
+use super::habits::Habits;
+use super::line::{Exchange, Line, NoLine};
+use super::peer::{Attention, Bounds, Peer, Question};
+use super::prompt::{Form, Prompt};
+use super::request::Manner;
+use super::{Model, Watch};
+use minismith_runtime::chance::Chance;
+use minismith_runtime::config::{Brain, Config, Endpoint, LanguageModel};
+
+/// For how long an endpoint that failed is asked last.
+const ILL: Duration = Duration::from_secs(60);
+
+/// The most that is kept to be told.
+const MOST_NOTICES: usize = 100;
+
+/// A language model behind endpoints that speak as OpenAI's chat completions do. To be asked from an ordinary thread.
+pub struct Client {
+    /// In order of preference.
+    peers: Vec<Peer>,
+    bounds: Bounds,
+    clock: Arc<dyn Clock>,
+    chance: Chance,
+    notices: Vec<String>,
+    used: Used,
+}
+
+/// What all answers together have cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Used {
+    /// Prompts that were to be answered.
+    pub prompts: u64,
+    /// Those that were.
+    pub answers: u64,
+    /// The tokens, those of failed tries and of questions that only tried an endpoint included.
+    pub tokens: Tokens,
+}
+
+impl Client {
+    /// Whom the configuration thinks with: nobody where the brain is offline. Nobody is asked yet.
+    ///
+    /// # Errors
+    /// [`NoLine`], as [`Self::open`].
+    pub fn configured(config: &Config) -> Result<Option<Self>, NoLine> {
+        match config.brain {
+            Brain::Offline => Ok(None),
+            Brain::Openai => Self::open(&config.language_model).map(Some),
+        }
+    }
+
+    /// A client of the configured endpoints. Nobody is asked yet.
+    ///
+    /// # Errors
+    /// [`NoLine`], where a key is missing or the system has no certificates for https.
+    pub fn open(config: &LanguageModel) -> Result<Self, NoLine> {
+        Self::with_clock(config, Arc::new(WallClock::start()))
+    }
+
+    /// The same, waiting by another clock before a question is asked again. How long an answer takes is always measured
+    /// by the machine's.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn with_clock(config: &LanguageModel, clock: Arc<dyn Clock>) -> Result<Self, NoLine> {
+        let line = |endpoint: &Endpoint| {
+            Line::new(endpoint).map(|line| (endpoint.clone(), Box::new(line) as Box<dyn Exchange>))
+        };
+        let lines = config.endpoints.iter().map(line).collect::<Result<_, _>>()?;
+        Ok(Self::of(config, lines, clock))
+    }
+
+    pub(super) fn of(
+        config: &LanguageModel,
+        lines: Vec<(Endpoint, Box<dyn Exchange>)>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let peer = |(endpoint, line): (Endpoint, _)| Peer {
+            name: format!("{} ({})", endpoint.url, endpoint.model),
+            manner: Manner {
+                model: endpoint.model,
+                answer_tokens: config.answer_tokens,
+                temperature: config.temperature,
+                seed: config.seed,
+            },
+            line,
+            habits: Habits::default(),
+            ill_since: None,
+        };
+        Client {
+            peers: lines.into_iter().map(peer).collect(),
+            bounds: Bounds {
+                answer: config.answer,
+                silence: config.silence,
+                retries: config.retries,
+                prompt_tokens: u64::from(config.prompt_tokens),
+            },
+            clock,
+            // Only spreads retries; two programs need not agree on it.
+            chance: Chance(unix_seconds() ^ (u64::from(std::process::id()) << 32)),
+            notices: Vec::new(),
+            used: Used::default(),
+        }
+    }
+
+    /// What all answers together have cost.
+    #[must_use]
+    pub const fn used(&self) -> Used {
+        self.used
+    }
+
+    /// The endpoints by preference, those that failed lately last.
+    fn order(&self) -> Vec<usize> {
+        let now = self.clock.now();
+        let is_ill = |peer: &Peer| peer.ill_since.is_some_and(|since| now.since(since) < ILL);
+        let mut order: Vec<(bool, usize)> =
+            self.peers.iter().enumerate().map(|(place, peer)| (is_ill(peer), place)).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, place)| place).collect()
+    }
+
+    fn notice(&mut self, text: String) {
+        tracing::info!("{text}");
+        if self.notices.len() < MOST_NOTICES {
+            self.notices.push(text);
+        }
+    }
+}
+
+impl Model for Client {
+    fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer> {
+        // Where nothing can be called, text is all there is.
+        let as_text = matches!(&prompt.form, Form::Calls(functions) if functions.is_empty())
+            .then(|| Prompt { form: Form::Text, ..prompt.clone() });
+        let prompt = as_text.as_ref().unwrap_or(prompt);
+        let span = tracing::info_span!(
+            "model",
+            purpose = prompt.purpose,
+            endpoint = Empty,
+            prompt_tokens = Empty,
+            answer_tokens = Empty
+        )
+        .entered();
+        let mut attention = Attention { watch, speaks: false, has_heard: false };
+        let mut first: Option<NoAnswer> = None;
+        self.used.prompts += 1;
+        for place in self.order() {
+            let Some(peer) = self.peers.get_mut(place) else { continue };
+            let mut question = Question {
+                bounds: self.bounds,
+                clock: &*self.clock,
+                chance: &mut self.chance,
+                attention: &mut attention,
+                until: self.clock.now() + self.bounds.answer,
+                spent: Tokens::default(),
+            };
+            let answer = peer.ask(prompt, &mut question);
+            self.used.tokens.prompt = self.used.tokens.prompt.saturating_add(question.spent.prompt);
+            self.used.tokens.answer = self.used.tokens.answer.saturating_add(question.spent.answer);
+            let name = peer.name.clone();
+            match answer {
+                Ok(answer) => {
+                    span.record("endpoint", name.as_str());
+                    let tokens = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
+                    span.record("prompt_tokens", tokens(answer.tokens.prompt));
+                    span.record("answer_tokens", tokens(answer.tokens.answer));
+                    peer.ill_since = None;
+                    self.used.answers += 1;
+                    if first.is_some() {
+                        self.notice(format!("the language model at {name} answered instead"));
+                    }
+                    return Ok(answer);
+                }
+                Err(trouble) if trouble.is_final() => return Err(trouble.of(&name)),
+                Err(trouble) => {
+                    if trouble.is_illness() {
+                        peer.ill_since = Some(self.clock.now());
+                    }
+                    let why = trouble.of(&name);
+                    self.notice(why.to_string());
+                    first.get_or_insert(why);
+                }
+            }
+        }
+        Err(first.unwrap_or_else(|| NoAnswer::Unreachable {
+            endpoint: "no endpoint".into(),
+            reason: "language_model.endpoints names nobody to ask".into(),
+        }))
+    }
+
+    fn notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+}
+
+#[cfg(test)]
+mod tests;

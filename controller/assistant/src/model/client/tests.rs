@@ -1,0 +1,336 @@
+//! Failover, retries, probes and budgets, with endpoints that do as they are told.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use firmware_bridge::clock::{Tick, VirtualClock};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::model::line::Limits;
+use crate::model::reply::{RawCall, Reply};
+use crate::model::trouble::Trouble;
+use crate::model::{Function, Message, Said};
+use minismith_runtime::config::Config;
+use minismith_runtime::net::Address;
+
+type Seen = Arc<Mutex<Vec<(usize, Value)>>>;
+
+/// An endpoint that gives these replies in order, and then refuses.
+struct Fake {
+    place: usize,
+    replies: VecDeque<Result<Reply, Trouble>>,
+    seen: Seen,
+}
+
+impl Exchange for Fake {
+    fn exchange(
+        &mut self,
+        request: &Value,
+        _limits: Limits,
+        hear: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<Reply, Trouble> {
+        self.seen.lock().unwrap().push((self.place, request.clone()));
+        let refused = || Err(Trouble::Refused { status: 400, reason: "no more".into() });
+        let reply = self.replies.pop_front().unwrap_or_else(refused)?;
+        if hear(&reply.text) == Watch::Off {
+            return Err(Trouble::GivenUp);
+        }
+        Ok(reply)
+    }
+}
+
+struct Bench {
+    client: Client,
+    clock: Arc<VirtualClock>,
+    seen: Seen,
+}
+
+fn bench(endpoints: Vec<Vec<Result<Reply, Trouble>>>) -> Bench {
+    let (clock, seen) = (Arc::new(VirtualClock::new()), Seen::default());
+    let mut config = Config::built_in().unwrap().language_model;
+    config.prompt_tokens = 1000;
+    let line = |(place, replies): (usize, Vec<_>)| {
+        let url = Address::parse(&format!("http://127.0.0.1:{}/v1", place + 1)).unwrap();
+        let fake = Fake { place, replies: replies.into(), seen: seen.clone() };
+        (Endpoint { url, model: "m".into(), key: None }, Box::new(fake) as Box<dyn Exchange>)
+    };
+    let lines = endpoints.into_iter().enumerate().map(line).collect();
+    Bench { client: Client::of(&config, lines, clock.clone()), clock, seen }
+}
+
+impl Bench {
+    fn ask(&mut self, form: Form) -> Result<Said, NoAnswer> {
+        let prompt = prompt(form);
+        self.client.answer(&prompt, &mut |_| Watch::On).map(|answer| answer.said)
+    }
+
+    /// Which endpoint was asked, and in which way.
+    fn ways(&self) -> Vec<String> {
+        let way = |(place, request): &(usize, Value)| {
+            let keys = ["tools", "response_format"].map(|key| request.get(key).is_some());
+            let way = match keys {
+                [true, _] => "native",
+                [_, true] => "schema",
+                _ => "plain",
+            };
+            format!("{place} {way}")
+        };
+        self.seen.lock().unwrap().iter().map(way).collect()
+    }
+}
+
+fn prompt(form: Form) -> Prompt {
+    Prompt {
+        purpose: "test",
+        instructions: "Be brief.".into(),
+        messages: vec![Message::person("Hello")],
+        form,
+        most_tokens: 50,
+    }
+}
+
+fn said(text: &str) -> Result<Reply, Trouble> {
+    let tokens = Some(Tokens { prompt: 10, answer: 2 });
+    Ok(Reply { text: text.into(), finish: Some("stop".into()), tokens, ..Reply::default() })
+}
+
+fn calls(name: &str, times: usize) -> Result<Reply, Trouble> {
+    let call = RawCall { id: "x".into(), name: name.into(), arguments: "{}".into() };
+    Ok(Reply { calls: vec![call; times], ..Reply::default() })
+}
+
+fn busy(after: Option<u64>) -> Result<Reply, Trouble> {
+    Err(Trouble::Busy { status: 429, reason: "later".into(), after: after.map(Duration::from_secs) })
+}
+
+fn status<T>(status: u16) -> Result<T, Trouble> {
+    Err(match status {
+        500.. => Trouble::Busy { status, reason: "ill".into(), after: None },
+        _ => Trouble::Refused { status, reason: "no".into() },
+    })
+}
+
+fn nod() -> Form {
+    Form::Calls(vec![Function { name: "nod".into(), description: String::new(), parameters: json!({}) }])
+}
+
+fn text(text: &str) -> Said {
+    Said::Text(text.into())
+}
+
+const SPOKEN: &str = r#"{"calls": [{"name": "nod", "arguments": {}}]}"#;
+const READY: &str = r#"{"word": "yes"}"#;
+
+#[test]
+fn the_way_to_call_is_found_out_once() {
+    let mut bench = self::bench(vec![vec![calls("ready", 1), calls("nod", 1), calls("nod", 2)]]);
+    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { calls, .. }) if calls.len() == 2));
+    assert_eq!(bench.ways(), ["0 native", "0 native", "0 native"]);
+
+    let bare = r#"{{"name": "ready", "arguments": {"word": "yes"}}}"#;
+    let mut bench = self::bench(vec![vec![
+        said(bare),
+        said(READY),
+        said(SPOKEN),
+        said(SPOKEN),
+        said("{\"word\":\"yes\"}"),
+    ]]);
+    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    assert!(matches!(bench.ask(Form::Json(json!({"required": ["word"]}))), Ok(Said::Json(_))));
+    assert_eq!(bench.ways(), ["0 native", "0 schema", "0 schema", "0 schema", "0 schema"]);
+
+    let mut bench = self::bench(vec![vec![status(400), status(400), said(SPOKEN), said("Hello.")]]);
+    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    assert_eq!(bench.ask(nod()).unwrap(), text("Hello."));
+    assert_eq!(bench.ways(), ["0 native", "0 schema", "0 plain", "0 plain"]);
+}
+
+#[test]
+fn an_ill_endpoint_is_not_taken_for_a_simple_one() {
+    // Three tries each: `tools` and `response_format`.
+    let mut bench = self::bench(vec![(0..6).map(|_| status(500)).collect()]);
+    assert!(matches!(bench.ask(nod()), Err(NoAnswer::Refused { status: 500, .. })));
+    assert_eq!((bench.ways().len(), bench.ways().last().unwrap().as_str()), (6, "0 schema"));
+    // One that says 500 to `tools` alone is.
+    let replies = vec![status(500), status(500), status(500), said(READY), said(SPOKEN)];
+    let mut bench = self::bench(vec![replies]);
+    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    // And one that does not know who asks is no simple one either.
+    let mut bench = self::bench(vec![vec![status(401)]]);
+    assert!(matches!(bench.ask(nod()), Err(NoAnswer::Refused { status: 401, .. })));
+}
+
+#[test]
+fn what_may_pass_is_asked_again_after_longer_waits() {
+    let mut bench = self::bench(vec![vec![busy(None), busy(None), said("Hi")]]);
+    assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
+    let waited = bench.clock.now().since(Tick::ZERO);
+    assert!((0.75..=1.5).contains(&waited.as_secs_f64()), "{waited:?}");
+    assert_eq!(bench.client.notices(), Vec::<String>::new());
+
+    let mut bench = self::bench(vec![vec![busy(Some(7)), said("Hi")]]);
+    assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
+    assert_eq!(bench.clock.now().since(Tick::ZERO), Duration::from_secs(7));
+
+    // Nobody waits for an hour, nor more often than allowed.
+    for (replies, asked) in
+        [(vec![busy(Some(3600)), said("Hi")], 1), ((0..9).map(|_| busy(None)).collect(), 3)]
+    {
+        let mut bench = self::bench(vec![replies]);
+        assert!(matches!(bench.ask(Form::Text), Err(NoAnswer::Refused { status: 429, .. })));
+        assert_eq!(bench.ways().len(), asked);
+    }
+    for hopeless in [
+        Trouble::Garbled("x".into()),
+        Trouble::Slow(Duration::from_secs(1)),
+        Trouble::Refused { status: 403, reason: "x".into() },
+    ] {
+        let mut bench = self::bench(vec![vec![Err(hopeless), said("Hi")]]);
+        assert!(bench.ask(Form::Text).is_err());
+        assert_eq!(bench.ways().len(), 1);
+    }
+}
+
+#[test]
+fn the_next_endpoint_answers_and_the_first_rests() {
+    let gone = || Err(Trouble::Unreachable("Connection refused".into()));
+    let mut bench =
+        self::bench(vec![vec![gone(), gone(), gone(), said("back")], vec![said("one"), said("two")]]);
+    assert_eq!(bench.ask(Form::Text).unwrap(), text("one"));
+    let notices = bench.client.notices();
+    assert_eq!(notices.len(), 2);
+    assert!(
+        notices[0].contains("http://127.0.0.1:1/v1 (m) can't be reached: Connection refused"),
+        "{notices:?}"
+    );
+    assert!(notices[1].contains("http://127.0.0.1:2/v1 (m) answered instead"), "{notices:?}");
+    assert_eq!(bench.ask(Form::Text).unwrap(), text("two"));
+    assert_eq!(bench.client.notices(), Vec::<String>::new());
+    bench.clock.wait_until(bench.clock.now() + ILL);
+    assert_eq!(bench.ask(Form::Text).unwrap(), text("back"));
+    assert_eq!(bench.ways(), ["0 plain", "0 plain", "0 plain", "1 plain", "1 plain", "0 plain"]);
+}
+
+#[test]
+fn when_all_fail_the_preferred_one_is_named() {
+    let mut bench = self::bench(vec![vec![status(403)], vec![Err(Trouble::Garbled("nonsense".into()))]]);
+    let error = bench.ask(Form::Text).unwrap_err().to_string();
+    assert!(error.contains(":1/v1 (m) refused the question (403): no"), "{error}");
+    assert_eq!(bench.client.notices().len(), 2);
+    assert!(self::bench(vec![]).ask(Form::Text).unwrap_err().to_string().contains("names nobody"));
+}
+
+#[test]
+fn a_bad_answer_is_complained_about_once() {
+    let bad = r#"{"calls": [{"name": "fly", "arguments": {}}]}"#;
+    let probes = || vec![said("?"), said(READY)];
+    let mut bench = self::bench(vec![[probes(), vec![said(bad), said(SPOKEN)]].concat_all()]);
+    assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
+    let seen = bench.seen.lock().unwrap().clone();
+    let messages = seen.last().unwrap().1["messages"].as_array().unwrap().clone();
+    assert_eq!(messages[2]["content"], bad);
+    assert!(messages[3]["content"].as_str().unwrap().contains("it calls `fly`, and the functions are nod"));
+
+    let mut bench = self::bench(vec![[probes(), vec![said(bad), said(bad), said(SPOKEN)]].concat_all()]);
+    assert!(matches!(bench.ask(nod()), Err(NoAnswer::Unusable { reason, .. }) if reason.contains("`fly`")));
+    // Too many calls are not asked for again.
+    let mut bench = self::bench(vec![vec![calls("ready", 1), calls("nod", 17), calls("nod", 1)]]);
+    assert!(
+        matches!(bench.ask(nod()), Err(NoAnswer::Unusable { reason, .. }) if reason.contains("16 calls"))
+    );
+}
+
+/// Lists put together.
+trait ConcatAll<T> {
+    fn concat_all(self) -> Vec<T>;
+}
+
+impl<T, const N: usize> ConcatAll<T> for [Vec<T>; N] {
+    fn concat_all(self) -> Vec<T> {
+        self.into_iter().flatten().collect()
+    }
+}
+
+#[test]
+fn a_parameter_that_is_not_known_is_left_out_from_then_on() {
+    let unknown = Err(Trouble::Refused { status: 400, reason: "unknown field `seed`".into() });
+    let mut bench = self::bench(vec![vec![unknown, said("Hi"), said("Ho")]]);
+    assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
+    assert_eq!(bench.ask(Form::Text).unwrap(), text("Ho"));
+    let seeds: Vec<bool> =
+        bench.seen.lock().unwrap().iter().map(|(_, request)| request.get("seed").is_some()).collect();
+    assert_eq!(seeds, [true, false, false]);
+}
+
+#[test]
+fn a_question_beyond_the_budget_is_not_sent() {
+    let mut bench = self::bench(vec![vec![said("Hi")], vec![said("Hi")]]);
+    let long = Prompt { messages: vec![Message::person("word ".repeat(1000))], ..prompt(Form::Text) };
+    let error = bench.client.answer(&long, &mut |_| Watch::On).unwrap_err();
+    assert!(matches!(error, NoAnswer::TooLong { tokens: 1000.., limit: 1000 }), "{error}");
+    assert_eq!(bench.ways(), Vec::<String>::new());
+}
+
+#[test]
+fn a_stop_ends_everything_at_once() {
+    let mut bench = self::bench(vec![vec![busy(None), said("Hi")], vec![said("Hi")]]);
+    let mut asked = 0;
+    let stopped = bench.client.answer(&prompt(Form::Text), &mut |_| {
+        asked += 1;
+        Watch::Off
+    });
+    assert_eq!(stopped, Err(NoAnswer::GivenUp));
+    assert_eq!((asked, bench.ways().len()), (1, 1));
+    assert_eq!(bench.clock.now(), Tick::ZERO);
+}
+
+#[test]
+fn only_text_is_heard_and_only_once() {
+    let mut heard = String::new();
+    let mut listen = |bench: &mut Bench, form: Form| {
+        heard.clear();
+        let answer = bench.client.answer(&prompt(form), &mut |text| {
+            heard.push_str(text);
+            Watch::On
+        });
+        (answer.is_ok(), heard.clone())
+    };
+    let mut bench = self::bench(vec![vec![said(READY), said(READY)]]);
+    assert_eq!(listen(&mut bench, Form::Json(json!({}))), (true, String::new()));
+    let mut bench = self::bench(vec![vec![said("Hello")]]);
+    assert_eq!(listen(&mut bench, Form::Text), (true, "Hello".into()));
+    // What is said twice because the first try was of no use is heard once.
+    let mut late = said("One").unwrap();
+    late.finish = Some("content_filter".into());
+    let mut bench = self::bench(vec![vec![Ok(late)], vec![said("Two")]]);
+    assert_eq!(listen(&mut bench, Form::Text), (true, "One".into()));
+}
+
+#[test]
+fn what_it_cost_is_counted() {
+    let mut bench = self::bench(vec![vec![said("?"), said(READY), said(SPOKEN), said("Hi"), status(403)]]);
+    let mut answer = |form| bench.client.answer(&prompt(form), &mut |_| Watch::On);
+    assert_eq!(answer(nod()).unwrap().tokens, Tokens { prompt: 30, answer: 6 });
+    assert_eq!(answer(Form::Text).unwrap().tokens, Tokens { prompt: 10, answer: 2 });
+    assert!(answer(Form::Text).is_err());
+    let used = bench.client.used();
+    assert_eq!((used.prompts, used.answers, used.tokens), (3, 2, Tokens { prompt: 40, answer: 8 }));
+}
+
+#[test]
+fn a_client_may_move_to_another_thread() {
+    const fn is_send<T: Send>() {}
+    is_send::<Client>();
+    is_send::<crate::model::Cassette>();
+    is_send::<crate::model::Scripted>();
+}
+
+#[test]
+fn nothing_to_call_is_a_question_for_text() {
+    let mut bench = self::bench(vec![vec![said("Hi")]]);
+    assert_eq!(bench.ask(Form::Calls(vec![])).unwrap(), text("Hi"));
+    assert_eq!(bench.ways(), ["0 plain"]);
+}

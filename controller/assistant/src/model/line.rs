@@ -1,0 +1,274 @@
+//! The line to one endpoint: a request goes out, a reply comes back, streamed or whole.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Watch;
+use super::reply::{NoReply, Reply, message};
+use super::trouble::Trouble;
+use minismith_runtime::config::{Endpoint, NoKey};
+use minismith_runtime::net::http::{Broken, Http, Listen, NoHttp, Opening, Patience, Piece};
+use minismith_runtime::net::sse::Events;
+
+/// The longest reply with all that frames it, bytes.
+const LONGEST_REPLY: usize = 8 << 20;
+
+/// The most that is read of an error, bytes.
+const LONGEST_ERROR: usize = 64 << 10;
+
+/// Whoever carries a request to an endpoint: a line, or a tape of what once went over one.
+pub(super) trait Exchange: Send {
+    /// Sends a request and hears the reply. The listener hears the text as it comes, and now and then nothing.
+    fn exchange(
+        &mut self,
+        request: &Value,
+        limits: Limits,
+        hear: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<Reply, Trouble>;
+
+    /// The same text without any secret.
+    fn hide(&self, text: &str) -> String {
+        text.to_owned()
+    }
+}
+
+/// How long a reply may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) whole: Duration,
+    pub(super) silence: Duration,
+}
+
+/// An endpoint that can't even be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum NoLine {
+    /// Its key is not there.
+    #[error(transparent)]
+    Key(#[from] NoKey),
+    /// The system does not let us.
+    #[error(transparent)]
+    Http(#[from] NoHttp),
+}
+
+/// The line to an endpoint.
+pub(super) struct Line(Http);
+
+impl Line {
+    pub(super) fn new(endpoint: &Endpoint) -> Result<Self, NoLine> {
+        let key = endpoint.key.as_ref().map(minismith_runtime::config::KeyName::read).transpose()?;
+        Ok(Line(Http::new(endpoint.url.clone(), key)?))
+    }
+}
+
+impl Exchange for Line {
+    fn exchange(
+        &mut self,
+        request: &Value,
+        limits: Limits,
+        hear: &mut dyn FnMut(&str) -> Watch,
+    ) -> Result<Reply, Trouble> {
+        let http = &self.0;
+        let hide = |text: &str| http.hide(text);
+        let mut ear = Ear::new(longest_text(request), &hide, hear);
+        let patience = Patience { whole: limits.whole, silence: limits.silence, bytes: LONGEST_REPLY };
+        let heard =
+            http.post("chat/completions", request.to_string(), patience, &mut |piece| ear.take(piece));
+        ear.end(heard)
+    }
+
+    fn hide(&self, text: &str) -> String {
+        self.0.hide(text)
+    }
+}
+
+/// The longest text that the answer may have by the tokens it was given: few tokens are longer than this.
+fn longest_text(request: &Value) -> usize {
+    let tokens = ["max_tokens", "max_completion_tokens"].iter().find_map(|key| request.get(key)?.as_u64());
+    usize::try_from(tokens.unwrap_or(1 << 16)).unwrap_or(usize::MAX).saturating_mul(32).saturating_add(4096)
+}
+
+/// Whoever hears a reply and puts it together.
+struct Ear<'a> {
+    opening: Option<Opening>,
+    events: Events,
+    /// What is no stream: a whole reply, or an error.
+    whole: Vec<u8>,
+    reply: Reply,
+    /// The stream said that it is at its end.
+    is_done: bool,
+    trouble: Option<Trouble>,
+    longest_text: usize,
+    /// Takes the key out of a text, in case the server repeats it.
+    hide: &'a dyn Fn(&str) -> String,
+    hear: &'a mut dyn FnMut(&str) -> Watch,
+}
+
+impl<'a> Ear<'a> {
+    fn new(
+        longest_text: usize,
+        hide: &'a dyn Fn(&str) -> String,
+        hear: &'a mut dyn FnMut(&str) -> Watch,
+    ) -> Self {
+        Ear {
+            opening: None,
+            events: Events::default(),
+            whole: Vec::new(),
+            reply: Reply::default(),
+            is_done: false,
+            trouble: None,
+            longest_text,
+            hide,
+            hear,
+        }
+    }
+
+    fn take(&mut self, piece: Piece<'_>) -> Listen {
+        let taken = match piece {
+            Piece::Silence => self.tell(""),
+            Piece::Began(opening) => self.open(opening),
+            Piece::Bytes(bytes) => self.tell("").and_then(|()| self.hear_bytes(bytes)),
+        };
+        match taken {
+            Ok(()) if !self.is_done => Listen::On,
+            Ok(()) => Listen::Off,
+            Err(trouble) => {
+                self.trouble = Some(trouble);
+                Listen::Off
+            }
+        }
+    }
+
+    fn tell(&mut self, text: &str) -> Result<(), Trouble> {
+        match (self.hear)(text) {
+            Watch::On => Ok(()),
+            Watch::Off => Err(Trouble::GivenUp),
+        }
+    }
+
+    fn open(&mut self, opening: &Opening) -> Result<(), Trouble> {
+        self.opening = Some(opening.clone());
+        match opening.status {
+            300..=399 => {
+                let elsewhere = opening.elsewhere.as_deref().unwrap_or("elsewhere");
+                let elsewhere = message(&Value::from((self.hide)(elsewhere)));
+                Err(Trouble::Refused {
+                    status: opening.status,
+                    reason: format!(
+                        "it sends whoever asks to {elsewhere}, which is not followed; write that address into language_model.endpoints if it is right"
+                    ),
+                })
+            }
+            200 if !matches!(opening.content.as_str(), "text/event-stream" | "application/json") => {
+                Err(Trouble::Garbled(format!(
+                    "what it sent is {}, not what a language model's server sends; does `url` end as it should, mostly in /v1?",
+                    match opening.content.as_str() {
+                        "" => "of no type".to_owned(),
+                        content => format!("of the type {}", message(&Value::from(content))),
+                    }
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn is_stream(&self) -> bool {
+        self.opening
+            .as_ref()
+            .is_some_and(|opening| opening.status == 200 && opening.content == "text/event-stream")
+    }
+
+    fn hear_bytes(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+        if !self.is_stream() {
+            self.whole.extend_from_slice(bytes);
+            let is_error = self.opening.as_ref().is_none_or(|opening| opening.status != 200);
+            self.is_done = is_error && self.whole.len() > LONGEST_ERROR;
+            return Ok(());
+        }
+        let mut events = Vec::new();
+        let taken = self.events.take(bytes, &mut events);
+        for event in events {
+            if event.trim() == "[DONE]" {
+                self.is_done = true;
+                return Ok(());
+            }
+            self.hear_reply(&event)?;
+        }
+        taken.map_err(|error| Trouble::Garbled(error.to_string()))
+    }
+
+    fn hear_reply(&mut self, json: &str) -> Result<(), Trouble> {
+        let has_begun = self.reply.has_begun();
+        let text = self.reply.take(&(self.hide)(json)).map_err(|error| match error {
+            NoReply::Error(_) if !has_begun => Trouble::Ended(error.to_string()),
+            NoReply::TooManyCalls => Trouble::Unfit(error.to_string()),
+            _ => Trouble::Garbled(error.to_string()),
+        })?;
+        let calls: usize = self.reply.calls.iter().map(|call| call.arguments.len()).sum();
+        if self.reply.text.len().max(calls) > self.longest_text {
+            return Err(Trouble::Garbled(NoReply::TooLong.to_string()));
+        }
+        if text.is_empty() { Ok(()) } else { self.tell(&text) }
+    }
+
+    /// What was heard in all.
+    fn end(mut self, heard: Result<(), Broken>) -> Result<Reply, Trouble> {
+        if let Some(trouble) = self.trouble.take() {
+            return Err(trouble);
+        }
+        match (&self.opening, heard) {
+            // How an error ends is no matter.
+            (Some(opening), _) if opening.status != 200 => {
+                return Err(refusal(opening, &self.whole, self.hide));
+            }
+            (_, Ok(())) => {}
+            (_, Err(Broken::Unreachable(reason))) => return Err(Trouble::Unreachable(reason)),
+            (_, Err(Broken::Slow(limit))) => return Err(Trouble::Slow(limit)),
+            (_, Err(broken @ Broken::TooLong(_))) => return Err(Trouble::Garbled(broken.to_string())),
+            // It said how the model ended, and then did not end well itself.
+            (_, Err(Broken::Cut(_))) if self.reply.finish.is_some() => self.is_done = true,
+            (_, Err(broken @ Broken::Cut(_))) => {
+                let reason = broken.to_string();
+                return Err(if self.reply.has_begun() {
+                    Trouble::Garbled(format!("it broke off in the middle: {reason}"))
+                } else {
+                    Trouble::Ended(reason)
+                });
+            }
+        }
+        if self.is_stream() {
+            return match (self.is_done || self.reply.finish.is_some(), self.reply.has_begun()) {
+                (true, _) => Ok(self.reply),
+                (false, true) => Err(Trouble::Garbled("its stream ended in the middle".into())),
+                (false, false) => Err(Trouble::Ended("its stream ended before it began".into())),
+            };
+        }
+        let whole = std::mem::take(&mut self.whole);
+        let json = std::str::from_utf8(&whole).map_err(|_| Trouble::Garbled(NoReply::NotJson.to_string()))?;
+        self.hear_reply(json)?;
+        Ok(self.reply)
+    }
+}
+
+fn refusal(opening: &Opening, body: &[u8], hide: &dyn Fn(&str) -> String) -> Trouble {
+    let text = hide(&String::from_utf8_lossy(body.get(..LONGEST_ERROR).unwrap_or(body)));
+    let reason = match serde_json::from_str::<Value>(&text) {
+        Ok(error) => message(&error),
+        Err(_) => message(&Value::from(text.lines().next().unwrap_or_default())),
+    };
+    let reason = if reason.is_empty() { "it did not say why".into() } else { reason };
+    match opening.status {
+        status @ (408 | 429 | 500..=599) => {
+            Trouble::Busy { status, reason, after: opening.retry_after.map(Duration::from_secs) }
+        }
+        status @ 401 => Trouble::Refused {
+            status,
+            reason: format!("{reason}; see whether `key_env` names the right key"),
+        },
+        status @ 404 => Trouble::Refused {
+            status,
+            reason: format!("{reason}; see whether `url` (mostly it ends in /v1) and `model` are right"),
+        },
+        status => Trouble::Refused { status, reason },
+    }
+}

@@ -1,0 +1,245 @@
+//! One endpoint: finds out how it wants to be asked, asks it, asks again where that may help, and judges its reply.
+
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick};
+use serde_json::Value;
+
+use super::answer::{Answer, Tokens};
+use super::habits::{Habits, call_probe, is_call, schema_probe};
+use super::line::{Exchange, Limits};
+use super::prompt::{Form, Prompt};
+use super::reading::read;
+use super::reply::Reply;
+use super::request::{Manner, add_complaint, request};
+use super::strategy::Strategy;
+use super::trouble::Trouble;
+use super::{Watch, tokens};
+use minismith_runtime::chance::Chance;
+
+/// The first wait before a question is asked again, and the longest.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+
+/// The longest wait that a server may ask for; one that wants more is left alone.
+const LONGEST_ASKED_WAIT: Duration = Duration::from_secs(30);
+
+/// How often the listener is asked while nothing happens.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// One endpoint.
+pub(super) struct Peer {
+    /// Where it is and which model it is asked for, for people.
+    pub(super) name: String,
+    pub(super) manner: Manner,
+    pub(super) line: Box<dyn Exchange>,
+    pub(super) habits: Habits,
+    /// When it last failed, if it has not answered since.
+    pub(super) ill_since: Option<Tick>,
+}
+
+/// Bounds of all questions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) answer: Duration,
+    pub(super) silence: Duration,
+    pub(super) retries: u32,
+    pub(super) prompt_tokens: u64,
+}
+
+/// Whoever listens to the model, and has heard something or not.
+pub(super) struct Attention<'a> {
+    pub(super) watch: &'a mut dyn FnMut(&str) -> Watch,
+    /// Whether the text is for them, and not JSON or a second try.
+    pub(super) speaks: bool,
+    pub(super) has_heard: bool,
+}
+
+impl Attention<'_> {
+    fn hear(&mut self, text: &str) -> Watch {
+        let text = if self.speaks { text } else { "" };
+        self.has_heard |= !text.is_empty();
+        (self.watch)(text)
+    }
+}
+
+/// One question on its way.
+pub(super) struct Question<'a, 'b> {
+    pub(super) bounds: Bounds,
+    pub(super) clock: &'a dyn Clock,
+    pub(super) chance: &'a mut Chance,
+    pub(super) attention: &'a mut Attention<'b>,
+    /// When it has to be answered.
+    pub(super) until: Tick,
+    /// What it has cost.
+    pub(super) spent: Tokens,
+}
+
+impl Peer {
+    /// Asks this endpoint.
+    pub(super) fn ask(
+        &mut self,
+        prompt: &Prompt,
+        question: &mut Question<'_, '_>,
+    ) -> Result<Answer, Trouble> {
+        // Too long is too long before anything else is tried.
+        check_length(&request(prompt, Strategy::Plain, &self.manner), question.bounds.prompt_tokens)?;
+        question.attention.speaks = false;
+        let strategy = self.strategy(&prompt.form, question)?;
+        let hears_text = match prompt.form {
+            Form::Text => true,
+            Form::Calls(_) => strategy == Strategy::Native,
+            Form::Json(_) => false,
+        };
+        let mut request = request(prompt, strategy, &self.manner);
+        let mut complaint = None;
+        loop {
+            question.attention.speaks = hears_text && !question.attention.has_heard;
+            if let Err(too_long) = check_length(&request, question.bounds.prompt_tokens) {
+                return Err(complaint.map_or(too_long, Trouble::Unfit));
+            }
+            let reply = self.exchange(&mut request, question)?;
+            match read(&reply, prompt, strategy) {
+                Ok(said) => return Ok(Answer { said, tokens: question.spent, from: self.name.clone() }),
+                Err(unfit) if unfit.may_be_mended && complaint.is_none() => {
+                    add_complaint(&mut request, &transcript(&reply), &unfit.reason);
+                    complaint = Some(unfit.reason);
+                }
+                Err(unfit) => return Err(Trouble::Unfit(unfit.reason)),
+            }
+        }
+    }
+
+    /// How to ask for this form here; tried the first time.
+    fn strategy(&mut self, form: &Form, question: &mut Question<'_, '_>) -> Result<Strategy, Trouble> {
+        let mut trouble = None;
+        if matches!(form, Form::Text) {
+            return Ok(Strategy::Plain);
+        }
+        if matches!(form, Form::Calls(_)) {
+            let calls = match self.habits.calls {
+                Some(calls) => calls,
+                None => match self.probe(&call_probe(), Strategy::Native, question) {
+                    Ok(reply) => reply.is_some_and(|reply| is_call(&reply)),
+                    // Some servers say by this that they know no functions; others are ill.
+                    Err(busy @ Trouble::Busy { status: 500, .. }) => {
+                        trouble = Some(busy);
+                        false
+                    }
+                    Err(other) => return Err(other),
+                },
+            };
+            if calls {
+                self.habits.calls = Some(true);
+                return Ok(Strategy::Native);
+            }
+        }
+        let schemas = match self.habits.schemas {
+            Some(schemas) => schemas,
+            None => {
+                let probe = schema_probe();
+                match self.probe(&probe, Strategy::Schema, question) {
+                    Ok(reply) => reply.is_some_and(|reply| read(&reply, &probe, Strategy::Schema).is_ok()),
+                    Err(ill) => return Err(trouble.unwrap_or(ill)),
+                }
+            }
+        };
+        if matches!(form, Form::Calls(_)) {
+            self.habits.calls = Some(false);
+        }
+        self.habits.schemas = Some(schemas);
+        Ok(if schemas { Strategy::Schema } else { Strategy::Plain })
+    }
+
+    /// The reply to a question that only tries; none where the endpoint does not want such questions.
+    fn probe(
+        &mut self,
+        prompt: &Prompt,
+        strategy: Strategy,
+        question: &mut Question<'_, '_>,
+    ) -> Result<Option<Reply>, Trouble> {
+        match self.exchange(&mut request(prompt, strategy, &self.manner), question) {
+            Ok(reply) => Ok(Some(reply)),
+            Err(refused @ Trouble::Refused { status: 401 | 403, .. }) => Err(refused),
+            Err(Trouble::Refused { .. } | Trouble::Unfit(_)) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Sends a request until there is a reply, or no more hope.
+    fn exchange(&mut self, request: &mut Value, question: &mut Question<'_, '_>) -> Result<Reply, Trouble> {
+        let mut tries = 0;
+        loop {
+            self.habits.suit(request);
+            let left = question.until.since(question.clock.now());
+            if left.is_zero() {
+                return Err(Trouble::Slow(question.bounds.answer));
+            }
+            let limits = Limits { whole: left, silence: question.bounds.silence };
+            let attention = &mut *question.attention;
+            let trouble = match self.line.exchange(request, limits, &mut |text| attention.hear(text)) {
+                Ok(reply) => {
+                    let counted = reply.tokens.unwrap_or_else(|| Tokens {
+                        prompt: tokens::of_request(request),
+                        answer: tokens::of_text(&transcript(&reply)),
+                    });
+                    question.spent.prompt = question.spent.prompt.saturating_add(counted.prompt);
+                    question.spent.answer = question.spent.answer.saturating_add(counted.answer);
+                    return Ok(reply);
+                }
+                Err(trouble) => trouble,
+            };
+            match &trouble {
+                // Each key is learnt once, so this ends.
+                Trouble::Refused { status: 400 | 422, reason } if self.habits.learn(reason) => continue,
+                Trouble::Slow(limit) if *limit == left => return Err(Trouble::Slow(question.bounds.answer)),
+                trouble if trouble.may_pass() && tries < question.bounds.retries => {}
+                _ => return Err(trouble),
+            }
+            let wait = question.wait_before(tries, &trouble);
+            if wait > LONGEST_ASKED_WAIT || question.clock.now() + wait >= question.until {
+                return Err(trouble);
+            }
+            question.pause(wait)?;
+            tries += 1;
+        }
+    }
+}
+
+impl Question<'_, '_> {
+    /// Twice as long each time, and by chance up to half less, so that many do not come back at once.
+    fn wait_before(&mut self, tries: u32, trouble: &Trouble) -> Duration {
+        let full = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(tries)).min(LONGEST_WAIT);
+        let own = full.mul_f64(self.chance.share().mul_add(0.5, 0.5));
+        match trouble {
+            Trouble::Busy { after: Some(after), .. } => own.max(*after),
+            _ => own,
+        }
+    }
+
+    fn pause(&mut self, wait: Duration) -> Result<(), Trouble> {
+        let end = self.clock.now() + wait;
+        loop {
+            if self.attention.hear("") == Watch::Off {
+                return Err(Trouble::GivenUp);
+            }
+            let now = self.clock.now();
+            if now >= end {
+                return Ok(());
+            }
+            self.clock.wait_until(end.min(now + LOOK));
+        }
+    }
+}
+
+fn check_length(request: &Value, limit: u64) -> Result<(), Trouble> {
+    let tokens = tokens::of_request(request);
+    if tokens > limit { Err(Trouble::TooLong { tokens, limit }) } else { Ok(()) }
+}
+
+/// What the model said, calls and all, as text.
+fn transcript(reply: &Reply) -> String {
+    let calls = reply.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+    let text = Some(reply.text.clone()).filter(|text| !text.is_empty());
+    text.into_iter().chain(calls).collect::<Vec<_>>().join("\n")
+}

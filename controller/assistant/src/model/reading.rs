@@ -1,0 +1,148 @@
+//! Reads a reply in the form that was asked for, and says what is wrong with it if it has another.
+
+use serde_json::{Map, Value};
+
+use super::answer::{Call, Said};
+use super::lenient;
+use super::prompt::{Form, Function, Part, Prompt};
+use super::reply::{MOST_CALLS, RawCall, Reply};
+use super::strategy::{Spoken, Strategy};
+use minismith_analysis::arguments::fits;
+
+/// Why a reply can't be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unfit {
+    /// In a clause that the model and a person can read.
+    pub(super) reason: String,
+    /// Whether the model can put that right.
+    pub(super) may_be_mended: bool,
+}
+
+impl Unfit {
+    fn mendable(reason: impl Into<String>) -> Self {
+        Unfit { reason: reason.into(), may_be_mended: true }
+    }
+
+    fn hopeless(reason: impl Into<String>) -> Self {
+        Unfit { reason: reason.into(), may_be_mended: false }
+    }
+}
+
+/// What the reply says, in the form of the prompt.
+pub(super) fn read(reply: &Reply, prompt: &Prompt, strategy: Strategy) -> Result<Said, Unfit> {
+    let was_cut = reply.finish.as_deref() == Some("length");
+    let text = answer_text(&reply.text);
+    if reply.finish.as_deref() == Some("content_filter") {
+        return Err(Unfit::hopeless("the endpoint's filter withheld it"));
+    }
+    let read = match (&prompt.form, strategy) {
+        (Form::Text, _) if text.is_empty() => Err(Unfit::mendable("it is empty")),
+        (Form::Text, _) => Ok(Said::Text(text.to_owned())),
+        (Form::Json(schema), _) => document(text, schema).map(Said::Json),
+        (Form::Calls(functions), Strategy::Native) => native(reply, text, functions, prompt),
+        (Form::Calls(functions), _) => spoken(text, functions, prompt, strategy),
+    };
+    read.map_err(|unfit| match was_cut {
+        // Asked again, it would be as long.
+        true => Unfit::hopeless(format!("it is longer than the tokens it was given; {}", unfit.reason)),
+        false => unfit,
+    })
+}
+
+/// Without what a model thought before it answered.
+fn answer_text(text: &str) -> &str {
+    let trimmed = text.trim();
+    match trimmed.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>")) {
+        Some((_, answer)) => answer.trim(),
+        None => trimmed,
+    }
+}
+
+fn document(text: &str, schema: &Value) -> Result<Value, Unfit> {
+    let document = lenient::object(text).ok_or_else(|| Unfit::mendable("it holds no whole JSON object"))?;
+    match fits(schema, &document) {
+        Ok(()) => Ok(document),
+        Err(complaint) => Err(Unfit::mendable(format!("the object {complaint}"))),
+    }
+}
+
+fn native(reply: &Reply, text: &str, functions: &[Function], prompt: &Prompt) -> Result<Said, Unfit> {
+    let mut calls = Vec::new();
+    for RawCall { id, name, arguments } in &reply.calls {
+        let arguments = match arguments.trim() {
+            "" => Map::new(),
+            arguments => serde_json::from_str(arguments).map_err(|_| {
+                Unfit::mendable(format!("the arguments of `{}` are no JSON object", short(name)))
+            })?,
+        };
+        calls.push((id.clone(), name.clone(), arguments));
+    }
+    said(text.to_owned(), calls, functions, prompt)
+}
+
+fn spoken(text: &str, functions: &[Function], prompt: &Prompt, strategy: Strategy) -> Result<Said, Unfit> {
+    let spoken = Spoken::new(functions);
+    let Some(reply) = lenient::object(text) else {
+        return match strategy {
+            // It was only asked for the form, and a sentence is an answer too.
+            Strategy::Plain if !text.is_empty() && !text.contains("\"name\"") => {
+                Ok(Said::Text(text.to_owned()))
+            }
+            _ => Err(Unfit::mendable("it holds no whole JSON object")),
+        };
+    };
+    let steps = spoken.steps(&reply).ok_or_else(|| {
+        Unfit::mendable("it has not the form {\"calls\": [{\"name\": ..., \"arguments\": {...}}]}")
+    })?;
+    let (mut texts, mut calls) = (Vec::new(), Vec::new());
+    for (name, arguments) in steps {
+        match arguments.get("text").and_then(Value::as_str) {
+            Some(text) if name == spoken.say() => texts.push(text.trim().to_owned()),
+            None if name == spoken.say() => {
+                return Err(Unfit::mendable(format!("`{name}` needs its `text`")));
+            }
+            _ => calls.push((String::new(), name, arguments)),
+        }
+    }
+    said(texts.join("\n"), calls, functions, prompt)
+}
+
+/// Calls of functions that were offered, each with a name of its own.
+fn said(
+    text: String,
+    raw: Vec<(String, String, Map<String, Value>)>,
+    functions: &[Function],
+    prompt: &Prompt,
+) -> Result<Said, Unfit> {
+    if raw.len() > MOST_CALLS {
+        return Err(Unfit::hopeless(format!("it makes more than {MOST_CALLS} calls at once")));
+    }
+    let made = |part: &&Part| matches!(part, Part::Called { .. });
+    let before = prompt.messages.iter().flat_map(|message| &message.parts).filter(made).count();
+    let mut calls: Vec<Call> = Vec::new();
+    for (id, name, arguments) in raw {
+        if functions.iter().all(|function| function.name != name) {
+            let offered: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+            return Err(Unfit::mendable(format!(
+                "it calls `{}`, and the functions are {}",
+                short(&name),
+                offered.join(", ")
+            )));
+        }
+        let is_taken = id.is_empty() || calls.iter().any(|call| call.id == id);
+        let id = if is_taken { format!("call_{}", before + calls.len() + 1) } else { id };
+        calls.push(Call { id, name, arguments });
+    }
+    match (calls.is_empty(), text.is_empty()) {
+        (true, true) => Err(Unfit::mendable("it is empty")),
+        (true, false) => Ok(Said::Text(text)),
+        (false, _) => Ok(Said::Calls { text, calls }),
+    }
+}
+
+fn short(name: &str) -> String {
+    super::fence::shown(name).chars().filter(|c| !c.is_control()).take(60).collect()
+}
+
+#[cfg(test)]
+mod tests;

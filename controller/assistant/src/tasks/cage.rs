@@ -1,0 +1,194 @@
+//! Runs a script in the code profile's cage, and gathers what it says and writes. It has no stage: what it asks of a robot
+//! is refused, and its sleeps only pass on its own clock.
+
+use std::collections::BTreeMap;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock, unix_seconds};
+use minismith_wire::{Answer, Cue, Facts, FileGiven, Job, Limits, RefusalKind, Turn};
+use serde_json::Value;
+
+use minismith_analysis::files::output::Collector;
+use minismith_analysis::files::{Output, Outputs};
+use minismith_toolchain::guest::{Guest, GuestFault};
+use minismith_toolchain::workshop::rehearsal::Cage;
+
+/// What a script may use: more memory than a tool, and time to compute.
+pub const LIMITS: Limits = Limits {
+    cpu_seconds: 60,
+    memory_bytes: 1536 << 20,
+    output_bytes: 64 << 10,
+    turn_seconds: 90.0,
+    wall_seconds: 120.0,
+    frames: 0,
+    frames_per_second: 0,
+    motions_per_second: 0,
+    open_files: 0,
+    processes: 0,
+};
+
+/// What came of a script.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ran {
+    /// What it returned, or why it did not.
+    pub value: Result<Value, Failure>,
+    /// What it printed.
+    pub printed: String,
+    /// The files that it wrote.
+    pub outputs: Vec<Output>,
+    /// What has to be said of those.
+    pub notes: Vec<String>,
+    /// Seconds on the wall.
+    pub seconds: f64,
+}
+
+/// Why a script gave nothing.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// It raised an exception.
+    #[error("{kind}: {message}{}", at(.line))]
+    Raised {
+        /// Its type.
+        kind: String,
+        /// Its text.
+        message: String,
+        /// The line of the script.
+        line: Option<u32>,
+    },
+    /// It was ended, since it broke a limit or its own process.
+    #[error("{reason}")]
+    Stopped {
+        /// Which limit.
+        limit: &'static str,
+        /// In words.
+        reason: String,
+    },
+}
+
+fn at(line: &Option<u32>) -> String {
+    line.map(|line| format!(" (line {line})")).unwrap_or_default()
+}
+
+/// Runs a script's `answer` on these files. With facts, CPython must read the same of it as the policy did.
+///
+/// # Errors
+/// Only when there is no cage here; what the script does wrong is told in what came of it.
+pub fn run(
+    cage: &dyn Cage,
+    source: &str,
+    facts: Option<&BTreeMap<String, Facts>>,
+    files: &[FileGiven],
+    limits: Limits,
+) -> Result<Ran, GuestFault> {
+    let mut guest = cage.guest(limits)?;
+    let clock = WallClock::start();
+    let job = Job {
+        source: source.to_owned(),
+        module: "answer".into(),
+        entry: "answer".into(),
+        epoch: epoch(),
+        files: files.to_vec(),
+        outputs: Some("outputs".into()),
+        limits,
+        ..Job::default()
+    };
+    let mut talk =
+        Talk { printed: String::new(), files: Collector::new(Some(Outputs::of_task())), now: 0, facts };
+    let value = talk.hold(&mut *guest, job);
+    let (outputs, notes) = talk.files.finish(value.is_ok());
+    Ok(Ran {
+        value,
+        printed: talk.printed,
+        outputs,
+        notes,
+        seconds: (clock.now() - Tick::ZERO).as_secs_f64(),
+    })
+}
+
+struct Talk<'a> {
+    printed: String,
+    files: Collector,
+    now: u64,
+    facts: Option<&'a BTreeMap<String, Facts>>,
+}
+
+impl Talk<'_> {
+    fn hold(&mut self, guest: &mut dyn Guest, job: Job) -> Result<Value, Failure> {
+        let mut answer = Answer::Start { job: Box::new(job) };
+        loop {
+            let turn = guest
+                .turn(&answer, None)
+                .map_err(|fault| Failure::Stopped { limit: fault.limit(), reason: reason(&fault) })?;
+            answer = match turn {
+                Turn::Parsed { facts } => self.compare(facts)?,
+                Turn::Asks { cue, spent, printed } => {
+                    self.printed.push_str(&printed);
+                    self.now = self.now.saturating_add(spent);
+                    self.asked(&cue)
+                }
+                Turn::Printed { printed, spent } => {
+                    self.printed.push_str(&printed);
+                    self.now = self.now.saturating_add(spent);
+                    Answer::Done { now: self.now }
+                }
+                Turn::Done { value, printed, .. } => {
+                    self.printed.push_str(&printed);
+                    return Ok(value);
+                }
+                Turn::Raised { kind, message, line, printed, .. } => {
+                    self.printed.push_str(&printed);
+                    return Err(Failure::Raised { kind, message, line });
+                }
+                Turn::Result { .. } => {
+                    let reason = "the script's process broke the protocol and was stopped".into();
+                    return Err(Failure::Stopped { limit: "forged", reason });
+                }
+            };
+        }
+    }
+
+    fn compare(&self, read: Result<BTreeMap<String, Facts>, String>) -> Result<Answer, Failure> {
+        let syntax = |message: String| Failure::Raised { kind: "SyntaxError".into(), message, line: None };
+        let read = read.map_err(syntax)?;
+        if self.facts.is_some_and(|vetted| *vetted != read) {
+            let reason = "two parsers disagree about this script; write it more plainly".into();
+            return Err(Failure::Stopped { limit: "parser", reason });
+        }
+        Ok(Answer::Proceed)
+    }
+
+    fn asked(&mut self, cue: &Cue) -> Answer {
+        let now = self.now;
+        match cue {
+            Cue::Write { file, piece } => match self.files.write(file, piece) {
+                Ok(()) => Answer::Done { now },
+                Err((kind, message)) => Answer::Refused { now, kind, message },
+            },
+            Cue::Sleep { seconds } => {
+                let passed = std::time::Duration::try_from_secs_f64(*seconds).unwrap_or_default();
+                self.now = now.saturating_add(u64::try_from(passed.as_nanos()).unwrap_or(u64::MAX));
+                Answer::Done { now: self.now }
+            }
+            _ => Answer::Refused {
+                now,
+                kind: RefusalKind::Permission,
+                message: "a code task has no robot; it computes on its files".into(),
+            },
+        }
+    }
+}
+
+/// A script is told of no robot.
+fn reason(fault: &GuestFault) -> String {
+    match fault {
+        GuestFault::Deadline { limit, used } | GuestFault::Wall { limit, used } => format!(
+            "the script ran for {used:.1} s, at most {limit} s are allowed; let it compute less, or read less"
+        ),
+        fault => fault.to_string(),
+    }
+}
+
+// Far below what a float counts exactly.
+#[allow(clippy::cast_precision_loss)]
+fn epoch() -> f64 {
+    unix_seconds() as f64
+}

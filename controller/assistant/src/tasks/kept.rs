@@ -1,0 +1,234 @@
+//! Code that answered a question before, kept for the next similar one about files of the same shape.
+//!
+//! It is found by the question in its plain words and by the types and columns of the files, not by their names. What is
+//! found is only a proposal: it is hashed against what was kept, and read by the policy and run in the cage like any other.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use minismith_wire::FileGiven;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::prepare::columns;
+use super::report::Report;
+use super::task::Written;
+use minismith_analysis::digest::hex_sha256;
+
+/// The longest record that is read.
+const LONGEST: u64 = 256 << 10;
+
+/// Records that are kept; the oldest go first.
+const MOST: usize = 256;
+
+/// Words that change nothing of a question.
+const FILLERS: [&str; 18] = [
+    "please",
+    "the",
+    "a",
+    "an",
+    "of",
+    "is",
+    "are",
+    "what",
+    "what's",
+    "me",
+    "tell",
+    "show",
+    "give",
+    "compute",
+    "calculate",
+    "find",
+    "column",
+    "file",
+];
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    key: String,
+    names: Vec<String>,
+    code: String,
+    code_sha256: String,
+    author: String,
+    assumptions: Vec<String>,
+}
+
+/// A folder of kept code.
+#[derive(Clone, Debug)]
+pub struct Kept(PathBuf);
+
+impl Kept {
+    /// In this folder, which need not exist yet.
+    #[must_use]
+    pub fn at(folder: PathBuf) -> Self {
+        Kept(folder)
+    }
+
+    /// Code for a similar question, made to fit these files.
+    #[must_use]
+    pub fn find(&self, question: &str, files: &[FileGiven]) -> Option<Written> {
+        let key = key(question, files);
+        let mut bytes = Vec::new();
+        fs::File::open(self.path(&key)).ok()?.take(LONGEST + 1).read_to_end(&mut bytes).ok()?;
+        if bytes.len() as u64 > LONGEST {
+            return None;
+        }
+        let record: Record = serde_json::from_slice(&bytes).ok()?;
+        let sound = record.key == key
+            && record.code_sha256 == hex_sha256(record.code.as_bytes())
+            && record.names.len() == files.len();
+        let renamed = || {
+            let names =
+                record.names.iter().zip(files).map(|(name, file)| (name.as_str(), file.name.as_str()));
+            rename(&record.code, &names.collect::<Vec<_>>())
+        };
+        sound.then(|| Written {
+            code: renamed(),
+            author: record.author.clone(),
+            assumptions: record.assumptions.clone(),
+            reused: true,
+        })
+    }
+
+    /// Keeps code that has answered. What can't be kept is written again the next time.
+    pub fn keep(&self, files: &[FileGiven], report: &Report) {
+        let key = key(&report.question, files);
+        let record = Record {
+            names: files.iter().map(|file| file.name.clone()).collect(),
+            code: report.code.clone(),
+            code_sha256: hex_sha256(report.code.as_bytes()),
+            author: report.author.clone(),
+            assumptions: report.assumptions.clone(),
+            key: key.clone(),
+        };
+        if let Err(error) = self.write(&key, &json!(record)) {
+            tracing::warn!(%error, folder = %self.0.display(), "the code of an answer could not be kept");
+        }
+    }
+
+    /// Forgets code that has failed.
+    pub fn forget(&self, question: &str, files: &[FileGiven]) {
+        // It may not be there.
+        let _ = fs::remove_file(self.path(&key(question, files)));
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.0.join(format!("{key}.json"))
+    }
+
+    /// Written beside and renamed: a reader finds all of it or nothing.
+    fn write(&self, key: &str, record: &Value) -> std::io::Result<()> {
+        fs::create_dir_all(&self.0)?;
+        let beside = self.0.join(format!("{key}.{}.new", std::process::id()));
+        fs::write(&beside, record.to_string())?;
+        fs::rename(&beside, self.path(key))?;
+        forget_oldest(&self.0)
+    }
+}
+
+fn forget_oldest(folder: &Path) -> std::io::Result<()> {
+    let mut kept = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        kept.push((entry.metadata()?.modified()?, entry.path()));
+    }
+    kept.sort();
+    for (_, path) in kept.iter().take(kept.len().saturating_sub(MOST)) {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// The question and the shape of the files, as one hash.
+fn key(question: &str, files: &[FileGiven]) -> String {
+    let shapes: Vec<Value> =
+        files.iter().map(|file| json!([file.about.get("type"), columns(&file.about)])).collect();
+    hex_sha256(json!({"question": plain(question, files), "files": shapes}).to_string().as_bytes())
+}
+
+/// A question without what changes nothing: letters' case (but for names of columns), fillers, the files' own names.
+fn plain(question: &str, files: &[FileGiven]) -> String {
+    let mut question = question.to_owned();
+    for (place, file) in files.iter().enumerate() {
+        question = question.replace(&file.name, &format!(" \u{1}{place} "));
+    }
+    let known: Vec<String> = files.iter().flat_map(|file| columns(&file.about)).collect();
+    let words = question
+        .split_whitespace()
+        .map(|word| word.trim_matches(['?', '!', '.', ',', ';', ':', '"', '\'', '`']));
+    let words = words.filter(|word| !word.is_empty()).filter_map(|word| {
+        if known.iter().any(|name| name.split_whitespace().any(|part| part == word)) {
+            return Some(word.to_owned());
+        }
+        let word = word.to_lowercase();
+        (!FILLERS.contains(&word.as_str())).then_some(word)
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Code with other names of files: texts that are exactly a name, all at once.
+fn rename(code: &str, names: &[(&str, &str)]) -> String {
+    let mut renamed = code.to_owned();
+    for (place, (old, _)) in names.iter().enumerate() {
+        for quoted in [json!(old).to_string(), format!("'{old}'")] {
+            renamed = renamed.replace(&quoted, &format!("\u{1}{place}\u{1}"));
+        }
+    }
+    for (place, (_, new)) in names.iter().enumerate() {
+        renamed = renamed.replace(&format!("\u{1}{place}\u{1}"), &json!(new).to_string());
+    }
+    renamed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, columns: &[&str]) -> FileGiven {
+        let about = json!({"type": "csv", "columns": columns}).as_object().unwrap().clone();
+        FileGiven {
+            parameter: "inputs".into(),
+            name: name.into(),
+            bytes: 0,
+            about,
+            content: Vec::new().into(),
+        }
+    }
+
+    fn report(question: &str, code: &str) -> Report {
+        Report { question: question.into(), code: code.into(), success: true, ..Report::default() }
+    }
+
+    #[test]
+    fn a_similar_question_finds_the_code_and_another_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = Kept::at(folder.path().join("answers"));
+        let first = [file("one.csv", &["a", "A"])];
+        let code = "def answer(inputs, outputs):\n    return inputs[\"one.csv\"].name\n";
+        kept.keep(&first, &report("What is the spread of column a in one.csv?", code));
+        let second = [file("it's two.csv", &["a", "A"])];
+        let found = kept.find("please show me the spread of a in it's two.csv", &second).unwrap();
+        assert!(found.reused && found.code.contains("inputs[\"it's two.csv\"]"), "{}", found.code);
+        assert_eq!(kept.find("spread of A in one.csv", &first), None, "columns keep their letters");
+        assert_eq!(kept.find("spread of a in one.csv", &[file("one.csv", &["a"])]), None, "another shape");
+        kept.forget("spread of a in one.csv", &first);
+        assert_eq!(kept.find("spread of a in one.csv", &first), None);
+    }
+
+    #[test]
+    fn what_was_changed_behind_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = Kept::at(folder.path().to_owned());
+        let files = [file("one.csv", &["a"])];
+        kept.keep(&files, &report("spread", "code"));
+        let path = kept.path(&key("spread", &files));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(kept.find("spread", &files).is_some());
+        fs::write(&path, text.replace("\"code\":\"code\"", "\"code\":\"other\"")).unwrap();
+        assert_eq!(kept.find("spread", &files), None);
+        fs::write(&path, "x".repeat(300_000)).unwrap();
+        assert_eq!(kept.find("spread", &files), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! One code task: a machine without input or output.
+//!
+//! ```text
+//!           kept or simple code
+//! begin --------------------------------.
+//!   |  a model                          v
+//!   '----> write --------------------> run --ran--> rules --> verify (model) --answers--> over
+//!            ^                          |             |          |
+//!            '--- refused, raised, empty, or it does not answer the question
+//!                 at most three times
+//! ```
+//!
+//! What a model says decides nothing but whether another try is made: the code is judged by the policy, and what it did by
+//! what came out of the cage.
+
+use serde_json::Value;
+
+use super::cage::Ran;
+use super::prompts;
+use super::report::{Report, Verification, Verifier};
+use crate::model::{Answer, NoAnswer, Prompt, Said};
+use minismith_analysis::finding::Finding;
+
+/// How often code may be changed after it was written.
+pub const MOST_MODIFICATIONS: usize = 3;
+
+/// Assumptions that are read of one answer of a model.
+const MOST_ASSUMPTIONS: usize = 5;
+
+/// Characters of each, and of a problem.
+const LONGEST_LINE: usize = 400;
+
+/// What is told to the machine.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The model has answered.
+    Answered(Answer),
+    /// It has not.
+    NoAnswer(NoAnswer),
+    /// The policy refused the code.
+    Refused(Vec<Finding>),
+    /// The code was run.
+    Ran(Box<Ran>),
+}
+
+/// What the machine wants done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Ask the model.
+    Ask(Prompt),
+    /// Take this code through the policy, and run it.
+    Run(String),
+    /// It is over.
+    Over(Box<Report>),
+}
+
+/// Who has written such code.
+pub const OFFLINE: &str = "offline";
+
+/// Code that need not be written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Written {
+    /// It.
+    pub code: String,
+    /// By whom.
+    pub author: String,
+    /// What it assumes.
+    pub assumptions: Vec<String>,
+    /// Whether it was written for a similar question before.
+    pub reused: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Writing,
+    Running,
+    Verifying,
+}
+
+/// One task.
+#[derive(Clone, Debug)]
+pub struct Task {
+    files: String,
+    /// Whether there is a model to write, mend and verify.
+    thinks: bool,
+    most_tokens: u32,
+    phase: Phase,
+    report: Report,
+}
+
+impl Task {
+    /// Begins with code that is there, or has it written by a model. `files` says what is given, in words.
+    #[must_use]
+    pub fn begin(
+        question: &str,
+        files: String,
+        written: Option<Written>,
+        thinks: bool,
+        most_tokens: u32,
+    ) -> (Task, Effect) {
+        let report = Report { question: question.to_owned(), ..Report::default() };
+        let mut task = Task { files, thinks, most_tokens, phase: Phase::Writing, report };
+        let effect = match written {
+            Some(Written { code, author, assumptions, reused }) => {
+                task.report.author = author;
+                task.report.assumptions = assumptions;
+                task.report.reused = reused;
+                task.run(code)
+            }
+            None => Effect::Ask(prompts::write(question, &task.files, most_tokens)),
+        };
+        (task, effect)
+    }
+
+    /// Takes one event, and says what is wanted next.
+    pub fn step(&mut self, event: Event) -> Effect {
+        match event {
+            Event::Answered(answer) => self.answered(answer),
+            // What was computed is there, whether or not somebody has looked at it.
+            Event::NoAnswer(no) if self.phase == Phase::Verifying => {
+                self.report
+                    .assumptions
+                    .push(format!("nobody has checked that this answers the question: {no}"));
+                self.over(None)
+            }
+            Event::NoAnswer(no) => self.over(Some(no.to_string())),
+            Event::Refused(findings) => {
+                let found: Vec<String> = findings.iter().take(5).map(ToString::to_string).collect();
+                self.failed(Verifier::Policy, format!("the code is refused: {}", found.join("; ")))
+            }
+            Event::Ran(ran) => self.ran(*ran),
+        }
+    }
+
+    fn run(&mut self, code: String) -> Effect {
+        self.phase = Phase::Running;
+        self.report.iterations += 1;
+        self.report.code.clone_from(&code);
+        self.report.answer = Value::Null;
+        self.report.outputs.clear();
+        self.report.output.clear();
+        Effect::Run(code)
+    }
+
+    fn ran(&mut self, ran: Ran) -> Effect {
+        self.report.execution_time_s = (ran.seconds * 1000.0).round() / 1000.0;
+        self.report.output = ran.printed;
+        self.report.outputs = ran.outputs;
+        self.passed(Verifier::Policy);
+        let value = match ran.value {
+            Ok(value) => value,
+            Err(failure) => return self.failed(Verifier::Run, failure.to_string()),
+        };
+        self.passed(Verifier::Run);
+        self.report.assumptions.extend(ran.notes);
+        if value.is_null() && self.report.outputs.is_empty() {
+            return self.failed(Verifier::Rules, "answer() returned None; return the answer from it".into());
+        }
+        self.report.answer = value;
+        self.passed(Verifier::Rules);
+        // What a simple reading of the question gave needs no second opinion: it was matched word by word.
+        if !self.thinks || self.report.author == OFFLINE {
+            return self.over(None);
+        }
+        self.phase = Phase::Verifying;
+        Effect::Ask(prompts::verify(&self.report, &self.files, self.most_tokens))
+    }
+
+    fn answered(&mut self, answer: Answer) -> Effect {
+        let from = answer.from;
+        let (text, value) = match answer.said {
+            Said::Text(text) | Said::Calls { text, .. } => (text, None),
+            Said::Json(value) => (String::new(), Some(value)),
+        };
+        match self.phase {
+            Phase::Writing => {
+                self.report.author = from;
+                self.report.reused = false;
+                self.run(code(&text))
+            }
+            Phase::Verifying => match value.or_else(|| serde_json::from_str(&text).ok()) {
+                Some(verdict) => self.judged(&verdict),
+                None => {
+                    self.over(Some("the language model did not judge in the form that was asked for".into()))
+                }
+            },
+            Phase::Running => self.over(Some("the language model answered what nobody asked".into())),
+        }
+    }
+
+    fn judged(&mut self, verdict: &Value) -> Effect {
+        let text =
+            |value: &Value| value.as_str().unwrap_or_default().chars().take(LONGEST_LINE).collect::<String>();
+        let assumptions = verdict.get("assumptions").and_then(Value::as_array);
+        let assumptions: Vec<String> = assumptions
+            .into_iter()
+            .flatten()
+            .take(MOST_ASSUMPTIONS)
+            .map(text)
+            .filter(|it| !it.is_empty())
+            .collect();
+        if verdict.get("answers").and_then(Value::as_bool) == Some(true) {
+            self.passed(Verifier::Model);
+            self.report.assumptions.extend(assumptions);
+            return self.over(None);
+        }
+        let problem = verdict.get("problem").map(text).unwrap_or_default();
+        self.failed(
+            Verifier::Model,
+            if problem.is_empty() { "it does not answer the question".into() } else { problem },
+        )
+    }
+
+    fn passed(&mut self, by: Verifier) {
+        let iteration = self.report.iterations;
+        self.report.verification_history.push(Verification {
+            iteration,
+            by,
+            passed: true,
+            problem: String::new(),
+        });
+    }
+
+    /// Another try, as long as there is one.
+    fn failed(&mut self, by: Verifier, problem: String) -> Effect {
+        let iteration = self.report.iterations;
+        let looked = Verification { iteration, by, passed: false, problem: problem.clone() };
+        self.report.verification_history.push(looked);
+        if !self.thinks {
+            return self.over(Some(problem));
+        }
+        if self.report.modifications.len() >= MOST_MODIFICATIONS {
+            let times = self.report.iterations;
+            return self
+                .over(Some(format!("{times} tries did not answer it, the last one for this: {problem}")));
+        }
+        self.phase = Phase::Writing;
+        let prompt = prompts::mend(&self.report, &self.files, &problem, self.most_tokens);
+        self.report.modifications.push(problem);
+        Effect::Ask(prompt)
+    }
+
+    fn over(&mut self, error: Option<String>) -> Effect {
+        let mut report = std::mem::take(&mut self.report);
+        report.success = error.is_none();
+        report.error = error;
+        if !report.success {
+            // What may be half of something, or wrong, is no answer.
+            report.answer = Value::Null;
+            report.outputs.clear();
+        }
+        Effect::Over(Box::new(report))
+    }
+}
+
+/// The code in a model's answer: its first fenced block, or all of it where there is no fence.
+fn code(text: &str) -> String {
+    let fenced = text.split_once("```").map(|(_, rest)| {
+        let body = rest.split_once('\n').map_or(rest, |(_, body)| body);
+        body.split_once("```").map_or(body, |(code, _)| code)
+    });
+    format!("{}\n", fenced.unwrap_or(text).trim().replace("\r\n", "\n"))
+}
+
+#[cfg(test)]
+mod tests;

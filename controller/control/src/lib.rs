@@ -1,0 +1,43 @@
+//! Moves a robot: opens it, decides who is in control, executes motions, looks through its camera and records what
+//! happens.
+//!
+//! Reading order: [`body`] (opens the robot that was chosen), [`arbiter`] (who is in control), [`stage`] (the execution context of
+//! one client: plans and plays motions), [`mover`] (motions and streams of targets for network clients), [`eyes`] (camera and
+//! detectors), [`seen`] (what is in front of the robot), [`gaze`] and [`attention`] (following a face), [`recording`] (recorded
+//! moves), [`trace`] (reads, compares and replays traces), [`chronicle`] (writes them), [`calibration`] (the servos' settings),
+//! [`recorder`] (runs the Rerun program), [`snapshot`], [`outgoing`].
+//!
+//! # Control
+//!
+//! Every [`stage::Stage`] holds a claim of some priority. It acquires control with its first motion and releases it at the end. A
+//! more urgent claim stops the other one's motion. What may be commanded is the envelope's decision, for every client alike.
+//!
+//! # Camera
+//!
+//! `senses` perceives; this crate gives it to execution contexts. All who look at one moment get the same frame. The simulated camera
+//! draws a scene from the head's pose at thirty images per second of robot time, so a rehearsal sees what a live run on the simulated
+//! robot would see. A real camera opens when somebody first looks. What was found becomes a track in the world frame by the head's
+//! pose at the time of the frame, so the robot's own motion does not move it.
+//!
+//! # Recording
+//!
+//! The control loop leaves a record of each cycle in a ring and never waits; what finds no room is counted. One thread
+//! ([`chronicle`]) orders records and messages by cycle and writes three things: the robot's journal entries, a trace for each thing
+//! that is done, and the stream for a Rerun viewer, through a pipe that nothing waits for. When a trace can't be written, the thread
+//! gives it up for ten seconds and reports the error once. A trace holds joints over cycles; a recorded move holds poses over time.
+
+pub mod arbiter;
+pub mod attention;
+pub mod body;
+pub mod calibration;
+pub mod chronicle;
+pub mod eyes;
+pub mod gaze;
+pub mod mover;
+pub mod outgoing;
+pub mod recorder;
+pub mod recording;
+pub mod seen;
+pub mod snapshot;
+pub mod stage;
+pub mod trace;

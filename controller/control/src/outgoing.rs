@@ -1,0 +1,36 @@
+//! How many pictures have left this machine of late.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// How many pictures have left this machine of late: one count for all conversations with a body.
+pub struct Outgoing {
+    clock: WallClock,
+    sent: Mutex<VecDeque<Tick>>,
+}
+
+impl Default for Outgoing {
+    fn default() -> Self {
+        Outgoing { clock: WallClock::start(), sent: Mutex::default() }
+    }
+}
+
+impl Outgoing {
+    /// Counts one more, unless that is too many within the hour.
+    #[must_use]
+    pub fn count(&self, most: u32) -> bool {
+        let now = self.clock.now();
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.retain(|at| now.since(*at) < HOUR);
+        let may = sent.len() < most as usize;
+        if may {
+            sent.push_back(now);
+        }
+        may
+    }
+}

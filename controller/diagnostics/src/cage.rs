@@ -1,0 +1,91 @@
+//! The cage for tools: the tool host is started and tries it, and what held is compared with the bar.
+
+use minismith_wire::zygote::{MECHANISMS, Mechanism};
+
+use super::Check;
+use minismith_runtime::config::Bar;
+use minismith_runtime::config::Config;
+use minismith_toolchain::guest::bar::{check, remedy};
+use minismith_toolchain::guest::{GuestFault, ToolHost, locate};
+
+/// What the tool host tried; or why it could not.
+pub(super) type Tried = Result<Vec<Mechanism>, String>;
+
+/// Starts the tool host, and ends it again.
+pub(super) fn look(config: &Config) -> Tried {
+    let started = locate(&config.tool_host.python).and_then(|(program, python)| {
+        ToolHost::start(&program, &python).map(|host| host.mechanisms().to_vec())
+    });
+    match started {
+        Ok(mechanisms) | Err(GuestFault::Uncaged { mechanisms, .. }) => Ok(mechanisms),
+        Err(fault) => Err(fault.to_string()),
+    }
+}
+
+/// One check for the bar, and one for each mechanism.
+pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
+    const NAME: &str = "cage for tools";
+    let mechanisms = match tried {
+        Ok(mechanisms) => mechanisms,
+        Err(reason) => {
+            let detail = format!("it was not tried: {reason}");
+            return vec![Check::warn(
+                NAME,
+                detail,
+                "mend that first; the tool host tries its cage when it starts",
+            )];
+        }
+    };
+    let whole = match check(bar, mechanisms) {
+        Ok(()) => Check::good(NAME, format!("{bar} is enforced, as tool_host.may_lack asks")),
+        Err(fault) => Check::bad(NAME, fault.to_string(), format!("tool_host.may_lack asks for {bar}")),
+    };
+    let each = MECHANISMS.into_iter().map(|name| one(name, mechanisms, bar));
+    std::iter::once(whole).chain(each).collect()
+}
+
+fn one(name: &str, mechanisms: &[Mechanism], bar: &Bar) -> Check {
+    const NAME: &str = "cage mechanism";
+    let probed = mechanisms.iter().find(|it| it.name == name);
+    let detail = format!("{name}: {}", probed.map_or("it was not tried", |it| it.detail.as_str()));
+    match probed {
+        Some(it) if it.enforced => Check::good(NAME, detail),
+        _ if bar.spares(name) => Check::warn(
+            NAME,
+            format!("{detail}; not enforced"),
+            format!("config.yaml allows that; take `{name}` out of tool_host.may_lack to insist on it"),
+        ),
+        _ => Check::bad(NAME, format!("{detail}; not enforced"), remedy(name)),
+    }
+}
+
+#[cfg(test)]
+pub(super) fn healthy() -> Tried {
+    let probed = |name: &str| Mechanism { name: name.into(), enforced: true, detail: "stopped".into() };
+    Ok(MECHANISMS.into_iter().map(probed).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State;
+
+    #[test]
+    fn each_mechanism_is_held_against_the_bar() {
+        let bar: Bar = ["landlock".parse().unwrap()].into_iter().collect();
+        let without = |missing: &str| -> Tried {
+            let mut all = healthy()?;
+            let mechanism = all.iter_mut().find(|it| it.name == missing).unwrap();
+            *mechanism = Mechanism { enforced: false, detail: "not here".into(), ..mechanism.clone() };
+            Ok(all)
+        };
+        let complaints = |tried: &Tried| -> Vec<State> {
+            judge(&bar, tried).iter().map(|check| check.state).filter(|state| *state != State::Good).collect()
+        };
+        assert_eq!(judge(&bar, &healthy()).len(), MECHANISMS.len() + 1);
+        assert_eq!(complaints(&healthy()), []);
+        assert_eq!(complaints(&without("landlock")), [State::Warn]);
+        assert_eq!(complaints(&without("namespaces")), [State::Bad, State::Bad]);
+        assert_eq!(complaints(&Err("no Python".into())), [State::Warn]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Examines the machine that Minismith runs on, and says what to do about what is missing.
+//!
+//! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; nothing is changed, and
+//! the one process that is started is the tool host, which tries its cage); this module, `cage`, `real_time`, `beat`,
+//! `robot`, `sight` and `server` judge what was seen. Whoever calls prints the result.
+
+mod beat;
+mod cage;
+mod devices;
+mod machine;
+mod real_time;
+mod robot;
+mod server;
+mod sight;
+mod voice;
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use devices::Port;
+use machine::{Machine, Packages};
+use minismith_runtime::config::{Brain, Config, Endpoint, LanguageModel, RobotChoice};
+
+/// How one thing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// In order.
+    Good,
+    /// Works, with something to know or to mend.
+    Warn,
+    /// What the configuration asks for cannot work.
+    Bad,
+}
+
+/// One thing that was examined.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Check {
+    /// What was examined: a few words.
+    pub name: &'static str,
+    /// How it stands.
+    pub state: State,
+    /// What was seen.
+    pub detail: String,
+    /// What to do, where there is something to do.
+    pub remedy: Option<String>,
+}
+
+/// `[warn] cage: ...`, and on a line of its own what to do.
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.state {
+            State::Good => "good",
+            State::Warn => "warn",
+            State::Bad => "BAD ",
+        };
+        write!(f, "[{state}] {}: {}", self.name, self.detail)?;
+        match &self.remedy {
+            Some(remedy) => write!(f, "\n       {remedy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Check {
+    fn good(name: &'static str, detail: impl Into<String>) -> Self {
+        Check { name, state: State::Good, detail: detail.into(), remedy: None }
+    }
+
+    fn warn(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Check { name, state: State::Warn, detail: detail.into(), remedy: Some(remedy.into()) }
+    }
+
+    fn bad(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Check { state: State::Bad, ..Check::warn(name, detail, remedy) }
+    }
+}
+
+/// Examines this machine against what `config` asks for.
+#[must_use]
+pub fn examine(config: &Config) -> Vec<Check> {
+    judge(config, &Machine::look(config))
+}
+
+fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
+    let source = match &config.source {
+        Some(path) => path.display().to_string(),
+        None => "built-in values; no config.yaml in this folder".to_owned(),
+    };
+    let mut checks = vec![Check::good("configuration", source)];
+    checks.extend(serial_ports(&config.robot, &machine.ports));
+    checks.push(python(&config.tool_host.python, machine.packages));
+    checks.push(match &machine.tool_host {
+        Ok(path) => Check::good("tool host", path.display().to_string()),
+        Err(expected) => Check::bad(
+            "tool host",
+            format!("there is no program {}", expected.display()),
+            "build it with `make build`; it belongs beside `minismith`",
+        ),
+    });
+    checks.push(tools(&config.tools, machine.tools_writable));
+    checks.extend(cage::judge(&config.tool_host.bar, &machine.cage));
+    checks.push(disk(&config.tools, machine.free));
+    let real = matches!(config.robot, RobotChoice::Serial(_));
+    checks.extend(machine.periphery.judge(real));
+    checks.push(server::judge(&config.serve, &machine.tokens));
+    checks.push(brain(config));
+    checks.extend(machine.sight.judge(config));
+    checks.extend(machine.voice.judge(config));
+    checks.extend(machine.real_time.judge());
+    checks.push(beat::judge(machine.beat.as_ref()));
+    checks
+}
+
+/// One check for each port; the one that the configuration asks for must be there and open to this user.
+fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
+    const NAME: &str = "serial port";
+    let wanted = match robot {
+        RobotChoice::Serial(path) => Some(path.as_path()),
+        RobotChoice::Mock | RobotChoice::MockBus => None,
+    };
+    let mut checks: Vec<Check> = ports
+        .iter()
+        .map(|port| {
+            let path = port.path.display();
+            if port.open_to_me {
+                return Check::good(NAME, format!("{path} can be opened"));
+            }
+            let detail = format!("{path} may not be opened by this user");
+            let remedy = match (&port.group, port.in_group) {
+                (Some(group), false) => {
+                    format!("join its group with `sudo usermod -aG {group} $USER`, and log in again")
+                }
+                _ => {
+                    format!("look at its permissions with `ls -l {path}`; its group needs to read and write")
+                }
+            };
+            if wanted == Some(port.path.as_path()) {
+                Check::bad(NAME, detail, remedy)
+            } else {
+                Check::warn(NAME, detail, remedy)
+            }
+        })
+        .collect();
+    match wanted {
+        Some(wanted) if !ports.iter().any(|port| port.path == wanted) => {
+            let others: Vec<String> = ports.iter().map(|port| port.path.display().to_string()).collect();
+            let remedy = if others.is_empty() {
+                "plug the robot in and switch it on, or try `--robot mock`".to_owned()
+            } else {
+                format!("plug the robot in and switch it on, or give another port: {}", others.join(", "))
+            };
+            checks.push(Check::bad(NAME, format!("there is no {}", wanted.display()), remedy));
+        }
+        None if ports.is_empty() => checks.push(Check::good(NAME, "none, and the mock robot needs none")),
+        _ => {}
+    }
+    checks
+}
+
+fn python(interpreter: &Path, packages: Packages) -> Check {
+    const NAME: &str = "Python for tools";
+    let path = interpreter.display();
+    let remedy =
+        "make it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
+    match packages {
+        Packages::NoInterpreter => Check::bad(NAME, format!("there is no program {path}"), remedy),
+        Packages::WithNumpy => Check::good(NAME, format!("{path}, with numpy")),
+        Packages::WithoutNumpy => Check::bad(NAME, format!("{path} has no numpy"), remedy),
+        Packages::NotAVenv => Check::warn(
+            NAME,
+            format!("{path} is in no virtual environment, so its packages cannot be seen from outside"),
+            format!("see whether `{path} -c 'import numpy'` works"),
+        ),
+    }
+}
+
+fn tools(directory: &Path, writable: Option<bool>) -> Check {
+    const NAME: &str = "tools folder";
+    let path = directory.display();
+    match writable {
+        Some(true) => Check::good(NAME, path.to_string()),
+        Some(false) => Check::bad(
+            NAME,
+            format!("{path} may not be written by this user, so no new tool can be kept"),
+            format!("make it yours with `sudo chown -R $USER {path}`, or set tools.directory in config.yaml"),
+        ),
+        None => Check::bad(
+            NAME,
+            format!("there is no folder {path}"),
+            format!("make it with `mkdir -p {path}/generated`, or set tools.directory in config.yaml"),
+        ),
+    }
+}
+
+/// Tools, recordings and backups need a little room.
+fn disk(directory: &Path, free: Option<u64>) -> Check {
+    const NAME: &str = "disk space";
+    let path = directory.display();
+    let remedy = "make room; `du -xh --max-depth=2 / | sort -h | tail` shows what takes it";
+    match free.map(|bytes| bytes >> 20) {
+        None => Check::warn(NAME, format!("it can't be told how much is free at {path}"), remedy),
+        Some(free) if free < 50 => Check::bad(NAME, format!("only {free} MB are free at {path}"), remedy),
+        Some(free) if free < 500 => Check::warn(NAME, format!("only {free} MB are free at {path}"), remedy),
+        Some(free) => Check::good(NAME, format!("{free} MB are free at {path}")),
+    }
+}
+
+/// Who understands text, and whether that can be reached.
+fn brain(config: &Config) -> Check {
+    match config.brain {
+        Brain::Offline => Check::good("language model", "none is needed: the brain is offline"),
+        Brain::Openai => endpoints(&config.language_model),
+    }
+}
+
+/// Whether each endpoint's key is there; whether it answers shows the first question.
+fn endpoints(model: &LanguageModel) -> Check {
+    const NAME: &str = "language model";
+    let named = |endpoint: &Endpoint| format!("{} at {}", endpoint.model, endpoint.url);
+    let keys = model.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
+    match keys.filter_map(|name| name.read().err()).next() {
+        Some(missing) => Check::bad(NAME, missing.to_string(), "set the key, or `brain: offline`"),
+        None => Check::good(NAME, model.endpoints.iter().map(named).collect::<Vec<_>>().join(", then ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! What belongs to a real robot: its USB adapter's rule, its power, its microphones and loudspeaker.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use firmware_bridge::bus::{self, MotorReport};
+use firmware_bridge::robot::RobotFault;
+
+use super::Check;
+use super::devices::Port;
+use minismith_control::body::bus_options;
+use minismith_runtime::config::{Config, RobotChoice};
+
+/// The robot's USB adapter (reachy-mini 1.13.0, `docs/hardware.md`).
+const VENDOR: &str = "1a86";
+const PRODUCT: &str = "55d3";
+
+/// The rule that lets a group use the robot's adapter without further ado.
+const RULE: &str =
+    r#"SUBSYSTEM=="tty", ATTRS{idVendor}=="1a86", ATTRS{idProduct}=="55d3", MODE="0660", GROUP="dialout""#;
+const RULE_FILE: &str = "/etc/udev/rules.d/99-reachy-mini.rules";
+
+/// Below this the legs are weak; the servos' own least is far lower.
+const GOOD_VOLTS: f64 = 4.7;
+/// A servo of this robot is made for no more (XL330: 3.7 to 6.0 V).
+const MOST_VOLTS: f64 = 6.0;
+
+/// What was seen of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Periphery {
+    /// The text of all udev rules.
+    pub rules: String,
+    /// Ports behind the robot's own adapter.
+    pub adapters: Vec<PathBuf>,
+    /// What the servos of the robot measure; none when no port was asked.
+    pub power: Option<Result<Vec<Supply>, String>>,
+    /// `/proc/asound/pcm`.
+    pub sound: String,
+    /// The devices in `/dev/snd`.
+    pub sound_devices: Vec<Port>,
+}
+
+/// The supply at one servo.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Supply {
+    pub id: u8,
+    pub volts: f64,
+}
+
+impl From<MotorReport> for Supply {
+    fn from(motor: MotorReport) -> Self {
+        Supply { id: motor.id, volts: motor.volts }
+    }
+}
+
+impl Periphery {
+    /// Looks. Servos are only asked on a port that is the configured robot's or behind the robot's own adapter: another
+    /// device would not know what is said to it.
+    pub(super) fn look(config: &Config, ports: &[Port]) -> Self {
+        let adapters = adapters(Path::new("/sys/class/tty"), ports);
+        let asked = match &config.robot {
+            RobotChoice::Serial(path) => Some(path),
+            RobotChoice::Mock | RobotChoice::MockBus => adapters.first(),
+        };
+        let free = asked.filter(|path| ports.iter().any(|port| port.path == **path && port.open_to_me));
+        let power = free.map(|path| match bus::scan(path, &bus_options(config)) {
+            Ok(motors) => Ok(motors.into_iter().map(Supply::from).collect()),
+            Err(RobotFault::PortBusy { .. }) => Err("another program holds the port".to_owned()),
+            Err(fault) => Err(fault.to_string()),
+        });
+        let devices = |folder: &str, start: &str| super::devices::devices(Path::new(folder), &[start]);
+        let rules = ["/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
+        Periphery {
+            rules: rules.map(|folder| rules_in(Path::new(folder))).concat(),
+            adapters,
+            power,
+            sound: fs::read_to_string("/proc/asound/pcm").unwrap_or_default(),
+            sound_devices: devices("/dev/snd", "pcm"),
+        }
+    }
+
+    /// A check for each. `real` says whether the configuration asks for a real robot.
+    pub(super) fn judge(&self, real: bool) -> Vec<Check> {
+        let mut checks = vec![self.rule(real)];
+        checks.extend(self.power.as_ref().map(power));
+        checks.push(self.sound("microphone", "capture", 'c', real));
+        checks.push(self.sound("loudspeaker", "playback", 'p', real));
+        checks
+    }
+
+    fn rule(&self, real: bool) -> Check {
+        const NAME: &str = "udev rule";
+        let mut lines = self.rules.lines().filter(|line| !line.trim_start().starts_with('#'));
+        if lines.any(|line| line.contains(VENDOR) && line.contains(PRODUCT)) {
+            return Check::good(NAME, "the robot's adapter has one");
+        }
+        let remedy = format!(
+            "echo '{RULE}' | sudo tee {RULE_FILE} && sudo udevadm control --reload-rules && sudo udevadm trigger"
+        );
+        if real || !self.adapters.is_empty() {
+            Check::warn(
+                NAME,
+                "none for the robot's adapter; only the system's own groups decide who may use it",
+                remedy,
+            )
+        } else {
+            Check::good(
+                NAME,
+                format!("none for the robot's adapter, and none is plugged in; with a robot: {remedy}"),
+            )
+        }
+    }
+
+    fn sound(&self, name: &'static str, direction: &str, end: char, real: bool) -> Check {
+        let count = |line: &&str| line.split(':').skip(1).any(|field| field.trim().starts_with(direction));
+        let cards: Vec<&str> = self.sound.lines().filter(count).collect();
+        let mut devices =
+            self.sound_devices.iter().filter(|device| device.path.to_string_lossy().ends_with(end));
+        match (cards.first(), devices.find(|device| !device.open_to_me)) {
+            (Some(_), Some(device)) => closed(name, device),
+            (Some(card), None) => {
+                let called = card.split(':').nth(1).unwrap_or_default().trim();
+                Check::good(name, format!("{called} ({} in all); optional, commands are text", cards.len()))
+            }
+            (None, _) if real => Check::warn(
+                name,
+                "none is known to the system; the robot's own is a USB sound card",
+                "plug the robot's USB cable in directly, and look with `cat /proc/asound/cards`",
+            ),
+            (None, _) => Check::good(name, "none, and none is needed: commands are text"),
+        }
+    }
+}
+
+/// A device that is there and may not be opened.
+fn closed(name: &'static str, device: &Port) -> Check {
+    let path = device.path.display();
+    let remedy = match &device.group {
+        Some(group) if !device.in_group => {
+            format!("join its group with `sudo usermod -aG {group} $USER`, and log in again")
+        }
+        _ => format!("look at its permissions with `ls -l {path}`; its group needs to read and write"),
+    };
+    Check::warn(name, format!("{path} may not be opened by this user"), remedy)
+}
+
+fn power(power: &Result<Vec<Supply>, String>) -> Check {
+    const NAME: &str = "power";
+    let supplies = match power {
+        Ok(supplies) => supplies,
+        Err(reason) => {
+            return Check::warn(
+                NAME,
+                format!("could not be measured: {reason}"),
+                "stop the program that holds the port, or see `minismith scan PORT`",
+            );
+        }
+    };
+    let by_volts = |one: &&Supply, other: &&Supply| one.volts.total_cmp(&other.volts);
+    let (Some(least), Some(most)) = (supplies.iter().min_by(by_volts), supplies.iter().max_by(by_volts))
+    else {
+        return Check::bad(
+            NAME,
+            "no servo answers",
+            "switch the robot on; its power supply is needed besides the USB cable",
+        );
+    };
+    let measured = format!("{:.1} to {:.1} V at {} servos", least.volts, most.volts, supplies.len());
+    if least.volts < GOOD_VOLTS {
+        Check::warn(
+            NAME,
+            format!("{measured}; that is low"),
+            "charge the battery, or use the robot's own power supply",
+        )
+    } else if most.volts > MOST_VOLTS {
+        Check::bad(
+            NAME,
+            format!("{measured}; the servos take {MOST_VOLTS:.0} V at most"),
+            "use the robot's own power supply",
+        )
+    } else {
+        Check::good(NAME, measured)
+    }
+}
+
+/// The ports whose USB device is the robot's adapter. `terminals` is `/sys/class/tty`.
+fn adapters(terminals: &Path, ports: &[Port]) -> Vec<PathBuf> {
+    let is_one = |port: &&Port| {
+        let Some(name) = port.path.file_name() else { return false };
+        // The port's own folder is below its interface's, and that below the device's, which knows the ids.
+        let Ok(folder) = fs::canonicalize(terminals.join(name).join("device")) else { return false };
+        folder.ancestors().take(4).any(|folder| {
+            let id = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
+            id("idVendor").trim() == VENDOR && id("idProduct").trim() == PRODUCT
+        })
+    };
+    ports.iter().filter(is_one).map(|port| port.path.clone()).collect()
+}
+
+fn rules_in(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let rules = entries.filter(|path| path.extension().is_some_and(|end| end == "rules"));
+    rules.filter_map(|path| fs::read_to_string(path).ok()).fold(String::new(), |all, text| all + &text + "\n")
+}
+
+#[cfg(test)]
+pub(super) fn healthy() -> Periphery {
+    let device = |path: &str| Port { path: path.into(), open_to_me: true, group: None, in_group: true };
+    Periphery {
+        rules: format!("# a comment\n{RULE}\n"),
+        sound: "00-00: USB Audio : Reachy Mini Audio : playback 1 : capture 1\n".into(),
+        sound_devices: vec![device("/dev/snd/pcmC0D0c"), device("/dev/snd/pcmC0D0p")],
+        ..Periphery::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    fn closed_to_me(path: &str, group: &str) -> Port {
+        Port { path: path.into(), open_to_me: false, group: Some(group.into()), in_group: false }
+    }
+
+    #[track_caller]
+    fn complains(periphery: &Periphery, name: &str, state: State, word: &str) {
+        let mut checks = periphery.judge(true);
+        checks.retain(|check| check.state != State::Good);
+        assert_eq!(checks.len(), 1, "{checks:?}");
+        assert_eq!((checks[0].name, checks[0].state), (name, state));
+        assert!(checks[0].remedy.as_deref().unwrap_or_default().contains(word), "{checks:?}");
+    }
+
+    #[test]
+    fn each_trouble_has_its_remedy() {
+        assert!(healthy().judge(true).iter().all(|check| check.state == State::Good));
+        let none = Periphery { rules: "#1a86 55d3\n".into(), ..healthy() };
+        complains(&none, "udev rule", State::Warn, RULE);
+        assert!(Periphery::default().judge(false).iter().all(|check| check.state == State::Good));
+        let sound_devices = vec![closed_to_me("/dev/snd/pcmC0D0c", "audio")];
+        complains(&Periphery { sound_devices, ..healthy() }, "microphone", State::Warn, "usermod -aG audio");
+        let sound = "00-00: Only in : Only in : capture 1\n".to_owned();
+        complains(&Periphery { sound, ..healthy() }, "loudspeaker", State::Warn, "/proc/asound/cards");
+    }
+
+    #[test]
+    fn the_power_is_told_with_what_to_do() {
+        let check = |power: Result<&[f64], &str>| {
+            let supply = |(id, volts): (u8, &f64)| Supply { id, volts: *volts };
+            let power = power.map(|volts| (10..).zip(volts).map(supply).collect()).map_err(str::to_owned);
+            super::power(&power)
+        };
+        let good = check(Ok(&[5.0, 4.9]));
+        assert_eq!((good.state, good.detail.as_str()), (State::Good, "4.9 to 5.0 V at 2 servos"));
+        assert_eq!(check(Ok(&[5.0, 4.4])).state, State::Warn);
+        assert_eq!(check(Ok(&[5.0, 7.4])).state, State::Bad);
+        assert_eq!(check(Ok(&[])).state, State::Bad);
+        assert!(check(Err("it is busy")).detail.contains("it is busy"));
+    }
+
+    #[test]
+    fn the_robots_adapter_is_known_by_its_ids() {
+        let root = tempfile::tempdir().unwrap();
+        let device = root.path().join("devices/usb1/1-1");
+        let interface = device.join("1-1:1.0");
+        fs::create_dir_all(&interface).unwrap();
+        let terminal = root.path().join("tty/ttyACM0");
+        fs::create_dir_all(&terminal).unwrap();
+        std::os::unix::fs::symlink(&interface, terminal.join("device")).unwrap();
+        let ports = [closed_to_me("/dev/ttyACM0", "dialout"), closed_to_me("/dev/ttyUSB0", "dialout")];
+        assert!(adapters(&root.path().join("tty"), &ports).is_empty());
+        fs::write(device.join("idVendor"), "1a86\n").unwrap();
+        fs::write(device.join("idProduct"), "55d3\n").unwrap();
+        assert_eq!(adapters(&root.path().join("tty"), &ports), [PathBuf::from("/dev/ttyACM0")]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Who may ask the server.
+
+use std::path::Path;
+
+use super::Check;
+use minismith_runtime::config::Serve;
+use minismith_runtime::role::Role;
+use minismith_runtime::tokens;
+
+/// How many tokens there are, or why none can be used.
+pub(super) fn look(path: &Path) -> Result<usize, String> {
+    tokens::list(path).map(|tokens| tokens.len()).map_err(|error| error.to_string())
+}
+
+pub(super) fn judge(serve: &Serve, tokens: &Result<usize, String>) -> Check {
+    const NAME: &str = "server";
+    let count = match tokens {
+        Ok(count) => *count,
+        Err(why) => return Check::bad(NAME, why, "the server does not start until this is mended"),
+    };
+    let here = serve.without_token.map_or("nobody without a token", Role::name);
+    let seen = format!("{}: {count} tokens; on this machine: {here}", serve.host);
+    if !serve.host.is_loopback() && count == 0 {
+        let remedy = "make one with `minismith token add NAME --role operator`, or listen on 127.0.0.1";
+        return Check::bad(NAME, format!("{seen}; it does not listen there without one"), remedy);
+    }
+    if !serve.trusted_peers.is_empty() {
+        let peers: Vec<String> = serve.trusted_peers.iter().map(|peers| peers.0.to_string()).collect();
+        return Check::warn(
+            NAME,
+            format!("{seen}; may move the robot without a token: {}", peers.join(", ")),
+            "whoever has or takes such an address may, too; empty compat.trusted_peers when it is not needed",
+        );
+    }
+    if !serve.host.is_loopback() && serve.tls.is_none() {
+        return Check::warn(
+            NAME,
+            format!("{seen}; without TLS others on the way can read tokens"),
+            "name `certificate` and `key` under `serve` in config.yaml, or use it in a network that you trust",
+        );
+    }
+    Check::good(NAME, seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State;
+    use minismith_runtime::config::Config;
+
+    #[test]
+    fn what_opens_the_robot_is_told() {
+        let mut serve = Config::built_in().unwrap().serve;
+        assert_eq!(judge(&serve, &Ok(0)).state, State::Good);
+        assert_eq!(judge(&serve, &Err("damaged".into())).state, State::Bad);
+        serve.host = "0.0.0.0".parse().unwrap();
+        assert_eq!(judge(&serve, &Ok(0)).state, State::Bad);
+        let plain = judge(&serve, &Ok(1));
+        assert!(plain.state == State::Warn && plain.detail.contains("TLS"), "{plain}");
+        serve.tls = Some(("a.pem".into(), "b.pem".into()));
+        assert_eq!(judge(&serve, &Ok(1)).state, State::Good);
+        serve.trusted_peers = vec!["192.168.1.20".parse().unwrap()];
+        let trusting = judge(&serve, &Ok(1));
+        assert!(trusting.state == State::Warn && trusting.detail.contains("192.168.1.20"), "{trusting}");
+    }
+}

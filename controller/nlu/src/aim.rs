@@ -1,0 +1,66 @@
+//! Where the robot is told to be: what a motion starts from.
+
+use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
+use firmware_bridge::units::Radians;
+
+use super::decimal::plain;
+
+/// Where head, body and antennas were last told to be. The head's angles are relative to the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aim {
+    pub(super) angles: RollPitchYaw,
+    pub(super) height: f64,
+    pub(super) body_yaw: Radians,
+    pub(super) antennas: Antennas,
+}
+
+impl Aim {
+    /// Awake and at rest, looking ahead.
+    #[must_use]
+    pub fn neutral() -> Self {
+        Aim::of(&Posture::init())
+    }
+
+    /// Where the robot is told to be, or is, before a plan begins.
+    #[must_use]
+    pub fn of(posture: &Posture) -> Self {
+        let angles = posture.head.angles();
+        let angles = RollPitchYaw { yaw: (angles.yaw - posture.body_yaw).wrapped(), ..angles };
+        let height = posture.head.0.translation.z;
+        Aim { angles, height, body_yaw: posture.body_yaw, antennas: posture.antennas }
+    }
+
+    /// In words, what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is.
+    pub(super) fn describe(&self) -> Option<String> {
+        let neutral = Aim::neutral();
+        let mut parts = Vec::new();
+        let mut tell = |angle: Radians, positive: &str, negative: &str| {
+            let word = if angle.value() > 0.0 { positive } else { negative };
+            if angle.abs().degrees() > TOLD_DEGREES {
+                parts.push(format!("{word} {} deg", plain(angle.abs().degrees())));
+            }
+        };
+        tell(self.angles.yaw, "head left", "head right");
+        tell(self.angles.pitch, "head down", "head up");
+        tell(self.angles.roll, "head tilted right", "head tilted left");
+        tell(self.body_yaw, "body left", "body right");
+        tell(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
+        tell(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
+        if self.height.abs() * 1000.0 > TOLD_DEGREES {
+            let word = if self.height > 0.0 { "raised" } else { "lowered" };
+            parts.push(format!("head {word} {} mm", plain(self.height.abs() * 1000.0)));
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    pub(super) fn head_at(&self, angles: RollPitchYaw) -> HeadPose {
+        HeadPose::new(0.0, 0.0, self.height, RollPitchYaw { yaw: angles.yaw + self.body_yaw, ..angles })
+    }
+
+    pub(super) fn head(&self) -> HeadPose {
+        self.head_at(self.angles)
+    }
+}
+
+/// Degrees or millimetres; what is nearer to neutral goes without saying.
+const TOLD_DEGREES: f64 = 0.5;

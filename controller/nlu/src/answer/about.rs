@@ -1,0 +1,110 @@
+//! What the robot is, how far it goes and what a tool is for.
+
+use serde_json::Value;
+
+use super::super::decimal::plain;
+use super::super::intent::Reach;
+use super::super::known::KnownTool;
+use super::super::primitive::{
+    LONGEST_DANCE, MOST_ANTENNA, MOST_LOOK, MOST_LOOK_UP_DOWN, MOST_RAISED, MOST_SUNK, MOST_TILT, MOST_TURN,
+    SHORTEST_DANCE,
+};
+
+/// Who answers.
+#[must_use]
+pub fn myself() -> String {
+    "I am Minismith, the controller of this Reachy Mini: a head, a body that turns, and two antennas. I move, I tell \
+     what came of it, and I write tools. Say \"what can you do\" to hear more."
+        .to_owned()
+}
+
+/// The answer to a farewell.
+#[must_use]
+pub fn goodbye() -> String {
+    "Goodbye. I stay as I am; say \"go to sleep\" to let me rest.".to_owned()
+}
+
+/// How far a motion goes.
+#[must_use]
+pub fn reach(reach: Reach) -> String {
+    let degrees = |angle: firmware_bridge::units::Radians| plain(angle.degrees());
+    match reach {
+        Reach::Sideways => format!(
+            "I can look up to {} degrees to either side of my body; with my body turned it is further.",
+            degrees(MOST_LOOK)
+        ),
+        Reach::UpDown => {
+            format!("I can look up to {} degrees up and as far down.", degrees(MOST_LOOK_UP_DOWN))
+        }
+        Reach::Tilt => format!("I can tilt my head up to {} degrees to either side.", degrees(MOST_TILT)),
+        Reach::Turn => format!(
+            "I can turn my body up to {} degrees to either side, and look up to {} degrees further.",
+            degrees(MOST_TURN),
+            degrees(MOST_LOOK)
+        ),
+        Reach::Height => format!(
+            "I can raise my head up to {} mm above its neutral height and lower it up to {} mm below.",
+            plain(MOST_RAISED),
+            plain(MOST_SUNK)
+        ),
+        Reach::Antennas => {
+            format!("I can put each antenna up to {} degrees outwards or inwards.", plain(MOST_ANTENNA))
+        }
+        Reach::Dance => format!(
+            "I can dance for {} to {} seconds at a time.",
+            plain(SHORTEST_DANCE),
+            plain(LONGEST_DANCE)
+        ),
+    }
+}
+
+/// That it can do this, and how to have it done.
+#[must_use]
+pub fn ability(what: &str) -> String {
+    format!("Yes, I can {what}. Say \"{what}\" and I will.")
+}
+
+/// What a tool does and takes.
+#[must_use]
+pub fn tool(name: &str, tools: &[KnownTool]) -> String {
+    let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
+        return format!("I know no tool called {name} now.");
+    };
+    let description = tool.description.lines().next().unwrap_or_default().trim();
+    let description = if description.is_empty() { "it has no description." } else { description };
+    let properties = tool.parameters.get("properties").and_then(Value::as_object);
+    let arguments: Vec<String> =
+        properties.into_iter().flatten().map(|(name, schema)| argument(name, schema)).collect();
+    if arguments.is_empty() {
+        format!("{name}: {description} It takes no arguments.")
+    } else {
+        format!("{name}: {description} It takes {}.", arguments.join(", "))
+    }
+}
+
+/// "times (1 to 10)".
+fn argument(name: &str, schema: &Value) -> String {
+    let bound = |key: &str| schema.get(key).and_then(Value::as_f64).map(plain);
+    match (bound("minimum"), bound("maximum")) {
+        (Some(low), Some(high)) => format!("{name} ({low} to {high})"),
+        (Some(low), None) => format!("{name} (at least {low})"),
+        (None, Some(high)) => format!("{name} (at most {high})"),
+        (None, None) => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_told_with_its_arguments() {
+        let tools = [KnownTool {
+            name: "greet".into(),
+            description: "Greet somebody.\nMore.".into(),
+            parameters: serde_json::json!({"properties": {"times": {"minimum": 1, "maximum": 3}, "name": {}}}),
+        }];
+        assert_eq!(tool("greet", &tools), "greet: Greet somebody. It takes times (1 to 3), name.");
+        assert!(tool("gone", &tools).contains("no tool called gone"));
+    }
+}

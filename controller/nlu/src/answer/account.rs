@@ -1,0 +1,189 @@
+//! What happened, why not, and whether: told from outcomes, never from the wish.
+
+use super::super::before::{Before, Turn};
+use minismith_runtime::outcome::{Ending, PostureView, Step, tidy};
+
+const NOTHING: &str = "Nothing has been asked of me yet in this conversation.";
+
+/// What became of the last turn.
+#[must_use]
+pub fn happened(before: &Before) -> String {
+    let Some(turn) = before.last() else { return NOTHING.to_owned() };
+    let said = &turn.said;
+    match (turn.ending, turn.steps.is_empty()) {
+        (Ending::Done, false) => format!("You said \"{said}\". {}", steps(&turn.steps)),
+        (Ending::Done, true) => format!("You said \"{said}\". I answered: {}", turn.answer),
+        (Ending::NotUnderstood, _) => format!("You said \"{said}\", and I did nothing. {}", turn.answer),
+        (_, false) => format!("You said \"{said}\". {}", steps(&turn.steps)),
+        (_, true) => format!("You said \"{said}\". {}", turn.answer),
+    }
+}
+
+/// Why the last turn was not done, or not to its end.
+#[must_use]
+pub fn why_not(before: &Before) -> String {
+    let Some(turn) = before.last() else { return NOTHING.to_owned() };
+    if let Some(reason) = refusal(&turn.steps) {
+        return reason;
+    }
+    match turn.ending {
+        Ending::Done if moved(&turn.steps) => format!("I did move. {}", steps(&turn.steps)),
+        Ending::Done => format!("Nothing in \"{}\" asked me to move.", turn.said),
+        _ => turn.answer.clone(),
+    }
+}
+
+/// Whether the last turn was done.
+#[must_use]
+pub fn whether(before: &Before) -> String {
+    let Some(turn) = before.last() else { return NOTHING.to_owned() };
+    match (turn.ending, refusal(&turn.steps)) {
+        (Ending::Done, None) if turn.steps.is_empty() => format!("Yes. I answered: {}", turn.answer),
+        (Ending::Done, None) => format!("Yes. {}", steps(&turn.steps)),
+        (Ending::Done, Some(reason)) => format!("Not all of it. {reason}"),
+        (_, Some(reason)) => format!("No. {reason}"),
+        (_, None) => format!("No. {}", turn.answer),
+    }
+}
+
+/// What was done last; what was only asked for does not count.
+#[must_use]
+pub fn last(before: &Before) -> String {
+    match before.acted().or(before.last()) {
+        None => NOTHING.to_owned(),
+        Some(turn @ Turn { steps: done, .. }) if !done.is_empty() => {
+            format!("After \"{}\": {}", turn.said, steps(done))
+        }
+        Some(turn) => format!("After \"{}\" I answered: {}", turn.said, turn.answer),
+    }
+}
+
+/// Each step and how near it came, one sentence each; of many, the first and the last.
+#[must_use]
+pub fn steps(steps: &[Step]) -> String {
+    let shown = if steps.len() > MOST_TOLD { MOST_TOLD - 1 } else { steps.len() };
+    let mut told: Vec<String> = steps.iter().take(shown).map(step).collect();
+    if let (Some(last), true) = (steps.last(), steps.len() > shown) {
+        told.push(format!("{} steps more.", steps.len() - shown - 1));
+        told.push(step(last));
+    }
+    told.join(" ")
+}
+
+/// More steps than these are summed up.
+const MOST_TOLD: usize = 6;
+
+fn step(step: &Step) -> String {
+    if let Some(why) = &step.refusal {
+        return format!("I did not {}: {why}.", step.kind);
+    }
+    match (&step.requested, &step.achieved) {
+        (Some(requested), Some(achieved)) => {
+            let apart = apart(requested, achieved);
+            let end = place(achieved);
+            if apart <= NEAR_DEG {
+                format!("I did \"{}\" and ended with {end}.", step.kind)
+            } else {
+                format!("I did \"{}\" and ended {} deg away from it, with {end}.", step.kind, tidy(apart))
+            }
+        }
+        (_, Some(achieved)) => format!("I did \"{}\" and came to rest with {}.", step.kind, place(achieved)),
+        _ => format!("I did \"{}\".", step.kind),
+    }
+}
+
+/// A posture that is nearer than this is the one that was asked for.
+const NEAR_DEG: f64 = 2.0;
+
+/// The greatest difference of an angle.
+fn apart(one: &PostureView, other: &PostureView) -> f64 {
+    let angles = |view: &PostureView| {
+        [
+            view.roll_deg,
+            view.pitch_deg,
+            view.yaw_deg,
+            view.body_yaw_deg,
+            view.antennas_deg[0],
+            view.antennas_deg[1],
+        ]
+    };
+    let wrapped = |degrees: f64| (degrees + 180.0).rem_euclid(360.0) - 180.0;
+    angles(one).into_iter().zip(angles(other)).map(|(a, b)| wrapped(a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Where the head and the body are, in words.
+fn place(view: &PostureView) -> String {
+    let sided = |degrees: f64, positive: &str, negative: &str| {
+        let word = if degrees > 0.0 { positive } else { negative };
+        (degrees.abs() >= TOLD_DEG).then(|| format!("{} deg {word}", (degrees.abs() * 10.0).round() / 10.0))
+    };
+    let head = [
+        sided(view.yaw_deg, "left", "right"),
+        sided(view.pitch_deg, "down", "up"),
+        sided(view.roll_deg, "tilted right", "tilted left"),
+    ];
+    let head: Vec<String> = head.into_iter().flatten().collect();
+    let head =
+        if head.is_empty() { "my head straight".to_owned() } else { format!("my head {}", head.join(", ")) };
+    match sided(view.body_yaw_deg, "left", "right") {
+        Some(body) => format!("{head} and my body {body}"),
+        None => head,
+    }
+}
+
+/// A smaller angle is not worth a word.
+const TOLD_DEG: f64 = 1.0;
+
+fn refusal(steps: &[Step]) -> Option<String> {
+    let refused = steps.iter().find(|step| step.refusal.is_some())?;
+    Some(step(refused))
+}
+
+fn moved(steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.refusal.is_none() && step.requested.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use firmware_bridge::posture::Posture;
+
+    fn before(ending: Ending, steps: Vec<Step>, answer: &str) -> Before {
+        let mut before = Before::default();
+        let (said, answer) = ("look left".to_owned(), answer.to_owned());
+        before.remember(Turn { said, answer, plan: Vec::new(), steps, ending, from: None });
+        before
+    }
+
+    fn view(yaw_deg: f64) -> PostureView {
+        PostureView { yaw_deg, ..PostureView::from(&Posture::init()) }
+    }
+
+    #[test]
+    fn what_fell_short_is_told_and_not_called_done() {
+        let step = Step {
+            kind: "look left 20 deg".into(),
+            requested: Some(view(20.0)),
+            achieved: Some(view(12.5)),
+            ..Step::default()
+        };
+        let told = happened(&before(Ending::Done, vec![step], ""));
+        assert!(told.contains("7.5 deg away") && told.contains("12.5 deg left"), "{told}");
+    }
+
+    #[test]
+    fn a_refusal_is_the_reason() {
+        let refused = Step::refused("look left 20 deg", "the motors are off");
+        let before = before(Ending::Refused, vec![refused], "answer");
+        assert_eq!(why_not(&before), "I did not look left 20 deg: the motors are off.");
+        assert!(whether(&before).starts_with("No. I did not look left"));
+    }
+
+    #[test]
+    fn what_was_not_understood_was_not_done() {
+        let before = before(Ending::NotUnderstood, Vec::new(), "I don't understand \"blorp\".");
+        assert!(whether(&before).starts_with("No. I don't understand"));
+        assert!(why_not(&before).contains("blorp"));
+        assert_eq!(happened(&Before::default()), NOTHING);
+    }
+}

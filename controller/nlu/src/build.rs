@@ -1,0 +1,341 @@
+//! The primitives that a read clause means.
+//!
+//! Every modifier is taken out of its slot when a primitive uses it. What nobody took was said about something else,
+//! and is reported rather than dropped.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use firmware_bridge::units::Radians;
+
+use super::decimal::plain;
+use super::frame::{Extent, Frame, Said};
+use super::intent::Reason;
+use super::lexicon::{Direction, Pace, Part, Verb};
+use super::parser::Trouble;
+use super::primitive::{self as p, Look, OutOfRange, Primitive, Side};
+
+impl Frame {
+    /// The primitives that the clause means, and how often all of them are to be done.
+    pub fn build(
+        mut self,
+        verb: Verb,
+        clause: Range<usize>,
+    ) -> Result<(Vec<Primitive>, Option<u32>), Trouble> {
+        self.place_bare(verb);
+        let reason = if self.aimless() { Reason::WhichWay } else { Reason::Unknown };
+        let unclear = || Trouble::unclear(clause.clone(), reason);
+        let mut built = match (verb, self.part) {
+            (Verb::Nod, None | Some(Part::Head)) => vec![self.nod()?],
+            (Verb::Shake, None | Some(Part::Head)) => vec![self.shake()?],
+            (Verb::Shake | Verb::Wiggle, Some(Part::Antennas)) | (Verb::Wiggle, None) => vec![self.wiggle()?],
+            (Verb::Dance, None) => vec![self.dance()?],
+            (Verb::Wait, None) => vec![self.wait(&clause)?],
+            (Verb::Look | Verb::Point, None | Some(Part::Head))
+            | (Verb::Turn | Verb::Tilt, Some(Part::Head))
+                if verb != Verb::Tilt || self.level() =>
+            {
+                vec![self.look().ok_or_else(unclear)??]
+            }
+            (Verb::Tilt, None | Some(Part::Head)) => vec![self.tilt().ok_or_else(unclear)??],
+            (Verb::Turn, None | Some(Part::Body)) | (Verb::Move | Verb::Point, Some(Part::Body)) => {
+                vec![self.turn().ok_or_else(unclear)??]
+            }
+            (Verb::Raise | Verb::Lower, Some(Part::Head)) => vec![self.height(verb, &clause)?],
+            (Verb::Move, Some(Part::Head)) => match self.directions.first() {
+                Some(Said(Direction::Up | Direction::Down, _)) if self.angle.is_none() => {
+                    vec![self.height(verb, &clause)?]
+                }
+                _ => vec![self.look().ok_or_else(unclear)??],
+            },
+            (Verb::Raise | Verb::Lower | Verb::Move | Verb::Point, Some(Part::Antennas)) => {
+                vec![self.antennas(verb).ok_or_else(unclear)??]
+            }
+            _ => return Err(Trouble::unclear(clause.clone(), Reason::Unknown)),
+        };
+        for primitive in &built {
+            primitive.check().map_err(Trouble::Range)?;
+        }
+        if let Some(Said(seconds, _)) = self.lasting.take() {
+            let wait = Primitive::Wait { duration: duration(seconds, "waiting")? };
+            wait.check().map_err(Trouble::Range)?;
+            built.push(wait);
+        }
+        let repeat = self.times.take().map(|said| count(said.0, "repeating a motion")).transpose()?;
+        // Antennas go all the way up and down anyway.
+        if self.part == Some(Part::Antennas) {
+            self.extent.take_if(|said| said.0 == Extent::Full);
+        }
+        match self.left_over() {
+            Some(at) => Err(Trouble::unclear(at, Reason::Unknown)),
+            None => Ok((built, repeat)),
+        }
+    }
+
+    /// What a number without a unit means depends on the verb.
+    fn place_bare(&mut self, verb: Verb) {
+        let Some(Said(value, at)) = self.bare.take() else { return };
+        let angle = Said(Radians::from_degrees(value), at.clone());
+        match verb {
+            Verb::Look | Verb::Turn | Verb::Tilt | Verb::Move | Verb::Point
+                // "look left by half" is not half a degree.
+                if self.angle.is_none() && (value == 0.0 || value.abs() >= 1.0) =>
+            {
+                self.angle = Some(angle)
+            }
+            Verb::Nod | Verb::Shake | Verb::Wiggle if self.times.is_none() => {
+                self.times = Some(Said(value, at))
+            }
+            Verb::Dance | Verb::Wait if self.within.is_none() && self.lasting.is_none() => {
+                self.within = Some(Said(value, at));
+            }
+            _ => self.bare = Some(Said(value, at)),
+        }
+    }
+
+    /// The tokens of a slot that no primitive took.
+    fn left_over(&self) -> Option<Range<usize>> {
+        let spans = [
+            self.directions.first().map(|said| &said.1),
+            self.angle.as_ref().map(|said| &said.1),
+            self.metres.as_ref().map(|said| &said.1),
+            self.within.as_ref().map(|said| &said.1),
+            self.bare.as_ref().map(|said| &said.1),
+            self.pace.as_ref().map(|said| &said.1),
+            self.extent.as_ref().map(|said| &said.1),
+            self.point.as_ref().map(|said| &said.1),
+        ];
+        spans.into_iter().flatten().min_by_key(|at| at.start).cloned()
+    }
+
+    /// Nothing says where to.
+    fn aimless(&self) -> bool {
+        self.directions.is_empty() && self.point.is_none()
+    }
+
+    /// A tilt up or down is a look.
+    fn level(&self) -> bool {
+        matches!(self.directions.first(), Some(Said(Direction::Up | Direction::Down, _)))
+    }
+
+    fn turn_to(&mut self) -> Option<Direction> {
+        if self.directions.is_empty() { None } else { Some(self.directions.remove(0).0) }
+    }
+
+    /// The angle that was said, or how far the words say to go. With both, neither is certain.
+    fn angle_or(&mut self, usual: Radians, most: Radians) -> Radians {
+        if let Some(Said(angle, _)) = self.angle.take() {
+            // "a little, 10 degrees" is 10 degrees; "all the way, 10 degrees" is left over, and reported.
+            self.extent.take_if(|said| said.0 == Extent::Slight);
+            return angle;
+        }
+        match self.extent.take() {
+            Some(Said(Extent::Slight, _)) => usual / 2.0,
+            Some(Said(Extent::Much, _)) => Radians(f64::min((usual * 2.0).value(), most.value())),
+            Some(Said(Extent::Full, _)) => most,
+            None => usual,
+        }
+    }
+
+    /// How long a motion takes: as said, or its calm duration at the pace that was said.
+    fn time_or(&mut self, usual: Duration, what: &str) -> Result<Duration, Trouble> {
+        match self.within.take() {
+            Some(Said(seconds, _)) => {
+                // "slowly, over four seconds": the seconds say how slowly.
+                self.pace = None;
+                duration(seconds, what)
+            }
+            None => Ok(self.paced(usual)),
+        }
+    }
+
+    fn paced(&mut self, usual: Duration) -> Duration {
+        match self.pace.take() {
+            Some(Said(Pace::Slow, _)) => usual * 2,
+            Some(Said(Pace::Fast, _)) => usual / 2,
+            None => usual,
+        }
+    }
+
+    /// Counted swings: how often, and how long each way takes.
+    fn swings(&mut self, usual: u32, what: &str) -> Result<(u32, Duration), Trouble> {
+        // "nod in 5 seconds" may mean later: without a count it is left over, and reported.
+        let within = if self.times.is_some() { self.within.take() } else { None };
+        let seconds = within.or_else(|| self.lasting.take()).map(|said| said.0);
+        let half = self.paced(p::HALF);
+        let times = self.times.take().map(|said| count(said.0, what)).transpose()?;
+        let Some(seconds) = seconds else { return Ok((times.unwrap_or(usual), half)) };
+        let whole = duration(seconds, what)?;
+        let fitting = (whole.as_secs_f64() / (2.0 * half.as_secs_f64())).round().max(1.0) as u32;
+        let times = times.unwrap_or(fitting);
+        Ok((times, whole / times.saturating_mul(2).max(1)))
+    }
+
+    fn nod(&mut self) -> Result<Primitive, Trouble> {
+        let (times, half) = self.swings(1, "nodding")?;
+        Ok(Primitive::Nod { times, angle: self.angle_or(p::SWING, p::MOST_SWING), half })
+    }
+
+    fn shake(&mut self) -> Result<Primitive, Trouble> {
+        let (times, half) = self.swings(p::SWINGS, "shaking the head")?;
+        Ok(Primitive::Shake { times, angle: self.angle_or(p::SWING, p::MOST_SWING), half })
+    }
+
+    fn wiggle(&mut self) -> Result<Primitive, Trouble> {
+        let (times, half) = self.swings(p::SWINGS, "wiggling the antennas")?;
+        Ok(Primitive::WiggleAntennas { times, half })
+    }
+
+    fn dance(&mut self) -> Result<Primitive, Trouble> {
+        let seconds = self.within.take().or_else(|| self.lasting.take());
+        let duration = seconds.map_or(Ok(p::DANCE), |Said(seconds, _)| duration(seconds, "dancing"))?;
+        Ok(Primitive::Dance { duration })
+    }
+
+    fn wait(&mut self, clause: &Range<usize>) -> Result<Primitive, Trouble> {
+        let seconds = self.within.take().or_else(|| self.lasting.take());
+        let Said(seconds, _) = seconds.ok_or_else(|| Trouble::unclear(clause.clone(), Reason::Unknown))?;
+        Ok(Primitive::Wait { duration: duration(seconds, "waiting")? })
+    }
+
+    fn look(&mut self) -> Option<Result<Primitive, Trouble>> {
+        if let Some(Said(point, _)) = self.point.take() {
+            return Some(
+                self.time_or(p::AIMED, "looking").map(|duration| Primitive::LookAt { point, duration }),
+            );
+        }
+        let direction = match self.turn_to()? {
+            Direction::Left => Look::Left,
+            Direction::Right => Look::Right,
+            Direction::Up => Look::Up,
+            Direction::Down => Look::Down,
+            Direction::Ahead => Look::Ahead,
+            Direction::Outwards | Direction::Inwards => return None,
+        };
+        let angle = match direction {
+            Look::Ahead => Radians::ZERO,
+            Look::Left | Look::Right => self.angle_or(p::LOOK, p::MOST_LOOK),
+            Look::Up | Look::Down => self.angle_or(p::LOOK, p::MOST_LOOK_UP_DOWN),
+        };
+        let time = self.time_or(p::head_duration(angle), "looking");
+        Some(time.map(|duration| Primitive::Look { direction, angle, duration }))
+    }
+
+    fn tilt(&mut self) -> Option<Result<Primitive, Trouble>> {
+        let side = match self.turn_to()? {
+            Direction::Left => Side::Left,
+            Direction::Right => Side::Right,
+            _ => return None,
+        };
+        let angle = self.angle_or(p::TILT, p::MOST_TILT);
+        let time = self.time_or(p::head_duration(angle), "tilting the head");
+        Some(time.map(|duration| Primitive::Tilt { side, angle, duration }))
+    }
+
+    fn turn(&mut self) -> Option<Result<Primitive, Trouble>> {
+        let direction = self.turn_to()?;
+        let angle = match direction {
+            Direction::Ahead => Radians::ZERO,
+            Direction::Left => self.angle_or(p::TURN, p::MOST_TURN),
+            Direction::Right => -self.angle_or(p::TURN, p::MOST_TURN),
+            _ => return None,
+        };
+        let time = self.time_or(p::body_duration(angle), "turning the body");
+        Some(time.map(|duration| Primitive::TurnBody { angle, duration }))
+    }
+
+    fn height(&mut self, verb: Verb, clause: &Range<usize>) -> Result<Primitive, Trouble> {
+        // "raise your head 10 degrees" is a look, not a lift.
+        let up = match (verb, self.turn_to()) {
+            (Verb::Raise | Verb::Move, Some(Direction::Up)) | (Verb::Raise, None) => true,
+            (Verb::Lower | Verb::Move, Some(Direction::Down)) | (Verb::Lower, None) => false,
+            _ => return Err(Trouble::unclear(clause.clone(), Reason::Unknown)),
+        };
+        if self.angle.is_some() {
+            let direction = if up { Look::Up } else { Look::Down };
+            let angle = self.angle_or(p::LOOK, p::MOST_LOOK_UP_DOWN);
+            let duration = self.time_or(p::head_duration(angle), "looking")?;
+            return Ok(Primitive::Look { direction, angle, duration });
+        }
+        let metres = match (self.metres.take(), self.extent.as_ref()) {
+            (Some(said), _) => said.0,
+            (None, None) => p::HEIGHT,
+            (None, Some(Said(extent, _))) => {
+                let most = p::furthest_height(if up { 1.0 } else { -1.0 }).abs();
+                let metres = match extent {
+                    Extent::Slight => p::HEIGHT * 0.5,
+                    Extent::Much => f64::min(p::HEIGHT * 2.0, most),
+                    Extent::Full => most,
+                };
+                self.extent = None;
+                metres
+            }
+        };
+        if metres < 0.0 {
+            return Err(negative("a length for the head's height"));
+        }
+        let duration = self.time_or(p::AIMED, "moving the head")?;
+        Ok(Primitive::Height { metres: if up { metres } else { -metres }, duration })
+    }
+
+    fn antennas(&mut self, verb: Verb) -> Option<Result<Primitive, Trouble>> {
+        let mut side = None;
+        let mut inwards = false;
+        let mut named = match verb {
+            Verb::Raise => Some(ANTENNAS_UP),
+            Verb::Lower => Some(ANTENNAS_DOWN),
+            _ => None,
+        };
+        for Said(direction, _) in std::mem::take(&mut self.directions) {
+            match direction {
+                Direction::Left if side.is_none() => side = Some(Side::Left),
+                Direction::Right if side.is_none() => side = Some(Side::Right),
+                Direction::Up | Direction::Ahead if verb != Verb::Lower => named = Some(ANTENNAS_UP),
+                Direction::Down if verb != Verb::Raise => named = Some(ANTENNAS_DOWN),
+                Direction::Outwards if verb == Verb::Move => named = Some(ANTENNAS_OUT),
+                Direction::Inwards if verb == Verb::Move => (named, inwards) = (Some(ANTENNAS_IN), true),
+                _ => return None,
+            }
+        }
+        let said = self.angle.take().map(|Said(angle, _)| if inwards { -angle } else { angle });
+        let angle = said.or(named)?;
+        let (left, right) = match side {
+            Some(Side::Left) => (Some(angle), None),
+            Some(Side::Right) => (None, Some(angle)),
+            None => (Some(angle), Some(angle)),
+        };
+        let time = self.time_or(p::antenna_duration(angle), "moving the antennas");
+        Some(time.map(|duration| Primitive::SetAntennas { right, left, duration }))
+    }
+}
+
+const ANTENNAS_UP: Radians = Radians::ZERO;
+const ANTENNAS_OUT: Radians = Radians::from_degrees(90.0);
+const ANTENNAS_IN: Radians = Radians::from_degrees(-30.0);
+const ANTENNAS_DOWN: Radians = Radians::from_degrees(150.0);
+
+fn duration(seconds: f64, what: &str) -> Result<Duration, Trouble> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|duration| duration.as_secs() < 86_400).ok_or_else(
+        || {
+            let what = format!("{what} for {} s", plain(seconds));
+            Trouble::Range(OutOfRange { what, allowed: "a duration of up to 300 s".to_owned() })
+        },
+    )
+}
+
+fn negative(what: &str) -> Trouble {
+    Trouble::Range(OutOfRange {
+        what: format!("a negative number as {what}"),
+        allowed: "a positive number and the other direction".to_owned(),
+    })
+}
+
+/// A whole number of times.
+pub(super) fn count(times: f64, what: &str) -> Result<u32, Trouble> {
+    let most = f64::from(p::MOST_TIMES);
+    if times.fract() == 0.0 && (1.0..=most).contains(&times) {
+        return Ok(times as u32);
+    }
+    let what = format!("{what} {} times", plain(times));
+    Err(Trouble::Range(OutOfRange { what, allowed: format!("a whole number from 1 to {}", p::MOST_TIMES) }))
+}

@@ -1,0 +1,324 @@
+//! Sentences that repeat, change or take back what was done before: "again", "no, further left", "not so fast",
+//! "make that 30 degrees", "the other way", "undo that".
+//!
+//! Such a sentence is read as a whole. It needs a motion before it that has what it changes, and what it yields passes
+//! the same ranges as any command.
+
+use std::ops::Range;
+
+use firmware_bridge::units::Radians;
+
+use super::build::count;
+use super::change::{Change, changed};
+use super::intent::{Intent, MOST_STEPS, Reason};
+use super::lexicon::{self, Part, Verb};
+use super::numbers::{Quantity, quantity};
+use super::parser::{Parser, Trouble};
+use super::phrases::{hesitation, longest, opener};
+use super::primitive::CENTER;
+use super::primitive::{OutOfRange, Primitive};
+use super::referring::{Amount, FIRM, LEADS, REJECTED, REPEATS, TRAILS, UNDO, amount, change};
+use super::tokenize::Token;
+
+impl Parser<'_> {
+    /// The plan of a sentence that refers back; none if it does not.
+    pub fn correction(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
+        let (end, mut firm) = self.without_trail();
+        let mut at = 0;
+        let mut verb = None;
+        while at < end {
+            let whole = |found: Option<(usize, usize)>| found.is_some_and(|(_, taken)| at + taken == end);
+            let words = self.window(at);
+            if whole(longest(REJECTED.iter().copied(), &words)) {
+                return Err(Trouble::unclear(at..end, Reason::Negated));
+            }
+            if whole(longest(UNDO.iter().copied(), &words)) {
+                return self.back(at..end).map(Some);
+            }
+            if let Some((times, _)) = self.whole_repetition(at, end)? {
+                return self.once_more(times, at..self.last_word()).map(Some);
+            }
+            if let Some(change) = self.change(at..end, firm, verb.is_some())? {
+                return self.with_change(change, at..end).map(Some);
+            }
+            let joined =
+                at.checked_sub(1).is_some_and(|joint| matches!(self.word(joint), Some("and" | "then")));
+            if at + 1 == end && self.word(at) == Some("right") && !firm && !joined && self.refers() {
+                // "right" is also what one says when all is well.
+                return Err(Trouble::unclear(at..end, Reason::Unknown));
+            }
+            let (taken, says_wrong) = match self.lead(at) {
+                Some(lead) => lead,
+                None => match self.same_verb(at) {
+                    Some(taken) if verb.is_none() => {
+                        verb = Some(at);
+                        (taken, false)
+                    }
+                    _ => return Ok(None),
+                },
+            };
+            at += taken;
+            firm |= says_wrong;
+        }
+        Ok(None)
+    }
+
+    /// Where the last word ends.
+    fn last_word(&self) -> usize {
+        self.tokens.iter().rposition(|token| !is_pause(token)).map_or(0, |last| last + 1)
+    }
+
+    /// Whether there is something to refer to.
+    fn refers(&self) -> bool {
+        self.known.before.is_some_and(|before| before.acted().is_some())
+    }
+
+    /// Where the sentence ends without marks and words that say nothing, and whether one of them was "instead".
+    fn without_trail(&self) -> (usize, bool) {
+        let mut end = self.tokens.len();
+        let mut firm = false;
+        'words: while end > 0 {
+            if self.tokens.get(end - 1).is_some_and(|token| token.word().is_none() && is_pause(token)) {
+                end -= 1;
+                continue;
+            }
+            for trail in TRAILS {
+                let count = trail.split(' ').count();
+                // A sentence that is nothing else says something.
+                let begins = end.checked_sub(count).filter(|begins| *begins > 0);
+                let same = |begins: usize| {
+                    trail.split(' ').enumerate().all(|(place, part)| self.word(begins + place) == Some(part))
+                };
+                if let Some(begins) = begins.filter(|begins| same(*begins)) {
+                    firm |= *trail == "instead";
+                    end = begins;
+                    continue 'words;
+                }
+            }
+            break;
+        }
+        (end, firm)
+    }
+
+    /// How many tokens lead to a change, and whether they say that something was wrong.
+    fn lead(&self, at: usize) -> Option<(usize, bool)> {
+        if self.tokens.get(at).is_some_and(is_pause) {
+            return Some((1, false));
+        }
+        let words = self.window(at);
+        if matches!(self.word(at), Some("no" | "nope")) && self.tokens.get(at + 1).is_some_and(is_pause) {
+            return Some((2, true));
+        }
+        if self.word(at) == Some("no") {
+            let rest = words.get(1..).unwrap_or_default();
+            let wrong = longest(FIRM.iter().copied(), rest).is_some() || rest.first() == Some(&Some("the"));
+            return wrong.then_some((1, true));
+        }
+        if let Some((_, taken)) = longest(FIRM.iter().copied(), &words) {
+            return Some((taken, true));
+        }
+        if let Some((1, end)) = self.repetition_at(at).ok().flatten() {
+            return Some((end - at, false));
+        }
+        let lead = longest(LEADS.iter().copied(), &words).map(|(_, taken)| taken);
+        lead.or_else(|| opener(&words)).or_else(|| hesitation(&words)).map(|taken| (taken, false))
+    }
+
+    /// How many tokens name the motion that was done last: "turn" in "turn further left".
+    fn same_verb(&self, at: usize) -> Option<usize> {
+        let verb = self.word(at).and_then(lexicon::verb)?;
+        let mut taken = 1;
+        while matches!(self.word(at + taken), Some("your" | "the")) {
+            taken += 1;
+        }
+        let part = self.word(at + taken).and_then(lexicon::part);
+        taken = if part.is_some() { taken + 1 } else { 1 };
+        let last = self.known.before?.acted()?.plan.iter().rev().find_map(|intent| match intent {
+            Intent::Motion(motion) => Some(*motion),
+            _ => None,
+        })?;
+        let same = match last {
+            Primitive::Look { .. } => {
+                verb == Verb::Look || (matches!(verb, Verb::Turn | Verb::Move) && part == Some(Part::Head))
+            }
+            Primitive::TurnBody { .. } => verb == Verb::Turn && part != Some(Part::Head),
+            Primitive::Tilt { .. } => verb == Verb::Tilt,
+            Primitive::Nod { .. } => verb == Verb::Nod,
+            Primitive::Shake { .. } => verb == Verb::Shake,
+            Primitive::WiggleAntennas { .. } => verb == Verb::Wiggle,
+            Primitive::Dance { .. } => verb == Verb::Dance,
+            _ => false,
+        };
+        same.then_some(taken)
+    }
+
+    fn whole_repetition(&self, at: usize, end: usize) -> Result<Option<(u32, usize)>, Trouble> {
+        if longest(REPEATS.iter().copied(), &self.window(at)).is_some_and(|(_, taken)| at + taken == end) {
+            return Ok(Some((1, end)));
+        }
+        Ok(self.repetition_at(at)?.filter(|(_, ends)| *ends >= end))
+    }
+
+    /// What is to be changed, if all of this says so; with a verb before it, only what is relative.
+    fn change(&self, at: Range<usize>, firm: bool, verb: bool) -> Result<Option<Change>, Trouble> {
+        match change(&self.window(at.start)) {
+            Some((change, taken)) if at.start + taken == at.end => Ok(Some(change)),
+            _ => self.fragment(at, firm, verb),
+        }
+    }
+
+    /// Quantities and directions: "10 degrees more", "further to the left", "30 degrees", "to the right".
+    fn fragment(&self, at: Range<usize>, firm: bool, verb: bool) -> Result<Option<Change>, Trouble> {
+        let mut here = at.start;
+        let (mut further, mut less, mut timed) = (false, false, false);
+        let (mut some, mut direction, mut said) = (None, None, None);
+        while here < at.end {
+            let rest = self.tokens.get(here..at.end).unwrap_or_default();
+            if let Some((found, taken)) = quantity(rest) {
+                if said.replace(found).is_some() {
+                    return Ok(None);
+                }
+                here += taken;
+                continue;
+            }
+            let words = self.window(here);
+            if let (amount, taken @ 1..) = amount(&words) {
+                some = Some(amount);
+                here += taken;
+                continue;
+            }
+            match self.word(here) {
+                Some("further" | "farther" | "more" | "another") => further = true,
+                Some("less") => less = true,
+                Some("in" | "over" | "within") if quantity(rest.get(1..).unwrap_or_default()).is_some() => {
+                    timed = true;
+                }
+                Some(
+                    "to" | "the" | "your" | "towards" | "toward" | "side" | "by" | "it" | "that" | "only",
+                ) => {}
+                Some(word) => match lexicon::direction(word) {
+                    Some(found) if direction.is_none() => direction = Some(found),
+                    _ => return Ok(None),
+                },
+                None => return Ok(None),
+            }
+            here += 1;
+        }
+        let part = match some.unwrap_or(Amount::Plain) {
+            Amount::Small => 0.25,
+            Amount::Plain => 0.5,
+            Amount::Large => 1.0,
+        };
+        Ok(match (direction, said, further, less) {
+            (Some(to), None, true, false) => Some(Change::Toward(to, part)),
+            (Some(to), None, false, false) if some == Some(Amount::Small) => Some(Change::Toward(to, part)),
+            (Some(to), Some(Quantity::Angle(by)), true, false) => Some(Change::TowardBy(to, by)),
+            (Some(to), None, false, false) if firm && !verb && some.is_none() => Some(Change::To(to, None)),
+            (Some(to), Some(Quantity::Angle(angle)), false, false) if firm && !verb => {
+                Some(Change::To(to, Some(angle)))
+            }
+            (None, Some(Quantity::Angle(by)), true, false) => Some(Change::Add(by)),
+            (None, Some(Quantity::Angle(by)), false, true) => Some(Change::Add(-by)),
+            (None, Some(Quantity::Seconds(seconds)), false, false) if timed || firm => {
+                Some(Change::Within(seconds))
+            }
+            (None, Some(Quantity::Angle(angle)), false, false) if !verb => Some(Change::Angle(angle)),
+            (None, Some(Quantity::Metres(metres)), false, false) if !verb => Some(Change::Metres(metres)),
+            (None, Some(Quantity::Times(often)), false, false) if firm => {
+                Some(Change::Times(count(often, "doing it")?))
+            }
+            (None, Some(Quantity::Bare(number)), false, false) if firm => Some(self.bare(number)?),
+            _ => None,
+        })
+    }
+
+    /// What a number without a unit means depends on what was done.
+    fn bare(&self, number: f64) -> Result<Change, Trouble> {
+        let counted = self.motions().last().is_some_and(|motion| changed(motion, Change::Times(1)).is_some());
+        Ok(if counted {
+            Change::Times(count(number, "doing it")?)
+        } else {
+            Change::Angle(Radians::from_degrees(number))
+        })
+    }
+
+    fn motions(&self) -> Vec<Primitive> {
+        let acted = self.known.before.and_then(|before| before.acted());
+        let plan = acted.map(|turn| turn.plan.as_slice()).unwrap_or_default();
+        let motion = |intent: &Intent| match intent {
+            Intent::Motion(motion) => Some(*motion),
+            _ => None,
+        };
+        plan.iter().filter_map(motion).collect()
+    }
+
+    /// The motion that can be changed so, changed; of a pace, all of them.
+    fn with_change(&self, change: Change, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
+        let nothing = || Trouble::unclear(at.clone(), Reason::NothingToRepeat);
+        let unchangeable = || Trouble::unclear(at.clone(), Reason::NoSuchChange);
+        let acted = self.known.before.and_then(|before| before.acted()).ok_or_else(nothing)?;
+        if let (Change::Pace(slower), [Intent::RunTool { name, arguments }]) = (change, acted.plan.as_slice())
+        {
+            let run = self.paced_run(name, arguments, slower)?;
+            return run.map(|run| vec![run]).ok_or_else(unchangeable);
+        }
+        let motions = self.motions();
+        let possible = |motion: &Primitive| changed(motion, change);
+        let plan: Vec<Primitive> = if change.is_about_all() {
+            if !motions.iter().any(|motion| possible(motion).is_some()) {
+                return Err(unchangeable());
+            }
+            motions.iter().map(|motion| possible(motion).unwrap_or(*motion)).collect()
+        } else {
+            let mut all = motions.iter().filter_map(possible);
+            let found = match (motions.last().and_then(possible), all.next(), all.next()) {
+                (Some(last), ..) => last,
+                (None, Some(only), None) => only,
+                _ => return Err(unchangeable()),
+            };
+            vec![found]
+        };
+        for motion in &plan {
+            motion.check().map_err(Trouble::Range)?;
+        }
+        Ok(plan.into_iter().map(Intent::Motion).collect())
+    }
+
+    /// Everything that was done last, so many times more.
+    fn once_more(&self, times: u32, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
+        let nothing = || Trouble::unclear(at.clone(), Reason::NothingToRepeat);
+        let acted = self.known.before.and_then(|before| before.acted()).ok_or_else(nothing)?;
+        let again: Vec<Intent> =
+            acted.plan.iter().filter(|intent| !matches!(intent, Intent::MakeTool { .. })).cloned().collect();
+        let steps = again.len().saturating_mul(times as usize);
+        if steps > MOST_STEPS {
+            return Err(Trouble::Range(OutOfRange {
+                what: format!("a plan of {steps} steps"),
+                allowed: format!("up to {MOST_STEPS} steps in one sentence"),
+            }));
+        }
+        if again.is_empty() {
+            return Err(Trouble::unclear(at, Reason::NoSuchChange));
+        }
+        Ok(again.iter().cycle().take(steps).cloned().collect())
+    }
+
+    /// Back to where the body was before the last motion.
+    fn back(&self, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
+        let nothing = || Trouble::unclear(at.clone(), Reason::NothingToRepeat);
+        let acted = self.known.before.and_then(|before| before.acted()).ok_or_else(nothing)?;
+        let moves = acted.plan.iter().any(|i| matches!(i, Intent::Motion(_) | Intent::RunTool { .. }));
+        let bedtime = |intent: &Intent| matches!(intent, Intent::Motion(Primitive::Wake | Primitive::Sleep));
+        match acted.from {
+            Some(to) if moves && !acted.plan.iter().any(bedtime) => {
+                Ok(vec![Intent::Motion(Primitive::Return { to, duration: CENTER })])
+            }
+            _ => Err(Trouble::unclear(at, Reason::NoSuchChange)),
+        }
+    }
+}
+
+/// A mark that only separates.
+fn is_pause(token: &Token) -> bool {
+    [',', ';', ':', '.', '!', '?'].iter().any(|&mark| token.is_mark(mark))
+}

@@ -1,0 +1,84 @@
+//! Where the parser stands in its tokens, and where clauses end.
+
+use std::ops::Range;
+
+use super::intent::Reason;
+use super::lexicon;
+use super::parser::{Parser, Trouble};
+use super::phrases;
+use super::tokenize::Token;
+
+/// How two clauses are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joint {
+    /// By a comma, "and", "then", or by nothing.
+    Clause,
+    /// By a full stop.
+    Sentence,
+}
+
+/// No phrase of the lexicon has more words.
+const LONGEST_PHRASE: usize = 9;
+
+impl Parser<'_> {
+    /// Takes what joins two clauses.
+    pub fn joint(&mut self) -> Joint {
+        let mut joint = Joint::Clause;
+        while let Some(token) = self.tokens.get(self.at) {
+            if ['.', '!', '?'].iter().any(|&mark| token.is_mark(mark)) {
+                joint = Joint::Sentence;
+                self.at += 1;
+            } else if [',', ';', ':'].iter().any(|&mark| token.is_mark(mark)) {
+                self.at += 1;
+            } else if let Some(count) = phrases::joiner(&self.window(self.at)) {
+                self.at += count;
+            } else {
+                break;
+            }
+        }
+        joint
+    }
+
+    /// Whether a clause may end here: at a joint, or where speech leaves one out ("nod look left").
+    pub fn clause_ended(&self) -> bool {
+        self.at >= self.tokens.len()
+            || self.at_joint()
+            || self.word(self.at).and_then(lexicon::verb).is_some()
+    }
+
+    pub fn at_joint(&self) -> bool {
+        self.is_joint(self.at)
+    }
+
+    pub fn is_joint(&self, at: usize) -> bool {
+        let mark = |token: &Token| [',', ';', ':', '.', '!', '?'].iter().any(|&mark| token.is_mark(mark));
+        self.tokens.get(at).is_some_and(mark) || phrases::joiner(&self.window(at)).is_some()
+    }
+
+    /// The first joint at or after a token, or the end.
+    pub fn clause_end(&self, from: usize) -> usize {
+        (from..self.tokens.len()).find(|&at| self.is_joint(at)).unwrap_or(self.tokens.len())
+    }
+
+    /// From here to the end of the clause nothing is understood.
+    pub fn rest_unclear(&self) -> Trouble {
+        Trouble::unclear(self.at..self.clause_end(self.at).max(self.at + 1), Reason::Unknown)
+    }
+
+    pub fn word(&self, at: usize) -> Option<&str> {
+        self.tokens.get(at).and_then(Token::word)
+    }
+
+    /// The next few words, for phrases.
+    pub fn window(&self, at: usize) -> Vec<Option<&str>> {
+        self.tokens.iter().skip(at).take(LONGEST_PHRASE).map(Token::word).collect()
+    }
+
+    /// The person's own words for these tokens.
+    pub fn words_of(&self, at: Range<usize>) -> String {
+        let start = self.tokens.get(at.start).map_or(0, |token| token.span.start);
+        let last = at.end.min(self.tokens.len()).checked_sub(1).and_then(|last| self.tokens.get(last));
+        let end = last.map_or(self.text.len(), |token| token.span.end);
+        self.text.get(start..end).unwrap_or(self.text).to_owned()
+    }
+}

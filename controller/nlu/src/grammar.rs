@@ -1,0 +1,423 @@
+//! Sentences into plans: clauses between joining words, each a phrase, a tool or a motion.
+//!
+//! ```text
+//! sentence = clause { joiner clause }          joiner = "then" | "and" | "," | ";" | "." | ...
+//! clause   = { opener } ( phrase | make | run | step )
+//! step     = phrase of motion | repeat | [verb] modifiers          (a verb may be carried on: "look left and right")
+//! make     = "make a tool" ["called" NAME] "that" step { joiner step } ["called" NAME]
+//! run      = ["run"] NAME [arguments] | "run it" [arguments]
+//! ```
+
+use std::ops::Range;
+
+use firmware_bridge::units::Radians;
+
+use super::before::Before;
+use super::build::count;
+use super::fixed::{Fixed, fixed};
+use super::frame::{Frame, begins_inside, verb_at};
+use super::gesture::gesture;
+use super::intent::{Intent, MOST_STEPS, Reason};
+use super::known::Known;
+use super::lexicon::{self, Part, Verb};
+use super::numbers::{Quantity, quantity};
+use super::parser::{Parser, Trouble};
+use super::phrases;
+use super::primitive::{self, OutOfRange, Primitive};
+use super::tokenize::{Token, tokenize};
+use super::why::why;
+
+/// Why a text gives no plan.
+pub(super) enum Refused {
+    Unclear { heard: String, reason: Reason },
+    Range(OutOfRange),
+}
+
+/// The plan of a whole text.
+pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refused> {
+    let mut parser = Parser::new(text, known);
+    let mut flow = parser.take_up();
+    parser.sentence(&mut flow).map_err(|trouble| match trouble {
+        Trouble::Range(range) => Refused::Range(range),
+        Trouble::Unclear { at, reason } => {
+            let reason = if reason == Reason::Unknown { why(&tokenize(text)) } else { reason };
+            Refused::Unclear { heard: parser.words_of(at), reason }
+        }
+    })
+}
+
+/// Whether a text refers to what was done before it, be it in vain.
+pub(super) fn refers(text: &str, before: &Before) -> bool {
+    let known = Known { before: Some(before), ..Known::default() };
+    let mut parser = Parser::new(text, &known);
+    parser.take_up();
+    !matches!(parser.correction(), Ok(None))
+}
+
+/// What the next clause of motion may refer back to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Flow {
+    verb: Option<(Verb, Option<Part>)>,
+    /// Everything since the last verb.
+    group: Vec<Primitive>,
+}
+
+impl Flow {
+    /// What a clause may refer back to that follows these motions.
+    pub fn after(group: Vec<Primitive>) -> Self {
+        let verb = group.last().and_then(|last| match last {
+            Primitive::Look { .. } => Some((Verb::Look, None)),
+            Primitive::Tilt { .. } => Some((Verb::Tilt, None)),
+            Primitive::TurnBody { .. } => Some((Verb::Turn, None)),
+            Primitive::SetAntennas { .. } => Some((Verb::Move, Some(Part::Antennas))),
+            _ => None,
+        });
+        Flow { verb, group }
+    }
+}
+
+impl Parser<'_> {
+    /// What the first clause may refer back to: what was done before this text.
+    fn take_up(&mut self) -> Flow {
+        let Some(before) = self.known.before else { return Flow::default() };
+        self.earlier_tool = before.tool().cloned();
+        let plan = before.acted().map(|turn| turn.plan.as_slice()).unwrap_or_default();
+        if let Some(Intent::RunTool { .. } | Intent::MakeTool { .. }) = plan.last() {
+            self.last_tool.clone_from(&self.earlier_tool);
+        }
+        let motion = |intent: &Intent| match intent {
+            Intent::Motion(primitive) => Some(*primitive),
+            _ => None,
+        };
+        Flow::after(plan.iter().map(motion).collect::<Option<_>>().unwrap_or_default())
+    }
+
+    fn sentence(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Trouble> {
+        if let Some(topic) = self.whole_question()? {
+            return Ok(vec![Intent::Tell(topic)]);
+        }
+        if let Some(plan) = self.correction()? {
+            return Ok(plan);
+        }
+        self.refuse_negation()?;
+        self.refuse_turned_order()?;
+        let mut plan = Vec::new();
+        self.begin();
+        while self.at < self.tokens.len() {
+            plan.extend(self.clause(flow)?);
+            if plan.len() > MOST_STEPS {
+                break;
+            }
+            self.skip_trailer();
+            if !self.clause_ended() {
+                return Err(self.rest_unclear());
+            }
+            self.joint();
+        }
+        if plan.iter().all(|intent| *intent == Intent::Greet) {
+            plan.truncate(1);
+        } else {
+            plan.retain(|intent| *intent != Intent::Greet);
+        }
+        if plan.is_empty() { Err(Trouble::unclear(0..usize::MAX, Reason::Unknown)) } else { Ok(plan) }
+    }
+
+    /// What a person does not want is never done, and never guessed around.
+    fn refuse_negation(&self) -> Result<(), Trouble> {
+        let negated = |token: &Token| token.word().is_some_and(lexicon::is_negation);
+        match self.tokens.iter().position(negated) {
+            Some(at) => Err(Trouble::unclear(at..self.clause_end(at), Reason::Negated)),
+            None => Ok(()),
+        }
+    }
+
+    /// "before looking right, nod": what is said first is not to be done first.
+    fn refuse_turned_order(&self) -> Result<(), Trouble> {
+        let begins = |at: usize| {
+            at.checked_sub(1).is_none_or(|before| {
+                let full_stop = |mark| self.tokens.get(before).is_some_and(|token| token.is_mark(mark));
+                ['.', '!', '?', ';'].into_iter().any(full_stop)
+                    || matches!(self.word(before), Some("and" | "then" | "but"))
+            })
+        };
+        match (0..self.tokens.len()).find(|&at| self.word(at) == Some("before") && begins(at)) {
+            Some(at) => Err(Trouble::unclear(at..self.clause_end(at + 1), Reason::Unknown)),
+            None => Ok(()),
+        }
+    }
+
+    /// The joints before the first clause, "no," and the "after" of "after looking left, nod".
+    fn begin(&mut self) {
+        self.joint();
+        let comma = |at: usize| self.tokens.get(at).is_some_and(|token| token.word().is_none());
+        if matches!(self.word(self.at), Some("no" | "nope" | "yes" | "yeah" | "sorry")) && comma(self.at + 1)
+        {
+            self.at += 1;
+            self.joint();
+        }
+        let you = usize::from(self.word(self.at + 1) == Some("you"));
+        if self.word(self.at) == Some("after")
+            && self.word(self.at + 1).is_some_and(|word| word.ends_with("ing") || word == "you")
+            && (self.at..self.tokens.len())
+                .any(|at| self.tokens.get(at).is_some_and(|token| token.is_mark(',')))
+        {
+            self.at += 1 + you;
+        }
+    }
+
+    /// "nod, would you", "nod okay": words at the end that change nothing.
+    fn skip_trailer(&mut self) {
+        if let Some(count) = phrases::trailer(&self.window(self.at)) {
+            let end = self.at + count;
+            if end >= self.tokens.len() || self.tokens.get(end).is_some_and(|token| token.word().is_none()) {
+                self.at = end;
+            }
+        }
+    }
+
+    fn clause(&mut self, flow: &mut Flow) -> Result<Vec<Intent>, Trouble> {
+        if let Some(said) = self.talk()? {
+            return Ok(vec![said]);
+        }
+        // "look left, er, right": whether the first one still counts is not certain.
+        let first = self.at == 0 || (0..self.at).all(|at| self.word(at).is_none());
+        let mut hesitates = false;
+        while let Some(count) = self.opener().or_else(|| {
+            let count = phrases::hesitation(&self.window(self.at)).filter(|_| self.whole_phrase().is_none());
+            hesitates |= count.is_some();
+            count
+        }) {
+            self.at += count;
+            while hesitates
+                && self.tokens.get(self.at).is_some_and(|token| token.is_mark(',') || token.is_mark('.'))
+            {
+                self.at += 1;
+            }
+            if let Some(said) = self.talk()? {
+                return Ok(vec![said]);
+            }
+        }
+        self.skip_trailer();
+        if self.at >= self.tokens.len() || self.at_joint() {
+            return Ok(Vec::new());
+        }
+        if let Some(made) = self.make()? {
+            *flow = Flow::default();
+            return Ok(vec![made]);
+        }
+        let runs = match (self.repetition()?, self.last_tool.clone()) {
+            (Some((times, end)), Some((name, arguments))) => {
+                self.at = end;
+                let runs = self.with_arguments_over(name, arguments)?;
+                Some(runs.into_iter().cycle().take(times as usize).collect())
+            }
+            (Some(_), None) => None,
+            (None, _) => self.run()?,
+        };
+        if let Some(runs) = runs {
+            *flow = Flow::default();
+            return Ok(runs);
+        }
+        let start = self.at;
+        if hesitates && !first && verb_at(&self.tokens, start).is_none() && self.whole_phrase().is_none() {
+            return Err(self.rest_unclear());
+        }
+        match self.step(flow) {
+            Ok(steps) => {
+                self.last_tool = None;
+                Ok(steps.into_iter().map(Intent::Motion).collect())
+            }
+            Err(trouble) => {
+                // "happy hello" may be a tool, now that it is certain that it is no motion.
+                self.at = start;
+                self.run_bare()?.ok_or(trouble)
+            }
+        }
+    }
+
+    /// Words that lead to a command; those of a tool's name or of the making of one are none.
+    fn opener(&self) -> Option<usize> {
+        let words = self.window(self.at);
+        let is_sight = matches!(self.sight_here(), Ok(Some(_)));
+        if self.names_tool(self.at) || self.whole_phrase().is_some() || is_sight || gesture(&words).is_some()
+        {
+            return None;
+        }
+        let gives = || phrases::gives(&words).filter(|_| !self.makes_tool());
+        phrases::opener(&words).or_else(gives)
+    }
+
+    /// A phrase that is a whole clause: about the robot, about what it sees, or none that moves.
+    fn talk(&mut self) -> Result<Option<Intent>, Trouble> {
+        if let Some((topic, taken)) = self.question_here() {
+            self.at += taken;
+            return Ok(Some(Intent::Tell(topic)));
+        }
+        if let Some((sight, taken)) = self.sight_here()? {
+            self.at += taken;
+            return Ok(Some(Intent::See(sight)));
+        }
+        let Some((fixed, taken)) = self.whole_phrase() else { return Ok(None) };
+        let intent = match fixed {
+            Fixed::State => Intent::State,
+            Fixed::Help => Intent::Help,
+            Fixed::ListTools => Intent::ListTools,
+            Fixed::Greet => Intent::Greet,
+            Fixed::Thanks => Intent::Thanks,
+            Fixed::Center | Fixed::Wake | Fixed::Sleep | Fixed::TurnRound => return Ok(None),
+        };
+        self.at += taken;
+        Ok(Some(intent))
+    }
+
+    fn whole_phrase(&self) -> Option<(Fixed, usize)> {
+        let (fixed, taken) = fixed(&self.window(self.at))?;
+        let end = self.at + taken;
+        (end >= self.tokens.len() || self.is_joint(end)).then_some((fixed, taken))
+    }
+
+    /// One clause of motion.
+    pub fn step(&mut self, flow: &mut Flow) -> Result<Vec<Primitive>, Trouble> {
+        if let Some((fixed, taken)) = self.whole_phrase() {
+            let primitive = match fixed {
+                Fixed::Center => Some(Primitive::Center),
+                Fixed::Wake => Some(Primitive::Wake),
+                Fixed::Sleep => Some(Primitive::Sleep),
+                Fixed::TurnRound => {
+                    let angle = Radians::from_degrees(180.0);
+                    Some(Primitive::TurnBody { angle, duration: primitive::body_duration(angle) })
+                }
+                _ => None,
+            };
+            if let Some(primitive) = primitive {
+                primitive.check().map_err(Trouble::Range)?;
+                self.at += taken;
+                *flow = Flow { verb: None, group: vec![primitive] };
+                return Ok(vec![primitive]);
+            }
+        }
+        if let Some((motions, taken)) = gesture(&self.window(self.at))
+            && (self.at + taken >= self.tokens.len() || self.is_joint(self.at + taken))
+        {
+            self.at += taken;
+            *flow = Flow { verb: None, group: motions.clone() };
+            return Ok(motions);
+        }
+        if let Some((times, end)) = self.repetition()? {
+            if flow.group.is_empty() {
+                return Err(Trouble::unclear(self.at..end, Reason::NothingToRepeat));
+            }
+            self.at = end;
+            return Ok(repeat(&flow.group, times));
+        }
+        let start = self.at;
+        let clause = start..self.clause_end(start);
+        match verb_at(&self.tokens, start) {
+            Some((verb, at)) => {
+                let (mut frame, end) = Frame::read(verb, &self.tokens, at + 1)?;
+                frame.read_before(verb, &self.tokens, start, at)?;
+                let part = frame.part;
+                let built = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end));
+                let (built, times) = built?;
+                self.at = end;
+                let built = several_times(&built, times, start..end)?;
+                *flow = Flow { verb: Some((verb, part)), group: built.clone() };
+                Ok(built)
+            }
+            None => self.carried_on(flow, clause),
+        }
+    }
+
+    /// Which way to turn the page is not the question.
+    fn plainly(&self, trouble: Trouble, end: usize) -> Trouble {
+        match trouble {
+            Trouble::Unclear { at, reason: Reason::WhichWay } if !self.is_end(end) => {
+                Trouble::unclear(at, Reason::Unknown)
+            }
+            trouble => trouble,
+        }
+    }
+
+    /// A clause without a verb: "antennas up", or the verb of the clause before: "look left and right".
+    fn carried_on(&mut self, flow: &mut Flow, clause: Range<usize>) -> Result<Vec<Primitive>, Trouble> {
+        let rest = self.tokens.get(clause.start..).unwrap_or_default();
+        if !begins_inside(rest) {
+            return Err(Trouble::unclear(clause, Reason::Unknown));
+        }
+        let carried = flow.verb;
+        let (mut frame, end) =
+            Frame::read(carried.map_or(Verb::Move, |(verb, _)| verb), &self.tokens, clause.start)?;
+        let (verb, fresh) = match (frame.part, carried) {
+            (Some(_), None) => (Verb::Move, true),
+            (Some(_), Some(_)) if frame.aims() => (Verb::Move, true),
+            (_, Some((verb, part))) => {
+                frame.part = frame.part.or(part);
+                (verb, false)
+            }
+            (None, None) => return Err(Trouble::unclear(clause, Reason::Unknown)),
+        };
+        let part = frame.part;
+        let start = clause.start;
+        let (built, times) = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end))?;
+        self.at = end;
+        let mut steps = built.clone();
+        if fresh {
+            steps = several_times(&built, times, start..end)?;
+            *flow = Flow { verb: Some((verb, part)), group: steps.clone() };
+        } else {
+            // "look left and right twice" repeats the pair.
+            flow.group.extend(built);
+            steps.extend(repeat(&flow.group, times.unwrap_or(1).saturating_sub(1)));
+        }
+        Ok(steps)
+    }
+
+    /// "again", "once more", "repeat that twice", "do it three times": how often, and where it ends.
+    fn repetition(&self) -> Result<Option<(u32, usize)>, Trouble> {
+        self.repetition_at(self.at)
+    }
+
+    /// The same from this token on.
+    pub fn repetition_at(&self, start: usize) -> Result<Option<(u32, usize)>, Trouble> {
+        let word = |at: usize| self.word(at);
+        let pronoun = |at: usize| matches!(word(at), Some("it" | "that" | "this"));
+        let (mut end, mut certain) = (start, false);
+        if matches!(word(end), Some("repeat" | "repeats" | "repeating")) {
+            (end, certain) = (end + 1 + usize::from(pronoun(end + 1)), true);
+        } else if matches!(word(end), Some("do" | "does" | "doing")) && pronoun(end + 1) {
+            end += 2;
+        }
+        let mut times = None;
+        for _ in 0..2 {
+            if word(end) == Some("again") {
+                (end, certain) = (end + 1, true);
+            }
+            if let Some((Quantity::Times(said), taken)) = self.tokens.get(end..).and_then(quantity) {
+                let more = (end..end + taken + 1).any(|at| word(at) == Some("more"));
+                certain |= more || end > start;
+                times = Some(count(said, "repeating a motion")?);
+                end += taken;
+                end += usize::from(word(end) == Some("more"));
+            }
+        }
+        Ok(certain.then_some((times.unwrap_or(1), end)))
+    }
+}
+
+/// Steps as often as was said. A place that is reached already is not reached again: "raise your antennas four times" means
+/// some other motion, which nobody can guess.
+fn several_times(
+    built: &[Primitive],
+    times: Option<u32>,
+    at: Range<usize>,
+) -> Result<Vec<Primitive>, Trouble> {
+    let times = times.unwrap_or(1);
+    match built {
+        [only] if times > 1 && only.is_place() => Err(Trouble::unclear(at, Reason::Unknown)),
+        _ => Ok(repeat(built, times)),
+    }
+}
+
+fn repeat(steps: &[Primitive], times: u32) -> Vec<Primitive> {
+    steps.iter().copied().cycle().take(steps.len().saturating_mul(times as usize)).collect()
+}

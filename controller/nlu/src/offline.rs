@@ -1,0 +1,71 @@
+//! The offline brain's door: text in, a plan or an honest answer out. Pure, and well under a millisecond.
+
+use super::before::{Before, Turn};
+use super::grammar;
+use super::intent::{LONGEST_TEXT, MOST_STEPS, Reason, Understanding};
+use super::known::Known;
+use super::nearest::nearest;
+use super::primitive::OutOfRange;
+use super::stop::is_stop;
+
+/// What a text means: all of it, or nothing of it.
+#[must_use]
+pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
+    if is_stop(text) {
+        return Understanding::Stop;
+    }
+    let characters = text.chars().count();
+    if characters > LONGEST_TEXT {
+        return Understanding::TooLong { characters, allowed: LONGEST_TEXT };
+    }
+    if text.trim().is_empty() {
+        return Understanding::Empty;
+    }
+    if text.chars().any(|c| (c.is_control() && !c.is_whitespace()) || c == char::REPLACEMENT_CHARACTER) {
+        return unclear(text, Reason::NotText, known);
+    }
+    match grammar::parse(text, known) {
+        Ok(plan) if plan.len() > MOST_STEPS => Understanding::OutOfRange(OutOfRange {
+            what: format!("a plan of {} steps", plan.len()),
+            allowed: format!("up to {MOST_STEPS} steps in one sentence"),
+        }),
+        Ok(plan) => Understanding::Plan(plan),
+        Err(grammar::Refused::Unclear { heard, reason }) => unclear(&heard, reason, known),
+        Err(grammar::Refused::Range(range)) => Understanding::OutOfRange(range),
+    }
+}
+
+fn unclear(heard: &str, reason: Reason, known: &Known<'_>) -> Understanding {
+    let nearest = match reason {
+        Reason::Unknown | Reason::Body | Reason::Knowledge => nearest(heard, known),
+        Reason::WhichTool => known.tools.iter().take(3).map(|tool| tool.name.clone()).collect(),
+        _ => Vec::new(),
+    };
+    Understanding::Unclear { heard: printable(heard), reason, nearest }
+}
+
+/// What was heard, safe to print: one short line without control characters.
+fn printable(heard: &str) -> String {
+    let mut line: String = heard
+        .chars()
+        .map(|c| if c.is_whitespace() { ' ' } else { c })
+        .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
+        .take(LONGEST_QUOTE + 1)
+        .collect();
+    if line.chars().count() > LONGEST_QUOTE {
+        line.pop();
+        line.push_str("...");
+    }
+    line.trim().to_owned()
+}
+
+/// How many characters of a person's words are quoted back.
+const LONGEST_QUOTE: usize = 80;
+
+impl Before {
+    /// Remembers one more turn.
+    pub fn remember(&mut self, turn: Turn) {
+        let refers = grammar::refers(&turn.said, self);
+        self.record(turn, refers);
+    }
+}

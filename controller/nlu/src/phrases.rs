@@ -1,0 +1,243 @@
+//! The phrases that stand before, between and after commands, and how phrases are found.
+
+use super::lexicon::is_form;
+
+/// What may stand before a command without changing it.
+const OPENERS: &[&str] = &[
+    "could you",
+    "can you",
+    "would you",
+    "will you",
+    "you should",
+    "i want you to",
+    "i would like you to",
+    "id like you to",
+    "lets",
+    "let us",
+    "go ahead and",
+    "give me",
+    "hello",
+    "hello robot",
+    "hi",
+    "hi robot",
+    "hey",
+    "hey robot",
+    "hey mini",
+    "mini",
+    "robot",
+    "also",
+    "first",
+    "second",
+    "i need you to",
+    "i ask you to",
+    "i am asking you to",
+    "you can",
+    "you may",
+    "you could",
+    "you must",
+    "you need to",
+    "you are to",
+    "i would like to see",
+    "i want to see",
+    "let me see",
+    "let me see you",
+    "show me",
+    "show me how you",
+    "show us",
+    "begin",
+    "begin by",
+    "begin to",
+    "start by",
+    "start to",
+    "start with",
+    "try to",
+    "attempt to",
+    "proceed to",
+    "go on and",
+    "come on",
+    "feel free to",
+    "time to",
+    "it is time to",
+    "give us",
+    "have",
+    "but",
+    "can you also",
+    "could you also",
+    "third",
+    "last",
+    "to begin with",
+    "to start with",
+    "as a start",
+    "for starters",
+    "hey mini robot",
+    "hello mini",
+    "dear robot",
+    "its time to",
+    "begin with",
+    "follow with",
+    "follow it with",
+    "follow that with",
+    "follow up with",
+    "end with",
+    "end by",
+    "finish with",
+    "finish by",
+    "conclude with",
+    "conclude by",
+    "can i see you",
+    "could i see you",
+    "may i see you",
+    "i think you should",
+    "finally",
+    "lastly",
+];
+
+/// Words of somebody who thinks aloud. What follows them may take back what was said before them.
+const HESITATIONS: &[&str] = &[
+    "um",
+    "uh",
+    "uhm",
+    "umm",
+    "erm",
+    "er",
+    "hmm",
+    "hm",
+    "ah",
+    "oh",
+    "actually",
+    "well",
+    "so",
+    "ok",
+    "okay",
+    "alright",
+    "great",
+    "good",
+    "fine",
+    "yes",
+    "yeah",
+    "yep",
+    "right then",
+];
+
+/// What leads to a motion that is named as a noun: "give a nod", "make a left turn", "take a bow".
+const GIVES: &[&str] = &[
+    "give a",
+    "give an",
+    "give your",
+    "let your",
+    "get your",
+    "have your",
+    "give",
+    "give us a",
+    "make a",
+    "make an",
+    "make your",
+    "take a",
+    "have a",
+    "let out a",
+    "cast a",
+    "throw a",
+    "steal a",
+];
+
+/// Words between two commands; punctuation does the same.
+const JOINERS: &[&str] = &[
+    "and",
+    "then",
+    "next",
+    "afterwards",
+    "afterward",
+    "after that",
+    "followed by",
+    "before",
+    "subsequently",
+    "later",
+    "thereafter",
+    "and also",
+    "plus",
+];
+
+/// What may stand after a command without changing it.
+const TRAILERS: &[&str] = &[
+    "first",
+    "will you",
+    "would you",
+    "could you",
+    "can you",
+    "ok",
+    "okay",
+    "alright",
+    "if you will",
+    "as well",
+    "too",
+    "thanks",
+    "thank you",
+    "robot",
+    "mini",
+    "there",
+    "my friend",
+    "buddy",
+    "for a start",
+    "to start with",
+    "to begin with",
+];
+
+/// The longest of these phrases that the words begin with: its place and how many words it takes.
+pub(super) fn longest<'p>(
+    phrases: impl Iterator<Item = &'p str>,
+    words: &[Option<&str>],
+) -> Option<(usize, usize)> {
+    let taken = |phrase: &str| {
+        let mut count = 0;
+        for expected in phrase.split(' ') {
+            let word = words.get(count).copied().flatten()?;
+            if !is_form(expected, word) {
+                return None;
+            }
+            count += 1;
+        }
+        Some(count)
+    };
+    // Whatever the form of a word, its first letter stays: most phrases begin with another.
+    let first = words.first().copied().flatten()?.as_bytes().first();
+    phrases
+        .enumerate()
+        .filter(|(_, phrase)| phrase.as_bytes().first() == first)
+        .filter_map(|(place, phrase)| Some((place, taken(phrase)?)))
+        .max_by_key(|&(_, count)| count)
+}
+
+pub(super) fn opener(words: &[Option<&str>]) -> Option<usize> {
+    longest(OPENERS.iter().copied(), words).map(|(_, count)| count)
+}
+
+pub(super) fn hesitation(words: &[Option<&str>]) -> Option<usize> {
+    longest(HESITATIONS.iter().copied(), words).map(|(_, count)| count)
+}
+
+pub(super) fn gives(words: &[Option<&str>]) -> Option<usize> {
+    longest(GIVES.iter().copied(), words).map(|(_, count)| count)
+}
+
+pub(super) fn trailer(words: &[Option<&str>]) -> Option<usize> {
+    longest(TRAILERS.iter().copied(), words).map(|(_, count)| count)
+}
+
+pub(super) fn joiner(words: &[Option<&str>]) -> Option<usize> {
+    longest(JOINERS.iter().copied(), words).map(|(_, count)| count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixed::{Fixed, fixed};
+    use super::super::name::is_command;
+    use super::*;
+
+    #[test]
+    fn the_longest_phrase_wins() {
+        let words: Vec<Option<&str>> = "thank you very much then nod".split(' ').map(Some).collect();
+        assert_eq!(fixed(&words), Some((Fixed::Thanks, 4)));
+        assert_eq!(joiner(&[Some("and")]), Some(1));
+        assert!(is_command("nod") && is_command("run") && is_command("center") && !is_command("happy_hello"));
+    }
+}

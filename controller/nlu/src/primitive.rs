@@ -1,0 +1,357 @@
+//! The closed set of motions that a person can ask for, with their defaults, their ranges and their names.
+//!
+//! Angles are absolute: a look, a tilt and a head height are relative to the body, a turn of the body is relative
+//! to the base. So "turn left 30 degrees" said twice leaves the body at 30 degrees, and a plan can be read without
+//! knowing where the robot was before.
+
+use std::time::Duration;
+
+use firmware_bridge::units::Radians;
+
+use super::aim::Aim;
+use super::decimal::plain;
+
+/// How long the return to the neutral posture takes, or to an earlier one: the body may come from 160 degrees.
+pub(super) const CENTER: Duration = Duration::from_secs(2);
+
+/// Where a look goes, seen from the robot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// To the robot's left.
+    Left,
+    /// To the robot's right.
+    Right,
+    /// Up.
+    Up,
+    /// Down.
+    Down,
+    /// Straight ahead, level; the angle is ignored.
+    Ahead,
+}
+
+/// One of the robot's own two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The robot's left.
+    Left,
+    /// The robot's right.
+    Right,
+}
+
+/// One motion that a person can ask for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Primitive {
+    /// Point the head in a direction and leave it there.
+    Look {
+        /// Where to.
+        direction: Look,
+        /// How far from straight ahead: 0 to 60 degrees sideways, 0 to 35 up and down.
+        angle: Radians,
+        /// How long the motion takes.
+        duration: Duration,
+    },
+    /// Point the head at a place.
+    LookAt {
+        /// The place in the world frame, metres: x forward, y left, z up from the neutral head.
+        point: [f64; 3],
+        /// How long the motion takes.
+        duration: Duration,
+    },
+    /// Lean the head to a side and leave it there.
+    Tilt {
+        /// Which side.
+        side: Side,
+        /// How far: 0 to 30 degrees.
+        angle: Radians,
+        /// How long the motion takes.
+        duration: Duration,
+    },
+    /// Turn the body, and the head with it.
+    TurnBody {
+        /// Positive turns left: -160 to 160 degrees from the base's front.
+        angle: Radians,
+        /// How long the motion takes.
+        duration: Duration,
+    },
+    /// Raise or lower the head.
+    Height {
+        /// Metres above the neutral head, negative below it: -0.040 to 0.020.
+        metres: f64,
+        /// How long the motion takes.
+        duration: Duration,
+    },
+    /// Nod: down and back, so many times.
+    Nod {
+        /// How often.
+        times: u32,
+        /// How deep: 2 to 25 degrees.
+        angle: Radians,
+        /// How long each way takes.
+        half: Duration,
+    },
+    /// Shake the head: left and right, so many times.
+    Shake {
+        /// How often.
+        times: u32,
+        /// How far to each side: 2 to 25 degrees.
+        angle: Radians,
+        /// How long each way takes.
+        half: Duration,
+    },
+    /// Wiggle both antennas: apart and together, so many times.
+    WiggleAntennas {
+        /// How often.
+        times: u32,
+        /// How long each way takes.
+        half: Duration,
+    },
+    /// Put one antenna or both at an angle; zero points up, positive leans outwards, away from the head.
+    SetAntennas {
+        /// The right antenna: -170 to 170 degrees; none leaves it.
+        right: Option<Radians>,
+        /// The left antenna: -170 to 170 degrees; none leaves it.
+        left: Option<Radians>,
+        /// How long the motion takes.
+        duration: Duration,
+    },
+    /// Dance on the spot.
+    Dance {
+        /// How long: 2 to 60 seconds.
+        duration: Duration,
+    },
+    /// Back to the neutral posture: head, body and antennas.
+    Center,
+    /// Back to where the robot was told to be before.
+    Return {
+        /// There.
+        to: Aim,
+        /// How long the motion takes.
+        duration: Duration,
+    },
+    /// Wake up, as the official software does.
+    Wake,
+    /// Go to sleep, as the official software does.
+    Sleep,
+    /// Do nothing for a while.
+    Wait {
+        /// How long: up to 300 seconds.
+        duration: Duration,
+    },
+}
+
+/// A quantity that is understood and not allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} is not possible; possible: {allowed}")]
+pub struct OutOfRange {
+    /// What was asked.
+    pub what: String,
+    /// What may be asked instead.
+    pub allowed: String,
+}
+
+/// How far the head looks when no angle is said.
+pub const LOOK: Radians = Radians::from_degrees(20.0);
+/// How far the head tilts when no angle is said.
+pub const TILT: Radians = Radians::from_degrees(15.0);
+/// How far the body turns when no angle is said.
+pub const TURN: Radians = Radians::from_degrees(30.0);
+/// How far the head rises or sinks when no length is said, in metres.
+pub const HEIGHT: f64 = 0.010;
+/// How deep a nod is and how far a shake goes to each side when no angle is said.
+pub const SWING: Radians = Radians::from_degrees(15.0);
+/// One way of a nod, a shake or a wiggle.
+pub const HALF: Duration = Duration::from_millis(400);
+/// How often a shake or a wiggle goes when no count is said; a nod goes once.
+pub const SWINGS: u32 = 2;
+/// One dance.
+pub const DANCE: Duration = Duration::from_secs(8);
+/// A look at a point, and a change of the head's height.
+pub const AIMED: Duration = Duration::from_secs(1);
+
+/// The widest look to a side, look up or down, tilt and turn of the body.
+pub(super) const MOST_LOOK: Radians = Radians::from_degrees(60.0);
+pub(super) const MOST_LOOK_UP_DOWN: Radians = Radians::from_degrees(35.0);
+pub(super) const MOST_TILT: Radians = Radians::from_degrees(30.0);
+pub(super) const MOST_TURN: Radians = Radians::from_degrees(160.0);
+/// The deepest nod, and the widest shake to each side.
+pub(super) const MOST_SWING: Radians = Radians::from_degrees(25.0);
+/// The widest swing of the antennas, degrees.
+pub(super) const MOST_ANTENNA: f64 = 170.0;
+/// How far the head sinks and rises from the neutral pose, millimetres.
+pub(super) const MOST_SUNK: f64 = 40.0;
+pub(super) const MOST_RAISED: f64 = 20.0;
+/// Mean speeds, degrees per second, beyond which a motion is refused rather than trimmed on the way.
+const FASTEST_HEAD: f64 = 150.0;
+const FASTEST_BODY: f64 = 120.0;
+const FASTEST_ANTENNA: f64 = 360.0;
+/// Seconds.
+const SHORTEST_MOVE: f64 = 0.2;
+const LONGEST_MOVE: f64 = 30.0;
+/// The shortest and the longest dance, seconds.
+pub(super) const SHORTEST_DANCE: f64 = 2.0;
+pub(super) const LONGEST_DANCE: f64 = 60.0;
+/// How often a motion may be repeated.
+pub const MOST_TIMES: u32 = 20;
+
+/// A calm duration for the head: 30 degrees per second, at least 0.8 s.
+#[must_use]
+pub fn head_duration(angle: Radians) -> Duration {
+    calm(angle, 30.0, 0.8)
+}
+
+/// A calm duration for the body: 45 degrees per second, at least 1 s.
+#[must_use]
+pub fn body_duration(angle: Radians) -> Duration {
+    calm(angle, 45.0, 1.0)
+}
+
+/// A calm duration for the antennas: 90 degrees per second, at least 1 s.
+#[must_use]
+pub fn antenna_duration(angle: Radians) -> Duration {
+    calm(angle, 90.0, 1.0)
+}
+
+/// Whole milliseconds, so that the number a person reads is the number that is used.
+fn calm(angle: Radians, degrees_per_second: f64, at_least: f64) -> Duration {
+    let seconds = (angle.degrees().abs() / degrees_per_second).clamp(at_least, LONGEST_MOVE);
+    Duration::from_millis((seconds * 1000.0).round() as u64)
+}
+
+/// How far this look, tilt or turn goes at most; none for other motions.
+pub(super) const fn furthest(primitive: &Primitive) -> Option<Radians> {
+    Some(match primitive {
+        Primitive::Look { direction: Look::Left | Look::Right, .. } => MOST_LOOK,
+        Primitive::Look { direction: Look::Up | Look::Down, .. } => MOST_LOOK_UP_DOWN,
+        Primitive::Tilt { .. } => MOST_TILT,
+        Primitive::TurnBody { .. } => MOST_TURN,
+        _ => return None,
+    })
+}
+
+/// The greatest height of the head to this side of the neutral one, metres.
+pub(super) const fn furthest_height(metres: f64) -> f64 {
+    if metres < 0.0 { -MOST_SUNK / 1000.0 } else { MOST_RAISED / 1000.0 }
+}
+
+impl Primitive {
+    /// Whether it leads to a place and leaves the body there, so that doing it again moves nothing.
+    #[must_use]
+    pub const fn is_place(&self) -> bool {
+        match self {
+            Primitive::Look { .. }
+            | Primitive::LookAt { .. }
+            | Primitive::Tilt { .. }
+            | Primitive::TurnBody { .. }
+            | Primitive::Height { .. }
+            | Primitive::SetAntennas { .. }
+            | Primitive::Center
+            | Primitive::Return { .. } => true,
+            Primitive::Nod { .. }
+            | Primitive::Shake { .. }
+            | Primitive::WiggleAntennas { .. }
+            | Primitive::Dance { .. }
+            | Primitive::Wake
+            | Primitive::Sleep
+            | Primitive::Wait { .. } => false,
+        }
+    }
+
+    /// Whether every quantity is in its range.
+    ///
+    /// # Errors
+    /// [`OutOfRange`] names what was asked and what is allowed.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        match *self {
+            Primitive::Look { direction: Look::Ahead, duration, .. } => {
+                self.moves(0.0, duration, FASTEST_HEAD)
+            }
+            Primitive::Look { direction: Look::Left | Look::Right, angle, duration } => {
+                let hint = " (the body turns further: \"turn left 90 degrees\")";
+                self.within(angle.degrees(), 0.0, MOST_LOOK.degrees(), "deg", hint)?;
+                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+            }
+            Primitive::Look { angle, duration, .. } => {
+                self.within(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN.degrees(), "deg", "")?;
+                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+            }
+            Primitive::LookAt { point, duration } => self.looks_at(point, duration),
+            Primitive::Tilt { angle, duration, .. } => {
+                self.within(angle.degrees(), 0.0, MOST_TILT.degrees(), "deg", "")?;
+                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+            }
+            Primitive::TurnBody { angle, duration } => {
+                self.within(angle.degrees().abs(), 0.0, MOST_TURN.degrees(), "deg", " to either side")?;
+                self.moves(angle.degrees(), duration, FASTEST_BODY)
+            }
+            Primitive::Height { metres, duration } if metres < 0.0 => {
+                self.within(-metres * 1000.0, 0.0, MOST_SUNK, "mm", "")?;
+                self.moves(0.0, duration, FASTEST_HEAD)
+            }
+            Primitive::Height { metres, duration } => {
+                self.within(metres * 1000.0, 0.0, MOST_RAISED, "mm", "")?;
+                self.moves(0.0, duration, FASTEST_HEAD)
+            }
+            Primitive::Nod { times, angle, half } => self.swings(times, angle.degrees(), 1.0, half),
+            Primitive::Shake { times, angle, half } => self.swings(times, angle.degrees(), 2.0, half),
+            Primitive::WiggleAntennas { times, half } => self.swings(times, SWING.degrees(), 1.0, half),
+            Primitive::SetAntennas { right, left, duration } => {
+                for angle in [right, left].into_iter().flatten() {
+                    self.within(angle.degrees(), -MOST_ANTENNA, MOST_ANTENNA, "deg", "")?;
+                    self.moves(angle.degrees(), duration, FASTEST_ANTENNA)?;
+                }
+                Ok(())
+            }
+            Primitive::Dance { duration } => {
+                self.within(duration.as_secs_f64(), SHORTEST_DANCE, LONGEST_DANCE, "s", "")
+            }
+            Primitive::Wait { duration } => self.within(duration.as_secs_f64(), 0.0, 300.0, "s", ""),
+            Primitive::Return { duration, .. } => self.moves(MOST_TURN.degrees(), duration, FASTEST_BODY),
+            Primitive::Center | Primitive::Wake | Primitive::Sleep => Ok(()),
+        }
+    }
+
+    fn looks_at(&self, point: [f64; 3], duration: Duration) -> Result<(), OutOfRange> {
+        let (yaw, pitch) = direction_of(point);
+        let [x, y, z] = point;
+        let far = (x * x + y * y + z * z).sqrt();
+        let reachable = (0.05..=10.0).contains(&far)
+            && yaw.degrees().abs() <= MOST_LOOK.degrees()
+            && pitch.degrees().abs() <= MOST_LOOK_UP_DOWN.degrees();
+        if !reachable {
+            let allowed = format!(
+                "points 0.05 to 10 m away, up to {} deg to a side and {} deg up or down (x forward, y left, z up)",
+                plain(MOST_LOOK.degrees()),
+                plain(MOST_LOOK_UP_DOWN.degrees())
+            );
+            return Err(OutOfRange { what: self.describe(), allowed });
+        }
+        self.moves(yaw.degrees().abs().max(pitch.degrees().abs()), duration, FASTEST_HEAD)
+    }
+
+    fn swings(&self, times: u32, degrees: f64, widest: f64, half: Duration) -> Result<(), OutOfRange> {
+        self.within(f64::from(times), 1.0, f64::from(MOST_TIMES), "times", "")?;
+        self.within(degrees, 2.0, MOST_SWING.degrees(), "deg", "")?;
+        self.within(half.as_secs_f64(), SHORTEST_MOVE, 5.0, "s each way", "")?;
+        self.moves(degrees * widest, half, FASTEST_HEAD)
+    }
+
+    fn moves(&self, degrees: f64, duration: Duration, fastest: f64) -> Result<(), OutOfRange> {
+        // Rounded up to a tenth, so that the number named here is itself allowed.
+        let shortest = ((degrees.abs() / fastest).max(SHORTEST_MOVE) * 10.0 - 1e-6).ceil() / 10.0;
+        self.within(duration.as_secs_f64(), shortest, LONGEST_MOVE, "s", " for this motion")
+    }
+
+    fn within(&self, value: f64, low: f64, high: f64, unit: &str, hint: &str) -> Result<(), OutOfRange> {
+        // A tiny slack, so that 60 degrees survive their way through radians.
+        if value >= low - 1e-9 && value <= high + 1e-9 {
+            return Ok(());
+        }
+        let allowed = format!("{} to {} {unit}{hint}", plain(low), plain(high));
+        Err(OutOfRange { what: self.describe(), allowed })
+    }
+}
+
+/// Yaw and pitch of a look at a point.
+pub(super) fn direction_of([x, y, z]: [f64; 3]) -> (Radians, Radians) {
+    (Radians(y.atan2(x)), Radians(-z.atan2(x.hypot(y))))
+}

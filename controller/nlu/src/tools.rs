@@ -1,0 +1,238 @@
+//! The clauses about tools: asking for a new one, and running one by its name.
+
+use serde_json::Map;
+
+use super::aim::Aim;
+use super::cursor::Joint;
+use super::decimal::plain;
+use super::grammar::Flow;
+use super::intent::{Intent, Reason};
+use super::lexicon;
+use super::name::{name_for, tool_name};
+use super::parser::{Parser, Trouble};
+use super::primitive::{OutOfRange, Primitive};
+use super::stroke::{Stroke, lower};
+use super::tokenize::Kind;
+
+/// The most steps that one made tool may have: what fits into a page of Python.
+pub const MOST_TOOL_STEPS: usize = 10;
+
+/// The longest that one round of a made tool may take, in seconds: twice this, at half speed, must fit a rehearsal.
+pub const LONGEST_TOOL: f64 = 25.0;
+
+impl Parser<'_> {
+    /// "make a tool called NAME that ..."; none if the clause is about something else.
+    pub fn make(&mut self) -> Result<Option<Intent>, Trouble> {
+        let start = self.at;
+        let Some(noun) = self.tool_noun() else { return Ok(None) };
+        self.at = noun + 1;
+        let mut name = self.name_clause()?;
+        if name.is_none() && !self.is_end(self.at) && !self.connects(self.at) {
+            name = Some(self.name()?);
+        }
+        let body = self.body(start, &mut name)?;
+        let name = name.unwrap_or_else(|| name_for(&body));
+        self.made.push(name.clone());
+        self.last_tool = Some((name.clone(), Map::new()));
+        Ok(Some(Intent::MakeTool { name, body, request: self.text.to_owned() }))
+    }
+
+    /// Whether the making of a tool begins here.
+    pub fn makes_tool(&self) -> bool {
+        self.tool_noun().is_some()
+    }
+
+    /// Whether a tool's whole name begins here, in one word or several.
+    pub fn names_tool(&self, at: usize) -> bool {
+        self.tool_at(at).is_some()
+    }
+
+    /// Where "tool" stands, if the clause begins like "make a new tool".
+    fn tool_noun(&self) -> Option<usize> {
+        let small =
+            ["a", "an", "the", "new", "me", "yourself", "simple", "little", "small", "short", "python"];
+        self.word(self.at).filter(|word| lexicon::is_make(word))?;
+        let mut at = self.at + 1;
+        while self.word(at).is_some_and(|word| small.contains(&word)) {
+            at += 1;
+        }
+        self.word(at).is_some_and(lexicon::is_tool_noun).then_some(at)
+    }
+
+    /// The steps of a tool, up to a clause that runs it or makes another, or to a new sentence that is not about it.
+    fn body(&mut self, start: usize, name: &mut Option<String>) -> Result<Vec<Primitive>, Trouble> {
+        let mut flow = Flow::default();
+        let mut body = Vec::new();
+        loop {
+            let before = self.at;
+            let joint = self.joint();
+            let continues = self.connects(self.at);
+            if self.at >= self.tokens.len() || (joint == Joint::Sentence && !body.is_empty() && !continues) {
+                self.at = before;
+                break;
+            }
+            while self.connects(self.at) {
+                self.at += 1;
+            }
+            if let Some(said) = self.name_clause()? {
+                *name = Some(said);
+                continue;
+            }
+            if self.runs_something(name.as_deref()) || self.tool_noun().is_some() {
+                self.at = before;
+                break;
+            }
+            body.extend(self.step(&mut flow)?);
+            if body.len() > MOST_TOOL_STEPS {
+                let allowed = format!("up to {MOST_TOOL_STEPS} steps; make two tools");
+                return Err(range(format!("a tool of more than {MOST_TOOL_STEPS} steps"), allowed));
+            }
+            let named = matches!(self.word(self.at), Some("called" | "named"));
+            if !self.clause_ended() && !named {
+                return Err(self.rest_unclear());
+            }
+        }
+        if body.is_empty() {
+            return Err(Trouble::unclear(start..self.clause_end(start), Reason::Unknown));
+        }
+        let seconds: f64 =
+            lower(&body, Aim::neutral()).iter().map(Stroke::duration).map(|d| d.as_secs_f64()).sum();
+        if seconds > LONGEST_TOOL {
+            let allowed = format!("up to {} s; make two tools", plain(LONGEST_TOOL));
+            return Err(range(format!("a tool that takes {} s", plain(seconds)), allowed));
+        }
+        Ok(body)
+    }
+
+    /// Words that lead from the tool to what it does.
+    fn connects(&self, at: usize) -> bool {
+        let leads =
+            ["that", "which", "to", "for", "it", "should", "shall", "will", "also", "finally", "me", "you"];
+        self.word(at).is_some_and(|word| leads.contains(&word))
+    }
+
+    /// "called NAME", "call it NAME".
+    fn name_clause(&mut self) -> Result<Option<String>, Trouble> {
+        let taken = match (self.word(self.at), self.word(self.at + 1)) {
+            (Some("call" | "name"), Some("it" | "this")) => 2,
+            (Some("called" | "named"), _) => 1,
+            _ => return Ok(None),
+        };
+        self.at += taken;
+        self.name().map(Some)
+    }
+
+    fn name(&mut self) -> Result<String, Trouble> {
+        let start = self.at;
+        let quoted = match self.tokens.get(start).map(|token| &token.kind) {
+            Some(Kind::Quoted(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let raw = if let Some(text) = quoted {
+            self.at += 1;
+            text
+        } else {
+            while self.at < self.tokens.len() && !self.at_joint() && !self.connects(self.at) {
+                self.at += 1;
+            }
+            if self.at == start {
+                return Err(Trouble::unclear(start.saturating_sub(1)..start, Reason::Unknown));
+            }
+            self.words_of(start..self.at)
+        };
+        tool_name(&raw).map_err(Trouble::Range)
+    }
+
+    /// Whether a tool is run here: "it", one that is known, or the one in the making.
+    fn runs_something(&self, name: Option<&str>) -> bool {
+        if !self.word(self.at).is_some_and(lexicon::is_run) {
+            return false;
+        }
+        let at = self.after_articles(self.at + 1);
+        matches!(self.word(at), Some("it" | "that" | "this"))
+            || self.tool_at(at).is_some()
+            || name.is_some_and(|name| self.spelled(name, at).is_some())
+    }
+
+    /// "run NAME ...", "run it ...", or a tool's name alone; none if the clause is about something else.
+    pub fn run(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
+        let start = self.at;
+        if !self.word(start).is_some_and(lexicon::is_run) {
+            let exact = self.tool_at(start).filter(|(_, end)| *end == start + 1);
+            let command = self.word(start).is_some_and(super::name::is_command);
+            return if exact.is_some() && !command { self.run_bare() } else { Ok(None) };
+        }
+        let at = self.after_articles(start + 1);
+        if let Some((name, end)) = self.tool_at(at) {
+            self.at = end + usize::from(self.word(end).is_some_and(lexicon::is_tool_noun));
+            return self.with_arguments(name).map(Some);
+        }
+        if matches!(self.word(at), Some("it" | "that" | "this")) || (at > start + 1 && self.is_end(at)) {
+            let last = self.last_tool.as_ref().map(|(name, _)| name).or(self.made.last());
+            let last = last.or(self.earlier_tool.as_ref().map(|(name, _)| name));
+            let Some(name) = last.cloned() else {
+                return Err(Trouble::unclear(start..self.clause_end(start), Reason::WhichTool));
+            };
+            self.at = at + usize::from(!self.is_end(at));
+            self.at += usize::from(self.word(self.at).is_some_and(lexicon::is_tool_noun));
+            return self.with_arguments(name).map(Some);
+        }
+        // "do a little dance": the verb comes later.
+        self.at = start + 1;
+        Ok(None)
+    }
+
+    /// A tool's name, in one word or several, without a verb.
+    pub fn run_bare(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
+        let Some((name, end)) = self.tool_at(self.at) else { return Ok(None) };
+        self.at = end;
+        self.with_arguments(name).map(Some)
+    }
+
+    pub fn is_end(&self, at: usize) -> bool {
+        at >= self.tokens.len() || self.is_joint(at)
+    }
+
+    pub fn after_articles(&self, mut at: usize) -> usize {
+        while self
+            .word(at)
+            .is_some_and(|word| matches!(word, "the" | "your" | "my" | "tool" | "skill" | "new"))
+        {
+            at += 1;
+        }
+        at
+    }
+
+    /// The longest name of a tool that begins here, and where it ends.
+    pub fn tool_at(&self, at: usize) -> Option<(String, usize)> {
+        let known = self.known.tools.iter().map(|tool| &tool.name);
+        let all = known.chain(&self.made);
+        all.filter_map(|name| Some((name.clone(), self.spelled(name, at)?))).max_by_key(|(_, end)| *end)
+    }
+
+    /// Where this identifier ends, if it begins here: `happy_hello`, `Happy Hello` or `"happy hello"`.
+    pub fn spelled(&self, identifier: &str, at: usize) -> Option<usize> {
+        let identifier = identifier.to_lowercase();
+        if let Some(Kind::Quoted(text)) = self.tokens.get(at).map(|token| &token.kind) {
+            return (text.to_lowercase().replace([' ', '-'], "_") == identifier).then_some(at + 1);
+        }
+        let mut spelled = String::new();
+        let mut end = at;
+        while spelled.len() < identifier.len() {
+            let token = self.tokens.get(end)?;
+            if !spelled.is_empty() {
+                spelled.push('_');
+            }
+            spelled.push_str(&self.text.get(token.span.clone())?.to_lowercase());
+            end += 1;
+            if !identifier.starts_with(&spelled) {
+                return None;
+            }
+        }
+        (spelled == identifier).then_some(end)
+    }
+}
+
+pub(super) fn range(what: String, allowed: String) -> Trouble {
+    Trouble::Range(OutOfRange { what, allowed })
+}

@@ -1,0 +1,37 @@
+//! The agents of the file and the built-in ones, brought together.
+
+use super::file::AgentKeys;
+use crate::agent_spec::Spec;
+
+/// The entries of `agents.roster`: those of the person's file after the built-in ones, of which they replace those with
+/// the same name. Each has to be whole.
+pub(super) fn roster(
+    built_in: Option<&Vec<AgentKeys>>,
+    own: Option<&Vec<AgentKeys>>,
+) -> Result<Vec<Spec>, String> {
+    let mut specs: Vec<Spec> = Vec::new();
+    for (place, entry) in
+        [built_in, own].into_iter().flat_map(|entries| entries.into_iter().flatten().enumerate())
+    {
+        let lacking = |key: &str| {
+            format!(
+                "agents.roster[{place}] has no `{key}`; each entry needs name, purpose, \
+                                           instructions and functions"
+            )
+        };
+        let name = entry.name.0.as_ref().ok_or_else(|| lacking("name"))?;
+        let purpose = entry.purpose.0.as_ref().ok_or_else(|| lacking("purpose"))?;
+        let instructions = entry.instructions.0.as_ref().ok_or_else(|| lacking("instructions"))?;
+        let functions = entry.functions.0.as_ref().ok_or_else(|| lacking("functions"))?;
+        specs.retain(|spec| spec.name != name.0);
+        specs.push(Spec {
+            name: name.0.clone(),
+            purpose: purpose.0.clone(),
+            instructions: instructions.0.clone(),
+            functions: functions.iter().copied().collect(),
+            creator: None,
+            read: Vec::new(),
+        });
+    }
+    Ok(specs)
+}

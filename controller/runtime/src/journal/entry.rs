@@ -1,0 +1,281 @@
+//! One entry of the journal, and the line that it is in the file: a JSON document whose last key is a checksum over all
+//! that stands before it. A line of an older program has other names; it is read as well.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use firmware_bridge::clock::calendar;
+use minismith_wire::old_names::files::{self, JOURNAL_ACTORS, JOURNAL_KINDS, old_word};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+use uuid::Uuid;
+
+/// The longest line that is taken for one of ours, bytes.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// One thing that happened or was done. As a document it has the names that clients know; in the file those of [`Line`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
+#[schema(as = JournalEntry)]
+pub struct Entry {
+    /// When, in UTC.
+    pub at: String,
+    /// What kind of thing: `http_request`, `message` (over a WebSocket), `utterance`, `question`, `step`, `answer`,
+    /// `tool`, `check`, `robot` (what the control loop did), `program` (it began or ended). Documents write `call`, `said`,
+    /// `asked` and `body` for `http_request`, `utterance`, `question` and `robot`.
+    #[serde(serialize_with = "old_kind")]
+    #[schema(value_type = String)]
+    pub kind: String,
+    /// Who: the name of a token or a person, an agent, or where the request came from.
+    #[serde(serialize_with = "old_actor")]
+    #[schema(value_type = String)]
+    pub who: String,
+    /// With which role.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub role: String,
+    /// From which address.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub peer: String,
+    /// What was asked for, or happened.
+    pub what: String,
+    /// What came of it: an HTTP status, or words.
+    pub outcome: String,
+    /// How long it took, milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// The stage's clock, seconds: beats times period since the body was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage_s: Option<f64>,
+    /// The same for all that belongs to one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What else is known; its shape goes with the kind.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    #[schema(value_type = Object)]
+    pub detail: Value,
+    /// Entries before this one that were not written.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
+    /// Which run of the program wrote it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// Its number in this run, from 0.
+    #[serde(default)]
+    pub seq: u64,
+}
+
+/// An entry as it stands in the file.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    at: String,
+    kind: String,
+    actor: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    role: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    peer: String,
+    action: String,
+    outcome: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    robot_time_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    detail: Value,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    dropped: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    process_id: String,
+    #[serde(default)]
+    seq: u64,
+}
+
+impl From<Entry> for Line {
+    fn from(entry: Entry) -> Self {
+        let Entry { at, kind, who, role, peer, what, outcome, took_ms, stage_s, .. } = entry;
+        let Entry { id, detail, lost, run, seq, .. } = entry;
+        Line {
+            at,
+            kind,
+            actor: who,
+            role,
+            peer,
+            action: what,
+            outcome,
+            duration_ms: took_ms,
+            robot_time_s: stage_s,
+            id,
+            detail,
+            dropped: lost,
+            process_id: run,
+            seq,
+        }
+    }
+}
+
+impl From<Line> for Entry {
+    fn from(line: Line) -> Self {
+        let Line { at, kind, actor, role, peer, action, outcome, duration_ms, robot_time_s, .. } = line;
+        let Line { id, detail, dropped, process_id, seq, .. } = line;
+        Entry {
+            at,
+            kind,
+            who: actor,
+            role,
+            peer,
+            what: action,
+            outcome,
+            took_ms: duration_ms,
+            stage_s: robot_time_s,
+            id,
+            detail,
+            lost: dropped,
+            run: process_id,
+            seq,
+        }
+    }
+}
+
+fn old_kind<S: Serializer>(kind: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(old_word(JOURNAL_KINDS, kind))
+}
+
+fn old_actor<S: Serializer>(actor: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(old_word(JOURNAL_ACTORS, actor))
+}
+
+// What serde asks for.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The name of this run, and the number of its next entry.
+fn next() -> (String, u64) {
+    static RUN: OnceLock<String> = OnceLock::new();
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let run = RUN.get_or_init(|| Uuid::new_v4().simple().to_string().chars().take(12).collect());
+    (run.clone(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+impl Entry {
+    /// An entry of this moment.
+    #[must_use]
+    pub fn now(kind: &str, who: &str, what: &str, outcome: &str) -> Self {
+        Entry {
+            at: humantime::format_rfc3339_millis(calendar()).to_string(),
+            kind: kind.into(),
+            who: who.into(),
+            what: what.into(),
+            outcome: outcome.into(),
+            ..Entry::default()
+        }
+    }
+
+    /// The same, of somebody with this role and address.
+    #[must_use]
+    pub fn by(self, role: &str, peer: &str) -> Self {
+        Entry { role: role.into(), peer: peer.into(), ..self }
+    }
+
+    /// The same with more about it.
+    #[must_use]
+    pub fn with(self, detail: Value) -> Self {
+        Entry { detail, ..self }
+    }
+
+    /// The same as a part of what has this id, at this time of the stage's clock.
+    #[must_use]
+    pub fn of(self, id: &str, stage_s: f64) -> Self {
+        Entry { id: Some(id.into()), stage_s: Some(stage_s), ..self }
+    }
+
+    /// The same with its number in this run.
+    pub(super) fn numbered(mut self) -> Self {
+        (self.run, self.seq) = next();
+        self
+    }
+
+    /// The line that it is, with its end.
+    ///
+    /// # Errors
+    /// When it can't be written as JSON.
+    pub fn line(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut line = serde_json::to_vec(&Line::from(self.clone()))?;
+        // Its closing brace comes after the checksum.
+        line.pop();
+        let sum = crc32fast::hash(&line);
+        line.extend_from_slice(format!("{CRC}{sum:08x}\"}}\n").as_bytes());
+        Ok(line)
+    }
+
+    /// The entry in a line without its end; none when it is not as it was written.
+    #[must_use]
+    pub fn of_line(line: &[u8]) -> Option<Self> {
+        let whole = line.strip_suffix(b"\"}")?;
+        let (rest, sum) = whole.split_at_checked(whole.len().checked_sub(8)?)?;
+        let sum = u32::from_str_radix(str::from_utf8(sum).ok()?, 16).ok()?;
+        let body = rest.strip_suffix(CRC.as_bytes())?;
+        if crc32fast::hash(body) != sum {
+            return None;
+        }
+        let mut text = body.to_vec();
+        text.push(b'}');
+        let line = serde_json::from_slice::<Line>(&text).or_else(|_| {
+            let mut value = serde_json::from_slice(&text)?;
+            files::journal_entry(&mut value);
+            serde_json::from_value(value)
+        });
+        line.ok().map(Entry::from)
+    }
+}
+
+/// What stands before a checksum.
+const CRC: &str = ",\"crc\":\"";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_one_line_and_any_changed_byte_is_noticed() {
+        let entry = Entry::now("utterance", "Ada", "nod \"twice\"\nthen rest", "done")
+            .with(serde_json::json!({ "crc": "0", "angle": 0.1 }))
+            .of("1-2", 3.25)
+            .numbered();
+        let line = entry.line().unwrap();
+        let text = line.strip_suffix(b"\n").unwrap();
+        assert!(!text.contains(&b'\n'));
+        // Whoever knows no checksums reads it as JSON.
+        assert_eq!(serde_json::from_slice::<Value>(text).unwrap()["robot_time_s"], 3.25);
+        assert_eq!(Entry::of_line(text).unwrap(), entry);
+        for place in 0..text.len() {
+            let mut changed = text.to_vec();
+            changed[place] ^= 1;
+            assert_eq!(Entry::of_line(&changed), None, "byte {place}");
+            assert_eq!(Entry::of_line(&text[..place]), None, "cut at {place}");
+        }
+    }
+
+    #[test]
+    fn an_old_line_is_read_and_its_own_bytes_are_checked() {
+        let body = r#"{"at":"2026-11-24T07:46:05.191Z","kind":"body","who":"the pulse","what":"halt","outcome":"braking","stage_s":1.5,"lost":2,"run":"a","seq":7"#;
+        let line = format!("{body}{CRC}{:08x}\"}}", crc32fast::hash(body.as_bytes()));
+        let entry = Entry::of_line(line.as_bytes()).unwrap();
+        assert_eq!((entry.kind.as_str(), entry.who.as_str()), ("robot", "the control loop"));
+        assert_eq!((entry.what.as_str(), entry.stage_s), ("halt", Some(1.5)));
+        assert_eq!((entry.lost, entry.run.as_str(), entry.seq), (2, "a", 7));
+        assert_eq!(Entry::of_line(line.replace("braking", "breaking").as_bytes()), None);
+        // Clients of documents find what they found before.
+        let document = serde_json::to_value(&entry).unwrap();
+        assert_eq!((&document["kind"], &document["who"]), (&"body".into(), &"the pulse".into()));
+    }
+
+    #[test]
+    fn entries_of_a_run_are_numbered() {
+        let [one, two] = [(); 2].map(|()| Entry::now("program", "", "", "").numbered());
+        assert_eq!(one.run, two.run);
+        assert!(two.seq > one.seq);
+    }
+}

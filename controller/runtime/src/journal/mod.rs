@@ -1,0 +1,282 @@
+//! The journal: what was asked, done, decided and refused, by whom and when, one JSON document a line.
+//!
+//! Threads: anybody notes, and never waits; one thread writes. What comes faster than it is written, and what a full
+//! disk does not take, is counted, and the count is written when that can be done again. A file that can't be written is
+//! told once in the log; the robot goes on.
+//!
+//! Reading order: `entry` (what is noted, and the line that it is), `file` (lines on the disk), here (the thread), `read`.
+
+mod entry;
+mod file;
+mod read;
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+pub use self::entry::Entry;
+pub use self::file::Pen;
+pub use self::file::Place;
+pub use self::read::{Cursor, Health, Lines, Wanted, latest, latest_before, read};
+
+/// Entries that may wait to be written.
+const WAITING: usize = 4096;
+
+/// The latest entries, which are told without looking into the file.
+const LATEST: usize = 1000;
+
+/// Lines that are written together, bytes.
+const HANDFUL: usize = 1 << 16;
+
+/// What was written reaches the disk within this time.
+const SYNCED: Duration = Duration::from_secs(1);
+
+enum Mail {
+    Entry(Box<Entry>),
+    End,
+}
+
+/// Where entries are noted; any number may be cloned.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    desk: SyncSender<Mail>,
+    latest: Arc<Mutex<VecDeque<Entry>>>,
+    lost: Arc<Lost>,
+}
+
+/// Entries that are in no file.
+#[derive(Debug, Default)]
+struct Lost {
+    /// Since the last one that was written, which tells it.
+    untold: AtomicU64,
+    /// Since the start.
+    ever: AtomicU64,
+}
+
+impl Lost {
+    fn count(&self, entries: u64) {
+        self.untold.fetch_add(entries, Ordering::Relaxed);
+        self.ever.fetch_add(entries, Ordering::Relaxed);
+    }
+}
+
+/// The thread that writes. Dropping it writes what waits.
+#[derive(Debug)]
+pub struct JournalThread {
+    journal: Journal,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Journal {
+    /// Notes what happened.
+    pub fn note(&self, entry: Entry) {
+        let entry = entry.numbered();
+        let mut latest = self.latest();
+        if latest.len() >= LATEST {
+            latest.pop_front();
+        }
+        latest.push_back(entry.clone());
+        drop(latest);
+        if self.desk.try_send(Mail::Entry(Box::new(entry))).is_err() {
+            self.lost.count(1);
+        }
+    }
+
+    /// How many entries are in no file, since the start.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.lost.ever.load(Ordering::Relaxed)
+    }
+
+    /// The latest entries, the last one first.
+    #[must_use]
+    pub fn tell(&self, most: usize) -> Vec<Entry> {
+        self.latest().iter().rev().take(most).cloned().collect()
+    }
+
+    fn latest(&self) -> MutexGuard<'_, VecDeque<Entry>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl JournalThread {
+    /// Goes on with the journal in this place.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(place: &Place) -> io::Result<Self> {
+        let (desk, mail) = sync_channel(WAITING);
+        let known = read::recent(place, LATEST).map(VecDeque::from);
+        let lost = Arc::<Lost>::default();
+        let journal =
+            Journal { desk, latest: Arc::new(Mutex::new(known.unwrap_or_default())), lost: lost.clone() };
+        let mut writer = Writer { pen: Pen::new(place.clone()), place: place.clone(), lost, is_told: false };
+        let thread = std::thread::Builder::new().name("journal".into()).spawn(move || writer.run(&mail))?;
+        Ok(JournalThread { journal, thread: Some(thread) })
+    }
+
+    /// A way to note in it.
+    #[must_use]
+    pub fn journal(&self) -> Journal {
+        self.journal.clone()
+    }
+}
+
+impl Drop for JournalThread {
+    fn drop(&mut self) {
+        // Where the thread has gone already, there is nobody to tell.
+        let _heard = self.journal.desk.send(Mail::End);
+        if let Some(thread) = self.thread.take() {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// The thread's own.
+struct Writer {
+    pen: Pen,
+    place: Place,
+    lost: Arc<Lost>,
+    is_told: bool,
+}
+
+impl Writer {
+    fn run(&mut self, mail: &Receiver<Mail>) {
+        let mut is_synced = true;
+        loop {
+            let next = if is_synced {
+                mail.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                mail.recv_timeout(SYNCED)
+            };
+            match next {
+                Ok(Mail::Entry(entry)) => {
+                    let goes_on = self.write(*entry, mail);
+                    is_synced = false;
+                    if !goes_on {
+                        break;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    is_synced = true;
+                    self.told(self.pen.sync());
+                }
+                Ok(Mail::End) | Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.told(self.pen.sync());
+    }
+
+    /// Writes an entry and those that wait behind it; whether more may come.
+    fn write(&mut self, mut first: Entry, mail: &Receiver<Mail>) -> bool {
+        let lost = self.lost.untold.swap(0, Ordering::Relaxed);
+        first.lost = lost;
+        let (mut lines, mut entries, mut goes_on) = (Vec::new(), 0, true);
+        let mut next = Some(first);
+        while let Some(entry) = next.take() {
+            entries += 1;
+            if let Ok(line) = entry.line() {
+                lines.extend(line);
+            }
+            if lines.len() < HANDFUL {
+                match mail.try_recv() {
+                    Ok(Mail::Entry(entry)) => next = Some(*entry),
+                    Ok(Mail::End) => goes_on = false,
+                    Err(_) => {}
+                }
+            }
+        }
+        let added = self.pen.add(&lines);
+        if added.is_err() {
+            self.lost.untold.fetch_add(lost, Ordering::Relaxed);
+            self.lost.count(entries);
+        }
+        self.told(added);
+        goes_on
+    }
+
+    /// Tells once that it can't be written, and once that it can again.
+    fn told(&mut self, done: io::Result<()>) {
+        let path = self.place.path.display();
+        match done {
+            Ok(()) if self.is_told => {
+                tracing::info!("the journal {path} can be written again");
+                self.is_told = false;
+            }
+            Err(error) if !self.is_told => {
+                tracing::error!(
+                    "the journal {path} can't be written, and what happens is not kept: {error}; make room, or name another \
+                     file in `journal.file`"
+                );
+                self.is_told = true;
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn place(path: PathBuf) -> Place {
+        Place { path, longest: 1 << 20, kept: 2 }
+    }
+
+    fn entry(what: &str) -> Entry {
+        Entry::now("http_request", "desk", what, "200").by("operator", "192.0.2.1")
+    }
+
+    #[test]
+    fn what_is_noted_is_told_kept_and_gone_on_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = place(folder.path().join("deep/journal.jsonl"));
+        let thread = JournalThread::start(&place).unwrap();
+        for number in 0..3 {
+            thread.journal().note(entry(&format!("POST /{number}")));
+        }
+        assert_eq!(thread.journal().tell(1).first().unwrap().what, "POST /2");
+        drop(thread);
+        // A line that the power cut off costs itself alone.
+        let mut text = fs::read_to_string(&place.path).unwrap();
+        assert_eq!(text.lines().count(), 3);
+        text.push_str(r#"{"at": "cut o"#);
+        fs::write(&place.path, text).unwrap();
+        let thread = JournalThread::start(&place).unwrap();
+        thread.journal().note(entry("POST /3"));
+        let told: Vec<String> = thread.journal().tell(10).into_iter().map(|entry| entry.what).collect();
+        assert_eq!(told, ["POST /3", "POST /2", "POST /1", "POST /0"]);
+        drop(thread);
+        let health = read(&place, |_| {}).unwrap();
+        assert_eq!((health.entries, health.damaged, health.missing), (4, 1, 0));
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_counted_in_what_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let way = folder.path().join("in_the_way");
+        fs::write(&way, "").unwrap();
+        let place = place(way.join("journal.jsonl"));
+        let thread = JournalThread::start(&place).unwrap();
+        thread.journal().note(entry("POST /0"));
+        assert_eq!(thread.journal().tell(10).len(), 1);
+        // Until it was tried.
+        while thread.journal.lost() == 0 {
+            std::thread::yield_now();
+        }
+        fs::remove_file(&way).unwrap();
+        thread.journal().note(entry("POST /1"));
+        assert_eq!(thread.journal().lost(), 1);
+        drop(thread);
+        let (entries, health) = latest(&place, &Wanted::default(), 10).unwrap();
+        assert_eq!(entries.iter().map(|entry| entry.what.as_str()).collect::<Vec<_>>(), ["POST /1"]);
+        assert_eq!(health.lost, 1);
+    }
+}

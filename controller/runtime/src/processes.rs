@@ -1,0 +1,73 @@
+//! The one door through which other programs are started.
+//!
+//! Programs that die with their parent are told so by the kernel when the *thread* that started them ends, not only
+//! the process. So all are started by one thread that lives as long as the controller.
+
+use std::ffi::OsString;
+use std::io::{Error, Result};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// A program to start. It gets this environment and no other, and no standard output; complaints go where the
+/// controller's own go.
+#[derive(Debug)]
+pub struct Program {
+    /// The file to execute.
+    pub path: PathBuf,
+    /// What follows its name.
+    pub arguments: Vec<OsString>,
+    /// Its whole environment.
+    pub environment: Vec<(&'static str, String)>,
+    /// Its standard input.
+    pub input: OwnedFd,
+}
+
+/// Where a program of this name lies on the path; none where it is not installed.
+#[must_use]
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|place| place.is_file())
+}
+
+type Order = (Program, Sender<Result<Child>>);
+
+static STARTER: OnceLock<Sender<Order>> = OnceLock::new();
+
+/// Starts a program.
+///
+/// # Errors
+/// As the system says: it is not there, or not executable.
+pub fn start(program: Program) -> Result<Child> {
+    let gone = || Error::other("the thread that starts programs has ended");
+    let starter = STARTER.get_or_init(|| {
+        let (orders, inbox) = channel();
+        // Without the thread, sending to it fails, and that is told.
+        let _ = std::thread::Builder::new().name("processes".into()).spawn(move || serve(&inbox));
+        orders
+    });
+    let (answer, started) = channel();
+    starter.send((program, answer)).map_err(|_| gone())?;
+    started.recv().map_err(|_| gone())?
+}
+
+fn serve(inbox: &Receiver<Order>) {
+    for (program, answer) in inbox {
+        // Whoever asked and went has dropped the child's only handle; its input closes, and so it ends.
+        let _ = answer.send(spawn(program));
+    }
+}
+
+// This is the one module where programs may be started.
+#[allow(clippy::disallowed_methods)]
+fn spawn(program: Program) -> Result<Child> {
+    Command::new(program.path)
+        .args(program.arguments)
+        .env_clear()
+        .envs(program.environment)
+        .stdin(Stdio::from(program.input))
+        .stdout(Stdio::null())
+        .spawn()
+}

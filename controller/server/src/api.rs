@@ -1,0 +1,145 @@
+//! The server: our own API below `/api/v1`, its document, and the wire of the official daemon.
+//!
+//! Reading order: here (serving), `caller` (who asks), `given` (what he sends), `page` (the dashboard), `about` (who he is
+//! taken for, and the machine), `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (where one after the other is answered) and `errand`, `chat`, `voice`, `plans`, `tools`, `shelf`, `shown`, `code`,
+//! `document` (all that in OpenAPI), `official`.
+//! Threads: handlers copy the pulse's last snapshot and never wait for a beat; what is slow is done elsewhere.
+
+mod about;
+mod caller;
+mod camera;
+mod chat;
+mod code;
+mod desk;
+mod document;
+mod errand;
+mod gate;
+mod given;
+mod journal;
+mod lease;
+mod mcp;
+mod metrics;
+mod official;
+mod openai;
+mod page;
+mod plans;
+mod robot;
+mod shelf;
+mod shown;
+mod telemetry;
+mod tools;
+mod tools_state;
+mod voice;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use tokio::net::TcpListener;
+use utoipa_axum::router::OpenApiRouter;
+
+use self::desk::{Desk, DeskThread};
+use self::gate::Doorkeeper;
+use self::given::Refused;
+pub use self::mcp::{NoClient, bridge_client, serve_client};
+use crate::voice::Parts;
+use minismith_control::arbiter::Rank;
+use minismith_control::attention::AttentionThread;
+use minismith_control::body::Body;
+use minismith_control::mover::MoverThread;
+use minismith_runtime::config::Config;
+use minismith_runtime::journal::{Journal, JournalThread};
+use minismith_runtime::net::server::{self, TlsAcceptor};
+
+/// Serves until `until` completes, also by voice where there are ears for it.
+///
+/// # Errors
+/// When the listener fails.
+pub async fn serve(
+    listener: TcpListener,
+    body: &Arc<Body>,
+    config: &Config,
+    tls: Option<TlsAcceptor>,
+    spoken: Option<Parts>,
+    until: impl Future<Output = ()>,
+) -> std::io::Result<()> {
+    let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
+    let attending = AttentionThread::start(body)?;
+    let steering = MoverThread::start(body, Rank::Lease, "whoever has leased the robot")?;
+    let answering = DeskThread::start(body.clone(), config.clone())?;
+    let chronicle = body.chronicle();
+    // A body whose doings are not kept has a server that is called all the same.
+    let own = match chronicle.journal() {
+        Some(_) => None,
+        None => Some(JournalThread::start(&config.kept.journal)?),
+    };
+    let noting = own.as_ref().map(JournalThread::journal).or_else(|| chronicle.journal().cloned());
+    let Some(journal) = noting else { return Err(std::io::Error::other("there is no journal")) };
+    let keeper = Arc::new(Doorkeeper::new(&config.serve, journal.clone()));
+    let heard = spoken.map(|parts| voice::here(body, config, parts, answering.desk(), journal.clone()));
+    let heard = heard.transpose()?;
+    let address = listener.local_addr()?;
+    let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
+    let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
+    let (own, document) = own_routes(body, &answering.desk(), config, journal)
+        .merge(lease::routes(steering.mover()))
+        .merge(journal::routes(&config.kept.journal))
+        .split_for_parts();
+    let router = own
+        .merge(telemetry::routes(body.handle()))
+        .merge(voice::routes(answering.desk(), body, config))
+        .merge(document::routes(document))
+        .fallback(page::file)
+        .merge(mcp::routes(answering.desk(), body, config))
+        .merge(openai::routes(answering.desk()))
+        .merge(official::routes(robot))
+        .layer(middleware::map_response(detailed));
+    for peers in &config.serve.trusted_peers {
+        let peers = peers.0;
+        tracing::warn!(
+            "{peers} may move the robot over the official wire without a token (compat.trusted_peers)"
+        );
+    }
+    let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
+    server::serve(listener, gate::guarded(router, keeper), tls, connections, until).await;
+    if let Some(heard) = heard {
+        heard.end().await;
+    }
+    Ok(())
+}
+
+/// The routes that the document describes.
+fn own_routes(body: &Body, desk: &Desk, config: &Config, journal: Journal) -> OpenApiRouter {
+    let kept = (body.chronicle(), journal);
+    OpenApiRouter::with_openapi(document::bare())
+        .merge(about::routes(config))
+        .merge(robot::routes(body.handle()))
+        .merge(camera::routes(body))
+        .merge(metrics::routes(body.handle(), desk.clone(), config, kept))
+        .merge(chat::routes(desk.clone(), config))
+        .merge(plans::routes(config))
+        .merge(tools::routes(desk.clone(), body.handle(), config))
+        .merge(code::routes(config))
+}
+
+/// The longest words of a refusal, bytes.
+const LONGEST_REFUSAL: usize = 64 << 10;
+
+/// Refusals of the server's own kind come as JSON too.
+async fn detailed(response: Response) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let status = response.status();
+    if !(status.is_client_error() || status.is_server_error()) || kind.starts_with("application/json") {
+        return response;
+    }
+    let body = axum::body::to_bytes(response.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+    let why = String::from_utf8_lossy(&body);
+    refuse(status, if why.is_empty() { status.canonical_reason().unwrap_or_default() } else { &why })
+}
+
+fn refuse(status: StatusCode, why: &str) -> Response {
+    Refused::because(status, why).into_response()
+}

@@ -1,0 +1,144 @@
+//! `POST /api/v1/code`: a question about files, answered by code in the cage.
+//!
+//! Takes `{"question": text, "files": [{"name": text, "base64": text}]}` and gives what `minismith code --json` prints,
+//! each output with its content as `base64`. Files come in the request; none of this machine's can be named.
+
+use std::sync::{Arc, Mutex, TryLockError};
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::caller::Caller;
+use super::gate::LONGEST_FILES;
+use super::given::{Refusal, object};
+use super::refuse;
+use minismith_assistant::model::{Client, Model, Watch};
+use minismith_assistant::tasks::report::Report;
+use minismith_assistant::tasks::{CodeTasks, NoTask, Request};
+use minismith_runtime::config::Config;
+use minismith_runtime::role::Role;
+
+/// What questions are answered with; one at a time, since each may take all memory that code is given.
+struct Desk {
+    tasks: Mutex<CodeTasks>,
+    config: Config,
+}
+
+/// The route.
+pub(super) fn routes(config: &Config) -> OpenApiRouter {
+    let desk = Desk { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
+    OpenApiRouter::new()
+        .routes(routes!(answer))
+        .layer(DefaultBodyLimit::max(LONGEST_FILES))
+        .with_state(Arc::new(desk))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "question": "What is the mean of x?",
+    "files": [{ "name": "data.csv", "base64": "eCx5CjEsMgozLDQK" }]
+}))]
+struct Asked {
+    /// What is to be found out, in plain words.
+    #[schema(min_length = 1, pattern = r"\S")]
+    question: String,
+    /// What it is about.
+    #[serde(default)]
+    files: Vec<File>,
+}
+
+/// A file that comes with the question.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CodeFile)]
+struct File {
+    /// Its name, by whose ending it is read.
+    name: String,
+    /// What is in it, in base64.
+    base64: String,
+}
+
+/// Ask about files
+///
+/// Code in a cage answers, that was written for a similar question before, or by a language model. Files come with the
+/// question; none of this machine's can be named.
+#[utoipa::path(post, path = "/api/v1/code", tag = "code", operation_id = "ask_about_files", request_body = Asked, responses(
+    (status = 200, description = "What came of it, as `minismith code --json` prints it; each of the `outputs` has its \
+        content as `base64`.", body = Report),
+    (status = 400, description = "The question or a file can't be used.", body = Refusal),
+    (status = 500, description = "The answer was lost.", body = Refusal),
+    (status = 503, description = "Another question is being answered, or there is no cage for code on this machine.", body = Refusal),
+))]
+async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> Response {
+    if let Err(refused) = caller.must_be(Role::Operator) {
+        return refused.into_response();
+    }
+    let request = match read(&body) {
+        Ok(request) => request,
+        Err(why) => return refuse(StatusCode::BAD_REQUEST, &why),
+    };
+    let span = tracing::Span::current();
+    match tokio::task::spawn_blocking(move || span.in_scope(|| desk.answer(request))).await {
+        Ok(response) => response,
+        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the answer was lost; ask again"),
+    }
+}
+
+fn read(body: &[u8]) -> Result<Request, String> {
+    const FORM: &str = r#"send {"question": "...", "files": [{"name": "data.csv", "base64": "..."}]}"#;
+    let Asked { question, files } =
+        object(body).map_err(|(place, why)| format!("this is no question: {place} {why}; {FORM}"))?;
+    let decode = |File { name, base64 }: File| match STANDARD.decode(base64) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(error) => Err(format!("the content of {name:?} is no base64: {error}")),
+    };
+    Ok(Request { question, files: files.into_iter().map(decode).collect::<Result<_, _>>()? })
+}
+
+impl Desk {
+    fn answer(&self, request: Request) -> Response {
+        let tasks = match self.tasks.try_lock() {
+            Ok(tasks) => tasks,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                let why = "another question is being answered; ask again in a few seconds";
+                return refuse(StatusCode::SERVICE_UNAVAILABLE, why);
+            }
+        };
+        let mut client = match Client::configured(&self.config) {
+            Ok(client) => client,
+            Err(error) => return refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+        };
+        let model = client.as_mut().map(|client| client as &mut dyn Model);
+        match tasks.answer(request, model, &mut || Watch::On) {
+            Ok(report) => Json(document(&report)).into_response(),
+            Err(error @ NoTask::NoCage(_)) => refuse(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+            Err(error @ (NoTask::BadInput(_) | NoTask::NoQuestion)) => {
+                refuse(StatusCode::BAD_REQUEST, &error.to_string())
+            }
+        }
+    }
+}
+
+/// The report, with what its files hold.
+pub(super) fn document(report: &Report) -> Value {
+    let mut document = serde_json::to_value(report).unwrap_or_default();
+    let listed = document.get_mut("outputs").and_then(Value::as_array_mut);
+    for (listed, output) in listed.into_iter().flatten().zip(&report.outputs) {
+        if let Some(listed) = listed.as_object_mut() {
+            listed.insert("base64".into(), STANDARD.encode(output.content.0.as_slice()).into());
+        }
+    }
+    document
+}

@@ -1,0 +1,269 @@
+//! The gate in front of every route: who asks, how often, with how much, and what is written down of it.
+//!
+//! A request is heard only when its name, its page, its rate and its role are right; then its body is read, whole, within
+//! a bound of size and time. So no handler meets a stranger, a flood, a giant body or one that never ends.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{
+    AUTHORIZATION, HOST, ORIGIN, RETRY_AFTER, SEC_WEBSOCKET_PROTOCOL, WWW_AUTHENTICATE,
+};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use firmware_bridge::clock::{Clock, WallClock};
+use tokio::time::timeout;
+use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, CorsLayer};
+use tracing::Instrument;
+use tracing::field::Empty;
+use uuid::Uuid;
+
+use super::refuse;
+use crate::gate::rate::Rate;
+use crate::gate::{Asked, Caller, Denied, Gate, Knock, routes};
+use minismith_runtime::config::Serve;
+use minismith_runtime::journal::{Entry, Journal};
+use minismith_runtime::net::server::Peer;
+use minismith_runtime::outcome::tidy;
+
+/// The longest body, bytes, but for those who send files.
+const LONGEST: usize = 2 << 20;
+
+/// The longest body of those who send files: one of the largest size, in base64, and some more.
+pub(super) const LONGEST_FILES: usize = 72 << 20;
+
+/// How long a body may take to come.
+const SLOWEST: Duration = Duration::from_secs(20);
+
+/// Tokens that one peer may try in vain, at once and then per minute.
+const MISTAKES: f64 = 10.0;
+
+/// How much more than its average a peer may ask for at once.
+const BURST: f64 = 4.0;
+
+/// What the gate knows.
+pub(super) struct Doorkeeper {
+    gate: Gate,
+    requests: Rate,
+    mistakes: Rate,
+    clock: WallClock,
+    journal: Journal,
+}
+
+/// The protocol of our WebSockets, as far as a browser names any ...
+const PROTOCOL: &str = "minismith";
+/// ... and before a token that it shows beside it.
+const BY_PROTOCOL: &str = "minismith.bearer.";
+
+impl Doorkeeper {
+    pub(super) fn new(serve: &Serve, journal: Journal) -> Self {
+        let own = rustix::system::uname();
+        let per_second = f64::from(serve.requests_per_second);
+        Doorkeeper {
+            gate: Gate::new(serve, own.nodename().to_str().unwrap_or_default()),
+            requests: Rate::new(per_second, per_second * BURST),
+            mistakes: Rate::new(MISTAKES / 60.0, MISTAKES),
+            clock: WallClock::start(),
+            journal,
+        }
+    }
+
+    /// Who asks, if he may; else who was refused, where that is known, and how.
+    fn let_in(&self, peer: IpAddr, request: &Request) -> Result<Caller, Box<(Option<Caller>, Response)>> {
+        let caller = self.admit(peer, request).map_err(|refusal| Box::new((None, *refusal)))?;
+        let least = routes::least(request.method().is_safe(), request.uri().path());
+        match caller.must_be(least) {
+            Ok(()) => Ok(caller),
+            Err(refused) => Err(Box::new((Some(caller), refused.into_response()))),
+        }
+    }
+
+    fn admit(&self, peer: IpAddr, request: &Request) -> Result<Caller, Box<Response>> {
+        let now = self.clock.now();
+        let is_near = peer.to_canonical().is_loopback();
+        if !(is_near || self.requests.take(peer, now)) {
+            return Err(Box::new(later("too many requests", "1")));
+        }
+        if !self.mistakes.has(peer, now) {
+            return Err(Box::new(later("too many tokens that are not known", "60")));
+        }
+        let headers = request.headers();
+        let knock = Knock {
+            peer,
+            host: text(headers, HOST.as_str()).unwrap_or_default(),
+            origin: headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default()),
+            token: shown(headers),
+            forwarded: headers.contains_key("forwarded") || headers.contains_key("x-forwarded-for"),
+            path: request.uri().path(),
+        };
+        self.gate.admit(&knock).map_err(|denied| {
+            if denied == Denied::BadToken {
+                self.mistakes.take(peer, now);
+            }
+            Box::new(refused(denied))
+        })
+    }
+}
+
+/// These routes with the gate in front of them. Browsers are told which pages may read the answers.
+pub(super) fn guarded(routes: Router, keeper: Arc<Doorkeeper>) -> Router {
+    let asked = keeper.clone();
+    let is_welcome = move |origin: &HeaderValue, request: &Parts| {
+        let host = text(&request.headers, HOST.as_str()).unwrap_or_default();
+        origin.to_str().is_ok_and(|origin| asked.gate.is_welcome(origin, host))
+    };
+    let pages = CorsLayer::new()
+        .allow_origin(AllowOrigin::predicate(is_welcome))
+        .allow_methods(AllowMethods::mirror_request())
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers([RETRY_AFTER, HeaderName::from_static("mcp-session-id")]);
+    routes.layer(middleware::from_fn_with_state(keeper, guard)).layer(pages)
+}
+
+async fn guard(State(keeper): State<Arc<Doorkeeper>>, request: Request, next: Next) -> Response {
+    let id = Uuid::new_v4();
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
+    let span = tracing::info_span!(
+        "request",
+        id = %id,
+        otel.kind = "server",
+        method = %request.method(),
+        route,
+        role = Empty,
+        status = Empty
+    );
+    let asked = Asked { id: Some(id), span: span.clone() };
+    let is_offered = offered(request.headers()).any(|protocol| protocol == PROTOCOL);
+    let mut response = answer(keeper, asked, request, next).instrument(span.clone()).await;
+    // A browser goes on only with a protocol that it has offered.
+    if is_offered && response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        let chosen = response.headers_mut().entry(SEC_WEBSOCKET_PROTOCOL);
+        chosen.or_insert(HeaderValue::from_static(PROTOCOL));
+    }
+    // Collectors know no numbers without a sign.
+    span.record("status", i64::from(response.status().as_u16()));
+    response
+}
+
+async fn answer(keeper: Arc<Doorkeeper>, asked: Asked, mut request: Request, next: Next) -> Response {
+    let Some(Peer(peer)) = request.extensions().get::<Peer>().copied() else {
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, "nobody knows where this request came from");
+    };
+    let path = request.uri().path().to_owned();
+    let method = request.method().clone();
+    // What is only read is not written down.
+    let changes = !method.is_safe();
+    let id = asked.id;
+    let caller = match keeper.let_in(peer.ip(), &request) {
+        Ok(caller) => Caller { request: asked, ..caller },
+        Err(turned_away) => {
+            let (caller, refusal) = *turned_away;
+            if changes {
+                keeper.note(id, caller.as_ref(), peer, &method, &path, refusal.status(), None);
+            }
+            return refusal;
+        }
+    };
+    caller.request.span.record("role", caller.role.name());
+    let began = keeper.clock.now();
+    request.extensions_mut().insert(caller.clone());
+    request.extensions_mut().insert(keeper.journal.clone());
+    let response = match whole(request, &path).await {
+        Ok(request) => next.run(request).await,
+        Err(refusal) => refusal,
+    };
+    if changes {
+        let took = keeper.clock.now().since(began);
+        keeper.note(id, Some(&caller), peer, &method, &path, response.status(), Some(took));
+    }
+    response
+}
+
+impl Doorkeeper {
+    #[allow(clippy::too_many_arguments, reason = "each is another part of one entry")]
+    fn note(
+        &self,
+        id: Option<Uuid>,
+        caller: Option<&Caller>,
+        peer: SocketAddr,
+        method: &Method,
+        path: &str,
+        status: StatusCode,
+        took: Option<Duration>,
+    ) {
+        let (who, role) = caller.map_or(("nobody", "none"), |caller| (&*caller.name, caller.role.name()));
+        let what: String = format!("{method} {path}").chars().take(200).collect();
+        let mut entry =
+            Entry::now("http_request", who, &what, status.as_str()).by(role, &peer.ip().to_string());
+        entry.took_ms = took.map(|took| tidy(took.as_secs_f64() * 1e3));
+        entry.id = id.map(|id| id.to_string());
+        self.journal.note(entry);
+    }
+}
+
+/// The request with its whole body.
+async fn whole(request: Request, path: &str) -> Result<Request, Response> {
+    if request.method().is_safe() {
+        return Ok(request);
+    }
+    let most = if matches!(path, "/api/v1/code" | "/v1/chat/completions") { LONGEST_FILES } else { LONGEST };
+    let announced = text(request.headers(), "content-length").and_then(|length| length.parse::<u64>().ok());
+    let too_long =
+        || refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body may have {most} bytes at most"));
+    if announced.is_some_and(|length| length > most as u64) {
+        return Err(too_long());
+    }
+    let (parts, body) = request.into_parts();
+    match timeout(SLOWEST, to_bytes(body, most)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
+        Ok(Err(_)) => Err(too_long()),
+        Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")),
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The token that a request shows. A browser can send no header of its own with a WebSocket: it may name the token among the
+/// protocols that it offers.
+fn shown(headers: &HeaderMap) -> Option<&str> {
+    let by_header = headers.get(AUTHORIZATION).map(|shown| bearer(shown).unwrap_or_default());
+    by_header.or_else(|| offered(headers).find_map(|protocol| protocol.strip_prefix(BY_PROTOCOL)))
+}
+
+/// The protocols that are offered for a WebSocket.
+fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let given = headers.get_all(SEC_WEBSOCKET_PROTOCOL).into_iter().filter_map(|value| value.to_str().ok());
+    given.flat_map(|names| names.split(',').map(str::trim))
+}
+
+fn bearer(shown: &HeaderValue) -> Option<&str> {
+    let (scheme, token) = shown.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn refused(denied: Denied) -> Response {
+    let status = match denied {
+        Denied::Host => StatusCode::BAD_REQUEST,
+        Denied::Origin => StatusCode::FORBIDDEN,
+        Denied::NoToken | Denied::BadToken => StatusCode::UNAUTHORIZED,
+    };
+    let mut response = refuse(status, &denied.to_string());
+    if status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+fn later(why: &str, seconds: &'static str) -> Response {
+    let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, &format!("{why}; ask again in {seconds} s"));
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(seconds));
+    response
+}

@@ -1,0 +1,214 @@
+//! A client at standard input and output whose robot is elsewhere: what it asks is asked there, over HTTP, and what comes
+//! of it is handed on.
+//!
+//! Threads: each question has one of its own, which ends with the answer or when nobody wants it any more; then the
+//! connection ends too, and with it what was begun there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult,
+    PaginatedRequestParams, ServerConfig, SubscriptionFilter,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::presence::Presence;
+use super::progress::Progress;
+use super::{about, nobody_hears};
+use minismith_runtime::net::Address;
+use minismith_runtime::net::http::{Http, Listen, Patience, Piece};
+use minismith_runtime::net::sse::Events;
+
+/// The protocol that is spoken with the server: the one without sessions, so that nothing has to be remembered.
+const PROTOCOL: &str = "2026-07-28";
+
+/// How long a call may take: a tool may be made meanwhile, and nothing is heard until the first step is done.
+const PATIENCE: Patience =
+    Patience { whole: Duration::from_hours(2), silence: Duration::from_hours(2), bytes: 256 << 20 };
+
+/// After which time a server that has gone is asked again for what has changed.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// The way to a server elsewhere.
+#[derive(Clone)]
+pub(super) struct Bridge {
+    server: Arc<Address>,
+    presence: Presence,
+}
+
+impl Bridge {
+    pub(super) fn new(server: Address, presence: Presence) -> Self {
+        Bridge { server: Arc::new(server), presence }
+    }
+
+    /// Asks the server; what it says comes message by message. Dropping the receiver takes the question back.
+    fn ask(&self, method: &'static str, name: &str, mut params: Value) -> UnboundedReceiver<Value> {
+        let (tell, told) = unbounded_channel();
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": PROTOCOL,
+            "io.modelcontextprotocol/clientInfo": {"name": "minismith mcp", "version": env!("CARGO_PKG_VERSION")},
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "progressToken": "steps",
+        });
+        if let Some(params) = params.as_object_mut() {
+            params.insert("_meta".into(), meta);
+        }
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let (server, name) = ((*self.server).clone(), name.to_owned());
+        let broken = tell.clone();
+        let asking = move || exchange(server, method, &name, &message, &tell);
+        if let Err(error) = std::thread::Builder::new().name("bridge".into()).spawn(asking) {
+            // Whoever asked may have gone.
+            let _heard = broken.send(failure(&error.to_string()));
+        }
+        told
+    }
+
+    /// The answer, when it has come.
+    async fn answer(mut told: UnboundedReceiver<Value>, mut progress: Progress) -> Result<Value, ErrorData> {
+        while let Some(mut message) = told.recv().await {
+            if let Some(result) = message.get_mut("result") {
+                return Ok(result.take());
+            }
+            if let Some(error) = message.get_mut("error") {
+                let error = serde_json::from_value(error.take());
+                return Err(
+                    error.unwrap_or_else(|_| ErrorData::internal_error("an error without words", None))
+                );
+            }
+            let words = message.get("params").and_then(|params| params.get("message"));
+            if let Some(words) = words.and_then(Value::as_str) {
+                progress.tell(words).await;
+            }
+        }
+        Err(ErrorData::internal_error("the answer broke off; ask again", None))
+    }
+
+    /// Hears of changes there, for as long as somebody wants to; each is told by `tell`, which says whether to go on.
+    async fn hear_changes<F: Future<Output = bool>>(&self, mut tell: impl FnMut() -> F) {
+        loop {
+            let wanted = json!({"notifications": {"toolsListChanged": true}});
+            let mut told = self.ask("subscriptions/listen", "", wanted);
+            while let Some(message) = told.recv().await {
+                let method = message.get("method").and_then(Value::as_str);
+                if method == Some("notifications/tools/list_changed") && !tell().await {
+                    return;
+                }
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+    }
+}
+
+/// One question, on a thread that may wait.
+fn exchange(server: Address, method: &str, name: &str, message: &Value, tell: &UnboundedSender<Value>) {
+    let shown = server.to_string();
+    let http = match Http::to_our_server(server) {
+        Ok(http) => http.sending("mcp-protocol-version", PROTOCOL).sending("mcp-method", method),
+        Err(no) => return drop(tell.send(failure(&no.to_string()))),
+    };
+    let http = if name.is_empty() { http } else { http.sending("mcp-name", name) };
+    let (mut events, mut whole, mut streams, mut status) = (Events::default(), Vec::new(), false, 0);
+    let ended = http.post("mcp", message.to_string(), PATIENCE, &mut |piece| {
+        match piece {
+            Piece::Silence => {}
+            Piece::Began(opening) => {
+                status = opening.status;
+                streams = opening.content == "text/event-stream";
+            }
+            Piece::Bytes(bytes) if streams => {
+                let mut heard = Vec::new();
+                if events.take(bytes, &mut heard).is_err() {
+                    return Listen::Off;
+                }
+                let messages = heard.iter().filter_map(|event| serde_json::from_str(event).ok());
+                messages.for_each(|message: Value| drop(tell.send(message)));
+            }
+            Piece::Bytes(bytes) => whole.extend_from_slice(bytes),
+        }
+        if tell.is_closed() { Listen::Off } else { Listen::On }
+    });
+    let last = match (ended, serde_json::from_slice::<Value>(&whole)) {
+        (Err(broken), _) => {
+            failure(&format!("nothing was heard from {shown}: {broken}; is `minismith serve` running there?"))
+        }
+        (Ok(()), _) if streams => return,
+        (Ok(()), Ok(message)) if message.get("jsonrpc").is_some() => message,
+        (Ok(()), Ok(refusal)) => {
+            let why = refusal.get("detail").map(ToString::to_string).unwrap_or_default();
+            failure(&format!("{shown} refused with status {status}: {why}"))
+        }
+        (Ok(()), Err(_)) => failure(&format!("{shown} gave no answer with status {status}")),
+    };
+    // Whoever asked may have gone.
+    let _heard = tell.send(last);
+}
+
+fn failure(why: &str) -> Value {
+    json!({"error": {"code": -32603, "message": why}})
+}
+
+impl ServerHandler for Bridge {
+    fn get_info(&self) -> ServerConfig {
+        about()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let asked = self.ask("tools/list", "", json!({}));
+        let listed = Bridge::answer(asked, Progress::of(&context)).await?;
+        serde_json::from_value(listed)
+            .map_err(|error| ErrorData::internal_error(format!("the server lists no tools: {error}"), None))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let params = json!({"name": request.name, "arguments": request.arguments.unwrap_or_default()});
+        let answer = Bridge::answer(self.ask("tools/call", &request.name, params), Progress::of(&context));
+        tokio::select! {
+            answer = answer => match answer.map(serde_json::from_value::<CallToolResult>) {
+                Ok(Ok(result)) => Ok(result.into()),
+                Ok(Err(error)) => Err(ErrorData::internal_error(format!("the server gave no result: {error}"), None)),
+                // What happens on the way is told as a result: clients show errors of the protocol to nobody.
+                Err(error) if error.code.0 == -32603 => {
+                    Ok(CallToolResult::error(vec![ContentBlock::text(error.message)]).into())
+                }
+                Err(error) => Err(error),
+            },
+            () = context.ct.cancelled() => Ok(nobody_hears().into()),
+            () = self.presence.clone().left() => Ok(nobody_hears().into()),
+        }
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.hear_changes(|| async { context.sink().notify_tool_list_changed().await.is_ok() }) => {}
+        }
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let bridge = self.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = bridge.presence.clone().left() => {}
+                () = bridge.hear_changes(|| async { context.peer.notify_tool_list_changed().await.is_ok() }) => {}
+            }
+        });
+    }
+}

@@ -1,0 +1,386 @@
+//! What comes of a call. What moves the robot or changes the shelf is done at the desk, in its turn; a stop, a look at the
+//! state and a picture wait for nobody.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use firmware_bridge::pulse::{Conductor, Order};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
+use serde_json::{Map, Value, json};
+
+use super::super::caller::Caller;
+use super::super::desk::{Clerk, Desk, Told};
+use super::super::errand::{Wanted, errand};
+use super::super::robot::body_state;
+use super::offer::{Does, Offer, of_shelf, own};
+use minismith_analysis::arguments::accept;
+use minismith_analysis::files::Output;
+use minismith_analysis::manifest::{Provenance, ToolManifest};
+use minismith_analysis::submission::Submission;
+use minismith_assistant::agents::ability::{Ability, Callable, Within};
+use minismith_assistant::agents::action::Action;
+use minismith_assistant::agents::coordinator::Task;
+use minismith_assistant::conversation::{Conversation, Ending, News, Reply, halted, told};
+use minismith_control::body::Body;
+use minismith_control::eyes::NoSight;
+use minismith_runtime::config::{Brain, Config};
+use minismith_runtime::outcome::{PostureView, word};
+use minismith_toolchain::workshop::check::Checked;
+use minismith_toolchain::workshop::registry::Registry;
+
+/// The longest sentence and the longest source, bytes; the policy refuses sources far earlier.
+const LONGEST: usize = 256 << 10;
+
+/// The largest file of a tool that is sent along with what came of it, bytes.
+const LARGEST_FILE: usize = 2 << 20;
+
+/// Hears of each step while the call goes on.
+pub(super) type Note<'a> = &'a (dyn Fn(&str) + Send + Sync);
+
+/// Where calls are carried out.
+#[derive(Clone)]
+pub(super) struct Office {
+    pub(super) desk: Desk,
+    pub(super) body: Arc<Body>,
+    pub(super) config: Arc<Config>,
+}
+
+impl Office {
+    /// All that may be called now.
+    pub(super) async fn offers(&self) -> Vec<Offer> {
+        let config = self.config.clone();
+        let listed = tokio::task::spawn_blocking(move || {
+            Registry::open(&config.tools).and_then(|registry| told(&registry))
+        });
+        let entries = match listed.await {
+            Ok(Ok(entries)) => entries,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the shelf can't be listed");
+                Vec::new()
+            }
+            Err(_) => Vec::new(),
+        };
+        let mut offers = own(matches!(self.config.brain, Brain::Openai));
+        let of_shelf = of_shelf(entries, &offers);
+        offers.extend(of_shelf);
+        offers
+    }
+
+    /// The same, as a client is told of them.
+    pub(super) async fn tools(&self) -> Vec<Tool> {
+        self.offers().await.into_iter().map(|offer| offer.tool).collect()
+    }
+
+    /// Carries out a call. Dropping this before its end stops what was begun.
+    ///
+    /// # Errors
+    /// When there is nothing of this name. Whatever else is not done is told in the result.
+    pub(super) async fn call(
+        &self,
+        caller: Caller,
+        name: &str,
+        arguments: Map<String, Value>,
+        note: Note<'_>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let Some(offer) = self.offers().await.into_iter().find(|offer| offer.tool.name == name) else {
+            let short: String = name.chars().take(60).collect();
+            return Err(ErrorData::invalid_params(format!("Unknown tool: {short}"), None));
+        };
+        if let Err(why) = caller.may(name, offer.least) {
+            return Ok(refused(why));
+        }
+        // What does not fit is told as a result, so that a model may mend it.
+        if !matches!(offer.does, Does::Run(_))
+            && let Err(complaint) = accept(&Value::Object((*offer.tool.input_schema).clone()), &arguments)
+        {
+            return Ok(refused(format!("{name}: {complaint}")));
+        }
+        let text = |key: &str| arguments.get(key).and_then(Value::as_str);
+        Ok(match offer.does {
+            Does::ReportState => self.report_state(),
+            Does::TakePicture => self.take_picture().await,
+            Does::Stop => self.stop().await,
+            Does::Say => self.say(caller, text("text").unwrap_or_default(), text("session"), note).await,
+            Does::CreateTool => match (text("code"), text("request")) {
+                (Some(code), None) => self.add(caller, code).await,
+                (None, Some(request)) => self.commission(caller, text("name"), request, note).await,
+                _ => refused("give either `code` or `request`".into()),
+            },
+            Does::Move(ability) => match read(ability, &arguments) {
+                Ok(task) => self.act(caller, task).await,
+                Err(complaint) => refused(format!("{name}: {complaint}")),
+            },
+            Does::Run(tool) => self.act(caller, Task::RunTool { name: tool, arguments }).await,
+        })
+    }
+
+    fn report_state(&self) -> CallToolResult {
+        let pulse = self.body.handle();
+        let state = body_state(&pulse.snapshot(), pulse.period());
+        CallToolResult::structured(serde_json::to_value(state).unwrap_or_default())
+    }
+
+    async fn take_picture(&self) -> CallToolResult {
+        let lookout = self.body.lookout();
+        let (name, simulated) = (lookout.name(), lookout.is_simulated());
+        let taken = tokio::task::spawn_blocking(move || -> Result<_, NoSight> {
+            let frame = lookout.frame()?;
+            let (picture, jpeg) = (frame.picture()?, frame.jpeg()?);
+            Ok((picture.width, picture.height, STANDARD.encode(jpeg)))
+        });
+        let (width, height, jpeg) = match taken.await {
+            Ok(Ok(taken)) => taken,
+            Ok(Err(no)) => return failed(format!("there is no picture: {no}")),
+            Err(_) => {
+                return failed("there is no picture: what came of the camera broke this program's reader");
+            }
+        };
+        let text = format!("A picture by {name}, {width} x {height} pixels.");
+        let mut result =
+            CallToolResult::success(vec![ContentBlock::image(jpeg, "image/jpeg"), ContentBlock::text(text)]);
+        result.structured_content =
+            Some(json!({ "width": width, "height": height, "format": "image/jpeg", "simulated": simulated }));
+        result
+    }
+
+    /// Halts the body at once, and waits for it to rest.
+    async fn stop(&self) -> CallToolResult {
+        let mut pulse = self.body.handle();
+        pulse.order(Order::Halt);
+        match tokio::task::spawn_blocking(move || halted(&mut pulse)).await {
+            Ok(reply) => of_reply(&reply),
+            Err(_) => failed("the stop could not be confirmed; switch the robot off"),
+        }
+    }
+
+    async fn say(&self, caller: Caller, text: &str, session: Option<&str>, note: Note<'_>) -> CallToolResult {
+        if text.trim().is_empty() || text.len() > LONGEST {
+            return refused(format!("say something, in at most {} kB", LONGEST >> 10));
+        }
+        match self.hear(caller, text, session, note).await {
+            Ok(reply) => of_reply(&reply),
+            Err(why) => failed(&why),
+        }
+    }
+
+    /// Nobody can be asked anything meanwhile.
+    async fn hear(
+        &self,
+        caller: Caller,
+        text: &str,
+        session: Option<&str>,
+        note: Note<'_>,
+    ) -> Result<Box<Reply>, String> {
+        let mut hearing = self.desk.hear(caller, text, session, false).map_err(|full| full.to_string())?;
+        loop {
+            match hearing.told.recv().await {
+                Some(Told::Reply(reply)) => return Ok(reply),
+                Some(Told::Error { detail }) => return Err(detail),
+                Some(Told::News(News::Step(step))) => note(&step.text),
+                Some(Told::News(_) | Told::Question { .. }) => {}
+                None => return Err("the answer was lost; say it again".into()),
+            }
+        }
+    }
+
+    /// Does something at the desk.
+    async fn work<T: Send + 'static>(
+        &self,
+        act: impl for<'a> FnOnce(&Clerk<'a>, &Wanted<'_>) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        errand(&self.desk, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
+    }
+
+    /// One motion, or one tool of the shelf.
+    async fn act(&self, caller: Caller, task: Task) -> CallToolResult {
+        let halts = self.body.handle().halts();
+        let done = self.work(move |clerk, _| {
+            let mut conversation = Conversation::new(clerk.body, clerk.workshop);
+            conversation.heard_from(&caller.name, caller.role);
+            caller.request.id.inspect(|id| conversation.known_as(id));
+            conversation.call(task, halts)
+        });
+        match done.await {
+            Ok(reply) => of_reply(&reply),
+            Err(why) => failed(&why),
+        }
+    }
+
+    /// Takes code through policy and rehearsal and keeps it, as `minismith tool add` does.
+    async fn add(&self, caller: Caller, code: &str) -> CallToolResult {
+        if code.len() > LONGEST {
+            return refused(format!("the code is longer than {} kB", LONGEST >> 10));
+        }
+        let author = format!("{} by MCP", caller.name);
+        let submission =
+            Submission::of("tool", code.as_bytes()).from(Provenance { author, ..Provenance::default() });
+        let done = self.work(move |clerk, wanted| {
+            let (checked, admissible) = clerk.workshop.check(&submission).map_err(|no| no.to_string())?;
+            // Whoever has gone meanwhile does not find a tool that nobody told of.
+            let admitted = match admissible.filter(|_| wanted.is_wanted()) {
+                Some(admissible) => Some(clerk.workshop.admit(&admissible).map_err(|no| no.to_string())?),
+                None => None,
+            };
+            Ok::<_, String>((checked, admitted))
+        });
+        match done.await {
+            Ok(Ok((checked, admitted))) => of_check(&checked, admitted.as_ref()),
+            Ok(Err(why)) | Err(why) => failed(&why),
+        }
+    }
+
+    /// Has a tool written, as it would be in a conversation.
+    async fn commission(
+        &self,
+        caller: Caller,
+        name: Option<&str>,
+        request: &str,
+        note: Note<'_>,
+    ) -> CallToolResult {
+        let called = name.map(|name| format!(" called {name}")).unwrap_or_default();
+        let text = format!("make a tool{called} that {}", request.trim());
+        match self.hear(caller, &text, None, note).await {
+            Err(why) => failed(&why),
+            Ok(reply) => {
+                let is_made = reply.tool.as_ref().is_some_and(|tool| tool.version.is_some());
+                let mut result = of_reply(&reply);
+                result.is_error = Some(!is_made || reply.outcome != Ending::Done);
+                result
+            }
+        }
+    }
+}
+
+/// The motion that is meant.
+fn read(ability: Ability, arguments: &Map<String, Value>) -> Result<Task, String> {
+    match ability.read(arguments, Within::default())? {
+        Action::Move(primitive) => Ok(Task::Move(primitive)),
+        other => Err(format!("this is no motion: {}", other.describe())),
+    }
+}
+
+/// A reply, in the form that `minismith say --json` prints; also in words, with what was measured.
+fn of_reply(reply: &Reply) -> CallToolResult {
+    let mut words = vec![reply.text.clone()];
+    for step in &reply.steps {
+        if let Some(achieved) = &step.achieved {
+            words.push(format!("Measured after {}: {}.", step.kind, in_words(achieved)));
+        }
+        words.extend(step.trims.iter().map(|trim| format!("Held back by the robot's limits: {trim}.")));
+    }
+    let mut content = vec![ContentBlock::text(words.join("\n"))];
+    let performed = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
+    content.extend(performed.into_iter().flat_map(|performed| &performed.outputs).filter_map(of_file));
+    let mut result = CallToolResult::success(content);
+    result.is_error = Some(reply.outcome != Ending::Done);
+    result.structured_content = serde_json::to_value(reply).ok();
+    result
+}
+
+fn in_words(posture: &PostureView) -> String {
+    let PostureView { x_mm, y_mm, z_mm, roll_deg, pitch_deg, yaw_deg, body_yaw_deg, antennas_deg } = posture;
+    let [right, left] = antennas_deg;
+    format!(
+        "head yaw {yaw_deg}, pitch {pitch_deg}, roll {roll_deg} deg at x {x_mm}, y {y_mm}, z {z_mm} mm; body \
+         {body_yaw_deg} deg; antennas {right} and {left} deg"
+    )
+}
+
+/// A file that a tool wrote, if it is small enough to be sent along.
+fn of_file(output: &Output) -> Option<ContentBlock> {
+    let Output { name, r#type, content, .. } = output;
+    let bytes = content.0.as_slice();
+    if bytes.len() > LARGEST_FILE {
+        return None;
+    }
+    let mime = match r#type.as_str() {
+        "png" => "image/png",
+        "jpg" => "image/jpeg",
+        "svg" => "image/svg+xml",
+        "csv" => "text/csv",
+        "json" => "application/json",
+        "txt" => "text/plain",
+        "md" => "text/markdown",
+        "yaml" => "application/yaml",
+        "wav" => "audio/wav",
+        _ => "application/octet-stream",
+    };
+    let blob = STANDARD.encode(bytes);
+    Some(match mime {
+        "image/png" | "image/jpeg" => ContentBlock::image(blob, mime),
+        _ => ContentBlock::resource(ResourceContents::BlobResourceContents {
+            uri: format!("minismith:/outputs/{name}"),
+            mime_type: Some(mime.into()),
+            blob,
+            meta: None,
+        }),
+    })
+}
+
+/// What the workshop says of a tool; a whole report would be more than a model reads.
+fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResult {
+    let mut words = match admitted {
+        Some(ToolManifest { name, version, needs_approval, .. }) => {
+            let approval = if *needs_approval {
+                " Before it moves real motors a person has to approve it: `minismith tool approve`."
+            } else {
+                ""
+            };
+            vec![format!("{name} is version {version} now and can be called.{approval}")]
+        }
+        None => vec![format!("{} was refused by the {}:", checked.name, word(&checked.stage))],
+    };
+    words.extend(checked.findings.iter().map(ToString::to_string));
+    let text = words.join("\n");
+    let report = checked.report.as_ref().map(|report| {
+        json!({
+            "duration_s": report.duration_s,
+            "cases": report.cases,
+            "greatest_move_deg": report.greatest_move_deg,
+            "peak_head_tilt_deg": report.peak_head_tilt_deg,
+            "worst_trim_deg": report.worst_trim_deg,
+            "trimmed_beats": report.trimmed_beats,
+            "rests_at_end": report.rests_at_end,
+            "line_coverage": report.line_coverage,
+            "narrowed": report.narrowed.iter().map(|one| json!({ "call": one.call, "why": one.why })).collect::<Vec<_>>(),
+        })
+    });
+    let registered = admitted.map(|manifest| {
+        json!({
+            "name": manifest.name,
+            "version": manifest.version,
+            "description": manifest.description,
+            "parameters": manifest.parameters,
+            "needs_approval": manifest.needs_approval,
+        })
+    });
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text.clone())]);
+    result.is_error = Some(admitted.is_none());
+    result.structured_content = Some(json!({
+        "text": text,
+        "outcome": if admitted.is_some() { Ending::Done } else { Ending::Refused },
+        "steps": [],
+        "registered": registered,
+        "checked": {
+            "name": checked.name,
+            "admitted": checked.admitted,
+            "needs_approval": checked.needs_approval,
+            "stage": checked.stage,
+            "findings": checked.findings,
+            "report": report,
+        },
+    }));
+    result
+}
+
+/// Not done, and why.
+fn refused(why: String) -> CallToolResult {
+    of_reply(&Reply::nothing(why, Ending::Refused))
+}
+
+/// Not done by a fault of this side.
+fn failed(why: impl Into<String>) -> CallToolResult {
+    of_reply(&Reply::nothing(why.into(), Ending::Failed))
+}

@@ -1,0 +1,315 @@
+//! What a client of the protocol is offered: the robot's motions, a few words beside them, and the tools of the shelf.
+
+use std::sync::Arc;
+
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Map, Value, json};
+
+use minismith_analysis::manifest::Capability;
+use minismith_assistant::agents::ability::{Ability, Callable, Within};
+use minismith_runtime::role::Role;
+use minismith_toolchain::workshop::registry::Entry;
+
+/// The robot's own motions, and whether the robot is as before when one is asked for again.
+const MOTIONS: [(Ability, bool); 13] = [
+    (Ability::Look, true),
+    (Ability::LookAt, true),
+    (Ability::TiltHead, true),
+    (Ability::TurnBody, true),
+    (Ability::RaiseHead, true),
+    (Ability::SetAntennas, true),
+    (Ability::Center, true),
+    (Ability::Nod, false),
+    (Ability::ShakeHead, false),
+    (Ability::WiggleAntennas, false),
+    (Ability::Dance, false),
+    // Both move there and back on the way.
+    (Ability::WakeUp, false),
+    (Ability::GoToSleep, false),
+];
+
+/// What is done when it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// A motion.
+    Move(Ability),
+    /// Tells the state.
+    ReportState,
+    /// A picture.
+    TakePicture,
+    /// A stop, at once.
+    Stop,
+    /// A sentence.
+    Say,
+    /// A new tool.
+    CreateTool,
+    /// A tool of the shelf, by its name there.
+    Run(String),
+}
+
+/// One thing that may be called.
+#[derive(Clone, Debug)]
+pub(super) struct Offer {
+    /// What is done.
+    pub(super) does: Does,
+    /// The least role of whoever calls it.
+    pub(super) least: Role,
+    /// How it is told to a client.
+    pub(super) tool: Tool,
+}
+
+/// What it does to the world, as the protocol's hints have it.
+#[derive(Clone, Copy)]
+struct Hints {
+    /// It changes nothing.
+    only_reads: bool,
+    /// Asked for again, it changes nothing more.
+    is_idempotent: bool,
+    /// It deals with what is outside of this machine: what stands before the camera, a model's server.
+    is_open: bool,
+}
+
+const READING: Hints = Hints { only_reads: true, is_idempotent: true, is_open: false };
+const ACTING: Hints = Hints { only_reads: false, is_idempotent: false, is_open: false };
+
+impl Offer {
+    fn new(does: Does, least: Role, tool: (&str, &str), schema: Value, hints: Hints) -> Self {
+        let (name, description) = tool;
+        let annotations = ToolAnnotations::with_title(title(name))
+            .read_only(hints.only_reads)
+            // Nothing is deleted or overwritten by any of them: a place can be gone back from, and versions stay.
+            .destructive(false)
+            .idempotent(hints.is_idempotent)
+            .open_world(hints.is_open);
+        let tool = Tool::new(name.to_owned(), description.to_owned(), object(schema))
+            .with_title(title(name))
+            .annotate(annotations);
+        Offer { does, least, tool }
+    }
+
+    /// The same; what comes of it has the form of a reply.
+    fn replying(self) -> Self {
+        let tool = self.tool.with_raw_output_schema(object(json!({
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "description": "what came of it, in words"},
+                "outcome": {"type": "string", "enum": ["done", "not_understood", "refused", "stopped", "failed"]},
+                "steps": {
+                    "type": "array",
+                    "description": "motion by motion: what was requested, achieved, trimmed and refused",
+                    "items": {"type": "object"},
+                },
+            },
+            "required": ["text", "outcome", "steps"],
+        })));
+        Offer { tool, ..self }
+    }
+}
+
+/// `look_at` as `Look at`.
+fn title(name: &str) -> String {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.trim().chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn object(schema: Value) -> Arc<Map<String, Value>> {
+    Arc::new(match schema {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    })
+}
+
+/// What every robot has. `thinks` is whether sentences may go to a language model.
+pub(super) fn own(thinks: bool) -> Vec<Offer> {
+    let none = || json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let mut offers: Vec<Offer> = MOTIONS
+        .into_iter()
+        .map(|(ability, is_idempotent)| {
+            let function = ability.function(Within::default());
+            let told = (&*function.name, &*function.description);
+            let hints = Hints { is_idempotent, ..ACTING };
+            Offer::new(Does::Move(ability), Role::Operator, told, function.parameters, hints).replying()
+        })
+        .collect();
+    let state = (
+        "report_state",
+        "Tell where head, body, antennas and each motor are, what the robot is doing, and whether anything is wrong.",
+    );
+    let picture = ("take_picture", "Take a picture with the camera in the robot's head.");
+    let stop = (
+        "stop",
+        "Stop all motion at once, whoever began it, and tell where the robot came to rest. It waits for nobody's turn.",
+    );
+    let say = (
+        "say",
+        "Say a sentence to the robot in plain English, such as `nod twice, then look left 20 degrees`. For what no other \
+         tool does.",
+    );
+    let create = (
+        "create_tool",
+        "Make a new tool for the robot out of Python code (`code`), or have it written from a description (`request`). It \
+         is read by the safety policy and rehearsed on a simulated robot, and can be called afterwards unless something \
+         refuses it: then the findings say what to change. The code is one public function with type hints and a \
+         docstring that describes each parameter and its range; the tool is named after it. Its first parameter is the \
+         robot of the official SDK, such as:\n\
+         from reachy_mini import ReachyMini\n\
+         from reachy_mini.utils import create_head_pose\n\n\
+         def peek(robot: ReachyMini, degrees: float = 15.0) -> str:\n    \
+         \"\"\"Look to the left and back.\n\n    \
+         Args:\n        \
+         robot: The robot.\n        \
+         degrees: How far, between 5 and 30.\n\n    \
+         Returns:\n        \
+         What was done.\n    \
+         \"\"\"\n    \
+         robot.goto_target(head=create_head_pose(yaw=degrees), duration=0.8, body_yaw=None)\n    \
+         robot.goto_target(head=create_head_pose(), duration=0.8, body_yaw=None)\n    \
+         return \"peeked\"",
+    );
+    offers.extend([
+        Offer::new(Does::ReportState, Role::Viewer, state, none(), READING),
+        Offer::new(Does::TakePicture, Role::Viewer, picture, none(), Hints { is_open: true, ..READING }),
+        Offer::new(Does::Stop, Role::Viewer, stop, none(), Hints { is_idempotent: true, ..ACTING })
+            .replying(),
+        Offer::new(
+            Does::Say,
+            Role::Operator,
+            say,
+            json!({
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string", "description": "the sentence"},
+                    "session": {"type": "string", "description": "the conversation to go on with; a new one without it"},
+                },
+                "required": ["text"],
+                "additionalProperties": false,
+            }),
+            Hints { is_open: thinks, ..ACTING },
+        )
+        .replying(),
+        Offer::new(
+            Does::CreateTool,
+            Role::Engineer,
+            create,
+            json!({
+                "type": "object",
+                "properties": {
+                    "code": {"type": "string", "description": "the Python source"},
+                    "request": {"type": "string", "description": "instead of code: what the tool does, step by step"},
+                    "name": {"type": "string", "description": "the tool's name, beside `request`"},
+                },
+                "additionalProperties": false,
+            }),
+            Hints { is_open: thinks, ..ACTING },
+        )
+        .replying(),
+    ]);
+    offers
+}
+
+/// The tools of the shelf, as far as they are told. Names on the shelf are Python identifiers, so that a hyphen keeps
+/// these names apart from each other and from our own.
+pub(super) fn of_shelf(entries: Vec<Entry>, own: &[Offer]) -> Vec<Offer> {
+    entries.into_iter().flat_map(|entry| of_tool(entry, own)).collect()
+}
+
+fn of_tool(entry: Entry, own: &[Offer]) -> Vec<Offer> {
+    let Entry { name, description, parameters, functions, capabilities, .. } = entry;
+    let moves = capabilities.contains(&Capability::Motion)
+        || capabilities.contains(&Capability::Motors)
+        || capabilities.contains(&Capability::Sound)
+        || capabilities.contains(&Capability::Exec);
+    let sees = capabilities.contains(&Capability::Camera) || capabilities.contains(&Capability::Tracking);
+    let hints = Hints { is_open: sees, ..if moves { ACTING } else { READING } };
+    let offer = |shown: String, run: String, description: &str, parameters: Value| {
+        Offer::new(Does::Run(run), Role::Operator, (&shown, description), parameters, hints).replying()
+    };
+    let is_taken = own.iter().any(|offer| offer.tool.name == name);
+    let shown = if is_taken { format!("tool--{name}") } else { name.clone() };
+    let mut offers = vec![offer(shown, name.clone(), &description, parameters)];
+    // The first function is what the toolkit's own name calls.
+    offers.extend(functions.into_iter().skip(1).map(|function| {
+        let shown = format!("{name}-{}", function.name);
+        let run = format!("{name}.{}", function.name);
+        offer(shown, run, &function.description, function.parameters)
+    }));
+    offers
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    fn entry(name: &str, capabilities: &[Capability]) -> Entry {
+        Entry {
+            name: name.into(),
+            version: 1,
+            versions: vec![1],
+            predefined: false,
+            approved: false,
+            active: true,
+            quarantine: None,
+            description: "does it".into(),
+            is_own: true,
+            capabilities: capabilities.iter().copied().collect(),
+            parameters: json!({"type": "object"}),
+            functions: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn names_are_fit_for_clients_and_each_there_once() {
+        let own = own(false);
+        let entries = vec![entry("look", &[Capability::Motion]), entry("greet", &[])];
+        let offers: Vec<Offer> = own.iter().cloned().chain(of_shelf(entries, &own)).collect();
+        let names: BTreeSet<&str> = offers.iter().map(|offer| &*offer.tool.name).collect();
+        assert_eq!(names.len(), offers.len());
+        assert!(names.contains("tool--look") && names.contains("greet"), "{names:?}");
+        for offer in &offers {
+            let name = &offer.tool.name;
+            assert!(name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)));
+            assert_eq!(offer.tool.input_schema["type"], "object", "{name}");
+            assert!(offer.tool.description.as_ref().is_some_and(|told| !told.is_empty()), "{name}");
+        }
+    }
+
+    #[test]
+    fn hints_and_roles_say_what_is_so() {
+        let own = own(true);
+        let entries = vec![
+            entry("mover", &[Capability::Motion]),
+            entry("counter", &[Capability::Files]),
+            entry("watcher", &[Capability::Camera]),
+        ];
+        let offers = own.iter().cloned().chain(of_shelf(entries, &own));
+        let told: BTreeMap<String, (Role, [bool; 4])> = offers
+            .map(|offer| {
+                let hints = offer.tool.annotations.unwrap();
+                let hints = [
+                    hints.read_only_hint.unwrap(),
+                    hints.destructive_hint.unwrap(),
+                    hints.idempotent_hint.unwrap(),
+                    hints.open_world_hint.unwrap(),
+                ];
+                (offer.tool.name.into_owned(), (offer.least, hints))
+            })
+            .collect();
+        for (name, least, hints) in [
+            ("report_state", Role::Viewer, [true, false, true, false]),
+            ("take_picture", Role::Viewer, [true, false, true, true]),
+            ("stop", Role::Viewer, [false, false, true, false]),
+            ("look", Role::Operator, [false, false, true, false]),
+            ("nod", Role::Operator, [false, false, false, false]),
+            ("say", Role::Operator, [false, false, false, true]),
+            ("create_tool", Role::Engineer, [false, false, false, true]),
+            ("mover", Role::Operator, [false, false, false, false]),
+            ("counter", Role::Operator, [true, false, true, false]),
+            ("watcher", Role::Operator, [true, false, true, true]),
+        ] {
+            assert_eq!(told[name], (least, hints), "{name}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What clients of the SDK may say over its WebSocket, and what each of it does.
+
+use std::sync::Arc;
+
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::kinematics::posture_from_joints;
+use firmware_bridge::motion::{Interpolation, Motion, Refusal, Target, duration_from_seconds};
+use firmware_bridge::posture::HeadPose;
+use firmware_bridge::pulse::Control;
+use firmware_bridge::units::Radians;
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::moves::Manner;
+use super::pose::target;
+use super::{Mode, Robot, motors};
+use crate::api::caller::Caller;
+use minismith_control::mover::{Change, Work};
+use minismith_runtime::role::Role;
+
+/// One message. What the official daemon knows beyond this concerns its own cloud, updates and sound.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Command {
+    SetTarget {
+        head: [f64; 16],
+    },
+    SetAntennas {
+        antennas: [f64; 2],
+    },
+    SetBodyYaw {
+        body_yaw: f64,
+    },
+    SetHeadJoints {
+        joints: [f64; 7],
+    },
+    SetFullTarget(FullTarget),
+    GotoTarget(GotoTarget),
+    WakeUp,
+    GotoSleep,
+    StopMove,
+    SetMotorMode {
+        mode: Mode,
+    },
+    SetTorque {
+        on: bool,
+        ids: Option<Vec<String>>,
+    },
+    SetGravityCompensation {
+        enabled: bool,
+    },
+    SetAutomaticBodyYaw {
+        enabled: bool,
+    },
+    SetHeadTracking {
+        enabled: bool,
+        #[serde(default = "whole")]
+        weight: f64,
+    },
+    StartRecording,
+    AppendRecord {
+        record: Value,
+    },
+    StopRecording,
+    Task {
+        uuid: Uuid,
+        req: GotoTarget,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct FullTarget {
+    #[serde(default)]
+    head: Option<[f64; 16]>,
+    #[serde(default)]
+    antennas: Option<[f64; 2]>,
+    #[serde(default)]
+    body_yaw: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct GotoTarget {
+    #[serde(flatten)]
+    target: FullTarget,
+    #[serde(default)]
+    duration: Option<f64>,
+    #[serde(default)]
+    method: Manner,
+}
+
+/// The weight of a face that is followed, where none is given.
+const fn whole() -> f64 {
+    1.0
+}
+
+impl Command {
+    /// The least role that may ask for it.
+    pub(super) const fn least(&self) -> Role {
+        match self {
+            Command::SetMotorMode { mode: Mode::Disabled } | Command::SetTorque { on: false, .. } => {
+                Role::Engineer
+            }
+            Command::StopMove
+            | Command::StartRecording
+            | Command::AppendRecord { .. }
+            | Command::StopRecording
+            | Command::Unknown => Role::Viewer,
+            _ => Role::Operator,
+        }
+    }
+
+    /// Under which word it is written down; targets, which come in streams, and what changes nothing are not.
+    pub(super) const fn noted(&self) -> Option<&'static str> {
+        match self {
+            Command::GotoTarget(_) | Command::Task { .. } => Some("goto_target"),
+            Command::WakeUp => Some("wake_up"),
+            Command::GotoSleep => Some("goto_sleep"),
+            Command::StopMove => Some("stop_move"),
+            Command::SetMotorMode { mode: Mode::Enabled } => Some("set_motor_mode enabled"),
+            Command::SetMotorMode { mode: Mode::Disabled } => Some("set_motor_mode disabled"),
+            Command::SetMotorMode { mode: Mode::GravityCompensation } => {
+                Some("set_motor_mode gravity_compensation")
+            }
+            Command::SetTorque { on: true, .. } => Some("set_torque on"),
+            Command::SetTorque { on: false, .. } => Some("set_torque off"),
+            Command::SetGravityCompensation { enabled: true } => Some("set_gravity_compensation on"),
+            Command::SetGravityCompensation { enabled: false } => Some("set_gravity_compensation off"),
+            Command::SetAutomaticBodyYaw { .. } => Some("set_automatic_body_yaw"),
+            Command::SetHeadTracking { enabled: true, .. } => Some("set_head_tracking on"),
+            Command::SetHeadTracking { enabled: false, .. } => Some("set_head_tracking off"),
+            _ => None,
+        }
+    }
+}
+
+/// How long a move takes that says nothing of it, seconds, as officially.
+const USUAL: f64 = 0.5;
+
+impl FullTarget {
+    fn target(&self) -> Result<Target, Refusal> {
+        let head = self.head.map(|rows| HeadPose::from_row_major(&rows)).transpose()?;
+        target(head, self.antennas, self.body_yaw)
+    }
+}
+
+impl GotoTarget {
+    /// The motion, if it can be planned from where the body is.
+    pub(super) fn motion(&self, robot: &Robot) -> Result<Motion, Refusal> {
+        let target = self.target.target()?;
+        robot.mover.check(&target)?;
+        Ok(Motion::Goto {
+            target,
+            duration: duration_from_seconds(self.duration.unwrap_or(USUAL))?,
+            interpolation: Interpolation::from(self.method),
+        })
+    }
+
+    /// How long it is to take, seconds. A task that does not say so is none of the kind that is known.
+    pub(super) const fn seconds(&self) -> Option<f64> {
+        self.duration
+    }
+}
+
+/// The target of a message that streams one.
+fn streamed(command: &Command) -> Option<Result<Target, Refusal>> {
+    let only = |head, antennas, body_yaw| FullTarget { head, antennas, body_yaw }.target();
+    match command {
+        Command::SetTarget { head } => Some(only(Some(*head), None, None)),
+        Command::SetAntennas { antennas } => Some(only(None, Some(*antennas), None)),
+        Command::SetBodyYaw { body_yaw } => Some(only(None, None, Some(*body_yaw))),
+        Command::SetFullTarget(target) => Some(target.target()),
+        Command::SetHeadJoints { joints } => Some(posed(joints)),
+        _ => None,
+    }
+}
+
+/// The head and body that these joints are.
+fn posed(joints: &[f64; 7]) -> Result<Target, Refusal> {
+    if !joints.iter().all(|angle| angle.is_finite()) {
+        return Err(Refusal::NotFinite { what: "a head joint's target" });
+    }
+    let [body, s1, s2, s3, s4, s5, s6] = joints.map(Radians);
+    let [right, left] = [Radians::ZERO; 2];
+    let joints = Joints::new([body, s1, s2, s3, s4, s5, s6, right, left]);
+    let posture = posture_from_joints(&joints, &HeadPose::neutral())?;
+    Ok(Target { head: Some(posture.head), body_yaw: Some(posture.body_yaw), antennas: None })
+}
+
+/// Does what a message asks that nobody waits for. What can't be done is told in the log, as the wire has no answer.
+pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) {
+    if let Some(wanted) = streamed(&command) {
+        let followed = wanted.map(|target| robot.mover.follow(&target));
+        if let Err(refusal) = followed {
+            tracing::warn!("a client's target is not followed: {refusal}");
+        }
+        return;
+    }
+    let done = match command {
+        Command::GotoTarget(goto) => {
+            goto.motion(robot).map(|motion| begin(robot, Work::Motions(vec![motion])))
+        }
+        Command::WakeUp => {
+            begin(robot, Work::WakeUp);
+            Ok(())
+        }
+        Command::GotoSleep => {
+            begin(robot, Work::GoToSleep { release: !caller.by_address });
+            Ok(())
+        }
+        Command::StopMove => {
+            if let Some(id) = robot.mover.moving() {
+                robot.mover.stop(id);
+            }
+            Ok(())
+        }
+        Command::SetMotorMode { mode } => motors::switch(robot, mode).await,
+        Command::SetTorque { on, ids } => torque(robot, on, ids).await,
+        Command::SetGravityCompensation { enabled } => {
+            let control = if enabled { Control::GravityCompensation } else { Control::Position };
+            motors::changed(robot, Change::Control(control)).await
+        }
+        Command::SetAutomaticBodyYaw { enabled } => {
+            motors::changed(robot, Change::AutomaticBodyYaw(enabled)).await
+        }
+        Command::SetHeadTracking { enabled, weight } => {
+            if enabled {
+                robot.attention.follow(weight);
+            } else {
+                robot.attention.end();
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    if let Err(refusal) = done {
+        tracing::warn!("what a client asked is not done: {refusal}");
+    }
+}
+
+fn begin(robot: &Robot, work: Work) {
+    if let Err(busy) = robot.mover.begin(Uuid::new_v4(), work, |_| {}) {
+        tracing::warn!("a client's move is not begun: {busy}");
+    }
+}
+
+async fn torque(robot: &Robot, on: bool, ids: Option<Vec<String>>) -> Result<(), Refusal> {
+    let wanted = match ids {
+        None => Joints::all(Some(on)),
+        Some(ids) => {
+            let mut wanted = Joints::all(None);
+            for id in ids {
+                match Joint::from_name(&id) {
+                    Some(joint) => wanted[joint] = Some(on),
+                    None => tracing::warn!("a client names a motor that is not there: {id:?}"),
+                }
+            }
+            wanted
+        }
+    };
+    motors::changed(robot, Change::Torque(wanted)).await
+}

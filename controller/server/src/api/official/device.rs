@@ -1,0 +1,121 @@
+//! Camera, sound and kinematics, as far as this robot has them. What it lacks answers with the reason.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{delete, get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Robot;
+use super::daemon::FaceTarget;
+use crate::api::given::{Refused, unprocessable};
+use minismith_control::eyes::FRAMES_PER_SECOND;
+
+pub(super) fn routes() -> Router<Arc<Robot>> {
+    Router::new()
+        .route("/api/kinematics/info", get(kinematics))
+        .route("/api/kinematics/urdf", get(no_meshes))
+        .route("/api/kinematics/stl/{file}", get(no_meshes))
+        .route("/api/media/release", post(well))
+        .route("/api/media/acquire", post(well))
+        .route("/api/media/status", get(media))
+        .route("/api/media/play_sound", post(silent))
+        .route("/api/media/stop_sound", post(silent))
+        .route("/api/media/clear_incoming_audio", post(silent))
+        .route("/api/media/wobbling/enable", post(silent))
+        .route("/api/media/wobbling/disable", post(silent))
+        .route("/api/media/sounds", get(silent))
+        .route("/api/media/sounds/upload", post(silent))
+        .route("/api/media/sounds/{file}", delete(silent))
+        .route("/api/media/tracking/enable", post(track))
+        .route("/api/media/tracking/disable", post(ignore))
+        .route("/api/media/tracking/face", get(face))
+        .route("/api/camera/specs", get(camera))
+        .route("/api/volume/current", get(silent))
+        .route("/api/volume/set", post(silent))
+        .route("/api/volume/test-sound", post(silent))
+        .route("/api/volume/microphone/current", get(silent))
+        .route("/api/volume/microphone/set", post(silent))
+}
+
+async fn kinematics() -> Json<Value> {
+    Json(json!({ "info": { "engine": "AnalyticalKinematics", "collision check": false } }))
+}
+
+async fn no_meshes() -> Refused {
+    Refused::because(
+        StatusCode::NOT_IMPLEMENTED,
+        "the robot's drawings are not part of this program; the official package has them in `descriptions/`",
+    )
+}
+
+/// Clients of the SDK ask for the camera and the sound devices to be let go: nothing here holds them.
+async fn well() -> Json<Value> {
+    Json(json!({ "status": "ok" }))
+}
+
+async fn media() -> Json<Value> {
+    Json(json!({ "available": false, "released": false, "no_media": true }))
+}
+
+async fn silent() -> Refused {
+    Refused::because(StatusCode::NOT_IMPLEMENTED, "there is no sound device")
+}
+
+/// The lens, in the official shape; the SDK reckons with it.
+async fn camera(State(robot): State<Arc<Robot>>) -> Json<Value> {
+    let lens = robot.lookout.lens();
+    let (width, height) = (lens.width as u32, lens.height as u32);
+    let resolution = json!({
+        "name": format!("R{width}x{height}at{FRAMES_PER_SECOND}fps"),
+        "width": width,
+        "height": height,
+        "fps": FRAMES_PER_SECOND,
+        "crop_factor": 1.0,
+    });
+    let ([fx, fy], [cx, cy]) = (lens.focal, lens.middle);
+    Json(json!({
+        "name": robot.lookout.name(),
+        "available_resolutions": [resolution],
+        "default_resolution": resolution,
+        "K": [[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]],
+        "D": lens.distortion.0,
+    }))
+}
+
+#[derive(Deserialize)]
+struct Weight {
+    weight: f64,
+}
+
+/// Follows a face, where there is a camera and something to find faces with.
+async fn track(State(robot): State<Arc<Robot>>, body: Bytes) -> Result<Json<Value>, Refused> {
+    robot.running()?;
+    // The body may be left out, as officially.
+    let weight =
+        if body.is_empty() { Ok(Weight { weight: 1.0 }) } else { serde_json::from_slice::<Weight>(&body) };
+    let Some(Weight { weight }) = weight.ok().filter(|given| (0.0..=1.0).contains(&given.weight)) else {
+        return Err(unprocessable("body.weight", "weight is a number from 0 to 1"));
+    };
+    let enabled = robot.lookout.frame().is_ok();
+    if enabled {
+        robot.attention.follow(weight);
+    }
+    Ok(Json(json!({ "status": if enabled { "ok" } else { "unavailable" }, "enabled": enabled })))
+}
+
+async fn ignore(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
+    robot.running()?;
+    robot.attention.end();
+    Ok(Json(json!({ "status": "ok", "enabled": false })))
+}
+
+async fn face(State(robot): State<Arc<Robot>>) -> Result<Json<Value>, Refused> {
+    robot.running()?;
+    let face = FaceTarget::from(robot.attention.noticed().face);
+    Ok(Json(json!({ "status": "ok", "face_target": face })))
+}

@@ -1,0 +1,240 @@
+//! `/ws/sdk`: how clients of the SDK hear of the body, and say what they want.
+//!
+//! Every client hears the same: positions and pose 50 times a second, the status at once and then every second, and the
+//! end of every task. One that does not keep up misses the oldest. One that goes away stops the move that it asked for,
+//! and the body holds.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use axum::routing::any;
+use firmware_bridge::posture::Posture;
+use firmware_bridge::pulse::Snapshot;
+use serde::Serialize;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use uuid::Uuid;
+
+use super::command::{Command, GotoTarget, obey};
+use super::pose::{antennas, head_joints, present};
+use super::recorder::Recorder;
+use super::{Robot, daemon, now};
+use crate::api::caller::Speaker;
+use minismith_control::mover::{Done, Work};
+
+/// How often positions are told, as officially.
+const BEAT: Duration = Duration::from_millis(20);
+
+/// Beats from one status to the next: a second, as officially.
+const STATUS: u64 = 50;
+
+/// How long after its time a move may end: the official client waits for a second more, and takes the move for lost then.
+const LATEST: Duration = Duration::from_millis(800);
+
+pub(super) fn routes() -> Router<Arc<Robot>> {
+    Router::new().route("/ws/sdk", any(open))
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Told {
+    JointPositions { head_joint_positions: [f64; 7], antennas_joint_positions: [f64; 2] },
+    HeadPose { head_pose: [[f64; 4]; 4] },
+    TaskProgress { uuid: Uuid, finished: bool, error: Option<String>, timestamp: String },
+}
+
+impl Told {
+    fn worded(&self) -> Utf8Bytes {
+        serde_json::to_string(self).unwrap_or_default().into()
+    }
+}
+
+/// The positions and the pose, worded.
+fn positions(snapshot: &Snapshot, posture: &Posture) -> [Utf8Bytes; 2] {
+    let joints = snapshot.state.present().unwrap_or_default();
+    let rows = posture.head.to_row_major();
+    let mut head_pose = [[0.0; 4]; 4];
+    for (row, numbers) in head_pose.iter_mut().zip(rows.chunks_exact(4)) {
+        row.copy_from_slice(numbers);
+    }
+    let positions = Told::JointPositions {
+        head_joint_positions: head_joints(&joints),
+        antennas_joint_positions: antennas(&posture.antennas),
+    };
+    [positions.worded(), Told::HeadPose { head_pose }.worded()]
+}
+
+fn status(robot: &Robot) -> Utf8Bytes {
+    daemon::told(robot).to_string().into()
+}
+
+/// Tells all clients how the body is, for as long as the server runs. The client takes a second without a word for a
+/// lost connection, so the status comes also when the body is not well.
+pub(super) async fn tell(robot: Arc<Robot>) {
+    let mut beats = interval(BEAT);
+    beats.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    for beat in 0_u64.. {
+        beats.tick().await;
+        if robot.told.receiver_count() == 0 {
+            continue;
+        }
+        let snapshot = robot.snapshot();
+        if let Ok(posture) = present(&snapshot) {
+            for message in positions(&snapshot, &posture) {
+                // The last of them may just have left.
+                let _heard = robot.told.send(message);
+            }
+        }
+        if beat % STATUS == 0 {
+            let _heard = robot.told.send(status(&robot));
+        }
+    }
+}
+
+async fn open(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.max_message_size(super::LONGEST_MESSAGE).on_upgrade(|socket| converse(socket, robot, speaker))
+}
+
+async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: Speaker) {
+    let mut told = robot.told.subscribe();
+    let mut greeting = vec![status(&robot)];
+    let snapshot = robot.snapshot();
+    if let Ok(posture) = present(&snapshot) {
+        greeting.extend(positions(&snapshot, &posture));
+    }
+    for message in greeting {
+        if socket.send(Message::Text(message)).await.is_err() {
+            return;
+        }
+    }
+    let mut client = Client { robot, speaker, recorder: Recorder::default(), task: None, targets: 0 };
+    loop {
+        tokio::select! {
+            message = told.recv() => match message {
+                Ok(message) => if socket.send(Message::Text(message)).await.is_err() { return },
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+            heard = socket.recv() => match heard {
+                Some(Ok(Message::Text(text))) => {
+                    if let Some(answer) = client.hear(&text).await
+                        && socket.send(Message::Text(answer.into())).await.is_err()
+                    {
+                        return;
+                    }
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => {}
+            },
+        }
+    }
+}
+
+/// One client. When it goes, the move that it asked for is stopped.
+struct Client {
+    robot: Arc<Robot>,
+    speaker: Speaker,
+    recorder: Recorder,
+    task: Option<Uuid>,
+    /// Targets that it has streamed.
+    targets: u64,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Some(task) = self.task {
+            self.robot.mover.stop(task);
+        }
+        if self.targets > 0 {
+            self.speaker.note("/ws/sdk: targets", &format!("{} in all", self.targets));
+        }
+    }
+}
+
+impl Client {
+    /// What the client alone is answered.
+    async fn hear(&mut self, text: &str) -> Option<String> {
+        let command = match serde_json::from_str::<Command>(text) {
+            Ok(command) => command,
+            Err(error) => {
+                tracing::warn!("a client's message is not understood: {error}");
+                return None;
+            }
+        };
+        let refusal = self.speaker.caller.must_be(command.least()).err();
+        if let Some(what) = command.noted() {
+            let outcome = if refusal.is_some() { "refused" } else { "heard" };
+            self.speaker.note(&format!("/ws/sdk: {what}"), outcome);
+        }
+        if let Some(refusal) = refusal {
+            tracing::warn!("what a client asked is not done: {refusal}");
+            // Who waits for a task is told.
+            if let Command::Task { uuid, .. } = command {
+                finish(&self.robot, uuid, Err(refusal.to_string()));
+            }
+            return None;
+        }
+        match command {
+            Command::StartRecording => self.recorder.start(),
+            Command::AppendRecord { record } => self.recorder.append(&record),
+            Command::StopRecording => return Some(self.recorder.stop()),
+            Command::Task { uuid, req } => self.begin(uuid, &req),
+            command => {
+                if self.robot.lifecycle().is_running() {
+                    self.targets += u64::from(command.noted().is_none());
+                    obey(&self.robot, &self.speaker.caller, command).await;
+                }
+            }
+        }
+        None
+    }
+
+    /// Begins a move; all clients are told of its end, as officially.
+    fn begin(&mut self, id: Uuid, goto: &GotoTarget) {
+        let (ended, end) = tokio::sync::oneshot::channel();
+        let Some(seconds) = goto.seconds() else {
+            let why = "the only task is to go somewhere: give a duration, and head, antennas or body_yaw";
+            return finish(&self.robot, id, Err(why.into()));
+        };
+        let begun = match goto.motion(&self.robot) {
+            _ if !self.robot.lifecycle().is_running() => Err("Backend not running".to_owned()),
+            Err(refusal) => Err(refusal.to_string()),
+            Ok(motion) => self
+                .robot
+                .mover
+                .begin(id, Work::Motions(vec![motion]), move |done| {
+                    // Whoever waits may have given up.
+                    let _heard = ended.send(done);
+                })
+                .map_err(|busy| busy.to_string()),
+        };
+        let robot = self.robot.clone();
+        match begun {
+            Err(why) => finish(&robot, id, Err(why)),
+            Ok(()) => {
+                self.task = Some(id);
+                let patience = Duration::from_secs_f64(seconds) + LATEST;
+                tokio::spawn(async move {
+                    let done = match timeout(patience, end).await {
+                        Ok(Ok(done)) => done,
+                        Ok(Err(_)) => Err("the controller is ending".into()),
+                        Err(_) => {
+                            Err("the safety envelope slows the move; it goes on, and ends later".into())
+                        }
+                    };
+                    finish(&robot, id, done);
+                });
+            }
+        }
+    }
+}
+
+fn finish(robot: &Robot, uuid: Uuid, done: Done) {
+    let told = Told::TaskProgress { uuid, finished: true, error: done.err(), timestamp: now() };
+    // Whoever asked may have gone.
+    let _heard = robot.told.send(told.worded());
+}

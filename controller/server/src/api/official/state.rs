@@ -1,0 +1,193 @@
+//! How the body is: one by one, all at once, and as a stream.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{any, get};
+use axum::{Json, Router};
+use firmware_bridge::posture::Posture;
+use firmware_bridge::pulse::Snapshot;
+use serde::{Deserialize, Serialize};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::pose::{AnyPose, antennas, commanded, head_joints};
+use super::{Mode, Robot, mode, now};
+use crate::api::given::Refused;
+
+/// The fastest stream, Hz: tokio's timer counts in milliseconds.
+const FASTEST: f64 = 1_000.0;
+/// The slowest stream, Hz.
+const SLOWEST: f64 = 0.01;
+
+pub(super) fn routes() -> Router<Arc<Robot>> {
+    Router::new()
+        .route("/api/state/present_head_pose", get(head_pose))
+        .route("/api/state/present_body_yaw", get(body_yaw))
+        .route("/api/state/present_antenna_joint_positions", get(antenna_positions))
+        .route("/api/state/doa", get(absent))
+        .route("/api/state/imu", get(absent))
+        .route("/api/state/full", get(full))
+        .route("/api/state/ws/full", any(stream))
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+struct Fields {
+    with_control_mode: bool,
+    with_head_pose: bool,
+    with_target_head_pose: bool,
+    with_head_joints: bool,
+    with_target_head_joints: bool,
+    with_body_yaw: bool,
+    with_target_body_yaw: bool,
+    with_antenna_positions: bool,
+    with_target_antenna_positions: bool,
+    use_pose_matrix: bool,
+    /// Of a stream, Hz.
+    frequency: f64,
+}
+
+impl Default for Fields {
+    fn default() -> Self {
+        Fields {
+            with_control_mode: true,
+            with_head_pose: true,
+            with_target_head_pose: false,
+            with_head_joints: false,
+            with_target_head_joints: false,
+            with_body_yaw: true,
+            with_target_body_yaw: false,
+            with_antenna_positions: true,
+            with_target_antenna_positions: false,
+            use_pose_matrix: false,
+            frequency: 10.0,
+        }
+    }
+}
+
+/// All official fields, null where they were not asked for or this robot has none; those of targets only where asked,
+/// which the official daemon takes and never answers.
+#[derive(Serialize)]
+struct FullState {
+    control_mode: Option<Mode>,
+    head_pose: Option<AnyPose>,
+    head_joints: Option<[f64; 7]>,
+    body_yaw: Option<f64>,
+    antennas_position: Option<[f64; 2]>,
+    timestamp: String,
+    passive_joints: Option<[f64; 21]>,
+    doa: Option<()>,
+    imu: Option<()>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_head_pose: Option<AnyPose>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_head_joints: Option<[f64; 7]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_body_yaw: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_antennas_position: Option<[f64; 2]>,
+}
+
+impl FullState {
+    fn of(snapshot: &Snapshot, posture: &Posture, fields: &Fields) -> Self {
+        let wants_target = fields.with_target_head_pose
+            || fields.with_target_head_joints
+            || fields.with_target_body_yaw
+            || fields.with_target_antenna_positions;
+        let aim = if wants_target { commanded(snapshot) } else { None };
+        let pose = |posture: &Posture| AnyPose::of(&posture.head, fields.use_pose_matrix);
+        FullState {
+            control_mode: fields.with_control_mode.then(|| mode(snapshot)),
+            head_pose: fields.with_head_pose.then(|| pose(posture)),
+            head_joints: snapshot
+                .state
+                .present()
+                .ok()
+                .filter(|_| fields.with_head_joints)
+                .map(|joints| head_joints(&joints)),
+            body_yaw: fields.with_body_yaw.then_some(posture.body_yaw.value()),
+            antennas_position: fields.with_antenna_positions.then_some(antennas(&posture.antennas)),
+            timestamp: now(),
+            passive_joints: None,
+            doa: None,
+            imu: None,
+            target_head_pose: aim.as_ref().filter(|_| fields.with_target_head_pose).map(pose),
+            target_head_joints: fields.with_target_head_joints.then(|| head_joints(&snapshot.commanded)),
+            target_body_yaw: aim
+                .as_ref()
+                .filter(|_| fields.with_target_body_yaw)
+                .map(|aim| aim.body_yaw.value()),
+            target_antennas_position: aim
+                .as_ref()
+                .filter(|_| fields.with_target_antenna_positions)
+                .map(|aim| antennas(&aim.antennas)),
+        }
+    }
+}
+
+async fn head_pose(
+    State(robot): State<Arc<Robot>>,
+    Query(fields): Query<Fields>,
+) -> Result<Json<AnyPose>, Refused> {
+    let (_, posture) = robot.present()?;
+    Ok(Json(AnyPose::of(&posture.head, fields.use_pose_matrix)))
+}
+
+async fn body_yaw(State(robot): State<Arc<Robot>>) -> Result<Json<f64>, Refused> {
+    Ok(Json(robot.present()?.1.body_yaw.value()))
+}
+
+async fn antenna_positions(State(robot): State<Arc<Robot>>) -> Result<Json<[f64; 2]>, Refused> {
+    Ok(Json(antennas(&robot.present()?.1.antennas)))
+}
+
+/// What this robot has no part for: null, as officially.
+async fn absent(State(robot): State<Arc<Robot>>) -> Result<Json<()>, Refused> {
+    robot.running().map(Json)
+}
+
+async fn full(
+    State(robot): State<Arc<Robot>>,
+    Query(fields): Query<Fields>,
+) -> Result<Json<FullState>, Refused> {
+    let (snapshot, posture) = robot.present()?;
+    Ok(Json(FullState::of(&snapshot, &posture, &fields)))
+}
+
+async fn stream(
+    State(robot): State<Arc<Robot>>,
+    Query(fields): Query<Fields>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, Refused> {
+    if fields.frequency.is_nan() || fields.frequency <= 0.0 {
+        return Err(Refused::because(StatusCode::BAD_REQUEST, "frequency must be more than 0 Hz"));
+    }
+    robot.running()?;
+    let hertz = fields.frequency.clamp(SLOWEST, FASTEST);
+    let period = Duration::from_secs_f64(hertz.recip());
+    Ok(upgrade
+        .max_message_size(super::LONGEST_MESSAGE)
+        .on_upgrade(move |socket| send(socket, robot, fields, period)))
+}
+
+async fn send(mut socket: WebSocket, robot: Arc<Robot>, fields: Fields, period: Duration) {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {
+                // A frame that can't be had is left out, and the stream goes on.
+                let Ok((snapshot, posture)) = robot.present() else { continue };
+                let Ok(text) = serde_json::to_string(&FullState::of(&snapshot, &posture, &fields)) else { continue };
+                if socket.send(Message::Text(text.into())).await.is_err() {
+                    return;
+                }
+            }
+            heard = socket.recv() => if !matches!(heard, Some(Ok(_))) { return },
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The robot as a model of OpenAI's chat interface, so that any chat front end talks to it.
+//!
+//! `GET /v1/models`, `GET /v1/models/{id}`, `POST /v1/chat/completions`. What the user said last is said to the robot; what
+//! stands before it was done already and is not done again. Front ends send the whole talk each time, so that what the
+//! robot remembers is a session of its own, which `x-session`, `metadata.session` or `user` names; without one each
+//! request begins anew. With files it is a question about them.
+//!
+//! Nobody can be asked a question here. Whoever goes away before the end stops what was begun.
+
+mod asked;
+mod wrong;
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use firmware_bridge::clock::unix_seconds;
+use futures_util::stream::unfold;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tracing::Instrument;
+use uuid::Uuid;
+
+use self::asked::{Asked, MODELS};
+use self::wrong::Wrong;
+use super::caller::Caller;
+use super::desk::{Desk, Hearing, NoWork, Told};
+use super::gate::LONGEST_FILES;
+use minismith_assistant::agents::turn::Spent;
+use minismith_assistant::conversation::{News, Reply};
+use minismith_assistant::model::{Client, Model, Watch};
+use minismith_assistant::tasks::report::Report;
+use minismith_assistant::tasks::{NoTask, Request};
+use minismith_runtime::role::Role;
+
+/// What the handlers share.
+struct Room {
+    desk: Desk,
+    /// Since when the models are there, seconds.
+    since: u64,
+}
+
+pub(super) fn routes(desk: Desk) -> Router {
+    Router::new()
+        .route("/v1/models", get(models))
+        .route("/v1/models/{id}", get(model))
+        .route("/v1/chat/completions", post(chat).layer(DefaultBodyLimit::max(LONGEST_FILES)))
+        .with_state(Arc::new(Room { desk, since: unix_seconds() }))
+}
+
+fn may(caller: &Caller, least: Role) -> Result<(), Wrong> {
+    let refused = |why: String| Wrong::with(StatusCode::FORBIDDEN, why).coded("insufficient_role");
+    caller.may("this", least).map_err(refused)
+}
+
+fn card(id: &str, since: u64) -> Value {
+    json!({"id": id, "object": "model", "created": since, "owned_by": "minismith"})
+}
+
+async fn models(State(room): State<Arc<Room>>, caller: Caller) -> Result<Json<Value>, Wrong> {
+    may(&caller, Role::Viewer)?;
+    let cards = MODELS.map(|(id, _)| card(id, room.since));
+    Ok(Json(json!({"object": "list", "data": cards})))
+}
+
+async fn model(
+    State(room): State<Arc<Room>>,
+    Path(id): Path<String>,
+    caller: Caller,
+) -> Result<Json<Value>, Wrong> {
+    may(&caller, Role::Viewer)?;
+    let (id, _) = asked::model(&id)?;
+    Ok(Json(card(id, room.since)))
+}
+
+async fn chat(
+    State(room): State<Arc<Room>>,
+    caller: Caller,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Response, Wrong> {
+    may(&caller, Role::Operator)?;
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    // A page of another site may send text, but no JSON, without being asked who it is.
+    if !header(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("application/json")) {
+        return Err(Wrong::with(StatusCode::BAD_REQUEST, "send `Content-Type: application/json`"));
+    }
+    let body = body.map_err(|rejection| Wrong::with(rejection.status(), rejection.body_text()))?;
+    let asked = asked::read(&body, header("x-session"))?;
+    let answer = Answer {
+        id: format!("chatcmpl-{}", Uuid::new_v4().simple()),
+        created: unix_seconds(),
+        model: asked.model,
+    };
+    let (streams, tells_usage) = (asked.streams, asked.tells_usage);
+    let source = begin(&room.desk, caller, asked)?;
+    if streams { Ok(stream(answer, source, tells_usage)) } else { whole(&answer, source).await }
+}
+
+/// What is heard of a request, in the end.
+struct Done {
+    text: String,
+    spent: Spent,
+    /// What this server says beside it, for those who know it.
+    beside: Value,
+}
+
+/// What is heard of a request.
+enum Heard {
+    Step(String),
+    Done(Box<Done>),
+    Wrong(Wrong),
+}
+
+/// Where it is heard. Dropping it before the end stops what was begun.
+enum Source {
+    Conversation(Hearing),
+    Code(UnboundedReceiver<Heard>),
+}
+
+fn begin(desk: &Desk, caller: Caller, asked: Asked) -> Result<Source, Wrong> {
+    let Asked { text, files, session, style, .. } = asked;
+    if files.is_empty() {
+        // Who waits for a whole answer can't be asked anything, and who reads a stream has no way to answer.
+        let hearing = desk.hear_in(style, caller, &text, session.as_deref(), false)?;
+        return Ok(Source::Conversation(hearing));
+    }
+    let (tell, told) = unbounded_channel();
+    let desk = desk.clone();
+    let answering = async move {
+        let goes_on = tell.clone();
+        let request = Request { question: text, files };
+        let answered = desk.work(move |clerk| {
+            let mut client = Client::configured(clerk.config).map_err(|error| error.to_string());
+            let model = client.as_mut().map(|client| client.as_mut().map(|client| client as &mut dyn Model));
+            let mut watch = || if goes_on.is_closed() { Watch::Off } else { Watch::On };
+            match model {
+                Ok(model) => clerk.tasks.answer(request, model, &mut watch).map_err(|no| {
+                    let status = match no {
+                        NoTask::NoCage(_) => StatusCode::SERVICE_UNAVAILABLE,
+                        NoTask::BadInput(_) | NoTask::NoQuestion => StatusCode::BAD_REQUEST,
+                    };
+                    Wrong::with(status, no.to_string())
+                }),
+                Err(why) => Err(Wrong::with(StatusCode::SERVICE_UNAVAILABLE, why.clone())),
+            }
+        });
+        let heard = match answered.await {
+            Ok(Ok(report)) => Heard::Done(Box::new(Done::of_report(&report))),
+            Ok(Err(wrong)) => Heard::Wrong(wrong),
+            Err(NoWork::Full(full)) => Heard::Wrong(full.into()),
+            Err(lost @ NoWork::Lost) => Heard::Wrong(Wrong::with(StatusCode::CONFLICT, lost.to_string())),
+        };
+        // Whoever asked may have gone.
+        let _heard = tell.send(heard);
+    };
+    // In the span of the request.
+    tokio::spawn(answering.in_current_span());
+    Ok(Source::Code(told))
+}
+
+impl Done {
+    fn of_reply(reply: &Reply) -> Self {
+        let beside = json!({"outcome": reply.outcome, "steps": reply.steps, "read": reply.read});
+        Done { text: reply.text.clone(), spent: reply.spent.unwrap_or_default(), beside }
+    }
+
+    fn of_report(report: &Report) -> Self {
+        let mut text = match (&report.error, &report.answer) {
+            (Some(error), _) => format!("I could not answer that: {error}."),
+            (None, Value::String(answer)) => answer.clone(),
+            (None, Value::Null) => "That is done.".into(),
+            (None, answer) => answer.to_string(),
+        };
+        for assumption in &report.assumptions {
+            text.push_str(&format!(" (Assumed: {assumption}.)"));
+        }
+        let beside = json!({"answer": super::code::document(report)});
+        Done { text, spent: Spent::default(), beside }
+    }
+}
+
+impl Source {
+    async fn next(&mut self) -> Heard {
+        let lost = || Wrong::with(StatusCode::CONFLICT, "the answer was lost; say it again");
+        match self {
+            Source::Code(told) => told.recv().await.unwrap_or_else(|| Heard::Wrong(lost())),
+            Source::Conversation(hearing) => loop {
+                return match hearing.told.recv().await {
+                    Some(Told::News(News::Step(step))) => Heard::Step(step.text),
+                    Some(Told::Reply(reply)) => Heard::Done(Box::new(Done::of_reply(&reply))),
+                    Some(Told::Error { detail }) => Heard::Wrong(Wrong::with(StatusCode::CONFLICT, detail)),
+                    Some(Told::News(_) | Told::Question { .. }) => continue,
+                    None => Heard::Wrong(lost()),
+                };
+            },
+        }
+    }
+}
+
+/// What all parts of an answer have in common.
+struct Answer {
+    id: String,
+    created: u64,
+    model: &'static str,
+}
+
+fn usage(spent: Spent) -> Value {
+    let Spent { prompt_tokens, answer_tokens, .. } = spent;
+    json!({
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": answer_tokens,
+        "total_tokens": prompt_tokens + answer_tokens,
+    })
+}
+
+impl Answer {
+    fn document(&self, done: &Done) -> Value {
+        json!({
+            "id": self.id,
+            "object": "chat.completion",
+            "created": self.created,
+            "model": self.model,
+            "choices": [{
+                "index": 0,
+                "message": {"role": "assistant", "content": done.text, "refusal": null},
+                "logprobs": null,
+                "finish_reason": "stop",
+            }],
+            "usage": usage(done.spent),
+            "minismith": done.beside,
+        })
+    }
+
+    fn chunk(&self, choices: Value) -> Value {
+        json!({
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        })
+    }
+
+    fn delta(&self, delta: Value, finish: Option<&str>) -> Value {
+        self.chunk(json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish}]))
+    }
+}
+
+/// The answer, when all is done.
+async fn whole(answer: &Answer, mut source: Source) -> Result<Response, Wrong> {
+    loop {
+        match source.next().await {
+            Heard::Step(_) => {}
+            Heard::Done(done) => return Ok(Json(answer.document(&done)).into_response()),
+            Heard::Wrong(wrong) => return Err(wrong),
+        }
+    }
+}
+
+/// An answer on its way.
+struct Streaming {
+    answer: Answer,
+    source: Source,
+    tells_usage: bool,
+    /// What was told so far.
+    told: String,
+    /// What is to be sent.
+    pending: VecDeque<String>,
+    is_over: bool,
+}
+
+fn stream(answer: Answer, source: Source, tells_usage: bool) -> Response {
+    let begins = answer.delta(json!({"role": "assistant", "content": ""}), None).to_string();
+    let streaming = Streaming {
+        answer,
+        source,
+        tells_usage,
+        told: String::new(),
+        pending: VecDeque::from([begins]),
+        is_over: false,
+    };
+    let events = unfold(streaming, |mut streaming| async {
+        let data = streaming.next().await?;
+        Some((Ok::<_, Infallible>(Event::default().data(data)), streaming))
+    });
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+impl Streaming {
+    async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some(data) = self.pending.pop_front() {
+                return Some(data);
+            }
+            if self.is_over {
+                return None;
+            }
+            match self.source.next().await {
+                Heard::Step(text) => {
+                    let text = if self.told.is_empty() { text } else { format!(" {text}") };
+                    self.tell(&text);
+                }
+                Heard::Done(done) => self.end(&done),
+                Heard::Wrong(wrong) => {
+                    self.pending.push_back(wrong.document().to_string());
+                    self.is_over = true;
+                }
+            }
+        }
+    }
+
+    fn tell(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.told.push_str(text);
+            self.pending.push_back(self.answer.delta(json!({"content": text}), None).to_string());
+        }
+    }
+
+    /// Where the whole is more than its steps, the rest of it is told; where it is something else, all of it.
+    fn end(&mut self, done: &Done) {
+        let rest = match done.text.strip_prefix(&self.told) {
+            Some(rest) => rest.to_owned(),
+            None => format!("\n\n{}", done.text),
+        };
+        self.tell(&rest);
+        let mut last = self.answer.delta(json!({}), Some("stop"));
+        if let Some(last) = last.as_object_mut() {
+            last.insert("minismith".into(), done.beside.clone());
+        }
+        self.pending.push_back(last.to_string());
+        if self.tells_usage {
+            let mut chunk = self.answer.chunk(json!([]));
+            if let Some(chunk) = chunk.as_object_mut() {
+                chunk.insert("usage".into(), usage(done.spent));
+            }
+            self.pending.push_back(chunk.to_string());
+        }
+        self.pending.push_back("[DONE]".into());
+        self.is_over = true;
+    }
+}

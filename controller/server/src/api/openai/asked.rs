@@ -1,0 +1,294 @@
+//! What a chat front end asks: read once, from a request with many fields that do not concern a robot. Pure.
+
+use axum::http::StatusCode;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::super::desk::LONGEST_SENTENCE;
+use super::wrong::Wrong;
+use minismith_assistant::agents::route::Style;
+
+/// The models there are: the robot, and the robot that works on a request in one way.
+pub(super) const MODELS: [(&str, Option<Style>); 3] =
+    [("minismith", None), ("minismith-react", Some(Style::React)), ("minismith-plan", Some(Style::Plan))];
+
+/// The longest name of a session.
+const LONGEST_NAME: usize = 40;
+
+/// A chat that is asked to go on.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// The model, as it was asked for.
+    pub(super) model: &'static str,
+    /// In which way the request is worked on; none leaves it to the request.
+    pub(super) style: Option<Style>,
+    /// What is said.
+    pub(super) text: String,
+    /// Files that come with it: then it is a question about them.
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    /// The conversation to go on with.
+    pub(super) session: Option<String>,
+    /// Whether the answer comes piece by piece.
+    pub(super) streams: bool,
+    /// Whether a stream ends with what it cost.
+    pub(super) tells_usage: bool,
+}
+
+/// The fields that are looked at; all others are accepted and do nothing.
+#[derive(Deserialize)]
+struct Fields {
+    model: String,
+    messages: Vec<Message>,
+    #[serde(default)]
+    stream: Option<bool>,
+    #[serde(default)]
+    stream_options: Option<StreamOptions>,
+    #[serde(default)]
+    agent_type: Option<String>,
+    #[serde(default)]
+    user: Option<String>,
+    #[serde(default)]
+    metadata: Option<Map<String, Value>>,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct StreamOptions {
+    #[serde(default)]
+    include_usage: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    role: String,
+    #[serde(default)]
+    content: Value,
+}
+
+/// The model of this name.
+pub(super) fn model(name: &str) -> Result<(&'static str, Option<Style>), Wrong> {
+    let found = MODELS.into_iter().find(|(known, _)| *known == name);
+    found.ok_or_else(|| {
+        let short: String = name.chars().take(60).collect();
+        let known = MODELS.map(|(known, _)| known).join(", ");
+        let why = format!("the model `{short}` does not exist; there is {known}");
+        Wrong::asked("model", why).of_status(StatusCode::NOT_FOUND).coded("model_not_found")
+    })
+}
+
+/// Reads a request; `session` is the conversation that its headers name.
+pub(super) fn read(body: &[u8], session: Option<&str>) -> Result<Asked, Wrong> {
+    let fields: Fields = serde_json::from_slice(body)
+        .map_err(|error| Wrong::asked("messages", format!("this is no chat completion request: {error}")))?;
+    let (model, style) = model(&fields.model)?;
+    unanswerable(&fields.others)?;
+    let style = match fields.agent_type.as_deref() {
+        None => style,
+        Some("auto") => None,
+        Some("react") => Some(Style::React),
+        Some("plan") => Some(Style::Plan),
+        Some(_) => return Err(Wrong::asked("agent_type", "agent_type is auto, react or plan")),
+    };
+    let Some(last) = fields.messages.iter().rfind(|message| message.role == "user") else {
+        return Err(Wrong::asked("messages", "there is no message of the user in it"));
+    };
+    let (text, files) = content(&last.content)?;
+    if text.trim().is_empty() || text.len() > LONGEST_SENTENCE {
+        return Err(Wrong::asked(
+            "messages",
+            format!("say something, in at most {} kB", LONGEST_SENTENCE >> 10),
+        ));
+    }
+    let named = fields.metadata.as_ref().and_then(|metadata| metadata.get("session")).and_then(Value::as_str);
+    let session = match session.or(named) {
+        Some(name) if is_name(name) => Some(name.to_owned()),
+        Some(_) => {
+            let why = "the name of a session is 1 to 40 letters, digits, `-` and `_`";
+            return Err(Wrong::asked("metadata", why));
+        }
+        None => fields.user.filter(|user| !user.is_empty()).map(|user| of_user(&user)),
+    };
+    let tells_usage = fields.stream_options.and_then(|options| options.include_usage).unwrap_or(false);
+    Ok(Asked { model, style, text, files, session, streams: fields.stream.unwrap_or(false), tells_usage })
+}
+
+/// Fields that ask for what a robot does not give.
+fn unanswerable(fields: &Map<String, Value>) -> Result<(), Wrong> {
+    let asks = |key: &str| match fields.get(key) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(Value::Number(number)) => number.as_f64() != Some(1.0),
+        Some(_) => true,
+    };
+    for (key, why) in [
+        ("n", "there is one robot and one answer: leave `n` out"),
+        (
+            "tools",
+            "the robot uses tools of its own: leave `tools` out; for your own, see its MCP server at /mcp",
+        ),
+        ("functions", "the robot uses tools of its own: leave `functions` out"),
+        ("logprobs", "the robot's words have no probabilities: leave `logprobs` out"),
+        ("audio", "answers are text: leave `audio` out"),
+    ] {
+        if asks(key) {
+            return Err(Wrong::asked(key, why).coded("unsupported_parameter"));
+        }
+    }
+    let form = fields.get("response_format").and_then(|form| form.get("type")).and_then(Value::as_str);
+    if form.is_some_and(|form| form != "text") {
+        let why = "answers are plain text: leave `response_format` out";
+        return Err(Wrong::asked("response_format", why).coded("unsupported_parameter"));
+    }
+    Ok(())
+}
+
+type Files = Vec<(String, Vec<u8>)>;
+
+/// The text and the files of a message.
+fn content(content: &Value) -> Result<(String, Files), Wrong> {
+    let parts = match content {
+        Value::String(text) => return Ok((text.clone(), Vec::new())),
+        Value::Array(parts) => parts,
+        _ => return Err(Wrong::asked("messages", "the content of a message is a text or a list of parts")),
+    };
+    let (mut texts, mut files) = (Vec::new(), Files::new());
+    for part in parts {
+        match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "text" => texts.push(part.get("text").and_then(Value::as_str).unwrap_or_default()),
+            "file" => files.push(file(part.get("file").unwrap_or(&Value::Null))?),
+            "image_url" => {
+                let why = "the robot can't look at pictures that are sent to it yet; send text or files";
+                return Err(Wrong::asked("messages", why).coded("unsupported_content"));
+            }
+            other => {
+                let short: String = other.chars().take(40).collect();
+                let why = format!("a part of a message is `text` or `file`, not {short:?}");
+                return Err(Wrong::asked("messages", why).coded("unsupported_content"));
+            }
+        }
+    }
+    Ok((texts.join("\n"), files))
+}
+
+fn file(file: &Value) -> Result<(String, Vec<u8>), Wrong> {
+    let text = |key: &str| file.get(key).and_then(Value::as_str);
+    let Some(name) = text("filename") else {
+        return Err(Wrong::asked("messages", "a file needs a `filename`, such as data.csv"));
+    };
+    let Some(data) = text("file_data") else {
+        return Err(Wrong::asked(
+            "messages",
+            "a file comes as `file_data` in base64; none is kept here by an id",
+        ));
+    };
+    // A data URL, or what is in one.
+    let data = match data.strip_prefix("data:") {
+        Some(url) => url.split_once(";base64,").map(|(_, data)| data),
+        None => Some(data),
+    };
+    let bytes = data.and_then(|data| STANDARD.decode(data).ok());
+    let why = || format!("the content of {name:?} is no base64");
+    bytes.map(|bytes| (name.to_owned(), bytes)).ok_or_else(|| Wrong::asked("messages", why()))
+}
+
+fn is_name(name: &str) -> bool {
+    (1..=LONGEST_NAME).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+/// The session of a user, whose name may be anything: an address, an id.
+fn of_user(user: &str) -> String {
+    if is_name(user) {
+        return user.to_owned();
+    }
+    let hash = Sha256::digest(user.as_bytes());
+    let short: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("user-{short}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(more: Value) -> Result<Asked, Wrong> {
+        let mut request = json!({"model": "minismith", "messages": [{"role": "user", "content": "nod"}]});
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        read(request.to_string().as_bytes(), None)
+    }
+
+    #[test]
+    fn the_last_words_of_the_user_are_said_and_nothing_is_done_again() {
+        let messages = json!([
+            {"role": "system", "content": "You are a pirate."},
+            {"role": "user", "content": "dance"},
+            {"role": "assistant", "content": "Done."},
+            {"role": "user", "content": [{"type": "text", "text": "nod"}, {"type": "text", "text": "twice"}]},
+        ]);
+        let asked =
+            asked(json!({"messages": messages, "temperature": 0.2, "tools": [], "n": 1, "logprobs": null}));
+        let asked = asked.unwrap();
+        assert_eq!((&*asked.text, asked.files.len(), asked.streams), ("nod\ntwice", 0, false));
+        assert_eq!((asked.session, asked.style), (None, None));
+    }
+
+    #[test]
+    fn sessions_are_named_by_the_header_then_the_metadata_then_the_user() {
+        let session = |more: Value| asked(more).map(|asked| asked.session);
+        assert_eq!(session(json!({"user": "anna"})), Ok(Some("anna".into())));
+        let hashed = session(json!({"user": "anna@example.org"})).unwrap().unwrap();
+        assert!(is_name(&hashed) && hashed.starts_with("user-"), "{hashed}");
+        let both = json!({"user": "anna", "metadata": {"session": "evening"}});
+        assert_eq!(session(both), Ok(Some("evening".into())));
+        assert!(session(json!({"metadata": {"session": "no name"}})).is_err());
+        let body =
+            br#"{"model": "minismith", "user": "anna", "messages": [{"role": "user", "content": "nod"}]}"#;
+        assert_eq!(read(body, Some("morning")).unwrap().session.as_deref(), Some("morning"));
+    }
+
+    #[test]
+    fn a_way_is_chosen_by_the_model_or_in_so_many_words() {
+        let style = |more: Value| asked(more).map(|asked| asked.style);
+        assert_eq!(style(json!({"model": "minismith-plan"})), Ok(Some(Style::Plan)));
+        assert_eq!(style(json!({"agent_type": "react"})), Ok(Some(Style::React)));
+        assert_eq!(style(json!({"model": "minismith-plan", "agent_type": "auto"})), Ok(None));
+        assert!(style(json!({"agent_type": "swarm"})).is_err());
+    }
+
+    #[test]
+    fn files_come_as_data() {
+        let file = |data: &str| {
+            let file = json!({"type": "file", "file": {"filename": "a.csv", "file_data": data}});
+            asked(json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "how many rows?"}, file]}]}))
+                .map(|asked| asked.files)
+        };
+        let expected = Ok(vec![("a.csv".to_owned(), b"a,b\n".to_vec())]);
+        assert_eq!(file("data:text/csv;base64,YSxiCg=="), expected);
+        assert_eq!(file("YSxiCg=="), expected);
+        assert!(file("data:text/csv,a").is_err() && file("?").is_err());
+    }
+
+    #[test]
+    fn what_a_robot_does_not_give_is_refused_by_its_name() {
+        let picture = json!([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]);
+        for (more, param, status) in [
+            (json!({"model": "gpt-9"}), "model", 404),
+            (json!({"n": 2}), "n", 400),
+            (json!({"tools": [{"type": "function"}]}), "tools", 400),
+            (json!({"response_format": {"type": "json_object"}}), "response_format", 400),
+            (json!({"messages": []}), "messages", 400),
+            (json!({"messages": [{"role": "user", "content": " "}]}), "messages", 400),
+            (json!({"messages": [{"role": "user", "content": picture}]}), "messages", 400),
+            (json!({"messages": "nod"}), "messages", 400),
+        ] {
+            let wrong = asked(more.clone()).unwrap_err();
+            assert_eq!(wrong.status, status, "{more}");
+            assert_eq!(wrong.document()["error"]["param"], param, "{more}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The dashboard: one page, built beforehand out of `controller/dashboard` and compiled into the program.
+//!
+//! Nobody needs a token to be given it: it is the same for everybody, and holds nothing of the robot. What it then asks
+//! for passes the gate like any other request. It runs nothing that did not come with it, and may not be shown within
+//! another page, where somebody could be made to press its buttons.
+
+use axum::body::Body;
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+    VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use super::refuse;
+
+#[derive(RustEmbed)]
+#[folder = "../dashboard/dist"]
+struct Built;
+
+/// Where the page begins.
+const FIRST: &str = "index.html";
+
+/// What the page may load, and from where: all from here, but that it may speak with the servers of other robots too.
+const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
+                      connect-src 'self' ws: wss: http: https:; object-src 'none'; base-uri 'none'; \
+                      form-action 'none'; frame-ancestors 'none'";
+
+/// A file of the page, or what is said where there is no such address.
+pub(super) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let path = uri.path().trim_start_matches('/');
+    if !method.is_safe() {
+        return unknown();
+    }
+    let name = if path.is_empty() { FIRST } else { path };
+    let Some(plain) = Built::get(name) else {
+        return if name == FIRST { not_built() } else { unknown() };
+    };
+    let accepts = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let packed = if takes_gzip(accepts) { Built::get(&format!("{name}.gz")) } else { None };
+    let mut response = match packed {
+        Some(EmbeddedFile { data, .. }) => ([(CONTENT_ENCODING, "gzip")], Body::from(data)).into_response(),
+        None => Body::from(plain.data).into_response(),
+    };
+    // The names of assets change with what is in them.
+    let kept = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let told = response.headers_mut();
+    for (header, value) in [
+        (CONTENT_TYPE, kind(name)),
+        (CACHE_CONTROL, kept),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (VARY, "accept-encoding"),
+    ] {
+        told.insert(header, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Whether a browser says that it takes what is packed with gzip.
+fn takes_gzip<'a>(mut accepts: impl Iterator<Item = &'a str>) -> bool {
+    let is_gzip = |coding: &str| {
+        let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
+        let refused =
+            quality.trim().strip_prefix("q=").is_some_and(|quality| quality.trim().parse() == Ok(0.0));
+        name.trim().eq_ignore_ascii_case("gzip") && !refused
+    };
+    accepts.any(|codings| codings.split(',').any(is_gzip))
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "json" | "webmanifest" => "application/json",
+        "woff2" => "font/woff2",
+        "png" => "image/png",
+        _ => "application/octet-stream",
+    }
+}
+
+fn not_built() -> Response {
+    refuse(
+        StatusCode::NOT_FOUND,
+        "the dashboard is not in this build of the program: build it with `make build`, which needs Node 18 or later or \
+         fetches it; the API is described at /docs",
+    )
+}
+
+fn unknown() -> Response {
+    refuse(
+        StatusCode::NOT_FOUND,
+        "there is no such address; see /docs or /api/v1/openapi.json for those that there are, and /mcp and /v1/chat/completions, besides the official daemon's /api and /ws/sdk",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_goes_to_whoever_takes_it() {
+        for (accepts, takes) in [
+            ("gzip, deflate, br, zstd", true),
+            ("br;q=1.0, GZIP;q=0.5", true),
+            ("gzip;q=0", false),
+            ("gzip; q=0.0, br", false),
+            ("br", false),
+            ("", false),
+        ] {
+            assert_eq!(takes_gzip([accepts].into_iter()), takes, "{accepts}");
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! `GET /api/v1/telemetry?rate=50&format=json`: how the body is, told over a WebSocket at a chosen rate; and a stop by the
+//! same way, which is open already when it is needed.
+//!
+//! `rate` is in Hz, from 1 to the pulse's rate; what is above is told at the pulse's rate. Frames stand at multiples of the
+//! period from the first one on, so the rate does not drift. A frame whose time has passed is skipped: each tells what
+//! is so when it is sent. A ping goes along, and while a listener owes its answer at most half a second of frames is
+//! sent; so to whoever reads slowly nothing piles up on the way, and what he reads is soon the newest again.
+//!
+//! `format=json` gives text messages, in degrees and millimetres as `/api/v1/state`:
+//!
+//! ```text
+//! {"beats": 1234, "at_s": 12.34, "doing": "playing", "fault": null, "present_deg": [nine], "goal_deg": [nine],
+//!  "torque": [nine], "posture": {"x_mm": ..., "yaw_deg": ..., "body_yaw_deg": ..., "antennas_deg": [right, left], ...}}
+//! ```
+//!
+//! Whoever listens may say `{"type": "stop"}`, and is told `{"type": "stopped", "doing", "beats"}` when the body rests; and
+//! `{"type": "ping", "sent": any}`, which is answered by `{"type": "pong", "sent": any}`. These are text in either format.
+//!
+//! `format=binary` gives binary messages of 136 bytes, little-endian, in metres and radians; what is not known is
+//! not-a-number. Motors stand in the order of their ids: body_rotation, stewart_1 to stewart_6, right_antenna, left_antenna.
+//!
+//! ```text
+//!   0  u8       version of this layout, 1
+//!   1  u8       doing: 0 holding, 1 playing, 2 braking, 3 limp, 4 led, 5 stowing
+//!   2  u16      bit 0: something is wrong with the body; bit 1: the envelope takes something off the motion that goes on
+//!   4  u32      number of this frame, from 0; those that were skipped are counted
+//!   8  u64      beats since the start
+//!  16  u64      when the state was read, nanoseconds of the pulse's clock
+//!  24  9 f32    present positions
+//!  60  9 f32    goal positions
+//!  96  6 f32    head: x, y, z, roll, pitch, yaw
+//! 120  f32      body yaw
+//! 124  2 f32    antennas: right, left
+//! 132  u16      bit n: motor n is driven
+//! 134  u16      bit n: the position of motor n is not of this beat
+//! ```
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use axum::routing::any;
+use firmware_bridge::joint::{Joint, Joints};
+use firmware_bridge::pulse::{Conductor, Doing, PulseHandle, Snapshot};
+use firmware_bridge::robot::Reading;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::caller::Speaker;
+use super::given::{Refused, Wanted, unprocessable};
+use super::robot::{AtRest, halt};
+use minismith_control::snapshot::posture_of;
+use minismith_runtime::outcome::{PostureView, tidy};
+use minismith_runtime::role::Role;
+
+/// The longest message that is taken, bytes: listeners have little to say.
+const LONGEST_MESSAGE: usize = 4 << 10;
+
+/// The version of the binary layout.
+const LAYOUT: u8 = 1;
+
+/// Its length.
+const LENGTH: usize = 136;
+
+pub(super) fn routes(pulse: PulseHandle) -> Router {
+    Router::new().route("/api/v1/telemetry", any(open)).with_state(pulse)
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Format {
+    #[default]
+    Json,
+    Binary,
+}
+
+#[derive(Deserialize)]
+struct Wish {
+    #[serde(default = "fifty")]
+    rate: f64,
+    #[serde(default)]
+    format: Format,
+}
+
+const fn fifty() -> f64 {
+    50.0
+}
+
+async fn open(
+    State(pulse): State<PulseHandle>,
+    speaker: Speaker,
+    Wanted(Wish { rate, format }): Wanted<Wish>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, Refused> {
+    speaker.caller.must_be(Role::Viewer)?;
+    if !(1.0..=1e6).contains(&rate) {
+        return Err(unprocessable("query.rate", "rate is 1 Hz or more"));
+    }
+    let period = Duration::from_secs_f64(rate.recip()).max(pulse.period());
+    Ok(upgrade
+        .max_message_size(LONGEST_MESSAGE)
+        .on_upgrade(move |socket| tell(socket, pulse, period, format, speaker)))
+}
+
+/// How long a listener may owe the answer to a ping, seconds; after that he is taken for gone.
+const PATIENCE: f64 = 30.0;
+
+/// How far a listener is behind.
+struct Pace {
+    /// Frames since the ping that is not answered yet, also those that were left out.
+    owed: Option<u32>,
+    /// How many of them are sent.
+    most: u32,
+    /// After how many he is taken for gone.
+    last: u32,
+}
+
+impl Pace {
+    fn new(period: Duration) -> Self {
+        let frames = |seconds: f64| (seconds / period.as_secs_f64()) as u32;
+        Pace { owed: None, most: frames(0.5).max(1), last: frames(PATIENCE) }
+    }
+
+    /// A frame is left out; whether there is still somebody.
+    fn skipped(&mut self) -> bool {
+        let owed = self.owed.get_or_insert_default();
+        *owed += 1;
+        *owed < self.last
+    }
+
+    /// Whether a frame may be sent.
+    fn is_free(&self) -> bool {
+        self.owed.is_none_or(|owed| owed < self.most)
+    }
+
+    /// A frame was sent; whether a ping goes after it.
+    fn sent(&mut self) -> bool {
+        match &mut self.owed {
+            Some(owed) => {
+                *owed += 1;
+                false
+            }
+            owed @ None => {
+                *owed = Some(0);
+                true
+            }
+        }
+    }
+}
+
+/// What a listener says.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Said {
+    Stop,
+    Ping {
+        #[serde(default)]
+        sent: Value,
+    },
+}
+
+/// What he is told of it.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Answer {
+    Stopped(AtRest),
+    Pong { sent: Value },
+    Refused { why: &'static str },
+}
+
+/// Braking goes on while frames do.
+pub(super) type Halting = Option<Pin<Box<dyn Future<Output = Option<AtRest>> + Send>>>;
+
+/// What is answered at once; a stop is answered when the body rests.
+fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halting) -> Option<Answer> {
+    match serde_json::from_str(text) {
+        Ok(Said::Stop) => {
+            speaker.note("stop over the telemetry", "braking");
+            // One that brakes already is as good.
+            halting.get_or_insert_with(|| Box::pin(halt(pulse.clone())));
+            None
+        }
+        Ok(Said::Ping { sent }) => Some(Answer::Pong { sent }),
+        Err(_) => {
+            Some(Answer::Refused { why: "say {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}" })
+        }
+    }
+}
+
+/// What came of a stop, once it is known.
+pub(super) async fn halted(halting: &mut Halting) -> Answer {
+    let Some(under_way) = halting else { return std::future::pending().await };
+    let rest = under_way.await;
+    *halting = None;
+    rest.map_or(
+        Answer::Refused { why: "the stop could not be confirmed; switch the robot off" },
+        Answer::Stopped,
+    )
+}
+
+pub(super) fn text(answer: &Answer) -> Message {
+    Message::Text(serde_json::to_string(answer).unwrap_or_default().into())
+}
+
+async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, format: Format, speaker: Speaker) {
+    let mut halting: Halting = None;
+    let mut ticks = interval(period);
+    let mut began = None;
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut pace = Pace::new(period);
+    loop {
+        tokio::select! {
+            due = ticks.tick() => {
+                let began = *began.get_or_insert(due);
+                if !pace.is_free() {
+                    if pace.skipped() {
+                        continue;
+                    }
+                    return;
+                }
+                let number = (due.duration_since(began).as_secs_f64() / period.as_secs_f64()).round() as u32;
+                let message = worded(&pulse.snapshot(), number, format);
+                if socket.send(message).await.is_err() {
+                    return;
+                }
+                if pace.sent() && socket.send(Message::Ping(Vec::new().into())).await.is_err() {
+                    return;
+                }
+            }
+            message = socket.recv() => match message {
+                Some(Ok(Message::Pong(_))) => pace.owed = None,
+                Some(Ok(Message::Text(said))) => {
+                    if let Some(answer) = heard(&said, &pulse, &speaker, &mut halting)
+                        && socket.send(text(&answer)).await.is_err()
+                    {
+                        return;
+                    }
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => {}
+            },
+            answer = halted(&mut halting) => {
+                if socket.send(text(&answer)).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Frame {
+    beats: u64,
+    at_s: f64,
+    doing: Doing,
+    fault: Option<String>,
+    present_deg: [Option<f64>; 9],
+    goal_deg: [f64; 9],
+    torque: [bool; 9],
+    posture: Option<PostureView>,
+}
+
+fn worded(snapshot: &Snapshot, number: u32, format: Format) -> Message {
+    match format {
+        Format::Binary => Message::Binary(packed(snapshot, number).into()),
+        Format::Json => {
+            let frame = Frame {
+                beats: snapshot.beats,
+                at_s: snapshot.state.at.seconds(),
+                doing: snapshot.doing,
+                fault: snapshot.fault.as_ref().map(ToString::to_string),
+                present_deg: *snapshot
+                    .state
+                    .readings
+                    .map(|reading| reading.known().map(|angle| tidy(angle.degrees())))
+                    .as_array(),
+                goal_deg: *snapshot.commanded.map(|angle| tidy(angle.degrees())).as_array(),
+                torque: *snapshot.state.torque.as_array(),
+                posture: posture_of(snapshot).as_ref().map(PostureView::from),
+            };
+            Message::Text(serde_json::to_string(&frame).unwrap_or_default().into())
+        }
+    }
+}
+
+/// The frame in the layout above.
+fn packed(snapshot: &Snapshot, number: u32) -> Vec<u8> {
+    let doing: u8 = match snapshot.doing {
+        Doing::Holding => 0,
+        Doing::Playing => 1,
+        Doing::Braking => 2,
+        Doing::Limp => 3,
+        Doing::Led => 4,
+        Doing::Stowing => 5,
+    };
+    let bits = |is: &dyn Fn(Joint) -> bool| {
+        Joints::from_fn(is).iter().fold(0_u16, |bits, (joint, is)| bits | u16::from(*is) << joint.index())
+    };
+    let mut bytes = Vec::with_capacity(LENGTH);
+    bytes.extend([LAYOUT, doing]);
+    let moves = matches!(snapshot.doing, Doing::Playing | Doing::Braking);
+    let is_trimmed = moves && snapshot.trims.0.iter().any(|(_, count)| count.is_some());
+    bytes.extend((u16::from(snapshot.fault.is_some()) | u16::from(is_trimmed) << 1).to_le_bytes());
+    bytes.extend(number.to_le_bytes());
+    bytes.extend(snapshot.beats.to_le_bytes());
+    bytes.extend(snapshot.state.at.0.to_le_bytes());
+    let mut numbers = |values: &[f64]| {
+        values.iter().for_each(|value| bytes.extend((*value as f32).to_le_bytes()));
+    };
+    let present = |reading: Reading| reading.known().map_or(f64::NAN, |angle| angle.value());
+    numbers(snapshot.state.readings.map(present).as_array());
+    numbers(snapshot.commanded.map(|angle| angle.value()).as_array());
+    match posture_of(snapshot) {
+        Some(posture) => {
+            let (at, angles) = (posture.head.0.translation, posture.head.angles());
+            let [roll, pitch, yaw] = [angles.roll, angles.pitch, angles.yaw].map(|angle| angle.value());
+            numbers(&[at.x, at.y, at.z, roll, pitch, yaw, posture.body_yaw.value()]);
+            numbers(&[posture.antennas.right.value(), posture.antennas.left.value()]);
+        }
+        None => numbers(&[f64::NAN; 9]),
+    }
+    bytes.extend(bits(&|joint| snapshot.state.torque[joint]).to_le_bytes());
+    bytes.extend(bits(&|joint| !matches!(snapshot.state.readings[joint], Reading::Fresh(_))).to_le_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_does_not_answer_is_sent_half_a_second_and_no_more() {
+        let mut pace = Pace::new(Duration::from_millis(20));
+        let (mut frames, mut pings) = (0, 0);
+        while pace.is_free() {
+            frames += 1;
+            pings += u32::from(pace.sent());
+            assert!(frames < 100);
+        }
+        assert_eq!((frames, pings), (26, 1));
+        let skipped = (0..).take_while(|_| pace.skipped()).count();
+        assert!((1470..1500).contains(&skipped), "he is taken for gone after {skipped} frames");
+        pace.owed = None;
+        assert!(pace.is_free());
+        // At one a second, one may be under way beside the one with the ping.
+        let mut slow = Pace::new(Duration::from_secs(1));
+        assert!(slow.sent() && slow.is_free() && !slow.sent() && !slow.is_free());
+    }
+}

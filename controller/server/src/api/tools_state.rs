@@ -1,0 +1,44 @@
+//! What the routes about tools share.
+
+use std::path::PathBuf;
+
+use axum::Json;
+use axum::http::StatusCode;
+use firmware_bridge::pulse::PulseHandle;
+use minismith_toolchain::workshop::registry::{Registry, RegistryError};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::desk::Desk;
+use super::given::Refused;
+
+/// What the handlers share.
+pub(super) struct Shop {
+    pub(super) desk: Desk,
+    pub(super) pulse: PulseHandle,
+    pub(super) tools: PathBuf,
+    pub(super) models: PathBuf,
+}
+
+pub(super) type Answer<T> = Result<Json<T>, Refused>;
+
+impl Shop {
+    /// Asks the shelf something, apart from those who wait for beats.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&Registry) -> Result<T, RegistryError> + Send + 'static,
+    ) -> Answer<T> {
+        let tools = self.tools.clone();
+        let asked = tokio::task::spawn_blocking(move || ask(&Registry::open(&tools)?)).await;
+        let lost = |_| Refused::because(StatusCode::CONFLICT, "the answer was lost; ask again");
+        Ok(Json(asked.map_err(lost)??))
+    }
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Which {
+    /// Which version; without it the one that is called.
+    #[param(minimum = 1)]
+    pub(super) version: Option<u32>,
+}

@@ -1,0 +1,25 @@
+//! The HTTP and WebSocket server, access control, and conversations by voice.
+//!
+//! Reading order: [`api`] (the routes), [`gate`] (who asks, and what for), [`voice`] (microphone to motion to speaker).
+//!
+//! # Requests
+//!
+//! Every request passes access control first: host name and origin, the rate, who asks (a token, this machine, a trusted peer), the
+//! least role for the path; then the body is read, whole, within bounds of size and time. So a handler meets a caller with a role and
+//! a body that is there. What a path does not say (a WebSocket message, an MCP call, a sentence) is checked where it is received, with
+//! the same role.
+//!
+//! Three workers act for the server, each on its own thread: the mover (motions of clients: one move at a time, targets merged when
+//! they come faster than the control loop), the request queue (one conversation at a time) and, for a stop, the control loop's own
+//! counter. Handlers only enqueue and copy. Teleoperation is a second mover with the most urgent claim; when its heartbeat misses, the
+//! lease ends, and its end is a stop.
+//!
+//! # Voice
+//!
+//! The recognizer, the dialogue and the speaker have a thread each. A conversation over a WebSocket keeps a bounded buffer of audio
+//! that drops the oldest and a bounded queue of messages that ends the conversation when it is full. A sentence goes to the queue with
+//! the stop epoch of the moment when the person began to speak. When a client leaves, what it began is stopped.
+
+pub mod api;
+pub mod gate;
+pub mod voice;

@@ -1,0 +1,203 @@
+//! Services that understand speech and speak, with the interface of OpenAI's `/audio/transcriptions` and `/audio/speech`.
+//! What they answer is data of strangers: it is bounded, and a text is a text.
+
+use std::time::Duration;
+
+use minismith_voice::audio::Clip;
+use minismith_voice::mouth::Speech;
+use minismith_voice::transcriber::{Transcriber, Transcript};
+use minismith_voice::{HEARD_RATE, VoiceFault};
+use serde_json::json;
+
+use super::written::Written;
+use minismith_runtime::config::Service;
+use minismith_runtime::net::http::{Broken, Http, Listen, Opening, Patience, Piece};
+
+/// How long an answer may take, and how large it may be.
+const PATIENCE: Patience =
+    Patience { whole: Duration::from_secs(20), silence: Duration::from_secs(8), bytes: 16 << 20 };
+
+/// How much of a refusal is told.
+const TOLD: usize = 200;
+
+/// The rate at which what a service says is played.
+const RATE: u32 = 24_000;
+
+/// How a service that writes down is asked: not each takes each parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    /// Told as it is written, with how sure each piece of a word is: OpenAI's models since 2025, and servers after them.
+    Streaming,
+    /// At once, with how sure each part is: whisper, which takes the parameters of the other manner for none or for wrong.
+    Verbose,
+    /// What everybody takes.
+    Plain,
+}
+
+/// There is nobody to hear or to speak; the text is for a person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoVoice(pub String);
+
+/// A service of either kind; by itself one that speaks.
+pub(super) struct Remote {
+    http: Http,
+    service: Service,
+}
+
+/// A service that writes down what was said.
+pub(super) struct Writer {
+    remote: Remote,
+    /// Of those who speak, two letters.
+    language: String,
+    manner: Manner,
+}
+
+/// An answer that is none.
+enum Failed {
+    Refused(u16, VoiceFault),
+    Otherwise(VoiceFault),
+}
+
+impl From<Failed> for VoiceFault {
+    fn from(failed: Failed) -> Self {
+        let (Failed::Refused(_, fault) | Failed::Otherwise(fault)) = failed;
+        fault
+    }
+}
+
+impl Remote {
+    pub(super) fn open(service: &Service) -> Result<Self, NoVoice> {
+        let at = |error: &dyn std::fmt::Display| NoVoice(format!("{}: {error}", service.endpoint.url));
+        let key =
+            service.endpoint.key.as_ref().map(|name| name.read().map_err(|error| at(&error))).transpose()?;
+        let http = Http::new(service.endpoint.url.clone(), key).map_err(|error| at(&error))?;
+        Ok(Remote { http, service: service.clone() })
+    }
+
+    fn failed(&self, reason: &dyn std::fmt::Display) -> VoiceFault {
+        VoiceFault::failed("the service", format!("{}: {reason}", self.http.address()))
+    }
+
+    /// Hands on an answer piece by piece, with the type of it; an error where the server says that it is one.
+    fn asked(
+        &self,
+        ask: impl FnOnce(&Http, &mut dyn FnMut(Piece<'_>) -> Listen) -> Result<(), Broken>,
+        mut take: impl FnMut(&Opening, &[u8]) -> Result<(), String>,
+    ) -> Result<(), Failed> {
+        let (mut opening, mut refusal, mut wrong) = (Opening::default(), Vec::new(), None);
+        ask(&self.http, &mut |piece| {
+            match piece {
+                Piece::Silence => {}
+                Piece::Began(began) => opening = began.clone(),
+                Piece::Bytes(more) if opening.status == 200 => {
+                    if let Err(reason) = take(&opening, more) {
+                        wrong = Some(reason);
+                        return Listen::Off;
+                    }
+                }
+                Piece::Bytes(more) => refusal.extend_from_slice(more),
+            }
+            Listen::On
+        })
+        .map_err(|broken| Failed::Otherwise(self.failed(&broken)))?;
+        if let Some(wrong) = wrong {
+            return Err(Failed::Otherwise(self.failed(&wrong)));
+        }
+        if opening.status == 200 {
+            return Ok(());
+        }
+        let said: String =
+            String::from_utf8_lossy(&refusal).chars().filter(|c| !c.is_control()).take(TOLD).collect();
+        let told = format!("it answers with status {}: {}", opening.status, self.http.hide(&said));
+        Err(Failed::Refused(opening.status, self.failed(&told)))
+    }
+}
+
+impl Writer {
+    pub(super) fn open(service: &Service, language: &str) -> Result<Self, NoVoice> {
+        let is_whisper = service.endpoint.model.to_lowercase().contains("whisper");
+        let manner = if is_whisper { Manner::Verbose } else { Manner::Streaming };
+        let language = language.split('-').next().unwrap_or_default().to_owned();
+        Ok(Writer { remote: Remote::open(service)?, language, manner })
+    }
+
+    fn write_down(
+        &self,
+        wav: &[u8],
+        manner: Manner,
+        so_far: &mut dyn FnMut(&Transcript),
+    ) -> Result<Transcript, Failed> {
+        let mut parts: Vec<(&str, Option<&str>, &[u8])> =
+            vec![("model", None, self.remote.service.endpoint.model.as_bytes())];
+        if self.language.len() == 2 {
+            parts.push(("language", None, self.language.as_bytes()));
+        }
+        match manner {
+            Manner::Streaming => parts.extend([
+                ("response_format", None, b"json".as_slice()),
+                ("stream", None, b"true"),
+                ("include[]", None, b"logprobs"),
+            ]),
+            Manner::Verbose => parts.push(("response_format", None, b"verbose_json")),
+            Manner::Plain => parts.push(("response_format", None, b"json")),
+        }
+        parts.push(("file", Some("speech.wav"), wav));
+        let mut written = Written::default();
+        self.remote.asked(
+            |http, hear| http.post_form("audio/transcriptions", &parts, PATIENCE, hear),
+            |opening, bytes| written.take(opening, bytes, so_far),
+        )?;
+        written.end().map_err(|reason| Failed::Otherwise(self.remote.failed(&reason)))
+    }
+}
+
+impl Transcriber for Writer {
+    fn transcribe(&mut self, samples: &[f32]) -> Result<Transcript, VoiceFault> {
+        self.transcribe_telling(samples, &mut |_| {})
+    }
+
+    fn transcribe_telling(
+        &mut self,
+        samples: &[f32],
+        so_far: &mut dyn FnMut(&Transcript),
+    ) -> Result<Transcript, VoiceFault> {
+        let clip = Clip::new(HEARD_RATE, samples.to_vec());
+        let wav = clip.to_bytes().map_err(|error| self.remote.failed(&error))?;
+        match self.write_down(&wav, self.manner, so_far) {
+            // A parameter that it does not know.
+            Err(Failed::Refused(400 | 422, _)) if self.manner != Manner::Plain => {
+                let transcript = self.write_down(&wav, Manner::Plain, so_far)?;
+                self.manner = Manner::Plain;
+                Ok(transcript)
+            }
+            written => Ok(written?),
+        }
+    }
+}
+
+impl Speech for Remote {
+    fn rate(&self) -> u32 {
+        RATE
+    }
+
+    fn say(&mut self, sentence: &str) -> Result<Clip, VoiceFault> {
+        let Service { endpoint, voice } = &self.service;
+        let asked = json!({
+            "model": endpoint.model,
+            "input": sentence,
+            "voice": voice,
+            "response_format": "wav",
+        });
+        let mut bytes = Vec::new();
+        self.asked(
+            |http, hear| http.post_for_bytes("audio/speech", asked.to_string(), PATIENCE, hear),
+            |_, more| {
+                bytes.extend_from_slice(more);
+                Ok(())
+            },
+        )?;
+        let clip = Clip::from_bytes(&bytes).map_err(|error| self.failed(&error))?;
+        clip.resampled(RATE).map_err(|error| self.failed(&error))
+    }
+}

@@ -1,0 +1,107 @@
+//! The antennas show what goes on: they rise a little when somebody is heard, and lean to one side while the robot thinks for long.
+//!
+//! Safety: as the sway of the head, with the least urgent voice and through the envelope; a stop ends it, and whatever else moves
+//! the antennas wins.
+
+use firmware_bridge::clock::{Clock, Tick, WallClock};
+use firmware_bridge::joint::Joint;
+use firmware_bridge::motion::Target;
+use firmware_bridge::posture::Antennas;
+use firmware_bridge::pulse::{Conductor, Doing};
+use firmware_bridge::units::Radians;
+
+use minismith_control::mover::Mover;
+
+/// Degrees of the right and of the left antenna from where they were.
+type Lean = [f64; 2];
+
+const STILL: Lean = [0.0, 0.0];
+/// Both a little further apart.
+const HEARING: Lean = [-8.0, 8.0];
+/// Both to one side.
+const THINKING: Lean = [-10.0, -10.0];
+
+/// How fast they go there, degrees a second.
+const SPEED: f64 = 60.0;
+/// How often.
+const EVERY: f64 = 0.02;
+/// Whoever thinks for longer shows it, seconds; most answers come at once.
+const LONG: f64 = 0.5;
+/// Where they are further from where they should be, somebody else has moved them, degrees.
+const MOVED: f64 = 2.0;
+
+/// The antennas while a conversation goes on.
+pub(super) struct Signs {
+    mover: Mover,
+    clock: WallClock,
+    last: Tick,
+    /// Since when it thinks.
+    thinks: Option<Tick>,
+    wanted: Lean,
+    at: Lean,
+    /// Where they were, and how often the body had been halted.
+    from: Option<(Antennas, u64)>,
+}
+
+impl Signs {
+    pub(super) fn of(mover: Mover) -> Self {
+        let clock = WallClock::start();
+        Signs { mover, clock, last: clock.now(), thinks: None, wanted: STILL, at: STILL, from: None }
+    }
+
+    /// Somebody begins to speak, or has ended.
+    pub(super) const fn hears(&mut self, is_so: bool) {
+        self.wanted = if is_so { HEARING } else { STILL };
+    }
+
+    /// It thinks from now on, or does no more.
+    pub(super) fn thinks(&mut self, is_so: bool) {
+        self.thinks = is_so.then(|| self.clock.now());
+        self.wanted = STILL;
+    }
+
+    /// Goes on with it; to be called again and again.
+    pub(super) fn go_on(&mut self) {
+        let now = self.clock.now();
+        let seconds = now.since(self.last).as_secs_f64();
+        if seconds < EVERY {
+            return;
+        }
+        self.last = now;
+        if self.thinks.is_some_and(|since| now.since(since).as_secs_f64() > LONG) {
+            self.wanted = THINKING;
+        }
+        if self.at == self.wanted {
+            self.from = self.from.take().filter(|_| self.at != STILL);
+            return;
+        }
+        let pulse = self.mover.pulse();
+        let snapshot = pulse.snapshot();
+        let [right, left] = [Joint::RightAntenna, Joint::LeftAntenna].map(|joint| snapshot.commanded[joint]);
+        let Some((from, halts)) = self.from else {
+            if snapshot.doing == Doing::Holding {
+                self.from = Some((Antennas { right, left }, pulse.halts()));
+            } else {
+                // Something else moves; this sign is not needed then.
+                self.wanted = STILL;
+            }
+            return;
+        };
+        let off = |is: Radians, from: Radians, lean: f64| ((is - from).degrees() - lean).abs() > MOVED;
+        let [at_right, at_left] = self.at;
+        let is_moved = off(right, from.right, at_right) || off(left, from.left, at_left);
+        if pulse.halts() != halts || is_moved {
+            (self.from, self.at, self.wanted) = (None, STILL, STILL);
+            return;
+        }
+        let step = SPEED * seconds.min(0.1);
+        for (at, wanted) in self.at.iter_mut().zip(self.wanted) {
+            *at += (wanted - *at).clamp(-step, step);
+        }
+        let lean = |from: Radians, lean: f64| from + Radians::from_degrees(lean);
+        let [at_right, at_left] = self.at;
+        let antennas = Antennas { right: lean(from.right, at_right), left: lean(from.left, at_left) };
+        // While a move plays it is not followed, and that is right.
+        let _followed = self.mover.follow(&Target { antennas: Some(antennas), ..Target::default() });
+    }
+}

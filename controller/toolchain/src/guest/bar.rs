@@ -1,0 +1,74 @@
+//! Holds what was probed of the cage against what a machine may lack.
+
+use minismith_runtime::config::Bar;
+use minismith_wire::zygote::{MECHANISMS, Mechanism};
+
+use super::GuestFault;
+
+/// Holds what was probed against the bar. What was not even tried is not enforced.
+///
+/// # Errors
+/// [`GuestFault::Uncaged`], which names the mechanism, what was tried, and how the bar is lowered.
+pub fn check(bar: &Bar, mechanisms: &[Mechanism]) -> Result<(), GuestFault> {
+    let probed = |name: &str| mechanisms.iter().find(|it| it.name == name);
+    let short =
+        MECHANISMS.into_iter().find(|name| !bar.spares(name) && !probed(name).is_some_and(|it| it.enforced));
+    let Some(name) = short else { return Ok(()) };
+    let detail = probed(name).map_or("it was not tried", |it| it.detail.as_str());
+    Err(GuestFault::Uncaged {
+        reason: format!("{name} is not enforced ({detail}); {}, and see `minismith doctor`", remedy(name)),
+        mechanisms: mechanisms.to_vec(),
+    })
+}
+
+/// What to do where a mechanism is missing.
+#[must_use]
+pub fn remedy(mechanism: &str) -> String {
+    let mend = match mechanism {
+        "namespaces" | "pivot_root" => {
+            "allow user namespaces (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns), or \
+             run outside of the container"
+        }
+        "landlock" => "use a kernel that has Landlock, and has it on",
+        _ => {
+            return "it can't be done without: use a Linux kernel with seccomp, outside of emulators"
+                .to_owned();
+        }
+    };
+    format!("{mend}; or, knowing what it means, name `{mechanism}` in tool_host.may_lack in config.yaml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_but(missing: &str) -> Vec<Mechanism> {
+        let probed = |name: &str| Mechanism {
+            name: name.into(),
+            enforced: name != missing,
+            detail: "opening a file: it was opened".into(),
+        };
+        MECHANISMS.into_iter().map(probed).collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_what_was_tried_and_the_key() {
+        let bar: Bar = ["landlock".parse().unwrap()].into_iter().collect();
+        assert_eq!(check(&bar, &all_but("nothing")), Ok(()));
+        assert_eq!(check(&bar, &all_but("landlock")), Ok(()));
+        let lacking = check(&bar, &all_but("pivot_root")).unwrap_err().to_string();
+        for part in ["pivot_root is not enforced", "opening a file: it was opened", "tool_host.may_lack"] {
+            assert!(lacking.contains(part), "{lacking}");
+        }
+        let needed = check(&bar, &all_but("seccomp")).unwrap_err().to_string();
+        assert!(needed.contains("seccomp is not enforced") && !needed.contains("may_lack"), "{needed}");
+        assert!(check(&Bar::default(), &all_but("landlock")).is_err());
+    }
+
+    #[test]
+    fn what_was_not_tried_is_not_enforced() {
+        let mut mechanisms = all_but("nothing");
+        mechanisms.retain(|it| it.name != "dumpable");
+        assert!(check(&Bar::default(), &mechanisms).unwrap_err().to_string().contains("dumpable"));
+    }
+}

@@ -1,0 +1,246 @@
+//! Whether a tool that is asked for is there already: by its name, by the words of its purpose, and by its meaning where
+//! a model is installed.
+//!
+//! The search ranks what there is; here it is decided whether the best of it is near enough to ask the person first. The
+//! limits were chosen on `tests/cases/alike.yaml`, and a test there holds what they reach.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Map, Number, Value};
+
+use super::registry::{Entry, Registry, RegistryError};
+use minismith_analysis::arguments::accept;
+
+/// Tools that are looked at of those that the search finds.
+const MOST_LOOKED_AT: usize = 6;
+
+/// Meanings that are less alike than this are of another purpose, whatever words they share.
+const LEAST_MEANING: f32 = 0.45;
+
+/// The least sum of both, where there is a model.
+const LEAST_WITH_MEANING: f32 = 0.8;
+
+/// The least share of words in common, where there is none.
+const LEAST_WORDS: f32 = 0.5;
+
+/// Words of which one tool's purpose has the one and another tool's has the other.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("left", "right"),
+    ("up", "down"),
+    ("nod", "shake"),
+    ("yes", "no"),
+    ("raise", "lower"),
+    ("wake", "sleep"),
+    ("happy", "sad"),
+    ("forward", "back"),
+];
+
+/// A tool that does nearly what is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alike {
+    /// Its name.
+    pub name: String,
+    /// The version that is called.
+    pub version: u32,
+    /// The first sentence of what it does.
+    pub purpose: String,
+    /// The JSON Schema of its arguments.
+    pub parameters: Value,
+    /// Whether its name or its purpose is just what is asked for.
+    pub exact: bool,
+    /// Whether a new version of it may be written: it does not come with the program, and is one module.
+    pub changeable: bool,
+    /// Whether its author's words may be told to a model ([`Entry::is_told`]).
+    pub told: bool,
+}
+
+impl Registry {
+    /// The tool that does what is asked for, or nearly; none when there is no such tool. One that is out of use is none.
+    ///
+    /// # Errors
+    /// When the shelf can't be read.
+    pub fn alike(&self, name: &str, purpose: &str, models: &Path) -> Result<Option<Alike>, RegistryError> {
+        let entries = self.list()?;
+        let tool = |entry: &Entry, exact: bool| {
+            let others = self.texts(&entry.name, entry.version).map(|(_, others)| others);
+            Alike {
+                name: entry.name.clone(),
+                version: entry.version,
+                purpose: first_sentence(&entry.description).into(),
+                parameters: entry.parameters.clone(),
+                exact,
+                changeable: !entry.predefined && others.is_ok_and(|others| others.is_empty()),
+                told: entry.is_told(),
+            }
+        };
+        let mut in_use = entries.iter().filter(|entry| entry.is_callable());
+        let wanted = plain(purpose);
+        let is_exact = |entry: &&Entry| {
+            let same = plain(first_sentence(&entry.description)) == wanted && !wanted.is_empty();
+            same || (!name.is_empty() && plain(&entry.name) == plain(name))
+        };
+        if let Some(entry) = in_use.clone().find(|entry| entry.name == name).or_else(|| in_use.find(is_exact))
+        {
+            return Ok(Some(tool(entry, true)));
+        }
+        let found = self.search(purpose, MOST_LOOKED_AT, models)?;
+        let near = found.results.iter().filter(|hit| hit.callable).filter_map(|hit| {
+            let entry = entries.iter().find(|entry| entry.name == hit.name)?;
+            let likeness =
+                likeness(purpose, &hit.name, &hit.description, found.semantic.then_some(hit.likeness));
+            likeness.map(|likeness| (entry, likeness))
+        });
+        let best = near.max_by(|(_, one), (_, other)| one.total_cmp(other));
+        Ok(best.map(|(entry, _)| tool(entry, false)))
+    }
+}
+
+/// How alike a request and a tool are; none when they are not. `meaning` is how alike their meanings are: the outer none
+/// where there is no model, the inner one where they are too far apart for the search.
+#[must_use]
+pub fn likeness(request: &str, name: &str, description: &str, meaning: Option<Option<f32>>) -> Option<f32> {
+    let wanted = stems(request);
+    let there = stems(&format!("{} {}", name.replace('_', " "), first_sentence(description)));
+    if is_opposite(&wanted, &there) {
+        return None;
+    }
+    let words = in_common(&wanted, &there);
+    match meaning {
+        None => (words >= LEAST_WORDS).then_some(words),
+        Some(meaning) => {
+            let meaning = meaning.unwrap_or_default();
+            let sum = meaning + words / 2.0;
+            (meaning >= LEAST_MEANING && sum >= LEAST_WITH_MEANING).then_some(sum)
+        }
+    }
+}
+
+/// How many words that say something both texts have.
+#[must_use]
+pub fn shared(one: &str, other: &str) -> usize {
+    stems(one).intersection(&stems(other)).count()
+}
+
+/// The share of words that both have: of the one's words and of the other's, the mean.
+fn in_common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
+    let both = one.intersection(other).count() as f32;
+    let all = (one.len() + other.len()).max(1) as f32;
+    2.0 * both / all
+}
+
+fn is_opposite(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let only = |words: &BTreeSet<String>, a: &str, b: &str| words.contains(a) && !words.contains(b);
+    OPPOSITES
+        .iter()
+        .any(|(a, b)| (only(one, a, b) && only(other, b, a)) || (only(one, b, a) && only(other, a, b)))
+}
+
+/// The words of a text that say what it is about, each without its ending.
+fn stems(text: &str) -> BTreeSet<String> {
+    words(text).filter(|word| !super::search::is_filler(word)).map(|word| stem(&word)).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+fn stem(word: &str) -> String {
+    let ends =
+        [("ying", "y"), ("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("ly", ""), ("s", ""), ("e", "")];
+    let cut = ends.iter().find_map(|(end, instead)| {
+        let rest = word.strip_suffix(end).filter(|rest| rest.len() >= 3)?;
+        Some(format!("{rest}{instead}"))
+    });
+    let mut cut = cut.unwrap_or_else(|| word.to_owned());
+    // "nodding" is "nod", "waving" and "wave" are "wav".
+    let last: Vec<char> = cut.chars().rev().take(2).collect();
+    if let [one, other] = last.as_slice()
+        && one == other
+        && cut.len() > 3
+        && !matches!(one, 'l' | 's' | 'e' | 'o')
+    {
+        cut.pop();
+    }
+    cut
+}
+
+/// The same whatever the case, the marks and the small words.
+fn plain(text: &str) -> String {
+    words(&text.replace('_', " "))
+        .filter(|word| !super::search::is_filler(word))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn first_sentence(description: &str) -> &str {
+    description.lines().next().unwrap_or_default()
+}
+
+/// The arguments that a request gives for these parameters ("5 waves", "speed 1.5"); none of them where they do not fit.
+/// A parameter that the tool's own purpose counts already ("nod 3 times") is left at its default.
+#[must_use]
+pub fn arguments_in(request: &str, tool: &Alike) -> Map<String, Value> {
+    let counted: BTreeSet<String> = words(&tool.purpose).collect();
+    let said: Vec<String> = request
+        .split(|c: char| !(c.is_alphanumeric() || c == '.' || c == '-'))
+        .map(|word| word.trim_end_matches('.').to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let number = |place: usize| said.get(place).and_then(|word| word.parse::<f64>().ok());
+    let mut given = Map::new();
+    let properties = tool.parameters.get("properties").and_then(Value::as_object);
+    for (name, schema) in properties.into_iter().flatten().filter(|(name, _)| !counted.contains(*name)) {
+        let place = said.iter().position(|word| word == name);
+        let found = place.and_then(|at| number(at + 1).or_else(|| number(at.checked_sub(1)?)));
+        let value = found.and_then(|found| match schema.get("type").and_then(Value::as_str) {
+            Some("integer") if found.fract() == 0.0 => Some(Value::from(found as i64)),
+            Some("number") => Number::from_f64(found).map(Value::Number),
+            _ => None,
+        });
+        given.extend(value.map(|value| (name.clone(), value)));
+    }
+    if accept(&tool.parameters, &given).is_ok() { given } else { Map::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn words_are_compared_without_their_endings() {
+        assert_eq!(stems("Nods, nodded; NODDING"), stems("nod"));
+        assert_eq!(stems("waves both antennas"), stems("wave both antenna"));
+        assert!(stems("the of to").is_empty());
+        assert_eq!(plain("nod_yes"), plain("Nod, yes!"));
+    }
+
+    #[test]
+    fn what_goes_the_other_way_is_not_alike() {
+        let alike = |request: &str| likeness(request, "look_left", "Look left by 30 degrees.", None);
+        assert!(alike("look left by 20 degrees").is_some());
+        assert!(alike("look right by 30 degrees").is_none());
+    }
+
+    #[test]
+    fn a_request_gives_arguments_where_it_names_them() {
+        let tool = |purpose: &str| Alike {
+            name: "greet".into(),
+            version: 1,
+            purpose: purpose.into(),
+            parameters: json!({"type": "object", "additionalProperties": false, "properties": {
+                "waves": {"type": "integer", "minimum": 1, "maximum": 6},
+                "speed": {"type": "number"},
+            }}),
+            exact: false,
+            changeable: true,
+            told: true,
+        };
+        let given = |request: &str| Value::Object(arguments_in(request, &tool("Greet somebody.")));
+        assert_eq!(given("greet with 4 waves at speed 1.5."), json!({"waves": 4, "speed": 1.5}));
+        assert_eq!(given("greet with 40 waves"), json!({}), "what does not fit is not given");
+        assert_eq!(given("greet 3 people"), json!({}));
+        assert_eq!(arguments_in("greet with 4 waves", &tool("Greet with 2 waves.")), Map::new());
+    }
+}

@@ -1,0 +1,61 @@
+//! What one call of a tool gets: what its manifest says, as far as the configuration allows.
+
+use minismith_wire::Limits;
+
+use super::rehearsal::Conditions;
+use minismith_analysis::manifest::Budget;
+
+impl Conditions {
+    /// The same conditions for a tool with this budget. A manifest may ask for less than the configuration allows, and
+    /// for more than it used to allow, but gets no more than it allows now.
+    #[must_use]
+    pub fn for_tool(&self, budget: &Budget) -> Conditions {
+        Conditions {
+            stage_seconds: budget.stage_seconds.min(self.stage_seconds),
+            guest: least(&budget.limits, &self.guest),
+            ..self.clone()
+        }
+    }
+}
+
+/// Of each limit the smaller one.
+fn least(one: &Limits, other: &Limits) -> Limits {
+    Limits {
+        cpu_seconds: one.cpu_seconds.min(other.cpu_seconds),
+        memory_bytes: one.memory_bytes.min(other.memory_bytes),
+        output_bytes: one.output_bytes.min(other.output_bytes),
+        turn_seconds: one.turn_seconds.min(other.turn_seconds),
+        wall_seconds: one.wall_seconds.min(other.wall_seconds),
+        frames: one.frames.min(other.frames),
+        frames_per_second: one.frames_per_second.min(other.frames_per_second),
+        motions_per_second: one.motions_per_second.min(other.motions_per_second),
+        open_files: one.open_files.min(other.open_files),
+        processes: one.processes.min(other.processes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_gets_the_smaller_of_what_it_says_and_what_is_allowed() {
+        let allowed = Conditions {
+            models: minismith_senses::models::Models::at(""),
+            limits: firmware_bridge::limits::Limits::default(),
+            period: Duration::from_millis(10),
+            stage_seconds: 60.0,
+            guest: Limits::USUAL,
+        };
+        let budget = Budget {
+            stage_seconds: 90.0,
+            limits: Limits { cpu_seconds: 2, frames: 1_000_000, turn_seconds: f64::NAN, ..Limits::USUAL },
+        };
+        let given = allowed.for_tool(&budget);
+        assert_eq!(given.stage_seconds, 60.0);
+        // What is no number asks for nothing.
+        assert_eq!(given.guest, Limits { cpu_seconds: 2, ..Limits::USUAL });
+    }
+}

@@ -1,0 +1,118 @@
+//! What lies beside a tool for people: a picture of its motion, a page about it, and a recording to look into.
+//!
+//! Reading order: [`Prepared`] (makes all three), [`moment`] (the beats as people see them), [`picture`] and [`chart`]
+//! (SVG; `thin` and `xml` serve them), [`page`] and [`evidence`] (Markdown), [`inert`] (other people's words in it),
+//! [`told`] and [`recorder`] (the recording).
+
+pub mod chart;
+pub mod evidence;
+pub mod inert;
+mod markdown;
+pub mod moment;
+pub mod page;
+pub mod picture;
+pub mod thin;
+pub mod told;
+pub mod xml;
+
+use crate::workshop::review::Admissible;
+use minismith_analysis::manifest::ToolManifest;
+use minismith_analysis::report::PhysicalReport;
+use minismith_control::recorder::{self, NoRecording};
+use moment::{Moment, moments};
+
+/// The suffix of the picture.
+pub const PICTURE: &str = "svg";
+/// The suffix of the page.
+pub const PAGE: &str = "md";
+/// The suffix of the recording.
+pub const RECORDING: &str = "rrd";
+/// All of them.
+pub const SUFFIXES: [&str; 3] = [PICTURE, PAGE, RECORDING];
+
+/// A file that lies beside a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// The end of its name, without the dot.
+    pub suffix: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// All that takes time, done before it is known which version the tool becomes.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    admissible: &'a Admissible,
+    moments: Vec<Moment>,
+    recording: Result<Vec<u8>, NoRecording>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Computes the head's way and has the recording made. Without a recording the page says why; that fails nothing.
+    #[must_use]
+    pub fn of(admissible: &'a Admissible) -> Self {
+        let moments = moments(admissible.beats());
+        let manifest = admissible.manifest();
+        let conditions = admissible.conditions();
+        let about =
+            page::write(&page::Subject { manifest, cases: admissible.cases(), conditions, files: None });
+        let subject = told::Subject {
+            name: format!("{} {}", manifest.name, hash(manifest)),
+            about,
+            moments: &moments,
+            period_s: conditions.period.as_secs_f64(),
+            limits: &conditions.limits,
+            findings: &manifest.findings,
+            trims: manifest.report.as_ref().map_or(&[], |report| &report.trims),
+        };
+        let recording = recorder::record(told::messages(&subject));
+        match &recording {
+            Ok(_) | Err(NoRecording::NotBuilt) => {}
+            Err(error) => tracing::warn!(tool = manifest.name, "{error}"),
+        }
+        Prepared { admissible, moments, recording }
+    }
+
+    /// Why there is no recording, if there is none.
+    #[must_use]
+    pub fn no_recording(&self) -> Option<&NoRecording> {
+        self.recording.as_ref().err()
+    }
+
+    /// The files of this version, to be named `stem` and their suffix. Version 0 is a tool that is not registered.
+    #[must_use]
+    pub fn files(&self, version: u32, stem: &str) -> Vec<Attachment> {
+        let conditions = self.admissible.conditions();
+        let manifest = ToolManifest { version, ..self.admissible.manifest().clone() };
+        let nothing = PhysicalReport::default();
+        let shown = if version == 0 { String::new() } else { format!(" v{version}") };
+        let picture = picture::draw(&picture::Subject {
+            title: format!("{}{shown} · {}", manifest.name, hash(&manifest)),
+            subtitle: format!(
+                "its default call in the rehearsal, {} beats of {} ms",
+                self.moments.len(),
+                xml::short(conditions.period.as_secs_f64() * 1e3)
+            ),
+            moments: &self.moments,
+            period_s: conditions.period.as_secs_f64(),
+            limits: &conditions.limits,
+            report: manifest.report.as_ref().unwrap_or(&nothing),
+        });
+        let files = Some(page::Files { stem, no_recording: self.no_recording() });
+        let cases = self.admissible.cases();
+        let page = page::write(&page::Subject { manifest: &manifest, cases, conditions, files });
+        let mut files = vec![
+            Attachment { suffix: PICTURE, bytes: picture.into_bytes() },
+            Attachment { suffix: PAGE, bytes: page.into_bytes() },
+        ];
+        if let Ok(bytes) = &self.recording {
+            files.push(Attachment { suffix: RECORDING, bytes: bytes.clone() });
+        }
+        files
+    }
+}
+
+/// The beginning of the code's hash, by which people tell versions apart.
+fn hash(manifest: &ToolManifest) -> &str {
+    manifest.code_sha256.get(..12).unwrap_or(&manifest.code_sha256)
+}

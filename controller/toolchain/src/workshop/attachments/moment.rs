@@ -1,0 +1,64 @@
+//! The beats of a rehearsal as people see them: degrees, and the head as it follows from the legs.
+
+use firmware_bridge::joint::Joints;
+use firmware_bridge::trace::Beat;
+
+use minismith_control::trace::{Finder, Head};
+
+/// One beat.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Where the motors were told to be, degrees.
+    pub goal: Joints<f64>,
+    /// Where they were.
+    pub present: Joints<f64>,
+    /// The head that follows from the goals; none where the legs do not fit together.
+    pub goal_head: Option<Head>,
+    /// The head that follows from where the motors were.
+    pub present_head: Option<Head>,
+}
+
+/// Computes the head of each beat, from that of the beat before.
+#[must_use]
+pub fn moments(beats: &[Beat]) -> Vec<Moment> {
+    let (mut goal, mut present) = (Finder::default(), Finder::default());
+    let degrees = |joints: &Joints| joints.map(|angle| angle.degrees());
+    let moment = |beat: &Beat| Moment {
+        goal: degrees(&beat.goal),
+        present: degrees(&beat.present),
+        goal_head: goal.find(&beat.goal),
+        present_head: present.find(&beat.present),
+    };
+    beats.iter().map(moment).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use firmware_bridge::joint::Joint;
+    use firmware_bridge::kinematics::joints_from_posture;
+    use firmware_bridge::posture::{HeadPose, Posture, RollPitchYaw};
+    use firmware_bridge::units::Radians;
+
+    use super::*;
+
+    #[test]
+    fn the_head_s_yaw_is_that_to_the_body() {
+        let angles = RollPitchYaw {
+            roll: Radians::from_degrees(5.0),
+            pitch: Radians::from_degrees(-10.0),
+            yaw: Radians::from_degrees(50.0),
+        };
+        let posture = Posture {
+            head: HeadPose::new(0.0, 0.0, 0.0, angles),
+            body_yaw: Radians::from_degrees(30.0),
+            ..Posture::init()
+        };
+        let joints = joints_from_posture(&posture).unwrap();
+        let [moment] = moments(&[Beat { goal: joints, present: joints }]).try_into().unwrap();
+        let found = moment.present_head.unwrap().angles_deg;
+        for (found, expected) in found.into_iter().zip([5.0, -10.0, 20.0]) {
+            assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
+        }
+        assert!((moment.goal[Joint::BodyYaw] - 30.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,174 @@
+//! What checks have found, kept by what it rests on, so that the same bytes are not rehearsed twice.
+//!
+//! A kept result is only ever told. It is no proof: what is admitted to the shelf is rehearsed, always.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::Workshop;
+use super::check::Checked;
+use minismith_runtime::bounded::read_at_most;
+
+use super::registry::write_whole;
+use super::rehearsal::{Conditions, NoRehearsal};
+use minismith_analysis::submission::Submission;
+
+/// The folder, in the tools directory.
+const FOLDER: &str = ".checked";
+
+/// Results that are kept; the oldest go first.
+const MOST: usize = 256;
+
+/// The longest result that is kept.
+const LONGEST: u64 = 256 << 10;
+
+impl Workshop {
+    /// As [`Workshop::check`], or what that said before of the very same under the very same conditions, and whether it
+    /// is that.
+    ///
+    /// # Errors
+    /// Only when no rehearsal can be held here.
+    pub fn check_or_recall(&self, submission: &Submission) -> Result<(Checked, bool), NoRehearsal> {
+        let folder = self.registry().root().join(FOLDER);
+        let key = key(submission, &self.conditions(false));
+        if let Some(checked) = recall(&folder, &key) {
+            return Ok((checked, true));
+        }
+        let (checked, _) = self.check(submission)?;
+        if is_repeatable(&checked) {
+            keep(&folder, &key, &checked);
+        }
+        Ok((checked, false))
+    }
+}
+
+/// Everything that a result rests on, as one hash.
+fn key(submission: &Submission, conditions: &Conditions) -> String {
+    let Submission { name, main, others, declared, origin } = submission;
+    let rests_on = json!({
+        "name": name,
+        "others": others,
+        "declared": declared,
+        "foreign": origin.is_foreign(),
+        "evidence": conditions.evidence(),
+        "guest": conditions.guest,
+        "program": program(),
+    });
+    let rests_on = rests_on.to_string();
+    let mut hash = Sha256::new();
+    // Its length first: what is not code can't pass for code.
+    hash.update((rests_on.len() as u64).to_le_bytes());
+    hash.update(rests_on);
+    hash.update(main);
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Which program judged: another build may judge otherwise. The tool host lies beside it and is built with it.
+fn program() -> Vec<(u64, i64, i64)> {
+    let Ok(own) = std::env::current_exe() else { return Vec::new() };
+    let stamp = |path: PathBuf| {
+        let file = fs::metadata(path).ok()?;
+        Some((file.size(), file.mtime(), file.mtime_nsec()))
+    };
+    [own.clone(), own.with_file_name("minismith-tool-host")].into_iter().filter_map(stamp).collect()
+}
+
+/// Whether the result would come again on a machine that is less busy.
+fn is_repeatable(checked: &Checked) -> bool {
+    const BY_THE_MACHINE: [&str; 4] = ["cpu-seconds", "turn-seconds", "wall-seconds", "died"];
+    let by_the_machine = |rule: &str| BY_THE_MACHINE.iter().any(|limit| rule.ends_with(limit));
+    !checked.findings.iter().any(|finding| by_the_machine(&finding.rule))
+}
+
+/// A result as it is kept. It names its key, so that no file stands for another question.
+#[derive(Serialize, Deserialize)]
+struct Kept<T> {
+    key: String,
+    checked: T,
+}
+
+fn file(folder: &Path, key: &str) -> PathBuf {
+    folder.join(format!("{key}.json"))
+}
+
+fn recall(folder: &Path, key: &str) -> Option<Checked> {
+    let kept: Kept<Checked> =
+        serde_json::from_slice(&read_at_most(&file(folder, key), LONGEST).ok()?).ok()?;
+    (kept.key == key).then_some(kept.checked)
+}
+
+/// Keeps a result, and forgets the oldest. Where that fails, the next check rehearses again.
+fn keep(folder: &Path, key: &str, checked: &Checked) {
+    let kept = (|| {
+        fs::create_dir_all(folder)?;
+        let mut entries: Vec<_> = fs::read_dir(folder)?
+            .flatten()
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+            .collect();
+        entries.sort();
+        for (_, oldest) in entries.iter().take((entries.len() + 1).saturating_sub(MOST)) {
+            fs::remove_file(oldest)?;
+        }
+        let bytes = serde_json::to_vec(&Kept { key: key.to_owned(), checked })?;
+        if bytes.len() as u64 <= LONGEST {
+            write_whole(&file(folder, key), &bytes).map_err(std::io::Error::other)?;
+        }
+        Ok::<(), std::io::Error>(())
+    })();
+    if let Err(error) = kept {
+        tracing::debug!(%error, "the result of this check is not kept");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workshop::check::Layer;
+
+    fn checked(rule: Option<&str>) -> Checked {
+        let finding = |rule: &str| minismith_analysis::finding::Finding {
+            module: None,
+            rule: rule.into(),
+            line: 1,
+            verdict: minismith_analysis::finding::Verdict::Refuse,
+            reason: String::new(),
+            hint: String::new(),
+        };
+        Checked {
+            name: "tool".into(),
+            admitted: rule.is_none(),
+            needs_approval: false,
+            stage: Layer::Rehearsal,
+            findings: rule.map(finding).into_iter().collect(),
+            report: None,
+            cases: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_a_busy_machine_did_is_not_kept() {
+        assert!(is_repeatable(&checked(None)) && is_repeatable(&checked(Some("rehearsal-raises"))));
+        assert!(!is_repeatable(&checked(Some("rehearsal-cpu-seconds"))));
+        assert!(!is_repeatable(&checked(Some("rehearsal-turn-seconds"))));
+    }
+
+    #[test]
+    fn the_number_of_results_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..MOST + 10 {
+            keep(folder.path(), &number.to_string(), &checked(None));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST);
+        let last = (MOST + 9).to_string();
+        assert_eq!(recall(folder.path(), &last).map(|kept| kept.name), Some("tool".to_owned()));
+        fs::copy(file(folder.path(), &last), file(folder.path(), "other")).unwrap();
+        assert!(recall(folder.path(), "other").is_none());
+        fs::write(file(folder.path(), &last), "{\"key\":").unwrap();
+        assert!(recall(folder.path(), &last).is_none());
+    }
+}

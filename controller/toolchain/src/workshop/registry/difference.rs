@@ -1,0 +1,158 @@
+//! How two versions of a tool differ: their code line by line, and their manifests by what they mean.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use similar::TextDiff;
+
+use super::shelf::versions_in;
+use super::sources::read_sources;
+use super::state::State;
+use super::{Registry, RegistryError, read_manifest, the_version};
+use minismith_analysis::manifest::ToolManifest;
+
+/// Lines that are shown around a changed one.
+const CONTEXT: usize = 3;
+
+/// How two versions differ.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// The tool.
+    pub name: String,
+    /// The older side.
+    pub from: u32,
+    /// The newer side.
+    pub to: u32,
+    /// The modules that differ.
+    pub modules: Vec<ModuleChange>,
+    /// What the manifests say differently.
+    pub manifest: Vec<Change>,
+}
+
+/// How one module differs.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModuleChange {
+    /// Its stem.
+    pub module: String,
+    /// A unified diff; one side is empty for a module that came or went.
+    pub diff: String,
+}
+
+/// One statement of the manifest that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// What it is about, such as `parameters.times.maximum`.
+    pub what: String,
+    /// What the older one says, if anything.
+    pub from: Option<Value>,
+    /// What the newer one says, if anything.
+    pub to: Option<Value>,
+}
+
+impl Registry {
+    /// How version `from` differs from version `to`; without them, the one before the one that is called from that.
+    ///
+    /// # Errors
+    /// When there are no such versions, or they can't be read.
+    pub fn difference(
+        &self,
+        name: &str,
+        from: Option<u32>,
+        to: Option<u32>,
+    ) -> Result<Difference, RegistryError> {
+        let folder = self.folder(name)?;
+        let to = the_version(name, to.unwrap_or(State::read(&folder)?.current), &folder)?;
+        let from = match from {
+            Some(from) => the_version(name, from, &folder)?,
+            None => versions_in(&folder)?
+                .into_iter()
+                .rfind(|version| *version < to)
+                .ok_or_else(|| RegistryError::OneVersion { name: name.into(), version: to })?,
+        };
+        let side = |version| {
+            let (main, others) = read_sources(&folder, version, name)?;
+            let mut modules: BTreeMap<String, String> = BTreeMap::new();
+            for (stem, bytes) in others.into_iter().flatten().chain([(name.to_owned(), main)]) {
+                modules.insert(stem, String::from_utf8_lossy(&bytes).into_owned());
+            }
+            Ok::<_, RegistryError>((modules, meaning(&read_manifest(&folder, version)?)))
+        };
+        let ((old_code, old), (new_code, new)) = (side(from)?, side(to)?);
+        let stems: BTreeSet<&String> = old_code.keys().chain(new_code.keys()).collect();
+        let text = |modules: &BTreeMap<String, String>, stem| modules.get(stem).cloned().unwrap_or_default();
+        let modules = stems.into_iter().filter_map(|stem| {
+            let (old, new) = (text(&old_code, stem), text(&new_code, stem));
+            (old != new).then(|| ModuleChange {
+                module: stem.clone(),
+                diff: TextDiff::from_lines(&old, &new)
+                    .unified_diff()
+                    .context_radius(CONTEXT)
+                    .header(&format!("{stem}.py v{from}"), &format!("{stem}.py v{to}"))
+                    .to_string(),
+            })
+        });
+        let modules = modules.collect();
+        let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let manifest = keys.into_iter().filter(|key| old.get(*key) != new.get(*key)).map(|key| Change {
+            what: key.clone(),
+            from: old.get(key).cloned(),
+            to: new.get(key).cloned(),
+        });
+        Ok(Difference { name: name.into(), from, to, modules, manifest: manifest.collect() })
+    }
+}
+
+/// What a manifest says that matters to whoever calls the tool or stands beside the robot, one statement a line.
+fn meaning(manifest: &ToolManifest) -> BTreeMap<String, Value> {
+    let mut parameters = manifest.parameters.clone();
+    // `parameters.times`, not `parameters.properties.times`.
+    let properties = parameters.get_mut("properties").map(Value::take).unwrap_or_default();
+    let mut said = BTreeMap::new();
+    flatten("parameters", &properties, &mut said);
+    let figures = manifest.report.as_ref().map(|report| {
+        let mut figures = json!(report);
+        // How long it took on which machine, and a hash, say nothing of what the tool does.
+        if let Some(figures) = figures.as_object_mut() {
+            figures.retain(|key, _| !["wall_s", "command_digest"].contains(&key.as_str()));
+        }
+        figures
+    });
+    let others = [
+        ("description", json!(manifest.description)),
+        ("required", parameters.get("required").cloned().unwrap_or_default()),
+        ("returns", json!(manifest.returns)),
+        ("functions", by_name(&json!(manifest.functions))),
+        ("dependencies", json!(manifest.dependencies)),
+        ("tools", json!(manifest.tools)),
+        ("capabilities", json!(manifest.capabilities)),
+        ("budget", json!(manifest.budget)),
+        ("test_cases", by_name(&json!(manifest.test_cases))),
+        ("needs_approval", json!(manifest.needs_approval)),
+        ("report", figures.unwrap_or_default()),
+    ];
+    for (key, value) in others {
+        flatten(key, &value, &mut said);
+    }
+    said
+}
+
+/// A list of things with names, by those.
+fn by_name(list: &Value) -> Value {
+    let named = |item: &Value| Some((item.get("name")?.as_str()?.to_owned(), item.clone()));
+    Value::Object(list.as_array().into_iter().flatten().filter_map(named).collect::<Map<_, _>>())
+}
+
+fn flatten(key: &str, value: &Value, said: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(map) => {
+            for (name, value) in map {
+                flatten(&format!("{key}.{name}"), value, said);
+            }
+        }
+        Value::Null => {}
+        value => {
+            said.insert(key.to_owned(), value.clone());
+        }
+    }
+}

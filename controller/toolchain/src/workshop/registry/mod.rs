@@ -1,0 +1,378 @@
+//! The one door through which a tool becomes callable, and the shelf behind it.
+//!
+//! ```text
+//! tools/predefined/NAME/   v1.py v1.json state.json     comes with the program
+//! tools/generated/NAME/    v1.py v1.json v2/ v2.json v2.svg state.json
+//! tools/.lock              one writer at a time
+//! tools/.shelf.sqlite      statistics and the index of the search
+//! tools/.checked/          what checks have found
+//! ```
+//!
+//! Reading order: `shelf` (files that are whole or not there), `sources` (the code of a version), `state` (what is
+//! called, approved, out of use), `entry` (what a reader gets), then this module, `difference` and `database`.
+//!
+//! A version is never overwritten, and its number is never given again. It exists when its `vN.json` does, which is
+//! written last, beside its place, synced and renamed; so a crash at any point leaves the old state or the new one,
+//! and the next writer sweeps what it left. `state.json` says which version is called, which ones a person has
+//! approved, and what is out of use. One writer at a time, by a lock on the shelf.
+
+pub(super) mod database;
+mod difference;
+mod entry;
+mod error;
+mod shelf;
+mod sources;
+mod state;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use firmware_bridge::clock::unix_seconds;
+use minismith_wire::old_names::files;
+
+use super::attachments::{Attachment, SUFFIXES};
+use super::review::Admissible;
+use minismith_analysis::draft::Draft;
+use minismith_analysis::manifest::{Evidence, ToolManifest};
+use minismith_analysis::policy;
+
+pub use difference::{Change, Difference, ModuleChange};
+pub use entry::{Admitted, Entry};
+pub use error::RegistryError;
+pub use state::{Approval, Deactivation, Quarantine};
+
+pub(super) use shelf::write_whole;
+
+use entry::entry;
+use shelf::{io, lock, make_folder, read_json, sweep, versions_in, write_json};
+use sources::{main_file, read_sources, write_sources};
+use state::{MOST_FAULTS, State};
+
+/// The shelf of tools.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    root: PathBuf,
+}
+
+impl Registry {
+    /// Opens the shelf, and makes its folders.
+    ///
+    /// # Errors
+    /// When the folders can't be made.
+    pub fn open(root: &Path) -> Result<Self, RegistryError> {
+        for shelf in ["predefined", "generated"] {
+            let path = root.join(shelf);
+            fs::create_dir_all(&path).map_err(|source| io("make", &path, source))?;
+        }
+        Ok(Registry { root: root.to_owned() })
+    }
+
+    /// The folder of the shelf.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Admits a tool: a new version, or the present one when the code, its declarations and its evidence are the same.
+    /// Attachments are written before the manifest: where a version is, they are too.
+    ///
+    /// # Errors
+    /// When the name is taken by a predefined tool, or the shelf can't be written; then nothing has changed.
+    pub fn admit(
+        &self,
+        admissible: &Admissible,
+        attachments: &dyn Fn(u32) -> Vec<Attachment>,
+    ) -> Result<ToolManifest, RegistryError> {
+        let mut manifest = admissible.manifest().clone();
+        let name = manifest.name.clone();
+        self.may_be_given(&name)?;
+        let _lock = lock(&self.root)?;
+        let folder = self.root.join("generated").join(&name);
+        make_folder(&folder)?;
+        let versions = versions_in(&folder)?;
+        sweep(&folder, &versions)?;
+        let state = State::read(&folder)?;
+        for version in versions.iter().rev() {
+            let known = read_manifest(&folder, *version)?;
+            if is_the_same(&known, &manifest) {
+                State { current: *version, ..state }.write(&folder)?;
+                return Ok(known);
+            }
+        }
+        let version = state.next(&versions);
+        manifest.version = version;
+        let marker = folder.join(format!("v{version}.json"));
+        let written = (|| {
+            write_sources(&folder, version, &name, admissible.source(), admissible.others())?;
+            for Attachment { suffix, bytes } in attachments(version) {
+                write_whole(&folder.join(format!("v{version}.{suffix}")), &bytes)?;
+            }
+            write_json(&marker, &manifest)?;
+            State { current: version, ..state }.write(&folder)
+        })();
+        if let Err(error) = written {
+            // Nothing has changed then, and what was written makes room again.
+            let _undone = shelf::remove(&marker).map(|()| sweep(&folder, &versions));
+            return Err(error);
+        }
+        Ok(manifest)
+    }
+
+    /// Whether a tool of this name may be admitted.
+    ///
+    /// # Errors
+    /// When it is the name of a tool that comes with the program.
+    pub fn may_be_given(&self, name: &str) -> Result<(), RegistryError> {
+        if self.root.join("predefined").join(name).is_dir() {
+            return Err(RegistryError::Predefined { name: name.into() });
+        }
+        Ok(())
+    }
+
+    /// All tools, by name.
+    ///
+    /// # Errors
+    /// When the shelf can't be read. A damaged tool is left out and logged.
+    pub fn list(&self) -> Result<Vec<Entry>, RegistryError> {
+        let mut entries = Vec::new();
+        for (shelf, predefined) in [("predefined", true), ("generated", false)] {
+            let path = self.root.join(shelf);
+            for folder in fs::read_dir(&path).map_err(|source| io("read", &path, source))?.flatten() {
+                let Some(name) = folder.file_name().to_str().map(ToOwned::to_owned) else { continue };
+                if !folder.path().is_dir() || name.starts_with('.') {
+                    continue;
+                }
+                match entry(&folder.path(), &name, predefined) {
+                    Ok(Some(entry)) => entries.push(entry),
+                    Ok(None) => {}
+                    Err(error) => tracing::warn!(tool = name, %error, "left out of the list"),
+                }
+            }
+        }
+        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    /// Loads the version of a tool that is called, or a given one, to be looked at.
+    ///
+    /// # Errors
+    /// When there is none, its files were changed, or it no longer passes the policy.
+    pub fn load(&self, name: &str, version: Option<u32>) -> Result<Admitted, RegistryError> {
+        let folder = self.folder(name)?;
+        let mut state = State::read(&folder)?;
+        let version = the_version(name, version.unwrap_or(state.current), &folder)?;
+        let manifest = read_manifest(&folder, version)?;
+        let (main, others) = read_sources(&folder, version, name)?;
+        let refused = |findings| RegistryError::Refused { name: name.into(), findings };
+        let draft = Draft::read_all(name, &main, others.as_ref()).map_err(refused)?;
+        if draft.sha256() != manifest.code_sha256 {
+            return Err(RegistryError::Tampered { path: main_file(&folder, version, name) });
+        }
+        let vetted = policy::vet(draft).map_err(|no| refused(no.into_findings()))?;
+        Ok(Admitted::new(
+            vetted,
+            manifest,
+            state.approved.remove(&version),
+            state.quarantine.remove(&version),
+            state.deactivated,
+        ))
+    }
+
+    /// Loads the version of a tool that is called, to be run.
+    ///
+    /// # Errors
+    /// As [`Self::load`]; and when the tool is deactivated or its version is in quarantine.
+    pub fn callable(&self, name: &str) -> Result<Admitted, RegistryError> {
+        let admitted = self.load(name, None)?;
+        if admitted.deactivation().is_some() {
+            return Err(RegistryError::Deactivated { name: name.into() });
+        }
+        match admitted.quarantine() {
+            None => Ok(admitted),
+            Some(quarantine) => Err(RegistryError::Quarantined {
+                name: name.into(),
+                version: admitted.manifest().version,
+                reason: quarantine.reason.clone(),
+            }),
+        }
+    }
+
+    /// Goes back to the version before the one that is called, or to a given one before it.
+    ///
+    /// # Errors
+    /// When there is no such version.
+    pub fn roll_back(&self, name: &str, to: Option<u32>) -> Result<(u32, u32), RegistryError> {
+        self.change(name, |state, folder| {
+            let from = state.current;
+            let to = match to {
+                Some(to) if the_version(name, to, folder)? >= from => {
+                    return Err(RegistryError::NotBefore { name: name.into(), current: from, to });
+                }
+                Some(to) => to,
+                None => versions_in(folder)?
+                    .into_iter()
+                    .rfind(|version| *version < from)
+                    .ok_or_else(|| RegistryError::FirstVersion { name: name.into(), version: from })?,
+            };
+            state.current = to;
+            Ok((from, to))
+        })
+    }
+
+    /// Takes a tool out of use, or into use again. Whether that changed anything.
+    ///
+    /// # Errors
+    /// When there is no such tool or the shelf can't be written.
+    pub fn set_active(&self, name: &str, active: bool, by: &str) -> Result<bool, RegistryError> {
+        self.change(name, |state, _| {
+            let changes = state.deactivated.is_none() != active;
+            if active {
+                state.deactivated = None;
+            } else if changes {
+                state.deactivated = Some(Deactivation { at: unix_seconds(), by: by.into() });
+            }
+            Ok(changes)
+        })
+    }
+
+    /// Records that a person approves a version, and what was rehearsed for that. It is out of quarantine then.
+    ///
+    /// # Errors
+    /// When there is no such tool or the shelf can't be written.
+    pub(super) fn approve(
+        &self,
+        name: &str,
+        version: u32,
+        evidence: Evidence,
+        by: &str,
+    ) -> Result<(), RegistryError> {
+        self.change(name, |state, _| {
+            state.quarantine.remove(&version);
+            state.faults.remove(&version);
+            let approval = Approval { evidence, at: unix_seconds(), by: by.into() };
+            state.approved.insert(version, approval);
+            Ok(())
+        })
+    }
+
+    /// Records a fault of a version: a grave one puts it in quarantine at once, others do the third time in a row.
+    pub(super) fn fault(
+        &self,
+        name: &str,
+        version: u32,
+        grave: bool,
+        reason: &str,
+    ) -> Result<Option<Quarantine>, RegistryError> {
+        self.change(name, |state, _| {
+            let faults = state.faults.entry(version).or_default();
+            *faults = faults.saturating_add(1);
+            if !grave && *faults < MOST_FAULTS {
+                return Ok(None);
+            }
+            let times = if grave { String::new() } else { format!(" ({faults} times in a row)") };
+            let quarantine = Quarantine { reason: format!("{reason}{times}"), at: unix_seconds() };
+            Ok(Some(state.quarantine.entry(version).or_insert(quarantine).clone()))
+        })
+    }
+
+    /// Records that a version did well: faults before it are not in a row with those after it.
+    pub(super) fn no_fault(&self, name: &str, version: u32) -> Result<(), RegistryError> {
+        let folder = self.folder(name)?;
+        if !State::read(&folder)?.faults.contains_key(&version) {
+            return Ok(());
+        }
+        self.change(name, |state, _| {
+            state.faults.remove(&version);
+            Ok(())
+        })
+    }
+
+    /// Reads a tool's state, changes it and writes it, while nobody else does.
+    fn change<T>(
+        &self,
+        name: &str,
+        change: impl FnOnce(&mut State, &Path) -> Result<T, RegistryError>,
+    ) -> Result<T, RegistryError> {
+        let folder = self.folder(name)?;
+        let _lock = lock(&self.root)?;
+        let before = State::read(&folder)?;
+        let mut state = before.clone();
+        let answer = change(&mut state, &folder)?;
+        if state != before {
+            state.write(&folder)?;
+        }
+        Ok(answer)
+    }
+
+    /// The folder of a tool that has a version.
+    fn folder(&self, name: &str) -> Result<PathBuf, RegistryError> {
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        for shelf in ["predefined", "generated"] {
+            let folder = self.root.join(shelf).join(name);
+            if plain && !name.is_empty() && folder.is_dir() && !versions_in(&folder)?.is_empty() {
+                return Ok(folder);
+            }
+        }
+        let names = self.list()?.into_iter().map(|entry| entry.name);
+        let near = names.filter(|known| strsim::jaro_winkler(known, name) > 0.85).take(3).collect();
+        Err(RegistryError::Unknown { name: name.chars().take(60).collect(), near })
+    }
+
+    /// The texts of a version's modules as they lie there: the main one, and the others by stem. They are no proof of
+    /// anything.
+    ///
+    /// # Errors
+    /// When they can't be read.
+    pub fn texts(
+        &self,
+        name: &str,
+        version: u32,
+    ) -> Result<(String, BTreeMap<String, String>), RegistryError> {
+        let (main, others) = read_sources(&self.folder(name)?, version, name)?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Ok((text(main), others.into_iter().flatten().map(|(stem, bytes)| (stem, text(bytes))).collect()))
+    }
+
+    /// The files that lie beside a version of a tool, by suffix.
+    ///
+    /// # Errors
+    /// When there is no such tool.
+    pub fn attachments(
+        &self,
+        name: &str,
+        version: u32,
+    ) -> Result<BTreeMap<&'static str, PathBuf>, RegistryError> {
+        let folder = self.folder(name)?;
+        let files = SUFFIXES.map(|suffix| (suffix, folder.join(format!("v{version}.{suffix}"))));
+        Ok(files.into_iter().filter(|(_, file)| file.is_file()).collect())
+    }
+
+    /// The bytes of a version's attachment, if it has one that is not too long.
+    #[must_use]
+    pub fn attachment(&self, name: &str, version: u32, suffix: &str) -> Option<Vec<u8>> {
+        let path = self.folder(name).ok()?.join(format!("v{version}.{suffix}"));
+        minismith_runtime::bounded::read_at_most(&path, shelf::MAX_FILE).ok()
+    }
+}
+
+/// Whether admitting `new` would only repeat `known`. What needed no approval does not need one when it comes again.
+fn is_the_same(known: &ToolManifest, new: &ToolManifest) -> bool {
+    known.code_sha256 == new.code_sha256
+        && known.evidence == new.evidence
+        && known.examples == new.examples
+        && known.test_cases == new.test_cases
+        && known.needs_approval <= new.needs_approval
+}
+
+/// The number of a version that is there.
+fn the_version(name: &str, version: u32, folder: &Path) -> Result<u32, RegistryError> {
+    let versions = versions_in(folder)?;
+    if versions.contains(&version) {
+        return Ok(version);
+    }
+    Err(RegistryError::NoVersion { name: name.into(), version, versions })
+}
+
+fn read_manifest(folder: &Path, version: u32) -> Result<ToolManifest, RegistryError> {
+    read_json(&folder.join(format!("v{version}.json")), files::manifest)
+}

@@ -1,0 +1,445 @@
+//! Runs a vetted tool on the mock in virtual time, in many cases at once, and measures what it does.
+//!
+//! Each case gets a fresh caged guest, a fresh mock and a fresh clock; [`crate::performance::perform`] is the same
+//! function that later moves the motors, with the same pulse, envelope and limits. A tool that fails in its default
+//! call, its own test cases or its examples is refused; what fails only in calls that were made up is told, and
+//! narrows the range for which the tool counts as proved.
+//!
+//! Reading order: [`rehearse`], `run` (one case), `judge` (what came of it), `noise`.
+
+mod again;
+mod evidence;
+mod judge;
+mod narrow;
+mod noise;
+mod run;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use firmware_bridge::clock::{Clock, WallClock};
+use firmware_bridge::limits::Limits;
+use firmware_bridge::robot::RobotFault;
+use firmware_bridge::trace::Beat;
+use minismith_senses::models::Models;
+use minismith_wire::Job;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tracing::field::Empty;
+use utoipa::ToSchema;
+
+use self::narrow::narrowed;
+use super::cases::{Case, cases_for};
+use crate::guest::{Guest, GuestFault, LazyHost};
+use crate::performance::{About, Callees, Outcome, Permit};
+use minismith_analysis::digest::hex_sha256;
+use minismith_analysis::files::{BadFile, Output};
+use minismith_analysis::finding::{Finding, Verdict, heaviest};
+use minismith_analysis::manifest::{Capability, Evidence, Proved};
+use minismith_analysis::policy::signature::Entry;
+use minismith_analysis::policy::{RULES_VERSION, Vetted};
+use minismith_analysis::report::PhysicalReport;
+use minismith_analysis::samples;
+use minismith_analysis::submission::Declared;
+use minismith_runtime::logs::known;
+
+use self::judge::{finding, judge, judge_whole};
+use self::run::{Ran, run, run_all};
+
+pub use super::cases::SEED;
+pub use again::{Again, Call, again};
+
+/// Where guests come from.
+pub trait Cage: Sync {
+    /// A fresh guest that may use this much of the machine.
+    ///
+    /// # Errors
+    /// When none can be had, or none that is caged well enough.
+    fn guest(&self, limits: minismith_wire::Limits) -> Result<Box<dyn Guest>, GuestFault>;
+
+    /// Who finds the tools that a guest calls; none where no other tool can be called.
+    fn callees(&self) -> Option<&dyn Callees> {
+        None
+    }
+}
+
+impl Cage for LazyHost {
+    fn guest(&self, limits: minismith_wire::Limits) -> Result<Box<dyn Guest>, GuestFault> {
+        Ok(Box::new(self.host()?.fork(limits)?))
+    }
+}
+
+/// What every case of a rehearsal shares with the performance.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    /// The body's limits, as the performance will have them.
+    pub limits: Limits,
+    /// The time of one beat.
+    pub period: Duration,
+    /// Stage seconds that a call may take.
+    pub stage_seconds: f64,
+    /// What a guest may use of the machine.
+    pub guest: minismith_wire::Limits,
+    /// The installed models, with which faces are found in pictures.
+    pub models: Models,
+}
+
+impl Conditions {
+    /// The beats that the longest call takes, and some to come to rest.
+    fn beats(&self) -> usize {
+        (self.stage_seconds / self.period.as_secs_f64().max(1e-3)) as usize + 1_000
+    }
+
+    /// What a rehearsal's result rests on; when any of it changes, the tool is rehearsed again.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        let body = evidence::text(&self.limits, self.period, self.stage_seconds);
+        Evidence {
+            rules: RULES_VERSION,
+            limits_sha256: hex_sha256(body.as_bytes()),
+            mock: mock_robot::MODEL.into(),
+            tools: BTreeMap::new(),
+        }
+    }
+}
+
+/// How one case went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CaseResult {
+    /// `default`, `own: NAME`, `corner: times=10`, `sweep: gain 0.7`, ...
+    pub name: String,
+    /// What the tool was called with.
+    #[schema(value_type = Object)]
+    pub arguments: Map<String, Value>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Stage seconds it took.
+    pub stage_s: f64,
+    /// The files that it wrote; a rehearsal keeps none of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Output>,
+}
+
+/// A tool that has been rehearsed, with the evidence. Only [`rehearse`] makes one.
+#[derive(Debug)]
+pub struct Rehearsed {
+    vetted: Vetted,
+    findings: Vec<Finding>,
+    report: PhysicalReport,
+    cases: Vec<CaseResult>,
+    beats: Vec<Beat>,
+    callees: BTreeMap<String, About>,
+    proved: BTreeMap<String, Proved>,
+}
+
+impl Rehearsed {
+    /// The tool.
+    #[must_use]
+    pub const fn vetted(&self) -> &Vetted {
+        &self.vetted
+    }
+
+    /// What policy and rehearsal found.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// What was measured.
+    #[must_use]
+    pub const fn report(&self) -> &PhysicalReport {
+        &self.report
+    }
+
+    /// How the cases went.
+    #[must_use]
+    pub fn cases(&self) -> &[CaseResult] {
+        &self.cases
+    }
+
+    /// What it may do, the tools that it calls included.
+    #[must_use]
+    pub fn capabilities(&self) -> BTreeSet<Capability> {
+        let lent = self.callees.values().flat_map(|about| &about.capabilities);
+        self.vetted.capabilities().iter().chain(lent).copied().collect()
+    }
+
+    /// The tools that it calls, and the hashes of their code.
+    #[must_use]
+    pub fn tools(&self) -> BTreeMap<String, String> {
+        self.callees.iter().map(|(name, about)| (name.clone(), about.sha256.clone())).collect()
+    }
+
+    /// For which values of its parameters it is proved, where that is not their whole range.
+    #[must_use]
+    pub const fn proved(&self) -> &BTreeMap<String, Proved> {
+        &self.proved
+    }
+
+    /// Every beat of the first case: what was commanded, and where the body was.
+    #[must_use]
+    pub fn beats(&self) -> &[Beat] {
+        &self.beats
+    }
+}
+
+/// A tool that did not pass its rehearsal.
+#[derive(Debug)]
+pub struct NotRehearsed {
+    /// What was found, the reasons for the refusal among it.
+    pub findings: Vec<Finding>,
+    /// What was measured so far.
+    pub report: Option<PhysicalReport>,
+    /// How the cases went so far.
+    pub cases: Vec<CaseResult>,
+}
+
+/// A rehearsal that could not be held at all.
+#[derive(Debug, thiserror::Error)]
+pub enum NoRehearsal {
+    /// No guest.
+    #[error(transparent)]
+    Guest(#[from] GuestFault),
+    /// No mock.
+    #[error("the mock robot failed: {0}")]
+    Mock(#[from] RobotFault),
+    /// No sample of a file.
+    #[error("a file for the rehearsal is missing: {0}")]
+    Sample(#[from] BadFile),
+    /// A bug.
+    #[error("the rehearsal of case {case:?} broke by a bug of this program; please report it with the tool")]
+    Bug {
+        /// The case.
+        case: String,
+    },
+}
+
+/// Rehearses a tool: its default call first, then everything else at once. `watch` hears how many calls are done, of how
+/// many.
+///
+/// # Errors
+/// The outer error when there is no cage or no mock here; the inner one when the tool does not pass.
+pub fn rehearse(
+    vetted: Vetted,
+    declared: &Declared,
+    cage: &dyn Cage,
+    conditions: &Conditions,
+    watch: &mut dyn FnMut(usize, usize),
+) -> Result<Result<Rehearsed, NotRehearsed>, NoRehearsal> {
+    let span =
+        known(tracing::info_span!("rehearsal", id = Empty, tool = vetted.name(), cases = Empty)).entered();
+    let clock = WallClock::start();
+    let mut findings = vetted.findings().to_vec();
+    let callees = callees_of(&vetted, cage, &mut findings);
+    findings.extend(strangers(&vetted, declared));
+    if heaviest(&findings) == Verdict::Refuse {
+        return Ok(Err(NotRehearsed { findings, report: None, cases: Vec::new() }));
+    }
+    let mut act = Act { vetted: &vetted, callees: &callees, cage, conditions, compared: false };
+    let (mut results, mut proved) = (Vec::new(), BTreeMap::new());
+    let mut cases = cases_for(&vetted, declared);
+    let of = cases.len();
+    let first = cases.remove(0);
+    watch(0, of);
+    let ran = run(&act, &first)?;
+    watch(1, of);
+    // A call comes to an end of its own only when its source was read as the policy read it.
+    act.compared = !matches!(ran.performance.outcome, Outcome::Stopped { .. });
+    judge(&act, &first, &ran, &mut findings);
+    let mut report = ran.report.clone();
+    let usual_trim = report.worst_trim_deg;
+    let mut most_trimmed = (usual_trim, first.name.clone());
+    let mut lines = ran.performance.lines.clone();
+    results.push(result(&first, &ran));
+    if heaviest(&findings) < Verdict::Refuse {
+        for (case, ran) in run_all(&act, &cases, &mut |done| watch(1 + done, of))? {
+            judge(&act, &case, &ran, &mut findings);
+            narrow(&act, &case, &ran, usual_trim, &mut proved);
+            if case.again && ran.report.command_digest != report.command_digest {
+                findings.push(finding(
+                    "not-deterministic",
+                    Verdict::Refuse,
+                    "the same call with the same seed moved the robot differently".into(),
+                    "do not depend on anything but the arguments, the clock and the seeded random numbers",
+                ));
+            }
+            if ran.report.worst_trim_deg > most_trimmed.0 {
+                most_trimmed = (ran.report.worst_trim_deg, case.name.clone());
+            }
+            report.worst_of(&ran.report);
+            report.narrowed.extend(narrowed(&case.name, &ran.performance.outcome, ran.report.worst_trim_deg));
+            for (module, more) in &ran.performance.lines {
+                lines.entry(module.clone()).or_default().extend(more);
+            }
+            results.push(result(&case, &ran));
+        }
+    }
+    judge_whole(&vetted, &report, &most_trimmed, &proved, &mut findings);
+    report.line_coverage = coverage(&vetted, &lines);
+    span.record("cases", i64::try_from(results.len()).unwrap_or(i64::MAX));
+    report.wall_s = minismith_runtime::outcome::tidy(clock.now().seconds());
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+    if heaviest(&findings) == Verdict::Refuse {
+        return Ok(Err(NotRehearsed { findings, report: Some(report), cases: results }));
+    }
+    Ok(Ok(Rehearsed { vetted, findings, report, cases: results, beats: ran.beats, callees, proved }))
+}
+
+/// What all cases of one rehearsal share.
+struct Act<'a> {
+    vetted: &'a Vetted,
+    callees: &'a BTreeMap<String, About>,
+    cage: &'a dyn Cage,
+    conditions: &'a Conditions,
+    /// Whether a guest's reading of these sources was compared with the policy's in this rehearsal.
+    ///
+    /// Once is enough. What a guest says is presumed forged when the tool's code has run in it, and its reading comes
+    /// before that; it is told by the same interpreter of the same bytes, which the draft holds unchanged from the
+    /// policy's reading to the last case. Another guest could only say the same again. Nothing is kept beyond this
+    /// rehearsal, and the guest that moves the motors is compared by itself, every time.
+    compared: bool,
+}
+
+/// The tools that it calls. One that is not there, or is itself, refuses it.
+fn callees_of(vetted: &Vetted, cage: &dyn Cage, findings: &mut Vec<Finding>) -> BTreeMap<String, About> {
+    let mut known = BTreeMap::new();
+    for name in vetted.tools() {
+        let about = match cage.callees() {
+            _ if name.split('.').next() == Some(vetted.name()) => Err("a tool can't call itself".to_owned()),
+            Some(callees) => callees.about(name),
+            None => Err("no other tool can be called here".to_owned()),
+        };
+        match about {
+            Ok(about) => drop(known.insert(name.clone(), about)),
+            Err(complaint) => findings.push(finding(
+                "unknown-tool",
+                Verdict::Refuse,
+                format!("it calls {name:?}: {complaint}"),
+                "call a tool that `minismith tool list` shows, or add that one first",
+            )),
+        }
+    }
+    known
+}
+
+/// Declarations for functions that there are not, or with arguments that do not fit: mistakes of the author.
+fn strangers(vetted: &Vetted, declared: &Declared) -> Vec<Finding> {
+    let examples = declared.examples.iter().map(|it| ("an example", &it.function));
+    let tests = declared.test_cases.iter().map(|it| (it.name.as_str(), &it.function));
+    let unknown = tests.chain(examples).filter_map(|(what, function)| {
+        let name = function.as_deref().filter(|name| vetted.entry_of(Some(name)).is_none())?;
+        let known: Vec<&str> = vetted.entries().map(|entry| entry.name.as_str()).collect();
+        Some(finding(
+            "unknown-function",
+            Verdict::Refuse,
+            format!("{what} is for the function {name:?}, which is not there"),
+            &format!("there are: {}", known.join(", ")),
+        ))
+    });
+    unknown.collect()
+}
+
+/// A call at the end of a range that was stopped, raised, or was held back more than the usual one, proves nothing
+/// beyond the usual value.
+fn narrow(act: &Act<'_>, case: &Case, ran: &Ran, usual_trim: f64, proved: &mut BTreeMap<String, Proved>) {
+    let sound = match &ran.performance.outcome {
+        Outcome::Returned { .. } => ran.report.worst_trim_deg <= usual_trim.max(judge::MUCH_TRIMMED),
+        // A tool that says which values it takes is as good as one that takes them.
+        Outcome::Raised { kind, .. } => kind == "ValueError",
+        Outcome::Stopped { .. } => false,
+    };
+    let Some((parameter, entry)) = case.corner.as_ref().zip(act.vetted.entry_of(case.function.as_deref()))
+    else {
+        return;
+    };
+    let tried = case.arguments.get(parameter).and_then(Value::as_f64);
+    let schema = entry.parameters_schema();
+    let usual = schema
+        .pointer(&format!("/properties/{parameter}"))
+        .map(|schema| schema.get("default").cloned().unwrap_or_else(|| super::cases::plain_value(schema)));
+    let (false, Some(tried), Some(usual)) = (sound, tried, usual.as_ref().and_then(Value::as_f64)) else {
+        return;
+    };
+    let name = match &case.function {
+        Some(function) => format!("{function}.{parameter}"),
+        None => parameter.clone(),
+    };
+    let range = proved.entry(name).or_default();
+    if tried > usual {
+        range.most = Some(range.most.map_or(usual, |most| most.min(usual)));
+    } else {
+        range.least = Some(range.least.map_or(usual, |least| least.max(usual)));
+    }
+}
+
+/// What a vetted tool is run with: in rehearsal as it is, in performance with the day's own date.
+#[must_use]
+pub fn job(
+    vetted: &Vetted,
+    entry: &Entry,
+    arguments: &Map<String, Value>,
+    coverage: bool,
+    limits: minismith_wire::Limits,
+) -> Job {
+    Job {
+        source: vetted.draft().source().to_owned(),
+        modules: vetted.draft().others().cloned().unwrap_or_default(),
+        module: vetted.draft().name().to_owned(),
+        entry: entry.name.clone(),
+        takes_robot: entry.takes_robot,
+        arguments: arguments.clone(),
+        seed: SEED,
+        coverage,
+        now: 0,
+        epoch: EPOCH,
+        limits,
+        files: Vec::new(),
+        outputs: entry.outputs.as_ref().map(|(parameter, _)| parameter.clone()),
+        interactive: false,
+        compared: false,
+    }
+}
+
+/// What a vetted tool may do, in rehearsal and in performance. `lends` is what the tools that it calls may do.
+#[must_use]
+pub fn permit<'a>(
+    vetted: &Vetted,
+    entry: &Entry,
+    lends: BTreeSet<Capability>,
+    callees: Option<&'a dyn Callees>,
+    stage_seconds: f64,
+) -> Permit<'a> {
+    Permit {
+        capabilities: vetted.capabilities().clone(),
+        facts: Some(vetted.facts().clone()),
+        stage_seconds,
+        outputs: entry.outputs.as_ref().map(|(_, declared)| declared.clone()),
+        tools: vetted.tools().clone(),
+        lends,
+        callees,
+        depth: 0,
+    }
+}
+
+/// What a tool's calendar shows at its first word in a rehearsal: 1 January 2026, 12:00 UTC.
+const EPOCH: f64 = 1_767_268_800.0;
+
+fn result(case: &Case, ran: &Ran) -> CaseResult {
+    CaseResult {
+        name: case.name.clone(),
+        arguments: samples::shown(&case.arguments),
+        outcome: ran.performance.outcome.clone(),
+        stage_s: minismith_runtime::outcome::tidy(ran.performance.took.as_secs_f64()),
+        outputs: ran.performance.outputs.iter().map(Output::listed).collect(),
+    }
+}
+
+/// The share of lines with statements that ran, of all modules.
+fn coverage(vetted: &Vetted, lines: &BTreeMap<String, BTreeSet<u32>>) -> f64 {
+    let (mut executable, mut ran) = (0, 0);
+    for (module, statements) in vetted.statement_lines() {
+        executable += statements.len();
+        ran += lines.get(module).map_or(0, |lines| statements.intersection(lines).count());
+    }
+    if executable == 0 { 1.0 } else { minismith_runtime::outcome::tidy(ran as f64 / executable as f64) }
+}

@@ -1,0 +1,150 @@
+//! What the cases of a rehearsal mean for the tool: one by one, and together.
+
+use std::collections::BTreeMap;
+
+use firmware_bridge::joint::Joint;
+use serde_json::{Map, Value};
+
+use super::Act;
+use super::run::Ran;
+use crate::performance::Outcome;
+use crate::workshop::cases::Case;
+use minismith_analysis::finding::{Finding, Verdict, heaviest};
+use minismith_analysis::manifest::{Capability, Expectation, Proved};
+use minismith_analysis::policy::Vetted;
+use minismith_analysis::report::PhysicalReport;
+use minismith_analysis::samples;
+
+/// A tool that is held back by more than this is told so, degrees.
+pub(super) const MUCH_TRIMMED: f64 = 5.0;
+
+/// What one case's outcome means for the tool.
+pub(super) fn judge(act: &Act<'_>, case: &Case, ran: &Ran, findings: &mut Vec<Finding>) {
+    let function = case.function.as_ref().unwrap_or(&act.vetted.entry().name);
+    let call = format!("{function}({})", describe(&samples::shown(&case.arguments)));
+    let weight = if case.must_pass { Verdict::Refuse } else { Verdict::Admit };
+    match (&ran.performance.outcome, &case.expect) {
+        (Outcome::Stopped { limit, reason }, _) => {
+            // The longest file that a tool says it takes may be more than it has time or memory for; that is told.
+            let hostile =
+                !matches!(limit.as_str(), "stage_seconds") && !samples::has_largest(&case.arguments);
+            let verdict = if hostile { Verdict::Refuse } else { weight };
+            findings.push(finding(
+                &format!("rehearsal-{}", limit.replace('_', "-")),
+                verdict,
+                format!("{call} was stopped: {reason}"),
+                "stay within the budget in every call",
+            ));
+        }
+        (Outcome::Raised { kind, .. }, Expectation::Raises { exception }) if kind == exception => {}
+        (Outcome::Raised { kind, message, line }, Expectation::Anything) if !case.must_pass => {
+            if kind != "ValueError" {
+                let mut found = finding(
+                    "rehearsal-raises",
+                    Verdict::Admit,
+                    format!("{call} raises {kind}: {message}"),
+                    "check arguments first and raise ValueError with what is allowed",
+                );
+                found.line = line.unwrap_or(1);
+                findings.push(found);
+            }
+        }
+        (Outcome::Raised { kind, message, line }, _) => {
+            let mut found = finding(
+                "rehearsal-raises",
+                weight,
+                format!("{call} raises {kind}: {message}"),
+                "make this call work, or declare the exception as what the case expects",
+            );
+            found.line = line.unwrap_or(1);
+            findings.push(found);
+        }
+        (Outcome::Returned { value }, expect) => {
+            if let Some(complaint) = expect.complaint(value) {
+                findings.push(finding(
+                    "test-case-fails",
+                    Verdict::Refuse,
+                    format!("{}: {call} {complaint}", case.name),
+                    "mend the tool, or the test case if it is wrong",
+                ));
+            }
+        }
+    }
+    if let (Some(motion), Outcome::Returned { .. }) = (&case.motion, &ran.performance.outcome) {
+        for complaint in motion.complaints(&ran.beats, ran.performance.took.as_secs_f64()) {
+            findings.push(finding(
+                "test-case-fails",
+                Verdict::Refuse,
+                format!("{}: in {call} {complaint}", case.name),
+                mending(&complaint),
+            ));
+        }
+    }
+}
+
+/// How a motion that lacks something is mended.
+fn mending(complaint: &str) -> &'static str {
+    let stands = |joint: Joint| complaint == format!("{} does not move", joint.name());
+    if stands(Joint::BodyYaw) {
+        "turn the body with `body_yaw=math.radians(...)` in `goto_target`, or mend the test case if it is wrong"
+    } else if stands(Joint::RightAntenna) || stands(Joint::LeftAntenna) {
+        "move both with `antennas=[right, left]`, in radians, in `goto_target`, or mend the test case if it is wrong"
+    } else {
+        "mend the tool, or the test case if it is wrong"
+    }
+}
+
+/// What only all cases together can tell.
+pub(super) fn judge_whole(
+    vetted: &Vetted,
+    report: &PhysicalReport,
+    (worst_trim, trimmed_case): &(f64, String),
+    proved: &BTreeMap<String, Proved>,
+    findings: &mut Vec<Finding>,
+) {
+    if heaviest(findings) == Verdict::Refuse {
+        return;
+    }
+    let moves = vetted.capabilities().contains(&Capability::Motion);
+    if moves && report.greatest_move_deg < 0.5 {
+        findings.push(finding(
+            "moves-nothing",
+            Verdict::Ask,
+            "the tool asks for motion, but no joint moved by half a degree in any case".into(),
+            "check its units: angles of create_head_pose are degrees, distances metres unless mm=True",
+        ));
+    }
+    if *worst_trim > MUCH_TRIMMED {
+        findings.push(finding(
+            "trimmed",
+            Verdict::Admit,
+            format!("the envelope held the robot back by up to {worst_trim} degrees (case {trimmed_case:?})"),
+            "move more slowly, or in smaller steps",
+        ));
+    }
+    for (parameter, range) in proved {
+        findings.push(finding(
+            "range-narrowed",
+            Verdict::Admit,
+            format!("it is proved for {parameter} {range} only; beyond that a person must approve it"),
+            "make calls at the ends of the range pass, or give the parameter a narrower range",
+        ));
+    }
+    if !report.rests_at_end {
+        findings.push(finding(
+            "moving-at-end",
+            Verdict::Admit,
+            "the tool ends while the robot still moves".into(),
+            "end with a goto_target",
+        ));
+    }
+}
+
+pub(super) fn finding(rule: &str, verdict: Verdict, reason: String, hint: &str) -> Finding {
+    Finding { rule: rule.into(), module: None, line: 1, verdict, reason, hint: hint.into() }
+}
+
+fn describe(arguments: &Map<String, Value>) -> String {
+    let words: Vec<_> = arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    words.join(", ")
+}

@@ -1,0 +1,43 @@
+//! Which made-up calls narrow the range that a rehearsal vouches for.
+
+use minismith_analysis::margins::Narrowed;
+
+use crate::performance::Outcome;
+
+/// A trim by more than this is no longer what the tool asked for, degrees.
+const GREAT_TRIM: f64 = 5.0;
+
+/// Whether a case at a corner takes something off the range that the rehearsal vouches for. A tool that raises
+/// `ValueError` has drawn the line itself.
+#[must_use]
+pub fn narrowed(case: &str, outcome: &Outcome, worst_trim_deg: f64) -> Option<Narrowed> {
+    let call = case.strip_prefix("corner: ")?.to_owned();
+    let why = match outcome {
+        Outcome::Stopped { limit, .. } => format!("stopped: {limit}"),
+        Outcome::Raised { kind, .. } if kind != "ValueError" => format!("raises {kind}"),
+        Outcome::Returned { .. } if worst_trim_deg > GREAT_TRIM => {
+            format!("trimmed by {worst_trim_deg} degrees")
+        }
+        Outcome::Returned { .. } | Outcome::Raised { .. } => return None,
+    };
+    Some(Narrowed { call, why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_corners_narrow_the_range() {
+        let stopped = Outcome::Stopped { limit: "stage_seconds".into(), reason: String::new() };
+        let raised =
+            |kind: &str| Outcome::Raised { kind: kind.into(), message: String::new(), line: Some(1) };
+        let returned = Outcome::Returned { value: serde_json::Value::Null };
+        assert_eq!(narrowed("default", &stopped, 0.0), None);
+        assert_eq!(narrowed("corner: n=1", &raised("ValueError"), 0.0), None);
+        assert_eq!(narrowed("corner: n=1", &returned, 1.0), None);
+        for (outcome, trim) in [(&stopped, 0.0), (&raised("TypeError"), 0.0), (&returned, 6.0)] {
+            assert_eq!(narrowed("corner: n=1", outcome, trim).unwrap().call, "n=1");
+        }
+    }
+}

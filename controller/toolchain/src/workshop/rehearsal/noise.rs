@@ -1,0 +1,47 @@
+//! A body whose senses are noisy: what is read differs a little from what is.
+
+use firmware_bridge::clock::Tick;
+use firmware_bridge::envelope::SafeCommand;
+use firmware_bridge::robot::{JointState, Reading, Robot, RobotFault};
+use firmware_bridge::units::Radians;
+
+use minismith_runtime::chance::Chance;
+
+/// Two of the encoder's 4096 steps to either side.
+const NOISE: f64 = 2.0 * std::f64::consts::TAU / 4096.0;
+
+/// A robot whose readings are noisy, if that is asked for.
+pub(super) struct Noisy<R> {
+    robot: R,
+    chance: Option<Chance>,
+}
+
+impl<R: Robot> Noisy<R> {
+    pub(super) fn new(robot: R, noise: bool) -> Self {
+        Noisy { robot, chance: noise.then_some(Chance(7)) }
+    }
+
+    fn blur(&mut self, mut state: JointState) -> JointState {
+        if let Some(chance) = &mut self.chance {
+            state.readings = state.readings.map(|reading| match reading {
+                Reading::Fresh(angle) => {
+                    Reading::Fresh(angle + Radians(NOISE * (2.0 * chance.share() - 1.0)))
+                }
+                stale => stale,
+            });
+        }
+        state
+    }
+}
+
+impl<R: Robot> Robot for Noisy<R> {
+    fn sense(&mut self, at: Tick) -> Result<JointState, RobotFault> {
+        let state = self.robot.sense(at)?;
+        Ok(self.blur(state))
+    }
+
+    fn beat(&mut self, at: Tick, command: &SafeCommand) -> Result<JointState, RobotFault> {
+        let state = self.robot.beat(at, command)?;
+        Ok(self.blur(state))
+    }
+}

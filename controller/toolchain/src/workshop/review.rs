@@ -1,0 +1,122 @@
+//! The last look before a tool is admitted: code, findings and report together, to a closed verdict.
+//!
+//! Without a model the rules alone decide, and the manifest says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rehearsal::{CaseResult, Conditions, Rehearsed};
+use firmware_bridge::trace::Beat;
+use minismith_analysis::finding::{Finding, Verdict, heaviest};
+use minismith_analysis::manifest::{Budget, Capability, Evidence, Example, Provenance, Review, ToolManifest};
+use minismith_analysis::submission::Declared;
+
+/// A tool that may enter the registry. Only [`review`] makes one.
+#[derive(Debug)]
+pub struct Admissible {
+    source: String,
+    others: Option<BTreeMap<String, String>>,
+    manifest: ToolManifest,
+    beats: Vec<Beat>,
+    cases: Vec<CaseResult>,
+    conditions: Conditions,
+}
+
+impl Admissible {
+    /// The exact source.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The other modules of a toolkit.
+    #[must_use]
+    pub const fn others(&self) -> Option<&BTreeMap<String, String>> {
+        self.others.as_ref()
+    }
+
+    /// What is written beside it.
+    #[must_use]
+    pub const fn manifest(&self) -> &ToolManifest {
+        &self.manifest
+    }
+
+    /// Every beat of the rehearsal's first case, for the picture and the recording.
+    #[must_use]
+    pub fn beats(&self) -> &[Beat] {
+        &self.beats
+    }
+
+    /// The same, read by a reviewer beyond the rules. It can only be more careful than they were.
+    #[must_use]
+    pub fn reviewed_by(mut self, reviewer: &str, risks: Vec<String>, ask: bool) -> Self {
+        self.manifest.review.by = format!("rules, then {reviewer}");
+        self.manifest.review.risks.extend(risks);
+        self.manifest.needs_approval |= ask;
+        self
+    }
+
+    /// How the rehearsed calls went.
+    #[must_use]
+    pub fn cases(&self) -> &[CaseResult] {
+        &self.cases
+    }
+
+    /// What it was rehearsed under.
+    #[must_use]
+    pub const fn conditions(&self) -> &Conditions {
+        &self.conditions
+    }
+}
+
+/// Reviews a rehearsed tool by the rules.
+///
+/// # Errors
+/// The findings, when one of them refuses. (Policy and rehearsal refuse before this; a model may refuse here.)
+pub fn review(
+    rehearsed: &Rehearsed,
+    declared: &Declared,
+    origin: Provenance,
+    conditions: &Conditions,
+) -> Result<Admissible, Vec<Finding>> {
+    let findings = rehearsed.findings().to_vec();
+    if heaviest(&findings) == Verdict::Refuse {
+        return Err(findings);
+    }
+    let vetted = rehearsed.vetted();
+    let foreign = origin.is_foreign();
+    let mut manifest = vetted.manifest(origin);
+    let first = rehearsed.cases().first();
+    let first = first.map(|case| Example { function: None, arguments: case.arguments.clone() });
+    manifest.examples = declared.examples.clone();
+    if manifest.examples.is_empty() {
+        manifest.examples.extend(first);
+    }
+    manifest.test_cases = declared.test_cases.clone();
+    manifest.capabilities = rehearsed.capabilities();
+    manifest.proved = rehearsed.proved().clone();
+    manifest.budget = Budget { stage_seconds: conditions.stage_seconds, limits: conditions.guest };
+    manifest.needs_approval = foreign || heaviest(&findings) == Verdict::Ask;
+    manifest.findings = findings;
+    manifest.report = Some(rehearsed.report().clone());
+    manifest.evidence = Evidence { tools: rehearsed.tools(), ..conditions.evidence() };
+    manifest.review = Review { by: "rules".into(), risks: risks(&rehearsed.capabilities()) };
+    Ok(Admissible {
+        source: vetted.draft().source().to_owned(),
+        others: vetted.draft().others().cloned(),
+        manifest,
+        beats: rehearsed.beats().to_vec(),
+        cases: rehearsed.cases().to_vec(),
+        conditions: conditions.clone(),
+    })
+}
+
+fn risks(capabilities: &BTreeSet<Capability>) -> Vec<String> {
+    let mut risks = Vec::new();
+    if capabilities.contains(&Capability::Motors) {
+        risks.push("switches motors: the head may fall when it is up".into());
+    }
+    if capabilities.contains(&Capability::Camera) {
+        risks.push("reads the camera".into());
+    }
+    risks
+}

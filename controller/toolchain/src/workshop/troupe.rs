@@ -1,0 +1,120 @@
+//! Who acts on a stage: guests, and the tools that guests may call.
+
+use std::collections::BTreeSet;
+
+use minismith_wire::Limits;
+use serde_json::{Map, Value};
+
+use super::Workshop;
+use super::registry::Admitted;
+use super::rehearsal::{Cage, job, permit};
+use crate::guest::{Guest, GuestFault};
+use crate::performance::{About, Callee, Callees};
+use minismith_analysis::arguments::accept;
+use minismith_analysis::files::input::file_parameters;
+use minismith_analysis::manifest::{Capability, ToolManifest};
+
+/// The guests of a workshop, and the tools of its registry for them to call.
+#[derive(Clone, Copy)]
+pub struct Troupe<'a> {
+    workshop: &'a Workshop,
+    /// Whether they move real motors.
+    is_real: bool,
+}
+
+impl<'a> Troupe<'a> {
+    /// For a stage with real motors or without.
+    #[must_use]
+    pub const fn new(workshop: &'a Workshop, is_real: bool) -> Self {
+        Troupe { workshop, is_real }
+    }
+
+    fn load(&self, name: &str) -> Result<(Admitted, Option<String>), String> {
+        let (tool, function) = split(name);
+        let admitted = self.workshop.registry().callable(tool).map_err(|error| error.to_string())?;
+        if admitted.vetted().entry_of(function).is_none() {
+            return Err(no_function(admitted.manifest(), function.unwrap_or_default()));
+        }
+        Ok((admitted, function.map(ToOwned::to_owned)))
+    }
+}
+
+/// A tool's name, and the function of a toolkit: `greetings.bow`.
+#[must_use]
+pub fn split(name: &str) -> (&str, Option<&str>) {
+    match name.split_once('.') {
+        Some((tool, function)) => (tool, Some(function)),
+        None => (name, None),
+    }
+}
+
+/// What to say when a toolkit has no such function.
+#[must_use]
+pub fn no_function(manifest: &ToolManifest, function: &str) -> String {
+    let known: Vec<&str> = manifest.functions.iter().map(|function| function.name.as_str()).collect();
+    if known.is_empty() {
+        return format!("{} is one function; call it as {0} alone", manifest.name);
+    }
+    format!("{} has no function {function:?}; it has {}", manifest.name, known.join(", "))
+}
+
+impl Cage for Troupe<'_> {
+    fn guest(&self, limits: Limits) -> Result<Box<dyn Guest>, GuestFault> {
+        self.workshop.cage().guest(limits)
+    }
+
+    fn callees(&self) -> Option<&dyn Callees> {
+        Some(self)
+    }
+}
+
+impl Callees for Troupe<'_> {
+    fn about(&self, name: &str) -> Result<About, String> {
+        let (admitted, _) = self.load(name)?;
+        // What the source asks for now, and what was proved of the tools that it calls itself.
+        let own = admitted.vetted().capabilities();
+        let lent = if admitted.vetted().tools().is_empty() {
+            BTreeSet::<Capability>::new()
+        } else {
+            admitted.manifest().capabilities.clone()
+        };
+        Ok(About {
+            capabilities: own.union(&lent).copied().collect(),
+            sha256: admitted.vetted().draft().sha256().to_owned(),
+        })
+    }
+
+    fn callee(&self, name: &str, arguments: &Map<String, Value>) -> Result<Callee<'_>, String> {
+        let (admitted, function) = self.load(name)?;
+        let manifest = admitted.manifest();
+        if self.is_real && manifest.needs_approval && !admitted.is_approved() {
+            return Err(format!(
+                "{name} has to be approved first: `minismith tool approve {}`",
+                manifest.name
+            ));
+        }
+        let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
+        if !admitted.evidence().rests_on(&conditions.evidence()) {
+            return Err(format!("the proof of {name} is out of date; `minismith tool add` it again"));
+        }
+        let vetted = admitted.vetted();
+        let entry = vetted.entry_of(function.as_deref()).unwrap_or_else(|| vetted.entry());
+        accept(&entry.parameters_schema(), arguments).map_err(|complaint| format!("{name}: {complaint}"))?;
+        if entry.outputs.is_some() || file_parameters(&entry.parameters_schema()).next().is_some() {
+            return Err(format!("{name} reads or writes files; only a person can name them"));
+        }
+        let guest = self.guest(conditions.guest).map_err(|fault| fault.to_string())?;
+        Ok(Callee {
+            guest,
+            job: job(vetted, entry, arguments, false, conditions.guest),
+            permit: permit(
+                vetted,
+                entry,
+                manifest.capabilities.clone(),
+                self.callees(),
+                conditions.stage_seconds,
+            ),
+            limits: (!admitted.is_approved()).then_some(conditions.limits),
+        })
+    }
+}
