@@ -20,8 +20,8 @@ pub struct Entry {
     /// When, in UTC.
     pub at: String,
     /// What kind of thing: `http_request`, `message` (over a WebSocket), `utterance`, `question`, `step`, `answer`,
-    /// `tool`, `check`, `robot` (what the control loop did), `program` (it began or ended). Documents have `call`, `said`,
-    /// `asked` and `body` for the first, third, fourth and `robot`.
+    /// `tool`, `check`, `robot` (what the control loop did), `program` (it began or ended). Documents write `call`, `said`,
+    /// `asked` and `body` for `http_request`, `utterance`, `question` and `robot`.
     #[serde(serialize_with = "old_kind")]
     #[schema(value_type = String)]
     pub kind: String,
