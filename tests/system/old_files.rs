@@ -197,7 +197,7 @@ fn an_old_session_is_gone_on_with() {
     let said: Vec<&Value> = before.iter().map(|turn| &turn["said"]).collect();
     assert_eq!(said, ["look right 10 degrees", "nod once"]);
     assert_eq!(before[1]["log"]["steps"][0]["kind"], "nod once");
-    done(&bench, &["say", "again", "--session", "evening", "--json"]);
+    done(&bench, &["say", "look left 5 degrees", "--session", "evening", "--json"]);
     let after = turns(&bench);
     assert_eq!((after.len(), &after[..2]), (3, &before[..]));
 }
