@@ -78,7 +78,7 @@ fn stage(scene: Scene) -> (Stage, Arc<Noting>) {
 }
 
 const FACE: &str =
-    "kind: face, photograph: astronaut.png, crop: [88, 0, 272, 340], landmark: [220.4, 124.5], height: 0.63";
+    "kind: face, image: astronaut.png, crop: [88, 0, 272, 340], landmark: [220.4, 124.5], height: 0.63";
 
 fn scene(boards: &str) -> Scene {
     Scene::parse(&format!("noise: 2\nbillboards:\n{boards}"), &photographs()).unwrap()
@@ -108,7 +108,7 @@ fn a_face_is_brought_to_the_middle_wherever_it_stands() {
         [0.25, 0.8, 0.1],
         [1.5, 0.4, 0.3],
     ] {
-        let scene = scene(&format!("  - {{name: visitor, {FACE}, at: {place:?}}}\n"));
+        let scene = scene(&format!("  - {{name: visitor, {FACE}, position: {place:?}}}\n"));
         let (mut stage, _) = stage(scene.clone());
         let looked = done(&mut stage, &Sight::LookAt("person"));
         assert_eq!(looked.ending, Ending::Done, "{place:?}: {}", looked.text);
@@ -148,8 +148,8 @@ fn a_moving_face_is_kept_near_the_middle_for_a_minute() {
 #[test]
 fn a_face_that_goes_away_is_waited_for_and_found_again() {
     let mut boards = String::new();
-    writeln!(boards, "  - {{name: first, {FACE}, at: [0.8, 0.4, 0.1], shown: [0, 5]}}").unwrap();
-    writeln!(boards, "  - {{name: second, {FACE}, at: [0.8, -0.35, 0.1], shown: [15, 60]}}").unwrap();
+    writeln!(boards, "  - {{name: first, {FACE}, position: [0.8, 0.4, 0.1], shown: [0, 5]}}").unwrap();
+    writeln!(boards, "  - {{name: second, {FACE}, position: [0.8, -0.35, 0.1], shown: [15, 60]}}").unwrap();
     let scene = scene(&boards);
     let (mut stage, camera) = stage(scene.clone());
     let looked = done(&mut stage, &Sight::Follow(Duration::from_secs(20)));

@@ -31,6 +31,7 @@ mod model;
 mod official_daemon;
 mod official_motor;
 mod official_wire;
+mod old_files;
 mod old_names;
 mod openai_client;
 mod openapi;

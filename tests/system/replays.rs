@@ -132,9 +132,12 @@ fn a_file_that_is_no_trace_is_refused_with_its_line() {
     let [trace] = traces(&bench).try_into().unwrap();
     let text = std::fs::read_to_string(bench.path(&trace)).unwrap();
     for (change, words) in [
-        (text.replacen("\"says\":\"beat\",\"beat\":2,", "\"says\":\"beat\",\"beat\":1,", 1), "out of order"),
+        (
+            text.replacen("\"type\":\"cycle\",\"cycle\":2,", "\"type\":\"cycle\",\"cycle\":1,", 1),
+            "out of order",
+        ),
         (text.replacen("\"goal_deg\":[", "\"goal_deg\":[1e9,", 1), "angles"),
-        (text.replacen("\"says\":\"begin\"", "\"says\":\"start\"", 1), "line 1"),
+        (text.replacen("\"type\":\"header\"", "\"type\":\"start\"", 1), "line 1"),
         ("[]\n".into(), "trace"),
         (String::new(), "trace"),
     ] {

@@ -261,7 +261,7 @@ fn noted(bench: &Bench, kind: &str) -> Vec<(String, String)> {
     let journal = fs::read_to_string(bench.path(".share/minismith/journal.jsonl")).unwrap();
     let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    entries.filter(|it| it["kind"] == kind).map(|it| (text(&it["what"]), text(&it["id"]))).collect()
+    entries.filter(|it| it["kind"] == kind).map(|it| (text(&it["action"]), text(&it["id"]))).collect()
 }
 
 /// The file of the log.
@@ -299,7 +299,7 @@ fn a_sentence_is_one_tree_from_what_was_said_to_the_motion_with_the_journals_id(
     assert!(motion.to - motion.from > 100_000_000, "{motion:?}");
     let id = &tree.root.about["id"];
     assert!(tree.root.is("outcome", "done"));
-    for kind in ["said", "step", "answer"] {
+    for kind in ["utterance", "step", "answer"] {
         let noted = noted(&bench, kind);
         assert!(!noted.is_empty() && noted.iter().all(|(_, noted)| noted == id), "{kind}: {noted:?}");
     }
@@ -340,11 +340,11 @@ fn a_request_is_one_tree_over_all_threads_through_authoring_rehearsal_and_perfor
     let tool = "execute_tool happy_hello";
     assert_eq!(tree.way_to("motion"), ["request", "utterance", "step", tool, "tool_run", "motion"]);
     let id = &tree.root.about["id"];
-    for kind in ["said", "step", "answer"] {
+    for kind in ["utterance", "step", "answer"] {
         let noted = noted(&bench, kind);
         assert!(!noted.is_empty() && noted.iter().all(|(_, noted)| noted == id), "{kind}: {noted:?}");
     }
-    let calls = noted(&bench, "call");
+    let calls = noted(&bench, "http_request");
     assert!(calls.contains(&("POST /api/v1/chat".into(), id.clone())), "{calls:?}");
     // A tool that is called by its name is in the journal under the request's id, too.
     let ran = collector.tree(|span| span.is("route", "/api/v1/tools/{name}/run"));

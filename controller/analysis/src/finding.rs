@@ -8,10 +8,13 @@ use utoipa::ToSchema;
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Advice: nothing follows.
+    #[serde(rename = "admit")]
     Admit,
     /// A person confirms before the first performance on real motors.
+    #[serde(rename = "ask")]
     Ask,
     /// The tool is not admitted.
+    #[serde(rename = "refuse")]
     Refuse,
 }
 

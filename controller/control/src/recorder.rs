@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn what_the_recorder_writes_comes_back() {
         let bytes = with("read line; exec /bin/cat > \"$2\"", PATIENCE).unwrap();
-        assert!(bytes.ends_with(b"{\"says\":\"end\",\"beats\":0}\n"), "{} bytes", bytes.len());
+        assert!(bytes.ends_with(b"{\"type\":\"footer\",\"cycles\":0}\n"), "{} bytes", bytes.len());
     }
 
     #[test]

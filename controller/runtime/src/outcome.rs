@@ -81,6 +81,7 @@ pub struct TrimView {
     /// The greatest difference, degrees.
     pub worst_deg: f64,
     /// On how many beats; zero when the target itself was changed before the motion began.
+    #[serde(rename = "beats")]
     pub beats: u32,
     /// When it began, seconds from the start of the motion or of the stream of targets.
     #[serde(default)]
@@ -180,8 +181,10 @@ pub struct Step {
     /// Where it was found, from the motors' own positions.
     pub achieved: Option<PostureView>,
     /// What was changed on the way.
+    #[serde(rename = "trims")]
     pub trims: Vec<TrimView>,
     /// Why it was not done, or not to the end.
+    #[serde(rename = "refusal")]
     pub refusal: Option<String>,
     /// When it began, seconds of the performance's clock; none outside of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -73,7 +73,7 @@ minismith journal export --kind tool --to tools.jsonl\n  minismith journal expor
 /// A filter for entries.
 #[derive(Debug, Args)]
 pub struct Which {
-    /// Only entries of this kind: call, message, said, asked, step, tool, answer, body, program.
+    /// Only entries of this kind: http_request, message, utterance, question, step, tool, check, answer, robot, program.
     #[arg(long)]
     kind: Option<String>,
     /// Only entries of the request with this id, or an id that starts with it.
@@ -174,7 +174,7 @@ fn tell(entry: &Entry, json: bool) -> anyhow::Result<()> {
     let id = entry.id.as_deref().and_then(|id| id.get(..8)).unwrap_or("-");
     let stage = entry.stage_s.map_or_else(String::new, |seconds| format!(" {seconds:.2}s"));
     let Entry { at, kind, who, what, outcome, .. } = entry;
-    let line = format!("{at}{stage} {id:8} {kind:7} {who}: {what} -> {outcome}");
+    let line = format!("{at}{stage} {id:8} {kind:12} {who}: {what} -> {outcome}");
     print::line(&print::harmless(&line.replace('\n', " ")));
     Ok(())
 }

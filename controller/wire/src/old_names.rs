@@ -5,5 +5,6 @@
 
 pub mod command_line;
 pub mod config;
+pub mod files;
 pub mod http;
 pub mod metrics;

@@ -56,7 +56,7 @@ impl Conversation<'_> {
     /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it, and before it is its turn, holds
     /// for it too.
     pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
-        self.begin_noting("said", text).in_scope(|| {
+        self.begin_noting("utterance", text).in_scope(|| {
             let reply = self.listen(text, halts);
             self.note_answer(&reply);
             reply
@@ -68,7 +68,7 @@ impl Conversation<'_> {
         let chronicle = self.body.chronicle();
         let text = cut(text);
         let doing = chronicle.begin(text);
-        if kind == "said" {
+        if kind == "utterance" {
             chronicle.say(Voice::Person, text);
         }
         let id = self.next_id.take().unwrap_or_else(|| Uuid::new_v4().to_string());

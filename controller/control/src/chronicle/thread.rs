@@ -372,7 +372,12 @@ impl Scribe {
                 "traces can't be kept in {folder}, and the robot goes on without: {error}; make room, or name another folder in \
                  `traces.directory`"
             );
-            self.journal.note(Entry::now("program", "the chronicle", "keeping traces", &error.to_string()));
+            self.journal.note(Entry::now(
+                "program",
+                "the run recorder",
+                "keeping traces",
+                &error.to_string(),
+            ));
         }
     }
 }

@@ -202,7 +202,8 @@ impl Doorkeeper {
     ) {
         let (who, role) = caller.map_or(("nobody", "none"), |caller| (&*caller.name, caller.role.name()));
         let what: String = format!("{method} {path}").chars().take(200).collect();
-        let mut entry = Entry::now("call", who, &what, status.as_str()).by(role, &peer.ip().to_string());
+        let mut entry =
+            Entry::now("http_request", who, &what, status.as_str()).by(role, &peer.ip().to_string());
         entry.took_ms = took.map(|took| tidy(took.as_secs_f64() * 1e3));
         entry.id = id.map(|id| id.to_string());
         self.journal.note(entry);

@@ -356,7 +356,7 @@ fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResul
             "trimmed_beats": report.trimmed_beats,
             "rests_at_end": report.rests_at_end,
             "line_coverage": report.line_coverage,
-            "narrowed": report.narrowed,
+            "narrowed": report.narrowed.iter().map(|one| json!({ "call": one.call, "why": one.why })).collect::<Vec<_>>(),
         })
     });
     let registered = admitted.map(|manifest| {
