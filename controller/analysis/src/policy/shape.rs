@@ -1,15 +1,19 @@
-//! The shape of a tree: one hash over every node, name, operator, constant and line of a statement.
+//! Computes the shape of a tree: one hash over every node, name, operator, constant and line of a
+//! statement.
 //!
-//! The tool host makes the same hash of CPython's tree (`facts.py`). The normal form that both write is a line a word,
-//! a node before its parts, the parts in the order of CPython's own `ast`:
+//! The tool host computes the same hash from CPython's tree (`facts.py`). Both write a normal form with one
+//! token a line. A node precedes its parts, and the parts follow the order of CPython's own `ast`:
 //!
-//! * a node is the name of its class; that of a statement is followed by its line;
-//! * a list is `[` and its length, nothing is `-`, a text is its length in characters, `:` and the text;
-//! * a number is `i` and its hexadecimal digits, or `f` and its sixty-four bits; bytes are `b` and theirs;
-//! * neighbouring texts of an f-string are one, and an empty one is none: parsers cut them differently.
+//! * a node is the name of its class; a statement's line follows its name;
+//! * a list is `[` and its length, an absent part is `-`, a text is its length in characters, `:` and the
+//!   text;
+//! * a number is `i` and its hexadecimal digits, or `f` and its sixty-four bits; bytes are `b` and their
+//!   hexadecimal digits;
+//! * adjacent texts of an f-string are merged and empty ones dropped, because parsers split them
+//!   differently.
 //!
-//! Left out is what means nothing, or what a parser does not tell: whether a name is loaded or stored (its place does),
-//! `u` before a text, brackets around an annotated name, type comments.
+//! The form omits what has no meaning or what a parser does not report. That is whether a name is loaded or
+//! stored (its position tells), `u` before a text, parentheses around an annotated name, and type comments.
 
 use rustpython_parser::ast::{
     Alias, Arg, Arguments, BoolOp, CmpOp, Comprehension, Constant, ConversionFlag, ExceptHandler, Expr,
@@ -21,7 +25,7 @@ use super::tree::Lines;
 use super::walk::{Function, function};
 use crate::digest::hex_sha256;
 
-/// The hash of a module's tree, in lower-case hexadecimal.
+/// Returns the hash of a module's tree, in lower-case hexadecimal.
 pub(super) fn of(source: &str, body: &[Stmt]) -> String {
     let mut shape = Shape { form: Vec::with_capacity(16 * source.len()), lines: Lines::of(source) };
     shape.body(body);
@@ -209,7 +213,7 @@ impl Shape {
         self.type_params(function.type_params);
     }
 
-    /// CPython 3.11 has none, so none is no word.
+    /// CPython 3.11 has no type parameters, so an empty list writes nothing.
     fn type_params(&mut self, params: &[TypeParam]) {
         if !params.is_empty() {
             self.word("type_params");
@@ -374,7 +378,7 @@ impl Shape {
             Expr::Subscript(e) => {
                 self.node("Subscript", &[&e.value]);
                 if e.slice.is_starred_expr() {
-                    // CPython has `x[*a]` as a tuple of one.
+                    // CPython represents `x[*a]` as a tuple with one item.
                     self.word("Tuple");
                     self.word("[1");
                 }
@@ -415,7 +419,7 @@ impl Shape {
         });
     }
 
-    /// Neighbouring texts are one, and an empty one is none.
+    /// Merges adjacent texts and drops empty ones.
     fn joined(&mut self, values: &[Expr]) {
         enum Piece<'e> {
             Text(String),
@@ -453,7 +457,7 @@ impl Shape {
             Constant::Complex { real, imag } => {
                 self.word(&format!("f{:016x}{:016x}", real.to_bits(), imag.to_bits()));
             }
-            // No parser makes one.
+            // No parser produces this constant.
             Constant::Tuple(_) => self.word("()"),
         }
     }

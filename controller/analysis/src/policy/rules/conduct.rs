@@ -1,11 +1,11 @@
-//! Rules about how a tool behaves: with the robot, with time, and with resources.
+//! Rules about how a tool uses the robot, time and resources.
 
 use super::{
     Rule,
     Verdict::{Admit, Ask, Refuse},
 };
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     ROBOT_CONSTRUCTED,
     UNKNOWN_ROBOT_METHOD,
@@ -42,7 +42,7 @@ pub const ROBOT_CONSTRUCTED: Rule = Rule {
     bad: "with ReachyMini() as other:\n    other.wake_up()",
 };
 
-/// A robot attribute that the official SDK does not have, or that is not offered here.
+/// A robot attribute that the official SDK does not have, or that Minismith does not support.
 pub const UNKNOWN_ROBOT_METHOD: Rule = Rule {
     id: "unknown-robot-method",
     verdict: Refuse,
@@ -62,7 +62,7 @@ pub const UNKNOWN_ARGUMENT: Rule = Rule {
     bad: "robot.look_at_world(0.5, 0.0, 0.1, time=1.0)",
 };
 
-/// A literal that the body cannot reach.
+/// A literal beyond the robot's range.
 pub const OUT_OF_RANGE: Rule = Rule {
     id: "out-of-range",
     verdict: Refuse,
@@ -72,7 +72,7 @@ pub const OUT_OF_RANGE: Rule = Rule {
     bad: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=75))",
 };
 
-/// Degrees where radians are asked for, millimetres where metres are, and the other way round.
+/// Degrees instead of radians, millimetres instead of metres, or the reverse.
 pub const WRONG_UNIT: Rule = Rule {
     id: "wrong-unit",
     verdict: Ask,
@@ -123,7 +123,7 @@ pub const ENDLESS_RECURSION: Rule = Rule {
     bad: "def count(x: int) -> int:\n    return 1 + count(x - 1)\nn = count(n)",
 };
 
-/// A sleep longer than a tool may take.
+/// A sleep longer than the tool's time budget.
 pub const LONG_SLEEP: Rule = Rule {
     id: "long-sleep",
     verdict: Refuse,
@@ -143,7 +143,7 @@ pub const BLOCKING_SLEEP: Rule = Rule {
     bad: "import time\nasync def pause() -> None:\n    time.sleep(0.1)\nprint(pause)",
 };
 
-/// A call in a coroutine that no coroutine can wait for.
+/// A blocking call in a coroutine.
 pub const BLOCKING_CALL: Rule = Rule {
     id: "blocking-call",
     verdict: Ask,
@@ -153,7 +153,7 @@ pub const BLOCKING_CALL: Rule = Rule {
     bad: "import asyncio\nasync def step() -> None:\n    await asyncio.sleep(0.1)\nasync def steps() -> None:\n    asyncio.run(step())\nprint(steps)",
 };
 
-/// A motion in a coroutine that waits for its end.
+/// A motion in a coroutine that blocks until it ends.
 pub const BLOCKING_MOTION: Rule = Rule {
     id: "blocking-motion",
     verdict: Admit,
@@ -164,7 +164,7 @@ pub const BLOCKING_MOTION: Rule = Rule {
     bad: "async def turn() -> None:\n    robot.goto_target(body_yaw=0.1)\nprint(turn)",
 };
 
-/// A coroutine that is made and never awaited.
+/// A coroutine that is created and never awaited.
 pub const FORGOTTEN_AWAIT: Rule = Rule {
     id: "forgotten-await",
     verdict: Ask,
@@ -174,7 +174,7 @@ pub const FORGOTTEN_AWAIT: Rule = Rule {
     bad: "import asyncio\nasync def pause() -> None:\n    asyncio.sleep(0.1)\nprint(pause)",
 };
 
-/// A handler that catches everything and says nothing.
+/// A handler that catches everything and reports nothing.
 pub const SWALLOWED_EXCEPTION: Rule = Rule {
     id: "swallowed-exception",
     verdict: Ask,
@@ -194,7 +194,7 @@ pub const HIDDEN_FAILURE: Rule = Rule {
     bad: "def look() -> str:\n    try:\n        robot.look_at_world(0.5, 0.0, 0.0)\n    except Exception:\n        return 'looked successfully'\n    return 'looked'\nprint(look())",
 };
 
-/// Numbers that mean hours or gigabytes.
+/// Numbers that stand for hours or gigabytes.
 pub const HUGE_NUMBER: Rule = Rule {
     id: "huge-number",
     verdict: Ask,
@@ -204,7 +204,7 @@ pub const HUGE_NUMBER: Rule = Rule {
     bad: "for i in range(10 ** 9):\n    n += i",
 };
 
-/// A function that nobody can review.
+/// A function that is too complex to review.
 pub const TOO_COMPLEX: Rule = Rule {
     id: "too-complex",
     verdict: Ask,
@@ -214,7 +214,7 @@ pub const TOO_COMPLEX: Rule = Rule {
     bad: "if n:\n if n:\n  if n:\n   if n:\n    if n:\n     if n:\n      if n:\n       if n:\n        n = 0",
 };
 
-/// Statements behind a `return`, `raise`, `break` or `continue`.
+/// Statements after a `return`, `raise`, `break` or `continue`.
 pub const UNREACHABLE_CODE: Rule = Rule {
     id: "unreachable-code",
     verdict: Admit,
@@ -254,7 +254,7 @@ pub const MUTABLE_DEFAULT: Rule = Rule {
     bad: "def total(steps: list[int] = []) -> int:\n    return sum(steps)\nprint(total())",
 };
 
-/// `==` with a fraction.
+/// An exact comparison with a fraction.
 pub const EXACT_COMPARISON: Rule = Rule {
     id: "exact-comparison",
     verdict: Admit,

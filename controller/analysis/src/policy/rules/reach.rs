@@ -1,8 +1,8 @@
-//! Rules about what a tool could get hold of: modules, attributes, names, decorators.
+//! Rules about what a tool could get access to: modules, attributes, names and decorators.
 
 use super::{Rule, Verdict::Refuse};
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     UNLISTED_IMPORT,
     STAR_IMPORT,
@@ -66,7 +66,7 @@ pub const UNLISTED_ATTRIBUTE: Rule = Rule {
     bad: "import numpy as np\nprint(np.load('x'))",
 };
 
-/// A module passed about like a value.
+/// A module that is used as a value.
 pub const MODULE_AS_VALUE: Rule = Rule {
     id: "module-as-value",
     verdict: Refuse,
@@ -86,7 +86,7 @@ pub const MODULE_REBOUND: Rule = Rule {
     bad: "import time\ntime = time.monotonic()\nprint(time)",
 };
 
-/// An attribute of something imported, assigned or deleted.
+/// An attribute of an imported object that is assigned or deleted.
 pub const PATCHED_IMPORT: Rule = Rule {
     id: "patched-import",
     verdict: Refuse,
@@ -116,7 +116,7 @@ pub const PRIVATE_ATTRIBUTE: Rule = Rule {
     bad: "import random\ngenerator = random.Random(n)\nprint(generator._randbelow(3))",
 };
 
-/// Frames, code objects, tracebacks, generators' insides.
+/// Frames, code objects, tracebacks, and internals of generators.
 pub const INTERPRETER_ATTRIBUTE: Rule = Rule {
     id: "interpreter-attribute",
     verdict: Refuse,
@@ -126,7 +126,7 @@ pub const INTERPRETER_ATTRIBUTE: Rule = Rule {
     bad: "steps = (i for i in range(n))\nprint(steps.gi_frame)",
 };
 
-/// Attributes that write files, forge memory, or drive the event loop.
+/// Attributes that write files, forge memory or control the event loop.
 pub const UNSAFE_ATTRIBUTE: Rule = Rule {
     id: "unsafe-attribute",
     verdict: Refuse,
@@ -136,7 +136,7 @@ pub const UNSAFE_ATTRIBUTE: Rule = Rule {
     bad: "import numpy as np\nnp.zeros(3).tofile('x')",
 };
 
-/// The bare names `__builtins__`, `__file__`, ...
+/// The names `__builtins__`, `__file__` and others of this kind.
 pub const DUNDER_NAME: Rule = Rule {
     id: "dunder-name",
     verdict: Refuse,
@@ -146,7 +146,7 @@ pub const DUNDER_NAME: Rule = Rule {
     bad: "print(__builtins__)",
 };
 
-/// `exec`, `open`, `getattr`, ... anywhere.
+/// Any use of `exec`, `open`, `getattr` and others of this kind.
 pub const FORBIDDEN_BUILTIN: Rule = Rule {
     id: "forbidden-builtin",
     verdict: Refuse,
@@ -156,7 +156,7 @@ pub const FORBIDDEN_BUILTIN: Rule = Rule {
     bad: "print(list(map(eval, ['1'])))",
 };
 
-/// A builtin's name bound to something else.
+/// A builtin's name that is rebound.
 pub const BUILTIN_REBOUND: Rule = Rule {
     id: "builtin-rebound",
     verdict: Refuse,
@@ -166,7 +166,7 @@ pub const BUILTIN_REBOUND: Rule = Rule {
     bad: "max = n\nprint(max)",
 };
 
-/// `type` as a value, or anything made of it.
+/// `type` as a value, or anything made from it.
 pub const CLASS_BY_TYPE: Rule = Rule {
     id: "class-by-type",
     verdict: Refuse,
@@ -176,7 +176,7 @@ pub const CLASS_BY_TYPE: Rule = Rule {
     bad: "print(type('Thing', (), {}))",
 };
 
-/// A metaclass and other keywords of a class.
+/// A metaclass, or another keyword of a class.
 pub const CLASS_KEYWORD: Rule = Rule {
     id: "class-keyword",
     verdict: Refuse,
@@ -186,7 +186,7 @@ pub const CLASS_KEYWORD: Rule = Rule {
     bad: "class Step(metaclass=int):\n    \"\"\"A step.\"\"\"\nprint(n)",
 };
 
-/// A special method outside the list.
+/// A special method that is not on the list.
 pub const MAGIC_METHOD: Rule = Rule {
     id: "magic-method",
     verdict: Refuse,
@@ -196,7 +196,7 @@ pub const MAGIC_METHOD: Rule = Rule {
     bad: "class Step:\n    \"\"\"A step.\"\"\"\n    def __getattr__(self, name: str) -> int:\n        return 1\nprint(Step())",
 };
 
-/// A decorator outside the list.
+/// A decorator that is not on the list.
 pub const UNLISTED_DECORATOR: Rule = Rule {
     id: "unlisted-decorator",
     verdict: Refuse,
@@ -207,7 +207,7 @@ pub const UNLISTED_DECORATOR: Rule = Rule {
     bad: "def twice(f: object) -> object:\n    return f\n@twice\ndef double(x: int) -> int:\n    return 2 * x\nprint(n)",
 };
 
-/// `.format` that could reach attributes.
+/// A `.format` call that could access attributes.
 pub const FORMAT_STRING: Rule = Rule {
     id: "format-string",
     verdict: Refuse,
@@ -217,7 +217,7 @@ pub const FORMAT_STRING: Rule = Rule {
     bad: "print('{0.real}'.format(n))",
 };
 
-/// A name that is harmless in one place only.
+/// A name that is harmless only in certain positions.
 pub const RESTRICTED_USE: Rule = Rule {
     id: "restricted-use",
     verdict: Refuse,

@@ -1,11 +1,12 @@
-//! Rules about what makes a file a tool: its entry, its types, its words, and what happens when it is loaded.
+//! Rules about what makes a file a tool: its entry point, types and documentation, and its behaviour while
+//! it loads.
 
 use super::{
     Rule,
     Verdict::{Admit, Refuse},
 };
 
-/// `exec_function(name)` with a name that is computed.
+/// A call of `exec_function(name)` with a computed name.
 pub const COMPUTED_CALLEE: Rule = Rule {
     id: "computed-callee",
     verdict: Refuse,
@@ -15,7 +16,7 @@ pub const COMPUTED_CALLEE: Rule = Rule {
     bad: "from minismith import exec_function\nexec_function(\"nod\" + \"_yes\")",
 };
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     COMPUTED_CALLEE,
     NO_ENTRY,
@@ -29,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     EAGER_CALL,
 ];
 
-/// No public function, or several and none named as the file.
+/// No public function, or several of which none has the file's name.
 pub const NO_ENTRY: Rule = Rule {
     id: "no-entry",
     verdict: Refuse,
@@ -39,7 +40,7 @@ pub const NO_ENTRY: Rule = Rule {
     bad: "# def example\ndef _helper(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
 };
 
-/// The entry has no docstring.
+/// An entry point without a docstring.
 pub const MISSING_DOCSTRING: Rule = Rule {
     id: "missing-docstring",
     verdict: Refuse,
@@ -49,7 +50,7 @@ pub const MISSING_DOCSTRING: Rule = Rule {
     bad: "def example(n: int = 1) -> int:\n    return n",
 };
 
-/// A parameter that the docstring does not mention.
+/// A parameter that the docstring does not describe.
 pub const UNDOCUMENTED_PARAMETER: Rule = Rule {
     id: "undocumented-parameter",
     verdict: Admit,
@@ -69,7 +70,7 @@ pub const MISSING_TYPE_HINT: Rule = Rule {
     bad: "def example(n=1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
 };
 
-/// A parameter that can't be given by name.
+/// A parameter that cannot be passed by name.
 pub const UNSUPPORTED_PARAMETER: Rule = Rule {
     id: "unsupported-parameter",
     verdict: Refuse,
@@ -90,7 +91,7 @@ pub const UNSUPPORTED_TYPE: Rule = Rule {
     bad: "def example(n: set[int]) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
 };
 
-/// The entry is a generator.
+/// An entry point that is a generator.
 pub const ENTRY_YIELDS: Rule = Rule {
     id: "entry-yields",
     verdict: Refuse,
@@ -100,7 +101,7 @@ pub const ENTRY_YIELDS: Rule = Rule {
     bad: "def example(n: int = 1) -> object:\n    \"\"\"Count.\"\"\"\n    yield n",
 };
 
-/// Statements at module level that do something.
+/// Statements at module level that have an effect.
 pub const MODULE_LEVEL_CODE: Rule = Rule {
     id: "module-level-code",
     verdict: Refuse,
@@ -110,7 +111,7 @@ pub const MODULE_LEVEL_CODE: Rule = Rule {
     bad: "for i in range(3):\n    print(i)\n\n\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
 };
 
-/// A call that runs while the tool is loaded.
+/// A call that runs while the tool loads.
 pub const EAGER_CALL: Rule = Rule {
     id: "eager-call",
     verdict: Refuse,

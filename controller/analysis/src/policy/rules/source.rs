@@ -1,8 +1,8 @@
-//! Rules about the bytes of a tool: what two readers might read differently is refused.
+//! Rules about the bytes of a tool: text that two parsers might read differently is rejected.
 
 use super::{Rule, Verdict::Refuse};
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     BAD_NAME,
     TOO_LONG,
@@ -17,7 +17,7 @@ pub(super) const RULES: &[Rule] = &[
     NON_ASCII_IDENTIFIER,
 ];
 
-/// The file is not named as a module.
+/// A file name that is not a module name.
 pub const BAD_NAME: Rule = Rule {
     id: "bad-name",
     verdict: Refuse,
@@ -27,7 +27,7 @@ pub const BAD_NAME: Rule = Rule {
     bad: "# file: Nod-Twice.py",
 };
 
-/// The file is too long.
+/// A file that is too long.
 pub const TOO_LONG: Rule = Rule {
     id: "source-too-long",
     verdict: Refuse,
@@ -37,7 +37,7 @@ pub const TOO_LONG: Rule = Rule {
     bad: "# <70000 x>",
 };
 
-/// The bytes are not UTF-8.
+/// Bytes that are not UTF-8.
 pub const NOT_UTF8: Rule = Rule {
     id: "not-utf8",
     verdict: Refuse,
@@ -47,7 +47,7 @@ pub const NOT_UTF8: Rule = Rule {
     bad: "# caf<byte E9>",
 };
 
-/// The file starts with U+FEFF.
+/// A file that starts with U+FEFF.
 pub const BYTE_ORDER_MARK: Rule = Rule {
     id: "byte-order-mark",
     verdict: Refuse,
@@ -97,7 +97,7 @@ pub const TOO_NESTED: Rule = Rule {
     bad: "print(<80 (>n<80 )>)",
 };
 
-/// The parser does not understand it.
+/// Text that the parser rejects.
 pub const SYNTAX_ERROR: Rule = Rule {
     id: "syntax-error",
     verdict: Refuse,
