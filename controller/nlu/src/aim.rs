@@ -1,11 +1,11 @@
-//! Where the robot is told to be: what a motion starts from.
+//! The commanded posture from which a motion starts.
 
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
 
 use super::decimal::plain;
 
-/// Where head, body and antennas were last told to be. The head's angles are relative to the body.
+/// The last commanded posture of head, body and antennas. The head's angles are relative to the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim {
     pub(super) angles: RollPitchYaw,
@@ -15,13 +15,13 @@ pub struct Aim {
 }
 
 impl Aim {
-    /// Awake and at rest, looking ahead.
+    /// Returns the neutral posture: awake, at rest, looking ahead.
     #[must_use]
     pub fn neutral() -> Self {
         Aim::of(&Posture::init())
     }
 
-    /// Where the robot is told to be, or is, before a plan begins.
+    /// Returns the aim for the commanded or measured posture before a plan begins.
     #[must_use]
     pub fn of(posture: &Posture) -> Self {
         let angles = posture.head.angles();
@@ -30,7 +30,7 @@ impl Aim {
         Aim { angles, height, body_yaw: posture.body_yaw, antennas: posture.antennas }
     }
 
-    /// In words, what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is.
+    /// Describes what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is neutral.
     pub(super) fn describe(&self) -> Option<String> {
         let neutral = Aim::neutral();
         let mut parts = Vec::new();
@@ -62,5 +62,5 @@ impl Aim {
     }
 }
 
-/// Degrees or millimetres; what is nearer to neutral goes without saying.
+/// Smallest deviation from neutral that is described, in degrees or millimetres.
 const TOLD_DEGREES: f64 = 0.5;

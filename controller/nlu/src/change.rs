@@ -1,4 +1,4 @@
-//! A motion that was asked for before, changed in one respect. What it yields is checked like any other motion.
+//! Changes an earlier motion in one respect. The result is validated like any other motion.
 
 use std::time::Duration;
 
@@ -7,49 +7,49 @@ use firmware_bridge::units::Radians;
 use super::lexicon::Direction;
 use super::primitive::{self as p, Look, Primitive, Side};
 
-/// In which respect a motion is changed.
+/// The respect in which a motion changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Change {
-    /// So many times as far.
+    /// Multiply the distance.
     Scale(f64),
-    /// So many times as far, or as deep.
+    /// Multiply the distance or the depth.
     Size(f64),
-    /// As far as it goes.
+    /// Go to the end of the range.
     Full,
-    /// So many times as deep: nods and shakes.
+    /// Multiply the depth of nods and shakes.
     Swing(f64),
-    /// Its mirror image.
+    /// Mirror the motion.
     Opposite,
-    /// The same to another side, by another angle if one was said.
+    /// Do the same to another side, by another angle if one is given.
     To(Direction, Option<Radians>),
-    /// From where it went, further to this side, by this part of its way.
+    /// Go further to this side, by this fraction of the previous distance.
     Toward(Direction, f64),
-    /// From where it went, further to this side, by so much.
+    /// Go further to this side, by this angle.
     TowardBy(Direction, Radians),
-    /// So far.
+    /// Go this far.
     Angle(Radians),
-    /// Further by so much.
+    /// Go further by this angle.
     Add(Radians),
-    /// To this height, metres.
+    /// Go to this height, in metres.
     Metres(f64),
-    /// So often.
+    /// Repeat this many times.
     Times(u32),
-    /// Slower by this factor.
+    /// Slow down by this factor.
     Pace(f64),
-    /// Within so many seconds.
+    /// Take this many seconds.
     Within(f64),
-    /// So many times as long: dances and waits.
+    /// Multiply the duration of dances and waits.
     Longer(f64),
 }
 
 impl Change {
-    /// Whether it is about a whole sequence rather than about one motion of it.
+    /// Returns whether the change applies to a whole sequence and not to one motion of it.
     pub const fn is_about_all(self) -> bool {
         matches!(self, Change::Pace(_))
     }
 }
 
-/// The motion with this change; none if it has nothing of that kind to change.
+/// Returns the changed motion; none if it has no quantity of that kind.
 pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
     match change {
         Change::Scale(factor) => match motion {
@@ -60,7 +60,7 @@ pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
         },
         Change::Size(factor) => changed(motion, Change::Scale(factor)).or_else(|| swung(motion, factor)),
         Change::Add(more) => {
-            // Less than nothing is no way at all.
+            // A negative distance leaves no motion.
             let (_, before) = signed(motion)?;
             let stays = (before.abs() + more).value() >= 0.0;
             stays.then(|| aimed(motion, |signed| signed + more * signed.value().signum()))?
@@ -112,7 +112,7 @@ pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
     }
 }
 
-/// What an angle is measured along, with one sign for each of its two ends.
+/// The axis of an angle; the sign gives the direction.
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
     /// Left and right.
@@ -123,7 +123,7 @@ enum Axis {
     Height,
 }
 
-/// The sign of a direction on an axis; none if it does not lie on it.
+/// Returns the sign of a direction on an axis; none if it is not on the axis.
 const fn sign(axis: Axis, direction: Direction) -> Option<f64> {
     match (axis, direction) {
         (Axis::Sides, Direction::Left) | (Axis::Level | Axis::Height, Direction::Up) => Some(1.0),
@@ -132,7 +132,7 @@ const fn sign(axis: Axis, direction: Direction) -> Option<f64> {
     }
 }
 
-/// The axis that a motion goes along, and how far it goes: left and up are positive.
+/// Returns the axis of a motion and the signed distance: left and up are positive.
 fn signed(motion: &Primitive) -> Option<(Axis, Radians)> {
     match *motion {
         Primitive::Look { direction: Look::Left, angle, .. }
@@ -146,7 +146,7 @@ fn signed(motion: &Primitive) -> Option<(Axis, Radians)> {
     }
 }
 
-/// The motion with another angle along its axis, at the same pace; none without an angle to change.
+/// Returns the motion with another angle along its axis, at the same pace; none if it has no angle.
 fn aimed(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitive> {
     let (axis, before) = signed(motion)?;
     if before.value() == 0.0 {
@@ -304,20 +304,20 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_way_keeps_its_pace() {
+    fn longer_motions_keep_their_pace() {
         let slow = paced(&look(Look::Left, 30.0), 2.0).unwrap();
         let Some(Primitive::Look { duration, .. }) = changed(&slow, Change::Scale(2.0)) else { panic!() };
         assert_eq!(duration, Duration::from_secs(4));
     }
 
     #[test]
-    fn past_the_middle_a_look_goes_to_the_other_side() {
+    fn a_look_past_the_middle_changes_sides() {
         let changed = changed(&look(Look::Left, 20.0), Change::TowardBy(Direction::Right, deg(30.0)));
         assert!(matches!(changed, Some(Primitive::Look { direction: Look::Right, .. })), "{changed:?}");
     }
 
     #[test]
-    fn what_has_no_such_quantity_is_not_changed() {
+    fn motions_without_the_quantity_are_not_changed() {
         for change in [Change::Scale(2.0), Change::Opposite, Change::Pace(2.0), Change::Swing(2.0)] {
             for motion in [Primitive::Wake, Primitive::Sleep, Primitive::Center] {
                 assert_eq!(changed(&motion, change), None);

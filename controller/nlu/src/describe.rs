@@ -1,4 +1,4 @@
-//! Motions in a person's words: "look left 20 deg", "nod twice". What is usual goes without saying.
+//! Describes motions in plain words: "look left 20 deg", "nod twice". Default values are omitted.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::primitive::{
 };
 
 impl Primitive {
-    /// The motion in a person's words: `look left 20 deg`.
+    /// Formats the motion in plain words: `look left 20 deg`.
     #[must_use]
     pub fn describe(&self) -> String {
         match *self {

@@ -1,4 +1,4 @@
-//! JSON and YAML: whether it is one, and what stands at its top. The values are looked over and not kept.
+//! JSON and YAML: checks the syntax and reports the top level of a document. The values are not stored.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use serde_json::{Map, Value, json};
 
 use super::excerpt::{MOST_NAMES, short};
 
-/// The longest YAML document that is read: some short ones take long enough.
+/// Maximum length of a YAML document, in bytes: even some short ones are slow to parse.
 const LONGEST_YAML: usize = 1 << 20;
 
-/// What stands at the top of a document.
+/// The top level of a document.
 enum Top {
     Object { keys: Vec<String>, count: u64 },
     Array { length: u64 },
     Scalar,
 }
 
-/// What is known of a JSON document.
+/// Returns the properties of a JSON document.
 pub(super) fn json(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str::<Top>(text).map(Top::told).map_err(|error| error.to_string())
 }
 
-/// What is known of a YAML document.
+/// Returns the properties of a YAML document.
 pub(super) fn yaml(text: &str) -> Result<Map<String, Value>, String> {
     if text.len() > LONGEST_YAML {
         return Err(format!("YAML is read up to {LONGEST_YAML} bytes; give a longer document as JSON"));
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for Looking {
     }
 }
 
-/// A key, which in YAML may be anything plain.
+/// A key; in YAML it may be any scalar.
 struct Key(String);
 
 impl<'de> Deserialize<'de> for Key {

@@ -395,7 +395,8 @@ fn returned_text(value: &Expr) -> Option<String> {
         Expr::Dict(dict) => dict.keys.iter().zip(&dict.values).find_map(|(key, value)| {
             let key =
                 text(key.as_ref()?).filter(|key| matches!(*key, "status" | "success" | "ok" | "result"))?;
-            returned_text(value).map(|message| if message == "True" { format!("{key}: success") } else { message })
+            returned_text(value)
+                .map(|message| if message == "True" { format!("{key}: success") } else { message })
         }),
         _ => None,
     }

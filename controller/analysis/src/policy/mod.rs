@@ -269,7 +269,9 @@ pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
         {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => (None, vec![rule::SYNTAX_ERROR.at(1, "the parser failed on this text")]),
-            Err(error) => (None, vec![rule::SYNTAX_ERROR.at(1, format!("cannot start a thread to read it: {error}"))]),
+            Err(error) => {
+                (None, vec![rule::SYNTAX_ERROR.at(1, format!("cannot start a thread to read it: {error}"))])
+            }
         }
     });
     match reading {

@@ -226,7 +226,8 @@ impl Pass<'_> {
             // A third of a degree, or a twentieth of a millimetre, is not visible.
             let tiny = if is_angle { 0.4 } else { 0.06 };
             if plain && self.values.number(expr).is_some_and(|value| value != 0.0 && value.abs() <= tiny) {
-                let what = format!("{name} of less than {tiny} {unit}: is it meant to be in {}?", wrong.word());
+                let what =
+                    format!("{name} of less than {tiny} {unit}: is it meant to be in {}?", wrong.word());
                 self.notes.add(&rule::DOUBTFUL_UNIT, expr.start(), what);
             }
         }
@@ -269,7 +270,8 @@ impl Pass<'_> {
                 "x" | "y" | "z" => {
                     self.unit(expr, name, Unit::Millimetres);
                     if self.values.number(expr).is_some_and(|metres| metres.abs() >= 20.0) {
-                        let what = format!("{name} of twenty metres or more: is it meant to be in millimetres?");
+                        let what =
+                            format!("{name} of twenty metres or more: is it meant to be in millimetres?");
                         self.notes.add(&rule::DOUBTFUL_UNIT, expr.start(), what);
                     }
                 }

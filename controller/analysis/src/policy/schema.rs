@@ -191,7 +191,10 @@ mod tests {
             "Optional[int | str]",
             json!({"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}),
         );
-        assert_schema("dict[str, bool]", json!({"type": "object", "additionalProperties": {"type": "boolean"}}));
+        assert_schema(
+            "dict[str, bool]",
+            json!({"type": "object", "additionalProperties": {"type": "boolean"}}),
+        );
         assert_schema("Literal['left', 'right']", json!({"type": "string", "enum": ["left", "right"]}));
         assert_schema("Literal[1, None]", json!({"enum": [1, null]}));
         assert_schema("tuple[int, ...]", json!({"type": "array", "items": {"type": "integer"}}));

@@ -104,7 +104,8 @@ impl Pass<'_> {
             return Some((Position::Type, &name.id));
         }
         let Meaning::Listed(path, name) = self.survey.meaning(expr) else { return None };
-        let (_, name, position) = POSITIONS.iter().find(|(module, known, _)| *module == path && *known == name)?;
+        let (_, name, position) =
+            POSITIONS.iter().find(|(module, known, _)| *module == path && *known == name)?;
         Some((*position, name))
     }
 

@@ -1,11 +1,11 @@
-//! What happened, why not, and whether: told from outcomes, never from the wish.
+//! Answers about earlier turns. They are made from outcomes, never from the request.
 
 use super::super::before::{Before, Turn};
 use minismith_runtime::outcome::{Ending, PostureView, Step, tidy};
 
 const NOTHING: &str = "Nothing has been asked of me yet in this conversation.";
 
-/// What became of the last turn.
+/// Reports the outcome of the last turn.
 #[must_use]
 pub fn happened(before: &Before) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
@@ -19,7 +19,7 @@ pub fn happened(before: &Before) -> String {
     }
 }
 
-/// Why the last turn was not done, or not to its end.
+/// States why the last turn was not done, or not completely.
 #[must_use]
 pub fn why_not(before: &Before) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
@@ -33,7 +33,7 @@ pub fn why_not(before: &Before) -> String {
     }
 }
 
-/// Whether the last turn was done.
+/// States whether the last turn was done.
 #[must_use]
 pub fn whether(before: &Before) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
@@ -46,7 +46,7 @@ pub fn whether(before: &Before) -> String {
     }
 }
 
-/// What was done last; what was only asked for does not count.
+/// States what was done last; requests alone do not count.
 #[must_use]
 pub fn last(before: &Before) -> String {
     match before.acted().or(before.last()) {
@@ -58,7 +58,7 @@ pub fn last(before: &Before) -> String {
     }
 }
 
-/// Each step and how near it came, one sentence each; of many, the first and the last.
+/// Describes each step and its deviation in one sentence; of many steps, the first ones and the last.
 #[must_use]
 pub fn steps(steps: &[Step]) -> String {
     let shown = if steps.len() > MOST_TOLD { MOST_TOLD - 1 } else { steps.len() };
@@ -70,7 +70,7 @@ pub fn steps(steps: &[Step]) -> String {
     told.join(" ")
 }
 
-/// More steps than these are summed up.
+/// Maximum number of steps that are described one by one.
 const MOST_TOLD: usize = 6;
 
 fn step(step: &Step) -> String {
@@ -92,10 +92,10 @@ fn step(step: &Step) -> String {
     }
 }
 
-/// A posture that is nearer than this is the one that was asked for.
+/// Maximum deviation at which a posture counts as the requested one, in degrees.
 const NEAR_DEG: f64 = 2.0;
 
-/// The greatest difference of an angle.
+/// Returns the greatest difference between the angles of two postures.
 fn apart(one: &PostureView, other: &PostureView) -> f64 {
     let angles = |view: &PostureView| {
         [
@@ -111,7 +111,7 @@ fn apart(one: &PostureView, other: &PostureView) -> f64 {
     angles(one).into_iter().zip(angles(other)).map(|(a, b)| wrapped(a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Where the head and the body are, in words.
+/// Describes the posture of head and body in words.
 fn place(view: &PostureView) -> String {
     let sided = |degrees: f64, positive: &str, negative: &str| {
         let word = if degrees > 0.0 { positive } else { negative };
@@ -131,7 +131,7 @@ fn place(view: &PostureView) -> String {
     }
 }
 
-/// A smaller angle is not worth a word.
+/// Smallest angle that is described, in degrees.
 const TOLD_DEG: f64 = 1.0;
 
 fn refusal(steps: &[Step]) -> Option<String> {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fell_short_is_told_and_not_called_done() {
+    fn incomplete_motions_are_reported_and_not_called_done() {
         let step = Step {
             kind: "look left 20 deg".into(),
             requested: Some(view(20.0)),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_the_reason() {
+    fn refusals_are_given_as_the_reason() {
         let refused = Step::refused("look left 20 deg", "the motors are off");
         let before = before(Ending::Refused, vec![refused], "answer");
         assert_eq!(why_not(&before), "I did not look left 20 deg: the motors are off.");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_understood_was_not_done() {
+    fn texts_that_were_not_understood_are_reported_as_not_done() {
         let before = before(Ending::NotUnderstood, Vec::new(), "I don't understand \"blorp\".");
         assert!(whether(&before).starts_with("No. I don't understand"));
         assert!(why_not(&before).contains("blorp"));
