@@ -132,7 +132,7 @@ impl Pass<'_> {
                 self.notes.add(
                     &rule::SWALLOWED_EXCEPTION,
                     handler.start(),
-                    "every exception is caught and forgotten",
+                    "every exception is caught and ignored",
                 );
             }
         }

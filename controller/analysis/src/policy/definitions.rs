@@ -66,7 +66,7 @@ impl Visit for Pass<'_> {
                 Stmt::If(_) => "delete it: `if __name__ == ...` never runs in a tool",
                 _ => rule::MODULE_LEVEL_CODE.advice,
             };
-            let what = "a statement that acts while the tool is loaded";
+            let what = "a statement that runs while the tool is loaded";
             self.notes.hinted(&rule::MODULE_LEVEL_CODE, stmt.start(), what, hint);
         }
     }

@@ -118,7 +118,7 @@ impl Pass<'_> {
             let makes = matches!(default, Expr::Call(call) if matches!(&*call.func,
                 Expr::Name(name) if matches!(name.id.as_str(), "list" | "dict" | "set")));
             if makes || default.is_list_expr() || default.is_dict_expr() || default.is_set_expr() {
-                self.notes.add(&rule::MUTABLE_DEFAULT, default.start(), "a default that calls share");
+                self.notes.add(&rule::MUTABLE_DEFAULT, default.start(), "a default that all calls share");
             }
         }
         if !yields(function.body) && self.recurs(function, function.body) {
@@ -250,7 +250,7 @@ impl Pass<'_> {
         let robot =
             matches!(&*attribute.value, Expr::Name(name) if self.survey.robots.contains(name.id.as_str()));
         if robot && WAITING.contains(&name) {
-            let what = format!("`{name}` in a coroutine waits for the motion's end");
+            let what = format!("`{name}` in a coroutine blocks until the motion ends");
             self.notes.add(&rule::BLOCKING_MOTION, call.start(), what);
         }
     }
@@ -262,7 +262,7 @@ impl Pass<'_> {
         let own = matches!(&*call.func, Expr::Name(name) if self.known.coroutines.contains(name.id.as_str()));
         let robot = matches!(&*call.func, Expr::Attribute(a) if a.attr.as_str() == "async_play_move");
         if own || robot || is("sleep") || is("wait_for") || is("wait") {
-            self.notes.add(&rule::FORGOTTEN_AWAIT, call.start(), "a coroutine that nothing awaits");
+            self.notes.add(&rule::FORGOTTEN_AWAIT, call.start(), "a coroutine that is never awaited");
         }
     }
 }
@@ -437,7 +437,7 @@ impl Handlers {
                 let Some(message) = s.value.as_deref().and_then(returned_text) else { continue };
                 let same = all && !message.is_empty() && self.end.as_ref() == Some(&message);
                 if !names_it && (is_success(&message) || same) {
-                    let what = "a handler returns what reads like a success".to_owned();
+                    let what = "a handler returns what looks like a success".to_owned();
                     self.found.push((stmt.start(), what));
                 }
             }
@@ -450,7 +450,7 @@ impl Handlers {
 
     fn finally(&mut self, body: &[Stmt]) {
         if let Some(stmt) = body.iter().find(|stmt| stmt.is_return_stmt()) {
-            let what = "`return` in `finally` throws every exception away".to_owned();
+            let what = "`return` in `finally` discards every exception".to_owned();
             self.found.push((stmt.start(), what));
         }
     }

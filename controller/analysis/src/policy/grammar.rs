@@ -122,7 +122,7 @@ impl Pass<'_> {
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair.first() == pair.last()) {
             let name = pair.first().copied().unwrap_or_default();
-            self.wrong(function.at, &format!("two parameters are named `{name}`"), "give one another name");
+            self.wrong(function.at, &format!("two parameters are named `{name}`"), "rename one of them");
         }
         walk_signature(self, function);
         self.within(Place::Function, function.is_async, |pass| walk_body(pass, function.body));
@@ -190,7 +190,7 @@ impl Visit for Pass<'_> {
                     && text.contains('\u{fffd}')
                     && !self.slice(constant.range).contains('\u{fffd}')
                 {
-                    let what = "half of a surrogate pair (`\\ud800` to `\\udfff`): it is no character";
+                    let what = "half of a surrogate pair (`\\ud800` to `\\udfff`): it is not a character";
                     self.notes.hinted(
                         &rule::CONTROL_CHARACTER,
                         expr.start(),
@@ -204,8 +204,8 @@ impl Visit for Pass<'_> {
                 if let Some(Expr::JoinedStr(spec)) = spec
                     && spec.values.iter().filter_map(super::tree::text).any(|text| text.contains('\\'))
                 {
-                    let what = "an escape in the format behind `:`: Python versions read it differently";
-                    self.notes.hinted(&rule::NEWER_SYNTAX, expr.start(), what, "leave the backslash out");
+                    let what = "an escape in the format after `:`: Python versions read it differently";
+                    self.notes.hinted(&rule::NEWER_SYNTAX, expr.start(), what, "delete the backslash");
                 }
             }
             _ => {}

@@ -218,7 +218,7 @@ impl Pass<'_> {
             self.notes.add(
                 &rule::UNLISTED_DECORATOR,
                 at,
-                "`wraps` elsewhere than as a decorator `@wraps(f)`",
+                "`wraps` used other than as a decorator `@wraps(f)`",
             );
         }
     }
@@ -398,7 +398,7 @@ impl Visit for Pass<'_> {
                 self.notes.add(
                     &rule::CLASS_BY_TYPE,
                     at,
-                    "`type` elsewhere than in `type(x).__name__` or a comparison",
+                    "`type` used other than in `type(x).__name__` or a comparison",
                 );
             }
             Role::Load | Role::Imported => {}

@@ -128,14 +128,14 @@ fn type_hints(function: Function<'_>, notes: &mut Notes) {
         .map(|arg| arg.arg.as_str())
         .collect();
     if !bare.is_empty() {
-        let what = format!("`{}` does not say the type of {}", function.name, bare.join(", "));
+        let what = format!("`{}` does not annotate {}", function.name, bare.join(", "));
         notes.add(&rule::MISSING_TYPE_HINT, function.at, what);
     }
     if function.returns.is_none() {
         notes.add(
             &rule::MISSING_TYPE_HINT,
             function.at,
-            format!("`{}` does not say what it returns", function.name),
+            format!("`{}` does not annotate its result", function.name),
         );
     }
 }
@@ -149,7 +149,7 @@ fn arguments(
 ) -> (bool, Option<(String, Outputs)>, Vec<Parameter>) {
     let args = entry.args;
     for star in [&args.vararg, &args.kwarg].into_iter().flatten() {
-        notes.add(&rule::UNSUPPORTED_PARAMETER, star.start(), format!("`*{}` gathers arguments", star.arg));
+        notes.add(&rule::UNSUPPORTED_PARAMETER, star.start(), format!("`*{}` collects arguments", star.arg));
     }
     let (mut takes_robot, mut outputs, mut parameters) = (false, None, Vec::new());
     let plain = args.posonlyargs.iter().chain(&args.args).chain(&args.kwonlyargs);
@@ -177,7 +177,7 @@ fn arguments(
             continue;
         }
         if position < args.posonlyargs.len() {
-            notes.add(&rule::UNSUPPORTED_PARAMETER, at, format!("`{name}` cannot be given by name"));
+            notes.add(&rule::UNSUPPORTED_PARAMETER, at, format!("`{name}` cannot be passed by name"));
         }
         let schema = match files::schema(annotation, description, survey) {
             Some(schema) => schema,

@@ -133,8 +133,10 @@ impl Pass<'_> {
         class.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
         class.decorator_list.iter().for_each(|decorator| self.decorator(decorator));
         if self.enums.contains(class.name.as_str()) && !has_members(&class.body) {
-            let what =
-                format!("the enumeration `{}` has no plain members: calling it makes others", class.name);
+            let what = format!(
+                "the enumeration `{}` has no plain members: calling it creates another enumeration",
+                class.name
+            );
             self.notes.add(&rule::RESTRICTED_USE, class.start(), what);
         }
         for stmt in &class.body {
@@ -248,7 +250,7 @@ impl Visit for Pass<'_> {
             if loads && !(self.types && matches!(position, Position::Type | Position::Base)) {
                 let hint = match position {
                     Position::Type => {
-                        "name it in annotations and behind `isinstance`; make arrays with `np.array` or `np.zeros`"
+                        "name it in annotations and as an argument of `isinstance`; make arrays with `np.array` or `np.zeros`"
                     }
                     Position::Base => "write `class Name(...)`, with its members in the body",
                     Position::Decorator => "write `@` and its name above the definition",

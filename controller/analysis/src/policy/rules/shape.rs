@@ -10,8 +10,8 @@ use super::{
 pub const COMPUTED_CALLEE: Rule = Rule {
     id: "computed-callee",
     verdict: Refuse,
-    reason: "Which tools a tool calls must stand in it, so that they can be looked at before it runs.",
-    advice: "write the other tool's name as a text: exec_function(\"nod_yes\", times=2)",
+    reason: "The source must name the tools that it calls, so that they can be checked before it runs.",
+    advice: "write the other tool's name as a string: exec_function(\"nod_yes\", times=2)",
     good: "from minismith import exec_function\nexec_function(\"nod_yes\", times=n)",
     bad: "from minismith import exec_function\nexec_function(\"nod\" + \"_yes\")",
 };
@@ -44,7 +44,7 @@ pub const NO_ENTRY: Rule = Rule {
 pub const MISSING_DOCSTRING: Rule = Rule {
     id: "missing-docstring",
     verdict: Refuse,
-    reason: "Who chooses a tool knows it by its description.",
+    reason: "People and models choose a tool by its description.",
     advice: "start the entry with a docstring: one sentence, then Args and Returns",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
     bad: "def example(n: int = 1) -> int:\n    return n",
@@ -54,7 +54,7 @@ pub const MISSING_DOCSTRING: Rule = Rule {
 pub const UNDOCUMENTED_PARAMETER: Rule = Rule {
     id: "undocumented-parameter",
     verdict: Admit,
-    reason: "Who calls a tool chooses arguments by their description.",
+    reason: "Callers choose arguments by their description.",
     advice: "add `name: meaning, between low and high.` under Args in the docstring",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: How far.\n    \"\"\"\n    return n",
     bad: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -74,7 +74,7 @@ pub const MISSING_TYPE_HINT: Rule = Rule {
 pub const UNSUPPORTED_PARAMETER: Rule = Rule {
     id: "unsupported-parameter",
     verdict: Refuse,
-    reason: "A tool is called with named arguments; the robot alone comes first and by itself.",
+    reason: "A tool is called with named arguments; only the robot is positional, and comes first.",
     advice: "use ordinary named parameters, with `robot: ReachyMini` first if the tool needs the robot",
     good: "def example(n: int = 1, *, m: int = 2) -> int:\n    \"\"\"Count.\"\"\"\n    return n + m",
     bad: "def example(*numbers: int) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
@@ -95,7 +95,7 @@ pub const UNSUPPORTED_TYPE: Rule = Rule {
 pub const ENTRY_YIELDS: Rule = Rule {
     id: "entry-yields",
     verdict: Refuse,
-    reason: "A generator does nothing until someone asks it; a tool's result is plain data.",
+    reason: "A generator does nothing until it is iterated; a tool's result is plain data.",
     advice: "return a value or a list",
     good: "def example(n: int = 1) -> list[int]:\n    \"\"\"Count.\"\"\"\n    return [n]",
     bad: "def example(n: int = 1) -> object:\n    \"\"\"Count.\"\"\"\n    yield n",
@@ -115,7 +115,7 @@ pub const MODULE_LEVEL_CODE: Rule = Rule {
 pub const EAGER_CALL: Rule = Rule {
     id: "eager-call",
     verdict: Refuse,
-    reason: "Constants, defaults and class bodies are computed while the tool is loaded, before any check of it ends.",
+    reason: "Constants, defaults and class bodies are evaluated while the tool loads, before its checks end.",
     advice: "call it inside the entry; at the top level only your own classes, numpy, math and other pure \
              constructors may be called",
     good: "import math\n\nQUARTER = math.radians(90)\n\n\ndef example(n: int = 1) -> float:\n    \"\"\"Count.\"\"\"\n    return n * QUARTER",
