@@ -17,25 +17,25 @@ use crate::manifest::TestCase;
 use crate::policy::Vetted;
 
 /// Prefix of a sample's name.
-const MARK: &str = "sample:";
+const PREFIX: &str = "sample:";
 
 /// Separator between a sample's name and its bytes.
-const BYTES: &str = ";base64,";
+const SEPARATOR: &str = ";base64,";
 
 /// Maximum number of samples that are tried for one parameter.
-const MOST: usize = 12;
+const MAX_SAMPLES: usize = 12;
 
 /// Maximum size of a file of a test case, in bytes: the tool's manifest contains it.
-const LONGEST_OWN: u64 = 256 << 10;
+const MAX_OWN_BYTES: u64 = 256 << 10;
 
 /// Maximum size of all files of a tool's test cases together, in bytes.
-const OWN_TOGETHER: usize = 1 << 20;
+const MAX_OWN_BYTES_IN_ALL: usize = 1 << 20;
 
 /// Returns the samples for a parameter's schema, as arguments: an ordinary one first. None if the parameter
 /// is not a file.
 #[must_use]
 pub fn named_for(parameter: &Value) -> Vec<Value> {
-    samples_for(parameter).into_iter().map(|(name, ..)| json!(format!("{MARK}{name}"))).collect()
+    samples_for(parameter).into_iter().map(|(name, ..)| json!(format!("{PREFIX}{name}"))).collect()
 }
 
 /// Returns the samples for a parameter's schema: name, bytes and known properties. None if the parameter is
@@ -49,7 +49,7 @@ pub fn samples_for(parameter: &Value) -> Vec<(String, Vec<u8>, Map<String, Value
         let given = given("", name.to_owned(), make(name, wanted.max_bytes)?, &wanted).ok()?;
         Some((given.name, given.content.0.to_vec(), given.about))
     };
-    names.into_iter().filter_map(sample).take(MOST).collect()
+    names.into_iter().filter_map(sample).take(MAX_SAMPLES).collect()
 }
 
 fn names_after_first(kind: Kind) -> &'static [&'static str] {
@@ -179,8 +179,8 @@ fn npy(values: &[f64]) -> Vec<u8> {
 /// [`BadFile`] if there is no such sample: a rehearsal reads nothing from the disk.
 pub fn open(named: &str, most: u64) -> Opened {
     let none = |name: &str| BadFile::NoSample(format!("there is no sample {:?}", cut(name)));
-    let sample = named.strip_prefix(MARK).ok_or_else(|| none(named))?;
-    match sample.split_once(BYTES) {
+    let sample = named.strip_prefix(PREFIX).ok_or_else(|| none(named))?;
+    match sample.split_once(SEPARATOR) {
         Some((name, bytes)) => Ok((name.to_owned(), STANDARD.decode(bytes).map_err(|_| none(name))?)),
         None => Ok((sample.to_owned(), make(sample, most).ok_or_else(|| none(sample))?)),
     }
@@ -199,8 +199,8 @@ pub fn has_largest(arguments: &Map<String, Value>) -> bool {
 /// Returns a call's arguments for people, without the bytes of samples.
 #[must_use]
 pub fn shown(arguments: &Map<String, Value>) -> Map<String, Value> {
-    let short = |value: &Value| match value.as_str().filter(|text| text.starts_with(MARK)) {
-        Some(sample) => json!(sample.split(BYTES).next()),
+    let short = |value: &Value| match value.as_str().filter(|text| text.starts_with(PREFIX)) {
+        Some(sample) => json!(sample.split(SEPARATOR).next()),
         None => value.clone(),
     };
     arguments.iter().map(|(name, value)| (name.clone(), short(value))).collect()
@@ -218,23 +218,23 @@ pub fn embed(vetted: &Vetted, tests: &[TestCase], folder: Option<&Path>) -> Resu
     for test in &mut tests {
         for (parameter, wanted) in file_parameters(&schema) {
             let Some(Value::String(named)) = test.arguments.get(parameter) else { continue };
-            let kept = embedded(parameter, named, &wanted, folder).map_err(|why| Finding {
+            let kept = with_bytes(parameter, named, &wanted, folder).map_err(|why| Finding {
                 rule: "test-file".into(),
                 module: None,
                 line: 1,
                 verdict: Verdict::Refuse,
                 reason: format!("test case {:?}, argument `{parameter}`: {why}", test.name),
-                hint: "name a small file beside the declarations, such as samples/table.csv".into(),
+                hint: "name a small file next to the declarations, such as samples/table.csv".into(),
             })?;
             together += kept.len();
-            if together > OWN_TOGETHER {
+            if together > MAX_OWN_BYTES_IN_ALL {
                 return Err(Finding {
                     rule: "test-file".into(),
                     module: None,
                     line: 1,
                     verdict: Verdict::Refuse,
                     reason: "the files of the test cases are too long together".into(),
-                    hint: format!("keep them below {OWN_TOGETHER} bytes"),
+                    hint: format!("keep them below {MAX_OWN_BYTES_IN_ALL} bytes"),
                 });
             }
             test.arguments.insert(parameter.clone(), json!(kept));
@@ -243,9 +243,14 @@ pub fn embed(vetted: &Vetted, tests: &[TestCase], folder: Option<&Path>) -> Resu
     Ok(tests)
 }
 
-fn embedded(parameter: &str, named: &str, wanted: &Wanted, folder: Option<&Path>) -> Result<String, BadFile> {
+fn with_bytes(
+    parameter: &str,
+    named: &str,
+    wanted: &Wanted,
+    folder: Option<&Path>,
+) -> Result<String, BadFile> {
     let no = |why: &str| BadFile::NoSample(format!("{:?} {why}", cut(named)));
-    if named.starts_with(MARK) {
+    if named.starts_with(PREFIX) {
         let (name, content) = open(named, wanted.max_bytes)?;
         return given(parameter, name, content, wanted).map(|_| named.to_owned());
     }
@@ -263,13 +268,13 @@ fn embedded(parameter: &str, named: &str, wanted: &Wanted, folder: Option<&Path>
     if !inside(&path, folder).map_err(|source| BadFile::Io { path: path.clone(), source })? {
         return Err(no("leads out of the folder of the declarations"));
     }
-    let (name, content) = read(&path, wanted.max_bytes.min(LONGEST_OWN))?;
-    let kept = format!("{MARK}{name}{BYTES}{}", STANDARD.encode(&content));
+    let (name, content) = read(&path, wanted.max_bytes.min(MAX_OWN_BYTES))?;
+    let kept = format!("{PREFIX}{name}{SEPARATOR}{}", STANDARD.encode(&content));
     given(
         parameter,
         name,
         content,
-        &Wanted { max_bytes: wanted.max_bytes.min(LONGEST_OWN), ..wanted.clone() },
+        &Wanted { max_bytes: wanted.max_bytes.min(MAX_OWN_BYTES), ..wanted.clone() },
     )?;
     Ok(kept)
 }
@@ -294,7 +299,7 @@ mod tests {
             }
         }
         let all = samples_for(&schema(&Kind::INPUTS.map(Kind::name), 1 << 20));
-        assert_eq!((all.len(), all[0].0.as_str()), (MOST, "numbers.csv"));
+        assert_eq!((all.len(), all[0].0.as_str()), (MAX_SAMPLES, "numbers.csv"));
         assert!(samples_for(&json!({"type": "string"})).is_empty());
         let optional = json!({"anyOf": [schema(&["png"], 1000), {"type": "null"}]});
         assert_eq!(named_for(&optional), [json!("sample:picture.png"), json!("sample:pixel.png")]);

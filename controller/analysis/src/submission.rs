@@ -18,10 +18,10 @@ use minismith_runtime::bounded::read_at_most;
 use super::manifest::{Example, Provenance, TestCase, ToolManifest};
 
 /// Maximum number of bytes that are read from one file; the policy rejects far shorter ones.
-const LONGEST_FILE: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Maximum number of modules of a toolkit.
-const MOST_MODULES: usize = 32;
+const MAX_MODULES: usize = 32;
 
 /// A submitted tool, not parsed yet.
 #[derive(Clone, Debug, Default)]
@@ -112,8 +112,8 @@ impl Submission {
             if path.extension().is_some_and(|extension| extension == "py") {
                 modules.insert(stem(&path), bytes(&path)?);
             }
-            if modules.len() > MOST_MODULES {
-                return Err(no(format!("more than {MOST_MODULES} modules; split it into several tools")));
+            if modules.len() > MAX_MODULES {
+                return Err(no(format!("more than {MAX_MODULES} modules; split it into several tools")));
             }
         }
         let Some(main) = modules.remove(&name) else {
@@ -141,7 +141,7 @@ fn stem(path: &Path) -> String {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, NoSubmission> {
-    read_at_most(path, LONGEST_FILE).map_err(|source| NoSubmission::Io { path: path.to_owned(), source })
+    read_at_most(path, MAX_FILE_BYTES).map_err(|source| NoSubmission::Io { path: path.to_owned(), source })
 }
 
 /// Returns none if there is no such file.

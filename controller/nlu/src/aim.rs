@@ -34,19 +34,19 @@ impl Aim {
     pub(super) fn describe(&self) -> Option<String> {
         let neutral = Aim::neutral();
         let mut parts = Vec::new();
-        let mut tell = |angle: Radians, positive: &str, negative: &str| {
+        let mut describe_part = |angle: Radians, positive: &str, negative: &str| {
             let word = if angle.value() > 0.0 { positive } else { negative };
-            if angle.abs().degrees() > TOLD_DEGREES {
+            if angle.abs().degrees() > MIN_DESCRIBED {
                 parts.push(format!("{word} {} deg", plain(angle.abs().degrees())));
             }
         };
-        tell(self.angles.yaw, "head left", "head right");
-        tell(self.angles.pitch, "head down", "head up");
-        tell(self.angles.roll, "head tilted right", "head tilted left");
-        tell(self.body_yaw, "body left", "body right");
-        tell(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
-        tell(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
-        if self.height.abs() * 1000.0 > TOLD_DEGREES {
+        describe_part(self.angles.yaw, "head left", "head right");
+        describe_part(self.angles.pitch, "head down", "head up");
+        describe_part(self.angles.roll, "head tilted right", "head tilted left");
+        describe_part(self.body_yaw, "body left", "body right");
+        describe_part(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
+        describe_part(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
+        if self.height.abs() * 1000.0 > MIN_DESCRIBED {
             let word = if self.height > 0.0 { "raised" } else { "lowered" };
             parts.push(format!("head {word} {} mm", plain(self.height.abs() * 1000.0)));
         }
@@ -63,4 +63,4 @@ impl Aim {
 }
 
 /// Smallest deviation from neutral that is described, in degrees or millimetres.
-const TOLD_DEGREES: f64 = 0.5;
+const MIN_DESCRIBED: f64 = 0.5;

@@ -22,7 +22,7 @@ impl Frame {
         verb: Verb,
         clause: Range<usize>,
     ) -> Result<(Vec<Primitive>, Option<u32>), Trouble> {
-        self.place_bare(verb);
+        self.assign_bare_number(verb);
         let reason = if self.has_no_direction() { Reason::WhichWay } else { Reason::Unknown };
         let unclear = || Trouble::unclear(clause.clone(), reason);
         let mut built = match (verb, self.part) {
@@ -33,7 +33,7 @@ impl Frame {
             (Verb::Wait, None) => vec![self.wait(&clause)?],
             (Verb::Look | Verb::Point, None | Some(Part::Head))
             | (Verb::Turn | Verb::Tilt, Some(Part::Head))
-                if verb != Verb::Tilt || self.level() =>
+                if verb != Verb::Tilt || self.is_vertical_tilt() =>
             {
                 vec![self.look().ok_or_else(unclear)??]
             }
@@ -73,7 +73,7 @@ impl Frame {
     }
 
     /// Assigns a number without a unit to a slot, depending on the verb.
-    fn place_bare(&mut self, verb: Verb) {
+    fn assign_bare_number(&mut self, verb: Verb) {
         let Some(Said(value, at)) = self.bare.take() else { return };
         let angle = Said(Radians::from_degrees(value), at.clone());
         match verb {
@@ -114,7 +114,7 @@ impl Frame {
     }
 
     /// Returns whether a tilt is in fact a look: up or down.
-    fn level(&self) -> bool {
+    fn is_vertical_tilt(&self) -> bool {
         matches!(self.directions.first(), Some(Said(Direction::Up | Direction::Down, _)))
     }
 
@@ -274,7 +274,7 @@ impl Frame {
             }
         };
         if metres < 0.0 {
-            return Err(negative("a length for the head's height"));
+            return Err(negative_number("a length for the head's height"));
         }
         let duration = self.time_or(p::AIMED, "moving the head")?;
         Ok(Primitive::Height { metres: if up { metres } else { -metres }, duration })
@@ -325,7 +325,7 @@ fn duration(seconds: f64, what: &str) -> Result<Duration, Trouble> {
     )
 }
 
-fn negative(what: &str) -> Trouble {
+fn negative_number(what: &str) -> Trouble {
     Trouble::Range(OutOfRange {
         what: format!("a negative number as {what}"),
         allowed: "a positive number and the other direction".to_owned(),

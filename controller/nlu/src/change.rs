@@ -56,14 +56,14 @@ pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
             Primitive::Height { metres, duration } => {
                 Some(Primitive::Height { metres: metres * factor, duration: *duration })
             }
-            _ => aimed(motion, |signed| signed * factor),
+            _ => with_angle(motion, |signed| signed * factor),
         },
-        Change::Size(factor) => changed(motion, Change::Scale(factor)).or_else(|| swung(motion, factor)),
+        Change::Size(factor) => changed(motion, Change::Scale(factor)).or_else(|| with_depth(motion, factor)),
         Change::Add(more) => {
             // A negative distance leaves no motion.
             let (_, before) = signed(motion)?;
             let stays = (before.abs() + more).value() >= 0.0;
-            stays.then(|| aimed(motion, |signed| signed + more * signed.value().signum()))?
+            stays.then(|| with_angle(motion, |signed| signed + more * signed.value().signum()))?
         }
         Change::Angle(angle) => match motion {
             Primitive::Nod { times, half, .. } => Some(Primitive::Nod { times: *times, angle, half: *half }),
@@ -75,35 +75,35 @@ pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
                 left: left.map(|_| angle),
                 duration: *duration,
             }),
-            _ => aimed(motion, |signed| angle * signed.value().signum()),
+            _ => with_angle(motion, |signed| angle * signed.value().signum()),
         },
         Change::Full => furthest(motion),
-        Change::Swing(factor) => swung(motion, factor),
+        Change::Swing(factor) => with_depth(motion, factor),
         Change::Opposite => match motion {
             Primitive::Height { metres, duration } => {
                 Some(Primitive::Height { metres: -metres, duration: *duration })
             }
-            _ => aimed(motion, |signed| -signed),
+            _ => with_angle(motion, |signed| -signed),
         },
-        Change::To(direction, angle) => redirected(motion, direction, angle),
+        Change::To(direction, angle) => with_direction(motion, direction, angle),
         Change::Toward(direction, part) => match motion {
             Primitive::Height { metres, duration } => {
                 let sign = sign(Axis::Height, direction)?;
                 let metres = metres + metres.abs() * part * sign;
                 Some(Primitive::Height { metres, duration: *duration })
             }
-            _ => toward(motion, direction, |signed| signed.abs() * part),
+            _ => with_direction_offset(motion, direction, |signed| signed.abs() * part),
         },
-        Change::TowardBy(direction, by) => toward(motion, direction, |_| by),
+        Change::TowardBy(direction, by) => with_direction_offset(motion, direction, |_| by),
         Change::Metres(metres) => match motion {
             Primitive::Height { metres: before, duration } => {
                 Some(Primitive::Height { metres: metres * before.signum(), duration: *duration })
             }
             _ => None,
         },
-        Change::Times(often) => repeated(motion, often),
-        Change::Pace(slower) => paced(motion, slower),
-        Change::Within(seconds) => within(motion, seconds),
+        Change::Times(often) => with_repetitions(motion, often),
+        Change::Pace(slower) => with_pace(motion, slower),
+        Change::Within(seconds) => with_duration(motion, seconds),
         Change::Longer(factor) => match motion {
             Primitive::Dance { duration } => Some(Primitive::Dance { duration: duration.mul_f64(factor) }),
             Primitive::Wait { duration } => Some(Primitive::Wait { duration: duration.mul_f64(factor) }),
@@ -147,7 +147,7 @@ fn signed(motion: &Primitive) -> Option<(Axis, Radians)> {
 }
 
 /// Returns the motion with another angle along its axis, at the same pace; none if it has no angle.
-fn aimed(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitive> {
+fn with_angle(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitive> {
     let (axis, before) = signed(motion)?;
     if before.value() == 0.0 {
         return None;
@@ -182,13 +182,17 @@ fn aimed(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitiv
     })
 }
 
-fn toward(motion: &Primitive, direction: Direction, by: impl Fn(Radians) -> Radians) -> Option<Primitive> {
+fn with_direction_offset(
+    motion: &Primitive,
+    direction: Direction,
+    by: impl Fn(Radians) -> Radians,
+) -> Option<Primitive> {
     let (axis, _) = signed(motion)?;
     let sign = sign(axis, direction)?;
-    aimed(motion, |before| before + by(before) * sign)
+    with_angle(motion, |before| before + by(before) * sign)
 }
 
-fn redirected(motion: &Primitive, direction: Direction, angle: Option<Radians>) -> Option<Primitive> {
+fn with_direction(motion: &Primitive, direction: Direction, angle: Option<Radians>) -> Option<Primitive> {
     match *motion {
         Primitive::Look { angle: before, duration, .. } => {
             if direction == Direction::Ahead && angle.is_none() {
@@ -207,7 +211,7 @@ fn redirected(motion: &Primitive, direction: Direction, angle: Option<Radians>) 
         Primitive::Tilt { .. } | Primitive::TurnBody { .. } => {
             let (axis, _) = signed(motion)?;
             let sign = sign(axis, direction)?;
-            aimed(motion, |before| angle.unwrap_or(before.abs()) * sign)
+            with_angle(motion, |before| angle.unwrap_or(before.abs()) * sign)
         }
         Primitive::Height { metres, duration } if angle.is_none() => {
             let metres = metres.abs() * sign(Axis::Height, direction)?;
@@ -224,12 +228,12 @@ fn furthest(motion: &Primitive) -> Option<Primitive> {
         }
         _ => {
             let most = p::furthest(motion)?;
-            aimed(motion, |before| most * before.value().signum())
+            with_angle(motion, |before| most * before.value().signum())
         }
     }
 }
 
-fn swung(motion: &Primitive, factor: f64) -> Option<Primitive> {
+fn with_depth(motion: &Primitive, factor: f64) -> Option<Primitive> {
     match *motion {
         Primitive::Nod { times, angle, half } => Some(Primitive::Nod { times, angle: angle * factor, half }),
         Primitive::Shake { times, angle, half } => {
@@ -239,7 +243,7 @@ fn swung(motion: &Primitive, factor: f64) -> Option<Primitive> {
     }
 }
 
-fn repeated(motion: &Primitive, times: u32) -> Option<Primitive> {
+fn with_repetitions(motion: &Primitive, times: u32) -> Option<Primitive> {
     match *motion {
         Primitive::Nod { angle, half, .. } => Some(Primitive::Nod { times, angle, half }),
         Primitive::Shake { angle, half, .. } => Some(Primitive::Shake { times, angle, half }),
@@ -248,7 +252,7 @@ fn repeated(motion: &Primitive, times: u32) -> Option<Primitive> {
     }
 }
 
-fn paced(motion: &Primitive, slower: f64) -> Option<Primitive> {
+fn with_pace(motion: &Primitive, slower: f64) -> Option<Primitive> {
     let mut motion = *motion;
     match &mut motion {
         Primitive::Look { duration, .. }
@@ -270,7 +274,7 @@ fn paced(motion: &Primitive, slower: f64) -> Option<Primitive> {
     Some(motion)
 }
 
-fn within(motion: &Primitive, seconds: f64) -> Option<Primitive> {
+fn with_duration(motion: &Primitive, seconds: f64) -> Option<Primitive> {
     let whole = Duration::try_from_secs_f64(seconds).ok()?;
     let mut motion = *motion;
     match &mut motion {
@@ -305,7 +309,7 @@ mod tests {
 
     #[test]
     fn longer_motions_keep_their_pace() {
-        let slow = paced(&look(Look::Left, 30.0), 2.0).unwrap();
+        let slow = with_pace(&look(Look::Left, 30.0), 2.0).unwrap();
         let Some(Primitive::Look { duration, .. }) = changed(&slow, Change::Scale(2.0)) else { panic!() };
         assert_eq!(duration, Duration::from_secs(4));
     }

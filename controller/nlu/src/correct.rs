@@ -23,7 +23,7 @@ use super::tokenize::Token;
 impl Parser<'_> {
     /// Returns the plan of a sentence that refers to an earlier motion; none if it does not.
     pub fn correction(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
-        let (end, mut firm) = self.without_trail();
+        let (end, mut firm) = self.end_without_fillers();
         let mut at = 0;
         let mut verb = None;
         while at < end {
@@ -33,7 +33,7 @@ impl Parser<'_> {
                 return Err(Trouble::unclear(at..end, Reason::Negated));
             }
             if whole(longest(UNDO.iter().copied(), &words)) {
-                return self.back(at..end).map(Some);
+                return self.return_to_previous(at..end).map(Some);
             }
             if let Some((times, _)) = self.whole_repetition(at, end)? {
                 return self.once_more(times, at..self.last_word()).map(Some);
@@ -47,8 +47,8 @@ impl Parser<'_> {
                 // "right" alone may also mean agreement.
                 return Err(Trouble::unclear(at..end, Reason::Unknown));
             }
-            let (taken, says_wrong) = match self.lead(at) {
-                Some(lead) => lead,
+            let (taken, says_wrong) = match self.introduction(at) {
+                Some(introduction) => introduction,
                 None => match self.same_verb(at) {
                     Some(taken) if verb.is_none() => {
                         verb = Some(at);
@@ -74,7 +74,7 @@ impl Parser<'_> {
     }
 
     /// Returns the end of the sentence without marks and fillers, and whether "instead" was among them.
-    fn without_trail(&self) -> (usize, bool) {
+    fn end_without_fillers(&self) -> (usize, bool) {
         let mut end = self.tokens.len();
         let mut firm = false;
         'words: while end > 0 {
@@ -101,7 +101,7 @@ impl Parser<'_> {
     }
 
     /// Returns how many tokens introduce a change, and whether they say that something was wrong.
-    fn lead(&self, at: usize) -> Option<(usize, bool)> {
+    fn introduction(&self, at: usize) -> Option<(usize, bool)> {
         if self.tokens.get(at).is_some_and(is_pause) {
             return Some((1, false));
         }
@@ -120,8 +120,8 @@ impl Parser<'_> {
         if let Some((1, end)) = self.repetition_at(at).ok().flatten() {
             return Some((end - at, false));
         }
-        let lead = longest(LEADS.iter().copied(), &words).map(|(_, taken)| taken);
-        lead.or_else(|| opener(&words)).or_else(|| hesitation(&words)).map(|taken| (taken, false))
+        let introduction = longest(LEADS.iter().copied(), &words).map(|(_, taken)| taken);
+        introduction.or_else(|| opener(&words)).or_else(|| hesitation(&words)).map(|taken| (taken, false))
     }
 
     /// Returns how many tokens name the last motion: "turn" in "turn further left".
@@ -306,7 +306,7 @@ impl Parser<'_> {
     }
 
     /// Returns to the posture before the last motion.
-    fn back(&self, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
+    fn return_to_previous(&self, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
         let nothing = || Trouble::unclear(at.clone(), Reason::NothingToRepeat);
         let acted = self.known.before.and_then(|before| before.acted()).ok_or_else(nothing)?;
         let moves = acted.plan.iter().any(|i| matches!(i, Intent::Motion(_) | Intent::RunTool { .. }));

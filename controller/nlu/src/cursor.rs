@@ -18,7 +18,7 @@ pub(super) enum Joint {
 }
 
 /// Maximum number of words in a phrase of the lexicon.
-const LONGEST_PHRASE: usize = 9;
+const MAX_PHRASE_WORDS: usize = 9;
 
 impl Parser<'_> {
     /// Consumes the separator between two clauses.
@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     /// Returns the next few words, for matching phrases.
     pub fn window(&self, at: usize) -> Vec<Option<&str>> {
-        self.tokens.iter().skip(at).take(LONGEST_PHRASE).map(Token::word).collect()
+        self.tokens.iter().skip(at).take(MAX_PHRASE_WORDS).map(Token::word).collect()
     }
 
     /// Returns the user's own words for these tokens.

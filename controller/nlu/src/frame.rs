@@ -66,7 +66,7 @@ impl Frame {
             } else if token.word() == Some("at") && rest.get(1).and_then(Token::word) == Some("a") {
                 // "at a 20 degree angle"
                 at + 2
-            } else if rounds(verb, rest)
+            } else if is_approximation(verb, rest)
                 || (verb == Verb::Turn && token.word() == Some("turn") && frame.ends_with_angle(at))
             {
                 // "the antenna at 45 degrees", "rotate by a 90 degree turn"
@@ -75,7 +75,7 @@ impl Frame {
                 frame.read_point(tokens, at)?
             } else if let Some((extent, taken)) = extent(rest) {
                 fill(&mut frame.extent, extent, at..at + taken)?
-            } else if let Some(after) = afterthought(verb, tokens, at) {
+            } else if let Some(after) = trailing_modifier(verb, tokens, at) {
                 after
             } else if let Some((slot, quantity, taken)) = preposition(verb, rest) {
                 match slot {
@@ -289,7 +289,7 @@ fn idiom(verb: Verb, rest: &[Token]) -> Option<usize> {
 
 /// Matches "at" and "around" before a number. A look at a number is a look at a point, unless it is an
 /// angle.
-fn rounds(verb: Verb, rest: &[Token]) -> bool {
+fn is_approximation(verb: Verb, rest: &[Token]) -> bool {
     let after = rest.get(1..).and_then(quantity).map(|(found, _)| found);
     match (rest.first().and_then(Token::word), after) {
         (Some("around"), Some(_)) | (Some("at"), Some(Quantity::Angle(_))) => true,
@@ -330,7 +330,7 @@ fn extent(rest: &[Token]) -> Option<(Extent, usize)> {
 
 /// Returns the index after a comma before the last modifier: "nod 4 times, slowly", "look up, in 2
 /// seconds".
-fn afterthought(verb: Verb, tokens: &[Token], at: usize) -> Option<usize> {
+fn trailing_modifier(verb: Verb, tokens: &[Token], at: usize) -> Option<usize> {
     if !tokens.get(at)?.is_mark(',') {
         return None;
     }

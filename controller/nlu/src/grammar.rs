@@ -36,7 +36,7 @@ pub(super) enum Refused {
 /// Parses a whole text into a plan.
 pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refused> {
     let mut parser = Parser::new(text, known);
-    let mut flow = parser.take_up();
+    let mut flow = parser.context_before_text();
     parser.sentence(&mut flow).map_err(|trouble| match trouble {
         Trouble::Range(range) => Refused::Range(range),
         Trouble::Unclear { at, reason } => {
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refuse
 pub(super) fn refers(text: &str, before: &Before) -> bool {
     let known = Known { before: Some(before), ..Known::default() };
     let mut parser = Parser::new(text, &known);
-    parser.take_up();
+    parser.context_before_text();
     !matches!(parser.correction(), Ok(None))
 }
 
@@ -78,7 +78,7 @@ impl Flow {
 
 impl Parser<'_> {
     /// Returns the context for the first clause: the actions before this text.
-    fn take_up(&mut self) -> Flow {
+    fn context_before_text(&mut self) -> Flow {
         let Some(before) = self.known.before else { return Flow::default() };
         self.earlier_tool = before.tool().cloned();
         let plan = before.acted().map(|turn| turn.plan.as_slice()).unwrap_or_default();
@@ -99,10 +99,10 @@ impl Parser<'_> {
         if let Some(plan) = self.correction()? {
             return Ok(plan);
         }
-        self.refuse_negation()?;
-        self.refuse_turned_order()?;
+        self.reject_negation()?;
+        self.reject_reversed_order()?;
         let mut plan = Vec::new();
-        self.begin();
+        self.skip_introduction();
         while self.at < self.tokens.len() {
             plan.extend(self.clause(flow)?);
             if plan.len() > MOST_STEPS {
@@ -123,7 +123,7 @@ impl Parser<'_> {
     }
 
     /// Rejects negations: what the user does not want is never done, and never guessed around.
-    fn refuse_negation(&self) -> Result<(), Trouble> {
+    fn reject_negation(&self) -> Result<(), Trouble> {
         let negated = |token: &Token| token.word().is_some_and(lexicon::is_negation);
         match self.tokens.iter().position(negated) {
             Some(at) => Err(Trouble::unclear(at..self.clause_end(at), Reason::Negated)),
@@ -132,7 +132,7 @@ impl Parser<'_> {
     }
 
     /// Rejects a reversed order such as "before looking right, nod", where the first motion comes last.
-    fn refuse_turned_order(&self) -> Result<(), Trouble> {
+    fn reject_reversed_order(&self) -> Result<(), Trouble> {
         let begins = |at: usize| {
             at.checked_sub(1).is_none_or(|before| {
                 let full_stop = |mark| self.tokens.get(before).is_some_and(|token| token.is_mark(mark));
@@ -147,7 +147,7 @@ impl Parser<'_> {
     }
 
     /// Skips separators before the first clause, "no,", and the "after" of "after looking left, nod".
-    fn begin(&mut self) {
+    fn skip_introduction(&mut self) {
         self.joint();
         let comma = |at: usize| self.tokens.get(at).is_some_and(|token| token.word().is_none());
         if matches!(self.word(self.at), Some("no" | "nope" | "yes" | "yeah" | "sorry")) && comma(self.at + 1)
@@ -319,20 +319,21 @@ impl Parser<'_> {
                 let (mut frame, end) = Frame::read(verb, &self.tokens, at + 1)?;
                 frame.read_before(verb, &self.tokens, start, at)?;
                 let part = frame.part;
-                let built = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end));
+                let built =
+                    frame.build(verb, clause).map_err(|trouble| self.without_side_question(trouble, end));
                 let (built, times) = built?;
                 self.at = end;
                 let built = several_times(&built, times, start..end)?;
                 *flow = Flow { verb: Some((verb, part)), group: built.clone() };
                 Ok(built)
             }
-            None => self.carried_on(flow, clause),
+            None => self.clause_without_verb(flow, clause),
         }
     }
 
     /// Reports a missing direction as not understood if more words follow: in "turn the page", the
     /// direction is not the problem.
-    fn plainly(&self, trouble: Trouble, end: usize) -> Trouble {
+    fn without_side_question(&self, trouble: Trouble, end: usize) -> Trouble {
         match trouble {
             Trouble::Unclear { at, reason: Reason::WhichWay } if !self.is_end(end) => {
                 Trouble::unclear(at, Reason::Unknown)
@@ -343,7 +344,11 @@ impl Parser<'_> {
 
     /// Parses a clause without a verb: "antennas up", or one that continues the verb before it: "look left
     /// and right".
-    fn carried_on(&mut self, flow: &mut Flow, clause: Range<usize>) -> Result<Vec<Primitive>, Trouble> {
+    fn clause_without_verb(
+        &mut self,
+        flow: &mut Flow,
+        clause: Range<usize>,
+    ) -> Result<Vec<Primitive>, Trouble> {
         let rest = self.tokens.get(clause.start..).unwrap_or_default();
         if !begins_inside(rest) {
             return Err(Trouble::unclear(clause, Reason::Unknown));
@@ -362,7 +367,8 @@ impl Parser<'_> {
         };
         let part = frame.part;
         let start = clause.start;
-        let (built, times) = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end))?;
+        let (built, times) =
+            frame.build(verb, clause).map_err(|trouble| self.without_side_question(trouble, end))?;
         self.at = end;
         let mut steps = built.clone();
         if fresh {

@@ -17,7 +17,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Names that a composed tool uses itself, and builtins that a person might choose.
-const TAKEN: &[&str] = &[
+const RESERVED: &[&str] = &[
     "robot",
     "reachy_mini",
     "create_head_pose",
@@ -100,7 +100,7 @@ pub fn tool_name(said: &str) -> Result<String, OutOfRange> {
     if name.len() > LONGEST_NAME {
         return refused("a name of up to 40 letters, digits and underscores");
     }
-    if KEYWORDS.contains(&name.as_str()) || TAKEN.contains(&name.as_str()) {
+    if KEYWORDS.contains(&name.as_str()) || RESERVED.contains(&name.as_str()) {
         return refused("any name that does not already mean something in Python, such as happy_hello");
     }
     if is_command(&name) {

@@ -51,9 +51,9 @@ fn printable(heard: &str) -> String {
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
-        .take(LONGEST_QUOTE + 1)
+        .take(MAX_QUOTE_LENGTH + 1)
         .collect();
-    if line.chars().count() > LONGEST_QUOTE {
+    if line.chars().count() > MAX_QUOTE_LENGTH {
         line.pop();
         line.push_str("...");
     }
@@ -61,7 +61,7 @@ fn printable(heard: &str) -> String {
 }
 
 /// Maximum length of a quotation of the user's words, in characters.
-const LONGEST_QUOTE: usize = 80;
+const MAX_QUOTE_LENGTH: usize = 80;
 
 impl Before {
     /// Records a turn.

@@ -182,12 +182,12 @@ pub(super) const MOST_SUNK: f64 = 40.0;
 pub(super) const MOST_RAISED: f64 = 20.0;
 /// Maximum mean speeds, in degrees per second. A faster motion is rejected, because clamping would delay
 /// it.
-const FASTEST_HEAD: f64 = 150.0;
-const FASTEST_BODY: f64 = 120.0;
-const FASTEST_ANTENNA: f64 = 360.0;
+const MAX_HEAD_DPS: f64 = 150.0;
+const MAX_BODY_DPS: f64 = 120.0;
+const MAX_ANTENNA_DPS: f64 = 360.0;
 /// Minimum and maximum duration of a motion, in seconds.
-const SHORTEST_MOVE: f64 = 0.2;
-const LONGEST_MOVE: f64 = 30.0;
+const MIN_MOVE_S: f64 = 0.2;
+const MAX_MOVE_S: f64 = 30.0;
 /// Minimum and maximum duration of a dance, in seconds.
 pub(super) const SHORTEST_DANCE: f64 = 2.0;
 pub(super) const LONGEST_DANCE: f64 = 60.0;
@@ -197,24 +197,24 @@ pub const MOST_TIMES: u32 = 20;
 /// Returns a calm duration for the head: 30 degrees per second, at least 0.8 s.
 #[must_use]
 pub fn head_duration(angle: Radians) -> Duration {
-    calm(angle, 30.0, 0.8)
+    calm_duration(angle, 30.0, 0.8)
 }
 
 /// Returns a calm duration for the body: 45 degrees per second, at least 1 s.
 #[must_use]
 pub fn body_duration(angle: Radians) -> Duration {
-    calm(angle, 45.0, 1.0)
+    calm_duration(angle, 45.0, 1.0)
 }
 
 /// Returns a calm duration for the antennas: 90 degrees per second, at least 1 s.
 #[must_use]
 pub fn antenna_duration(angle: Radians) -> Duration {
-    calm(angle, 90.0, 1.0)
+    calm_duration(angle, 90.0, 1.0)
 }
 
 /// Rounds to whole milliseconds, so that the displayed number is the one that is used.
-fn calm(angle: Radians, degrees_per_second: f64, at_least: f64) -> Duration {
-    let seconds = (angle.degrees().abs() / degrees_per_second).clamp(at_least, LONGEST_MOVE);
+fn calm_duration(angle: Radians, degrees_per_second: f64, at_least: f64) -> Duration {
+    let seconds = (angle.degrees().abs() / degrees_per_second).clamp(at_least, MAX_MOVE_S);
     Duration::from_millis((seconds * 1000.0).round() as u64)
 }
 
@@ -264,54 +264,56 @@ impl Primitive {
     pub fn check(&self) -> Result<(), OutOfRange> {
         match *self {
             Primitive::Look { direction: Look::Ahead, duration, .. } => {
-                self.moves(0.0, duration, FASTEST_HEAD)
+                self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
             Primitive::Look { direction: Look::Left | Look::Right, angle, duration } => {
                 let hint = " (the body turns further: \"turn left 90 degrees\")";
-                self.within(angle.degrees(), 0.0, MOST_LOOK.degrees(), "deg", hint)?;
-                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+                self.check_range(angle.degrees(), 0.0, MOST_LOOK.degrees(), "deg", hint)?;
+                self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
             Primitive::Look { angle, duration, .. } => {
-                self.within(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN.degrees(), "deg", "")?;
-                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+                self.check_range(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN.degrees(), "deg", "")?;
+                self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
-            Primitive::LookAt { point, duration } => self.looks_at(point, duration),
+            Primitive::LookAt { point, duration } => self.check_point(point, duration),
             Primitive::Tilt { angle, duration, .. } => {
-                self.within(angle.degrees(), 0.0, MOST_TILT.degrees(), "deg", "")?;
-                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+                self.check_range(angle.degrees(), 0.0, MOST_TILT.degrees(), "deg", "")?;
+                self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
             Primitive::TurnBody { angle, duration } => {
-                self.within(angle.degrees().abs(), 0.0, MOST_TURN.degrees(), "deg", " to either side")?;
-                self.moves(angle.degrees(), duration, FASTEST_BODY)
+                self.check_range(angle.degrees().abs(), 0.0, MOST_TURN.degrees(), "deg", " to either side")?;
+                self.check_motion(angle.degrees(), duration, MAX_BODY_DPS)
             }
             Primitive::Height { metres, duration } if metres < 0.0 => {
-                self.within(-metres * 1000.0, 0.0, MOST_SUNK, "mm", "")?;
-                self.moves(0.0, duration, FASTEST_HEAD)
+                self.check_range(-metres * 1000.0, 0.0, MOST_SUNK, "mm", "")?;
+                self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
             Primitive::Height { metres, duration } => {
-                self.within(metres * 1000.0, 0.0, MOST_RAISED, "mm", "")?;
-                self.moves(0.0, duration, FASTEST_HEAD)
+                self.check_range(metres * 1000.0, 0.0, MOST_RAISED, "mm", "")?;
+                self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
-            Primitive::Nod { times, angle, half } => self.swings(times, angle.degrees(), 1.0, half),
-            Primitive::Shake { times, angle, half } => self.swings(times, angle.degrees(), 2.0, half),
-            Primitive::WiggleAntennas { times, half } => self.swings(times, SWING.degrees(), 1.0, half),
+            Primitive::Nod { times, angle, half } => self.check_swings(times, angle.degrees(), 1.0, half),
+            Primitive::Shake { times, angle, half } => self.check_swings(times, angle.degrees(), 2.0, half),
+            Primitive::WiggleAntennas { times, half } => self.check_swings(times, SWING.degrees(), 1.0, half),
             Primitive::SetAntennas { right, left, duration } => {
                 for angle in [right, left].into_iter().flatten() {
-                    self.within(angle.degrees(), -MOST_ANTENNA, MOST_ANTENNA, "deg", "")?;
-                    self.moves(angle.degrees(), duration, FASTEST_ANTENNA)?;
+                    self.check_range(angle.degrees(), -MOST_ANTENNA, MOST_ANTENNA, "deg", "")?;
+                    self.check_motion(angle.degrees(), duration, MAX_ANTENNA_DPS)?;
                 }
                 Ok(())
             }
             Primitive::Dance { duration } => {
-                self.within(duration.as_secs_f64(), SHORTEST_DANCE, LONGEST_DANCE, "s", "")
+                self.check_range(duration.as_secs_f64(), SHORTEST_DANCE, LONGEST_DANCE, "s", "")
             }
-            Primitive::Wait { duration } => self.within(duration.as_secs_f64(), 0.0, 300.0, "s", ""),
-            Primitive::Return { duration, .. } => self.moves(MOST_TURN.degrees(), duration, FASTEST_BODY),
+            Primitive::Wait { duration } => self.check_range(duration.as_secs_f64(), 0.0, 300.0, "s", ""),
+            Primitive::Return { duration, .. } => {
+                self.check_motion(MOST_TURN.degrees(), duration, MAX_BODY_DPS)
+            }
             Primitive::Center | Primitive::Wake | Primitive::Sleep => Ok(()),
         }
     }
 
-    fn looks_at(&self, point: [f64; 3], duration: Duration) -> Result<(), OutOfRange> {
+    fn check_point(&self, point: [f64; 3], duration: Duration) -> Result<(), OutOfRange> {
         let (yaw, pitch) = direction_of(point);
         let [x, y, z] = point;
         let far = (x * x + y * y + z * z).sqrt();
@@ -326,23 +328,23 @@ impl Primitive {
             );
             return Err(OutOfRange { what: self.describe(), allowed });
         }
-        self.moves(yaw.degrees().abs().max(pitch.degrees().abs()), duration, FASTEST_HEAD)
+        self.check_motion(yaw.degrees().abs().max(pitch.degrees().abs()), duration, MAX_HEAD_DPS)
     }
 
-    fn swings(&self, times: u32, degrees: f64, widest: f64, half: Duration) -> Result<(), OutOfRange> {
-        self.within(f64::from(times), 1.0, f64::from(MOST_TIMES), "times", "")?;
-        self.within(degrees, 2.0, MOST_SWING.degrees(), "deg", "")?;
-        self.within(half.as_secs_f64(), SHORTEST_MOVE, 5.0, "s each way", "")?;
-        self.moves(degrees * widest, half, FASTEST_HEAD)
+    fn check_swings(&self, times: u32, degrees: f64, widest: f64, half: Duration) -> Result<(), OutOfRange> {
+        self.check_range(f64::from(times), 1.0, f64::from(MOST_TIMES), "times", "")?;
+        self.check_range(degrees, 2.0, MOST_SWING.degrees(), "deg", "")?;
+        self.check_range(half.as_secs_f64(), MIN_MOVE_S, 5.0, "s each way", "")?;
+        self.check_motion(degrees * widest, half, MAX_HEAD_DPS)
     }
 
-    fn moves(&self, degrees: f64, duration: Duration, fastest: f64) -> Result<(), OutOfRange> {
+    fn check_motion(&self, degrees: f64, duration: Duration, fastest: f64) -> Result<(), OutOfRange> {
         // Rounds up to a tenth, so that the suggested number is itself allowed.
-        let shortest = ((degrees.abs() / fastest).max(SHORTEST_MOVE) * 10.0 - 1e-6).ceil() / 10.0;
-        self.within(duration.as_secs_f64(), shortest, LONGEST_MOVE, "s", " for this motion")
+        let shortest = ((degrees.abs() / fastest).max(MIN_MOVE_S) * 10.0 - 1e-6).ceil() / 10.0;
+        self.check_range(duration.as_secs_f64(), shortest, MAX_MOVE_S, "s", " for this motion")
     }
 
-    fn within(&self, value: f64, low: f64, high: f64, unit: &str, hint: &str) -> Result<(), OutOfRange> {
+    fn check_range(&self, value: f64, low: f64, high: f64, unit: &str, hint: &str) -> Result<(), OutOfRange> {
         // A tiny tolerance, because 60 degrees are rounded when converted to radians.
         if value >= low - 1e-9 && value <= high + 1e-9 {
             return Ok(());

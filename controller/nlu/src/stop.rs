@@ -16,7 +16,7 @@ pub fn is_stop(text: &str) -> bool {
             c if c.is_alphanumeric() => {
                 // "stoooop" asks to stop: a repeated letter counts once.
                 let lower = c.to_lowercase().next().unwrap_or(c);
-                if !scan.word.ends_with(lower) && scan.word.len() < LONGEST_WORD {
+                if !scan.word.ends_with(lower) && scan.word.len() < MAX_WORD_LENGTH {
                     scan.word.push(lower);
                 }
             }
@@ -35,7 +35,7 @@ pub fn is_stop(text: &str) -> bool {
 }
 
 /// Maximum length of a word; the scan cuts longer ones. No stop word is that long.
-const LONGEST_WORD: usize = 24;
+const MAX_WORD_LENGTH: usize = 24;
 
 /// The context that the previous words give the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

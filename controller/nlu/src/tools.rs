@@ -27,7 +27,7 @@ impl Parser<'_> {
         let Some(noun) = self.tool_noun() else { return Ok(None) };
         self.at = noun + 1;
         let mut name = self.name_clause()?;
-        if name.is_none() && !self.is_end(self.at) && !self.connects(self.at) {
+        if name.is_none() && !self.is_end(self.at) && !self.leads_to_steps(self.at) {
             name = Some(self.name()?);
         }
         let body = self.body(start, &mut name)?;
@@ -67,19 +67,19 @@ impl Parser<'_> {
         loop {
             let before = self.at;
             let joint = self.joint();
-            let continues = self.connects(self.at);
+            let continues = self.leads_to_steps(self.at);
             if self.at >= self.tokens.len() || (joint == Joint::Sentence && !body.is_empty() && !continues) {
                 self.at = before;
                 break;
             }
-            while self.connects(self.at) {
+            while self.leads_to_steps(self.at) {
                 self.at += 1;
             }
             if let Some(said) = self.name_clause()? {
                 *name = Some(said);
                 continue;
             }
-            if self.runs_something(name.as_deref()) || self.tool_noun().is_some() {
+            if self.runs_a_tool(name.as_deref()) || self.tool_noun().is_some() {
                 self.at = before;
                 break;
             }
@@ -106,7 +106,7 @@ impl Parser<'_> {
     }
 
     /// Returns whether words here lead from the tool to its steps.
-    fn connects(&self, at: usize) -> bool {
+    fn leads_to_steps(&self, at: usize) -> bool {
         let leads =
             ["that", "which", "to", "for", "it", "should", "shall", "will", "also", "finally", "me", "you"];
         self.word(at).is_some_and(|word| leads.contains(&word))
@@ -133,7 +133,7 @@ impl Parser<'_> {
             self.at += 1;
             text
         } else {
-            while self.at < self.tokens.len() && !self.at_joint() && !self.connects(self.at) {
+            while self.at < self.tokens.len() && !self.at_joint() && !self.leads_to_steps(self.at) {
                 self.at += 1;
             }
             if self.at == start {
@@ -145,7 +145,7 @@ impl Parser<'_> {
     }
 
     /// Returns whether the clause runs a tool: "it", a known one, or the one being made.
-    fn runs_something(&self, name: Option<&str>) -> bool {
+    fn runs_a_tool(&self, name: Option<&str>) -> bool {
         if !self.word(self.at).is_some_and(lexicon::is_run) {
             return false;
         }

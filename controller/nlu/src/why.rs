@@ -284,7 +284,7 @@ pub(super) fn why(tokens: &[Token]) -> Reason {
     let rest = |at: usize| words.get(at..).unwrap_or_default();
     let signed =
         |signs: &[&str]| (0..words.len()).any(|at| longest(signs.iter().copied(), rest(at)).is_some());
-    if signed(NEGATIVE) {
+    if signed(NEGATIONS) {
         return Reason::Negated;
     }
     if let Some((reason, _)) = SIGNS.iter().find(|(_, signs)| signed(signs)) {
@@ -298,4 +298,4 @@ pub(super) fn why(tokens: &[Token]) -> Reason {
 }
 
 /// Words that negate only in some positions: "shake your head no" is a command.
-const NEGATIVE: &[&str] = &["no", "nope", "nothing", "none", "nobody", "wrong"];
+const NEGATIONS: &[&str] = &["no", "nope", "nothing", "none", "nobody", "wrong"];

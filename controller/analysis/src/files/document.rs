@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::excerpt::{MOST_NAMES, short};
 
 /// Maximum length of a YAML document, in bytes: even some short ones are slow to parse.
-const LONGEST_YAML: usize = 1 << 20;
+const MAX_YAML_BYTES: usize = 1 << 20;
 
 /// The top level of a document.
 enum Top {
@@ -19,22 +19,22 @@ enum Top {
 
 /// Returns the properties of a JSON document.
 pub(super) fn json(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str::<Top>(text).map(Top::told).map_err(|error| error.to_string())
+    serde_json::from_str::<Top>(text).map(Top::fields).map_err(|error| error.to_string())
 }
 
 /// Returns the properties of a YAML document.
 pub(super) fn yaml(text: &str) -> Result<Map<String, Value>, String> {
-    if text.len() > LONGEST_YAML {
-        return Err(format!("YAML is read up to {LONGEST_YAML} bytes; give a longer document as JSON"));
+    if text.len() > MAX_YAML_BYTES {
+        return Err(format!("YAML is read up to {MAX_YAML_BYTES} bytes; give a longer document as JSON"));
     }
     if text.trim().is_empty() {
-        return Ok(Top::Scalar.told());
+        return Ok(Top::Scalar.fields());
     }
-    serde_yaml::from_str::<Top>(text).map(Top::told).map_err(|error| error.to_string())
+    serde_yaml::from_str::<Top>(text).map(Top::fields).map_err(|error| error.to_string())
 }
 
 impl Top {
-    fn told(self) -> Map<String, Value> {
+    fn fields(self) -> Map<String, Value> {
         let fields = match self {
             Top::Object { keys, count } => json!({"holds": "object", "keys": keys, "key_count": count}),
             Top::Array { length } => json!({"holds": "array", "length": length}),

@@ -4,9 +4,9 @@
 pub(super) const MOST_NAMES: usize = 100;
 
 /// Maximum length of a quoted name, in characters.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LENGTH: usize = 200;
 
 /// Returns the part of a foreign text that is short enough to quote.
 pub(super) fn short(text: &str) -> String {
-    text.chars().take(LONGEST_NAME).collect()
+    text.chars().take(MAX_NAME_LENGTH).collect()
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 type About = Map<String, Value>;
 
 /// Maximum length of an array's header, in bytes; the same limit as in numpy.
-const LONGEST_HEADER: usize = 10_000;
+const MAX_HEADER_BYTES: usize = 10_000;
 
 fn of(fields: Value) -> About {
     match fields {
@@ -103,7 +103,7 @@ pub(super) fn npy(bytes: &[u8]) -> Result<About, String> {
         [2 | 3] => (u32::from_le_bytes(at(bytes, 8).ok_or_else(cut)?) as usize, 12),
         _ => return Err("its version of the format is unknown".into()),
     };
-    if length > LONGEST_HEADER {
+    if length > MAX_HEADER_BYTES {
         return Err("its header is too long".into());
     }
     let header = bytes.get(start..start + length).ok_or_else(cut)?;

@@ -16,10 +16,10 @@ use super::kind::{Kind, listed};
 use crate::digest::hex_sha256;
 
 /// Maximum length of a file's name, in characters.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_LENGTH: usize = 100;
 
 /// Number of names that are tried for one file before saving fails.
-const MOST_TRIES: u32 = 10_000;
+const MAX_TRIES: u32 = 10_000;
 
 /// The files that a tool declares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,10 +100,10 @@ impl Output {
 /// Returns the type of a file by its name: plain, of one known type, and not hidden.
 fn kind_of(name: &str) -> Result<Kind, String> {
     let plain = |c: char| c.is_alphanumeric() || " _-.()".contains(c);
-    let well = name.chars().count() <= LONGEST_NAME
+    let well = name.chars().count() <= MAX_NAME_LENGTH
         && name.chars().all(plain)
         && name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    let short: String = name.chars().take(LONGEST_NAME).collect();
+    let short: String = name.chars().take(MAX_NAME_LENGTH).collect();
     if !well {
         return Err(format!(
             "{short:?} is not a plain file name; use letters, digits, _, - and one extension"
@@ -210,7 +210,7 @@ pub fn save(folder: &Path, outputs: &mut [Output]) -> std::io::Result<()> {
             let path = folder.join(name);
             // This neither follows a link nor opens an existing file.
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_TRIES => number += 1,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MAX_TRIES => number += 1,
                 opened => break (path, opened?),
             }
         };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The characters of Windows-1252 from 0x80 to 0x9f; the five undefined ones are the replacement character.
-const WINDOWS: &str = "\u{20ac}\u{fffd}\u{201a}\u{192}\u{201e}\u{2026}\u{2020}\u{2021}\u{2c6}\u{2030}\u{160}\u{2039}\u{152}\
+const WINDOWS_1252: &str = "\u{20ac}\u{fffd}\u{201a}\u{192}\u{201e}\u{2026}\u{2020}\u{2021}\u{2c6}\u{2030}\u{160}\u{2039}\u{152}\
     \u{fffd}\u{17d}\u{fffd}\u{fffd}\u{2018}\u{2019}\u{201c}\u{201d}\u{2022}\u{2013}\u{2014}\u{2dc}\u{2122}\u{161}\
     \u{203a}\u{153}\u{fffd}\u{17e}\u{178}";
 
@@ -58,7 +58,9 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
 
 fn windows(byte: u8) -> char {
     match byte {
-        0x80..=0x9f => WINDOWS.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        0x80..=0x9f => {
+            WINDOWS_1252.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
         other => char::from(other),
     }
 }

@@ -11,7 +11,7 @@ use super::walk::{Function, Visit, defaults, function, walk_body, walk_expr, wal
 pub(super) const BUDGET_SECONDS: f64 = 120.0;
 
 /// Maximum number of iterations or items in a literal.
-const MANY: f64 = 1e7;
+const MAX_ITERATIONS: f64 = 1e7;
 
 /// Maximum exponent; a larger one makes a number of thousands of digits.
 const LARGE_EXPONENT: f64 = 10_000.0;
@@ -80,13 +80,13 @@ impl Pass<'_> {
             }
         }
         if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "range")
-            && call.args.iter().filter_map(number).any(|bound| bound.abs() > MANY)
+            && call.args.iter().filter_map(number).any(|bound| bound.abs() > MAX_ITERATIONS)
         {
             self.notes.add(&rule::HUGE_NUMBER, call.start(), "a range of millions");
         }
         if let Meaning::Listed("numpy", name) = self.survey.meaning(&call.func)
             && ALLOCATING.contains(&name)
-            && call.args.first().and_then(items).is_some_and(|count| count > MANY)
+            && call.args.first().and_then(items).is_some_and(|count| count > MAX_ITERATIONS)
         {
             self.notes.add(&rule::HUGE_NUMBER, call.start(), "an array of millions");
         }
@@ -228,7 +228,7 @@ impl Visit for Pass<'_> {
             Expr::IfExp(_) => self.branches += 1,
             Expr::BinOp(op) => {
                 let (left, right) = (number(&op.left), number(&op.right));
-                let is_many = |n: Option<f64>| n.is_some_and(|n| n > MANY);
+                let is_many = |n: Option<f64>| n.is_some_and(|n| n > MAX_ITERATIONS);
                 let is_sequence = |e: &Expr| {
                     e.is_list_expr()
                         || e.is_tuple_expr()

@@ -121,7 +121,7 @@ impl Pass<'_> {
                 self.notes.add(&rule::MUTABLE_DEFAULT, default.start(), "a default that all calls share");
             }
         }
-        if !yields(function.body) && self.recurs(function, function.body) {
+        if !yields(function.body) && self.always_calls_itself(function, function.body) {
             let what = format!("`{}` always calls itself", function.name);
             self.notes.add(&rule::ENDLESS_RECURSION, function.at, what);
         }
@@ -170,10 +170,10 @@ impl Pass<'_> {
     }
 
     /// Returns whether `body` always reaches a call of `function` before anything can end it.
-    fn recurs(&self, function: Function<'_>, body: &[Stmt]) -> bool {
+    fn always_calls_itself(&self, function: Function<'_>, body: &[Stmt]) -> bool {
         for stmt in body {
             match stmt {
-                Stmt::With(s) => return self.recurs(function, &s.body),
+                Stmt::With(s) => return self.always_calls_itself(function, &s.body),
                 Stmt::Return(_)
                 | Stmt::Expr(_)
                 | Stmt::Assign(_)

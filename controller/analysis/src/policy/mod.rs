@@ -294,7 +294,7 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
     for (name, source) in draft.modules() {
         match parse(name, source) {
             Ok(module) => modules.push(module),
-            Err(found) => findings.extend(placed(draft, name, found)),
+            Err(found) => findings.extend(in_module(draft, name, found)),
         }
     }
     if !findings.is_empty() {
@@ -313,7 +313,7 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
             entries = OneOrMore::of(signature::read(name, source, body, is_toolkit, &survey, &mut notes));
         }
         surveys.push(survey);
-        findings.extend(placed(draft, name, notes.into_findings()));
+        findings.extend(in_module(draft, name, notes.into_findings()));
     }
     // A module that uses the robot may have received it from another module of the toolkit.
     let holds_robot = surveys.iter().any(|survey| !survey.robots.is_empty());
@@ -374,7 +374,7 @@ fn judge(source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) {
 }
 
 /// Adds the module's name to findings outside the main module.
-fn placed(draft: &Draft, module: &str, findings: Vec<Finding>) -> Vec<Finding> {
+fn in_module(draft: &Draft, module: &str, findings: Vec<Finding>) -> Vec<Finding> {
     if module == draft.name() {
         return findings;
     }

@@ -84,7 +84,7 @@ const MODULES: &[&str] = &[
 ];
 
 /// Excluded modules below those: memory access, compilers, and internals of the libraries.
-const LEFT_OUT: &[&str] = &[
+const EXCLUDED_MODULES: &[&str] = &[
     "matplotlib.backends",
     "matplotlib.sphinxext",
     "matplotlib.testing",
@@ -100,7 +100,7 @@ const LEFT_OUT: &[&str] = &[
 
 /// Attributes that no script needs: those that read or run more than data, and modules visible through a
 /// library.
-const REFUSED: &str = "builtins cffi ctypes ctypeslib eval f2py fromfile globals importlib memmap multiprocessing os pickle \
+const FORBIDDEN_ATTRIBUTES: &str = "builtins cffi ctypes ctypeslib eval f2py fromfile globals importlib memmap multiprocessing os pickle \
                        popen query read_clipboard read_gbq read_hdf read_pickle read_sql read_sql_query read_sql_table \
                        remove shutil socket subprocess sys system threading to_clipboard to_gbq to_hdf to_pickle to_sql \
                        tofile unlink unsafe_load full_load";
@@ -198,7 +198,9 @@ fn is_below(path: &str, modules: &[&str]) -> bool {
 }
 
 fn may_import(path: &str) -> bool {
-    is_below(path, MODULES) && !is_below(path, LEFT_OUT) && !path.split('.').any(|part| part.starts_with('_'))
+    is_below(path, MODULES)
+        && !is_below(path, EXCLUDED_MODULES)
+        && !path.split('.').any(|part| part.starts_with('_'))
 }
 
 struct Pass<'n> {
@@ -229,7 +231,7 @@ impl Pass<'_> {
             self.notes.add(&rule::PRIVATE_ATTRIBUTE, at, what);
         } else if listed(&names::INTERPRETER_ATTRIBUTES, name) {
             self.notes.add(&rule::INTERPRETER_ATTRIBUTE, at, what);
-        } else if REFUSED.split_whitespace().any(|refused| refused == name)
+        } else if FORBIDDEN_ATTRIBUTES.split_whitespace().any(|refused| refused == name)
             && !(name == "query" && self.neighbours)
         {
             self.notes.hinted(&rule::UNSAFE_ATTRIBUTE, at, what, replacement_for(name));
@@ -279,7 +281,7 @@ impl Visit for Pass<'_> {
                     } else {
                         self.attribute(&alias.name, alias.start());
                         let below = format!("{module}.{}", alias.name);
-                        if is_below(&below, LEFT_OUT) {
+                        if is_below(&below, EXCLUDED_MODULES) {
                             self.module(&below, alias.start());
                         }
                     }

@@ -73,7 +73,7 @@ impl Shape {
         }
     }
 
-    fn maybe(&mut self, expr: Option<&Expr>) {
+    fn optional(&mut self, expr: Option<&Expr>) {
         match expr {
             Some(expr) => self.expr(expr),
             None => self.word("-"),
@@ -116,7 +116,7 @@ impl Shape {
             }
             Stmt::Return(s) => {
                 self.at("Return", at);
-                self.maybe(s.value.as_deref());
+                self.optional(s.value.as_deref());
             }
             Stmt::Delete(s) => {
                 self.at("Delete", at);
@@ -143,7 +143,7 @@ impl Shape {
                 self.at("AnnAssign", at);
                 self.expr(&s.target);
                 self.expr(&s.annotation);
-                self.maybe(s.value.as_deref());
+                self.optional(s.value.as_deref());
             }
             Stmt::For(s) => self.for_loop("For", at, (&s.target, &s.iter), (&s.body, &s.orelse)),
             Stmt::AsyncFor(s) => self.for_loop("AsyncFor", at, (&s.target, &s.iter), (&s.body, &s.orelse)),
@@ -157,14 +157,14 @@ impl Shape {
                 self.list(&s.cases, |shape, case| {
                     shape.word("match_case");
                     shape.pattern(&case.pattern);
-                    shape.maybe(case.guard.as_deref());
+                    shape.optional(case.guard.as_deref());
                     shape.body(&case.body);
                 });
             }
             Stmt::Raise(s) => {
                 self.at("Raise", at);
-                self.maybe(s.exc.as_deref());
-                self.maybe(s.cause.as_deref());
+                self.optional(s.exc.as_deref());
+                self.optional(s.cause.as_deref());
             }
             Stmt::Try(s) => self.attempt("Try", at, (&s.body, &s.handlers), (&s.orelse, &s.finalbody)),
             Stmt::TryStar(s) => {
@@ -173,7 +173,7 @@ impl Shape {
             Stmt::Assert(s) => {
                 self.at("Assert", at);
                 self.expr(&s.test);
-                self.maybe(s.msg.as_deref());
+                self.optional(s.msg.as_deref());
             }
             Stmt::Import(s) => {
                 self.at("Import", at);
@@ -209,7 +209,7 @@ impl Shape {
         self.arguments(function.args);
         self.body(function.body);
         self.exprs(function.decorators);
-        self.maybe(function.returns);
+        self.optional(function.returns);
         self.type_params(function.type_params);
     }
 
@@ -240,7 +240,7 @@ impl Shape {
         self.list(items, |shape, item| {
             shape.word("withitem");
             shape.expr(&item.context_expr);
-            shape.maybe(item.optional_vars.as_deref());
+            shape.optional(item.optional_vars.as_deref());
         });
         self.body(body);
     }
@@ -256,7 +256,7 @@ impl Shape {
         self.body(tried.0);
         self.list(tried.1, |shape, ExceptHandler::ExceptHandler(handler)| {
             shape.at("ExceptHandler", handler.start());
-            shape.maybe(handler.type_.as_deref());
+            shape.optional(handler.type_.as_deref());
             shape.name(handler.name.as_ref());
             shape.body(&handler.body);
         });
@@ -279,7 +279,7 @@ impl Shape {
     fn arg(&mut self, arg: &Arg) {
         self.word("arg");
         self.text(&arg.arg);
-        self.maybe(arg.annotation.as_deref());
+        self.optional(arg.annotation.as_deref());
     }
 
     fn arguments(&mut self, args: &Arguments) {
@@ -292,7 +292,7 @@ impl Shape {
         self.list(&args.args, |shape, arg| shape.arg(&arg.def));
         one(self, args.vararg.as_deref());
         self.list(&args.kwonlyargs, |shape, arg| shape.arg(&arg.def));
-        self.list(&args.kwonlyargs, |shape, arg| shape.maybe(arg.default.as_deref()));
+        self.list(&args.kwonlyargs, |shape, arg| shape.optional(arg.default.as_deref()));
         one(self, args.kwarg.as_deref());
         let defaults: Vec<&Expr> =
             args.posonlyargs.iter().chain(&args.args).filter_map(|arg| arg.default.as_deref()).collect();
@@ -333,7 +333,7 @@ impl Shape {
             Expr::IfExp(e) => self.node("IfExp", &[&e.test, &e.body, &e.orelse]),
             Expr::Dict(e) => {
                 self.word("Dict");
-                self.list(&e.keys, |shape, key| shape.maybe(key.as_ref()));
+                self.list(&e.keys, |shape, key| shape.optional(key.as_ref()));
                 self.exprs(&e.values);
             }
             Expr::Set(e) => self.node_of("Set", &e.elts),
@@ -346,7 +346,7 @@ impl Shape {
             Expr::Await(e) => self.node("Await", &[&e.value]),
             Expr::Yield(e) => {
                 self.word("Yield");
-                self.maybe(e.value.as_deref());
+                self.optional(e.value.as_deref());
             }
             Expr::YieldFrom(e) => self.node("YieldFrom", &[&e.value]),
             Expr::Compare(e) => {
@@ -367,7 +367,7 @@ impl Shape {
                     ConversionFlag::Ascii => "i61",
                     ConversionFlag::Repr => "i72",
                 });
-                self.maybe(e.format_spec.as_deref());
+                self.optional(e.format_spec.as_deref());
             }
             Expr::JoinedStr(e) => self.joined(&e.values),
             Expr::Constant(e) => self.constant(&e.value),
@@ -392,7 +392,7 @@ impl Shape {
             Expr::Slice(e) => {
                 self.word("Slice");
                 for bound in [&e.lower, &e.upper, &e.step] {
-                    self.maybe(bound.as_deref());
+                    self.optional(bound.as_deref());
                 }
             }
         }

@@ -61,17 +61,17 @@ pub fn last(before: &Before) -> String {
 /// Describes each step and its deviation in one sentence; of many steps, the first ones and the last.
 #[must_use]
 pub fn steps(steps: &[Step]) -> String {
-    let shown = if steps.len() > MOST_TOLD { MOST_TOLD - 1 } else { steps.len() };
-    let mut told: Vec<String> = steps.iter().take(shown).map(step).collect();
+    let shown = if steps.len() > MAX_STEPS_DESCRIBED { MAX_STEPS_DESCRIBED - 1 } else { steps.len() };
+    let mut sentences: Vec<String> = steps.iter().take(shown).map(step).collect();
     if let (Some(last), true) = (steps.last(), steps.len() > shown) {
-        told.push(format!("{} steps more.", steps.len() - shown - 1));
-        told.push(step(last));
+        sentences.push(format!("{} steps more.", steps.len() - shown - 1));
+        sentences.push(step(last));
     }
-    told.join(" ")
+    sentences.join(" ")
 }
 
 /// Maximum number of steps that are described one by one.
-const MOST_TOLD: usize = 6;
+const MAX_STEPS_DESCRIBED: usize = 6;
 
 fn step(step: &Step) -> String {
     if let Some(why) = &step.refusal {
@@ -79,24 +79,26 @@ fn step(step: &Step) -> String {
     }
     match (&step.requested, &step.achieved) {
         (Some(requested), Some(achieved)) => {
-            let apart = apart(requested, achieved);
-            let end = place(achieved);
-            if apart <= NEAR_DEG {
+            let deviation = deviation(requested, achieved);
+            let end = describe_posture(achieved);
+            if deviation <= TOLERANCE_DEG {
                 format!("I did \"{}\" and ended with {end}.", step.kind)
             } else {
-                format!("I did \"{}\" and ended {} deg away from it, with {end}.", step.kind, tidy(apart))
+                format!("I did \"{}\" and ended {} deg away from it, with {end}.", step.kind, tidy(deviation))
             }
         }
-        (_, Some(achieved)) => format!("I did \"{}\" and came to rest with {}.", step.kind, place(achieved)),
+        (_, Some(achieved)) => {
+            format!("I did \"{}\" and came to rest with {}.", step.kind, describe_posture(achieved))
+        }
         _ => format!("I did \"{}\".", step.kind),
     }
 }
 
 /// Maximum deviation at which a posture counts as the requested one, in degrees.
-const NEAR_DEG: f64 = 2.0;
+const TOLERANCE_DEG: f64 = 2.0;
 
 /// Returns the greatest difference between the angles of two postures.
-fn apart(one: &PostureView, other: &PostureView) -> f64 {
+fn deviation(one: &PostureView, other: &PostureView) -> f64 {
     let angles = |view: &PostureView| {
         [
             view.roll_deg,
@@ -112,10 +114,11 @@ fn apart(one: &PostureView, other: &PostureView) -> f64 {
 }
 
 /// Describes the posture of head and body in words.
-fn place(view: &PostureView) -> String {
+fn describe_posture(view: &PostureView) -> String {
     let sided = |degrees: f64, positive: &str, negative: &str| {
         let word = if degrees > 0.0 { positive } else { negative };
-        (degrees.abs() >= TOLD_DEG).then(|| format!("{} deg {word}", (degrees.abs() * 10.0).round() / 10.0))
+        (degrees.abs() >= MIN_DESCRIBED_DEG)
+            .then(|| format!("{} deg {word}", (degrees.abs() * 10.0).round() / 10.0))
     };
     let head = [
         sided(view.yaw_deg, "left", "right"),
@@ -132,7 +135,7 @@ fn place(view: &PostureView) -> String {
 }
 
 /// Smallest angle that is described, in degrees.
-const TOLD_DEG: f64 = 1.0;
+const MIN_DESCRIBED_DEG: f64 = 1.0;
 
 fn refusal(steps: &[Step]) -> Option<String> {
     let refused = steps.iter().find(|step| step.refusal.is_some())?;
@@ -167,8 +170,8 @@ mod tests {
             achieved: Some(view(12.5)),
             ..Step::default()
         };
-        let told = happened(&before(Ending::Done, vec![step], ""));
-        assert!(told.contains("7.5 deg away") && told.contains("12.5 deg left"), "{told}");
+        let sentences = happened(&before(Ending::Done, vec![step], ""));
+        assert!(sentences.contains("7.5 deg away") && sentences.contains("12.5 deg left"), "{sentences}");
     }
 
     #[test]
