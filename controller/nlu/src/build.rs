@@ -122,8 +122,8 @@ impl Frame {
         if self.directions.is_empty() { None } else { Some(self.directions.remove(0).0) }
     }
 
-    /// Returns the given angle, or the extent that the words express. If both are given, one stays in its
-    /// slot.
+    /// Returns the given angle, or the one that the extent in words means. If both are given, only "a
+    /// little" is dropped; any other extent stays in its slot.
     fn angle_or(&mut self, usual: Radians, most: Radians) -> Radians {
         if let Some(Said(angle, _)) = self.angle.take() {
             // "a little, 10 degrees" is 10 degrees. In "all the way, 10 degrees" one is left over and

@@ -180,8 +180,8 @@ pub(super) const MOST_ANTENNA: f64 = 170.0;
 /// Maximum distances of the head below and above the neutral pose, in millimetres.
 pub(super) const MOST_SUNK: f64 = 40.0;
 pub(super) const MOST_RAISED: f64 = 20.0;
-/// Maximum mean speeds, in degrees per second. A faster motion is rejected, because clamping would delay
-/// it.
+/// Maximum mean speeds, in degrees per second. A faster motion is rejected and not
+/// clamped during its execution.
 const MAX_HEAD_DPS: f64 = 150.0;
 const MAX_BODY_DPS: f64 = 120.0;
 const MAX_ANTENNA_DPS: f64 = 360.0;

@@ -3,9 +3,8 @@
 //! ```text
 //! clause = "what do you see" | "how many" OBJECTS "do you see" | "where is" OBJECT | "do you see" OBJECT
 //!        | "look at" ("me" | OBJECT) | "follow" ("me" | FACE) ["for" TIME]
-//!        | "tell me when something new appears" ["for" TIME] | "what colours do you see" | "is anything
-//! moving"
-//!        | "take a photo"
+//!        | "tell me when something new appears" ["for" TIME] | "what colours do you see"
+//!        | "is anything moving" | "take a photo"
 //! ```
 
 use std::time::Duration;

@@ -22,7 +22,7 @@ pub enum Stroke {
         head: Option<HeadPose>,
         /// Positive turns left.
         body_yaw: Option<Radians>,
-        /// Both antennas, as the motors count.
+        /// Both antennas, with the signs of the motors.
         antennas: Option<Antennas>,
         /// The duration.
         duration: Duration,

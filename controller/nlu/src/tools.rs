@@ -17,7 +17,8 @@ use super::tokenize::Kind;
 /// Maximum number of steps of a tool made by the grammar: as many as fit a page of Python.
 pub const MOST_TOOL_STEPS: usize = 10;
 
-/// Maximum duration of one run of such a tool, in seconds: at half speed, it must still fit a rehearsal.
+/// Maximum duration of one repetition of such a tool, in seconds. Twice this, at half speed, must fit a
+/// rehearsal.
 pub const LONGEST_TOOL: f64 = 25.0;
 
 impl Parser<'_> {

@@ -29,7 +29,7 @@ pub enum Kind {
     Xlsx,
     /// An XML document.
     Xml,
-    /// A printed document.
+    /// A PDF document.
     Pdf,
     /// A columnar table.
     Parquet,

@@ -91,7 +91,7 @@ struct Pass<'a> {
     arrays: BTreeSet<String>,
     /// Classes that are enumerations.
     enums: BTreeSet<String>,
-    /// Whether the walk is inside a list of types.
+    /// Whether the walk is in a position that names types.
     types: bool,
 }
 
