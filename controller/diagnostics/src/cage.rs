@@ -1,4 +1,5 @@
-//! The cage for tools: the tool host is started and tries it, and what held is compared with the bar.
+//! Checks the sandbox for tools: the tool host starts and tests it, and the result is compared with the
+//! requirements.
 
 use minismith_wire::zygote::{MECHANISMS, Mechanism};
 
@@ -8,7 +9,7 @@ use minismith_runtime::config::Config;
 use minismith_toolchain::guest::bar::{check, remedy};
 use minismith_toolchain::guest::{GuestFault, ToolHost, locate};
 
-/// What the tool host tried; or why it could not.
+/// The mechanisms that the tool host tested, or why it could not.
 pub(super) type Tried = Result<Vec<Mechanism>, String>;
 
 /// Starts the tool host, and ends it again.
@@ -22,17 +23,17 @@ pub(super) fn look(config: &Config) -> Tried {
     }
 }
 
-/// One check for the bar, and one for each mechanism.
+/// Returns one check for the requirements, and one for each mechanism.
 pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
-    const NAME: &str = "cage for tools";
+    const NAME: &str = "sandbox for tools";
     let mechanisms = match tried {
         Ok(mechanisms) => mechanisms,
         Err(reason) => {
-            let detail = format!("it was not tried: {reason}");
+            let detail = format!("it was not tested: {reason}");
             return vec![Check::warn(
                 NAME,
                 detail,
-                "mend that first; the tool host tries its cage when it starts",
+                "fix that first; the tool host tests its sandbox when it starts",
             )];
         }
     };

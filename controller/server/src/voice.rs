@@ -1,19 +1,26 @@
-//! A conversation by voice: sound comes in, what is said is understood and done, and the answer is spoken.
+//! Runs a conversation by voice: it recognises speech, has the requests carried out, and speaks the answers.
 //!
-//! Reading order: [`source`], [`feed`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who
-//! speaks), `espeak`, `service`, `written` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with
-//! [`phrases`] and [`meaning`] (what was meant), `tongue` (the one that speaks), `sway` (the head moves with speech), `signs`
-//! (the antennas show what goes on).
+//! Reading order:
+//!
+//! * [`source`], [`feed`] and [`sink`] (input and output of sound)
+//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `written` and `scribe`
+//! * this module (the threads)
+//! * `desk` (decisions), with [`phrases`] and [`meaning`] (interpretation)
+//! * `tongue` (playback)
+//! * `sway` (head motion during speech)
+//! * `signs` (antenna cues)
 //!
 //! ```text
-//! source --samples--> ear --heard--> desk --said--> whoever answers --answer--> desk --text--> tongue --samples--> sink
-//!                      |                                                                        |
-//!                      '-- a stop word: halt, at once          what is played, for the ear <-----'
+//! source --samples--> recognizer --events--> decisions --requests--> caller --answers--> decisions --text--> playback --> sink
+//!                      |                                                                                   |
+//!                      '-- a stop word: stops the robot at once          played samples, for the recognizer'
 //! ```
 //!
-//! Threads: the ear, the desk and the tongue have one each; whoever answers does so on the thread of the caller. Nobody waits
-//! for whoever comes after, so a stop is heard whatever the others do. Safety: the ear halts the body itself, before any model
-//! of language; what was said before a stop is not done after it.
+//! Recognition, decisions and playback have a thread each; the caller answers on its own thread. No thread waits for
+//! a later one, so a stop takes effect whatever the others do.
+//!
+//! Safety: the recognizer stops the robot itself, before any language model. A request from before a stop is not
+//! carried out after it.
 
 mod desk;
 pub mod engine;
@@ -57,31 +64,31 @@ use source::{Behind, Source};
 use sway::Sway;
 use tongue::{Sounding, Tongue};
 
-/// What was said to the robot.
+/// A request to the robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// What it means, as far as slips of the model could be mended.
+    /// Its text, with errors of the model corrected as far as possible.
     pub text: String,
-    /// What the model wrote.
+    /// The model's transcript.
     pub heard: String,
-    /// How often the body had been halted when somebody began to say it.
+    /// The stop epoch when the person began to speak.
     pub halts: u64,
 }
 
-/// What is told of a conversation by voice, as it happens. Times are those of the sound, seconds from its beginning.
+/// An event of a conversation by voice. Times are those of the sound, in seconds from its beginning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum News {
-    /// It listens, thinks, speaks or holds.
+    /// The state changed: it listens, thinks, speaks or holds.
     State {
         /// `listening`, `thinking`, `speaking` or `holding`.
         state: &'static str,
     },
-    /// What was said so far.
+    /// The partial transcript changed.
     Partial {
         /// The words; they may still change.
         text: String,
-        /// How sure they are, from 0 to 1.
+        /// Their confidence, from 0 to 1.
         #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
         /// Up to when.
@@ -105,43 +112,43 @@ pub enum News {
         /// How sure they are, from 0 to 1.
         #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
-        /// When it began.
+        /// When it ended, in seconds.
         began_s: f64,
-        /// When it ended.
+        /// Its direction, in degrees from the head's centre, left positive, where the microphones report it.
         ended_s: f64,
         /// Where it came from, degrees from the head's middle, left positive, where the microphones tell it.
         #[serde(skip_serializing_if = "Option::is_none")]
         bearing_deg: Option<f64>,
     },
-    /// It is not answered.
+    /// The transcript.
     Ignored {
-        /// The words.
+        /// The reason.
         text: String,
         /// Why.
         why: &'static str,
     },
-    /// What is answered.
+    /// Its text.
     Answer {
         /// In words.
         text: String,
     },
-    /// A sentence is being said.
+    /// The sentence; empty for a sound without words.
     Speaking {
-        /// The sentence; none of a sound without words.
+        /// Its duration, in seconds.
         sentence: String,
         /// How long it takes.
         lasts_s: f64,
     },
-    /// What was being said is not said to its end.
+    /// An error occurred.
     Cut,
-    /// Something went wrong.
+    /// The error as text.
     Trouble {
         /// In words.
         text: String,
     },
 }
 
-/// What comes to the desk.
+/// All but whole utterances.
 enum Event {
     /// All but whole utterances.
     Heard(Heard),
@@ -157,9 +164,9 @@ enum Event {
     /// All was said up to the order of this number.
     AllSaid(u64),
     Trouble(String),
-    /// The body was halted from elsewhere, and speech ends with it.
+    /// No more sound comes in.
     Halted,
-    /// Nothing more will be heard.
+    /// The answering thread has left; `at_once` also cuts the present speech.
     Over,
     /// Nobody answers any more; `at_once` ends also what is being said.
     Left {
@@ -174,7 +181,7 @@ struct Utterance {
     command: Option<Choice>,
     began: Duration,
     ended: Duration,
-    /// How often the body had been halted when it began.
+    /// Whether it contained a stop, on which the recognizer has acted.
     halts: u64,
     /// Whether it held a stop, on which the ear has acted.
     is_stopped: bool,
@@ -191,11 +198,11 @@ pub struct Talk {
     _swaying: Option<MoverThread>,
 }
 
-/// What a conversation by voice is made of.
+/// Recognition and synthesis.
 pub struct Parts {
-    /// Who understands and speaks.
+    /// The input of sound.
     pub engines: Engines,
-    /// Where sound comes from.
+    /// The output of sound.
     pub source: Box<dyn Source>,
     /// Where it goes to.
     pub sink: Box<dyn Sink>,
