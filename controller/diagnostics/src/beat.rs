@@ -1,4 +1,5 @@
-//! Whether the pulse really beats in time here: it is tried for a second, on the mock in this process.
+//! Measures the timing of the control loop on this computer: it runs for a second on the simulated robot in
+//! this process.
 
 use std::time::Duration;
 
@@ -12,12 +13,12 @@ use super::Check;
 use minismith_control::body::{initial_joints, limits_of};
 use minismith_runtime::config::Config;
 
-/// How long it is tried.
+/// The duration of the measurement.
 const TRIAL: Duration = Duration::from_secs(1);
-/// The share of a period by which 99 of 100 beats may be off without being felt.
-const FELT: f64 = 0.1;
+/// The fraction of a period by which 99 of 100 cycles may deviate without effect.
+const MAX_JITTER_FRACTION: f64 = 0.1;
 
-/// Tries it at the configured rate; none when the system gives no thread.
+/// Measures the timing at the configured rate. Returns `None` when the system gives no thread.
 pub(super) fn look(config: &Config) -> Option<Regularity> {
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let mut pulse = Pulse::new(robot, WallClock::start(), limits_of(config), config.rate.beat()).ok()?;
@@ -30,29 +31,29 @@ pub(super) fn look(config: &Config) -> Option<Regularity> {
     Some(handle.regularity())
 }
 
-/// What came of it.
+/// Judges the measured timing.
 pub(super) fn judge(tried: Option<&Regularity>) -> Check {
-    const NAME: &str = "beat";
+    const NAME: &str = "control loop";
     let Some(tried) = tried else {
-        return Check::bad(NAME, "no thread could be started for it", "end other programs, and try again");
+        return Check::bad(NAME, "it could not be measured: no thread could be started", "end other programs, and try again");
     };
     let seen = format!(
-        "{:.0} Hz under {}: {} between beats; {} late",
+        "{:.0} Hz under {}: {} between cycles; {} late",
         1e6 / tried.period_us,
         tried.privilege,
         tried.jitter,
         tried.lateness
     );
-    if tried.jitter.p99_us <= tried.period_us * FELT {
+    if tried.jitter.p99_us <= tried.period_us * MAX_JITTER_FRACTION {
         Check::good(NAME, seen)
     } else {
-        let fallback = "end what keeps the processor busy, or lower pulse.rate_hz in the configuration";
+        let fallback = "end programs that keep the processor busy, or lower pulse.rate_hz in the configuration";
         let remedy = tried.privilege.notes.first().map_or(fallback, String::as_str);
         Check::warn(NAME, seen, remedy)
     }
 }
 
-/// A beat as it should be, for the tests of what is around it.
+/// Returns good timing, for the tests of other checks.
 #[cfg(test)]
 pub(super) fn healthy() -> Regularity {
     tests::tried(20.0, &[])
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rhythm_that_is_felt_is_told_with_what_would_mend_it() {
+    fn irregular_timing_gets_a_remedy() {
         assert_eq!(judge(Some(&tried(900.0, &[]))).state, State::Good);
         let restless = judge(Some(&tried(1_100.0, &["allow rtprio"])));
         assert_eq!((restless.state, restless.remedy.as_deref()), (State::Warn, Some("allow rtprio")));
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_really_tried() {
+    fn the_timing_is_measured() {
         let tried = look(&Config::built_in().unwrap()).unwrap();
         assert!(tried.beats >= 100 && tried.period_us == 10_000.0, "{tried:?}");
     }

@@ -1,4 +1,5 @@
-//! The cage for tools: the tool host is started and tries it, and what held is compared with the bar.
+//! Checks the sandbox for tools: the tool host starts and tests it, and the result is compared with the
+//! requirements.
 
 use minismith_wire::zygote::{MECHANISMS, Mechanism};
 
@@ -8,7 +9,7 @@ use minismith_runtime::config::Config;
 use minismith_toolchain::guest::bar::{check, remedy};
 use minismith_toolchain::guest::{GuestFault, ToolHost, locate};
 
-/// What the tool host tried; or why it could not.
+/// The mechanisms that the tool host tested, or why it could not.
 pub(super) type Tried = Result<Vec<Mechanism>, String>;
 
 /// Starts the tool host, and ends it again.
@@ -22,38 +23,38 @@ pub(super) fn look(config: &Config) -> Tried {
     }
 }
 
-/// One check for the bar, and one for each mechanism.
+/// Returns one check for the requirements, and one for each mechanism.
 pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
-    const NAME: &str = "cage for tools";
+    const NAME: &str = "sandbox for tools";
     let mechanisms = match tried {
         Ok(mechanisms) => mechanisms,
         Err(reason) => {
-            let detail = format!("it was not tried: {reason}");
+            let detail = format!("it was not tested: {reason}");
             return vec![Check::warn(
                 NAME,
                 detail,
-                "mend that first; the tool host tries its cage when it starts",
+                "fix that first; the tool host tests its sandbox when it starts",
             )];
         }
     };
     let whole = match check(bar, mechanisms) {
         Ok(()) => Check::good(NAME, format!("{bar} is enforced, as tool_host.may_lack asks")),
-        Err(fault) => Check::bad(NAME, fault.to_string(), format!("tool_host.may_lack asks for {bar}")),
+        Err(fault) => Check::bad(NAME, fault.to_string(), format!("tool_host.may_lack requires {bar}")),
     };
     let each = MECHANISMS.into_iter().map(|name| one(name, mechanisms, bar));
     std::iter::once(whole).chain(each).collect()
 }
 
 fn one(name: &str, mechanisms: &[Mechanism], bar: &Bar) -> Check {
-    const NAME: &str = "cage mechanism";
+    const NAME: &str = "sandbox mechanism";
     let probed = mechanisms.iter().find(|it| it.name == name);
-    let detail = format!("{name}: {}", probed.map_or("it was not tried", |it| it.detail.as_str()));
+    let detail = format!("{name}: {}", probed.map_or("it was not tested", |it| it.detail.as_str()));
     match probed {
         Some(it) if it.enforced => Check::good(NAME, detail),
         _ if bar.spares(name) => Check::warn(
             NAME,
             format!("{detail}; not enforced"),
-            format!("config.yaml allows that; take `{name}` out of tool_host.may_lack to insist on it"),
+            format!("config.yaml allows that; remove `{name}` from tool_host.may_lack to require it"),
         ),
         _ => Check::bad(NAME, format!("{detail}; not enforced"), remedy(name)),
     }
@@ -71,7 +72,7 @@ mod tests {
     use crate::State;
 
     #[test]
-    fn each_mechanism_is_held_against_the_bar() {
+    fn each_mechanism_is_compared_with_the_requirements() {
         let bar: Bar = ["landlock".parse().unwrap()].into_iter().collect();
         let without = |missing: &str| -> Tried {
             let mut all = healthy()?;

@@ -1,4 +1,4 @@
-//! Devices that this user may or may not open, and what this process may do.
+//! Finds devices that this user may or may not open, and the capabilities of this process.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -19,7 +19,7 @@ pub(super) struct Port {
     pub in_group: bool,
 }
 
-/// The devices in a folder whose names begin so, in order of their names.
+/// Returns the devices in a folder whose names begin like this, ordered by name.
 pub(super) fn devices(folder: &Path, starts: &[&str]) -> Vec<Port> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_one = |path: &PathBuf| {
@@ -31,7 +31,7 @@ pub(super) fn devices(folder: &Path, starts: &[&str]) -> Vec<Port> {
     paths.into_iter().map(port).collect()
 }
 
-/// One device.
+/// Examines one device.
 pub(super) fn port(path: PathBuf) -> Port {
     let owner = fs::metadata(&path).map(|metadata| metadata.gid()).ok();
     let mine: Vec<u32> =
@@ -44,7 +44,7 @@ pub(super) fn port(path: PathBuf) -> Port {
     }
 }
 
-/// Whether this process has the capability with this bit.
+/// Returns whether this process has the capability with this bit.
 pub(super) fn capable(status: &str, bit: u32) -> bool {
     status
         .lines()
@@ -53,7 +53,7 @@ pub(super) fn capable(status: &str, bit: u32) -> bool {
         .is_some_and(|set| set >> bit & 1 == 1)
 }
 
-/// The name that `/etc/group` gives to this id.
+/// Returns the name that `/etc/group` gives to this id.
 pub(super) fn group_name(groups: &str, id: u32) -> Option<String> {
     groups.lines().find_map(|line| {
         let mut fields = line.split(':');

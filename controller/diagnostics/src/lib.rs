@@ -1,8 +1,10 @@
-//! Examines the machine that Minismith runs on, and says what to do about what is missing.
+//! Examines the computer that Minismith runs on, and says how to fix what is missing.
 //!
-//! `machine` looks (files, a few harmless system calls, and what the servos of a robot measure; nothing is changed, and
-//! the one process that is started is the tool host, which tries its cage); this module, `cage`, `real_time`, `beat`,
-//! `robot`, `sight` and `server` judge what was seen. Whoever calls prints the result.
+//! `machine` collects the facts: files, a few harmless system calls, and the measurements of a robot's
+//! servos. It changes nothing. The only process that it starts is the tool host, which tests its sandbox.
+//!
+//! This module, `cage`, `real_time`, `beat`, `robot`, `sight` and `server` judge the facts. The caller prints
+//! the result.
 
 mod beat;
 mod cage;
@@ -24,32 +26,32 @@ use devices::Port;
 use machine::{Machine, Packages};
 use minismith_runtime::config::{Brain, Config, Endpoint, LanguageModel, RobotChoice};
 
-/// How one thing stands.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// In order.
     Good,
-    /// Works, with something to know or to mend.
+    /// Works, with something to know or to fix.
     Warn,
-    /// What the configuration asks for cannot work.
+    /// The configuration requires something that cannot work.
     Bad,
 }
 
-/// One thing that was examined.
+/// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Check {
-    /// What was examined: a few words.
+    /// What was examined, in a few words.
     pub name: &'static str,
-    /// How it stands.
+    /// The result.
     pub state: State,
-    /// What was seen.
+    /// The facts.
     pub detail: String,
-    /// What to do, where there is something to do.
+    /// The remedy, if there is one.
     pub remedy: Option<String>,
 }
 
-/// `[warn] cage: ...`, and on a line of its own what to do.
+/// Writes `[warn] sandbox: ...`, with the remedy on its own line.
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self.state {
@@ -79,7 +81,7 @@ impl Check {
     }
 }
 
-/// Examines this machine against what `config` asks for.
+/// Examines this computer against the requirements of `config`.
 #[must_use]
 pub fn examine(config: &Config) -> Vec<Check> {
     judge(config, &Machine::look(config))
@@ -98,7 +100,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         Err(expected) => Check::bad(
             "tool host",
             format!("there is no program {}", expected.display()),
-            "build it with `make build`; it belongs beside `minismith`",
+            "build it with `make build`; it belongs in the folder of `minismith`",
         ),
     });
     checks.push(tools(&config.tools, machine.tools_writable));
@@ -115,7 +117,7 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
     checks
 }
 
-/// One check for each port; the one that the configuration asks for must be there and open to this user.
+/// Returns one check for each port. The configured port must exist and be open to this user.
 fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
     const NAME: &str = "serial port";
     let wanted = match robot {
@@ -155,7 +157,7 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
             };
             checks.push(Check::bad(NAME, format!("there is no {}", wanted.display()), remedy));
         }
-        None if ports.is_empty() => checks.push(Check::good(NAME, "none, and the mock robot needs none")),
+        None if ports.is_empty() => checks.push(Check::good(NAME, "none, and the simulated robot needs none")),
         _ => {}
     }
     checks
@@ -165,7 +167,7 @@ fn python(interpreter: &Path, packages: Packages) -> Check {
     const NAME: &str = "Python for tools";
     let path = interpreter.display();
     let remedy =
-        "make it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
+        "create it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
     match packages {
         Packages::NoInterpreter => Check::bad(NAME, format!("there is no program {path}"), remedy),
         Packages::WithNumpy => Check::good(NAME, format!("{path}, with numpy")),
@@ -185,31 +187,31 @@ fn tools(directory: &Path, writable: Option<bool>) -> Check {
         Some(true) => Check::good(NAME, path.to_string()),
         Some(false) => Check::bad(
             NAME,
-            format!("{path} may not be written by this user, so no new tool can be kept"),
+            format!("{path} may not be written by this user, so no new tool can be stored"),
             format!("make it yours with `sudo chown -R $USER {path}`, or set tools.directory in config.yaml"),
         ),
         None => Check::bad(
             NAME,
             format!("there is no folder {path}"),
-            format!("make it with `mkdir -p {path}/generated`, or set tools.directory in config.yaml"),
+            format!("create it with `mkdir -p {path}/generated`, or set tools.directory in config.yaml"),
         ),
     }
 }
 
-/// Tools, recordings and backups need a little room.
+/// Checks the free space, of which tools, recordings and backups need a little.
 fn disk(directory: &Path, free: Option<u64>) -> Check {
     const NAME: &str = "disk space";
     let path = directory.display();
-    let remedy = "make room; `du -xh --max-depth=2 / | sort -h | tail` shows what takes it";
+    let remedy = "free some space; `du -xh --max-depth=2 / | sort -h | tail` shows what takes it";
     match free.map(|bytes| bytes >> 20) {
-        None => Check::warn(NAME, format!("it can't be told how much is free at {path}"), remedy),
+        None => Check::warn(NAME, format!("the free space at {path} is unknown"), remedy),
         Some(free) if free < 50 => Check::bad(NAME, format!("only {free} MB are free at {path}"), remedy),
         Some(free) if free < 500 => Check::warn(NAME, format!("only {free} MB are free at {path}"), remedy),
         Some(free) => Check::good(NAME, format!("{free} MB are free at {path}")),
     }
 }
 
-/// Who understands text, and whether that can be reached.
+/// Checks whether a language model is configured, and reachable.
 fn brain(config: &Config) -> Check {
     match config.brain {
         Brain::Offline => Check::good("language model", "none is needed: the brain is offline"),
@@ -217,7 +219,7 @@ fn brain(config: &Config) -> Check {
     }
 }
 
-/// Whether each endpoint's key is there; whether it answers shows the first question.
+/// Checks that each endpoint's key exists. Only the first question shows whether the endpoint answers.
 fn endpoints(model: &LanguageModel) -> Check {
     const NAME: &str = "language model";
     let named = |endpoint: &Endpoint| format!("{} at {}", endpoint.model, endpoint.url);

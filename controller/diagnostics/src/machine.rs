@@ -1,5 +1,7 @@
-//! Looks at the machine: what is there, without changing anything. The one thing that is opened is the serial port of a
-//! robot, if it is free, to ask what its servos measure; the one process that is started is the tool host.
+//! Collects the facts about the computer, without changing anything.
+//!
+//! It opens only the serial port of a robot, if it is free, to read the servos' measurements. It starts only
+//! the tool host.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,36 +17,36 @@ use super::sight::Sight;
 use super::voice::Voice;
 use minismith_runtime::config::{Config, RobotChoice};
 
-/// What was seen.
+/// The facts about a computer.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     /// Serial ports that could be a robot's.
     pub ports: Vec<Port>,
     /// The interpreter of the tool host.
     pub packages: Packages,
-    /// The tool host beside this program, or where it should be.
+    /// The path of the tool host next to this program, or where it should be.
     pub tool_host: Result<PathBuf, PathBuf>,
-    /// Whether the tools folder may be written; none when it is not there.
+    /// Whether the tools folder is writable; `None` when it does not exist.
     pub tools_writable: Option<bool>,
-    /// What held of the cage for tools.
+    /// The tested mechanisms of the sandbox for tools.
     pub cage: cage::Tried,
-    /// Whether the pulse can beat in time.
+    /// The settings that let the control loop run in time.
     pub real_time: RealTime,
-    /// How regularly it did.
+    /// The measured timing of the control loop.
     pub beat: Option<Regularity>,
-    /// What it sees with.
+    /// Camera and vision models.
     pub sight: Sight,
-    /// What it hears and speaks with.
+    /// Microphone, speaker and speech models.
     pub voice: Voice,
-    /// What belongs to a real robot.
+    /// The facts about a real robot.
     pub periphery: Periphery,
-    /// How many tokens the server knows, or why none.
+    /// The number of the server's tokens, or why none can be used.
     pub tokens: Result<usize, String>,
-    /// Bytes that are free where tools are kept.
+    /// The free space of the tools folder, in bytes.
     pub free: Option<u64>,
 }
 
-/// What can be seen of an interpreter without running it.
+/// The state of an interpreter, found without running it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packages {
     NoInterpreter,
@@ -54,7 +56,7 @@ pub(super) enum Packages {
 }
 
 impl Machine {
-    /// Looks once.
+    /// Collects the facts once.
     pub(super) fn look(config: &Config) -> Machine {
         let beside = std::env::current_exe().unwrap_or_default().with_file_name("minismith-tool-host");
         let ports = serial_ports(Path::new("/dev"), &config.robot);
@@ -75,7 +77,7 @@ impl Machine {
     }
 }
 
-/// The ports that a robot can be behind, and the configured one whatever its name, in order of their names.
+/// Returns the ports that can belong to a robot, and the configured one whatever its name, ordered by name.
 pub(super) fn serial_ports(folder: &Path, robot: &RobotChoice) -> Vec<Port> {
     let mut ports = devices(folder, &["ttyACM", "ttyUSB", "ttyAMA3"]);
     if let RobotChoice::Serial(path) = robot
@@ -88,7 +90,7 @@ pub(super) fn serial_ports(folder: &Path, robot: &RobotChoice) -> Vec<Port> {
     ports
 }
 
-/// Whether the interpreter is there, and numpy in its virtual environment.
+/// Returns whether the interpreter exists, and numpy in its virtual environment.
 pub(super) fn packages(interpreter: &Path) -> Packages {
     if !runnable(interpreter) {
         return Packages::NoInterpreter;
@@ -107,7 +109,8 @@ fn runnable(path: &Path) -> bool {
     path.is_file() && access(path, Permission::EXEC_OK).is_ok()
 }
 
-/// New tools go to `generated`; where that is not there yet, it must be possible to make it.
+/// Returns whether new tools can be written. They go to `generated`; where that is missing, it must be
+/// possible to create it.
 pub(super) fn tools_writable(directory: &Path) -> Option<bool> {
     let generated = directory.join("generated");
     let place = if generated.is_dir() { &generated } else { directory };

@@ -1,4 +1,5 @@
-//! Whether this machine lets the pulse beat in time: priority, locked memory, the kernel, the processor's clock.
+//! Checks whether this computer lets the control loop run in time: priority, locked memory, the kernel, the
+//! processor's clock.
 
 use std::fs;
 use std::path::Path;
@@ -12,10 +13,10 @@ use super::devices::capable;
 const CAP_IPC_LOCK: u32 = 14;
 const CAP_SYS_NICE: u32 = 23;
 
-/// What the program needs in memory that must not be swapped out, with room to spare.
+/// The memory of the program that must not be swapped out, with a reserve, in bytes.
 const ENOUGH_LOCKED: u64 = 64 << 20;
 
-/// What the system's own files say.
+/// The contents of the system's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RealTime {
     /// `/proc/self/limits`.
@@ -26,14 +27,14 @@ pub(super) struct RealTime {
     pub version: String,
     /// `/proc/sys/kernel/sched_rt_runtime_us`.
     pub runtime: String,
-    /// `cpu.rt_runtime_us` of this process's group, where groups have one.
+    /// `cpu.rt_runtime_us` of this process's control group, where groups have one.
     pub group_runtime: Option<String>,
-    /// Each processor's `scaling_governor`, where there is one.
+    /// Each processor's `scaling_governor`, where it exists.
     pub governors: Vec<String>,
 }
 
 impl RealTime {
-    /// Reads them.
+    /// Reads the files.
     pub(super) fn look() -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         RealTime {
@@ -46,7 +47,7 @@ impl RealTime {
         }
     }
 
-    /// A check for each.
+    /// Returns a check for each.
     pub(super) fn judge(&self) -> Vec<Check> {
         vec![self.priority(), self.memory(), self.runtime(), self.kernel(), self.governor()]
     }
@@ -60,7 +61,7 @@ impl RealTime {
             Some(most) if most > 0 => Check::good(NAME, format!("allowed up to {}", most.min(99))),
             _ => Check::warn(
                 NAME,
-                "not allowed for this user; under load the pulse can be late",
+                "not allowed for this user; under load the control loop can be late",
                 ALLOW_PRIORITY,
             ),
         }
@@ -75,7 +76,7 @@ impl RealTime {
             most => Check::warn(
                 NAME,
                 format!(
-                    "{} MB allowed; when memory is short, the pulse can wait for the disk",
+                    "{} MB allowed; when memory is short, the control loop can wait for the disk",
                     most.unwrap_or_default() >> 20
                 ),
                 ALLOW_MEMORY,
@@ -100,7 +101,7 @@ impl RealTime {
                 "give them some with `sudo sysctl kernel.sched_rt_runtime_us=950000`",
             ),
             Ok(micros) if micros > 0 => {
-                Check::good(NAME, format!("{micros} microseconds of each second's period"))
+                Check::good(NAME, format!("{micros} microseconds of each second"))
             }
             Ok(_) => Check::good(NAME, "all of the time"),
             Err(_) => Check::good(NAME, "not limited by the kernel"),
@@ -114,11 +115,11 @@ impl RealTime {
         if has("PREEMPT_RT") {
             Check::good(NAME, format!("{number}, PREEMPT_RT"))
         } else if has("PREEMPT") || has("PREEMPT_DYNAMIC") {
-            Check::good(NAME, format!("{number}, preemptible; PREEMPT_RT would be steadier still"))
+            Check::good(NAME, format!("{number}, preemptible; PREEMPT_RT would be more regular"))
         } else {
             Check::warn(
                 NAME,
-                format!("{number} is not preemptible; under load the pulse can be late"),
+                format!("{number} is not preemptible; under load the control loop can be late"),
                 "install a real-time kernel, on Debian with `sudo apt-get install linux-image-rt-amd64` (or -arm64)",
             )
         }
@@ -134,14 +135,14 @@ impl RealTime {
             [one] if one == "performance" => Check::good(NAME, "performance"),
             names => Check::warn(
                 NAME,
-                format!("{}; a processor that is clocked down answers late", names.join(", ")),
-                "keep it up with `echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`",
+                format!("{}; a processor at a reduced clock rate responds late", names.join(", ")),
+                "set it with `echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`",
             ),
         }
     }
 }
 
-/// The hard limit with this name in `/proc/self/limits`; `u64::MAX` stands for none.
+/// Returns the hard limit with this name in `/proc/self/limits`; `u64::MAX` means no limit.
 fn limit(limits: &str, name: &str) -> Option<u64> {
     let values = limits.lines().find_map(|line| line.strip_prefix(name))?;
     match values.split_whitespace().nth(1)? {
@@ -150,7 +151,7 @@ fn limit(limits: &str, name: &str) -> Option<u64> {
     }
 }
 
-/// Only the first generation of control groups rations real time.
+/// Only the first version of control groups limits real time.
 fn group_runtime(groups: &str, root: &Path) -> Option<String> {
     let (controllers, path) = groups.lines().find_map(|line| {
         let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
@@ -187,7 +188,7 @@ mod tests {
     use super::super::State;
     use super::*;
 
-    /// The one complaint about this machine.
+    /// Returns the single complaint about this computer.
     #[track_caller]
     fn complaint(machine: &RealTime) -> Check {
         let mut checks = machine.judge();
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn each_trouble_has_its_remedy() {
+    fn each_problem_has_its_remedy() {
         assert!(healthy().judge().iter().all(|check| check.state == State::Good));
         let swapped =
             |from: &str, to: &str| RealTime { limits: healthy().limits.replace(from, to), ..healthy() };
@@ -225,11 +226,11 @@ mod tests {
             assert_eq!(check.name, name);
             assert!(check.remedy.is_some_and(|remedy| remedy.contains(word)), "{name}");
         }
-        // A capability does without the limits.
+        // A capability makes the limits irrelevant.
         let status = format!("CapEff:\t{:016x}\n", 1_u64 << CAP_SYS_NICE | 1 << CAP_IPC_LOCK);
         let capable = RealTime { status, limits: String::new(), ..healthy() };
         assert!(capable.judge().iter().all(|check| check.state == State::Good));
-        // A system that tells nothing.
+        // A system that reports nothing.
         assert_eq!(RealTime::default().judge().iter().filter(|check| check.state == State::Warn).count(), 3);
     }
 

@@ -1,4 +1,4 @@
-//! What belongs to a real robot: its USB adapter's rule, its power, its microphones and loudspeaker.
+//! Checks the parts of a real robot: its USB adapter's rule, its power, its microphones and loudspeaker.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,24 +15,24 @@ use minismith_runtime::config::{Config, RobotChoice};
 const VENDOR: &str = "1a86";
 const PRODUCT: &str = "55d3";
 
-/// The rule that lets a group use the robot's adapter without further ado.
+/// The rule that lets a group use the robot's adapter without other permissions.
 const RULE: &str =
     r#"SUBSYSTEM=="tty", ATTRS{idVendor}=="1a86", ATTRS{idProduct}=="55d3", MODE="0660", GROUP="dialout""#;
 const RULE_FILE: &str = "/etc/udev/rules.d/99-reachy-mini.rules";
 
-/// Below this the legs are weak; the servos' own least is far lower.
+/// Below this voltage the legs are weak; the servos' own minimum is far lower.
 const GOOD_VOLTS: f64 = 4.7;
-/// A servo of this robot is made for no more (XL330: 3.7 to 6.0 V).
+/// The maximum voltage of this robot's servos (XL330: 3.7 to 6.0 V).
 const MOST_VOLTS: f64 = 6.0;
 
-/// What was seen of it.
+/// The facts about a real robot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Periphery {
     /// The text of all udev rules.
     pub rules: String,
     /// Ports behind the robot's own adapter.
     pub adapters: Vec<PathBuf>,
-    /// What the servos of the robot measure; none when no port was asked.
+    /// The supply at each servo; `None` when no port was asked.
     pub power: Option<Result<Vec<Supply>, String>>,
     /// `/proc/asound/pcm`.
     pub sound: String,
@@ -54,8 +54,10 @@ impl From<MotorReport> for Supply {
 }
 
 impl Periphery {
-    /// Looks. Servos are only asked on a port that is the configured robot's or behind the robot's own adapter: another
-    /// device would not know what is said to it.
+    /// Collects the facts.
+    ///
+    /// It reads servos only on the port of the configured robot or of the robot's own adapter. Another device
+    /// would not understand the packets.
     pub(super) fn look(config: &Config, ports: &[Port]) -> Self {
         let adapters = adapters(Path::new("/sys/class/tty"), ports);
         let asked = match &config.robot {
@@ -79,7 +81,7 @@ impl Periphery {
         }
     }
 
-    /// A check for each. `real` says whether the configuration asks for a real robot.
+    /// Returns a check for each. `real` says whether the configuration names a real robot.
     pub(super) fn judge(&self, real: bool) -> Vec<Check> {
         let mut checks = vec![self.rule(real)];
         checks.extend(self.power.as_ref().map(power));
@@ -100,7 +102,7 @@ impl Periphery {
         if real || !self.adapters.is_empty() {
             Check::warn(
                 NAME,
-                "none for the robot's adapter; only the system's own groups decide who may use it",
+                "none for the robot's adapter; access depends on the system's own groups alone",
                 remedy,
             )
         } else {
@@ -124,22 +126,22 @@ impl Periphery {
             }
             (None, _) if real => Check::warn(
                 name,
-                "none is known to the system; the robot's own is a USB sound card",
-                "plug the robot's USB cable in directly, and look with `cat /proc/asound/cards`",
+                "the system has none; the robot's own is a USB sound card",
+                "plug the robot's USB cable in directly, and check with `cat /proc/asound/cards`",
             ),
             (None, _) => Check::good(name, "none, and none is needed: commands are text"),
         }
     }
 }
 
-/// A device that is there and may not be opened.
+/// Reports a device that exists and may not be opened.
 fn closed(name: &'static str, device: &Port) -> Check {
     let path = device.path.display();
     let remedy = match &device.group {
         Some(group) if !device.in_group => {
             format!("join its group with `sudo usermod -aG {group} $USER`, and log in again")
         }
-        _ => format!("look at its permissions with `ls -l {path}`; its group needs to read and write"),
+        _ => format!("check its permissions with `ls -l {path}`; its group needs to read and write"),
     };
     Check::warn(name, format!("{path} may not be opened by this user"), remedy)
 }
@@ -162,7 +164,7 @@ fn power(power: &Result<Vec<Supply>, String>) -> Check {
         return Check::bad(
             NAME,
             "no servo answers",
-            "switch the robot on; its power supply is needed besides the USB cable",
+            "switch the robot on; it needs its power supply in addition to the USB cable",
         );
     };
     let measured = format!("{:.1} to {:.1} V at {} servos", least.volts, most.volts, supplies.len());
@@ -175,7 +177,7 @@ fn power(power: &Result<Vec<Supply>, String>) -> Check {
     } else if most.volts > MOST_VOLTS {
         Check::bad(
             NAME,
-            format!("{measured}; the servos take {MOST_VOLTS:.0} V at most"),
+            format!("{measured}; the servos allow {MOST_VOLTS:.0} V at most"),
             "use the robot's own power supply",
         )
     } else {
@@ -183,11 +185,12 @@ fn power(power: &Result<Vec<Supply>, String>) -> Check {
     }
 }
 
-/// The ports whose USB device is the robot's adapter. `terminals` is `/sys/class/tty`.
+/// Returns the ports whose USB device is the robot's adapter. `terminals` is `/sys/class/tty`.
 fn adapters(terminals: &Path, ports: &[Port]) -> Vec<PathBuf> {
     let is_one = |port: &&Port| {
         let Some(name) = port.path.file_name() else { return false };
-        // The port's own folder is below its interface's, and that below the device's, which knows the ids.
+        // The port's folder is below its interface's, which is below the device's, and the device has the
+        // ids.
         let Ok(folder) = fs::canonicalize(terminals.join(name).join("device")) else { return false };
         folder.ancestors().take(4).any(|folder| {
             let id = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn each_trouble_has_its_remedy() {
+    fn each_problem_has_its_remedy() {
         assert!(healthy().judge(true).iter().all(|check| check.state == State::Good));
         let none = Periphery { rules: "#1a86 55d3\n".into(), ..healthy() };
         complains(&none, "udev rule", State::Warn, RULE);
@@ -245,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_power_is_told_with_what_to_do() {
+    fn each_supply_voltage_is_judged() {
         let check = |power: Result<&[f64], &str>| {
             let supply = |(id, volts): (u8, &f64)| Supply { id, volts: *volts };
             let power = power.map(|volts| (10..).zip(volts).map(supply).collect()).map_err(str::to_owned);
@@ -260,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_robots_adapter_is_known_by_its_ids() {
+    fn the_robots_adapter_is_recognised_by_its_ids() {
         let root = tempfile::tempdir().unwrap();
         let device = root.path().join("devices/usb1/1-1");
         let interface = device.join("1-1:1.0");

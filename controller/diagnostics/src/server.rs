@@ -1,4 +1,4 @@
-//! Who may ask the server.
+//! Checks who may access the server.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use minismith_runtime::config::Serve;
 use minismith_runtime::role::Role;
 use minismith_runtime::tokens;
 
-/// How many tokens there are, or why none can be used.
+/// Returns the number of tokens, or why none can be used.
 pub(super) fn look(path: &Path) -> Result<usize, String> {
     tokens::list(path).map(|tokens| tokens.len()).map_err(|error| error.to_string())
 }
@@ -16,27 +16,27 @@ pub(super) fn judge(serve: &Serve, tokens: &Result<usize, String>) -> Check {
     const NAME: &str = "server";
     let count = match tokens {
         Ok(count) => *count,
-        Err(why) => return Check::bad(NAME, why, "the server does not start until this is mended"),
+        Err(why) => return Check::bad(NAME, why, "fix this, or the server does not start"),
     };
-    let here = serve.without_token.map_or("nobody without a token", Role::name);
-    let seen = format!("{}: {count} tokens; on this machine: {here}", serve.host);
+    let here = serve.without_token.map_or("no access without a token", Role::name);
+    let seen = format!("{}: {count} tokens; from this computer: {here}", serve.host);
     if !serve.host.is_loopback() && count == 0 {
-        let remedy = "make one with `minismith token add NAME --role operator`, or listen on 127.0.0.1";
-        return Check::bad(NAME, format!("{seen}; it does not listen there without one"), remedy);
+        let remedy = "create one with `minismith token add NAME --role operator`, or listen on 127.0.0.1";
+        return Check::bad(NAME, format!("{seen}; the server does not listen there without a token"), remedy);
     }
     if !serve.trusted_peers.is_empty() {
         let peers: Vec<String> = serve.trusted_peers.iter().map(|peers| peers.0.to_string()).collect();
         return Check::warn(
             NAME,
             format!("{seen}; may move the robot without a token: {}", peers.join(", ")),
-            "whoever has or takes such an address may, too; empty compat.trusted_peers when it is not needed",
+            "any device with such an address may, too; empty compat.trusted_peers when it is not needed",
         );
     }
     if !serve.host.is_loopback() && serve.tls.is_none() {
         return Check::warn(
             NAME,
-            format!("{seen}; without TLS others on the way can read tokens"),
-            "name `certificate` and `key` under `serve` in config.yaml, or use it in a network that you trust",
+            format!("{seen}; without TLS, tokens can be read on the network"),
+            "set `certificate` and `key` under `serve` in config.yaml, or use only a trusted network",
         );
     }
     Check::good(NAME, seen)
@@ -49,7 +49,7 @@ mod tests {
     use minismith_runtime::config::Config;
 
     #[test]
-    fn what_opens_the_robot_is_told() {
+    fn access_to_the_robot_without_protection_is_reported() {
         let mut serve = Config::built_in().unwrap().serve;
         assert_eq!(judge(&serve, &Ok(0)).state, State::Good);
         assert_eq!(judge(&serve, &Err("damaged".into())).state, State::Bad);

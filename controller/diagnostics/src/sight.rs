@@ -1,4 +1,4 @@
-//! What the robot sees with: its camera, the models that find things in pictures, and who is shown pictures.
+//! Checks vision: the camera, the models that detect objects in images, and the services that receive images.
 
 use minismith_senses::camera::health::{Finding, examine};
 use minismith_senses::detect::{FACES, THINGS};
@@ -10,29 +10,29 @@ use minismith_control::eyes::photographs;
 use minismith_runtime::config::{CameraSource, Config, RobotChoice};
 use minismith_toolchain::workshop::semantics::MEANING;
 
-/// The models that there may be.
+/// The models to look for.
 const MODELS: [&ModelFile; 3] = [&FACES, &THINGS, &MEANING];
 
-/// What was seen of it.
+/// The facts about vision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sight {
-    /// What can be said of the camera.
+    /// The findings about the camera.
     pub camera: Vec<Finding>,
-    /// Models that are not to be had.
+    /// Missing models.
     pub without: Vec<NoModel>,
-    /// Whether the mock's photographs are there.
+    /// Whether the photographs of the simulated scene exist.
     pub photographs: bool,
 }
 
 impl Sight {
-    /// Looks; no picture is taken.
+    /// Collects the facts without taking an image.
     pub(super) fn look(config: &Config) -> Self {
         let good = |what: String| vec![Finding { ok: true, what, remedy: None }];
         let is_real = matches!(config.robot, RobotChoice::Serial(_));
         let camera = match &config.camera.source {
             CameraSource::None => good("none, as `camera.source` says".into()),
-            CameraSource::Scene => good("the scene of the mock".into()),
-            CameraSource::Auto if !is_real => good("the scene of the mock".into()),
+            CameraSource::Scene => good("the simulated scene".into()),
+            CameraSource::Auto if !is_real => good("the simulated scene".into()),
             CameraSource::Auto => examine(None),
             CameraSource::Device(path) => examine(Some(path)),
             CameraSource::Files(path) if path.exists() => good(format!("pictures from {}", path.display())),
@@ -42,7 +42,7 @@ impl Sight {
                 remedy: Some("put a picture, or a folder of them, there, or change `camera.source`".into()),
             }],
             CameraSource::Stream(_) => {
-                good("a stream on the network; it is asked when somebody looks".into())
+                good("a stream on the network; it is read on demand".into())
             }
         };
         let models = models_of(config);
@@ -53,7 +53,7 @@ impl Sight {
         }
     }
 
-    /// A check for each.
+    /// Returns a check for each.
     pub(super) fn judge(&self, config: &Config) -> Vec<Check> {
         let mut checks: Vec<Check> = self
             .camera
@@ -66,20 +66,20 @@ impl Sight {
         let without = self.without.iter();
         checks.extend(without.map(|no| Check::warn("models", no.to_string(), "make models")));
         if !self.photographs {
-            let detail = "the mock's camera has no photographs, so there is no face for it to see";
+            let detail = "the simulated camera has no photographs, so it sees no face";
             checks.push(Check::warn("models", detail, "make models"));
         }
         if self.without.is_empty() && self.photographs {
-            checks.push(Check::good("models", "for faces, for things, and for the meaning of words"));
+            checks.push(Check::good("models", "for faces, for objects, and for the meaning of words"));
         }
         checks.push(match config.vision.endpoints.as_slice() {
-            [] => Check::good("pictures", "none leaves this machine by this program"),
+            [] => Check::good("pictures", "this program sends none to other computers"),
             [first, rest @ ..] => {
                 let also = if rest.is_empty() { String::new() } else { format!(" or {} more", rest.len()) };
                 Check::warn(
                     "pictures",
                     format!("up to {} an hour may go to {}{also}", config.vision.sent_per_hour, first.url),
-                    "that is what vision.endpoints says; `[]` there keeps all of them here",
+                    "set vision.endpoints to `[]` to keep all of them here",
                 )
             }
         });
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_with_its_command_and_pictures_that_leave_are_told_too() {
+    fn missing_models_and_images_that_leave_the_computer_are_reported() {
         let mut config = Config::built_in().unwrap();
         let nothing = std::env::temp_dir().join("minismith-no-models-here");
         config.models = nothing.clone();

@@ -1,4 +1,4 @@
-//! Judgement on made-up machines, and looking at made-up folders.
+//! Tests of the checks with invented facts, and of the collection of facts in temporary folders.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -31,7 +31,7 @@ fn port(path: &str, open_to_me: bool) -> Port {
     Port { path: path.into(), open_to_me, group: Some("dialout".into()), in_group: false }
 }
 
-/// The one check that is not good.
+/// Returns the only check that is not good.
 #[track_caller]
 fn complaint(config: &Config, machine: &Machine) -> Check {
     let mut complaints = judge(config, machine);
@@ -41,7 +41,7 @@ fn complaint(config: &Config, machine: &Machine) -> Check {
 }
 
 #[test]
-fn a_healthy_machine_is_all_good() {
+fn a_healthy_machine_has_only_good_checks() {
     assert!(judge(&config("mock"), &healthy()).iter().all(|check| check.state == State::Good));
     let machine = Machine { ports: vec![port("/dev/ttyACM0", true)], ..healthy() };
     assert!(judge(&config("/dev/ttyACM0"), &machine).iter().all(|check| check.state == State::Good));
@@ -57,21 +57,21 @@ fn a_missing_port_names_the_others() {
 }
 
 #[test]
-fn a_closed_port_names_its_group_and_is_bad_only_where_it_is_needed() {
+fn a_port_without_permission_names_its_group_and_is_bad_only_when_needed() {
     let machine = Machine { ports: vec![port("/dev/ttyACM0", false)], ..healthy() };
     let check = complaint(&config("/dev/ttyACM0"), &machine);
     assert_eq!(check.state, State::Bad);
     assert!(check.remedy.unwrap().contains("usermod -aG dialout"));
     assert_eq!(complaint(&config("mock"), &machine).state, State::Warn);
 
-    // Already in the group: joining again would not help.
+    // The user is already in the group, so joining it would not help.
     let machine =
         Machine { ports: vec![Port { in_group: true, ..port("/dev/ttyACM0", false) }], ..healthy() };
     assert!(!complaint(&config("mock"), &machine).remedy.unwrap().contains("usermod"));
 }
 
 #[test]
-fn what_tools_need_is_bad_when_it_is_missing() {
+fn missing_requirements_of_tools_are_bad() {
     let config = config("mock");
     for (machine, name) in [
         (Machine { packages: Packages::NoInterpreter, ..healthy() }, "Python for tools"),
@@ -92,7 +92,7 @@ fn what_tools_need_is_bad_when_it_is_missing() {
 }
 
 #[test]
-fn only_ports_that_could_be_a_robot_are_listed() {
+fn only_ports_that_can_be_a_robot_are_listed() {
     let devices = tempfile::tempdir().unwrap();
     for name in ["ttyACM1", "ttyUSB0", "ttyAMA3", "ttyAMA0", "ttyS0", "null", "my-robot"] {
         fs::write(devices.path().join(name), "").unwrap();
@@ -107,7 +107,7 @@ fn only_ports_that_could_be_a_robot_are_listed() {
 }
 
 #[test]
-fn an_interpreter_is_judged_by_the_files_beside_it() {
+fn an_interpreter_is_judged_by_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let interpreter = folder.path().join("bin/python");
     assert_eq!(machine::packages(&interpreter), Packages::NoInterpreter);
@@ -126,7 +126,7 @@ fn an_interpreter_is_judged_by_the_files_beside_it() {
 }
 
 #[test]
-fn the_tools_folder_may_still_lack_generated() {
+fn the_tools_folder_may_lack_generated() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(machine::tools_writable(&folder.path().join("none")), None);
     assert_eq!(machine::tools_writable(folder.path()), Some(true));
@@ -140,7 +140,7 @@ fn group_names_come_from_the_group_file() {
 }
 
 #[test]
-fn this_very_machine_can_be_examined() {
+fn this_computer_can_be_examined() {
     let names: Vec<_> = examine(&config("mock")).into_iter().map(|check| check.name).collect();
     for name in [
         "configuration",
@@ -148,7 +148,7 @@ fn this_very_machine_can_be_examined() {
         "Python for tools",
         "tool host",
         "tools folder",
-        "cage for tools",
+        "sandbox for tools",
         "disk space",
         "udev rule",
         "camera",

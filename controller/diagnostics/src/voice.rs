@@ -1,4 +1,4 @@
-//! What the robot hears and speaks with: models, espeak-ng, microphone and speaker, and who hears what is said to it.
+//! Checks speech: models, espeak-ng, microphone and speaker, and the services that receive speech.
 
 use minismith_senses::models::{ModelFile, NoModel};
 use minismith_voice::devices::array::{Array, NoArray};
@@ -9,24 +9,24 @@ use minismith_control::body::models_of;
 use minismith_runtime::config::Config;
 use minismith_runtime::processes;
 
-/// The models that there may be.
+/// The models to look for.
 const MODELS: [&ModelFile; 5] =
     [&vad::MODEL, &moonshine::ENCODER, &moonshine::DECODER, &moonshine::TOKENS, &hibari::MODEL];
 
-/// What was seen of it.
+/// The facts about speech.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Voice {
-    /// Models that are not to be had.
+    /// Missing models.
     without: Vec<NoModel>,
     has_espeak: bool,
     microphones: Vec<String>,
     speakers: Vec<String>,
-    /// Whether microphones that tell directions are there, and why they can't be asked.
+    /// The microphone array that reports directions, if it exists, or why it can't be read.
     array: Option<Result<(), NoArray>>,
 }
 
 impl Voice {
-    /// Looks; nothing is opened.
+    /// Collects the facts without opening a device.
     pub(super) fn look(config: &Config) -> Self {
         let models = models_of(config);
         let (microphones, speakers) = devices::list();
@@ -39,12 +39,12 @@ impl Voice {
         }
     }
 
-    /// A check for each.
+    /// Returns a check for each.
     pub(super) fn judge(&self, config: &Config) -> Vec<Check> {
         let mut checks = Vec::new();
         match self.without.first() {
             Some(missing) => checks.push(Check::warn("voice", missing.to_string(), "make models")),
-            None => checks.push(Check::good("voice", "models to hear and to speak with")),
+            None => checks.push(Check::good("voice", "models for recognition and synthesis")),
         }
         if !self.has_espeak {
             let detail = "espeak-ng is not installed, so nothing can be spoken";
@@ -57,8 +57,8 @@ impl Voice {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                 checks.push(Check::warn(
                     what,
-                    format!("there is no `{wanted}` among the devices of ALSA, which are: {known}"),
-                    format!("plug one in, or name another one under `voice: {{{what}: ...}}`; `listen --wav FILE` needs none"),
+                    format!("ALSA has no device `{wanted}`; its devices are: {known}"),
+                    format!("plug one in, or set another one under `voice: {{{what}: ...}}`; `listen --wav FILE` needs none"),
                 ));
             }
         };
@@ -66,7 +66,7 @@ impl Voice {
         device("speaker", &config.voice.speaker, &self.speakers);
         match &self.array {
             None => {}
-            Some(Ok(())) => checks.push(Check::good("direction", "the microphones tell where a voice comes from")),
+            Some(Ok(())) => checks.push(Check::good("direction", "the microphones report the direction of a voice")),
             Some(Err(error)) => checks.push(Check::warn(
                 "direction",
                 error.to_string(),
@@ -78,19 +78,19 @@ impl Voice {
         let urls: Vec<String> =
             services.into_iter().flatten().map(|service| service.endpoint.url.to_string()).collect();
         checks.push(if urls.is_empty() {
-            Check::good("speech", "nothing that is said leaves this machine by this program")
+            Check::good("speech", "this program sends no speech to other computers")
         } else {
             Check::warn(
                 "speech",
-                format!("what is said to the robot, or by it, goes to {}", urls.join(" and ")),
-                "that is what voice.transcription and voice.speech say; `[]` there keeps all of it here",
+                format!("speech to and from the robot goes to {}", urls.join(" and ")),
+                "set voice.transcription and voice.speech to `[]` to keep all of it here",
             )
         });
         checks
     }
 }
 
-/// A machine that hears and speaks.
+/// Returns the facts of a computer with everything that speech needs.
 #[cfg(test)]
 pub(super) fn healthy() -> Voice {
     let devices = vec![devices::DEFAULT.to_owned()];
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_and_so_is_who_hears_what_is_said() {
+    fn missing_parts_and_services_that_receive_speech_are_reported() {
         let mut config = Config::built_in().unwrap();
         let good = healthy().judge(&config);
         assert!(good.iter().all(|check| check.state == State::Good), "{good:?}");
@@ -120,7 +120,7 @@ mod tests {
         assert!(remedies[0] == "make models" && remedies[1].contains("espeak-ng"), "{remedies:?}");
         config.voice.microphone = Some("plughw:77,0".into());
         let text = format!("{:?}", healthy().judge(&config));
-        assert!(text.contains("there is no `plughw:77,0`") && text.contains("--wav FILE"), "{text}");
+        assert!(text.contains("ALSA has no device `plughw:77,0`") && text.contains("--wav FILE"), "{text}");
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("robot.yaml");
         std::fs::write(&file, "voice: {transcription: [{url: https://example.org/v1, model: ears}]}")

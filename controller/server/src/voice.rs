@@ -1,19 +1,27 @@
-//! A conversation by voice: sound comes in, what is said is understood and done, and the answer is spoken.
+//! Runs a conversation by voice: it recognises speech, has the requests carried out, and speaks the answers.
 //!
-//! Reading order: [`source`], [`feed`] and [`sink`] (where sound comes from and goes to), [`engine`] (who understands and who
-//! speaks), `espeak`, `service`, `written` and `scribe` (some of those), here (the threads), `desk` (the one that decides) with
-//! [`phrases`] and [`meaning`] (what was meant), `tongue` (the one that speaks), `sway` (the head moves with speech), `signs`
-//! (the antennas show what goes on).
+//! Reading order:
+//!
+//! * [`source`], [`feed`] and [`sink`] (input and output of sound)
+//! * [`engine`] (recognition and synthesis), with `espeak`, `service`, `written` and `scribe`
+//! * this module (the threads)
+//! * `desk` (decisions), with [`phrases`] and [`meaning`] (interpretation)
+//! * `tongue` (playback)
+//! * `sway` (head motion during speech)
+//! * `signs` (antenna cues)
 //!
 //! ```text
-//! source --samples--> ear --heard--> desk --said--> whoever answers --answer--> desk --text--> tongue --samples--> sink
-//!                      |                                                                        |
-//!                      '-- a stop word: halt, at once          what is played, for the ear <-----'
+//! source --samples--> recognizer --events--> desk --requests--> caller --answers--> desk --text--> playback --> sink
+//!                      |  ^                                                            |
+//!                      |  '----------------------- what is played ---------------------'
+//!                      '-- a stop word stops the robot at once
 //! ```
 //!
-//! Threads: the ear, the desk and the tongue have one each; whoever answers does so on the thread of the caller. Nobody waits
-//! for whoever comes after, so a stop is heard whatever the others do. Safety: the ear halts the body itself, before any model
-//! of language; what was said before a stop is not done after it.
+//! Recognition, decisions and playback have a thread each; the caller answers on its own thread. No thread waits for
+//! a later one, so a stop takes effect whatever the others do.
+//!
+//! Safety: the recognizer stops the robot itself, before any language model. A request from before a stop is not
+//! carried out after it.
 
 mod desk;
 pub mod engine;
@@ -57,129 +65,129 @@ use source::{Behind, Source};
 use sway::Sway;
 use tongue::{Sounding, Tongue};
 
-/// What was said to the robot.
+/// A request to the robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// What it means, as far as slips of the model could be mended.
+    /// Its text, with errors of the model corrected as far as possible.
     pub text: String,
-    /// What the model wrote.
+    /// The model's transcript.
     pub heard: String,
-    /// How often the body had been halted when somebody began to say it.
+    /// The stop epoch when the person began to speak.
     pub halts: u64,
 }
 
-/// What is told of a conversation by voice, as it happens. Times are those of the sound, seconds from its beginning.
+/// An event of a conversation by voice. Times are those of the sound, in seconds from its beginning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum News {
-    /// It listens, thinks, speaks or holds.
+    /// The state changed: it listens, thinks, speaks or holds.
     State {
         /// `listening`, `thinking`, `speaking` or `holding`.
         state: &'static str,
     },
-    /// What was said so far.
+    /// The partial transcript changed.
     Partial {
         /// The words; they may still change.
         text: String,
-        /// How sure they are, from 0 to 1.
+        /// Their confidence, from 0 to 1.
         confidence: f32,
-        /// Up to when.
+        /// The end of the transcribed sound, in seconds.
         at_s: f64,
     },
-    /// Somebody said stop, and the body was halted.
+    /// A stop word was said, and the robot stopped.
     Stop {
         /// The word.
         word: String,
-        /// When it ended.
+        /// When the word ended, in seconds.
         ended_s: f64,
-        /// When it was known.
+        /// When it was recognised, in seconds.
         known_s: f64,
     },
-    /// Somebody has said something.
+    /// An utterance is complete.
     Heard {
-        /// The words.
+        /// The transcript.
         text: String,
-        /// What is taken to be meant.
+        /// Its interpretation.
         means: String,
-        /// How sure they are, from 0 to 1.
+        /// The confidence, from 0 to 1.
         confidence: f32,
-        /// When it began.
+        /// When it began, in seconds.
         began_s: f64,
-        /// When it ended.
+        /// When it ended, in seconds.
         ended_s: f64,
-        /// Where it came from, degrees from the head's middle, left positive, where the microphones tell it.
+        /// Its direction, in degrees from the head's centre, left positive, where the microphones report it.
         #[serde(skip_serializing_if = "Option::is_none")]
         bearing_deg: Option<f64>,
     },
-    /// It is not answered.
+    /// The utterance is not answered.
     Ignored {
-        /// The words.
+        /// The transcript.
         text: String,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// What is answered.
+    /// The answer.
     Answer {
-        /// In words.
+        /// Its text.
         text: String,
     },
-    /// A sentence is being said.
+    /// A sentence is spoken.
     Speaking {
-        /// The sentence; none of a sound without words.
+        /// The sentence; empty for a sound without words.
         sentence: String,
-        /// How long it takes.
+        /// Its duration, in seconds.
         lasts_s: f64,
     },
-    /// What was being said is not said to its end.
+    /// The present sentence was cut.
     Cut,
-    /// Something went wrong.
+    /// An error occurred.
     Trouble {
-        /// In words.
+        /// The error as text.
         text: String,
     },
 }
 
-/// What comes to the desk.
+/// An event for the thread that decides.
 enum Event {
     /// All but whole utterances.
     Heard(Heard),
     Uttered(Utterance),
     Answer(String),
     Question(String),
-    /// What was said last is the answer to a question: nobody answers it.
+    /// The last utterance is the answer to a question, so it gets no answer of its own.
     Taken,
     Speaking {
         sentence: String,
         lasts: Duration,
     },
-    /// All was said up to the order of this number.
+    /// All was said up to the command of this number.
     AllSaid(u64),
     Trouble(String),
-    /// The body was halted from elsewhere, and speech ends with it.
+    /// The robot stopped for another reason, and speech ends with it.
     Halted,
-    /// Nothing more will be heard.
+    /// No more sound comes in.
     Over,
-    /// Nobody answers any more; `at_once` ends also what is being said.
+    /// The answering thread has left; `at_once` also cuts the present speech.
     Left {
         at_once: bool,
     },
 }
 
-/// What somebody said, from beginning to end.
+/// One complete utterance.
 struct Utterance {
     transcript: Transcript,
-    /// The command that it is most like.
+    /// The most similar command.
     command: Option<Choice>,
     began: Duration,
     ended: Duration,
-    /// How often the body had been halted when it began.
+    /// The stop epoch when it began.
     halts: u64,
-    /// Whether it held a stop, on which the ear has acted.
+    /// Whether it contained a stop, on which the recognizer has acted.
     is_stopped: bool,
     bearing_deg: Option<f64>,
 }
 
-/// A conversation by voice that goes on. Dropping it ends it.
+/// A running conversation by voice. Dropping it ends it.
 pub struct Talk {
     said: Receiver<Said>,
     desk: Sender<Event>,
@@ -189,21 +197,21 @@ pub struct Talk {
     _swaying: Option<MoverThread>,
 }
 
-/// What a conversation by voice is made of.
+/// The parts of a conversation by voice.
 pub struct Parts {
-    /// Who understands and speaks.
+    /// Recognition and synthesis.
     pub engines: Engines,
-    /// Where sound comes from.
+    /// The input of sound.
     pub source: Box<dyn Source>,
-    /// Where it goes to.
+    /// The output of sound.
     pub sink: Box<dyn Sink>,
 }
 
 impl Talk {
-    /// Begins to listen. `tell` hears what happens.
+    /// Begins to listen. `tell` receives the events.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// Fails when the system gives no thread.
     pub fn begin(
         body: &Body,
         voice: &Voice,
@@ -277,48 +285,48 @@ impl Talk {
         Ok(Talk { said, desk: events, pulse: body.handle(), is_ending, threads, _swaying: swaying })
     }
 
-    /// What is said next to the robot; none when nothing more will be.
+    /// Waits for the next request to the robot. Returns `None` when no more sound comes in.
     #[must_use]
     pub fn hear(&self) -> Option<Said> {
         self.said.recv().ok()
     }
 
-    /// Answers what was heard last; an empty text says nothing.
+    /// Answers the last request; an empty text says nothing.
     pub fn answer(&self, text: &str) {
         self.tell(Event::Answer(text.to_owned()));
     }
 
-    /// Asks something; what is heard next may be the answer, or come when nothing more will be heard: then there is none.
+    /// Asks a question. The next request may be its answer. When no more sound comes in, there is none.
     pub fn ask(&self, question: &str) {
         self.tell(Event::Question(question.to_owned()));
     }
 
-    /// What was heard last was the answer to a question, and nobody answers it.
+    /// Marks the last request as the answer to a question, so it gets no answer of its own.
     pub fn taken(&self) {
         self.tell(Event::Taken);
     }
 
-    /// The same as [`Talk::hear`], for a while.
+    /// Waits for the next request, as [`Talk::hear`] does, with a timeout.
     ///
     /// # Errors
-    /// When nothing was said in this time, or when nothing more will be.
+    /// Fails when nothing was said in this time, or when no more sound comes in.
     pub fn hear_within(&self, patience: Duration) -> Result<Said, RecvTimeoutError> {
         self.said.recv_timeout(patience)
     }
 
-    /// A way to stop the robot from another thread.
+    /// Returns a handle that stops the robot from another thread.
     #[must_use]
     pub fn brake(&self) -> Brake {
         Brake { pulse: self.pulse.clone(), desk: self.desk.clone() }
     }
 
-    /// Ends it at once: what is being said is cut, and what was not answered yet stays so.
+    /// Ends the conversation at once: present speech is cut, and open requests get no answer.
     pub fn leave(self) {
         self.tell(Event::Left { at_once: true });
     }
 
     fn tell(&self, event: Event) {
-        // The desk may have ended.
+        // The receiving thread may have ended.
         let _heard = self.desk.send(event);
     }
 }
@@ -331,10 +339,10 @@ pub struct Brake {
 }
 
 impl Brake {
-    /// Halts the body, cuts what is being said, and gives up what is still to be answered.
+    /// Stops the robot, cuts the present speech, and cancels the open requests.
     pub fn stop(&self) {
         self.pulse.clone().order(Order::Halt);
-        // The desk may have ended.
+        // The receiving thread may have ended.
         let _heard = self.desk.send(Event::Halted);
     }
 }
@@ -349,7 +357,7 @@ impl Drop for Talk {
     }
 }
 
-/// The thread of the ear.
+/// The recognizer's thread.
 struct Hearing {
     ear: Ear<minismith_voice::vad::Vad, Box<dyn Transcriber + Send>>,
     source: Box<dyn Source>,
@@ -357,7 +365,7 @@ struct Hearing {
     sounds: Receiver<Sounding>,
     clock: WallClock,
     behind: Behind,
-    /// Of what is being said: see [`Utterance`].
+    /// The stop epoch of the present utterance; see [`Utterance`].
     halts: u64,
     is_stopped: bool,
     bearing: Option<f64>,
@@ -394,7 +402,7 @@ impl Hearing {
         }
         let heard = self.ear.finish();
         self.heard(heard);
-        // What is still being written down was heard before the end.
+        // Utterances in transcription were heard before the end.
         self.scribe = None;
         self.tell(Event::Over);
     }
@@ -429,7 +437,7 @@ impl Hearing {
                     self.bearing = None;
                 }
                 Heard::Partial { .. } => self.bearing = self.source.bearing().or(self.bearing),
-                // Before anything else, and before anybody else hears of it.
+                // A stop takes effect before any other thread gets the event.
                 Heard::StopWord { .. } => {
                     self.pulse.order(Order::Halt);
                     self.is_stopped = true;
@@ -440,7 +448,7 @@ impl Hearing {
         }
     }
 
-    /// All that somebody said: to the desk, or first to whoever writes it down better.
+    /// Sends an utterance to the deciding thread, or first to the transcription service.
     fn uttered(&mut self, heard: Utterance) {
         let heard = match &self.scribe {
             Some(scribe) if !heard.is_stopped => {
@@ -456,7 +464,7 @@ impl Hearing {
     }
 
     fn tell(&self, event: Event) {
-        // The desk may have ended.
+        // The receiving thread may have ended.
         let _heard = self.desk.send(event);
     }
 }

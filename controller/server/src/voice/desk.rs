@@ -1,5 +1,5 @@
-//! The one that decides: what was heard comes in, and by the machine of [`minismith_voice::states`] out goes what is to be
-//! answered, said and cut.
+//! Decides what a conversation by voice answers, says and cuts, by the state machine of
+//! [`minismith_voice::states`].
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -18,16 +18,16 @@ use super::{Event, News, Said, Utterance};
 use minismith_nlu::{Intent, Known, Primitive, Understanding, understand};
 use minismith_runtime::config::{Call, Voice};
 
-/// How often it looks whether the body rests after a stop.
+/// How often it checks whether the robot rests after a stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What it says when it did not understand well enough to act.
+/// The answer to a request that was not understood well enough to act.
 const UNSURE: &str = "I am not sure that I heard you well. Please say that again.";
 
-/// What it says when whoever answers failed.
+/// The answer when the answering thread failed.
 const SORRY: &str = "That did not work.";
 
-/// The desk; its thread has it alone.
+/// The state of a conversation by voice. Its thread owns it.
 pub(super) struct Desk<F> {
     pub(super) voice: Voice,
     pub(super) wake: Wake,
@@ -35,27 +35,28 @@ pub(super) struct Desk<F> {
     pub(super) pulse: PulseHandle,
     pub(super) tongue: Option<Tongue>,
     pub(super) signs: Option<Signs>,
-    /// To whoever answers, while there may be anything to answer.
+    /// The queue to the answering thread, while something may need an answer.
     pub(super) out: Option<Sender<Said>>,
     pub(super) tell: F,
     pub(super) state: State,
     pub(super) clock: WallClock,
-    /// Until when it need not be called.
+    /// Until this time the robot answers without its name.
     pub(super) attentive: Option<Tick>,
-    /// What is to be answered or said next.
+    /// What is answered or said next.
     pub(super) pending: Pending,
-    /// Whether nothing more will be heard.
+    /// Whether no more events come from the recognizer.
     pub(super) is_over: bool,
-    /// Answers that are still to come, and how many of them, the first, nobody wants any more.
+    /// The number of expected answers.
     pub(super) asked: u32,
+    /// How many of them, the first ones, are cancelled.
     pub(super) given_up: u32,
     /// Whether a question is open.
     pub(super) is_asking: bool,
-    /// The number of the last order to the tongue.
+    /// The number of the last order to speak.
     pub(super) ordered: u64,
 }
 
-/// What an act needs to be done.
+/// The values that an act needs.
 #[derive(Default)]
 pub(super) struct Pending {
     said: Option<Said>,
@@ -63,7 +64,7 @@ pub(super) struct Pending {
 }
 
 impl<F: FnMut(News)> Desk<F> {
-    /// Until nothing more is heard, answered and said.
+    /// Runs until nothing more is heard, answered and said.
     pub(super) fn run(mut self, inbox: &Receiver<Event>) {
         self.show();
         loop {
@@ -80,7 +81,7 @@ impl<F: FnMut(News)> Desk<F> {
                 signs.go_on();
             }
             if self.is_over && self.is_asking {
-                // Nobody will answer it.
+                // No thread will answer it.
                 self.out = None;
             }
             if self.is_over && self.asked == 0 && self.state == State::Listening {
@@ -107,7 +108,7 @@ impl<F: FnMut(News)> Desk<F> {
             }
             Event::Taken => {
                 self.asked = self.asked.saturating_sub(1);
-                // It was the last of those that nobody wants any more.
+                // It was the last of the cancelled answers.
                 self.given_up = self.given_up.min(self.asked);
             }
             Event::Halted => {
@@ -119,7 +120,7 @@ impl<F: FnMut(News)> Desk<F> {
             }
             Event::AllSaid(number) => {
                 self.stay_attentive();
-                // What was cut before is over, too.
+                // An order that was cut before is over, too.
                 if number == self.ordered {
                     self.happened(Happened::AllSaid);
                 }
@@ -164,16 +165,16 @@ impl<F: FnMut(News)> Desk<F> {
                 });
                 self.happened(Happened::StopWord);
                 self.hand_on(Said { text: "stop".into(), heard: word, halts: self.pulse.halts() });
-                // Nobody wants to be told that it stands still.
+                // A report about the standstill is not needed.
                 self.given_up = self.asked;
             }
             Heard::Failed(text) => (self.tell)(News::Trouble { text }),
-            // The first comes as what was uttered.
+            // The first one arrives as an utterance.
             Heard::Utterance { .. } | Heard::Nothing { .. } | Heard::Gap { .. } => self.show_hearing(false),
         }
     }
 
-    /// Somebody has said something: is it for the robot, and was it understood?
+    /// Handles an utterance: is it for the robot, and was it understood?
     fn uttered(&mut self, utterance: Utterance) {
         self.show_hearing(false);
         let Utterance { transcript, command, began, ended, halts, is_stopped, bearing_deg } = utterance;
@@ -187,7 +188,7 @@ impl<F: FnMut(News)> Desk<F> {
             ended_s: ended.as_secs_f64(),
             bearing_deg,
         });
-        // The ear has acted on it already, and nothing else of it counts.
+        // The recognizer has stopped the robot already, and the rest of it does not count.
         if is_stopped {
             return;
         }
@@ -221,7 +222,7 @@ impl<F: FnMut(News)> Desk<F> {
         self.happened(Happened::Utterance);
     }
 
-    /// To whoever answers.
+    /// Passes a request to the answering thread.
     fn hand_on(&mut self, said: Said) {
         self.is_asking = false;
         if self.out.as_ref().is_some_and(|out| out.send(said).is_ok()) {
@@ -272,7 +273,7 @@ impl<F: FnMut(News)> Desk<F> {
 
     fn act(&mut self, act: Act) {
         match act {
-            // The ear has said it before this desk heard of it.
+            // The recognizer reported it before this event.
             Act::Hold => {}
             Act::CutSpeech => {
                 if let Some(tongue) = &self.tongue {
@@ -281,7 +282,8 @@ impl<F: FnMut(News)> Desk<F> {
                 (self.tell)(News::Cut);
             }
             Act::CutMotion => self.pulse.order(PulseOrder::Halt),
-            // What is being done for the sentence before ends with a halt; what was said after it counts as said later.
+            // A stop ends the run for the earlier sentence. What was said after the stop counts as a later
+            // request.
             Act::GiveUp => {
                 if self.asked > 0 && self.state != State::Holding {
                     self.pulse.order(PulseOrder::Halt);
@@ -311,14 +313,14 @@ impl<F: FnMut(News)> Desk<F> {
             Some(tongue) => tongue.tell(Order::Say(text, self.ordered)),
             None => {
                 (self.tell)(News::Answer { text });
-                // Nobody speaks, so it is over.
+                // Speech is off, so it is over.
                 self.happened(Happened::AllSaid);
             }
         }
     }
 }
 
-/// The sound that goes with waking up and with going to sleep.
+/// Returns the sound for waking up and for going to sleep.
 fn chime_for(text: &str) -> Option<Chime> {
     let Understanding::Plan(plan) = understand(text, &Known::default()) else { return None };
     plan.iter().find_map(|intent| match intent {

@@ -1,6 +1,7 @@
-//! Who understands speech and who speaks: models on this machine, and services where the configuration names them. What a service
-//! can't do at the moment, this machine does, and says so. What is said so far is always looked at here, so that a stop needs no
-//! service.
+//! Opens the speech engines: models on this computer, and services where the configuration names them.
+//!
+//! When a service fails, this computer does the work and logs a warning. Partial transcripts always come from
+//! this computer, so that a stop needs no service.
 
 use minismith_senses::models::Models;
 use minismith_voice::VoiceFault;
@@ -20,26 +21,26 @@ use minismith_assistant::conversation::told;
 use minismith_runtime::config::{Engine, Voice};
 use minismith_toolchain::workshop::registry::Registry;
 
-/// Ears and a mouth.
+/// Speech recognition and synthesis.
 pub struct Engines {
-    /// Tells speech from other sounds.
+    /// Detects speech.
     pub detector: Vad,
-    /// Writes down what was said, on this machine.
+    /// Transcribes speech on this computer.
     pub transcriber: Box<dyn Transcriber + Send>,
-    /// A service that writes it down once more, when all was said.
+    /// A service that transcribes each complete utterance again.
     pub second: Option<Box<dyn Transcriber + Send>>,
-    /// Speaks; none where answers are not spoken.
+    /// Synthesizes speech; `None` where answers are not spoken.
     pub speech: Option<Box<dyn Speech + Send>>,
-    /// The commands that are expected.
+    /// The expected commands.
     pub commands: Vec<String>,
 }
 
 impl Engines {
-    /// Those that the configuration names, with models from this folder; without a mouth where nobody is to speak. The tools
-    /// of the registry are expected among the commands.
+    /// Opens the engines of the configuration, with models from this folder, and without speech where nothing
+    /// is spoken. The names of the registered tools are among the expected commands.
     ///
     /// # Errors
-    /// When something that is needed is not installed.
+    /// Fails when a required part is not installed.
     pub fn open(voice: &Voice, models: &Models, is_spoken: bool, tools: &Registry) -> Result<Self, NoVoice> {
         let no = |error: &dyn std::fmt::Display| NoVoice(error.to_string());
         let tools = told(tools).map_err(|error| no(&error))?;
@@ -71,11 +72,12 @@ fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVo
     }
 }
 
-/// The voice of this machine: hibari, or espeak-ng by itself where that is asked for or the model is not there.
+/// Opens the speech of this computer: hibari, or espeak-ng alone where that is configured or the model is
+/// missing.
 fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
     let espeak = Espeak::find(&voice.language).ok_or_else(|| {
         NoVoice(
-            "espeak-ng is not installed (Debian: apt install espeak-ng); without it nothing can be said"
+            "espeak-ng is not installed (Debian: apt install espeak-ng); speech needs it"
                 .into(),
         )
     })?;
@@ -85,13 +87,13 @@ fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoic
     match Hibari::open(models, espeak.clone()) {
         Ok(hibari) => Ok(Box::new(hibari)),
         Err(missing) => {
-            tracing::warn!("{missing}; espeak-ng speaks by itself");
+            tracing::warn!("{missing}; espeak-ng speaks instead");
             Ok(Box::new(espeak))
         }
     }
 }
 
-/// A service that speaks, and who speaks where it fails.
+/// A speech service, and the local speech for when it fails.
 struct Either {
     service: Remote,
     here: Option<Box<dyn Speech + Send>>,
@@ -114,7 +116,7 @@ impl Speech for Either {
         let rate = self.rate();
         let Some(here) = &mut self.here else { return Err(fault) };
         if !std::mem::replace(&mut self.is_told, true) {
-            tracing::warn!("{fault}; this machine speaks meanwhile");
+            tracing::warn!("{fault}; this computer speaks until it answers again");
         }
         let clip = here.say(sentence)?;
         clip.resampled(rate).map_err(|error| VoiceFault::failed("resampling", error))

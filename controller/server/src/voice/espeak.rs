@@ -1,6 +1,7 @@
-//! The program espeak-ng: it knows the sounds of words, and speaks by itself where there is no better voice.
+//! Runs the program espeak-ng, which converts text to phonemes and speaks where no better voice is available.
 //!
-//! Texts come from models and tools: they go to it in a file, never on its command line, and it gets a moment and no more.
+//! Texts come from models and tools, so they are passed in a file, never on the command line, and with a
+//! short timeout.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,16 +16,16 @@ use minismith_voice::mouth::Speech;
 
 use minismith_runtime::processes::{self, Program};
 
-/// How long it may take for a sentence.
+/// The timeout of a sentence.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often it is looked whether it is done.
+/// How often it checks whether the program has ended.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// The rate at which it speaks.
+/// The sample rate of its speech, in hertz.
 const RATE: u32 = 22_050;
 
-/// espeak-ng with one voice.
+/// The program espeak-ng with one voice.
 #[derive(Clone, Debug)]
 pub(super) struct Espeak {
     program: PathBuf,
@@ -32,13 +33,13 @@ pub(super) struct Espeak {
 }
 
 impl Espeak {
-    /// The program on the path, with a voice such as `en-us`; none where it is not installed.
+    /// Finds the program on the path, with a voice such as `en-us`. Returns `None` where it is not installed.
     pub(super) fn find(voice: &str) -> Option<Espeak> {
         let program = processes::find("espeak-ng")?;
         Some(Espeak { program, voice: voice.to_owned() })
     }
 
-    /// What it writes of a text into a file, with these words on its command line.
+    /// Returns what the program writes into a file for a text, with these arguments.
     fn written(&self, text: &str, words: impl FnOnce(&Path) -> Vec<OsString>) -> Result<Vec<u8>, VoiceFault> {
         let failed = |error: std::io::Error| VoiceFault::failed("espeak-ng", error);
         let folder = tempfile::tempdir().map_err(failed)?;
@@ -64,7 +65,7 @@ impl Espeak {
                     // It may have ended just now.
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Err(VoiceFault::failed("espeak-ng", "it did not come to an end"));
+                    return Err(VoiceFault::failed("espeak-ng", "it did not end in time"));
                 }
                 None => clock.wait_until(clock.now() + LOOK),
             }

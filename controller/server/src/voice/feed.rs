@@ -1,5 +1,7 @@
-//! Sound that somebody sends from elsewhere, at whatever pace: what comes faster than it can be heard waits in a room of one
-//! size, and where that is full the oldest is forgotten, since a stop may be the last word that was said.
+//! Buffers sound that a client sends at any pace.
+//!
+//! The buffer has a fixed capacity. When it is full, the oldest samples are dropped, since a stop may be the
+//! last word.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,13 +13,13 @@ use minismith_voice::audio::{samples_in, time_of};
 
 use super::source::{Counter, Piece, Source};
 
-/// How much is heard at once: a stop is acted on at the end of a piece.
+/// The length of a chunk: a stop takes effect at the end of one.
 const PIECE: Duration = Duration::from_millis(60);
 
-/// How long is waited for the next samples.
+/// How long it waits for the next samples.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How often it is told at most that something was lost.
+/// The minimum time between two reports of lost sound.
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Default)]
@@ -39,13 +41,13 @@ impl Shared {
     }
 }
 
-/// Where samples go in. Dropping it ends the sound at once.
+/// The input of the buffer. Dropping it ends the sound at once.
 pub struct Feeder {
     shared: Arc<Shared>,
     room: usize,
 }
 
-/// Where they come out.
+/// The output of the buffer.
 pub struct Fed {
     shared: Arc<Shared>,
     counter: Counter,
@@ -53,7 +55,7 @@ pub struct Fed {
     told: Option<Tick>,
 }
 
-/// Both ends; no more than this waits between them.
+/// Returns both ends of a buffer with this capacity.
 #[must_use]
 pub fn feed(room: Duration) -> (Feeder, Fed) {
     let shared = Arc::<Shared>::default();
@@ -62,7 +64,7 @@ pub fn feed(room: Duration) -> (Feeder, Fed) {
 }
 
 impl Feeder {
-    /// Takes samples of [`HEARD_RATE`]; waits for nobody.
+    /// Adds samples of [`HEARD_RATE`] without blocking.
     pub fn push(&self, samples: &[f32]) {
         let newest = samples.get(samples.len().saturating_sub(self.room)..).unwrap_or_default();
         let mut waiting = self.shared.lock();
@@ -110,10 +112,11 @@ impl Source for Fed {
         }
         self.told = Some(now);
         let lost = time_of(lost, HEARD_RATE).as_secs_f64();
-        Some(format!("{lost:.1} s of sound were lost: more was sent than can be heard"))
+        Some(format!("{lost:.1} s of sound were lost: more was sent than can be processed"))
     }
 
-    /// Its clock stands while nothing is sent; whoever sends takes out what he plays himself.
+    /// The source's clock stands still while nothing is sent. The sender removes the echo of its own
+    /// playback.
     fn hears_mouth(&self) -> bool {
         false
     }
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_comes_out_in_its_order_and_ends_when_nobody_sends() {
+    fn samples_come_out_in_order_and_end_with_the_feeder() {
         let (feeder, mut fed) = feed(Duration::from_secs(1));
         feeder.push(&[0.1, 0.2]);
         feeder.push(&[0.3; 2000]);
@@ -150,16 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn of_more_than_there_is_room_for_the_newest_is_kept_and_the_loss_is_told_once() {
+    fn a_full_buffer_keeps_the_newest_samples_and_reports_the_loss_once() {
         let (feeder, mut fed) = feed(Duration::from_millis(100));
         let count = |from: u16, to: u16| (from..to).map(f32::from).collect::<Vec<_>>();
         feeder.push(&count(0, 1000));
         feeder.push(&count(1000, 2000));
-        // More at once than there is room for.
+        // More at once than the capacity.
         feeder.push(&count(2000, 5000));
         assert_eq!(all(&mut fed), count(3400, 5000));
-        assert_eq!(fed.trouble().unwrap(), "0.2 s of sound were lost: more was sent than can be heard");
+        assert_eq!(fed.trouble().unwrap(), "0.2 s of sound were lost: more was sent than can be processed");
         feeder.push(&count(0, 3000));
-        assert_eq!(fed.trouble(), None, "it is told too often");
+        assert_eq!(fed.trouble(), None, "it is reported too often");
     }
 }

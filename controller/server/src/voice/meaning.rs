@@ -1,22 +1,24 @@
-//! What was meant by what was heard: words that the robot can act on as they are, the command that the sound is most like, words
-//! that are mended, or words for whoever thinks.
+//! Interprets a transcript: as it is, as the most similar command, with corrections, or as a request for the
+//! agents.
 
 use minismith_voice::commands::Vocabulary;
 use minismith_voice::transcriber::{Choice, Transcript};
 
 use super::phrases::is_read;
 
-/// What was meant.
+/// The interpretation of an utterance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meaning {
-    /// In words.
+    /// The text.
     pub text: String,
-    /// How sure that is, from 0 to 1.
+    /// Its confidence, from 0 to 1.
     pub confidence: f32,
 }
 
-/// Words that can be acted on as they were heard count most; then the command that the sound is most like, where the model
-/// finds it likely beside what it heard freely; then words in which slips of the model are mended.
+/// Returns the interpretation of a transcript.
+///
+/// Words that the robot can act on as heard come first. Next is the most similar command, where the model
+/// finds it likely compared with the free transcript. Last are words with corrections of the model's errors.
 #[must_use]
 pub fn meant(heard: &Transcript, command: Option<&Choice>, vocabulary: &Vocabulary) -> Meaning {
     let of = |text: &str, confidence: f32| Meaning { text: text.to_owned(), confidence };
@@ -49,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn words_count_before_commands_and_commands_before_mending() {
+    fn words_precede_commands_and_commands_precede_corrections() {
         assert_eq!(
             of("Look left 23 degrees.", 0.8, Some(("look left twenty degrees", 0.7))),
             "Look left 23 degrees."

@@ -1,8 +1,9 @@
-//! What people are expected to say to the robot, so that a sound which could be many things is taken for one that it can do.
+//! Lists the phrases that people are expected to say, so that an ambiguous sound is taken for one the robot
+//! can act on.
 
 use minismith_nlu::{Known, Understanding, understand};
 
-/// What it is called by, besides the names of the configuration.
+/// The wake word, in addition to the names of the configuration.
 pub const CALL: &str = "hey reachy";
 
 /// Angles that people say.
@@ -20,13 +21,13 @@ const DEGREES: [&str; 11] = [
     "ninety",
 ];
 
-/// How often something is done.
+/// Numbers of repetitions.
 const TIMES: [&str; 5] = ["once", "twice", "three times", "four times", "five times"];
 
-/// Long times.
+/// Long durations, in seconds.
 const SECONDS: [&str; 7] = ["two", "three", "five", "ten", "twenty", "thirty", "sixty"];
 
-/// What is said with an angle or a degree behind it.
+/// Phrases that an angle may follow.
 const TURNS: [&str; 24] = [
     "look left",
     "look right",
@@ -54,7 +55,7 @@ const TURNS: [&str; 24] = [
     "tilt your head to the right",
 ];
 
-/// What is done a number of times.
+/// Phrases that a number of repetitions may follow.
 const REPEATED: [&str; 7] = [
     "nod",
     "nod your head",
@@ -65,7 +66,7 @@ const REPEATED: [&str; 7] = [
     "dance",
 ];
 
-/// What is said as it is.
+/// Phrases that stand as they are.
 const WHOLE: [&str; 43] = [
     "raise your head",
     "lower your head",
@@ -112,7 +113,7 @@ const WHOLE: [&str; 43] = [
     "shake your head slowly",
 ];
 
-/// What is said by itself, also what only means something after something else.
+/// Phrases that stand alone, including those that only mean something after another request.
 pub const ALONE: [&str; 9] = [
     "stop",
     "halt",
@@ -125,7 +126,8 @@ pub const ALONE: [&str; 9] = [
     "the other way",
 ];
 
-/// All that may follow one another, and tools by these names. What the offline brain can't do is left out.
+/// Returns all phrases that may follow one another, including those for tools of these names. Phrases that
+/// the grammar rejects are left out.
 #[must_use]
 pub fn commands<'a>(tools: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
@@ -146,7 +148,7 @@ pub fn commands<'a>(tools: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     all
 }
 
-/// Whether the offline brain can do what a text says.
+/// Returns whether the grammar accepts a text.
 #[must_use]
 pub fn is_read(text: &str) -> bool {
     matches!(understand(text, &Known::default()), Understanding::Plan(_) | Understanding::Stop)
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn most_of_what_is_expected_can_be_done() {
+    fn most_expected_phrases_are_accepted() {
         let known = commands(["happy_hello"]);
         let left_out: Vec<&str> =
             WHOLE.into_iter().chain(TURNS).chain(REPEATED).filter(|one| !is_read(one)).collect();

@@ -1,5 +1,7 @@
-//! A service that writes down what was said, on a thread of its own: the ear goes on meanwhile, so that a stop is heard while a
-//! slow service is waited for. Where the service fails, what this machine understood counts.
+//! Sends utterances to a transcription service on its own thread.
+//!
+//! The recognizer goes on meanwhile, so that a stop takes effect while a slow service is busy. When the
+//! service fails, this computer's transcript counts.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
@@ -11,18 +13,18 @@ use minismith_voice::transcriber::{Transcriber, Transcript};
 
 use super::{Event, Utterance};
 
-/// How many sentences may wait for it; what comes then is taken as this machine understood it.
+/// The maximum number of waiting utterances. For any more, this computer's transcript counts.
 const WAITING: usize = 4;
 
-/// What is written down once more.
+/// An utterance to transcribe again.
 pub(super) struct Sentence {
     /// Its samples, of [`minismith_voice::HEARD_RATE`].
     pub(super) samples: Vec<f32>,
-    /// What this machine understood.
+    /// This computer's transcript.
     pub(super) heard: Utterance,
 }
 
-/// Where sentences are handed in; dropping it waits for those under way.
+/// The input of the service's thread. Dropping it waits for the utterances in progress.
 pub(super) struct Scribe {
     inbox: Option<SyncSender<Box<Sentence>>>,
     thread: Option<JoinHandle<()>>,
@@ -43,7 +45,7 @@ impl Scribe {
         Ok(Scribe { inbox: Some(inbox), thread: Some(thread) })
     }
 
-    /// Hands in a sentence; it is given back where too many wait.
+    /// Adds an utterance to the queue. Returns it when the queue is full.
     pub(super) fn take(&self, sentence: Box<Sentence>) -> Result<(), Box<Sentence>> {
         match &self.inbox {
             Some(inbox) => inbox.try_send(sentence).map_err(|full| match full {
@@ -66,7 +68,7 @@ impl Drop for Scribe {
 struct Writing {
     service: Box<dyn Transcriber + Send>,
     halting: Halting,
-    /// Who is told once that it fails is not told again for each sentence.
+    /// Whether the failure was reported. It is not reported again for each utterance.
     is_told: bool,
 }
 
@@ -83,7 +85,7 @@ impl Writing {
             match written {
                 Ok(transcript) => {
                     self.is_told = false;
-                    // What it finds no words in was none to it.
+                    // An empty transcript means that the service recognised no words.
                     if !transcript.text.is_empty() {
                         halting.look_for_stop(&transcript, true, &mut heard);
                         heard.transcript = transcript;
@@ -92,7 +94,7 @@ impl Writing {
                 }
                 Err(fault) if !self.is_told => {
                     self.is_told = true;
-                    let text = format!("{fault}; until it answers again, this machine understands by itself");
+                    let text = format!("{fault}; until it answers again, this computer transcribes");
                     halting.tell(Event::Trouble(text));
                 }
                 Err(_) => {}
@@ -102,7 +104,7 @@ impl Writing {
     }
 }
 
-/// Where it is told what was written, and what halts the body.
+/// Receives partial transcripts, and stops the robot.
 struct Halting {
     stop_words: Vec<String>,
     pulse: PulseHandle,
@@ -110,8 +112,8 @@ struct Halting {
 }
 
 impl Halting {
-    /// A stop that this machine has not heard halts the body as soon as the service has written it; the last word counts only
-    /// when all is written, since it may be the beginning of another.
+    /// Stops the robot for a stop word that only the service recognised, as soon as it arrives. The last word
+    /// counts only in a complete transcript, since it may be the beginning of another one.
     fn look_for_stop(&mut self, said: &Transcript, is_whole: bool, heard: &mut Utterance) {
         let (but_the_last, _) = said.text.rsplit_once(' ').unwrap_or_default();
         let spotted = if is_whole {
@@ -128,7 +130,7 @@ impl Halting {
     }
 
     fn tell(&self, event: Event) {
-        // Whoever decides may have gone.
+        // The receiving thread may have ended.
         let _heard = self.desk.send(event);
     }
 }

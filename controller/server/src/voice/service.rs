@@ -1,5 +1,6 @@
-//! Services that understand speech and speak, with the interface of OpenAI's `/audio/transcriptions` and `/audio/speech`.
-//! What they answer is data of strangers: it is bounded, and a text is a text.
+//! Connects to speech services with the API of OpenAI's `/audio/transcriptions` and `/audio/speech`.
+//!
+//! Their answers are untrusted: the size is limited, and a transcript is only text.
 
 use std::time::Duration;
 
@@ -13,47 +14,48 @@ use super::written::Written;
 use minismith_runtime::config::Service;
 use minismith_runtime::net::http::{Broken, Http, Listen, Opening, Patience, Piece};
 
-/// How long an answer may take, and how large it may be.
+/// The timeouts and the maximum size of an answer.
 const PATIENCE: Patience =
     Patience { whole: Duration::from_secs(20), silence: Duration::from_secs(8), bytes: 16 << 20 };
 
-/// How much of a refusal is told.
+/// The maximum length of a rejection that is reported, in bytes.
 const TOLD: usize = 200;
 
-/// The rate at which what a service says is played.
+/// The sample rate of a service's speech, in hertz.
 const RATE: u32 = 24_000;
 
-/// How a service that writes down is asked: not each takes each parameter.
+/// The parameters of a transcription request, since services support different ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
-    /// Told as it is written, with how sure each piece of a word is: OpenAI's models since 2025, and servers after them.
+    /// Streamed, with the confidence of each token: OpenAI's models since 2025, and compatible servers.
     Streaming,
-    /// At once, with how sure each part is: whisper, which takes the parameters of the other manner for none or for wrong.
+    /// As one document, with the confidence of each segment: whisper, which ignores or rejects the streaming
+    /// parameters.
     Verbose,
-    /// What everybody takes.
+    /// Only the parameters that every service supports.
     Plain,
 }
 
-/// There is nobody to hear or to speak; the text is for a person.
+/// An error that keeps speech from working, as text for a person.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoVoice(pub String);
 
-/// A service of either kind; by itself one that speaks.
+/// A service of either kind; used alone, it speaks.
 pub(super) struct Remote {
     http: Http,
     service: Service,
 }
 
-/// A service that writes down what was said.
+/// A transcription service.
 pub(super) struct Writer {
     remote: Remote,
-    /// Of those who speak, two letters.
+    /// The language of the speakers, two letters.
     language: String,
     manner: Manner,
 }
 
-/// An answer that is none.
+/// The reason why an answer can't be used.
 enum Failed {
     Refused(u16, VoiceFault),
     Otherwise(VoiceFault),
@@ -79,7 +81,7 @@ impl Remote {
         VoiceFault::failed("the service", format!("{}: {reason}", self.http.address()))
     }
 
-    /// Hands on an answer piece by piece, with the type of it; an error where the server says that it is one.
+    /// Passes on an answer piece by piece with its content type, or returns the server's error.
     fn asked(
         &self,
         ask: impl FnOnce(&Http, &mut dyn FnMut(Piece<'_>) -> Listen) -> Result<(), Broken>,
@@ -165,7 +167,7 @@ impl Transcriber for Writer {
         let clip = Clip::new(HEARD_RATE, samples.to_vec());
         let wav = clip.to_bytes().map_err(|error| self.remote.failed(&error))?;
         match self.write_down(&wav, self.manner, so_far) {
-            // A parameter that it does not know.
+            // The service does not know a parameter.
             Err(Failed::Refused(400 | 422, _)) if self.manner != Manner::Plain => {
                 let transcript = self.write_down(&wav, Manner::Plain, so_far)?;
                 self.manner = Manner::Plain;

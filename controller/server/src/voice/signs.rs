@@ -1,7 +1,8 @@
-//! The antennas show what goes on: they rise a little when somebody is heard, and lean to one side while the robot thinks for long.
+//! Shows the state of a conversation with the antennas: they rise a little during speech, and lean to one
+//! side while the robot thinks for long.
 //!
-//! Safety: as the sway of the head, with the least urgent voice and through the envelope; a stop ends it, and whatever else moves
-//! the antennas wins.
+//! Safety: the motion has the lowest priority and passes the envelope. A stop ends it, and any other motion
+//! of the antennas overrides it.
 
 use firmware_bridge::clock::{Clock, Tick, WallClock};
 use firmware_bridge::joint::Joint;
@@ -12,7 +13,7 @@ use firmware_bridge::units::Radians;
 
 use minismith_control::mover::Mover;
 
-/// Degrees of the right and of the left antenna from where they were.
+/// The angles of the right and the left antenna from where they were, in degrees.
 type Lean = [f64; 2];
 
 const STILL: Lean = [0.0, 0.0];
@@ -21,25 +22,25 @@ const HEARING: Lean = [-8.0, 8.0];
 /// Both to one side.
 const THINKING: Lean = [-10.0, -10.0];
 
-/// How fast they go there, degrees a second.
+/// The speed of the antennas, in degrees per second.
 const SPEED: f64 = 60.0;
-/// How often.
+/// The interval between two setpoints, in seconds.
 const EVERY: f64 = 0.02;
-/// Whoever thinks for longer shows it, seconds; most answers come at once.
+/// How long the robot thinks before it shows that, in seconds; most answers come at once.
 const LONG: f64 = 0.5;
-/// Where they are further from where they should be, somebody else has moved them, degrees.
+/// The deviation from the setpoint, in degrees, from which another motion must have moved the antennas.
 const MOVED: f64 = 2.0;
 
-/// The antennas while a conversation goes on.
+/// The antennas during a conversation.
 pub(super) struct Signs {
     mover: Mover,
     clock: WallClock,
     last: Tick,
-    /// Since when it thinks.
+    /// When the thinking began.
     thinks: Option<Tick>,
     wanted: Lean,
     at: Lean,
-    /// Where they were, and how often the body had been halted.
+    /// Where they were, and the stop epoch at that time.
     from: Option<(Antennas, u64)>,
 }
 
@@ -49,18 +50,18 @@ impl Signs {
         Signs { mover, clock, last: clock.now(), thinks: None, wanted: STILL, at: STILL, from: None }
     }
 
-    /// Somebody begins to speak, or has ended.
+    /// Sets whether a person is speaking.
     pub(super) const fn hears(&mut self, is_so: bool) {
         self.wanted = if is_so { HEARING } else { STILL };
     }
 
-    /// It thinks from now on, or does no more.
+    /// Sets whether the robot is thinking.
     pub(super) fn thinks(&mut self, is_so: bool) {
         self.thinks = is_so.then(|| self.clock.now());
         self.wanted = STILL;
     }
 
-    /// Goes on with it; to be called again and again.
+    /// Continues the motion; the caller repeats this call.
     pub(super) fn go_on(&mut self) {
         let now = self.clock.now();
         let seconds = now.since(self.last).as_secs_f64();
@@ -82,7 +83,7 @@ impl Signs {
             if snapshot.doing == Doing::Holding {
                 self.from = Some((Antennas { right, left }, pulse.halts()));
             } else {
-                // Something else moves; this sign is not needed then.
+                // Another motion has control, so this one is not needed.
                 self.wanted = STILL;
             }
             return;
@@ -101,7 +102,7 @@ impl Signs {
         let lean = |from: Radians, lean: f64| from + Radians::from_degrees(lean);
         let [at_right, at_left] = self.at;
         let antennas = Antennas { right: lean(from.right, at_right), left: lean(from.left, at_left) };
-        // While a move plays it is not followed, and that is right.
+        // Another move has precedence, so this target may be ignored.
         let _followed = self.mover.follow(&Target { antennas: Some(antennas), ..Target::default() });
     }
 }

@@ -1,4 +1,4 @@
-//! Where sound goes to: a speaker, a file, somebody to whom it is sent, or nowhere.
+//! Defines [`Sink`], the output for sound: a speaker, a file, a client, or nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -8,21 +8,21 @@ use firmware_bridge::clock::{Clock, Tick, WallClock};
 use minismith_voice::audio::{Clip, time_of};
 use minismith_voice::devices::{NoDevice, Pace, Speaker};
 
-/// How much of what is to be played may wait.
+/// The capacity of the playback buffer.
 const ROOM: Duration = Duration::from_secs(2);
 
-/// Where sound goes to.
+/// An output for sound.
 pub trait Sink: Send {
-    /// The rate at which it takes samples.
+    /// Returns the sample rate, in hertz.
     fn rate(&self) -> u32;
 
-    /// Takes samples to be played after those that wait.
+    /// Plays samples after those that wait.
     fn play(&mut self, samples: &[f32]);
 
-    /// How long what waits will still sound.
+    /// Returns the remaining playing time of the waiting samples.
     fn waiting(&self) -> Duration;
 
-    /// Forgets what waits.
+    /// Drops the waiting samples.
     fn cut(&mut self);
 }
 
@@ -30,10 +30,10 @@ pub trait Sink: Send {
 pub struct Played(Speaker);
 
 impl Played {
-    /// Opens one by the name that ALSA gives it.
+    /// Opens a speaker by its ALSA name.
     ///
     /// # Errors
-    /// When it is not there or can't be used.
+    /// Fails when it does not exist or can't be used.
     pub fn open(name: &str) -> Result<Self, NoDevice> {
         Speaker::open(name, Pace::Device, ROOM).map(Played)
     }
@@ -45,7 +45,7 @@ impl Sink for Played {
     }
 
     fn play(&mut self, samples: &[f32]) {
-        // What finds no room is counted there.
+        // The speaker counts samples without room.
         let _taken = self.0.play(samples);
     }
 
@@ -58,10 +58,10 @@ impl Sink for Played {
     }
 }
 
-/// The rate where nobody asks for another one.
+/// The default sample rate, in hertz.
 pub const USUAL_RATE: u32 = 24_000;
 
-/// Plays at the pace of a speaker without one: what is played is handed on to somebody.
+/// Plays at the pace of a speaker without one, and passes the samples on.
 pub struct Paced<F> {
     hand_on: F,
     clock: WallClock,
@@ -69,7 +69,7 @@ pub struct Paced<F> {
 }
 
 impl<F: FnMut(Sound<'_>) + Send> Paced<F> {
-    /// Hands on what is played.
+    /// Returns a sink that passes samples on.
     pub fn to(hand_on: F) -> Self {
         let clock = WallClock::start();
         let silent_at = clock.now();
@@ -77,12 +77,12 @@ impl<F: FnMut(Sound<'_>) + Send> Paced<F> {
     }
 }
 
-/// What is handed on.
+/// A message to the receiver of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sound<'a> {
-    /// Samples of [`USUAL_RATE`], to be played after those before.
+    /// Samples of [`USUAL_RATE`], to be played after the earlier ones.
     Samples(&'a [f32]),
-    /// What was not played yet is not to be played.
+    /// Drops the samples that were not played yet.
     Cut,
 }
 
@@ -107,13 +107,13 @@ impl<F: FnMut(Sound<'_>) + Send> Sink for Paced<F> {
     }
 }
 
-/// Nobody listens.
+/// Returns a sink that drops all samples.
 #[must_use]
 pub fn nowhere() -> impl Sink {
     Paced::to(|_| {})
 }
 
-/// A channel to somebody who plays it.
+/// Returns a sink that sends its samples to a channel.
 #[must_use]
 pub fn sent(to: Sender<Option<Vec<f32>>>) -> impl Sink {
     Paced::to(move |sound| {
@@ -121,25 +121,26 @@ pub fn sent(to: Sender<Option<Vec<f32>>>) -> impl Sink {
             Sound::Samples(samples) => Some(samples.to_vec()),
             Sound::Cut => None,
         };
-        // Whoever listened may have gone.
+        // The receiver may have ended.
         let _heard = to.send(told);
     })
 }
 
-/// A WAV file that is written when this is dropped. What is cut stays as far as it was handed out.
+/// A WAV file, written when this value is dropped. After a cut, it keeps the samples that were already passed
+/// on.
 pub struct Kept {
     path: PathBuf,
     samples: Vec<f32>,
 }
 
 impl Kept {
-    /// Will be written there.
+    /// Returns a recording that will be written to this file.
     #[must_use]
     pub fn at(path: &Path) -> Self {
         Kept { path: path.to_owned(), samples: Vec::new() }
     }
 
-    /// More of it.
+    /// Adds samples.
     pub fn add(&mut self, samples: &[f32]) {
         self.samples.extend_from_slice(samples);
     }
@@ -149,7 +150,7 @@ impl Drop for Kept {
     fn drop(&mut self) {
         let clip = Clip::new(USUAL_RATE, std::mem::take(&mut self.samples));
         if let Err(error) = clip.save(&self.path) {
-            tracing::warn!(%error, "what was said is in no file");
+            tracing::warn!(%error, "the speech was not saved");
         }
     }
 }

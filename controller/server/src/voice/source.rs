@@ -1,5 +1,6 @@
-//! Where sound comes from: a microphone, a file, or somebody who sends it. Each piece comes with the time of its first sample,
-//! counted in samples from the beginning.
+//! Defines [`Source`], the input of sound: a microphone, a file, or a client.
+//!
+//! Each chunk contains the time of its first sample, counted in samples from the beginning.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -11,59 +12,63 @@ use minismith_voice::audio::{AudioFault, Clip, samples_in, time_of};
 use minismith_voice::devices::array::{Array, NoArray};
 use minismith_voice::devices::{Health, Microphone, NoDevice, Pace};
 
-/// How much a piece of a file is.
+/// The length of a chunk of a file.
 const PIECE: Duration = Duration::from_millis(20);
 
-/// How much of a microphone may wait for whoever hears.
+/// The capacity of a microphone's buffer.
 const ROOM: Duration = Duration::from_secs(4);
 
-/// How long is waited for a microphone's next samples.
+/// How long it waits for a microphone's next samples.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A piece of sound.
+/// A chunk of sound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// When its first sample was heard.
+    /// The time of its first sample.
     pub at: Duration,
-    /// Samples of [`HEARD_RATE`]; none where there is nothing yet.
+    /// Samples of [`HEARD_RATE`]; empty while there are none.
     pub samples: Vec<f32>,
 }
 
-/// Where sound comes from.
+/// An input of sound.
 pub trait Source: Send {
-    /// The next piece, after a short while at most; none when there is no more.
+    /// Returns the next chunk, after a short wait at most, or `None` at the end.
     fn take(&mut self) -> Option<Piece>;
 
-    /// What went wrong on the way, for a person; each trouble is told once.
+    /// Returns an error of the source, for a person; each is returned once.
     fn trouble(&mut self) -> Option<String> {
         None
     }
 
-    /// Where what was said last came from, degrees from the head's middle, left positive; none where that is not known.
+    /// Returns the direction of the last speech, in degrees from the head's centre, left positive, or `None`
+    /// where it is unknown.
     fn bearing(&mut self) -> Option<f64> {
         None
     }
 
-    /// Whether what the robot says may come back this way, at the time at which it is played.
+    /// Returns whether the robot's own speech may return through this source, at the time at which it is
+    /// played.
     fn hears_mouth(&self) -> bool {
         true
     }
 }
 
-/// For how long what came at once is remembered, at least.
+/// The minimum time for which the smallest delay is remembered.
 const REMEMBERED: Duration = Duration::from_secs(5);
 
-/// How far the time of a source's sound is behind a clock. Samples come late for many reasons, and never early: what came
-/// soonest of late tells it.
+/// Estimates how far a source's time is behind a clock.
+///
+/// Samples arrive late for many reasons, and never early, so the smallest recent delay is the estimate.
 #[derive(Debug, Default)]
 pub(super) struct Behind {
-    /// The least by which the end of a piece came behind its own time, nanoseconds: of late, and of the span before.
+    /// The smallest delay of the end of a chunk behind its own time, in nanoseconds: of the recent span, and
+    /// of the one before.
     least: [Option<i128>; 2],
     since: Tick,
 }
 
 impl Behind {
-    /// A piece came.
+    /// Records the arrival of a chunk.
     pub(super) fn came(&mut self, now: Tick, piece: &Piece) {
         if piece.samples.is_empty() {
             return;
@@ -79,7 +84,7 @@ impl Behind {
         *of_late = Some(of_late.map_or(by, |least| least.min(by)));
     }
 
-    /// When what sounds then is heard, by the source's time.
+    /// Converts a time of playback to the source's time.
     pub(super) fn heard_at(&self, at: Tick) -> Duration {
         let by = self.least.iter().flatten().min().copied().unwrap_or_default();
         let at = nanos(at.since(Tick::ZERO)) - by;
@@ -108,16 +113,16 @@ pub struct Heard {
     microphone: Microphone,
     counter: Counter,
     told: Health,
-    /// The robot's own, where they tell directions.
+    /// The robot's own microphones, where they report directions.
     array: Option<Array>,
     untold: Option<NoArray>,
 }
 
 impl Heard {
-    /// Opens one by the name that ALSA gives it.
+    /// Opens a microphone by its ALSA name.
     ///
     /// # Errors
-    /// When it is not there or can't be used.
+    /// Fails when it does not exist or can't be used.
     pub fn open(name: &str) -> Result<Self, NoDevice> {
         let microphone = Microphone::open(name, Pace::Device, ROOM)?;
         let (array, untold) = match Array::find() {
@@ -143,7 +148,7 @@ impl Source for Heard {
         let now = self.microphone.health();
         let before = std::mem::replace(&mut self.told, now.clone());
         if now.is_lost && !before.is_lost {
-            return Some("the microphone is gone; plug it in again, and begin anew".into());
+            return Some("the microphone is gone; plug it in again, and restart".into());
         }
         if now.dropped > before.dropped {
             let lost = time_of(now.dropped - before.dropped, HEARD_RATE).as_secs_f64();
@@ -158,7 +163,7 @@ impl Source for Heard {
     }
 }
 
-/// A file, at the pace of what is recorded there.
+/// A file, at the pace of its recording.
 pub struct File {
     samples: Vec<f32>,
     next: usize,
@@ -167,15 +172,15 @@ pub struct File {
 }
 
 impl File {
-    /// Reads a WAV file of any usual rate; silence of this length follows.
+    /// Reads a WAV file of any common sample rate; silence of this length follows.
     ///
     /// # Errors
-    /// When it is none that can be read.
+    /// Fails when the file can't be read.
     pub fn open(path: &Path, silence: Duration) -> Result<Self, AudioFault> {
         Ok(File::of(&Clip::open(path)?.resampled(HEARD_RATE)?, silence))
     }
 
-    /// The same of samples at [`HEARD_RATE`].
+    /// Returns a source of samples at [`HEARD_RATE`].
     #[must_use]
     pub fn of(clip: &Clip, silence: Duration) -> Self {
         let mut samples = clip.samples.clone();
@@ -191,20 +196,20 @@ impl Source for File {
         let end = (self.next + samples_in(PIECE, HEARD_RATE)).min(self.samples.len());
         let samples = self.samples.get(self.next..end).filter(|samples| !samples.is_empty())?.to_vec();
         self.next = end;
-        // A piece is there when its last sample was heard.
+        // A chunk is available once its last sample has sounded.
         self.clock.wait_until(began + time_of(end as u64, HEARD_RATE));
         Some(Piece { at, samples })
     }
 }
 
-/// What somebody sends.
+/// Sound from a client.
 pub struct Sent {
     inbox: Receiver<Vec<f32>>,
     counter: Counter,
 }
 
 impl Sent {
-    /// What comes this way, until nobody can send any more.
+    /// Returns a source of these chunks, which ends when the sender is dropped.
     #[must_use]
     pub fn by(inbox: Receiver<Vec<f32>>) -> Self {
         Sent { inbox, counter: Counter::default() }
@@ -220,7 +225,8 @@ impl Source for Sent {
         }
     }
 
-    /// Its clock stands while nothing is sent; whoever sends takes out what he plays himself.
+    /// The source's clock stands still while nothing is sent. The sender removes the echo of its own
+    /// playback.
     fn hears_mouth(&self) -> bool {
         false
     }
@@ -231,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_that_come_late_leave_the_time_of_a_source_as_it_is() {
+    fn late_chunks_do_not_change_the_clock_offset() {
         let millis = Duration::from_millis;
         // Opened a second before the clock began, or with it.
         for (opened, now, heard) in [(1000, 500, 1500), (0, 500, 500)] {
@@ -251,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_changed_is_known_after_a_while() {
+    fn a_changed_clock_offset_is_adopted_after_a_while() {
         let mut behind = Behind::default();
         let piece = |at| Piece { at: Duration::from_secs(at), samples: vec![0.0; 16_000] };
         for at in 0..10 {
             behind.came(Tick::ZERO + Duration::from_secs(at + 1), &piece(at));
         }
         assert_eq!(behind.heard_at(Tick::ZERO + Duration::from_secs(20)), Duration::from_secs(20));
-        // Samples were lost on the way: from now on its time is two seconds behind.
+        // Samples were lost: from now on its time is two seconds behind.
         for at in 10..30 {
             behind.came(Tick::ZERO + Duration::from_secs(at + 3), &piece(at));
         }

@@ -1,7 +1,7 @@
-//! The head moves a little while the robot speaks, with the loudness of what it says.
+//! Moves the head a little while the robot speaks, with the loudness of its speech.
 //!
-//! Safety: it speaks to the arbiter with the least urgent voice, so that whatever else moves the body goes on undisturbed, and
-//! its wishes pass the envelope like everybody's. A stop ends it until the next sentence.
+//! Safety: the motion has the lowest priority, so any other motion goes on undisturbed. Its setpoints pass
+//! the envelope like all others. A stop ends it until the next sentence.
 
 use firmware_bridge::kinematics::posture_from_joints;
 use firmware_bridge::motion::Target;
@@ -11,29 +11,29 @@ use firmware_bridge::units::Radians;
 
 use minismith_control::mover::Mover;
 
-/// The most that it nods and leans, degrees.
+/// The largest angles of nodding and leaning, in degrees.
 const NOD: f64 = 4.0;
 const LEAN: f64 = 1.5;
-/// How often it nods and leans in a second, at most.
+/// The highest frequencies of nodding and leaning, in hertz.
 const NODS_HZ: f64 = 1.7;
 const LEANS_HZ: f64 = 0.6;
 
-/// The head while something is said.
+/// The head during speech.
 pub(super) struct Sway {
     mover: Mover,
     much: f64,
-    /// Where the head was when the sentence began, and how often the body had been halted.
+    /// The head's pose at the beginning of the sentence, and the stop epoch at that time.
     from: Option<(HeadPose, u64)>,
     seconds: f64,
 }
 
 impl Sway {
-    /// From 0, not at all, to 1.
+    /// Returns a sway of this strength, from 0 for none to 1.
     pub(super) const fn of(mover: Mover, much: f64) -> Self {
         Sway { mover, much, from: None, seconds: 0.0 }
     }
 
-    /// A sentence begins. Where something else moves the body, the head stays as it is.
+    /// Begins a sentence. Where another motion has control, the head stays as it is.
     pub(super) fn begin(&mut self) {
         let pulse = self.mover.pulse();
         let snapshot = pulse.snapshot();
@@ -43,7 +43,7 @@ impl Sway {
         self.seconds = 0.0;
     }
 
-    /// So loud it is now, from 0 to 1, for so many seconds.
+    /// Moves the head for the present loudness, from 0 to 1, and this many seconds.
     pub(super) fn follow(&mut self, loud: f32, seconds: f64) {
         let Some((from, halts)) = self.from else { return };
         if self.mover.pulse().halts() != halts {
@@ -60,11 +60,11 @@ impl Sway {
             yaw: Radians::ZERO,
         };
         let swayed = HeadPose(from.0 * HeadPose::new(0.0, 0.0, 0.0, angles).0);
-        // While a move plays it is not followed, and that is right.
+        // Another move has precedence, so this target may be ignored.
         let _followed = self.mover.follow(&Target { head: Some(swayed), ..Target::default() });
     }
 
-    /// The sentence is over: back to where it began.
+    /// Ends the sentence and returns the head to where it began.
     pub(super) fn end(&mut self) {
         if let Some((from, halts)) = self.from.take()
             && self.mover.pulse().halts() == halts

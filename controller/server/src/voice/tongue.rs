@@ -1,5 +1,7 @@
-//! The one that speaks: makes speech of sentences, plays it a little ahead of time, so that it can be cut at once, tells the ear
-//! what is played, and lets the head sway with it.
+//! Plays speech: synthesizes sentences and plays them a little ahead of time, so that a cut takes effect at
+//! once.
+//!
+//! It also reports what is played to the recognizer, and sways the head with it.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -14,35 +16,37 @@ use super::Event;
 use super::sink::Sink;
 use super::sway::Sway;
 
-/// How much is handed to the sink at once: one value of the envelope.
+/// The length of a chunk for the sink: one value of the envelope.
 const PIECE: Duration = Duration::from_millis(1000 / ENVELOPE_HZ as u64);
 
-/// How much waits at the sink at most: enough to make the next sentence meanwhile, so that it follows without a gap.
+/// The maximum length of sound that waits at the sink. It covers the synthesis of the next sentence, so that
+/// no gap occurs.
 const AHEAD: Duration = Duration::from_millis(300);
 
-/// Less than this may be over before more is handed to it.
+/// The remaining playing time below which playback may end before more samples arrive.
 const CLOSE: Duration = Duration::from_millis(30);
 
-/// How long the tongue rests before it looks again.
+/// The pause before the next check.
 const REST: Duration = Duration::from_millis(5);
 
-/// What the tongue is told.
+/// A command for the playback thread.
 pub(super) enum Order {
-    /// A text, and the number of this order.
+    /// A text, and the number of this command.
     Say(String, u64),
     Chime(Chime),
     Cut,
 }
 
-/// What is played, for the ear.
+/// What is played, for the recognizer's echo cancellation.
 pub(super) enum Sounding {
-    /// From then on, or right behind what was played before, these samples of [`HEARD_RATE`], in which this is said.
+    /// Samples of [`HEARD_RATE`] and their sentence. They play from this time on, or directly after the
+    /// earlier ones.
     Playing { at: Tick, follows: bool, samples: Vec<f32>, sentence: String },
-    /// Nothing more from then on.
+    /// Silence from this time on.
     Silenced(Tick),
 }
 
-/// Where the tongue is told; dropping it ends the thread.
+/// The command queue of the playback thread; dropping it ends the thread.
 pub(super) struct Tongue {
     orders: Option<Sender<Order>>,
     thread: Option<JoinHandle<()>>,
@@ -68,7 +72,7 @@ impl Tongue {
 
     pub(super) fn tell(&self, order: Order) {
         if let Some(orders) = &self.orders {
-            // It ends only with this.
+            // The thread ends only when this value is dropped.
             let _heard = orders.send(order);
         }
     }
@@ -90,7 +94,7 @@ struct Speaking {
     ear: Sender<Sounding>,
     desk: Sender<Event>,
     clock: WallClock,
-    /// The number of the last order to say something.
+    /// The number of the last command to speak.
     said: u64,
 }
 
@@ -100,7 +104,7 @@ impl Speaking {
             self.take(order);
             while !self.mouth.is_silent() {
                 let made = self.mouth.speak();
-                // Making it may have taken long, and nobody may want it any more.
+                // The synthesis may have taken long, and its result may be cancelled by now.
                 let mut is_cut = false;
                 while let Ok(order) = inbox.try_recv() {
                     is_cut |= self.take(order);
@@ -121,11 +125,11 @@ impl Speaking {
     }
 
     fn tell(&self, event: Event) {
-        // Whoever listened may have gone.
+        // The receiver may have ended.
         let _heard = self.desk.send(event);
     }
 
-    /// Whether it was a cut.
+    /// Handles a command, and returns whether it was a cut.
     fn take(&mut self, order: Order) -> bool {
         match order {
             Order::Say(text, number) => {
@@ -141,13 +145,13 @@ impl Speaking {
         false
     }
 
-    /// Plays a sentence to its end; false where it was cut.
+    /// Plays a sentence to its end. Returns `false` after a cut.
     fn play(&mut self, said: &Said, inbox: &Receiver<Order>) -> bool {
         let Some((clip, heard)) = self.prepared(said) else { return true };
         let after = self.sink.waiting();
         let at = self.clock.now() + after;
         let (follows, sentence) = (after > CLOSE, said.sentence.clone());
-        // The ear may have gone; then nobody needs to know.
+        // The recognizer may have ended and then needs no report.
         let _heard = self.ear.send(Sounding::Playing { at, follows, samples: heard, sentence });
         self.tell(Event::Speaking { sentence: said.sentence.clone(), lasts: clip.duration() });
         if let Some(sway) = &mut self.sway {
@@ -178,7 +182,7 @@ impl Speaking {
         true
     }
 
-    /// The head follows what sounds by now of the pieces that were handed to the sink.
+    /// Moves the head with the part of the queued samples that has sounded by now.
     fn follow(&mut self, envelope: &[f32], queued: usize, swayed: &mut usize) {
         let Some(sway) = &mut self.sway else { return };
         let waiting = self.sink.waiting().as_nanos() / PIECE.as_nanos();
@@ -189,7 +193,7 @@ impl Speaking {
         }
     }
 
-    /// Waits a moment; whether somebody cut it meanwhile.
+    /// Waits a moment, and returns whether a cut came.
     fn is_cut(&mut self, inbox: &Receiver<Order>) -> bool {
         match inbox.recv_timeout(REST) {
             Ok(order) => {
@@ -204,7 +208,7 @@ impl Speaking {
                 true
             }
             Err(RecvTimeoutError::Timeout) => false,
-            // The end of all: what is being said is not said to its end.
+            // The end of the conversation cuts the present sentence.
             Err(RecvTimeoutError::Disconnected) => {
                 self.mouth.cut();
                 self.sink.cut();
@@ -213,7 +217,7 @@ impl Speaking {
         }
     }
 
-    /// The sentence at the sink's rate and at the ear's.
+    /// Returns the sentence at the sink's rate and at the recognizer's.
     fn prepared(&self, said: &Said) -> Option<(Clip, Vec<f32>)> {
         let at = |rate| said.clip.resampled(rate);
         match (at(self.sink.rate()), at(HEARD_RATE)) {

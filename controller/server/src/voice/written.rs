@@ -1,7 +1,7 @@
-//! What a service writes down: a document, or events that tell it piece by piece.
+//! Reads the answer of a transcription service: a document, or a stream of events.
 //!
-//! Events are OpenAI's `transcript.text.delta` and `transcript.text.done`; servers that tell it as pieces of a chat's answer are
-//! understood, too.
+//! The events are OpenAI's `transcript.text.delta` and `transcript.text.done`. Chat completion chunks of
+//! other servers are supported, too.
 
 use minismith_voice::transcriber::Transcript;
 use serde::Deserialize;
@@ -10,26 +10,26 @@ use serde::de::{Deserializer, IgnoredAny};
 use minismith_runtime::net::http::Opening;
 use minismith_runtime::net::sse::Events;
 
-/// The most that anybody says before a pause, bytes.
+/// The maximum length of an utterance, in bytes.
 const LONGEST: usize = 4000;
 
-/// What came of it so far.
+/// The transcript so far.
 #[derive(Default)]
 pub(super) struct Written {
-    /// The document, where it is one.
+    /// The document, if the answer is one.
     bytes: Vec<u8>,
-    /// The events, where it is a stream.
+    /// The events, if the answer is a stream.
     events: Option<Events>,
     text: String,
     sure: Vec<f32>,
     is_whole: bool,
 }
 
-/// A document, or an event; what is not known of it does not matter.
+/// A document or an event; unknown fields are ignored.
 #[derive(Deserialize)]
 struct Document {
     text: String,
-    /// Of whisper's servers, where `verbose_json` is asked for.
+    /// From whisper servers, on `verbose_json`.
     #[serde(default, deserialize_with = "or_nothing")]
     segments: Vec<Segment>,
     #[serde(default, deserialize_with = "or_nothing")]
@@ -54,7 +54,7 @@ enum Event {
         #[serde(default, deserialize_with = "or_nothing")]
         logprobs: Vec<Token>,
     },
-    /// With the probabilities of all of it once more.
+    /// Repeats the probabilities of the whole transcript.
     Done {
         text: String,
     },
@@ -82,7 +82,7 @@ fn or_nothing<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(from: D)
 }
 
 impl Written {
-    /// Takes some bytes of an answer, and tells what is written so far where they are more of it.
+    /// Reads some bytes of an answer, and reports the transcript so far when it has grown.
     pub(super) fn take(
         &mut self,
         opening: &Opening,
@@ -112,7 +112,7 @@ impl Written {
             }
             Event::Done { text } => {
                 self.is_whole = true;
-                // Some leave it empty.
+                // Some servers leave it empty.
                 if !text.trim().is_empty() {
                     self.text = text;
                 }
@@ -132,19 +132,19 @@ impl Written {
 
     fn bounded(&self) -> Result<(), String> {
         let is_long = self.text.len() > LONGEST;
-        if is_long { Err("it writes down more than anybody can have said".into()) } else { Ok(()) }
+        if is_long { Err("its transcript is longer than {LONGEST} bytes, the maximum".into()) } else { Ok(()) }
     }
 
     fn add(&mut self, logarithms: impl Iterator<Item = f32>) {
         self.sure.extend(logarithms.filter(|one| one.is_finite()).map(|one| one.exp().min(1.0)));
     }
 
-    /// All of it.
+    /// Returns the complete transcript.
     pub(super) fn end(mut self) -> Result<Transcript, String> {
         if self.events.is_some() {
-            // Servers without an event for the end have none to leave out.
+            // Servers without an event for the end can't omit it.
             let is_something = self.is_whole || !self.text.is_empty();
-            return is_something.then(|| self.transcript()).ok_or_else(|| "its stream tells nothing".into());
+            return is_something.then(|| self.transcript()).ok_or_else(|| "its stream contains no transcript".into());
         }
         let said: Document = serde_json::from_slice(&self.bytes).map_err(|error| error.to_string())?;
         let of_parts = said.segments.iter().filter_map(|one| one.avg_logprob);
@@ -156,7 +156,7 @@ impl Written {
 
     fn transcript(&self) -> Transcript {
         let text = self.text.trim().to_owned();
-        // Who says nothing of how sure it is, is taken to be so.
+        // Without confidences, the transcript counts as certain.
         if self.sure.is_empty() {
             return Transcript { text, confidence: 1.0, least: 1.0 };
         }
@@ -170,7 +170,7 @@ impl Written {
 mod tests {
     use super::*;
 
-    /// What is told of an answer that comes in pieces of this length, and what it is in the end.
+    /// Returns the partial transcripts of an answer that arrives in pieces of this length, and the final one.
     fn written(content: &str, answer: &str, length: usize) -> (Vec<String>, Result<Transcript, String>) {
         let opening = Opening { status: 200, content: content.into(), ..Opening::default() };
         let (mut written, mut told) = (Written::default(), Vec::new());
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_told_as_it_comes() {
+    fn a_stream_is_reported_as_it_arrives() {
         let answer = "data: {\"type\":\"transcript.text.delta\",\"delta\":\"look\",\"logprobs\":[{\"token\":\"look\",\
                       \"logprob\":-0.105,\"bytes\":[1]}]}\n\n\
                       data: {\"type\":\"transcript.text.delta\",\"delta\":\" left\",\"logprobs\":[{\"logprob\":-0.693}]}\n\n\
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_other_servers_are_understood() {
+    fn streams_of_other_servers_are_read() {
         let chunks = "data: {\"object\":\"transcription.chunk\",\"choices\":[{\"delta\":{\"content\":\" My\"}}]}\n\n\
                       data: {\"choices\":[{\"delta\":{\"content\":\" head\"},\"finish_reason\":null}]}\n\n\
                       data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_tells_how_sure_it_is() {
+    fn a_document_contains_its_confidence() {
         let verbose =
             "{\"text\": \" nod \", \"segments\": [{\"avg_logprob\": -0.223, \"id\": 0}], \"logprobs\": null}";
         let said = written("application/json", verbose, 11).1.unwrap();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn invalid_answers_are_rejected() {
         let endless = "data: {\"delta\": \"and so on \"}\n\n".repeat(1000);
         let long = format!("{{\"text\": \"{}\"}}", "a".repeat(5000));
         for (content, answer, why) in [
@@ -230,8 +230,8 @@ mod tests {
             ("text/event-stream", "look left", ""),
             ("text/event-stream", "data: {\"error\": {\"message\": \"no seats left\"}}\n\n", "no seats left"),
             ("text/event-stream", "data: [DONE]\n\n", "tells nothing"),
-            ("text/event-stream", endless.as_str(), "more than anybody"),
-            ("application/json", long.as_str(), "more than anybody"),
+            ("text/event-stream", endless.as_str(), "is longer than"),
+            ("application/json", long.as_str(), "is longer than"),
             ("application/json", "{\"txt\": 1}", "missing field"),
             ("text/html", "<html>", "expected value"),
             ("application/json", "", "EOF"),
