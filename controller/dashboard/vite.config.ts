@@ -3,36 +3,37 @@ import { gzipSync } from 'node:zlib';
 import { loadEnv, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-/** Where `npm run dev` finds a server that runs. */
+/** The server that `npm run dev` forwards requests to. */
 const server = loadEnv('', '.', 'MINISMITH_')['MINISMITH_URL'] ?? 'http://127.0.0.1:8000';
 
-/** Texts of more than this many bytes are worth squeezing. */
-const WORTH = 1000;
+/** Text files of more than this many bytes are worth compressing. */
+const MIN_GZIP_BYTES = 1000;
 
-/** Beside each text that is built, the same squeezed, so that the server has nothing to do but to send it. */
-function squeezed(): Plugin {
+/** Writes a gzip copy of each built text file, so that the server only has to send it. */
+function gzipCopies(): Plugin {
   let out = '';
   return {
-    name: 'squeezed',
+    name: 'gzip-copies',
     apply: 'build',
     configResolved: (config) => void (out = `${config.root}/${config.build.outDir}`),
-    // The last of all hooks: what lies in `public` is there too by then.
+    // The last hook: by then the files from `public` are in place too.
     closeBundle() {
       for (const name of readdirSync(out, { recursive: true }).map(String)) {
         if (!/\.(html|js|css|svg|webmanifest)$/.test(name)) continue;
         const text = readFileSync(`${out}/${name}`);
-        if (text.length > WORTH) writeFileSync(`${out}/${name}.gz`, gzipSync(text, { level: 9 }));
+        if (text.length > MIN_GZIP_BYTES)
+          writeFileSync(`${out}/${name}.gz`, gzipSync(text, { level: 9 }));
       }
     },
   };
 }
 
 export default defineConfig({
-  plugins: [squeezed()],
+  plugins: [gzipCopies()],
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
   build: {
     target: 'es2022',
-    // Every asset is a file of its own: the page's policy takes nothing inline but styles.
+    // Every asset is a separate file: the page's content security policy permits only inline styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,

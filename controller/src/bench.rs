@@ -239,7 +239,7 @@ pub fn run(config: &Config, options: &Options, progress: &dyn Fn(&str)) -> Resul
     }
     let peers = Peers::find(options.peers.as_deref())?;
     peers.tell_what_is_missing(progress);
-    let cage = LazyHost::new(&config.tool_host.python, config.tool_host.bar.clone());
+    let cage = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
     let desk = Desk { config, peers: &peers, cage: &cage, quick: options.quick, progress };
     let mut rows = Vec::new();
     for subject in Subject::ALL {

@@ -7,10 +7,8 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    match cli::run(cli::Cli::parse()) {
+    match cli::run(cli::parse()) {
         Ok(done) => done.into(),
         Err(error) => {
             eprintln!("minismith: {error:#}");

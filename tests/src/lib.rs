@@ -111,8 +111,26 @@ impl Bench {
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program("minismith"));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
-        // What belongs to a user is kept here too.
+        command.args(arguments);
+        self.place(command)
+    }
+
+    /// A shell about to run a script here, with the program in its `PATH`.
+    // The documentation shows lines of a shell.
+    #[allow(clippy::disallowed_methods)]
+    #[must_use]
+    pub fn shell(&self, script: &str) -> Command {
+        let mut command = Command::new("bash");
+        command.args(["-c", script]);
+        let program = program("minismith");
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", program.parent().unwrap_or(Path::new("/")).display()));
+        self.place(command)
+    }
+
+    /// Lets a command run in this folder, with the user's own files here too.
+    fn place(&self, mut command: Command) -> Command {
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
         for (variable, folder) in [("XDG_CONFIG_HOME", ".config"), ("XDG_DATA_HOME", ".share")] {
             command.env(variable, self.folder.path().join(folder));
         }

@@ -1,6 +1,6 @@
-//! The dashboard in a real browser: each trial of `controller/dashboard/trials` is a program that opens the page of a
-//! server that runs here, does what a person would do, and says what it saw. They need Node and Chromium, which `make test`
-//! brings; a browser takes all of two processors, so each has the machine to itself (`.config/nextest.toml`).
+//! The dashboard in a real browser: each end-to-end test of `controller/dashboard/e2e` is a program that opens the page
+//! of a test server, acts as a user would, and prints its checks as JSON. They need Node and Chromium, which `make test`
+//! installs. A browser uses both processors, so each test has the machine to itself (`.config/nextest.toml`).
 
 #![allow(clippy::disallowed_methods, reason = "a browser is a program of its own")]
 
@@ -36,12 +36,12 @@ fn browser() -> Option<(PathBuf, String)> {
     found.map(|(node, chromium)| (PathBuf::from(node).join("node"), chromium))
 }
 
-/// Runs a trial to its end: everything that it looked at must be as it should.
-fn tried(trial: &str, environment: &[(&str, String)]) {
+/// Runs an end-to-end test and asserts that all its checks pass.
+fn run_e2e(test: &str, environment: &[(&str, String)]) {
     let Some((node, chromium)) = browser() else { return };
-    let folder = workspace().join("controller/dashboard/trials");
+    let folder = workspace().join("controller/dashboard/e2e");
     let output = Command::new(node)
-        .arg(folder.join(format!("{trial}.mjs")))
+        .arg(folder.join(format!("{test}.mjs")))
         .env("MINISMITH_CHROMIUM", chromium)
         .envs(environment.iter().map(|(name, value)| (name, value.as_str())))
         .current_dir(&folder)
@@ -51,12 +51,12 @@ fn tried(trial: &str, environment: &[(&str, String)]) {
     let told = String::from_utf8_lossy(&output.stdout);
     let complaints = String::from_utf8_lossy(&output.stderr);
     let last = told.lines().last().unwrap_or_default();
-    let seen: Value = serde_json::from_str(last).unwrap_or_else(|_| panic!("{trial}: {told}\n{complaints}"));
+    let seen: Value = serde_json::from_str(last).unwrap_or_else(|_| panic!("{test}: {told}\n{complaints}"));
     let checks = seen["checks"].as_array().unwrap();
     let failed: Vec<&Value> = checks.iter().filter(|check| check["ok"] != true).collect();
-    assert!(failed.is_empty() && output.status.success(), "{trial}: {failed:#?}\n{complaints}");
-    assert!(checks.len() >= 4, "{trial} looked at {} things only", checks.len());
-    println!("{trial}: {} things are as they should be", checks.len());
+    assert!(failed.is_empty() && output.status.success(), "{test}: {failed:#?}\n{complaints}");
+    assert!(checks.len() >= 4, "{test} has only {} checks", checks.len());
+    println!("{test}: {} checks passed", checks.len());
 }
 
 /// A bench with a tool that comes with the program.
@@ -73,10 +73,10 @@ fn bench(keys: &str) -> Bench {
     bench
 }
 
-/// Runs a trial on a server of its own.
-fn on_a_server(trial: &str) {
+/// Runs an end-to-end test on a server of its own.
+fn on_a_server(test: &str) {
     let served = Served::on(bench(""));
-    tried(trial, &[("MINISMITH_URL", format!("http://{}", served.address))]);
+    run_e2e(test, &[("MINISMITH_URL", format!("http://{}", served.address))]);
 }
 
 #[test]
@@ -101,12 +101,12 @@ fn somebody_steers_and_the_body_holds_when_the_tab_is_closed() {
 
 #[test]
 fn of_two_who_want_to_steer_one_does_and_both_know() {
-    on_a_server("two");
+    on_a_server("two-operators");
 }
 
 #[test]
 fn each_role_may_do_what_it_may_and_no_more() {
-    let bench = bench("serve: {without_token: none}\n");
+    let bench = bench("server: {anonymous_role: none}\n");
     let tokens: Value = ["viewer", "operator", "engineer", "owner"]
         .map(|role| {
             let made = bench.run(&["token", "add", role, "--role", role, "--json"]).exits(0).json();
@@ -116,7 +116,7 @@ fn each_role_may_do_what_it_may_and_no_more() {
         .collect();
     let served = Served::on(bench);
     let url = format!("http://{}", served.address);
-    tried("roles", &[("MINISMITH_URL", url), ("MINISMITH_TOKENS", tokens.to_string())]);
+    run_e2e("roles", &[("MINISMITH_URL", url), ("MINISMITH_TOKENS", tokens.to_string())]);
 }
 
 /// Somebody who says something between silences, as a WAV file of a usual microphone.
@@ -146,7 +146,7 @@ fn somebody_talks_by_voice_through_the_page() {
         ("MINISMITH_URL", format!("http://{}", served.address)),
         ("MINISMITH_VOICE", file.display().to_string()),
     ];
-    tried("voice", &environment);
+    run_e2e("voice", &environment);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn the_page_fits_a_phone_and_everybody_can_use_it() {
 
 #[test]
 fn over_a_bad_line_what_is_shown_is_true() {
-    on_a_server("slow");
+    on_a_server("slow-network");
 }
 
 #[test]
@@ -168,5 +168,5 @@ fn a_server_that_dies_and_comes_back_is_shown_as_what_it_is() {
         ("MINISMITH_ARGS", arguments.to_string()),
         ("MINISMITH_FOLDER", bench.path(".").display().to_string()),
     ];
-    tried("killed", &environment);
+    run_e2e("server-restart", &environment);
 }

@@ -164,13 +164,37 @@ fn what_ails_the_servos_is_named_with_a_remedy() {
 #[test]
 fn a_mistake_in_the_configuration_is_named_by_file_line_and_key() {
     let bench = Bench::new();
-    bench.write("config.yaml", "robot: mock\npulse:\n  rate: 50\n");
+    bench.write("config.yaml", "robot: mock\ncontrol_loop:\n  rate: 50\n");
     let say = ["say", "nod", "--json"];
-    bench.run(&say).is_error(&["config.yaml:3", "pulse.rate", "rate_hz"]);
-    bench.write("other.yaml", "pulse: {rate_hz: 5000}\n");
+    bench.run(&say).is_error(&["config.yaml:3", "control_loop.rate", "rate_hz"]);
+    bench.write("other.yaml", "control_loop: {rate_hz: 5000}\n");
     let other = [&say[..], &["--config", "other.yaml"]].concat();
-    bench.run(&other).is_error(&["other.yaml:1", "pulse.rate_hz", "10 to 400"]);
+    bench.run(&other).is_error(&["other.yaml:1", "control_loop.rate_hz", "10 to 400"]);
     bench.run(&["doctor", "--config", "nowhere.yaml"]).is_error(&["nowhere.yaml", "--config"]);
+}
+
+#[test]
+fn old_keys_and_flags_are_read_and_old_keys_give_a_warning() {
+    let bench = Bench::new();
+    bench.write("config.yaml", "pulse: {rate_hz: 50}\nbrain: offline\n");
+    let run = |flag: &str| {
+        bench.run(&["move", "--joint", "body_rotation", "--to", "5deg", flag, "200ms", "--json"]).exits(0)
+    };
+    let old = run("--over");
+    let warnings = "warning: config.yaml:1: `pulse.rate_hz` is now `control_loop.rate_hz`; rename it\n\
+                    warning: config.yaml:2: `brain: offline` is now `nlu: grammar`; rename it\n";
+    assert!(old.err.starts_with(warnings), "{}", old.err);
+    bench.write("config.yaml", "control_loop: {rate_hz: 50}\nnlu: grammar\n");
+    let new = run("--duration");
+    assert!(!new.err.contains("warning"), "{}", new.err);
+    let (old, new) = (old.json(), new.json());
+    assert_eq!(old["joints"][0]["requested_deg"], new["joints"][0]["requested_deg"]);
+    assert_eq!(
+        old.as_object().unwrap().keys().collect::<Vec<_>>(),
+        new.as_object().unwrap().keys().collect::<Vec<_>>()
+    );
+    bench.write("config.yaml", "pulse: {rate_hz: 50}\ncontrol_loop: {rate_hz: 50}\n");
+    bench.run(&["rules"]).is_error(&["config.yaml:2", "`pulse` on line 1", "keep `control_loop`"]);
 }
 
 #[test]
@@ -251,7 +275,7 @@ fn a_server_never_listens_beyond_this_machine_without_a_token() {
     let address = listening(&server.line().unwrap());
     let port = address.rsplit(':').next().unwrap();
     bench.run(&["serve", "--robot", "mock", "--port", port]).is_error(&[&address, "--port"]);
-    bench.write("config.yaml", "serve: {host: 0.0.0.0}\n");
+    bench.write("config.yaml", "server: {host: 0.0.0.0}\n");
     bench.run(&["serve"]).is_error(&["0.0.0.0", "minismith token add", "127.0.0.1"]);
 }
 

@@ -216,7 +216,7 @@ fn simple_questions_are_answered_without_a_model() {
     let declined = bench.run(&["code", "why is it so?", "--file", "data.csv"]).exits(1).out;
     assert!(declined.contains("language model") && declined.contains("how many rows"), "{declined}");
     bench.run(&["code", "mean of b", "--file", "nowhere.csv"]).is_error(&["nowhere.csv"]);
-    bench.run(&["code", "mean of b", "--file", "."]).is_error(&["no regular file"]);
+    bench.run(&["code", "mean of b", "--file", "."]).is_error(&["not a regular file"]);
 }
 
 #[test]

@@ -286,7 +286,7 @@ fn a_sentence_is_told_of_from_its_plan_to_its_end() {
 #[test]
 fn whoever_has_no_token_gets_the_page_and_nothing_else() {
     let bench =
-        Bench::configured("serve: {without_token: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
+        Bench::configured("server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     let served = Served::on(bench);
     assert!(text(&served, "/").contains("Minismith"));
     for closed in

@@ -59,7 +59,7 @@ fn joints_move_to_angles_and_by_angles() {
     let bench = Bench::new();
     for robot in ["mock", "mock-bus"] {
         let words = ["move", "--joint", "stewart_1", "--to", "40deg", "--joint", "left_antenna", "--to"];
-        let more = ["-0.5rad", "--over", "500ms", "--robot", robot, "--json"];
+        let more = ["-0.5rad", "--duration", "500ms", "--robot", robot, "--json"];
         let report = bench.run(&[&words[..], &more].concat()).exits(0).json();
         assert_eq!((&report["refusal"], &report["trims"]), (&Value::Null, &json!([])));
         for (place, name, degrees) in [(0, "stewart_1", 40.0), (1, "left_antenna", -28.65)] {
@@ -69,7 +69,7 @@ fn joints_move_to_angles_and_by_angles() {
             assert!((achieved - degrees).abs() < 1.0, "{robot}: {joint}");
         }
     }
-    let fast = ["move", "--joint", "body_rotation", "--by", "-40deg", "--over", "10ms", "--json"];
+    let fast = ["move", "--joint", "body_rotation", "--by", "-40deg", "--duration", "10ms", "--json"];
     let report = bench.run(&fast).exits(0).json();
     assert_eq!(
         (&report["trims"][0]["what"], &report["trims"][0]["cause"]),
@@ -108,7 +108,7 @@ fn what_was_recorded_is_what_is_played() {
     // Faster than its own speed, and recorded with the sentence that it is.
     let twice = bench.run(&["play", "wave.json", "--speed", "2", "--json"]).exits(0).json();
     assert_eq!(twice["seconds"], 0.74);
-    let nod = bench.run(&["record", "nod.json", "--while", "nod", "--json"]).exits(0).json();
+    let nod = bench.run(&["record", "nod.json", "--say", "nod", "--json"]).exits(0).json();
     assert_eq!((&nod["hold"], &nod["missed"]), (&json!("stiff"), &json!(0)));
     assert_eq!(read(&bench.path("nod.json"))["description"], "nod");
     assert_eq!(bench.run(&["play", "nod.json"]).code, Some(0));
@@ -123,11 +123,13 @@ fn a_recording_is_kept_whole_or_not_at_all() {
     bench.run(&["record", "still.json", "--seconds", "0.2"]).is_error(&["still.json", "--force"]);
     assert_eq!(bench.run(&["record", "still.json", "--seconds", "0.2", "--force"]).code, Some(0));
     bench.run(&["record", "no/such/folder.json", "--seconds", "0.2"]).is_error(&["folder.json"]);
-    bench.run(&["record", "limp.json", "--release", "--seconds", "0.2"]).is_error(&["--yes", "sinks"]);
-    let limp = ["record", "limp.json", "--release", "--yes", "--seconds", "0.2", "--json"];
+    bench
+        .run(&["record", "limp.json", "--mode", "torque-off", "--seconds", "0.2"])
+        .is_error(&["--yes", "sinks"]);
+    let limp = ["record", "limp.json", "--mode", "torque-off", "--yes", "--seconds", "0.2", "--json"];
     assert_eq!(bench.run(&limp).exits(0).json()["hold"], "released");
     // What is not done is not kept.
-    assert_eq!(bench.run(&["record", "no.json", "--while", "fly away"]).code, Some(1));
+    assert_eq!(bench.run(&["record", "no.json", "--say", "fly away"]).code, Some(1));
     assert!(!bench.path("no.json").exists());
     let names = std::fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.filter(|name| name.to_string_lossy().ends_with(".new")).count(), 0);
@@ -260,7 +262,7 @@ fn a_scan_is_a_table_and_knows_the_baud_rates() {
     assert_eq!((lines.len(), lines[0].split_whitespace().next()), (10, Some("id")));
     let first: Vec<&str> = lines[2].split_whitespace().collect();
     assert_eq!(first[..5], ["11", "stewart_1", "1000000", "1200", "51"], "{table}");
-    let all = bench.run(&["scan", &port, "--all-bauds", "--json"]).exits(0).json();
+    let all = bench.run(&["scan", &port, "--all-baudrates", "--json"]).exits(0).json();
     let motors = all["motors"].as_array().unwrap();
     assert_eq!((motors.len(), &motors[0]["baud"], &motors[8]["id"]), (9, &json!(1_000_000), &json!(18)));
 }
@@ -273,7 +275,7 @@ fn a_line_that_a_controller_holds_is_left_alone() {
     holder.line().unwrap();
     bench.run(&["raw", &port, "--ping", "11"]).is_error(&[&port, "held by another program"]);
     bench.run(&["calibrate", &port]).is_error(&[&port, "held by another program"]);
-    bench.run(&["scan", &port, "--all-bauds"]).is_error(&[&port, "held by another program"]);
+    bench.run(&["scan", &port, "--all-baudrates"]).is_error(&[&port, "held by another program"]);
     bench
         .run(&["move", "--joint", "stewart_1", "--to", "9deg", "--robot", &port])
         .is_error(&["held by another"]);
@@ -415,7 +417,7 @@ fn motors_tell_what_they_measure_and_hold_as_they_are_told() {
     let left = &one["motors"][0];
     assert_eq!((&left["joint"], &left["torque"]), (&json!("left_antenna"), &json!(false)));
 
-    let led = run(&["--control", "gravity", "--hold", "1s"]).exits(0).json();
+    let led = run(&["--mode", "gravity-compensation", "--duration", "1s"]).exits(0).json();
     assert_eq!(led["control"], "gravity_compensation");
     let leg = &led["motors"][1];
     assert_eq!((&leg["mode"], &leg["torque"]), (&json!("current"), &json!(true)));
@@ -423,11 +425,11 @@ fn motors_tell_what_they_measure_and_hold_as_they_are_told() {
     assert!((leg["present_deg"].as_f64().unwrap() - before).abs() < 3.0, "the head is carried: {leg}");
     assert_eq!(led["motors"][8]["torque"], false, "antennas are released");
 
-    let soft = run(&["--control", "400mA", "--hold", "500ms"]).exits(0).json();
+    let soft = run(&["--mode", "400mA", "--duration", "500ms"]).exits(0).json();
     assert_eq!(soft["motors"][2]["mode"], "current_based_position");
     let stiffer = run(&["--gains", "400,0,0", "--joint", "stewart_2"]).exits(0).json();
     assert_eq!((&stiffer["refusal"], &stiffer["motors"][0]["joint"]), (&Value::Null, &json!("stewart_2")));
-    assert!(run(&["--control", "limp"]).exits(2).err.contains("gravity"));
+    assert!(run(&["--mode", "limp"]).exits(2).err.contains("gravity"));
 
     let stowed = run(&["--stow"]).exits(0).json();
     assert!(stowed["motors"].as_array().unwrap().iter().all(|motor| motor["torque"] == false));

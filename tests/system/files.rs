@@ -92,7 +92,7 @@ fn what_a_guest_writes_is_checked_by_the_controller() {
     // A whole piece and a little of the next one, put together again.
     let long = write("out.write('long.txt', 'abc' * 200_000)");
     assert_eq!(long.outputs[0].content.0.as_slice(), "abc".repeat(200_000).as_bytes());
-    assert!(write("out.write('a.txt', 'x')\nraise ValueError").notes[0].contains("1 files are not kept"));
+    assert!(write("out.write('a.txt', 'x')\nraise ValueError").notes[0].contains("1 files are discarded"));
 }
 
 #[test]
@@ -224,12 +224,12 @@ fn only_regular_files_that_are_what_they_say_are_given() {
         bench.run(&["tool", "run", "reads_any_file", "--json", "--args", &json!({"file": path}).to_string()])
     };
     for (path, word) in [
-        ("folder.txt", "no regular file"),
-        ("fifo.txt", "no regular file"),
-        ("zero.txt", "no regular file"),
-        ("/dev/null", "no regular file"),
+        ("folder.txt", "not a regular file"),
+        ("fifo.txt", "not a regular file"),
+        ("zero.txt", "not a regular file"),
+        ("/dev/null", "not a regular file"),
         ("nowhere.txt", "can't read"),
-        ("picture.png", "is no png file"),
+        ("picture.png", "is not a png file"),
         ("long.txt", "longer than the 1048576 bytes"),
         ("config.yml", "can't read"),
         ("", "can't read"),

@@ -26,7 +26,7 @@ const ROLES: [&str; 4] = ["viewer", "operator", "engineer", "owner"];
 
 /// A controller with the mock robot and these keys under `serve`, and a token of each role.
 fn served(serve: &str, more: &str, arguments: &[&str]) -> Served {
-    let bench = Bench::configured(&format!("{BUS}serve: {{{serve}}}\n{more}"));
+    let bench = Bench::configured(&format!("{BUS}server: {{{serve}}}\n{more}"));
     let tokens = ROLES.map(|role| {
         let made = bench.run(&["token", "add", role, "--role", role, "--json"]).exits(0).json();
         made["token"].as_str().unwrap().to_owned()
@@ -104,7 +104,7 @@ const NOD: &str = "def tiny(robot):\n    \"\"\"Looks up.\"\"\"\n    robot.look_u
 
 #[test]
 fn each_role_may_have_done_what_is_its_own_and_no_more() {
-    let served = served("without_token: none", "", &[]);
+    let served = served("anonymous_role: none", "", &[]);
     let none = |what: &str, headers: &[&str]| send(&served.address, what, headers, "").0;
     assert_eq!(none("GET /health", &[]), 401);
     assert_eq!(none("GET /health", &["Authorization: Bearer minismith_x"]), 401);
@@ -191,7 +191,7 @@ fn each_role_may_have_done_what_is_its_own_and_no_more() {
 
 #[test]
 fn a_trusted_peer_speaks_the_official_wire_and_releases_nothing() {
-    let served = served("without_token: none", "compat: {trusted_peers: [127.0.0.1]}\n", &[]);
+    let served = served("anonymous_role: none", "compat: {trusted_peers: [127.0.0.1]}\n", &[]);
     let ask = |what: &str, body: &Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         send(&served.address, what, &["Content-Type: application/json"], &body).0
@@ -223,7 +223,7 @@ fn a_trusted_peer_speaks_the_official_wire_and_releases_nothing() {
 
 #[test]
 fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
-    let served = served("without_token: none", "", &[]);
+    let served = served("anonymous_role: none", "", &[]);
     let began = |role: &str, body: &Value| served.ask(role, "POST /api/v1/lease", body);
     assert_eq!(began("viewer", &json!({})).0, 403);
     assert_eq!(began("operator", &json!({ "heartbeat_ms": 5 })).0, 422);
@@ -295,7 +295,7 @@ fn a_lease_is_one_persons_and_ends_when_the_heart_misses() {
 /// A stop also ends what keeps coming: targets that follow it without a pause are part of what was stopped.
 #[test]
 fn a_stop_ends_a_stream_of_targets() {
-    let served = served("without_token: none", "", &[]);
+    let served = served("anonymous_role: none", "", &[]);
     let mut socket = served.socket("operator", "/api/move/ws/set_target");
     let aim = |socket: &mut WebSocket<MaybeTlsStream<TcpStream>>, yaw: f64| {
         socket.send(Message::text(json!({ "target_body_yaw": yaw }).to_string())).unwrap();
@@ -328,7 +328,7 @@ fn a_stop_ends_a_stream_of_targets() {
 /// The table of those who mean harm: each gets the right status, and the pulse does not feel them.
 #[test]
 fn those_who_mean_harm_are_refused_and_the_pulse_beats_on() {
-    let served = served("without_token: none, connections: 256", "", &[]);
+    let served = served("anonymous_role: none, max_connections: 256", "", &[]);
     let address = served.address.clone();
     let owner = format!("Authorization: Bearer {}\r\n", served.token("owner"));
     let head = |what: &str, more: &str| format!("{what} HTTP/1.1\r\nHost: {address}\r\n{more}");
@@ -430,7 +430,7 @@ fn beyond_this_machine_a_token_is_needed_whatever_the_name() {
         println!("skipped: this machine has no network");
         return;
     };
-    let served = served("announce: false", "", &["--host", "0.0.0.0"]);
+    let served = served("mdns: false", "", &["--host", "0.0.0.0"]);
     let port = served.address.rsplit(':').next().unwrap();
     let far = format!("{ip}:{port}");
     let near = format!("127.0.0.1:{port}");
@@ -450,7 +450,7 @@ fn beyond_this_machine_a_token_is_needed_whatever_the_name() {
 
 #[test]
 fn a_tool_is_only_made_for_an_engineer() {
-    let served = served("without_token: operator", "", &[]);
+    let served = served("anonymous_role: operator", "", &[]);
     let add = |headers: &[&str]| {
         let headers = [&["Content-Type: application/json"], headers].concat();
         send(&served.address, "POST /api/v1/tools", &headers, &json!({ "code": NOD }).to_string()).0
@@ -486,11 +486,11 @@ fn tls_is_spoken_with_clients_of_others() {
     let bench = Bench::new();
     let folder = bench.path("");
     run(&python, "clients/tls.py", &["make", folder.to_str().unwrap()]);
-    let keys = "serve: {certificate: certificate.pem, key: key.pem}\n";
-    bench.write("wrong.yaml", "serve: {certificate: key.pem, key: key.pem}\n");
+    let keys = "server: {tls_certificate: certificate.pem, tls_key: key.pem}\n";
+    bench.write("wrong.yaml", "server: {tls_certificate: key.pem, tls_key: key.pem}\n");
     bench.run(&["serve", "--config", "wrong.yaml", "--port", "0"]).is_error(&["key.pem", "certificate"]);
-    bench.write("half.yaml", "serve: {certificate: certificate.pem}\n");
-    bench.run(&["serve", "--config", "half.yaml"]).is_error(&["serve.key"]);
+    bench.write("half.yaml", "server: {tls_certificate: certificate.pem}\n");
+    bench.run(&["serve", "--config", "half.yaml"]).is_error(&["server.tls_key"]);
     bench.write("tls.yaml", keys);
     let made = bench.run(&["token", "add", "desk", "--role", "viewer", "--json"]).exits(0).json();
     let token = made["token"].as_str().unwrap();

@@ -78,7 +78,7 @@ fn stage(scene: Scene) -> (Stage, Arc<Noting>) {
 }
 
 const FACE: &str =
-    "kind: face, photograph: astronaut.png, crop: [88, 0, 272, 340], landmark: [220.4, 124.5], height: 0.63";
+    "kind: face, image: astronaut.png, crop: [88, 0, 272, 340], landmark: [220.4, 124.5], height: 0.63";
 
 fn scene(boards: &str) -> Scene {
     Scene::parse(&format!("noise: 2\nbillboards:\n{boards}"), &photographs()).unwrap()
@@ -108,7 +108,7 @@ fn a_face_is_brought_to_the_middle_wherever_it_stands() {
         [0.25, 0.8, 0.1],
         [1.5, 0.4, 0.3],
     ] {
-        let scene = scene(&format!("  - {{name: visitor, {FACE}, at: {place:?}}}\n"));
+        let scene = scene(&format!("  - {{name: visitor, {FACE}, position: {place:?}}}\n"));
         let (mut stage, _) = stage(scene.clone());
         let looked = done(&mut stage, &Sight::LookAt("person"));
         assert_eq!(looked.ending, Ending::Done, "{place:?}: {}", looked.text);
@@ -148,8 +148,8 @@ fn a_moving_face_is_kept_near_the_middle_for_a_minute() {
 #[test]
 fn a_face_that_goes_away_is_waited_for_and_found_again() {
     let mut boards = String::new();
-    writeln!(boards, "  - {{name: first, {FACE}, at: [0.8, 0.4, 0.1], shown: [0, 5]}}").unwrap();
-    writeln!(boards, "  - {{name: second, {FACE}, at: [0.8, -0.35, 0.1], shown: [15, 60]}}").unwrap();
+    writeln!(boards, "  - {{name: first, {FACE}, position: [0.8, 0.4, 0.1], shown: [0, 5]}}").unwrap();
+    writeln!(boards, "  - {{name: second, {FACE}, position: [0.8, -0.35, 0.1], shown: [15, 60]}}").unwrap();
     let scene = scene(&boards);
     let (mut stage, camera) = stage(scene.clone());
     let looked = done(&mut stage, &Sight::Follow(Duration::from_secs(20)));
@@ -278,7 +278,7 @@ fn clients_of_the_official_wire_have_faces_followed_until_a_stop() {
 #[test]
 fn pictures_leave_only_for_whom_the_configuration_names_and_each_answer_says_so() {
     let models = workspace().join(".cache/models");
-    let vision = "vision: {endpoints: [{url: https://eyes.example/v1, model: eyes}], sent_width: 160, sent_per_hour: 1}";
+    let vision = "vision: {endpoints: [{url: https://eyes.example/v1, model: eyes}], upload_width_px: 160, max_uploads_per_hour: 1}";
     let keys = format!("models: {{directory: {}}}\ncamera: {{scene: visitor}}\n{vision}\n", models.display());
     let bench = Bench::configured(&keys);
     let config = Config::load(Some(&bench.path("config.yaml"))).unwrap();
@@ -309,7 +309,11 @@ fn pictures_leave_only_for_whom_the_configuration_names_and_each_answer_says_so(
     assert_eq!(minismith_senses::frame::decode(jpeg).unwrap().width, 160);
     // The hour's one picture is sent, also for another conversation with this body.
     let again = conversation.hear("what do you see?");
-    assert!(again.text.contains("vision.sent_per_hour") && prompts.seen().len() == 1, "{}", again.text);
+    assert!(
+        again.text.contains("vision.max_uploads_per_hour") && prompts.seen().len() == 1,
+        "{}",
+        again.text
+    );
     // Without the key nobody is shown anything, and plain http is refused where others can listen.
     assert!(Onlooker::configured(&Config::built_in().unwrap()).unwrap().is_none());
     let none = Conversation::new(&body, &workshop).hear("what do you see?");

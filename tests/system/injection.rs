@@ -401,9 +401,8 @@ fn what_was_read_before_commands_nothing_later() {
     let memory = Memory::open(&house.bench.path("sessions.sqlite")).unwrap();
     let agents = memory.session(Some("agent")).unwrap().agents().unwrap();
     memory.session(Some("later")).unwrap().keep_agent(&agents[0]).unwrap();
-    let hand_over = json!({"agent": "helper", "task": "help"});
-    let script =
-        vec![calls("hand_over", &hand_over), calls("nod", &json!({})), says("There."), says("There.")];
+    let hand_off = json!({"agent": "helper", "task": "help"});
+    let script = vec![calls("hand_off", &hand_off), calls("nod", &json!({})), says("There."), says("There.")];
     let came = turn(&house, Some("later"), "surprise me with something", script, &[]);
     must(name, safe(&came) && as_data(&came.prompts) > 0, &came);
 

@@ -41,8 +41,8 @@ pub(super) fn lines(bench: &Bench, trace: &str) -> Vec<Value> {
 /// The beats among them; each follows the one before, so none is missing.
 #[track_caller]
 pub(super) fn beats(lines: &[Value]) -> Vec<&Value> {
-    let beats: Vec<&Value> = lines.iter().filter(|line| line["says"] == "beat").collect();
-    let number = |beat: &Value| beat["beat"].as_u64().unwrap();
+    let beats: Vec<&Value> = lines.iter().filter(|line| line["type"] == "cycle").collect();
+    let number = |beat: &Value| beat["cycle"].as_u64().unwrap();
     assert!(beats.windows(2).all(|pair| number(pair[1]) == number(pair[0]) + 1), "a beat is missing");
     beats
 }
@@ -83,10 +83,10 @@ fn all_of_a_request_has_one_id_in_the_journal_and_a_trace() {
     assert_eq!(trace, format!("traces/{}", said["detail"]["trace"].as_str().unwrap()));
     let lines = lines(&bench, &trace);
     assert_eq!(lines[0]["name"], "nod twice, then look left 20 degrees");
-    assert!(lines.iter().any(|line| line["voice"] == "person"));
+    assert!(lines.iter().any(|line| line["source"] == "person"));
     let beats = beats(&lines).len() as u64;
     let end = lines.last().unwrap();
-    assert_eq!((&end["says"], &end["beats"]), (&json!("end"), &json!(beats)));
+    assert_eq!((&end["type"], &end["cycles"]), (&json!("footer"), &json!(beats)));
     assert!(beats > 200, "{beats}");
     assert!(bench.run(&["journal", "check"]).exits(0).out.contains("journal.jsonl"));
 }

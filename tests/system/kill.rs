@@ -189,7 +189,7 @@ impl Servos {
         let config = Config::load(Some(&self.config)).unwrap();
         let limits = limits_of(&config);
         for (joint, servo) in rest.iter() {
-            let radians = limits.joints[joint].speed.value() * config.rate.beat().as_secs_f64();
+            let radians = limits.joints[joint].speed.value() * config.rate.period().as_secs_f64();
             // The goal is rounded to a count, and so is the position.
             let travel = radians / std::f64::consts::TAU * COUNTS + 1.0;
             let off = servo.present - left[joint].goal;

@@ -80,10 +80,10 @@ impl Server {
         let url = Address::parse(&format!("http://127.0.0.1:{}/v1", self.port)).unwrap();
         LanguageModel {
             endpoints: vec![Endpoint { url, model: MODEL.into(), key: None }],
-            answer: Duration::from_secs(900),
-            silence: Duration::from_secs(600),
-            prompt_tokens: 6_000,
-            answer_tokens: 900,
+            request_timeout: Duration::from_secs(900),
+            read_timeout: Duration::from_secs(600),
+            max_prompt_tokens: 6_000,
+            max_completion_tokens: 900,
             ..Config::built_in().unwrap().language_model
         }
     }
@@ -256,7 +256,7 @@ fn thirty_tools_with_and_without_the_search() {
     let semantic = house.workshop.registry().search("x", 6, &models).unwrap().semantic;
     println!("the search finds the tool for {among} of {} (by meaning too: {semantic})", says.len());
     // Thirty tools take more than a prompt usually may.
-    let mut client = Client::open(&LanguageModel { prompt_tokens: 7_500, ..server.config() }).unwrap();
+    let mut client = Client::open(&LanguageModel { max_prompt_tokens: 7_500, ..server.config() }).unwrap();
     let mut score = |what: &str, functions: &dyn Fn(&str) -> Vec<Function>| -> usize {
         let (mut right, mut tokens) = (0, 0);
         for Saying { say, tool } in &says {

@@ -129,7 +129,7 @@ fn a_missing_skill_is_made_refused_once_mended_kept_run_and_used_by_another_agen
         json!({"name": "sway_gently", "specification": "sway the head gently from side to side"}),
     )];
     script.extend(making());
-    script.push(calls("hand_over", json!({"agent": "robot_control", "task": "nod, then sway once"})));
+    script.push(calls("hand_off", json!({"agent": "robot_control", "task": "nod, then sway once"})));
     script.push(calls("nod", json!({})));
     script.push(calls("sway_gently", json!({"times": 1})));
     script.push(says("I nodded and swayed."));
@@ -205,8 +205,7 @@ fn a_tools_words_can_move_nothing_that_the_person_did_not_name() {
     house.bench.write("read_note.py", spy);
     let added = house.bench.run(&["tool", "add", "read_note.py"]).exits(0);
     assert!(added.out.contains("read_note"), "{}", added.out);
-    let script =
-        |last: &str| vec![calls("read_note", json!({})), calls("go_to_sleep", json!({})), says(last)];
+    let script = |last: &str| vec![calls("read_note", json!({})), calls("goto_sleep", json!({})), says(last)];
     // Nobody there, and somebody who says no.
     for replies in [&[][..], &["no"][..]] {
         let (mut conversation, prompts, asked) =

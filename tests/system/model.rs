@@ -131,8 +131,8 @@ pub(super) fn says(text: &str) -> Behaviour {
 pub(super) fn config(endpoints: Vec<Endpoint>) -> LanguageModel {
     LanguageModel {
         endpoints,
-        answer: Duration::from_secs(30),
-        silence: Duration::from_secs(20),
+        request_timeout: Duration::from_secs(30),
+        read_timeout: Duration::from_secs(20),
         ..Config::built_in().unwrap().language_model
     }
 }
@@ -281,7 +281,7 @@ fn nobody_there_is_said_with_a_remedy() {
     let nobody = Endpoint { url, model: "small".into(), key: None };
     let error = ask(&config(vec![nobody.clone()]), Form::Text).unwrap_err().to_string();
     assert!(error.contains("can't be reached: Connection refused"), "{error}");
-    assert!(error.contains("brain: offline"), "{error}");
+    assert!(error.contains("nlu: grammar"), "{error}");
     // The next one answers, and that is told.
     let server = Server::start(vec![says("Hi")]);
     let mut client = client(&config(vec![nobody, server.endpoint()]));
@@ -387,13 +387,13 @@ fn endless_things_end() {
 fn silence_and_slowness_have_limits() {
     let silent = || -> Behaviour { Box::new(wait_for_the_end) };
     let server = Server::start(vec![silent()]);
-    let short = LanguageModel { silence: Duration::from_millis(200), ..config(vec![server.endpoint()]) };
+    let short = LanguageModel { read_timeout: Duration::from_millis(200), ..config(vec![server.endpoint()]) };
     let error = ask(&short, Form::Text).unwrap_err();
     assert_eq!(
         error,
         NoAnswer::Slow {
             endpoint: format!("http://127.0.0.1:{}/v1 (small)", server.port),
-            limit: short.silence
+            limit: short.read_timeout
         }
     );
     assert!(server.finished.recv_timeout(Duration::from_secs(60)).is_ok(), "the connection was not given up");
@@ -418,11 +418,11 @@ fn silence_and_slowness_have_limits() {
     let server = Server::start(vec![chatty]);
     let short = LanguageModel {
         endpoints: vec![server.endpoint()],
-        answer: Duration::from_millis(500),
+        request_timeout: Duration::from_millis(500),
         ..config(vec![])
     };
     let error = ask(&short, Form::Text).unwrap_err();
-    assert!(matches!(error, NoAnswer::Slow { limit, .. } if limit == short.answer), "{error}");
+    assert!(matches!(error, NoAnswer::Slow { limit, .. } if limit == short.request_timeout), "{error}");
 }
 
 #[test]
@@ -445,9 +445,7 @@ fn with_key(port: u16) -> LanguageModel {
     let url = format!("http://127.0.0.1:{port}/v1");
     std::fs::write(
         &path,
-        format!(
-            "brain: openai\nlanguage_model:\n  endpoints: [{{url: '{url}', model: small, key_env: PATH}}]\n"
-        ),
+        format!("nlu: llm\nlanguage_model:\n  endpoints: [{{url: '{url}', model: small, key_env: PATH}}]\n"),
     )
     .unwrap();
     Config::load(Some(&path)).unwrap().language_model

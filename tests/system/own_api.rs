@@ -356,8 +356,9 @@ fn a_slow_listener_soon_hears_the_newest_again() {
 fn metrics_are_what_prometheus_reads() {
     let served = served();
     // The first beat may come after the first answer.
-    let begun =
-        || !String::from_utf8_lossy(&served.fetch("/metrics").1).contains("minismith_beats_total 0\n");
+    let begun = || {
+        !String::from_utf8_lossy(&served.fetch("/metrics").1).contains("minismith_control_cycles_total 0\n")
+    };
     assert!((0..100).any(|_| begun()), "there is no beat");
     let (head, body) = served.fetch("/metrics");
     assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
@@ -384,14 +385,24 @@ fn metrics_are_what_prometheus_reads() {
     }
     let of =
         |name: &str| values.iter().filter(|(key, _)| key.split('{').next() == Some(name)).collect::<Vec<_>>();
-    assert!(values["minismith_beats_total"] > 0.0 && values["minismith_fault"] == 0.0);
-    assert_eq!(values["minismith_doing{doing=\"holding\"}"], 1.0);
-    assert_eq!(of("minismith_doing").iter().map(|(_, value)| **value).sum::<f64>(), 1.0);
-    assert_eq!(values["minismith_beat_period_seconds"], 0.01);
-    assert_eq!(of("minismith_motor_torque").len(), 9);
+    assert!(values["minismith_control_cycles_total"] > 0.0 && values["minismith_fault"] == 0.0);
+    assert_eq!(values["minismith_motion_state{state=\"holding\"}"], 1.0);
+    assert_eq!(of("minismith_motion_state").iter().map(|(_, value)| **value).sum::<f64>(), 1.0);
+    assert_eq!(values["minismith_control_period_seconds"], 0.01);
+    assert_eq!(of("minismith_motor_torque_enabled").len(), 9);
     assert_eq!(of("minismith_motor_position_radians").len(), 9);
-    assert_eq!(of("minismith_beat_jitter_seconds").len(), 4);
-    assert_eq!((values["minismith_chat_requests"], values["minismith_tools{callable=\"true\"}"]), (0.0, 0.0));
+    assert_eq!(of("minismith_control_jitter_seconds").len(), 4);
+    assert_eq!(
+        (values["minismith_chat_requests"], values["minismith_tools{enabled=\"true\",callable=\"true\"}"]),
+        (0.0, 0.0)
+    );
+    // The old names are exported as well.
+    for (old, new) in minismith_wire::old_names::metrics::FAMILIES {
+        assert!(text.contains(&format!("# HELP {old} Deprecated: use {new}.\n")), "{old}");
+        assert_eq!(of(old).len(), of(new).len(), "{old}");
+    }
+    assert_eq!(values["minismith_doing{doing=\"holding\"}"], 1.0);
+    assert!(values.contains_key("minismith_doing{doing=\"led\"}"));
     assert!(values[&format!("minismith_build_info{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"))] == 1.0);
 }
 

@@ -59,7 +59,7 @@ fn a_motion_becomes_a_tool_that_does_the_same() {
     let again = traces(&bench).pop().unwrap();
     let moves = [&trace, &again].map(|trace| {
         let to = format!("{}.json", trace.replace('/', "_"));
-        does(&bench, &["dataset", "move", trace, "--to", &to, "--rate", "50", "--json"]);
+        does(&bench, &["dataset", "convert-move", trace, "--to", &to, "--rate", "50", "--json"]);
         let text = std::fs::read_to_string(bench.path(&to)).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["set_target_data"].as_array().unwrap().clone()
     });
@@ -85,10 +85,11 @@ fn what_is_led_by_hand_becomes_a_tool() {
     let record = [
         "record",
         "led.json",
-        "--gravity",
+        "--mode",
+        "gravity-compensation",
         "--seconds",
         "1",
-        "--describe",
+        "--description",
         "led by hand",
         "--robot",
         "mock-bus",
@@ -104,7 +105,7 @@ fn what_is_led_by_hand_becomes_a_tool() {
 fn a_dataset_is_read_by_others() {
     let Some(python) = python(".cache/clients", "make clients") else { return };
     let bench = Bench::configured(
-        "journal: {file: journal.jsonl}\ntraces: {directory: traces, pictures_per_second: 15}\ncamera: {scene: room}\n",
+        "journal: {file: journal.jsonl}\ntraces: {directory: traces, camera_fps: 15}\ncamera: {scene: room}\n",
     );
     for sentence in ["nod twice", "look left 20 degrees"] {
         does(&bench, &["say", sentence, "--json"]);
@@ -186,8 +187,16 @@ fn what_the_official_sdk_recorded_is_played_and_what_is_kept_here_is_loaded_by_i
     let bench = &served.bench;
     let frames = bench.path("frames.json");
     let _recorded = runs(&python, &["-c", RECORD, &port, frames.to_str().unwrap()]);
-    let made =
-        bench.run(&["dataset", "move", "frames.json", "--to", "move.json", "--describe", "turn", "--json"]);
+    let made = bench.run(&[
+        "dataset",
+        "convert-move",
+        "frames.json",
+        "--to",
+        "move.json",
+        "--description",
+        "turn",
+        "--json",
+    ]);
     let made = made.exits(0).json();
     assert_eq!(made["frames"], 100, "{made}");
     assert!(number(&made["seconds"]) > 1.9, "{made}");
@@ -213,7 +222,7 @@ fn what_the_official_sdk_recorded_is_played_and_what_is_kept_here_is_loaded_by_i
 
     // And a trace of ours is a move of theirs.
     let trace = traces(bench).pop().unwrap();
-    does(bench, &["dataset", "move", &trace, "--to", "ours.json", "--json"]);
+    does(bench, &["dataset", "convert-move", &trace, "--to", "ours.json", "--json"]);
     let ours = loads("ours.json");
     assert!((yaw(&ours["last"]) - 19.8).abs() < 1.0, "{ours}");
 }

@@ -77,7 +77,7 @@ fn troubles_are_short_and_cost_nothing() {
 
 #[test]
 fn a_guest_that_dies_loops_floods_or_forges_is_replaced() {
-    let bench = Bench::configured("workshop: {budget: {cpu_seconds: 1}}\n");
+    let bench = Bench::configured("workshop: {budget: {cpu_time_s: 1}}\n");
     let kill = [
         "exec('while True: pass')",
         "import ctypes; ctypes.string_at(0)",
@@ -109,7 +109,7 @@ fn a_guest_that_dies_loops_floods_or_forges_is_replaced() {
 
 #[test]
 fn a_long_session_is_limited_line_by_line() {
-    let bench = Bench::configured("workshop: {budget: {simulated_seconds: 10, output_kb: 1}}\n");
+    let bench = Bench::configured("workshop: {budget: {robot_time_s: 10, max_output_kb: 1}}\n");
     let lines = "import time; time.sleep(9); print('x' * 900)\n".repeat(20);
     let (replies, ran) = play(&bench, &lines);
     assert_eq!(ran.code, Some(0), "{}", ran.out);

@@ -69,7 +69,7 @@ fn a_run_is_the_same_each_time_it_is_done_again() {
     );
     let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
     assert!(bytes("one.trace.jsonl") == bytes("two.trace.jsonl"), "the two traces differ");
-    let against = ["replay", "one.trace.jsonl", "--against", "two.trace.jsonl", "--json"];
+    let against = ["replay", "one.trace.jsonl", "--compare-with", "two.trace.jsonl", "--json"];
     let compared = bench.run(&against).exits(0).json();
     assert_eq!((&compared["comparison"]["identical"], &compared["within"]), (&json!(true), &json!(true)));
     assert!(compared["comparison"]["beats"].as_u64().unwrap() > 120, "{compared}");
@@ -110,7 +110,7 @@ fn a_trace_is_played_again_within_its_bound_on_the_mock_and_on_emulated_servos()
     assert!(goal < 1e-6, "the same wishes give the same goals: {mock}");
     let second = bench.run(&["replay", name, "--out", "second.trace.jsonl", "--json"]).exits(0).json();
     assert_eq!(second["comparison"], mock["comparison"]);
-    let against = ["replay", "mock.trace.jsonl", "--against", "second.trace.jsonl", "--json"];
+    let against = ["replay", "mock.trace.jsonl", "--compare-with", "second.trace.jsonl", "--json"];
     assert_eq!(bench.run(&against).exits(0).json()["comparison"]["identical"], true);
 
     let bus = bench.run(&["replay", name, "--robot", "mock-bus", "--json"]);
@@ -132,9 +132,12 @@ fn a_file_that_is_no_trace_is_refused_with_its_line() {
     let [trace] = traces(&bench).try_into().unwrap();
     let text = std::fs::read_to_string(bench.path(&trace)).unwrap();
     for (change, words) in [
-        (text.replacen("\"says\":\"beat\",\"beat\":2,", "\"says\":\"beat\",\"beat\":1,", 1), "out of order"),
+        (
+            text.replacen("\"type\":\"cycle\",\"cycle\":2,", "\"type\":\"cycle\",\"cycle\":1,", 1),
+            "out of order",
+        ),
         (text.replacen("\"goal_deg\":[", "\"goal_deg\":[1e9,", 1), "angles"),
-        (text.replacen("\"says\":\"begin\"", "\"says\":\"start\"", 1), "line 1"),
+        (text.replacen("\"type\":\"header\"", "\"type\":\"start\"", 1), "line 1"),
         ("[]\n".into(), "trace"),
         (String::new(), "trace"),
     ] {

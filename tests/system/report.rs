@@ -120,7 +120,7 @@ fn a_tool_is_kept_with_its_picture_page_and_recording() {
     assert!(from < number(&trims[0]["to_s"]) && from < number(&report["duration_s"]), "{report}");
 
     let page = String::from_utf8(beside("md")).unwrap();
-    assert_eq!(bench.run(&["tool", "show", "hasty", "--doc"]).exits(0).out, page);
+    assert_eq!(bench.run(&["tool", "show", "hasty", "--page"]).exits(0).out, page);
     assert_eq!(
         headings(&page),
         [
@@ -154,7 +154,7 @@ fn a_report_of_a_tool_that_is_not_kept_lies_where_it_was_asked_for() {
         let mut command =
             bench.command(&["tool", "check", file.to_str().unwrap(), "--json", "--report", folder]);
         // A recorder that fails is told, and fails nothing else.
-        command.env("MINISMITH_RECORDER", "/bin/false");
+        command.env("MINISMITH_RERUN", "/bin/false");
         minismith_tests::Ran::from(command).exits(0)
     };
     let (first, second) = (check("one"), check("two"));
@@ -171,9 +171,9 @@ fn a_report_of_a_tool_that_is_not_kept_lies_where_it_was_asked_for() {
     assert_eq!(picture("one"), picture("two"));
     assert_eq!(bench.run(&["tool", "list", "--json"]).exits(0).json()["tools"], json!([]));
     let mut command = bench.command(&["tool", "check", file.to_str().unwrap(), "--report", "three"]);
-    command.env("MINISMITH_RECORDER", "/nowhere/recorder");
+    command.env("MINISMITH_RERUN", "/nowhere/recorder");
     let said = minismith_tests::Ran::from(command).exits(0).out;
-    assert!(said.contains("MINISMITH_RECORDER names /nowhere/recorder"), "{said}");
+    assert!(said.contains("MINISMITH_RERUN names /nowhere/recorder"), "{said}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn score<'a>(what: &str, layers: impl Iterator<Item = &'a str>) {
 fn check_all(cases: &[Case]) -> Vec<Checked> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.yaml");
-    std::fs::write(&file, "pulse: {rate_hz: 100}\n").unwrap();
+    std::fs::write(&file, "control_loop: {rate_hz: 100}\n").unwrap();
     let config = Config { tools: folder.path().join("tools"), ..Config::load(Some(&file)).unwrap() };
     let workshop = Workshop::open(&config).unwrap();
     each(cases, |case| workshop.check(&Submission::of(&case.name, &case.bytes)).unwrap().0)

@@ -176,7 +176,7 @@ impl Collector {
     }
 
     fn keys(&self) -> String {
-        format!("{BUS}telemetry: {{otlp: 'http://127.0.0.1:{}'}}\n", self.port)
+        format!("{BUS}telemetry: {{otlp_endpoint: 'http://127.0.0.1:{}'}}\n", self.port)
     }
 
     fn heard(&self) -> Vec<Span> {
@@ -261,7 +261,7 @@ fn noted(bench: &Bench, kind: &str) -> Vec<(String, String)> {
     let journal = fs::read_to_string(bench.path(".share/minismith/journal.jsonl")).unwrap();
     let entries = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    entries.filter(|it| it["kind"] == kind).map(|it| (text(&it["what"]), text(&it["id"]))).collect()
+    entries.filter(|it| it["kind"] == kind).map(|it| (text(&it["action"]), text(&it["id"]))).collect()
 }
 
 /// The file of the log.
@@ -288,18 +288,18 @@ fn a_sentence_is_one_tree_from_what_was_said_to_the_motion_with_the_journals_id(
     let ran = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0);
     assert_eq!(ran.err, "");
     // All have come when the program has ended.
-    let tree = collector.tree(|span| span.name == "said");
+    let tree = collector.tree(|span| span.name == "utterance");
     tree.is_whole();
     assert_eq!(tree.spans.len(), collector.heard().len(), "there is no other trace");
-    assert_eq!(tree.way_to("motion"), ["said", "step", "motion"]);
+    assert_eq!(tree.way_to("motion"), ["utterance", "step", "motion"]);
     assert!(tree.count("motion") >= 2 && tree.count("step") == 2, "{:?}", tree.spans);
     let motion = tree.spans.iter().find(|span| span.name == "motion").unwrap();
-    assert!(motion.is("ended", "arrived"), "{motion:?}");
+    assert!(motion.is("outcome", "arrived"), "{motion:?}");
     // It ends when the body has done it, not when it was ordered.
     assert!(motion.to - motion.from > 100_000_000, "{motion:?}");
     let id = &tree.root.about["id"];
     assert!(tree.root.is("outcome", "done"));
-    for kind in ["said", "step", "answer"] {
+    for kind in ["utterance", "step", "answer"] {
         let noted = noted(&bench, kind);
         assert!(!noted.is_empty() && noted.iter().all(|(_, noted)| noted == id), "{kind}: {noted:?}");
     }
@@ -328,27 +328,28 @@ fn a_request_is_one_tree_over_all_threads_through_authoring_rehearsal_and_perfor
         let page = metrics(address);
         assert_eq!(page["minismith_spans_dropped_total"], "0");
         assert!(page["minismith_spans_sent_total"].parse::<u64>().unwrap() > 10, "{page:?}");
-        for name in ["journal_lost", "trace_beats_lost", "trace_words_lost", "viewer_dropped", "log_lost"] {
-            assert_eq!(page[&*format!("minismith_{name}_total")], "0", "{name}");
+        for name in ["journal", "trace_cycles", "trace_texts", "viewer", "log"] {
+            assert_eq!(page[&*format!("minismith_{name}_dropped_total")], "0", "{name}");
         }
     });
     let tree = collector.tree(|span| span.is("route", "/api/v1/chat"));
     tree.is_whole();
     assert!(tree.root.is("method", "POST") && tree.root.is("status", "200"), "{:?}", tree.root);
-    assert_eq!(tree.way_to("rehearsal"), ["request", "said", "step", "authoring", "check", "rehearsal"]);
-    assert_eq!(tree.way_to("admit"), ["request", "said", "step", "authoring", "admit"]);
-    assert_eq!(tree.way_to("motion"), ["request", "said", "step", "tool", "performance", "motion"]);
+    assert_eq!(tree.way_to("rehearsal"), ["request", "utterance", "step", "authoring", "check", "rehearsal"]);
+    assert_eq!(tree.way_to("register_tool"), ["request", "utterance", "step", "authoring", "register_tool"]);
+    let tool = "execute_tool happy_hello";
+    assert_eq!(tree.way_to("motion"), ["request", "utterance", "step", tool, "tool_run", "motion"]);
     let id = &tree.root.about["id"];
-    for kind in ["said", "step", "answer"] {
+    for kind in ["utterance", "step", "answer"] {
         let noted = noted(&bench, kind);
         assert!(!noted.is_empty() && noted.iter().all(|(_, noted)| noted == id), "{kind}: {noted:?}");
     }
-    let calls = noted(&bench, "call");
+    let calls = noted(&bench, "http_request");
     assert!(calls.contains(&("POST /api/v1/chat".into(), id.clone())), "{calls:?}");
     // A tool that is called by its name is in the journal under the request's id, too.
     let ran = collector.tree(|span| span.is("route", "/api/v1/tools/{name}/run"));
     ran.is_whole();
-    assert_eq!(ran.way_to("motion"), ["request", "tool", "performance", "motion"]);
+    assert_eq!(ran.way_to("motion"), ["request", tool, "tool_run", "motion"]);
     let tools: BTreeSet<String> = noted(&bench, "tool").into_iter().map(|(_, id)| id).collect();
     assert_eq!(tools, [id.clone(), ran.root.about["id"].clone()].into());
     let all = format!("{:?} {:?}", collector.heard(), log(&bench));
@@ -383,7 +384,7 @@ fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let clock = WallClock::start();
     for address in [gone, mute.local_addr().unwrap()] {
-        let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp: 'http://{address}'}}\n"));
+        let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp_endpoint: 'http://{address}'}}\n"));
         let began = clock.now();
         let ran = bench.run(&["say", "nod twice", "--json"]).exits(0);
         assert!(clock.now().since(began) < Duration::from_secs(20), "it holds nothing up");
@@ -396,7 +397,7 @@ fn a_collector_that_is_away_changes_nothing_and_is_told_once() {
         // What is refused is refused, too.
         assert_eq!(bench.run(&["say", "look left 170 degrees", "--json"]).code, Some(1));
     }
-    let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp: 'http://{gone}'}}\n"));
+    let bench = Bench::configured(&format!("{BUS}telemetry: {{otlp_endpoint: 'http://{gone}'}}\n"));
     let ran = serve(&bench, |address| {
         for _ in 0..4 {
             assert_eq!(send(address, "GET /health", &[], "").0, 200);
@@ -447,7 +448,7 @@ fn a_log_that_can_t_be_written_is_told_once_and_changes_nothing() {
         let say = json!({ "text": "nod" }).to_string();
         let (status, reply) = send(address, "POST /api/v1/chat", &["Content-Type: application/json"], &say);
         assert_eq!((status, &reply["outcome"]), (200, &json!("done")));
-        assert!(metrics(address)["minismith_log_lost_total"].parse::<u64>().unwrap() > 0);
+        assert!(metrics(address)["minismith_log_dropped_total"].parse::<u64>().unwrap() > 0);
     });
     assert_eq!(
         ran.err.matches("can't be written, and the program goes on without").count(),

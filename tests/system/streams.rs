@@ -155,7 +155,7 @@ impl Shop {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.yaml");
         // A slower beat and longer answers than the robot needs, since other tests share the processor.
-        std::fs::write(&file, "pulse: {rate_hz: 25}\nbus: {reply_timeout_ms: 50}\n").unwrap();
+        std::fs::write(&file, "control_loop: {rate_hz: 25}\nbus: {reply_timeout_ms: 50}\n").unwrap();
         let config = Config::load(Some(&file)).unwrap();
         let workshop =
             Workshop::open(&Config { tools: folder.path().join("tools"), ..config.clone() }).unwrap();

@@ -74,13 +74,13 @@ test_cases:
   - name: two bows
     arguments: {times: 2}
     expect: {returns: {value: bowed 2 times in 2 s}}
-    motion: {moves: [stewart_1], still: [body_rotation, right_antenna], ends_at_deg: {left_antenna: -10}, seconds: [1.9, 2.6]}
+    motion: {moving_joints: [stewart_1], still_joints: [body_rotation, right_antenna], final_position_deg: {left_antenna: -10}, duration_s: [1.9, 2.6]}
   - name: none
     arguments: {times: 0}
     expect: {raises: {exception: ValueError}}
   - name: up
     function: salute
-    motion: {moves: [right_antenna, left_antenna], still: [body_rotation]}
+    motion: {moving_joints: [right_antenna, left_antenna], still_joints: [body_rotation]}
 ";
 
 const WELCOME: &str = r#"

@@ -46,7 +46,7 @@ fn kept(rerun: &str) -> Bench {
 #[test]
 fn a_performance_is_recorded_and_rerun_reads_it() {
     let Some(python) = reader() else { return };
-    let bench = kept("file: live.rrd, pictures_per_second: 15");
+    let bench = kept("file: live.rrd, camera_fps: 15");
     let said = bench.run(&["say", "nod twice, then look left 20 degrees", "--json"]).exits(0);
     assert_eq!(said.err, "");
     let read = read(&python, &bench.path("live.rrd"));
@@ -151,7 +151,7 @@ fn a_viewer_that_is_absent_or_does_not_read_changes_nothing_and_is_told_once() {
     let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for address in [deaf.local_addr().unwrap(), nobody] {
-        let bench = kept(&format!("viewer: 'rerun+http://{address}/proxy'"));
+        let bench = kept(&format!("connect: 'rerun+http://{address}/proxy'"));
         let ran = bench.run(&sentence).exits(0);
         assert_eq!(steps(&ran), steps(&usual));
         assert!(ran.err.matches("did not reach the viewer").count() <= 1, "{}", ran.err);
@@ -164,6 +164,7 @@ fn a_viewer_that_is_absent_or_does_not_read_changes_nothing_and_is_told_once() {
     // A recorder that is not there is told too.
     let bench = kept("file: live.rrd");
     let mut command = bench.command(&sentence);
+    // By the old name of the variable.
     command.env("MINISMITH_RECORDER", "/nowhere/recorder");
     let ran = Ran::from(command).exits(0);
     assert_eq!(steps(&ran), steps(&usual));
@@ -195,7 +196,7 @@ fn a_recorder_that_is_killed_or_stands_still_changes_nothing() {
         return;
     }
     for signal in [Signal::STOP, Signal::KILL] {
-        let served = Served::on(kept("file: live.rrd, pictures_per_second: 30"));
+        let served = Served::on(kept("file: live.rrd, camera_fps: 30"));
         // The first one begins elsewhere.
         moves(&served);
         let usual = moves(&served);

@@ -150,6 +150,7 @@ fn what_is_said_is_heard_done_answered_and_spoken() {
     line.say("look left");
     let heard = line.event("heard");
     assert_eq!(plain(&heard["means"]), "look left", "{heard}");
+    assert_eq!(heard["interpretation"], heard["means"], "{heard}");
     assert!(heard["ended_s"].as_f64() > heard["began_s"].as_f64(), "{heard}");
     let reply = line.event("reply");
     assert_eq!(reply["data"]["outcome"], "done", "{reply}");
@@ -188,7 +189,7 @@ fn what_is_said_is_heard_done_answered_and_spoken() {
 
 #[test]
 fn who_has_to_be_called_is_called() {
-    let served = served("voice: {call: always}\n");
+    let served = served("voice: {wake_word_mode: always}\n");
     let mut line = Line::open(&served, &format!("rate={RATE}&wake=true&speak=false"));
     line.say("look left");
     assert_eq!(line.event("ignored")["why"], "the robot was not called");
@@ -330,7 +331,7 @@ fn without_models_it_is_said_what_is_missing() {
 #[test]
 fn only_who_may_talk_talks_and_no_other_page_does() {
     let bench =
-        Bench::configured("serve: {without_token: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
+        Bench::configured("server: {anonymous_role: none}\nbus: {reply_timeout_ms: 50, watchdog_ms: 2000}\n");
     let made = bench.run(&["token", "add", "eve", "--role", "viewer", "--json"]).exits(0).json();
     let served = Served::on(bench);
     let address = format!("ws://{}/api/v1/voice", served.address);

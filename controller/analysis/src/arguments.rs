@@ -1,11 +1,12 @@
-//! Holds a call's arguments against the tool's own JSON Schema: the closed subset that the policy writes.
+//! Validates the arguments of a call against the tool's JSON Schema, in the closed subset that the policy
+//! writes.
 
 use serde_json::{Map, Value};
 
-/// Whether `arguments` fit the `parameters` schema of a tool.
+/// Checks that `arguments` match the `parameters` schema of a tool.
 ///
 /// # Errors
-/// One sentence: which argument, what it is and what is allowed.
+/// One sentence: the argument, its value and what is allowed.
 pub fn accept(parameters: &Value, arguments: &Map<String, Value>) -> Result<(), String> {
     let none = Map::new();
     let properties = parameters.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -38,7 +39,8 @@ fn unknown(name: &str, properties: &Map<String, Value>) -> String {
     }
 }
 
-/// Whether a value fits a schema: types, choices, ranges, lengths, and what objects have to hold and may hold.
+/// Checks that a value matches a schema: types, choices, ranges, lengths, and the required and permitted
+/// keys of objects.
 ///
 /// # Errors
 /// A clause that begins with "is", "has" or "lacks": what is wrong and what is allowed.
@@ -73,7 +75,7 @@ pub fn fits(schema: &Value, value: &Value) -> Result<(), String> {
             return Err(format!("is {number}; it must be {}", range(bound("minimum"), bound("maximum"))));
         }
     }
-    long_enough(schema, value)?;
+    check_length(schema, value)?;
     if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
         for (place, item) in values.iter().enumerate() {
             fits(items, item).map_err(|complaint| format!("has an item {place} that {complaint}"))?;
@@ -89,11 +91,11 @@ pub fn fits(schema: &Value, value: &Value) -> Result<(), String> {
             fits(inner, item).map_err(|complaint| format!("has a key `{key}` that {complaint}"))?;
         }
     }
-    value.as_object().map_or(Ok(()), |values| whole(schema, values))
+    value.as_object().map_or(Ok(()), |values| check_object(schema, values))
 }
 
-/// Whether a list or a text is as long as it has to be.
-fn long_enough(schema: &Value, value: &Value) -> Result<(), String> {
+/// Checks the length of a list or a text.
+fn check_length(schema: &Value, value: &Value) -> Result<(), String> {
     let (length, least, most, unit) = match value {
         Value::String(text) => (text.chars().count(), "minLength", "maxLength", "characters"),
         Value::Array(items) => (items.len(), "minItems", "maxItems", "items"),
@@ -107,8 +109,8 @@ fn long_enough(schema: &Value, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an object holds what it has to, and each of its properties fits.
-fn whole(schema: &Value, values: &Map<String, Value>) -> Result<(), String> {
+/// Checks that an object has its required keys and that each property matches its schema.
+fn check_object(schema: &Value, values: &Map<String, Value>) -> Result<(), String> {
     let required = schema.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !values.contains_key(name) {
@@ -162,7 +164,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// How `value` differs from what was expected, numbers within `tolerance`.
+/// Returns how `value` differs from the expected value; numbers may differ by `tolerance`.
 #[must_use]
 pub fn difference(expected: &Value, value: &Value, tolerance: f64) -> Option<String> {
     let differs = || Some(format!("returned {}, expected {}", short(value), short(expected)));
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_do_not_fit_are_named() {
+    fn errors_name_the_argument_that_does_not_match() {
         assert_eq!(complaint(json!({"times": 2, "side": "left", "path": [1, 2.5], "note": null})), "");
         assert!(complaint(json!({})).contains("`times` is missing"));
         assert!(complaint(json!({"times": 11})).contains("between 1 and 10"));
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_objects_are_held_to_their_schemas() {
+    fn nested_objects_are_validated() {
         let schema = json!({"type": "object", "properties": {
             "kind": {"const": "plan"},
             "steps": {"type": "array", "minItems": 1, "maxItems": 2, "items": {

@@ -1,4 +1,4 @@
-//! The exact bytes of one tool, read strictly: what two parsers might read differently does not become a draft.
+//! The exact bytes of one tool. Text that two parsers might read differently does not become a draft.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use super::finding::Finding;
 use super::policy::rules::{Rule, source as rule};
 use super::submission::Submission;
 
-/// The longest source of one module that is read.
+/// Maximum length of the source of one module, in bytes.
 pub const MAX_BYTES: usize = 64 << 10;
 
-/// The longest source of a whole toolkit.
+/// Maximum length of the source of a whole toolkit, in bytes.
 pub const MAX_BYTES_IN_ALL: usize = 256 << 10;
 
-/// The deepest nesting of brackets.
+/// Maximum nesting of brackets.
 const MAX_BRACKETS: usize = 64;
 
-/// The longest run of unary operators.
+/// Maximum number of consecutive unary operators.
 const MAX_UNARY: usize = 16;
 
-/// The deepest indentation of a statement, in characters.
+/// Maximum indentation of a statement, in characters.
 const MAX_INDENTATION: usize = 160;
 
-/// A tool's source as its author wrote it. Nothing is known of it but that it is plain text.
+/// A tool's source as its author wrote it. It is plain text; nothing else is known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     name: String,
@@ -32,10 +32,10 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Reads what was handed in: one file, or the modules of a toolkit.
+    /// Reads a submission: one file, or the modules of a toolkit.
     ///
     /// # Errors
-    /// As [`Draft::read`], for each module.
+    /// The same as [`Draft::read`], for each module.
     pub fn of(submission: &Submission) -> Result<Draft, Vec<Finding>> {
         let Submission { name, main, others, .. } = submission;
         Draft::read_all(name, main, others.as_ref())
@@ -44,7 +44,7 @@ impl Draft {
     /// Reads the main module `name.py` and the other modules of a toolkit.
     ///
     /// # Errors
-    /// As [`Draft::read`], for each module.
+    /// The same as [`Draft::read`], for each module.
     pub fn read_all(
         name: &str,
         main: &[u8],
@@ -84,7 +84,7 @@ impl Draft {
             findings.push(rule::BAD_NAME.at(1, format!("`{}` is not a module name", clip(name))));
         }
         if bytes.len() > MAX_BYTES {
-            // Nothing else is looked at: the work stays bounded.
+            // No other check runs, so the work stays bounded.
             findings
                 .push(rule::TOO_LONG.at(1, format!("{} bytes, at most {MAX_BYTES} are read", bytes.len())));
             return Err(findings);
@@ -98,7 +98,7 @@ impl Draft {
             }
         };
         findings.extend(forbidden_characters(source));
-        findings.extend(cookie(source));
+        findings.extend(encoding_declaration(source));
         findings.extend(nesting(source));
         if findings.is_empty() {
             let (name, source) = (name.to_owned(), source.to_owned());
@@ -109,38 +109,39 @@ impl Draft {
         }
     }
 
-    /// The file's stem: the tool's name and its `__name__`.
+    /// Returns the stem of the file: the tool's name and its `__name__`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The source text, byte for byte; of a toolkit, that of its main module.
+    /// Returns the source text, byte for byte; for a toolkit, that of its main module.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The other modules of a toolkit, by name; none for a tool of one file.
+    /// Returns the other modules of a toolkit, by name; none for a tool of one file.
     #[must_use]
     pub fn others(&self) -> Option<&BTreeMap<String, String>> {
         self.others.as_ref()
     }
 
-    /// Every module: the main one first, then the others by name.
+    /// Returns every module: the main one first, then the others by name.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
         let others = self.others.iter().flatten().map(|(name, source)| (name.as_str(), source.as_str()));
         std::iter::once((self.name.as_str(), self.source.as_str())).chain(others)
     }
 
-    /// The hash of the bytes, in lower-case hexadecimal; of a toolkit, of all modules with their names.
+    /// Returns the SHA-256 of the bytes, in lower-case hexadecimal; for a toolkit, of all modules with
+    /// their names.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 }
 
-/// Names and lengths count too, so that nothing can move from one module to another.
+/// Hashes names and lengths too, so that nothing can move from one module to another.
 fn hash_of_all(name: &str, source: &str, others: &BTreeMap<String, String>) -> String {
     let mut text = Vec::new();
     let others = others.iter().map(|(name, source)| (name.as_str(), source.as_str()));
@@ -157,7 +158,7 @@ fn is_module_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// At most forty characters of hostile text, without control characters.
+/// Returns at most forty characters of untrusted text, without control characters.
 fn clip(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
 }
@@ -167,7 +168,7 @@ fn line_of(bytes: &[u8], offset: usize) -> u32 {
     u32::try_from(newlines + 1).unwrap_or(u32::MAX)
 }
 
-/// Characters that are read differently by different readers: each kind once.
+/// Reports characters that parsers read differently: each kind once.
 fn forbidden_characters(source: &str) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     if source.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
@@ -210,8 +211,8 @@ fn forbidden_characters(source: &str) -> Vec<Finding> {
     findings
 }
 
-/// A declaration of another encoding (PEP 263): CPython obeys it in the first two lines.
-fn cookie(source: &str) -> Option<Finding> {
+/// Reports a declaration of another encoding (PEP 263), which CPython obeys in the first two lines.
+fn encoding_declaration(source: &str) -> Option<Finding> {
     (1..).zip(source.lines().take(2)).find_map(|(number, line)| {
         let comment = line.split_once('#')?.1;
         let after = comment.split("coding").skip(1).find(|after| after.starts_with([':', '=']))?;
@@ -222,19 +223,19 @@ fn cookie(source: &str) -> Option<Finding> {
     })
 }
 
-/// Where the scanner is.
+/// The state of the scanner.
 enum Reading {
     Code,
     Comment,
     Text { quote: char, triple: bool },
 }
 
-/// Whether a quote stands twice at the start of a text.
-fn is_twice(quote: char, text: &str) -> bool {
+/// Returns whether a text starts with two of these quotes.
+fn starts_with_two(quote: char, text: &str) -> bool {
     text.strip_prefix(quote).is_some_and(|text| text.starts_with(quote))
 }
 
-/// Nesting that no person writes: it would only serve to exhaust a parser. Counted before one runs.
+/// Reports excessive nesting, before a parser runs that the nesting could exhaust.
 fn nesting(source: &str) -> Option<Finding> {
     let (mut line, mut brackets, mut unary, mut indentation) = (1, 0_usize, 0, Some(0));
     let mut reading = Reading::Code;
@@ -254,7 +255,7 @@ fn nesting(source: &str) -> Option<Finding> {
             Reading::Text { quote, triple } => {
                 if !triple && (c == quote || c == '\n') {
                     reading = Reading::Code;
-                } else if c == quote && is_twice(quote, rest.as_str()) {
+                } else if c == quote && starts_with_two(quote, rest.as_str()) {
                     rest.nth(1);
                     reading = Reading::Code;
                 }
@@ -262,7 +263,7 @@ fn nesting(source: &str) -> Option<Finding> {
             Reading::Code => match c {
                 '#' => reading = Reading::Comment,
                 '\'' | '"' => {
-                    let triple = is_twice(c, rest.as_str());
+                    let triple = starts_with_two(c, rest.as_str());
                     if triple {
                         rest.nth(1);
                     }
@@ -302,32 +303,32 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn refused_by(bytes: &[u8], rule: &str, line: u32) {
+    fn assert_rejected(bytes: &[u8], rule: &str, line: u32) {
         let findings = Draft::read("tool", bytes).expect_err("read although it is not plain");
         assert_eq!(findings.first().map(|f| (f.rule.as_str(), f.line)), Some((rule, line)), "{findings:?}");
     }
 
     #[test]
-    fn plain_text_is_kept_byte_for_byte() {
+    fn plain_text_is_preserved_byte_for_byte() {
         let source = "x = '\u{e9}'\r\n# decoding: nothing\nz = 1\n".replace("decoding:", "decoding");
         let draft = Draft::read("tool", source.as_bytes()).unwrap();
         assert_eq!((draft.name(), draft.source()), ("tool", source.as_str()));
-        // Of the three bytes `abc`, as in FIPS 180-2.
+        // The digest of the three bytes `abc`, from FIPS 180-2.
         assert_eq!(hex_sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
     #[test]
-    fn what_readers_disagree_about_is_refused() {
-        refused_by(b"\xef\xbb\xbfx = 1\n", "byte-order-mark", 1);
-        refused_by(b"x = 1\n\0", "control-character", 2);
-        refused_by(b"# a\rimport os\n", "control-character", 1);
-        refused_by(b"x = 1\n# \x0c\n", "control-character", 2);
-        refused_by("x = 1 # \u{202e}\n".as_bytes(), "bidirectional-control", 1);
-        refused_by(b"x = '\xff'\n", "not-utf8", 1);
-        refused_by(b"# -*- coding: utf-7 -*-\n", "encoding-cookie", 1);
-        refused_by(b"\n# vim: set fileencoding=latin-1 :\n", "encoding-cookie", 2);
-        refused_by(b"# recoding coding=x\n", "encoding-cookie", 1);
-        refused_by(&vec![b'#'; MAX_BYTES + 1], "source-too-long", 1);
+    fn ambiguous_bytes_are_rejected() {
+        assert_rejected(b"\xef\xbb\xbfx = 1\n", "byte-order-mark", 1);
+        assert_rejected(b"x = 1\n\0", "control-character", 2);
+        assert_rejected(b"# a\rimport os\n", "control-character", 1);
+        assert_rejected(b"x = 1\n# \x0c\n", "control-character", 2);
+        assert_rejected("x = 1 # \u{202e}\n".as_bytes(), "bidirectional-control", 1);
+        assert_rejected(b"x = '\xff'\n", "not-utf8", 1);
+        assert_rejected(b"# -*- coding: utf-7 -*-\n", "encoding-cookie", 1);
+        assert_rejected(b"\n# vim: set fileencoding=latin-1 :\n", "encoding-cookie", 2);
+        assert_rejected(b"# recoding coding=x\n", "encoding-cookie", 1);
+        assert_rejected(&vec![b'#'; MAX_BYTES + 1], "source-too-long", 1);
         assert!(Draft::read("tool", b"\n\n# coding: late\n").is_ok());
         for name in ["", "A", "1a", "a-b", "a.b", "../a", "\u{e9}", &"a".repeat(65)] {
             assert!(Draft::read(name, b"x = 1\n").is_err(), "{name}");
@@ -335,10 +336,10 @@ mod tests {
     }
 
     #[test]
-    fn absurd_nesting_is_refused_before_a_parser_sees_it() {
-        refused_by(("\n".to_owned() + &"(".repeat(30_000)).as_bytes(), "too-nested", 2);
-        refused_by(("x = ".to_owned() + &"- ~".repeat(9_000) + "1").as_bytes(), "too-nested", 1);
-        refused_by((" ".repeat(500) + "x").as_bytes(), "too-nested", 1);
+    fn excessive_nesting_is_rejected_before_parsing() {
+        assert_rejected(("\n".to_owned() + &"(".repeat(30_000)).as_bytes(), "too-nested", 2);
+        assert_rejected(("x = ".to_owned() + &"- ~".repeat(9_000) + "1").as_bytes(), "too-nested", 1);
+        assert_rejected((" ".repeat(500) + "x").as_bytes(), "too-nested", 1);
         let harmless =
             format!("x = '{}'\n# {}\ny = '''\n{}'''\n", "(".repeat(99), "-".repeat(99), " ".repeat(300));
         assert!(Draft::read("tool", harmless.as_bytes()).is_ok());

@@ -1,22 +1,25 @@
-//! What a reader of a tool may say about it: one rule, one line, one verdict.
+//! Findings about a tool: one rule, one line and one verdict each.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What follows from a finding. The heaviest one decides.
+/// The consequence of a finding. The most severe one decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Advice: nothing follows.
+    /// Advice without any consequence.
+    #[serde(rename = "admit")]
     Admit,
-    /// A person confirms before the first performance on real motors.
+    /// A person must approve the tool before its first run on real motors.
+    #[serde(rename = "ask")]
     Ask,
-    /// The tool is not admitted.
+    /// The tool is rejected.
+    #[serde(rename = "refuse")]
     Refuse,
 }
 
 impl Verdict {
-    /// As it stands in JSON.
+    /// Returns the verdict as written in JSON.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -27,34 +30,34 @@ impl Verdict {
     }
 }
 
-/// One thing that was found in a tool, for its author: a person or a model.
+/// One finding about a tool, for its author: a person or a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// The rule's id, such as `dunder-attribute`.
     pub rule: String,
-    /// The module of a toolkit that it is in; none means the main one.
+    /// The module of a toolkit that contains it; none means the main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
     /// The line of the source, from 1.
     pub line: u32,
-    /// What follows.
+    /// The consequence.
     pub verdict: Verdict,
-    /// What is there.
+    /// What the code contains.
     pub reason: String,
     /// What to do instead.
     pub hint: String,
 }
 
 impl Finding {
-    /// The same, in another module than the main one.
+    /// Returns the finding with another module than the main one.
     #[must_use]
     pub fn within(self, module: &str) -> Self {
         Finding { module: Some(module.to_owned()), ..self }
     }
 }
 
-/// The heaviest verdict of `findings`; nothing found admits.
+/// Returns the most severe verdict of `findings`; no findings mean acceptance.
 #[must_use]
 pub fn heaviest(findings: &[Finding]) -> Verdict {
     findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Admit)
@@ -78,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn the_heaviest_verdict_wins() {
+    fn the_most_severe_verdict_wins() {
         assert_eq!(heaviest(&[]), Verdict::Admit);
         assert_eq!(heaviest(&[finding(Verdict::Ask), finding(Verdict::Admit)]), Verdict::Ask);
         assert_eq!(heaviest(&[finding(Verdict::Refuse), finding(Verdict::Ask)]), Verdict::Refuse);
     }
 
     #[test]
-    fn a_finding_survives_its_json() {
+    fn findings_round_trip_through_json() {
         let json = serde_json::to_value(finding(Verdict::Ask)).unwrap();
         assert_eq!(json["verdict"], "ask");
         assert_eq!(serde_json::from_value::<Finding>(json).unwrap(), finding(Verdict::Ask));

@@ -1,12 +1,23 @@
-//! What a tool is, and what can be known of it without running it.
+//! What a tool is, and what can be determined about it without running it.
 //!
-//! Reading order: [`submission`] (what is handed in), [`draft`] (the exact bytes of one tool), [`finding`] (what a reader may say
-//! about it), [`policy`] (reads a draft and never runs it), [`manifest`] (what is written beside a registered tool), [`arguments`]
-//! (values against a JSON Schema), [`report`] and [`margins`] (what a rehearsal measures), [`files`] (what tools read and write),
-//! [`samples`] (sample files for rehearsals), [`digest`].
+//! Reading order:
 //!
-//! The policy judges the exact bytes that would run. Each rule has an id, a reason, advice and examples that a test holds it to. The
-//! policy is a reviewer and not a wall: the wall is the sandbox. What it does not recognise as harmless, it rejects.
+//! * [`submission`]: a tool as its author submits it;
+//! * [`draft`]: the exact bytes of one tool;
+//! * [`finding`]: findings of a reviewer;
+//! * [`policy`]: checks a draft and never runs it;
+//! * [`manifest`]: the manifest of a registered tool;
+//! * [`arguments`]: validates values against a JSON Schema;
+//! * [`report`] and [`margins`]: the measurements of a rehearsal;
+//! * [`files`]: files that tools read and write;
+//! * [`samples`]: sample files for rehearsals;
+//! * [`digest`].
+//!
+//! The policy checks the exact bytes that would run. Each rule has an id, a reason, advice, and examples
+//! that a test checks.
+//!
+//! The policy is a review and not a security boundary: the boundary is the sandbox. The policy rejects
+//! everything that it does not recognise as harmless.
 
 pub mod arguments;
 pub mod digest;

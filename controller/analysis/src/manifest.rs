@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use firmware_bridge::joint::Joint;
 use firmware_bridge::trace::Beat;
 use minismith_wire::Limits;
-use serde::{Deserialize, Serialize};
+use minismith_wire::old_names::files;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -47,7 +49,7 @@ pub struct ToolManifest {
     pub capabilities: BTreeSet<Capability>,
     /// For which values of its parameters it is proved, where that is not their whole range; those of a toolkit as
     /// `function.parameter`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(rename = "verified_range", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub proved: BTreeMap<String, Proved>,
     /// What one call may use.
     pub budget: Budget,
@@ -58,6 +60,7 @@ pub struct ToolManifest {
     /// What its admission rests on.
     pub evidence: Evidence,
     /// What the policy found, short of refusing.
+    #[serde(serialize_with = "new_findings", deserialize_with = "findings")]
     pub findings: Vec<Finding>,
     /// What the rehearsal measured.
     pub report: Option<PhysicalReport>,
@@ -148,9 +151,39 @@ pub struct TestCase {
     #[serde(default)]
     pub expect: Expectation,
     /// How the robot must have moved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "motion")]
     #[schema(value_type = Option<Object>)]
     pub motion: Option<ExpectedMotion>,
+}
+
+/// Findings as they stand in a manifest. Elsewhere verdicts have the words that clients know.
+fn new_findings<S: Serializer>(findings: &[Finding], to: S) -> Result<S::Ok, S::Error> {
+    let mut findings = serde_json::to_value(findings).map_err(serde::ser::Error::custom)?;
+    files::new_verdicts(&mut findings);
+    findings.serialize(to)
+}
+
+fn findings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Finding>, D::Error> {
+    let mut findings = Value::deserialize(from)?;
+    files::old_verdicts(&mut findings);
+    serde_json::from_value(findings).map_err(D::Error::custom)
+}
+
+/// The motion that is expected, also with the old names of its fields: authors write it by hand.
+fn motion<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ExpectedMotion>, D::Error> {
+    let mut motion = Value::deserialize(from)?;
+    files::expected_motion(&mut motion);
+    serde_json::from_value(motion).map_err(D::Error::custom)
+}
+
+/// Writes a manifest into a document, with its old names beside the new ones: clients of documents know those.
+///
+/// # Errors
+/// When it can't be written.
+pub fn with_old_names<T: Serialize, S: Serializer>(manifest: &T, to: S) -> Result<S::Ok, S::Error> {
+    let mut manifest = serde_json::to_value(manifest).map_err(serde::ser::Error::custom)?;
+    files::add_to_manifest(&mut manifest);
+    manifest.serialize(to)
 }
 
 /// How the robot must have moved in a test case; what is left out is not looked at.
@@ -158,19 +191,19 @@ pub struct TestCase {
 #[serde(deny_unknown_fields)]
 pub struct ExpectedMotion {
     /// Motors that must move by at least a degree.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "moving_joints", default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<Joint>,
     /// Motors that must not move by as much as a degree.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "still_joints", default, skip_serializing_if = "Vec::is_empty")]
     pub still: Vec<Joint>,
     /// Where motors must stand at the end, degrees.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(rename = "final_position_deg", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ends_at_deg: BTreeMap<Joint, f64>,
     /// By how much those may be off, degrees.
     #[serde(default = "two_degrees")]
     pub tolerance_deg: f64,
     /// Least and most stage seconds that it takes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "duration_s", default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<(f64, f64)>,
 }
 
@@ -274,6 +307,7 @@ pub enum Capability {
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// Seconds of stage time.
+    #[serde(rename = "robot_time_s")]
     pub stage_seconds: f64,
     /// What the guest may use of the machine.
     pub limits: Limits,
@@ -358,10 +392,10 @@ impl Evidence {
 #[serde(deny_unknown_fields)]
 pub struct Proved {
     /// From here on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "min", default, skip_serializing_if = "Option::is_none")]
     pub least: Option<f64>,
     /// Up to here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "max", default, skip_serializing_if = "Option::is_none")]
     pub most: Option<f64>,
 }
 
@@ -410,10 +444,10 @@ mod tests {
                 {"name": "none", "arguments": {"n": -1}, "expect": {"raises": {"exception": "ValueError"}}},
                 {"name": "any", "arguments": {}, "expect": "anything"},
                 {"name": "up", "arguments": {}, "expect": "anything",
-                    "motion": {"moves": ["stewart_1"], "ends_at_deg": {"body_rotation": 0.0}, "tolerance_deg": 2.0}},
+                    "motion": {"moving_joints": ["stewart_1"], "final_position_deg": {"body_rotation": 0.0}, "tolerance_deg": 2.0}},
             ],
             "dependencies": ["numpy"], "capabilities": ["motion", "exec"],
-            "budget": {"stage_seconds": 120.0, "limits":
+            "budget": {"robot_time_s": 120.0, "limits":
                 {"cpu_seconds": 10, "memory_bytes": 1, "output_bytes": 1, "turn_seconds": 5.0,
                 "wall_seconds": 9.0, "frames": 1, "frames_per_second": 1, "motions_per_second": 1, "open_files": 0, "processes": 0}},
             "provenance": {"author": "hand", "request": "nod", "plan": ["nod"]},

@@ -44,6 +44,7 @@ pub struct HeadMargins {
     /// Of the yaw relative to the body, degrees.
     pub relative_yaw_deg: f64,
     /// Of the legs' steadiness, which is 1 at rest.
+    #[serde(rename = "singularity_margin")]
     pub steadiness: f64,
 }
 
@@ -125,10 +126,13 @@ pub struct TrimSpan {
     /// Stage seconds when it ended at the earliest: if it was not held back all the time, it lasted longer.
     pub to_s: f64,
     /// When it was worst.
+    #[serde(rename = "max_at_s")]
     pub worst_at_s: f64,
     /// By how much then, degrees.
+    #[serde(rename = "max_deg")]
     pub worst_deg: f64,
     /// On how many beats.
+    #[serde(rename = "cycles")]
     pub beats: u32,
 }
 
@@ -161,6 +165,7 @@ pub struct Narrowed {
     /// The corner, such as `times=10`.
     pub call: String,
     /// What came of it.
+    #[serde(rename = "reason")]
     pub why: String,
 }
 

@@ -11,7 +11,8 @@ use firmware_bridge::limits::Limits;
 use firmware_bridge::posture::HeadPose;
 use firmware_bridge::trace::Beat;
 use firmware_bridge::units::Radians;
-use serde::{Deserialize, Serialize};
+use minismith_wire::old_names::files;
+use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use super::margins::{HeadExtremes, HeadMargins, JointMargins, Narrowed, TrimSpan, joint_margins};
@@ -25,8 +26,10 @@ pub struct JointReport {
     /// Greatest acceleration of the goal, degrees per second squared.
     pub peak_acceleration_dps2: f64,
     /// Least distance of the goal to either end of the range, degrees.
+    #[serde(rename = "min_limit_margin_deg")]
     pub least_margin_deg: f64,
     /// Greatest distance between goal and present position, degrees.
+    #[serde(rename = "max_tracking_error_deg")]
     pub worst_lag_deg: f64,
     /// What was left of its other limits; reports of old have none.
     #[serde(default)]
@@ -39,6 +42,7 @@ pub struct PhysicalReport {
     /// Stage seconds from the first word to the last.
     pub duration_s: f64,
     /// Beats on which the robot was commanded.
+    #[serde(rename = "cycles")]
     pub beats: u64,
     /// Motor by motor.
     pub joints: BTreeMap<String, JointReport>,
@@ -50,13 +54,16 @@ pub struct PhysicalReport {
     #[serde(default)]
     pub head_margins: Option<HeadMargins>,
     /// Greatest way of any joint from where it began, degrees.
+    #[serde(rename = "max_displacement_deg")]
     pub greatest_move_deg: f64,
     /// Beats on which some joint was trimmed.
+    #[serde(rename = "clamped_cycles")]
     pub trimmed_beats: u64,
     /// Greatest trim, degrees.
+    #[serde(rename = "max_clamp_deg")]
     pub worst_trim_deg: f64,
     /// When the envelope held the robot back in the first case.
-    #[serde(default)]
+    #[serde(rename = "clamps", default)]
     pub trims: Vec<TrimSpan>,
     /// Whether the goals had come to rest at the end.
     pub rests_at_end: bool,
@@ -65,7 +72,7 @@ pub struct PhysicalReport {
     /// Characters printed.
     pub printed: u64,
     /// Words printed.
-    #[serde(default)]
+    #[serde(rename = "spoken_words", default)]
     pub words: u64,
     /// The most memory that a guest held, bytes; what it shares with other guests counts too. Zero: it was not counted.
     #[serde(default)]
@@ -74,7 +81,7 @@ pub struct PhysicalReport {
     #[serde(default)]
     pub cpu_s: f64,
     /// Corners of the parameters that the rehearsal does not vouch for.
-    #[serde(default)]
+    #[serde(rename = "unverified_ranges", default)]
     pub narrowed: Vec<Narrowed>,
     /// Share of the tool's executable lines that ran in some case.
     pub line_coverage: f64,
@@ -84,6 +91,16 @@ pub struct PhysicalReport {
     pub wall_s: f64,
     /// SHA-256 of the stream of goal positions of the first case: a performance that sends the same stream is the same.
     pub command_digest: String,
+}
+
+/// Writes a report into a document, with its old names beside the new ones: clients of documents know those.
+///
+/// # Errors
+/// When it can't be written.
+pub fn with_old_names<T: Serialize, S: Serializer>(report: &T, to: S) -> Result<S::Ok, S::Error> {
+    let mut report = serde_json::to_value(report).map_err(serde::ser::Error::custom)?;
+    files::add_to_report(&mut report);
+    report.serialize(to)
 }
 
 /// Measures one case's beats.

@@ -1,8 +1,8 @@
-//! Files for rehearsals: a small one of each type and its corners, made here, and those of a tool's own test cases, which
-//! travel inside its declarations so that every later rehearsal has the same bytes.
+//! Files for rehearsals: small samples of each type with edge cases, and the files of a tool's own test
+//! cases. The latter travel inside the tool's declarations, so every later rehearsal has the same bytes.
 //!
-//! In an argument of a case, `sample:numbers.csv` is a file that is made here, and `sample:mine.csv;base64,...` carries
-//! its bytes.
+//! In an argument of a case, `sample:numbers.csv` names a generated file, and `sample:mine.csv;base64,...`
+//! contains the bytes of its own file.
 
 use std::path::{Component, Path};
 
@@ -16,28 +16,30 @@ use crate::finding::{Finding, Verdict};
 use crate::manifest::TestCase;
 use crate::policy::Vetted;
 
-/// What stands in front of a sample's name.
-const MARK: &str = "sample:";
+/// Prefix of a sample's name.
+const PREFIX: &str = "sample:";
 
-/// What stands between a sample's name and its bytes.
-const BYTES: &str = ";base64,";
+/// Separator between a sample's name and its bytes.
+const SEPARATOR: &str = ";base64,";
 
-/// Samples of one parameter that are tried.
-const MOST: usize = 12;
+/// Maximum number of samples that are tried for one parameter.
+const MAX_SAMPLES: usize = 12;
 
-/// The longest file of a test case: it is kept in the tool's manifest.
-const LONGEST_OWN: u64 = 256 << 10;
+/// Maximum size of a file of a test case, in bytes: the tool's manifest contains it.
+const MAX_OWN_BYTES: u64 = 256 << 10;
 
-/// All files of a tool's test cases together.
-const OWN_TOGETHER: usize = 1 << 20;
+/// Maximum size of all files of a tool's test cases together, in bytes.
+const MAX_OWN_BYTES_IN_ALL: usize = 1 << 20;
 
-/// The samples of a parameter's schema, as arguments: an unremarkable one first. None where it is no file.
+/// Returns the samples for a parameter's schema, as arguments: an ordinary one first. None if the parameter
+/// is not a file.
 #[must_use]
 pub fn named_for(parameter: &Value) -> Vec<Value> {
-    samples_for(parameter).into_iter().map(|(name, ..)| json!(format!("{MARK}{name}"))).collect()
+    samples_for(parameter).into_iter().map(|(name, ..)| json!(format!("{PREFIX}{name}"))).collect()
 }
 
-/// The samples of a parameter's schema: name, bytes, and what is known of them. None where it is no file.
+/// Returns the samples for a parameter's schema: name, bytes and known properties. None if the parameter is
+/// not a file.
 #[must_use]
 pub fn samples_for(parameter: &Value) -> Vec<(String, Vec<u8>, Map<String, Value>)> {
     let Some(wanted) = Wanted::by(parameter) else { return Vec::new() };
@@ -47,14 +49,14 @@ pub fn samples_for(parameter: &Value) -> Vec<(String, Vec<u8>, Map<String, Value
         let given = given("", name.to_owned(), make(name, wanted.max_bytes)?, &wanted).ok()?;
         Some((given.name, given.content.0.to_vec(), given.about))
     };
-    names.into_iter().filter_map(sample).take(MOST).collect()
+    names.into_iter().filter_map(sample).take(MAX_SAMPLES).collect()
 }
 
 fn names_after_first(kind: Kind) -> &'static [&'static str] {
     names(kind).get(1..).unwrap_or_default()
 }
 
-/// The samples of a type: an unremarkable one, then its corners.
+/// Returns the names of the samples of a type: an ordinary one, then its edge cases.
 const fn names(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Csv => &["numbers.csv", "empty.csv", "header.csv", "accents.csv", "largest.csv"],
@@ -70,7 +72,7 @@ const fn names(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The bytes of a sample, for a parameter that takes at most so many.
+/// Returns the bytes of a sample, for a parameter that accepts at most `most` bytes.
 fn make(name: &str, most: u64) -> Option<Vec<u8>> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let filled = |first: &str, line: &str, last: &str| {
@@ -104,7 +106,7 @@ fn make(name: &str, most: u64) -> Option<Vec<u8>> {
     })
 }
 
-/// A picture of red and green stripes, 8 bits a channel, not compressed.
+/// Makes an image of red and green stripes, 8 bits a channel, uncompressed.
 fn png(width: u8, height: u8) -> Vec<u8> {
     let row = (0..width).flat_map(|x| if x % 2 == 0 { [255, 0, 0] } else { [0, 255, 0] });
     let data: Vec<u8> = (0..height).flat_map(|_| std::iter::once(0).chain(row.clone())).collect();
@@ -133,7 +135,7 @@ fn png(width: u8, height: u8) -> Vec<u8> {
     picture
 }
 
-/// A grey picture of 4 by 3 pixels: one block, whose every coefficient is zero.
+/// Makes a grey image of 4 by 3 pixels: one block, with all coefficients zero.
 fn jpg() -> Vec<u8> {
     let mut picture = vec![0xff, 0xd8, 0xff, 0xdb, 0, 67, 0];
     picture.extend([1; 64]);
@@ -148,7 +150,7 @@ fn jpg() -> Vec<u8> {
     picture
 }
 
-/// A tone of 400 Hz, one channel, 16 bits, 8000 values a second.
+/// Makes a tone of 400 Hz, one channel, 16 bits, 8000 samples per second.
 fn wav(values: u32) -> Vec<u8> {
     let mut sound = b"RIFF".to_vec();
     sound.extend((36 + 2 * values).to_le_bytes());
@@ -162,7 +164,7 @@ fn wav(values: u32) -> Vec<u8> {
     sound
 }
 
-/// Numbers of 64 bits in one row.
+/// Makes an array of 64-bit floats in one row.
 fn npy(values: &[f64]) -> Vec<u8> {
     let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", values.len());
     let mut array = b"\x93NUMPY\x01\0\x76\0".to_vec();
@@ -174,11 +176,11 @@ fn npy(values: &[f64]) -> Vec<u8> {
 /// Finds the file of a rehearsal's argument.
 ///
 /// # Errors
-/// When there is no such sample: a rehearsal reads nothing from the disk.
+/// [`BadFile`] if there is no such sample: a rehearsal reads nothing from the disk.
 pub fn open(named: &str, most: u64) -> Opened {
     let none = |name: &str| BadFile::NoSample(format!("there is no sample {:?}", cut(name)));
-    let sample = named.strip_prefix(MARK).ok_or_else(|| none(named))?;
-    match sample.split_once(BYTES) {
+    let sample = named.strip_prefix(PREFIX).ok_or_else(|| none(named))?;
+    match sample.split_once(SEPARATOR) {
         Some((name, bytes)) => Ok((name.to_owned(), STANDARD.decode(bytes).map_err(|_| none(name))?)),
         None => Ok((sample.to_owned(), make(sample, most).ok_or_else(|| none(sample))?)),
     }
@@ -188,26 +190,27 @@ fn cut(text: &str) -> String {
     text.chars().take(100).collect()
 }
 
-/// Whether a call has a file that is as long as its tool takes.
+/// Returns whether a call has a file of the maximum size that its tool accepts.
 #[must_use]
 pub fn has_largest(arguments: &Map<String, Value>) -> bool {
     arguments.values().any(|value| value.as_str().is_some_and(|text| text.starts_with("sample:largest.")))
 }
 
-/// A call's arguments for people: without the bytes of samples.
+/// Returns a call's arguments for people, without the bytes of samples.
 #[must_use]
 pub fn shown(arguments: &Map<String, Value>) -> Map<String, Value> {
-    let short = |value: &Value| match value.as_str().filter(|text| text.starts_with(MARK)) {
-        Some(sample) => json!(sample.split(BYTES).next()),
+    let short = |value: &Value| match value.as_str().filter(|text| text.starts_with(PREFIX)) {
+        Some(sample) => json!(sample.split(SEPARATOR).next()),
         None => value.clone(),
     };
     arguments.iter().map(|(name, value)| (name.clone(), short(value))).collect()
 }
 
-/// A tool's test cases with the files that they name inside. A name is a path below the folder of the declarations.
+/// Returns a tool's test cases with the bytes of the files that they name. A name is a path below the
+/// folder of the declarations.
 ///
 /// # Errors
-/// A refusing finding, when a file can't be read, is not what the tool takes, or is too long to be kept.
+/// A rejecting finding if a file cannot be read, is not of an accepted type, or is too long to store.
 pub fn embed(vetted: &Vetted, tests: &[TestCase], folder: Option<&Path>) -> Result<Vec<TestCase>, Finding> {
     let schema = vetted.entry().parameters_schema();
     let mut tests = tests.to_vec();
@@ -215,23 +218,23 @@ pub fn embed(vetted: &Vetted, tests: &[TestCase], folder: Option<&Path>) -> Resu
     for test in &mut tests {
         for (parameter, wanted) in file_parameters(&schema) {
             let Some(Value::String(named)) = test.arguments.get(parameter) else { continue };
-            let kept = embedded(parameter, named, &wanted, folder).map_err(|why| Finding {
+            let kept = with_bytes(parameter, named, &wanted, folder).map_err(|why| Finding {
                 rule: "test-file".into(),
                 module: None,
                 line: 1,
                 verdict: Verdict::Refuse,
                 reason: format!("test case {:?}, argument `{parameter}`: {why}", test.name),
-                hint: "name a small file beside the declarations, such as samples/table.csv".into(),
+                hint: "name a small file next to the declarations, such as samples/table.csv".into(),
             })?;
             together += kept.len();
-            if together > OWN_TOGETHER {
+            if together > MAX_OWN_BYTES_IN_ALL {
                 return Err(Finding {
                     rule: "test-file".into(),
                     module: None,
                     line: 1,
                     verdict: Verdict::Refuse,
                     reason: "the files of the test cases are too long together".into(),
-                    hint: format!("keep them below {OWN_TOGETHER} bytes"),
+                    hint: format!("keep them below {MAX_OWN_BYTES_IN_ALL} bytes"),
                 });
             }
             test.arguments.insert(parameter.clone(), json!(kept));
@@ -240,9 +243,14 @@ pub fn embed(vetted: &Vetted, tests: &[TestCase], folder: Option<&Path>) -> Resu
     Ok(tests)
 }
 
-fn embedded(parameter: &str, named: &str, wanted: &Wanted, folder: Option<&Path>) -> Result<String, BadFile> {
+fn with_bytes(
+    parameter: &str,
+    named: &str,
+    wanted: &Wanted,
+    folder: Option<&Path>,
+) -> Result<String, BadFile> {
     let no = |why: &str| BadFile::NoSample(format!("{:?} {why}", cut(named)));
-    if named.starts_with(MARK) {
+    if named.starts_with(PREFIX) {
         let (name, content) = open(named, wanted.max_bytes)?;
         return given(parameter, name, content, wanted).map(|_| named.to_owned());
     }
@@ -256,17 +264,17 @@ fn embedded(parameter: &str, named: &str, wanted: &Wanted, folder: Option<&Path>
     let inside = |path: &Path, folder: &Path| -> std::io::Result<bool> {
         Ok(path.canonicalize()?.starts_with(folder.canonicalize()?))
     };
-    // A link may lead elsewhere.
+    // A link may lead out of the folder.
     if !inside(&path, folder).map_err(|source| BadFile::Io { path: path.clone(), source })? {
         return Err(no("leads out of the folder of the declarations"));
     }
-    let (name, content) = read(&path, wanted.max_bytes.min(LONGEST_OWN))?;
-    let kept = format!("{MARK}{name}{BYTES}{}", STANDARD.encode(&content));
+    let (name, content) = read(&path, wanted.max_bytes.min(MAX_OWN_BYTES))?;
+    let kept = format!("{PREFIX}{name}{SEPARATOR}{}", STANDARD.encode(&content));
     given(
         parameter,
         name,
         content,
-        &Wanted { max_bytes: wanted.max_bytes.min(LONGEST_OWN), ..wanted.clone() },
+        &Wanted { max_bytes: wanted.max_bytes.min(MAX_OWN_BYTES), ..wanted.clone() },
     )?;
     Ok(kept)
 }
@@ -280,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sample_is_what_its_name_says() {
+    fn samples_have_the_type_that_their_name_says() {
         for kind in Kind::INPUTS {
             let samples = samples_for(&schema(&[kind.name()], 100_000));
             assert_eq!(samples.len(), names(kind).len(), "{kind:?}");
@@ -291,14 +299,14 @@ mod tests {
             }
         }
         let all = samples_for(&schema(&Kind::INPUTS.map(Kind::name), 1 << 20));
-        assert_eq!((all.len(), all[0].0.as_str()), (MOST, "numbers.csv"));
+        assert_eq!((all.len(), all[0].0.as_str()), (MAX_SAMPLES, "numbers.csv"));
         assert!(samples_for(&json!({"type": "string"})).is_empty());
         let optional = json!({"anyOf": [schema(&["png"], 1000), {"type": "null"}]});
         assert_eq!(named_for(&optional), [json!("sample:picture.png"), json!("sample:pixel.png")]);
     }
 
     #[test]
-    fn a_rehearsal_reads_nothing_from_the_disk() {
+    fn rehearsals_read_nothing_from_the_disk() {
         for named in ["/etc/passwd", "sample:/etc/passwd", "sample:x.csv;base64,***", ""] {
             assert!(open(named, 1000).is_err(), "{named}");
         }

@@ -1,9 +1,9 @@
-//! What is handed in at the workshop: a tool's bytes, and what its author declares beside them.
+//! A tool as its author submits it: its bytes, and the declarations next to them.
 //!
 //! ```text
-//! nod_yes.py                     one file; beside it, if its author likes, nod_yes.yaml
-//! greetings/                     a toolkit: one folder, one version, one proof
-//!     greetings.py               its public functions are what can be called
+//! nod_yes.py                     one file; optionally with nod_yes.yaml next to it
+//! greetings/                     a toolkit: one folder, one version, one verification
+//!     greetings.py               its public functions are callable
 //!     poses.py                   further modules, imported by `from .poses import BOW`
 //!     tool.yaml                  declarations, as in nod_yes.yaml
 //! ```
@@ -17,52 +17,52 @@ use minismith_runtime::bounded::read_at_most;
 
 use super::manifest::{Example, Provenance, TestCase, ToolManifest};
 
-/// The most bytes that are read of one file; the policy refuses far earlier.
-const LONGEST_FILE: u64 = 1 << 20;
+/// Maximum number of bytes that are read from one file; the policy rejects far shorter ones.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The most modules that a toolkit may have.
-const MOST_MODULES: usize = 32;
+/// Maximum number of modules of a toolkit.
+const MAX_MODULES: usize = 32;
 
-/// A tool as it is handed in. Nothing has been read in it yet.
+/// A submitted tool, not parsed yet.
 #[derive(Clone, Debug, Default)]
 pub struct Submission {
-    /// The stem of its file, or its folder's name.
+    /// The stem of its file, or the name of its folder.
     pub name: String,
     /// The bytes of its main module.
     pub main: Vec<u8>,
     /// The other modules of a toolkit, by stem; none for a tool of one file.
     pub others: Option<BTreeMap<String, Vec<u8>>>,
-    /// What its author declares.
+    /// The declarations of its author.
     pub declared: Declared,
-    /// Where it comes from.
+    /// The origin of the tool.
     pub origin: Provenance,
 }
 
-/// What an author declares beside the code; every part may be left out.
+/// The declarations of an author next to the code; every part is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Declared {
-    /// Calls that show its use; each must pass its rehearsal.
+    /// Example calls; each must pass its rehearsal.
     pub examples: Vec<Example>,
-    /// Calls with what they must do.
+    /// Calls with their expected results.
     pub test_cases: Vec<TestCase>,
-    /// The folder that the files of test cases lie in; none without one.
+    /// The folder that contains the files of test cases, if there is one.
     #[serde(skip)]
     pub folder: Option<PathBuf>,
 }
 
-/// A tool that can't be handed in.
+/// A tool cannot be submitted.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSubmission {
-    /// A file can't be read.
+    /// A file cannot be read.
     #[error("can't read {}: {source}; name a Python file of at most 64 KiB, or a folder with a module of the same name", .path.display())]
     Io {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The declarations can't be understood.
+    /// The declarations are invalid.
     #[error("{}: {reason}; it holds `examples` and `test_cases`, see `minismith tool check --help`", .path.display())]
     Declarations {
         /// The file.
@@ -70,27 +70,27 @@ pub enum NoSubmission {
         /// What is wrong, and where.
         reason: String,
     },
-    /// A folder that is no toolkit.
+    /// A folder that is not a toolkit.
     #[error("{}: {reason}", .path.display())]
     NoToolkit {
         /// The folder.
         path: PathBuf,
-        /// Why not, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
 }
 
 impl Submission {
-    /// A tool of one file, without declarations.
+    /// Creates a tool of one file, without declarations.
     #[must_use]
     pub fn of(name: &str, main: &[u8]) -> Self {
         Submission { name: name.into(), main: main.into(), ..Submission::default() }
     }
 
-    /// Reads a Python file or a toolkit's folder, and the declarations beside it.
+    /// Reads a Python file or a toolkit's folder, and the declarations next to it.
     ///
     /// # Errors
-    /// When something can't be read, or the declarations can't be understood.
+    /// [`NoSubmission`] if something cannot be read, or the declarations are invalid.
     pub fn read(path: &Path) -> Result<Self, NoSubmission> {
         if path.is_dir() { Self::read_toolkit(path) } else { Self::read_file(path) }
     }
@@ -112,8 +112,8 @@ impl Submission {
             if path.extension().is_some_and(|extension| extension == "py") {
                 modules.insert(stem(&path), bytes(&path)?);
             }
-            if modules.len() > MOST_MODULES {
-                return Err(no(format!("more than {MOST_MODULES} modules; split it into several tools")));
+            if modules.len() > MAX_MODULES {
+                return Err(no(format!("more than {MAX_MODULES} modules; split it into several tools")));
             }
         }
         let Some(main) = modules.remove(&name) else {
@@ -123,13 +123,13 @@ impl Submission {
         Ok(Submission { name, main, others: Some(modules), declared, ..Submission::default() })
     }
 
-    /// The same, from somewhere.
+    /// Returns the submission with this origin.
     #[must_use]
     pub fn from(self, origin: Provenance) -> Self {
         Submission { origin, ..self }
     }
 
-    /// The same, with these declarations.
+    /// Returns the submission with these declarations.
     #[must_use]
     pub fn declaring(self, declared: Declared) -> Self {
         Submission { declared, ..self }
@@ -141,17 +141,17 @@ fn stem(path: &Path) -> String {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, NoSubmission> {
-    read_at_most(path, LONGEST_FILE).map_err(|source| NoSubmission::Io { path: path.to_owned(), source })
+    read_at_most(path, MAX_FILE_BYTES).map_err(|source| NoSubmission::Io { path: path.to_owned(), source })
 }
 
-/// None where there is no such file.
+/// Returns none if there is no such file.
 fn declarations(path: &Path) -> Result<Declared, NoSubmission> {
     let folder = path.parent().map(Path::to_owned);
     if !path.exists() {
         return Ok(Declared { folder, ..Declared::default() });
     }
     let no = |reason: String| NoSubmission::Declarations { path: path.to_owned(), reason };
-    // By way of JSON, so that what is expected is written as it stands in a manifest.
+    // Goes through JSON, so that expected values have the same form as in a manifest.
     let value: serde_json::Value =
         serde_yaml::from_slice(&bytes(path)?).map_err(|error| no(error.to_string()))?;
     let declared = match value {
@@ -162,7 +162,7 @@ fn declarations(path: &Path) -> Result<Declared, NoSubmission> {
 }
 
 impl ToolManifest {
-    /// What its author declared, to rehearse it again.
+    /// Returns the author's declarations, for rehearsing the tool again.
     #[must_use]
     pub fn declared(&self) -> Declared {
         let (examples, test_cases) = (self.examples.clone(), self.test_cases.clone());

@@ -38,7 +38,7 @@ use crate::tasks::report::Report;
 use minismith_analysis::files::input::{Opened, read};
 use minismith_analysis::files::{BadFile, Output};
 use minismith_analysis::finding::Finding;
-use minismith_analysis::report::PhysicalReport;
+use minismith_analysis::report::{PhysicalReport, with_old_names};
 use minismith_control::body::Body;
 use minismith_control::snapshot::view_of;
 use minismith_control::stage::Stage;
@@ -118,6 +118,7 @@ pub struct ToolReply {
     /// The findings of policy and rehearsal.
     pub findings: Vec<Finding>,
     /// The measurements of the rehearsal.
+    #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
     /// The result of its run.

@@ -43,11 +43,11 @@ pub enum NoBody {
 pub fn limits_of(config: &Config) -> Limits {
     let given = config.limits;
     let group = |group: minismith_runtime::config::Group| JointLimit {
-        low: -group.range,
-        high: group.range,
-        speed: group.speed,
-        acceleration: group.acceleration,
-        jerk: group.jerk,
+        low: -group.max_angle,
+        high: group.max_angle,
+        speed: group.max_velocity,
+        acceleration: group.max_acceleration,
+        jerk: group.max_jerk,
     };
     let inside = |joint, group: JointLimit| {
         let (low, high) = Limits::servo_range(joint);
@@ -58,24 +58,30 @@ pub fn limits_of(config: &Config) -> Limits {
         Joint::RightAntenna | Joint::LeftAntenna => inside(joint, group(given.antennas)),
         leg => {
             let (low, high) = Limits::servo_range(leg);
-            let minismith_runtime::config::Stewart { margin, speed, acceleration, jerk } = given.stewart;
-            JointLimit { low: low + margin, high: high - margin, speed, acceleration, jerk }
+            let stewart = given.stewart;
+            JointLimit {
+                low: low + stewart.soft_limit_margin,
+                high: high - stewart.soft_limit_margin,
+                speed: stewart.max_velocity,
+                acceleration: stewart.max_acceleration,
+                jerk: stewart.max_jerk,
+            }
         }
     });
     Limits {
         joints,
-        head_pitch: given.head.pitch,
-        head_roll: given.head.roll,
-        relative_yaw: given.head.yaw_from_body,
-        steadiness: given.head.least_steadiness,
+        head_pitch: given.head.max_pitch,
+        head_roll: given.head.max_roll,
+        relative_yaw: given.head.max_relative_yaw,
+        steadiness: given.head.min_singularity_margin,
     }
 }
 
 /// How the serial line is used, from the configuration.
 #[must_use]
 pub const fn bus_options(config: &Config) -> BusOptions {
-    let minismith_runtime::config::Bus { baud, least_volts, watchdog, reply_timeout } = config.bus;
-    BusOptions { baud, least_volts, watchdog, reply_timeout, ..BusOptions::DEFAULT }
+    let minismith_runtime::config::Bus { baud, min_voltage_v, watchdog, reply_timeout } = config.bus;
+    BusOptions { baud, min_voltage_v, watchdog, reply_timeout, ..BusOptions::DEFAULT }
 }
 
 /// Beats that are kept of one performance: five minutes at 100 Hz.
@@ -126,7 +132,7 @@ impl Body {
                 eyes: body.eyes(),
                 arbiter: body.arbiter(),
             };
-            match ChronicleThread::start(sources, tap, &config.kept) {
+            match ChronicleThread::start(sources, tap, &config.recording) {
                 Ok(thread) => body.chronicle = Some(thread),
                 Err(error) => tracing::error!("what happens is not kept: {error}"),
             }
@@ -159,7 +165,7 @@ impl Body {
         };
         tracing::debug!(?choice, "the body is open");
         let mut pulse =
-            Pulse::new(Traced::new(robot, trace.clone()), clock, limits_of(config), config.rate.beat())?;
+            Pulse::new(Traced::new(robot, trace.clone()), clock, limits_of(config), config.rate.period())?;
         // A bus switches torque on in its ritual; a mock in this process has none.
         pulse.take(Order::Torque(Joints::all(true)));
         prepare(&mut pulse);
@@ -173,7 +179,7 @@ impl Body {
             trace,
             camera,
             models: models_of(config),
-            album: config.camera.album.clone(),
+            album: config.camera.photo_directory.clone(),
             outgoing: Outgoing::default(),
             arbiter: Arc::default(),
         })
@@ -249,7 +255,7 @@ impl Body {
 /// The installed models, from the configuration.
 #[must_use]
 pub fn models_of(config: &Config) -> Models {
-    Models::at(&config.models).preferring(config.vision.providers.clone())
+    Models::at(&config.models).preferring(config.vision.execution_providers.clone())
 }
 
 /// Where a mock begins: awake and at rest.

@@ -9,12 +9,13 @@ use std::time::Duration;
 use std::{env, fs};
 
 use firmware_bridge::clock::{Clock, Tick, WallClock};
+use minismith_wire::old_names::command_line::ENVIRONMENT;
 use minismith_wire::recording::Message;
 
 use minismith_runtime::processes::{self, Program};
 
 const PROGRAM: &str = "minismith-recorder";
-const PROGRAM_VARIABLE: &str = "MINISMITH_RECORDER";
+const PROGRAM_VARIABLE: &str = "MINISMITH_RERUN";
 /// How long a recorder may take for one recording.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How often it is looked for once it has closed its input.
@@ -29,8 +30,13 @@ pub enum NoRecording {
     #[error("no recording: build it with `make recorder`")]
     NotBuilt,
     /// The variable that names it is wrong.
-    #[error("no recording: {PROGRAM_VARIABLE} names {}, which is not a file; mend or unset it", .0.display())]
-    NotThere(PathBuf),
+    #[error("no recording: {variable} names {}, which is not a file; correct or unset it", .path.display())]
+    NotThere {
+        /// The environment variable.
+        variable: &'static str,
+        /// What it names.
+        path: PathBuf,
+    },
     /// It does not start, or its file can't be read.
     #[error("no recording: {doing}: {source}")]
     Io {
@@ -51,13 +57,16 @@ fn io(doing: &'static str) -> impl FnOnce(std::io::Error) -> NoRecording {
     move |source| NoRecording::Io { doing, source }
 }
 
-/// Where the recorder is: `MINISMITH_RECORDER`, or beside this program, or in the folder above, for tests.
+/// Where the recorder is: `MINISMITH_RERUN`, or beside this program, or in the folder above, for tests.
+///
 /// # Errors
 /// When it is not there.
 pub fn locate() -> Result<PathBuf, NoRecording> {
-    if let Some(named) = env::var_os(PROGRAM_VARIABLE) {
-        let named = PathBuf::from(named);
-        return if named.is_file() { Ok(named) } else { Err(NoRecording::NotThere(named)) };
+    let old = ENVIRONMENT.iter().filter(|(_, new)| *new == PROGRAM_VARIABLE).map(|(old, _)| *old);
+    for variable in std::iter::once(PROGRAM_VARIABLE).chain(old) {
+        if let Some(path) = env::var_os(variable).map(PathBuf::from) {
+            return if path.is_file() { Ok(path) } else { Err(NoRecording::NotThere { variable, path }) };
+        }
     }
     let executable = env::current_exe().map_err(io("finding this program"))?;
     let beside = executable.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM));
@@ -194,7 +203,7 @@ mod tests {
     #[test]
     fn what_the_recorder_writes_comes_back() {
         let bytes = with("read line; exec /bin/cat > \"$2\"", PATIENCE).unwrap();
-        assert!(bytes.ends_with(b"{\"says\":\"end\",\"beats\":0}\n"), "{} bytes", bytes.len());
+        assert!(bytes.ends_with(b"{\"type\":\"footer\",\"cycles\":0}\n"), "{} bytes", bytes.len());
     }
 
     #[test]

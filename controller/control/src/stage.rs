@@ -156,7 +156,7 @@ impl Stage {
         if !self.is_told {
             return Span::none();
         }
-        known(tracing::info_span!("motion", id = Empty, kind, ended = Empty))
+        known(tracing::info_span!("motion", id = Empty, kind, outcome = Empty))
     }
 
     /// Plays a planned trajectory to its end. Also returns the raw trims.
@@ -166,7 +166,7 @@ impl Stage {
         self.stream = None;
         let span = self.motion(kind).entered();
         let snapshot = self.conductor.play(trajectory, self.halts);
-        span.record("ended", snapshot.ended.as_ref().map(ended));
+        span.record("outcome", snapshot.ended.as_ref().map(ended));
         drop(span);
         trims.extend(outcome::trims(&snapshot.trims, self.conductor.period()));
         let refusal = match snapshot.ended {

@@ -1,11 +1,11 @@
-/** The frame of the page: what is always there, and the view that is open. */
+/** Lays out the page: the header, the navigation and the open view. */
 
 import { useEffect } from 'preact/hooks';
-import { Connection, StaleBar } from './parts/connection';
-import { Icon } from './parts/icons';
-import { path, route, VIEWS, type View } from './parts/route';
-import { Settings, settingsOpen } from './parts/settings';
-import { StopButton, StopOutcome } from './parts/stop-button';
+import { Connection, StaleBar } from './components/connection';
+import { Icon } from './components/icons';
+import { path, route, VIEWS, type View } from './components/route';
+import { Settings, settingsOpen } from './components/settings';
+import { StopButton, StopOutcome } from './components/stop-button';
 import { base, token } from './net/robots';
 import { DriveView } from './views/drive';
 import { HealthView } from './views/health';
@@ -13,7 +13,7 @@ import { JournalView } from './views/journal';
 import { RobotView } from './views/robot';
 import { TalkView } from './views/talk';
 import { ToolsView } from './views/tools';
-import { language, words } from './words';
+import { language, messages } from './i18n';
 
 const PAGES: Record<View, () => preact.JSX.Element> = {
   robot: RobotView,
@@ -25,7 +25,7 @@ const PAGES: Record<View, () => preact.JSX.Element> = {
 };
 
 export function App() {
-  const w = words.value;
+  const w = messages.value;
   const { view } = route.value;
   useEffect(() => {
     document.documentElement.lang = language.value;

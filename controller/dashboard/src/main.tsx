@@ -1,9 +1,9 @@
-/** Begins: colours and language first, then the line to the robot, then the page. */
+/** The entry point: applies the theme, connects to the robot and renders the page. */
 
 import { render } from 'preact';
 import { App } from './app';
 import { connect } from './net/link';
-import { applyTheme } from './parts/theme';
+import { applyTheme } from './components/theme';
 import './style/colours.css';
 import './style/base.css';
 import './style/shell.css';
@@ -15,5 +15,5 @@ import './style/journal.css';
 
 applyTheme();
 connect();
-const place = document.getElementById('app');
-if (place !== null) render(<App />, place);
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,48 +1,56 @@
 import { describe, expect, it } from 'vitest';
-import { differs, goal, postureOf, present } from '../src/logic/drawing';
-import { anglesOf, length, less, turnOf } from '../src/logic/geometry';
-import { ROD } from '../src/logic/legs';
-import { aimAt, bend, ray, straighten, type Specs } from '../src/logic/lens';
-import type { BodyState } from '../src/wire/answers';
-import type { Posture } from '../src/wire/joints';
-import { decode, frameOf } from '../src/wire/telemetry';
-import { answer, bytes } from './answers';
+import { ROBOT_STATE } from '../src/protocol/compat';
+import {
+  differVisibly,
+  goalDrawing,
+  postureFromDrawing,
+  presentDrawing,
+} from '../src/logic/drawing';
+import { rpyFromRotation, norm, subtract, rotationFromRpy } from '../src/logic/geometry';
+import { ROD_LENGTH } from '../src/logic/stewart-platform';
+import { aimAt, distort, unproject, undistort, type CameraSpecs } from '../src/logic/camera-model';
+import type { RobotState } from '../src/protocol/responses';
+import type { Posture } from '../src/protocol/joints';
+import { decodeFrame, frameFromState } from '../src/protocol/telemetry';
+import { fixture, bytes } from './fixtures';
 
-const { frames, state } = answer<{ frames: string[]; state: BodyState }>('frame');
+const { frames, state } = fixture<{ frames: string[]; state: RobotState }>('frame', {
+  inside: { state: ROBOT_STATE },
+});
 
 describe('drawing', () => {
-  it('has rods of the right length in what a robot told', () => {
-    for (const frame of [frameOf(state), decode(bytes(frames[0]!))!]) {
-      for (const leg of present(frame)!.legs) {
-        expect(length(less(leg.ball, leg.elbow))).toBeCloseTo(ROD, 3);
+  it('has rods of the right length for recorded states', () => {
+    for (const frame of [frameFromState(state), decodeFrame(bytes(frames[0]!))!]) {
+      for (const leg of presentDrawing(frame)!.legs) {
+        expect(norm(subtract(leg.ballJoint, leg.elbow))).toBeCloseTo(ROD_LENGTH, 3);
       }
     }
   });
 
-  it('finds the goal from the goals of the motors', () => {
-    const frame = decode(bytes(frames[1]!))!;
-    const found = postureOf(goal(frame)!);
+  it('solves the goal pose from the goals of the motors', () => {
+    const frame = decodeFrame(bytes(frames[1]!))!;
+    const found = postureFromDrawing(goalDrawing(frame)!);
     expect(found.yaw_deg).toBeCloseTo(20, 0);
     expect(found.pitch_deg).toBeCloseTo(0, 0);
     expect(Math.abs(found.z_mm)).toBeLessThan(0.5);
-    expect(differs(present(frame)!, goal(frame)!)).toBe(false);
+    expect(differVisibly(presentDrawing(frame)!, goalDrawing(frame)!)).toBe(false);
   });
 
-  it('finds a goal that is far from where the body is', () => {
-    const frame = decode(bytes(frames[1]!))!;
+  it('solves a goal far from the present pose', () => {
+    const frame = decodeFrame(bytes(frames[1]!))!;
     const behind = { ...frame, posture: { ...frame.posture!, yaw_deg: -30, pitch_deg: 20 } };
-    expect(postureOf(goal(behind)!).yaw_deg).toBeCloseTo(20, 0);
-    expect(differs(goal(frame)!, present(behind)!)).toBe(true);
+    expect(postureFromDrawing(goalDrawing(behind)!).yaw_deg).toBeCloseTo(20, 0);
+    expect(differVisibly(goalDrawing(frame)!, presentDrawing(behind)!)).toBe(true);
   });
 
-  it('draws nothing of a body that is not known', () => {
-    const frame = frameOf(state);
-    expect(present({ ...frame, posture: null })).toBeNull();
-    expect(present({ ...frame, present_deg: [0, null, 0, 0, 0, 0, 0, 0, 0] })).toBeNull();
+  it('returns null if a motor position is unknown', () => {
+    const frame = frameFromState(state);
+    expect(presentDrawing({ ...frame, posture: null })).toBeNull();
+    expect(presentDrawing({ ...frame, present_deg: [0, null, 0, 0, 0, 0, 0, 0, 0] })).toBeNull();
   });
 
-  it('turns angles there and back', () => {
-    const [roll, pitch, yaw] = anglesOf(turnOf(0.1, -0.2, 2.5));
+  it('converts angles to a rotation and back', () => {
+    const [roll, pitch, yaw] = rpyFromRotation(rotationFromRpy(0.1, -0.2, 2.5));
     expect([roll, pitch, yaw].map((angle) => angle!.toFixed(6))).toEqual([
       '0.100000',
       '-0.200000',
@@ -51,28 +59,28 @@ describe('drawing', () => {
   });
 });
 
-describe('lens', () => {
-  const specs = answer<Specs>('specs');
+describe('the camera model', () => {
+  const specs = fixture<CameraSpecs>('specs');
   const ahead: Posture = { ...state.posture!, yaw_deg: 0, pitch_deg: 0, roll_deg: 0 };
 
-  it('looks where it looks when the middle is clicked', () => {
-    const aim = aimAt(ray(specs, 0.5, 0.5)!, { ...ahead, yaw_deg: 20, pitch_deg: 5 });
+  it('keeps its direction for a click in the center', () => {
+    const aim = aimAt(unproject(specs, 0.5, 0.5)!, { ...ahead, yaw_deg: 20, pitch_deg: 5 });
     expect(aim.yaw_deg).toBeCloseTo(20);
     expect(aim.pitch_deg).toBeCloseTo(5);
   });
 
-  it('turns right and down for what is there', () => {
-    const aim = aimAt(ray(specs, 0.75, 0.75)!, ahead);
+  it('turns right and down for a click there', () => {
+    const aim = aimAt(unproject(specs, 0.75, 0.75)!, ahead);
     expect(aim.yaw_deg).toBeLessThan(-20);
     expect(aim.pitch_deg).toBeGreaterThan(15);
     // What is at the right edge lies half of the lens's angle aside.
-    expect(aimAt(ray(specs, 1, 0.5)!, ahead).yaw_deg).toBeCloseTo(-49.3, 0);
+    expect(aimAt(unproject(specs, 1, 0.5)!, ahead).yaw_deg).toBeCloseTo(-49.3, 0);
   });
 
-  it('straightens what a lens bends', () => {
+  it('undistorts what the lens distorts', () => {
     const arducam = [-0.0694, 0.1565, -0.0004, 0.0003, -0.0983];
-    const [x, y] = bend(0.6, -0.4, arducam);
-    const straight = straighten(x, y, arducam)!;
+    const [x, y] = distort(0.6, -0.4, arducam);
+    const straight = undistort(x, y, arducam)!;
     expect(straight[0]).toBeCloseTo(0.6, 6);
     expect(straight[1]).toBeCloseTo(-0.4, 6);
   });

@@ -129,7 +129,8 @@ impl Open<'_> {
         let there =
             self.file.seek(SeekFrom::Start(place.start)).and_then(|_| self.file.read_exact(&mut line));
         there.map_err(|source| self.album.read_error(source))?;
-        let Ok(Message::Picture(picture)) = serde_json::from_slice(&line) else {
+        let mut reader = place.reader;
+        let Ok(Message::Picture(picture)) = reader.read(&line) else {
             return Err(self.wrong(number, "the file changed during reading".into()));
         };
         let bytes: Arc<[u8]> = jpeg(&picture).map_err(|reason| self.wrong(number, reason))?.into();
@@ -152,7 +153,7 @@ impl Open<'_> {
 
     fn place(&self, number: usize) -> Place {
         let place = self.album.pictures.get(number).map(|(_, place)| *place);
-        place.unwrap_or(Place { line: 0, start: 0, length: 0 })
+        place.unwrap_or_default()
     }
 
     fn wrong(&self, number: usize, reason: String) -> NoDataset {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message};
+use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message, Reader};
 
 use crate::NoDataset;
 
@@ -15,7 +15,7 @@ const MOST_MOTORS: usize = 64;
 const MOST_DEGREES: f64 = 3600.0;
 
 /// Position of a line in its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Line number, from 1.
     pub line: u64,
@@ -23,6 +23,8 @@ pub struct Place {
     pub start: u64,
     /// Length in bytes.
     pub length: usize,
+    /// Reader of this line. The first line of the file determines the format.
+    pub reader: Reader,
 }
 
 /// A trace that is being read.
@@ -64,14 +66,14 @@ impl Lines {
     /// Returns an error when it cannot be read, or when its first line is not a valid beginning.
     pub fn open(trace: &Path) -> Result<(Lines, Begin), NoDataset> {
         let file = File::open(trace).map_err(|source| NoDataset::Input { trace: trace.into(), source })?;
-        let place = Place { line: 0, start: 0, length: 0 };
+        let place = Place::default();
         let input = BufReader::new(file);
         let mut lines = Lines { trace: trace.into(), input, place, motors: 0, beats: 0, last: None };
         let Some(Message::Begin(begin)) = lines.read()? else {
             return Err(NoDataset::Line {
                 trace: trace.into(),
                 line: 1,
-                reason: "a trace begins with `begin`".into(),
+                reason: "the first line must be `header`".into(),
             });
         };
         if begin.format != FORMAT {
@@ -92,7 +94,7 @@ impl Lines {
     pub fn next(&mut self) -> Result<Next, NoDataset> {
         let Some(message) = self.read()? else { return Ok(Next::Ending(Ending::Cut)) };
         match &message {
-            Message::Begin(_) => return Err(self.wrong("it begins twice")),
+            Message::Begin(_) => return Err(self.wrong("it is a second `header`")),
             Message::Beat(beat) => {
                 self.judge(beat)?;
                 self.beats += 1;
@@ -100,12 +102,14 @@ impl Lines {
             }
             Message::End(End { beats, dropped }) => {
                 if *beats != self.beats {
-                    return Err(self.wrong(format!("{} beats came of {beats}", self.beats)));
+                    return Err(
+                        self.wrong(format!("the footer counts {beats} cycles, but there are {}", self.beats))
+                    );
                 }
                 let more = self.input.fill_buf();
                 if !more.map_err(|source| NoDataset::Input { trace: self.trace.clone(), source })?.is_empty()
                 {
-                    return Err(self.wrong("it goes on after `end`"));
+                    return Err(self.wrong("there is data after `footer`"));
                 }
                 return Ok(Next::Ending(Ending::Whole { dropped: *dropped }));
             }
@@ -125,12 +129,12 @@ impl Lines {
                 return Err(self.wrong(format!("{} angles for {} motors", list.len(), self.motors)));
             }
             if let Some(odd) = list.iter().find(|angle| angle.is_nan() || angle.abs() > MOST_DEGREES) {
-                return Err(self.wrong(format!("{odd} degrees is no motor's angle")));
+                return Err(self.wrong(format!("invalid angle of {odd} degrees")));
             }
         }
-        // The recorder counts beats in `i64` as well.
+        // The recorder counts cycles in `i64` as well.
         if self.last.is_some_and(|last| beat.beat <= last) || i64::try_from(beat.beat).is_err() {
-            return Err(self.wrong(format!("beat {} comes out of order", beat.beat)));
+            return Err(self.wrong(format!("cycle {} is out of order", beat.beat)));
         }
         Ok(())
     }
@@ -144,11 +148,11 @@ impl Lines {
             return Ok(None);
         }
         let start = self.place.start + self.place.length as u64;
-        self.place = Place { line: self.place.line + 1, start, length: bytes.len() };
+        self.place = Place { line: self.place.line + 1, start, length: bytes.len(), ..self.place };
         if bytes.len() > LONGEST_LINE {
-            return Err(self.wrong(format!("it is longer than {LONGEST_LINE} bytes")));
+            return Err(self.wrong(format!("the line is longer than {LONGEST_LINE} bytes")));
         }
-        match serde_json::from_slice(&bytes) {
+        match self.place.reader.read(&bytes) {
             Ok(message) => Ok(Some(message)),
             Err(_) if !bytes.ends_with(b"\n") => Ok(None),
             Err(error) => Err(self.wrong(error.to_string())),
@@ -159,14 +163,14 @@ impl Lines {
 /// Returns what is wrong with a header. The bounds are the recorder's.
 fn complaint(begin: &Begin) -> Option<String> {
     if !(1..=MOST_MOTORS).contains(&begin.motors.len()) {
-        return Some(format!("{} motors, 1 to {MOST_MOTORS} are possible", begin.motors.len()));
+        return Some(format!("invalid number of motors: {}, allowed 1 to {MOST_MOTORS}", begin.motors.len()));
     }
     if !(1e-6..=10.0).contains(&begin.period_s) {
-        return Some(format!("a beat of {} s, 0.000001 to 10 are possible", begin.period_s));
+        return Some(format!("invalid cycle period of {} s, allowed 0.000001 to 10", begin.period_s));
     }
     let plain = |name: &str| {
         !name.is_empty() && name.len() <= 60 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     let odd = begin.motors.iter().find(|motor| !plain(&motor.name));
-    odd.map(|motor| format!("{:?} is no motor's name: letters, digits and _ make one", motor.name))
+    odd.map(|motor| format!("invalid motor name {:?}: use letters, digits and _", motor.name))
 }

@@ -21,10 +21,10 @@ const MAX_JITTER_FRACTION: f64 = 0.1;
 /// Measures the timing at the configured rate. Returns `None` when the system gives no thread.
 pub(super) fn look(config: &Config) -> Option<Regularity> {
     let robot = MockRobot::new(initial_joints(), Variation::default());
-    let mut pulse = Pulse::new(robot, WallClock::start(), limits_of(config), config.rate.beat()).ok()?;
+    let mut pulse = Pulse::new(robot, WallClock::start(), limits_of(config), config.rate.period()).ok()?;
     pulse.take(Order::Torque(Joints::all(true)));
     let thread = PulseThread::start(pulse).ok()?;
-    let beats = TRIAL.as_nanos() / config.rate.beat().as_nanos().max(1);
+    let beats = TRIAL.as_nanos() / config.rate.period().as_nanos().max(1);
     let beats = u64::try_from(beats).unwrap_or(u64::MAX);
     let mut handle = thread.handle();
     handle.watch(&|snapshot| snapshot.beats > beats);
@@ -47,7 +47,8 @@ pub(super) fn judge(tried: Option<&Regularity>) -> Check {
     if tried.jitter.p99_us <= tried.period_us * MAX_JITTER_FRACTION {
         Check::good(NAME, seen)
     } else {
-        let fallback = "end programs that keep the processor busy, or lower pulse.rate_hz in the configuration";
+        let fallback =
+            "end programs that keep the processor busy, or lower control_loop.rate_hz in the configuration";
         let remedy = tried.privilege.notes.first().map_or(fallback, String::as_str);
         Check::warn(NAME, seen, remedy)
     }
@@ -79,7 +80,7 @@ mod tests {
         assert_eq!(judge(Some(&tried(900.0, &[]))).state, State::Good);
         let restless = judge(Some(&tried(1_100.0, &["allow rtprio"])));
         assert_eq!((restless.state, restless.remedy.as_deref()), (State::Warn, Some("allow rtprio")));
-        assert!(judge(Some(&tried(1_100.0, &[]))).remedy.unwrap().contains("pulse.rate_hz"));
+        assert!(judge(Some(&tried(1_100.0, &[]))).remedy.unwrap().contains("control_loop.rate_hz"));
         assert_eq!(judge(None).state, State::Bad);
     }
 

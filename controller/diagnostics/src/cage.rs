@@ -38,8 +38,14 @@ pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
         }
     };
     let whole = match check(bar, mechanisms) {
-        Ok(()) => Check::good(NAME, format!("{bar} is enforced, as tool_host.may_lack asks")),
-        Err(fault) => Check::bad(NAME, fault.to_string(), format!("tool_host.may_lack requires {bar}")),
+        Ok(()) => {
+            Check::good(NAME, format!("{bar} is enforced, as tool_host.optional_sandbox_mechanisms asks"))
+        }
+        Err(fault) => Check::bad(
+            NAME,
+            fault.to_string(),
+            format!("tool_host.optional_sandbox_mechanisms requires {bar}"),
+        ),
     };
     let each = MECHANISMS.into_iter().map(|name| one(name, mechanisms, bar));
     std::iter::once(whole).chain(each).collect()
@@ -54,7 +60,9 @@ fn one(name: &str, mechanisms: &[Mechanism], bar: &Bar) -> Check {
         _ if bar.spares(name) => Check::warn(
             NAME,
             format!("{detail}; not enforced"),
-            format!("config.yaml allows that; remove `{name}` from tool_host.may_lack to require it"),
+            format!(
+                "config.yaml allows that; remove `{name}` from tool_host.optional_sandbox_mechanisms to require it"
+            ),
         ),
         _ => Check::bad(NAME, format!("{detail}; not enforced"), remedy(name)),
     }

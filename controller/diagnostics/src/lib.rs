@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 
 use devices::Port;
 use machine::{Machine, Packages};
-use minismith_runtime::config::{Brain, Config, Endpoint, LanguageModel, RobotChoice};
+use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu, RobotChoice};
 
 /// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
@@ -104,11 +104,11 @@ fn judge(config: &Config, machine: &Machine) -> Vec<Check> {
         ),
     });
     checks.push(tools(&config.tools, machine.tools_writable));
-    checks.extend(cage::judge(&config.tool_host.bar, &machine.cage));
+    checks.extend(cage::judge(&config.tool_host.sandbox_requirements, &machine.cage));
     checks.push(disk(&config.tools, machine.free));
     let real = matches!(config.robot, RobotChoice::Serial(_));
     checks.extend(machine.periphery.judge(real));
-    checks.push(server::judge(&config.serve, &machine.tokens));
+    checks.push(server::judge(&config.server, &machine.tokens));
     checks.push(brain(config));
     checks.extend(machine.sight.judge(config));
     checks.extend(machine.voice.judge(config));
@@ -213,9 +213,9 @@ fn disk(directory: &Path, free: Option<u64>) -> Check {
 
 /// Checks whether a language model is configured, and reachable.
 fn brain(config: &Config) -> Check {
-    match config.brain {
-        Brain::Offline => Check::good("language model", "none is needed: the brain is offline"),
-        Brain::Openai => endpoints(&config.language_model),
+    match config.nlu {
+        Nlu::Grammar => Check::good("language model", "not needed: `nlu` is `grammar`"),
+        Nlu::Llm => endpoints(&config.language_model),
     }
 }
 
@@ -225,7 +225,7 @@ fn endpoints(model: &LanguageModel) -> Check {
     let named = |endpoint: &Endpoint| format!("{} at {}", endpoint.model, endpoint.url);
     let keys = model.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
     match keys.filter_map(|name| name.read().err()).next() {
-        Some(missing) => Check::bad(NAME, missing.to_string(), "set the key, or `brain: offline`"),
+        Some(missing) => Check::bad(NAME, missing.to_string(), "set the key, or `nlu: grammar`"),
         None => Check::good(NAME, model.endpoints.iter().map(named).collect::<Vec<_>>().join(", then ")),
     }
 }

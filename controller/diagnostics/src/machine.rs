@@ -71,7 +71,7 @@ impl Machine {
             beat: super::beat::look(config),
             sight: Sight::look(config),
             voice: Voice::look(config),
-            tokens: super::server::look(&config.serve.tokens),
+            tokens: super::server::look(&config.server.token_file),
             free: statvfs(&config.tools).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
         }
     }

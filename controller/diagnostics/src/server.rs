@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Check;
-use minismith_runtime::config::Serve;
+use minismith_runtime::config::Server;
 use minismith_runtime::role::Role;
 use minismith_runtime::tokens;
 
@@ -12,31 +12,31 @@ pub(super) fn look(path: &Path) -> Result<usize, String> {
     tokens::list(path).map(|tokens| tokens.len()).map_err(|error| error.to_string())
 }
 
-pub(super) fn judge(serve: &Serve, tokens: &Result<usize, String>) -> Check {
+pub(super) fn judge(server: &Server, tokens: &Result<usize, String>) -> Check {
     const NAME: &str = "server";
     let count = match tokens {
         Ok(count) => *count,
         Err(why) => return Check::bad(NAME, why, "fix this, or the server does not start"),
     };
-    let here = serve.without_token.map_or("no access without a token", Role::name);
-    let seen = format!("{}: {count} tokens; from this computer: {here}", serve.host);
-    if !serve.host.is_loopback() && count == 0 {
+    let here = server.anonymous_role.map_or("no access without a token", Role::name);
+    let seen = format!("{}: {count} tokens; from this computer: {here}", server.host);
+    if !server.host.is_loopback() && count == 0 {
         let remedy = "create one with `minismith token add NAME --role operator`, or listen on 127.0.0.1";
         return Check::bad(NAME, format!("{seen}; the server does not listen there without a token"), remedy);
     }
-    if !serve.trusted_peers.is_empty() {
-        let peers: Vec<String> = serve.trusted_peers.iter().map(|peers| peers.0.to_string()).collect();
+    if !server.trusted_peers.is_empty() {
+        let peers: Vec<String> = server.trusted_peers.iter().map(|peers| peers.0.to_string()).collect();
         return Check::warn(
             NAME,
             format!("{seen}; may move the robot without a token: {}", peers.join(", ")),
             "any device with such an address may, too; empty compat.trusted_peers when it is not needed",
         );
     }
-    if !serve.host.is_loopback() && serve.tls.is_none() {
+    if !server.host.is_loopback() && server.tls.is_none() {
         return Check::warn(
             NAME,
             format!("{seen}; without TLS, tokens can be read on the network"),
-            "set `certificate` and `key` under `serve` in config.yaml, or use only a trusted network",
+            "set `tls_certificate` and `tls_key` under `server` in config.yaml, or use only a trusted network",
         );
     }
     Check::good(NAME, seen)
@@ -50,17 +50,17 @@ mod tests {
 
     #[test]
     fn access_to_the_robot_without_protection_is_reported() {
-        let mut serve = Config::built_in().unwrap().serve;
-        assert_eq!(judge(&serve, &Ok(0)).state, State::Good);
-        assert_eq!(judge(&serve, &Err("damaged".into())).state, State::Bad);
-        serve.host = "0.0.0.0".parse().unwrap();
-        assert_eq!(judge(&serve, &Ok(0)).state, State::Bad);
-        let plain = judge(&serve, &Ok(1));
+        let mut server = Config::built_in().unwrap().server;
+        assert_eq!(judge(&server, &Ok(0)).state, State::Good);
+        assert_eq!(judge(&server, &Err("damaged".into())).state, State::Bad);
+        server.host = "0.0.0.0".parse().unwrap();
+        assert_eq!(judge(&server, &Ok(0)).state, State::Bad);
+        let plain = judge(&server, &Ok(1));
         assert!(plain.state == State::Warn && plain.detail.contains("TLS"), "{plain}");
-        serve.tls = Some(("a.pem".into(), "b.pem".into()));
-        assert_eq!(judge(&serve, &Ok(1)).state, State::Good);
-        serve.trusted_peers = vec!["192.168.1.20".parse().unwrap()];
-        let trusting = judge(&serve, &Ok(1));
+        server.tls = Some(("a.pem".into(), "b.pem".into()));
+        assert_eq!(judge(&server, &Ok(1)).state, State::Good);
+        server.trusted_peers = vec!["192.168.1.20".parse().unwrap()];
+        let trusting = judge(&server, &Ok(1));
         assert!(trusting.state == State::Warn && trusting.detail.contains("192.168.1.20"), "{trusting}");
     }
 }

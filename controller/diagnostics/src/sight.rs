@@ -78,7 +78,10 @@ impl Sight {
                 let also = if rest.is_empty() { String::new() } else { format!(" or {} more", rest.len()) };
                 Check::warn(
                     "pictures",
-                    format!("up to {} an hour may go to {}{also}", config.vision.sent_per_hour, first.url),
+                    format!(
+                        "up to {} an hour may go to {}{also}",
+                        config.vision.max_uploads_per_hour, first.url
+                    ),
                     "set vision.endpoints to `[]` to keep all of them here",
                 )
             }

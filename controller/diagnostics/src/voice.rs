@@ -58,7 +58,7 @@ impl Voice {
                 checks.push(Check::warn(
                     what,
                     format!("ALSA has no device `{wanted}`; its devices are: {known}"),
-                    format!("plug one in, or set another one under `voice: {{{what}: ...}}`; `listen --wav FILE` needs none"),
+                    format!("plug one in, or set another one under `voice: {{{what}: ...}}`; `listen --input FILE` needs none"),
                 ));
             }
         };
@@ -120,7 +120,7 @@ mod tests {
         assert!(remedies[0] == "make models" && remedies[1].contains("espeak-ng"), "{remedies:?}");
         config.voice.microphone = Some("plughw:77,0".into());
         let text = format!("{:?}", healthy().judge(&config));
-        assert!(text.contains("ALSA has no device `plughw:77,0`") && text.contains("--wav FILE"), "{text}");
+        assert!(text.contains("ALSA has no device `plughw:77,0`") && text.contains("--input FILE"), "{text}");
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("robot.yaml");
         std::fs::write(&file, "voice: {transcription: [{url: https://example.org/v1, model: ears}]}")

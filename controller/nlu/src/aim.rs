@@ -1,11 +1,11 @@
-//! Where the robot is told to be: what a motion starts from.
+//! The commanded posture from which a motion starts.
 
 use firmware_bridge::posture::{Antennas, HeadPose, Posture, RollPitchYaw};
 use firmware_bridge::units::Radians;
 
 use super::decimal::plain;
 
-/// Where head, body and antennas were last told to be. The head's angles are relative to the body.
+/// The last commanded posture of head, body and antennas. The head's angles are relative to the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim {
     pub(super) angles: RollPitchYaw,
@@ -15,13 +15,13 @@ pub struct Aim {
 }
 
 impl Aim {
-    /// Awake and at rest, looking ahead.
+    /// Returns the neutral posture: awake, at rest, looking ahead.
     #[must_use]
     pub fn neutral() -> Self {
         Aim::of(&Posture::init())
     }
 
-    /// Where the robot is told to be, or is, before a plan begins.
+    /// Returns the aim for the commanded or measured posture before a plan begins.
     #[must_use]
     pub fn of(posture: &Posture) -> Self {
         let angles = posture.head.angles();
@@ -30,23 +30,23 @@ impl Aim {
         Aim { angles, height, body_yaw: posture.body_yaw, antennas: posture.antennas }
     }
 
-    /// In words, what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is.
+    /// Describes what is not neutral: "head left 20 deg, body right 30 deg"; none if everything is neutral.
     pub(super) fn describe(&self) -> Option<String> {
         let neutral = Aim::neutral();
         let mut parts = Vec::new();
-        let mut tell = |angle: Radians, positive: &str, negative: &str| {
+        let mut describe_part = |angle: Radians, positive: &str, negative: &str| {
             let word = if angle.value() > 0.0 { positive } else { negative };
-            if angle.abs().degrees() > TOLD_DEGREES {
+            if angle.abs().degrees() > MIN_DESCRIBED {
                 parts.push(format!("{word} {} deg", plain(angle.abs().degrees())));
             }
         };
-        tell(self.angles.yaw, "head left", "head right");
-        tell(self.angles.pitch, "head down", "head up");
-        tell(self.angles.roll, "head tilted right", "head tilted left");
-        tell(self.body_yaw, "body left", "body right");
-        tell(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
-        tell(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
-        if self.height.abs() * 1000.0 > TOLD_DEGREES {
+        describe_part(self.angles.yaw, "head left", "head right");
+        describe_part(self.angles.pitch, "head down", "head up");
+        describe_part(self.angles.roll, "head tilted right", "head tilted left");
+        describe_part(self.body_yaw, "body left", "body right");
+        describe_part(neutral.antennas.right - self.antennas.right, "right antenna out", "right antenna in");
+        describe_part(self.antennas.left - neutral.antennas.left, "left antenna out", "left antenna in");
+        if self.height.abs() * 1000.0 > MIN_DESCRIBED {
             let word = if self.height > 0.0 { "raised" } else { "lowered" };
             parts.push(format!("head {word} {} mm", plain(self.height.abs() * 1000.0)));
         }
@@ -62,5 +62,5 @@ impl Aim {
     }
 }
 
-/// Degrees or millimetres; what is nearer to neutral goes without saying.
-const TOLD_DEGREES: f64 = 0.5;
+/// Smallest deviation from neutral that is described, in degrees or millimetres.
+const MIN_DESCRIBED: f64 = 0.5;

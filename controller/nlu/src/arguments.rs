@@ -1,4 +1,5 @@
-//! The arguments of a tool, read by its JSON Schema: "with times 3 and speed 1.5", "times=3", "(times=3)", "twice".
+//! Parses the arguments of a tool with its JSON Schema: "with times 3 and speed 1.5", "times=3",
+//! "(times=3)", "twice".
 
 use std::sync::LazyLock;
 
@@ -12,18 +13,19 @@ use super::parser::{Parser, Trouble};
 use super::tokenize::Kind;
 use super::tools::range;
 
-/// The arguments of every tool that is composed of primitives.
+/// The schema of every tool that consists of primitives.
 static COMPOSED: LazyLock<Value> = LazyLock::new(
     || json!({"type": "object", "properties": {"times": {"type": "integer"}, "speed": {"type": "number"}}}),
 );
 
 impl Parser<'_> {
-    /// The arguments that follow a tool's name; a count that the tool has no argument for repeats the run.
+    /// Parses the arguments after a tool's name. A count repeats the run if the tool has no argument for
+    /// it.
     pub fn with_arguments(&mut self, name: String) -> Result<Vec<Intent>, Trouble> {
         self.with_arguments_over(name, Map::new())
     }
 
-    /// The same over the arguments of an earlier run: what is said replaces them.
+    /// Does the same on top of the arguments of an earlier run: new values replace old ones.
     pub fn with_arguments_over(
         &mut self,
         name: String,
@@ -79,13 +81,13 @@ impl Parser<'_> {
         Ok(vec![Intent::RunTool { name, arguments }; runs as usize])
     }
 
-    /// The arguments of this tool's last run, if it was the last.
+    /// Returns the arguments of this tool's last run, if it was the last tool.
     fn last_arguments(&self, name: &str) -> Map<String, Value> {
         let last = self.last_tool.as_ref().or(self.earlier_tool.as_ref()).filter(|(last, _)| last == name);
         last.map(|(_, arguments)| arguments.clone()).unwrap_or_default()
     }
 
-    /// How many tokens lead to an argument: "with", "and", ",", "at", "(".
+    /// Returns how many tokens introduce an argument: "with", "and", ",", "at", "(".
     fn argument_lead(&self) -> usize {
         let leads = |at: usize| {
             matches!(self.word(at), Some("with" | "using" | "at" | "and" | "its" | "the" | "a"))
@@ -94,7 +96,7 @@ impl Parser<'_> {
         (self.at..self.at + 4).take_while(|&at| leads(at)).count()
     }
 
-    /// The parameter that is named here and where its value begins.
+    /// Returns the parameter that is named here, and the index of its value.
     fn parameter_at(&self, at: usize, properties: &Map<String, Value>) -> Option<(String, usize)> {
         let found = properties.keys().filter_map(|name| Some((name.clone(), self.spelled(name, at)?)));
         let (name, end) = found.max_by_key(|(_, end)| *end)?;
@@ -105,7 +107,7 @@ impl Parser<'_> {
         Some((name, end + usize::from(links(end))))
     }
 
-    /// The parameter that is named after its number, where the number stands, and where both end.
+    /// Returns the parameter that is named after its number, the index of the number, and the end of both.
     fn counted_at(&self, at: usize, properties: &Map<String, Value>) -> Option<(String, usize, usize)> {
         let (_, taken) = number(self.tokens.get(at..)?)?;
         let numeric = |name: &&String| {
@@ -117,7 +119,7 @@ impl Parser<'_> {
         named.max_by_key(|(_, end)| *end).map(|(name, end)| (name, at, end))
     }
 
-    /// This run at another pace, if it has a speed to change.
+    /// Returns this run at another pace, if the tool has a speed parameter.
     pub fn paced_run(
         &self,
         name: &str,
@@ -139,7 +141,7 @@ impl Parser<'_> {
         Ok(Some(Intent::RunTool { name: name.to_owned(), arguments }))
     }
 
-    /// A value of the type that the schema names.
+    /// Parses a value of the type in the schema.
     fn value(&mut self, parameter: &str, schema: &Value) -> Result<Value, Trouble> {
         let rest = self.tokens.get(self.at..).unwrap_or_default();
         let unclear = || self.rest_unclear();
@@ -174,7 +176,7 @@ impl Parser<'_> {
     }
 }
 
-/// The first type that can be said in words; `null` beside it does not matter.
+/// Returns the first type that a text can express; an alternative `null` does not matter.
 fn kind_of(schema: &Value) -> &str {
     let kinds = match schema.get("type") {
         Some(Value::Array(kinds)) => kinds.as_slice(),

@@ -1,6 +1,7 @@
-//! What was said and done before: what "again", "the other way", "undo that" and "what happened?" refer to.
+//! The dialog context: what "again", "the other way", "undo that" and "what happened?" refer to.
 //!
-//! It is made from outcomes. A turn that did nothing is remembered for its reason, and leaves nothing to repeat.
+//! It is made from outcomes. A turn that did nothing is recorded with its reason and leaves nothing to
+//! repeat.
 
 use serde_json::{Map, Value};
 
@@ -8,24 +9,24 @@ use super::aim::Aim;
 use super::intent::Intent;
 use minismith_runtime::outcome::{Ending, Step};
 
-/// One turn of a conversation: what was said, and what became of it.
+/// One turn of a conversation: the user's words and the outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
-    /// The person's words.
+    /// The user's words.
     pub said: String,
-    /// What was answered.
+    /// The answer.
     pub answer: String,
-    /// What was understood; empty when nothing was.
+    /// The plan; empty if the words were not understood.
     pub plan: Vec<Intent>,
-    /// What was requested and achieved, or why not, motion by motion.
+    /// For each motion, what was requested and achieved, or why not.
     pub steps: Vec<Step>,
     /// How it ended.
     pub ending: Ending,
-    /// Where the body was told to be before it began, where that is known.
+    /// The commanded posture of the robot before the turn, if known.
     pub from: Option<Aim>,
 }
 
-/// What a conversation may refer back to.
+/// The turns that a conversation may refer to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Before {
     last: Option<Turn>,
@@ -34,25 +35,25 @@ pub struct Before {
 }
 
 impl Before {
-    /// The last turn that was no question about an earlier one.
+    /// Returns the last turn that was not a question about an earlier one.
     #[must_use]
     pub fn last(&self) -> Option<&Turn> {
         self.last.as_ref()
     }
 
-    /// The last turn in which something was to be done; none if what was said since could not be done.
+    /// Returns the last turn that asked for an action; none if a later request could not be done.
     #[must_use]
     pub fn acted(&self) -> Option<&Turn> {
         self.acted.as_ref()
     }
 
-    /// The tool that was made or run last, with its last arguments.
+    /// Returns the tool that was made or run last, with its last arguments.
     #[must_use]
     pub fn tool(&self) -> Option<&(String, Map<String, Value>)> {
         self.tool.as_ref()
     }
 
-    /// Remembers one more turn. `refers` says whether its words refer to what was done before them.
+    /// Records a turn. `refers` states whether its words refer to an earlier action.
     pub(super) fn record(&mut self, turn: Turn, refers: bool) {
         let tool = turn.plan.iter().rev().find_map(|intent| match intent {
             Intent::RunTool { name, arguments } => Some((name.clone(), arguments.clone())),
@@ -65,10 +66,10 @@ impl Before {
         if turn.plan.iter().any(acts) {
             self.acted = Some(turn.clone());
         } else if turn.plan.is_empty() && turn.ending != Ending::Done && !refers {
-            // After "nod", "fly", the next "again" would be about the flight.
+            // After "nod" and "fly", a following "again" would refer to the flight.
             self.acted = None;
         }
-        // "what happened?" twice is about the same thing.
+        // "what happened?" twice asks about the same turn.
         let only_talk = !turn.plan.is_empty() && turn.plan.iter().all(is_talk);
         if !only_talk {
             self.last = Some(turn);
@@ -76,7 +77,7 @@ impl Before {
     }
 }
 
-/// Whether this is something that can be said to have been done.
+/// Returns whether an intent is an action that can be reported as done.
 fn acts(intent: &Intent) -> bool {
     matches!(intent, Intent::Motion(_) | Intent::See(_) | Intent::RunTool { .. } | Intent::MakeTool { .. })
 }
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_leaves_what_was_done_in_place_and_a_refusal_does_not() {
+    fn questions_preserve_the_last_action_and_refusals_clear_it() {
         let mut before = Before::default();
         before.remember(turn("nod"));
         before.remember(turn("what happened?"));
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_tool_outlives_motions() {
+    fn last_tool_persists_after_motions() {
         let mut before = Before::default();
         before.remember(turn("make a tool called blip that nods"));
         before.remember(turn("nod"));

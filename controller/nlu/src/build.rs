@@ -1,7 +1,7 @@
-//! The primitives that a read clause means.
+//! Builds the primitives of a parsed clause.
 //!
-//! Every modifier is taken out of its slot when a primitive uses it. What nobody took was said about something else,
-//! and is reported rather than dropped.
+//! Each primitive takes the modifiers that it uses out of their slots. A modifier that no primitive took
+//! referred to something else, and is reported and not dropped.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use super::parser::Trouble;
 use super::primitive::{self as p, Look, OutOfRange, Primitive, Side};
 
 impl Frame {
-    /// The primitives that the clause means, and how often all of them are to be done.
+    /// Builds the primitives of the clause, and returns how often to repeat all of them.
     pub fn build(
         mut self,
         verb: Verb,
         clause: Range<usize>,
     ) -> Result<(Vec<Primitive>, Option<u32>), Trouble> {
-        self.place_bare(verb);
-        let reason = if self.aimless() { Reason::WhichWay } else { Reason::Unknown };
+        self.assign_bare_number(verb);
+        let reason = if self.has_no_direction() { Reason::WhichWay } else { Reason::Unknown };
         let unclear = || Trouble::unclear(clause.clone(), reason);
         let mut built = match (verb, self.part) {
             (Verb::Nod, None | Some(Part::Head)) => vec![self.nod()?],
@@ -33,7 +33,7 @@ impl Frame {
             (Verb::Wait, None) => vec![self.wait(&clause)?],
             (Verb::Look | Verb::Point, None | Some(Part::Head))
             | (Verb::Turn | Verb::Tilt, Some(Part::Head))
-                if verb != Verb::Tilt || self.level() =>
+                if verb != Verb::Tilt || self.is_vertical_tilt() =>
             {
                 vec![self.look().ok_or_else(unclear)??]
             }
@@ -62,23 +62,23 @@ impl Frame {
             built.push(wait);
         }
         let repeat = self.times.take().map(|said| count(said.0, "repeating a motion")).transpose()?;
-        // Antennas go all the way up and down anyway.
+        // Antennas always go all the way up and down.
         if self.part == Some(Part::Antennas) {
             self.extent.take_if(|said| said.0 == Extent::Full);
         }
-        match self.left_over() {
+        match self.unused_modifier() {
             Some(at) => Err(Trouble::unclear(at, Reason::Unknown)),
             None => Ok((built, repeat)),
         }
     }
 
-    /// What a number without a unit means depends on the verb.
-    fn place_bare(&mut self, verb: Verb) {
+    /// Assigns a number without a unit to a slot, depending on the verb.
+    fn assign_bare_number(&mut self, verb: Verb) {
         let Some(Said(value, at)) = self.bare.take() else { return };
         let angle = Said(Radians::from_degrees(value), at.clone());
         match verb {
             Verb::Look | Verb::Turn | Verb::Tilt | Verb::Move | Verb::Point
-                // "look left by half" is not half a degree.
+                // "look left by half" does not mean half a degree.
                 if self.angle.is_none() && (value == 0.0 || value.abs() >= 1.0) =>
             {
                 self.angle = Some(angle)
@@ -93,8 +93,8 @@ impl Frame {
         }
     }
 
-    /// The tokens of a slot that no primitive took.
-    fn left_over(&self) -> Option<Range<usize>> {
+    /// Returns the tokens of a slot that no primitive took.
+    fn unused_modifier(&self) -> Option<Range<usize>> {
         let spans = [
             self.directions.first().map(|said| &said.1),
             self.angle.as_ref().map(|said| &said.1),
@@ -108,13 +108,13 @@ impl Frame {
         spans.into_iter().flatten().min_by_key(|at| at.start).cloned()
     }
 
-    /// Nothing says where to.
-    fn aimless(&self) -> bool {
+    /// Returns whether the clause names no direction.
+    fn has_no_direction(&self) -> bool {
         self.directions.is_empty() && self.point.is_none()
     }
 
-    /// A tilt up or down is a look.
-    fn level(&self) -> bool {
+    /// Returns whether a tilt is in fact a look: up or down.
+    fn is_vertical_tilt(&self) -> bool {
         matches!(self.directions.first(), Some(Said(Direction::Up | Direction::Down, _)))
     }
 
@@ -122,10 +122,12 @@ impl Frame {
         if self.directions.is_empty() { None } else { Some(self.directions.remove(0).0) }
     }
 
-    /// The angle that was said, or how far the words say to go. With both, neither is certain.
+    /// Returns the given angle, or the one that the extent in words means. If both are given, only "a
+    /// little" is dropped; any other extent stays in its slot.
     fn angle_or(&mut self, usual: Radians, most: Radians) -> Radians {
         if let Some(Said(angle, _)) = self.angle.take() {
-            // "a little, 10 degrees" is 10 degrees; "all the way, 10 degrees" is left over, and reported.
+            // "a little, 10 degrees" is 10 degrees. In "all the way, 10 degrees" one is left over and
+            // reported.
             self.extent.take_if(|said| said.0 == Extent::Slight);
             return angle;
         }
@@ -137,11 +139,11 @@ impl Frame {
         }
     }
 
-    /// How long a motion takes: as said, or its calm duration at the pace that was said.
+    /// Returns the duration of a motion: as given, or the calm duration at the given pace.
     fn time_or(&mut self, usual: Duration, what: &str) -> Result<Duration, Trouble> {
         match self.within.take() {
             Some(Said(seconds, _)) => {
-                // "slowly, over four seconds": the seconds say how slowly.
+                // "slowly, over four seconds": the seconds specify how slowly.
                 self.pace = None;
                 duration(seconds, what)
             }
@@ -157,9 +159,9 @@ impl Frame {
         }
     }
 
-    /// Counted swings: how often, and how long each way takes.
+    /// Returns the number of swings, and the duration of each half.
     fn swings(&mut self, usual: u32, what: &str) -> Result<(u32, Duration), Trouble> {
-        // "nod in 5 seconds" may mean later: without a count it is left over, and reported.
+        // "nod in 5 seconds" may mean later. Without a count, the duration is left over and reported.
         let within = if self.times.is_some() { self.within.take() } else { None };
         let seconds = within.or_else(|| self.lasting.take()).map(|said| said.0);
         let half = self.paced(p::HALF);
@@ -245,7 +247,7 @@ impl Frame {
     }
 
     fn height(&mut self, verb: Verb, clause: &Range<usize>) -> Result<Primitive, Trouble> {
-        // "raise your head 10 degrees" is a look, not a lift.
+        // "raise your head 10 degrees" is a look and not a lift.
         let up = match (verb, self.turn_to()) {
             (Verb::Raise | Verb::Move, Some(Direction::Up)) | (Verb::Raise, None) => true,
             (Verb::Lower | Verb::Move, Some(Direction::Down)) | (Verb::Lower, None) => false,
@@ -272,7 +274,7 @@ impl Frame {
             }
         };
         if metres < 0.0 {
-            return Err(negative("a length for the head's height"));
+            return Err(negative_number("a length for the head's height"));
         }
         let duration = self.time_or(p::AIMED, "moving the head")?;
         Ok(Primitive::Height { metres: if up { metres } else { -metres }, duration })
@@ -323,14 +325,14 @@ fn duration(seconds: f64, what: &str) -> Result<Duration, Trouble> {
     )
 }
 
-fn negative(what: &str) -> Trouble {
+fn negative_number(what: &str) -> Trouble {
     Trouble::Range(OutOfRange {
         what: format!("a negative number as {what}"),
         allowed: "a positive number and the other direction".to_owned(),
     })
 }
 
-/// A whole number of times.
+/// Converts a number to a count; it must be whole.
 pub(super) fn count(times: f64, what: &str) -> Result<u32, Trouble> {
     let most = f64::from(p::MOST_TIMES);
     if times.fract() == 0.0 && (1.0..=most).contains(&times) {

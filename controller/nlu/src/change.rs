@@ -1,4 +1,4 @@
-//! A motion that was asked for before, changed in one respect. What it yields is checked like any other motion.
+//! Changes an earlier motion in one respect. The result is validated like any other motion.
 
 use std::time::Duration;
 
@@ -7,63 +7,63 @@ use firmware_bridge::units::Radians;
 use super::lexicon::Direction;
 use super::primitive::{self as p, Look, Primitive, Side};
 
-/// In which respect a motion is changed.
+/// The respect in which a motion changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Change {
-    /// So many times as far.
+    /// Multiply the distance.
     Scale(f64),
-    /// So many times as far, or as deep.
+    /// Multiply the distance or the depth.
     Size(f64),
-    /// As far as it goes.
+    /// Go to the end of the range.
     Full,
-    /// So many times as deep: nods and shakes.
+    /// Multiply the depth of nods and shakes.
     Swing(f64),
-    /// Its mirror image.
+    /// Mirror the motion.
     Opposite,
-    /// The same to another side, by another angle if one was said.
+    /// Do the same to another side, by another angle if one is given.
     To(Direction, Option<Radians>),
-    /// From where it went, further to this side, by this part of its way.
+    /// Go further to this side, by this fraction of the previous distance.
     Toward(Direction, f64),
-    /// From where it went, further to this side, by so much.
+    /// Go further to this side, by this angle.
     TowardBy(Direction, Radians),
-    /// So far.
+    /// Go this far.
     Angle(Radians),
-    /// Further by so much.
+    /// Go further by this angle.
     Add(Radians),
-    /// To this height, metres.
+    /// Go to this height, in metres.
     Metres(f64),
-    /// So often.
+    /// Repeat this many times.
     Times(u32),
-    /// Slower by this factor.
+    /// Slow down by this factor.
     Pace(f64),
-    /// Within so many seconds.
+    /// Take this many seconds.
     Within(f64),
-    /// So many times as long: dances and waits.
+    /// Multiply the duration of dances and waits.
     Longer(f64),
 }
 
 impl Change {
-    /// Whether it is about a whole sequence rather than about one motion of it.
+    /// Returns whether the change applies to a whole sequence and not to one motion of it.
     pub const fn is_about_all(self) -> bool {
         matches!(self, Change::Pace(_))
     }
 }
 
-/// The motion with this change; none if it has nothing of that kind to change.
+/// Returns the changed motion; none if it has no quantity of that kind.
 pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
     match change {
         Change::Scale(factor) => match motion {
             Primitive::Height { metres, duration } => {
                 Some(Primitive::Height { metres: metres * factor, duration: *duration })
             }
-            _ => aimed(motion, |signed| signed * factor),
+            _ => with_angle(motion, |signed| signed * factor),
         },
-        Change::Size(factor) => changed(motion, Change::Scale(factor)).or_else(|| swung(motion, factor)),
+        Change::Size(factor) => changed(motion, Change::Scale(factor)).or_else(|| with_depth(motion, factor)),
         Change::Add(more) => {
-            // Less than nothing is no way at all.
+            // A negative distance leaves no motion.
             let (_, before) = signed(motion)?;
             let stays = (before.abs() + more).value() >= 0.0;
-            stays.then(|| aimed(motion, |signed| signed + more * signed.value().signum()))?
+            stays.then(|| with_angle(motion, |signed| signed + more * signed.value().signum()))?
         }
         Change::Angle(angle) => match motion {
             Primitive::Nod { times, half, .. } => Some(Primitive::Nod { times: *times, angle, half: *half }),
@@ -75,35 +75,35 @@ pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
                 left: left.map(|_| angle),
                 duration: *duration,
             }),
-            _ => aimed(motion, |signed| angle * signed.value().signum()),
+            _ => with_angle(motion, |signed| angle * signed.value().signum()),
         },
         Change::Full => furthest(motion),
-        Change::Swing(factor) => swung(motion, factor),
+        Change::Swing(factor) => with_depth(motion, factor),
         Change::Opposite => match motion {
             Primitive::Height { metres, duration } => {
                 Some(Primitive::Height { metres: -metres, duration: *duration })
             }
-            _ => aimed(motion, |signed| -signed),
+            _ => with_angle(motion, |signed| -signed),
         },
-        Change::To(direction, angle) => redirected(motion, direction, angle),
+        Change::To(direction, angle) => with_direction(motion, direction, angle),
         Change::Toward(direction, part) => match motion {
             Primitive::Height { metres, duration } => {
                 let sign = sign(Axis::Height, direction)?;
                 let metres = metres + metres.abs() * part * sign;
                 Some(Primitive::Height { metres, duration: *duration })
             }
-            _ => toward(motion, direction, |signed| signed.abs() * part),
+            _ => with_direction_offset(motion, direction, |signed| signed.abs() * part),
         },
-        Change::TowardBy(direction, by) => toward(motion, direction, |_| by),
+        Change::TowardBy(direction, by) => with_direction_offset(motion, direction, |_| by),
         Change::Metres(metres) => match motion {
             Primitive::Height { metres: before, duration } => {
                 Some(Primitive::Height { metres: metres * before.signum(), duration: *duration })
             }
             _ => None,
         },
-        Change::Times(often) => repeated(motion, often),
-        Change::Pace(slower) => paced(motion, slower),
-        Change::Within(seconds) => within(motion, seconds),
+        Change::Times(often) => with_repetitions(motion, often),
+        Change::Pace(slower) => with_pace(motion, slower),
+        Change::Within(seconds) => with_duration(motion, seconds),
         Change::Longer(factor) => match motion {
             Primitive::Dance { duration } => Some(Primitive::Dance { duration: duration.mul_f64(factor) }),
             Primitive::Wait { duration } => Some(Primitive::Wait { duration: duration.mul_f64(factor) }),
@@ -112,7 +112,7 @@ pub(super) fn changed(motion: &Primitive, change: Change) -> Option<Primitive> {
     }
 }
 
-/// What an angle is measured along, with one sign for each of its two ends.
+/// The axis of an angle; the sign gives the direction.
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
     /// Left and right.
@@ -123,7 +123,7 @@ enum Axis {
     Height,
 }
 
-/// The sign of a direction on an axis; none if it does not lie on it.
+/// Returns the sign of a direction on an axis; none if it is not on the axis.
 const fn sign(axis: Axis, direction: Direction) -> Option<f64> {
     match (axis, direction) {
         (Axis::Sides, Direction::Left) | (Axis::Level | Axis::Height, Direction::Up) => Some(1.0),
@@ -132,7 +132,7 @@ const fn sign(axis: Axis, direction: Direction) -> Option<f64> {
     }
 }
 
-/// The axis that a motion goes along, and how far it goes: left and up are positive.
+/// Returns the axis of a motion and the signed distance: left and up are positive.
 fn signed(motion: &Primitive) -> Option<(Axis, Radians)> {
     match *motion {
         Primitive::Look { direction: Look::Left, angle, .. }
@@ -146,8 +146,8 @@ fn signed(motion: &Primitive) -> Option<(Axis, Radians)> {
     }
 }
 
-/// The motion with another angle along its axis, at the same pace; none without an angle to change.
-fn aimed(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitive> {
+/// Returns the motion with another angle along its axis, at the same pace; none if it has no angle.
+fn with_angle(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitive> {
     let (axis, before) = signed(motion)?;
     if before.value() == 0.0 {
         return None;
@@ -182,13 +182,17 @@ fn aimed(motion: &Primitive, to: impl Fn(Radians) -> Radians) -> Option<Primitiv
     })
 }
 
-fn toward(motion: &Primitive, direction: Direction, by: impl Fn(Radians) -> Radians) -> Option<Primitive> {
+fn with_direction_offset(
+    motion: &Primitive,
+    direction: Direction,
+    by: impl Fn(Radians) -> Radians,
+) -> Option<Primitive> {
     let (axis, _) = signed(motion)?;
     let sign = sign(axis, direction)?;
-    aimed(motion, |before| before + by(before) * sign)
+    with_angle(motion, |before| before + by(before) * sign)
 }
 
-fn redirected(motion: &Primitive, direction: Direction, angle: Option<Radians>) -> Option<Primitive> {
+fn with_direction(motion: &Primitive, direction: Direction, angle: Option<Radians>) -> Option<Primitive> {
     match *motion {
         Primitive::Look { angle: before, duration, .. } => {
             if direction == Direction::Ahead && angle.is_none() {
@@ -207,7 +211,7 @@ fn redirected(motion: &Primitive, direction: Direction, angle: Option<Radians>) 
         Primitive::Tilt { .. } | Primitive::TurnBody { .. } => {
             let (axis, _) = signed(motion)?;
             let sign = sign(axis, direction)?;
-            aimed(motion, |before| angle.unwrap_or(before.abs()) * sign)
+            with_angle(motion, |before| angle.unwrap_or(before.abs()) * sign)
         }
         Primitive::Height { metres, duration } if angle.is_none() => {
             let metres = metres.abs() * sign(Axis::Height, direction)?;
@@ -224,12 +228,12 @@ fn furthest(motion: &Primitive) -> Option<Primitive> {
         }
         _ => {
             let most = p::furthest(motion)?;
-            aimed(motion, |before| most * before.value().signum())
+            with_angle(motion, |before| most * before.value().signum())
         }
     }
 }
 
-fn swung(motion: &Primitive, factor: f64) -> Option<Primitive> {
+fn with_depth(motion: &Primitive, factor: f64) -> Option<Primitive> {
     match *motion {
         Primitive::Nod { times, angle, half } => Some(Primitive::Nod { times, angle: angle * factor, half }),
         Primitive::Shake { times, angle, half } => {
@@ -239,7 +243,7 @@ fn swung(motion: &Primitive, factor: f64) -> Option<Primitive> {
     }
 }
 
-fn repeated(motion: &Primitive, times: u32) -> Option<Primitive> {
+fn with_repetitions(motion: &Primitive, times: u32) -> Option<Primitive> {
     match *motion {
         Primitive::Nod { angle, half, .. } => Some(Primitive::Nod { times, angle, half }),
         Primitive::Shake { angle, half, .. } => Some(Primitive::Shake { times, angle, half }),
@@ -248,7 +252,7 @@ fn repeated(motion: &Primitive, times: u32) -> Option<Primitive> {
     }
 }
 
-fn paced(motion: &Primitive, slower: f64) -> Option<Primitive> {
+fn with_pace(motion: &Primitive, slower: f64) -> Option<Primitive> {
     let mut motion = *motion;
     match &mut motion {
         Primitive::Look { duration, .. }
@@ -270,7 +274,7 @@ fn paced(motion: &Primitive, slower: f64) -> Option<Primitive> {
     Some(motion)
 }
 
-fn within(motion: &Primitive, seconds: f64) -> Option<Primitive> {
+fn with_duration(motion: &Primitive, seconds: f64) -> Option<Primitive> {
     let whole = Duration::try_from_secs_f64(seconds).ok()?;
     let mut motion = *motion;
     match &mut motion {
@@ -304,20 +308,20 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_way_keeps_its_pace() {
-        let slow = paced(&look(Look::Left, 30.0), 2.0).unwrap();
+    fn longer_motions_keep_their_pace() {
+        let slow = with_pace(&look(Look::Left, 30.0), 2.0).unwrap();
         let Some(Primitive::Look { duration, .. }) = changed(&slow, Change::Scale(2.0)) else { panic!() };
         assert_eq!(duration, Duration::from_secs(4));
     }
 
     #[test]
-    fn past_the_middle_a_look_goes_to_the_other_side() {
+    fn a_look_past_the_middle_changes_sides() {
         let changed = changed(&look(Look::Left, 20.0), Change::TowardBy(Direction::Right, deg(30.0)));
         assert!(matches!(changed, Some(Primitive::Look { direction: Look::Right, .. })), "{changed:?}");
     }
 
     #[test]
-    fn what_has_no_such_quantity_is_not_changed() {
+    fn motions_without_the_quantity_are_not_changed() {
         for change in [Change::Scale(2.0), Change::Opposite, Change::Pace(2.0), Change::Swing(2.0)] {
             for motion in [Primitive::Wake, Primitive::Sleep, Primitive::Center] {
                 assert_eq!(changed(&motion, change), None);

@@ -1,8 +1,8 @@
-//! Sentences that repeat, change or take back what was done before: "again", "no, further left", "not so fast",
-//! "make that 30 degrees", "the other way", "undo that".
+//! Parses sentences that repeat, change or undo an earlier motion.
 //!
-//! Such a sentence is read as a whole. It needs a motion before it that has what it changes, and what it yields passes
-//! the same ranges as any command.
+//! Examples are "again", "no, further left", "not so fast", "make that 30 degrees", "the other way" and
+//! "undo that". Such a sentence is parsed as a whole. It needs an earlier motion with the quantity that it
+//! changes. The result must be within the same ranges as any command.
 
 use std::ops::Range;
 
@@ -21,9 +21,9 @@ use super::referring::{Amount, FIRM, LEADS, REJECTED, REPEATS, TRAILS, UNDO, amo
 use super::tokenize::Token;
 
 impl Parser<'_> {
-    /// The plan of a sentence that refers back; none if it does not.
+    /// Returns the plan of a sentence that refers to an earlier motion; none if it does not.
     pub fn correction(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
-        let (end, mut firm) = self.without_trail();
+        let (end, mut firm) = self.end_without_fillers();
         let mut at = 0;
         let mut verb = None;
         while at < end {
@@ -33,7 +33,7 @@ impl Parser<'_> {
                 return Err(Trouble::unclear(at..end, Reason::Negated));
             }
             if whole(longest(UNDO.iter().copied(), &words)) {
-                return self.back(at..end).map(Some);
+                return self.return_to_previous(at..end).map(Some);
             }
             if let Some((times, _)) = self.whole_repetition(at, end)? {
                 return self.once_more(times, at..self.last_word()).map(Some);
@@ -44,11 +44,11 @@ impl Parser<'_> {
             let joined =
                 at.checked_sub(1).is_some_and(|joint| matches!(self.word(joint), Some("and" | "then")));
             if at + 1 == end && self.word(at) == Some("right") && !firm && !joined && self.refers() {
-                // "right" is also what one says when all is well.
+                // "right" alone may also mean agreement.
                 return Err(Trouble::unclear(at..end, Reason::Unknown));
             }
-            let (taken, says_wrong) = match self.lead(at) {
-                Some(lead) => lead,
+            let (taken, says_wrong) = match self.introduction(at) {
+                Some(introduction) => introduction,
                 None => match self.same_verb(at) {
                     Some(taken) if verb.is_none() => {
                         verb = Some(at);
@@ -63,18 +63,18 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// Where the last word ends.
+    /// Returns the index after the last word.
     fn last_word(&self) -> usize {
         self.tokens.iter().rposition(|token| !is_pause(token)).map_or(0, |last| last + 1)
     }
 
-    /// Whether there is something to refer to.
+    /// Returns whether there is an earlier motion to refer to.
     fn refers(&self) -> bool {
         self.known.before.is_some_and(|before| before.acted().is_some())
     }
 
-    /// Where the sentence ends without marks and words that say nothing, and whether one of them was "instead".
-    fn without_trail(&self) -> (usize, bool) {
+    /// Returns the end of the sentence without marks and fillers, and whether "instead" was among them.
+    fn end_without_fillers(&self) -> (usize, bool) {
         let mut end = self.tokens.len();
         let mut firm = false;
         'words: while end > 0 {
@@ -84,7 +84,7 @@ impl Parser<'_> {
             }
             for trail in TRAILS {
                 let count = trail.split(' ').count();
-                // A sentence that is nothing else says something.
+                // A sentence that consists of fillers only has a meaning of its own.
                 let begins = end.checked_sub(count).filter(|begins| *begins > 0);
                 let same = |begins: usize| {
                     trail.split(' ').enumerate().all(|(place, part)| self.word(begins + place) == Some(part))
@@ -100,8 +100,8 @@ impl Parser<'_> {
         (end, firm)
     }
 
-    /// How many tokens lead to a change, and whether they say that something was wrong.
-    fn lead(&self, at: usize) -> Option<(usize, bool)> {
+    /// Returns how many tokens introduce a change, and whether they say that something was wrong.
+    fn introduction(&self, at: usize) -> Option<(usize, bool)> {
         if self.tokens.get(at).is_some_and(is_pause) {
             return Some((1, false));
         }
@@ -120,11 +120,11 @@ impl Parser<'_> {
         if let Some((1, end)) = self.repetition_at(at).ok().flatten() {
             return Some((end - at, false));
         }
-        let lead = longest(LEADS.iter().copied(), &words).map(|(_, taken)| taken);
-        lead.or_else(|| opener(&words)).or_else(|| hesitation(&words)).map(|taken| (taken, false))
+        let introduction = longest(LEADS.iter().copied(), &words).map(|(_, taken)| taken);
+        introduction.or_else(|| opener(&words)).or_else(|| hesitation(&words)).map(|taken| (taken, false))
     }
 
-    /// How many tokens name the motion that was done last: "turn" in "turn further left".
+    /// Returns how many tokens name the last motion: "turn" in "turn further left".
     fn same_verb(&self, at: usize) -> Option<usize> {
         let verb = self.word(at).and_then(lexicon::verb)?;
         let mut taken = 1;
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Ok(self.repetition_at(at)?.filter(|(_, ends)| *ends >= end))
     }
 
-    /// What is to be changed, if all of this says so; with a verb before it, only what is relative.
+    /// Returns the change that all of these tokens express. After a verb, only a relative change counts.
     fn change(&self, at: Range<usize>, firm: bool, verb: bool) -> Result<Option<Change>, Trouble> {
         match change(&self.window(at.start)) {
             Some((change, taken)) if at.start + taken == at.end => Ok(Some(change)),
@@ -167,7 +167,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Quantities and directions: "10 degrees more", "further to the left", "30 degrees", "to the right".
+    /// Parses quantities and directions: "10 degrees more", "further to the left", "30 degrees", "to the
+    /// right".
     fn fragment(&self, at: Range<usize>, firm: bool, verb: bool) -> Result<Option<Change>, Trouble> {
         let mut here = at.start;
         let (mut further, mut less, mut timed) = (false, false, false);
@@ -232,7 +233,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What a number without a unit means depends on what was done.
+    /// Interprets a number without a unit by the last motion.
     fn bare(&self, number: f64) -> Result<Change, Trouble> {
         let counted = self.motions().last().is_some_and(|motion| changed(motion, Change::Times(1)).is_some());
         Ok(if counted {
@@ -252,7 +253,8 @@ impl Parser<'_> {
         plan.iter().filter_map(motion).collect()
     }
 
-    /// The motion that can be changed so, changed; of a pace, all of them.
+    /// Returns the last motion to which the change applies, changed. A change of pace applies to all
+    /// motions.
     fn with_change(&self, change: Change, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
         let nothing = || Trouble::unclear(at.clone(), Reason::NothingToRepeat);
         let unchangeable = || Trouble::unclear(at.clone(), Reason::NoSuchChange);
@@ -284,7 +286,7 @@ impl Parser<'_> {
         Ok(plan.into_iter().map(Intent::Motion).collect())
     }
 
-    /// Everything that was done last, so many times more.
+    /// Repeats everything that was done last this many times.
     fn once_more(&self, times: u32, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
         let nothing = || Trouble::unclear(at.clone(), Reason::NothingToRepeat);
         let acted = self.known.before.and_then(|before| before.acted()).ok_or_else(nothing)?;
@@ -303,8 +305,8 @@ impl Parser<'_> {
         Ok(again.iter().cycle().take(steps).cloned().collect())
     }
 
-    /// Back to where the body was before the last motion.
-    fn back(&self, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
+    /// Returns to the posture before the last motion.
+    fn return_to_previous(&self, at: Range<usize>) -> Result<Vec<Intent>, Trouble> {
         let nothing = || Trouble::unclear(at.clone(), Reason::NothingToRepeat);
         let acted = self.known.before.and_then(|before| before.acted()).ok_or_else(nothing)?;
         let moves = acted.plan.iter().any(|i| matches!(i, Intent::Motion(_) | Intent::RunTool { .. }));
@@ -318,7 +320,7 @@ impl Parser<'_> {
     }
 }
 
-/// A mark that only separates.
+/// Returns whether a token is a mark that only separates.
 fn is_pause(token: &Token) -> bool {
     [',', ';', ':', '.', '!', '?'].iter().any(|&mark| token.is_mark(mark))
 }

@@ -1,4 +1,4 @@
-//! Where the parser stands in its tokens, and where clauses end.
+//! The parser's position in its tokens, and the ends of clauses.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use super::parser::{Parser, Trouble};
 use super::phrases;
 use super::tokenize::Token;
 
-/// How two clauses are joined.
+/// The separator between two clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joint {
-    /// By a comma, "and", "then", or by nothing.
+    /// A comma, "and", "then", or nothing.
     Clause,
-    /// By a full stop.
+    /// A full stop.
     Sentence,
 }
 
-/// No phrase of the lexicon has more words.
-const LONGEST_PHRASE: usize = 9;
+/// Maximum number of words in a phrase of the lexicon.
+const MAX_PHRASE_WORDS: usize = 9;
 
 impl Parser<'_> {
-    /// Takes what joins two clauses.
+    /// Consumes the separator between two clauses.
     pub fn joint(&mut self) -> Joint {
         let mut joint = Joint::Clause;
         while let Some(token) = self.tokens.get(self.at) {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         joint
     }
 
-    /// Whether a clause may end here: at a joint, or where speech leaves one out ("nod look left").
+    /// Returns whether a clause may end here: at a separator, or where speech omits one ("nod look left").
     pub fn clause_ended(&self) -> bool {
         self.at >= self.tokens.len()
             || self.at_joint()
@@ -55,12 +55,12 @@ impl Parser<'_> {
         self.tokens.get(at).is_some_and(mark) || phrases::joiner(&self.window(at)).is_some()
     }
 
-    /// The first joint at or after a token, or the end.
+    /// Returns the first separator at or after a token, or the end.
     pub fn clause_end(&self, from: usize) -> usize {
         (from..self.tokens.len()).find(|&at| self.is_joint(at)).unwrap_or(self.tokens.len())
     }
 
-    /// From here to the end of the clause nothing is understood.
+    /// Returns the error for a clause that is not understood from here to its end.
     pub fn rest_unclear(&self) -> Trouble {
         Trouble::unclear(self.at..self.clause_end(self.at).max(self.at + 1), Reason::Unknown)
     }
@@ -69,12 +69,12 @@ impl Parser<'_> {
         self.tokens.get(at).and_then(Token::word)
     }
 
-    /// The next few words, for phrases.
+    /// Returns the next few words, for matching phrases.
     pub fn window(&self, at: usize) -> Vec<Option<&str>> {
-        self.tokens.iter().skip(at).take(LONGEST_PHRASE).map(Token::word).collect()
+        self.tokens.iter().skip(at).take(MAX_PHRASE_WORDS).map(Token::word).collect()
     }
 
-    /// The person's own words for these tokens.
+    /// Returns the user's own words for these tokens.
     pub fn words_of(&self, at: Range<usize>) -> String {
         let start = self.tokens.get(at.start).map_or(0, |token| token.span.start);
         let last = at.end.min(self.tokens.len()).checked_sub(1).and_then(|last| self.tokens.get(last));

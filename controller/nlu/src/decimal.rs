@@ -1,6 +1,6 @@
-//! Numbers as people write them.
+//! Formats numbers as people write them.
 
-/// At most two decimals, and none that are not needed; four for what would vanish.
+/// Formats a number with at most two decimals and no trailing zeros; a number below 0.01 gets four.
 pub fn plain(value: f64) -> String {
     let text = if value.abs() < 0.01 { format!("{value:.4}") } else { format!("{value:.2}") };
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,4 +1,4 @@
-//! Motions in a person's words: "look left 20 deg", "nod twice". What is usual goes without saying.
+//! Describes motions in plain words: "look left 20 deg", "nod twice". Default values are omitted.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::primitive::{
 };
 
 impl Primitive {
-    /// The motion in a person's words: `look left 20 deg`.
+    /// Formats the motion in plain words: `look left 20 deg`.
     #[must_use]
     pub fn describe(&self) -> String {
         match *self {
@@ -46,12 +46,12 @@ impl Primitive {
                 let verb = if metres < 0.0 { "lower" } else { "raise" };
                 format!("{verb} the head {} mm{}", plain(metres.abs() * 1000.0), timed(duration, AIMED))
             }
-            Primitive::Nod { times, angle, half } => format!("nod {}{}", often(times), swing(angle, half)),
+            Primitive::Nod { times, angle, half } => format!("nod {}{}", count(times), swing(angle, half)),
             Primitive::Shake { times, angle, half } => {
-                format!("shake the head {}{}", often(times), swing(angle, half))
+                format!("shake the head {}{}", count(times), swing(angle, half))
             }
             Primitive::WiggleAntennas { times, half } => {
-                format!("wiggle the antennas {}{}", often(times), swing(SWING, half))
+                format!("wiggle the antennas {}{}", count(times), swing(SWING, half))
             }
             Primitive::SetAntennas { right, left, duration } => {
                 let usual = right.into_iter().chain(left).map(antenna_duration).max().unwrap_or_default();
@@ -103,7 +103,7 @@ fn timed(duration: Duration, usual: Duration) -> String {
     if duration == usual { String::new() } else { format!(" in {}", seconds(duration)) }
 }
 
-fn often(times: u32) -> String {
+fn count(times: u32) -> String {
     match times {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),

@@ -1,8 +1,8 @@
-//! Whole phrases that mean something by themselves: questions, greetings, and the motions with a name of their own.
+//! Whole phrases with a fixed meaning: questions, greetings, and motions with a name of their own.
 
 use super::phrases::longest;
 
-/// What a whole phrase means by itself.
+/// The meaning of a whole phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fixed {
     State,
@@ -265,7 +265,7 @@ const FIXED: &[(&str, Fixed)] = &[
     ("what is your head position", Fixed::State),
 ];
 
-/// What leads back to the neutral posture, and the places that it may be called.
+/// Words that lead to the neutral posture, and names of that posture.
 const RETURNS: &[&str] = &[
     "go",
     "go to",
@@ -296,7 +296,7 @@ const PLACES: &[&str] = &["position", "pose", "posture", "stance", "state"];
 
 const CENTERS: &[&str] = &["center", "centre", "middle", "neutral", "home", "normal"];
 
-/// The meaning of the phrase that these words begin with, and how many words it takes.
+/// Returns the meaning of the phrase with which these words begin, and how many words it takes.
 pub(super) fn fixed(words: &[Option<&str>]) -> Option<(Fixed, usize)> {
     let found = longest(FIXED.iter().map(|&(phrase, _)| phrase), words)
         .and_then(|(place, count)| FIXED.get(place).map(|&(_, fixed)| (fixed, count)));
@@ -307,7 +307,8 @@ pub(super) fn fixed(words: &[Option<&str>]) -> Option<(Fixed, usize)> {
     }
 }
 
-/// "go back to your starting position", "return to the middle": how many words it takes.
+/// Matches "go back to your starting position" or "return to the middle", and returns how many words it
+/// takes.
 fn neutral(words: &[Option<&str>]) -> Option<usize> {
     let (_, lead) = longest(RETURNS.iter().copied(), words)?;
     let word = |at: usize| words.get(at).copied().flatten();

@@ -1,4 +1,4 @@
-//! One motion clause: a verb with its modifiers in any order, each read into its slot.
+//! Parses one motion clause: a verb with its modifiers in any order, each into its slot.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use super::parser::Trouble;
 use super::phrases::longest;
 use super::tokenize::Token;
 
-/// A value and the tokens that said it.
+/// A value and the tokens that express it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Said<T>(pub T, pub Range<usize>);
 
-/// How far, in words.
+/// An extent in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Half as far as usual.
+    /// Half the default distance.
     Slight,
-    /// Twice as far as usual.
+    /// Twice the default distance.
     Much,
-    /// As far as it goes.
+    /// The whole range.
     Full,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Frame {
     pub angle: Option<Said<Radians>>,
     pub times: Option<Said<f64>>,
     pub metres: Option<Said<f64>>,
-    /// "in 2 seconds", or seconds without a preposition.
+    /// "in 2 seconds", or a duration without a preposition.
     pub within: Option<Said<f64>>,
     /// "for 2 seconds".
     pub lasting: Option<Said<f64>>,
@@ -45,7 +45,7 @@ pub(super) struct Frame {
     pub answer: Option<Said<()>>,
 }
 
-/// Puts a value into an empty slot; a second value for the same slot is not understood.
+/// Puts a value into an empty slot. A second value for the same slot is an error.
 fn fill<T>(slot: &mut Option<Said<T>>, value: T, at: Range<usize>) -> Result<usize, Trouble> {
     if slot.is_some() {
         return Err(Trouble::unclear(at, Reason::Unknown));
@@ -56,7 +56,7 @@ fn fill<T>(slot: &mut Option<Said<T>>, value: T, at: Range<usize>) -> Result<usi
 }
 
 impl Frame {
-    /// Reads modifiers from `at` on; returns where it stopped: at the first token that is none.
+    /// Parses modifiers from `at` on. Returns the index of the first token that is not a modifier.
     pub fn read(verb: Verb, tokens: &[Token], mut at: usize) -> Result<(Frame, usize), Trouble> {
         let mut frame = Frame::default();
         while let Some(token) = tokens.get(at) {
@@ -66,7 +66,7 @@ impl Frame {
             } else if token.word() == Some("at") && rest.get(1).and_then(Token::word) == Some("a") {
                 // "at a 20 degree angle"
                 at + 2
-            } else if rounds(verb, rest)
+            } else if is_approximation(verb, rest)
                 || (verb == Verb::Turn && token.word() == Some("turn") && frame.ends_with_angle(at))
             {
                 // "the antenna at 45 degrees", "rotate by a 90 degree turn"
@@ -75,7 +75,7 @@ impl Frame {
                 frame.read_point(tokens, at)?
             } else if let Some((extent, taken)) = extent(rest) {
                 fill(&mut frame.extent, extent, at..at + taken)?
-            } else if let Some(after) = afterthought(verb, tokens, at) {
+            } else if let Some(after) = trailing_modifier(verb, tokens, at) {
                 after
             } else if let Some((slot, quantity, taken)) = preposition(verb, rest) {
                 match slot {
@@ -110,7 +110,7 @@ impl Frame {
     fn word(&mut self, verb: Verb, word: &str, at: usize) -> Result<Option<usize>, Trouble> {
         let here = at..at + 1;
         if let Some(found) = part(word) {
-            // "one antenna" is no count.
+            // "one antenna" is not a count.
             if let Some(Said(_, at)) = self.bare.take_if(|said| said.1.end == here.start) {
                 return Err(Trouble::unclear(at.start..here.end, Reason::Unknown));
             }
@@ -142,7 +142,7 @@ impl Frame {
         }
     }
 
-    /// "at 0.5, 0.1, 0.2", "at the point (50 cm, 0, 10 cm)", "at x 0.5 y 0 z 0.2".
+    /// Parses a point: "at 0.5, 0.1, 0.2", "at the point (50 cm, 0, 10 cm)", "at x 0.5 y 0 z 0.2".
     fn read_point(&mut self, tokens: &[Token], start: usize) -> Result<usize, Trouble> {
         let mut at = start + 1;
         let filler = |token: &Token| {
@@ -169,7 +169,8 @@ impl Frame {
         fill(&mut self.point, point, start..at)
     }
 
-    /// Reads what stands before a verb: "a quick 20 degree turn", "three nods", "a slight left tilt", "a head shake".
+    /// Parses the modifiers before a verb: "a quick 20 degree turn", "three nods", "a slight left tilt", "a
+    /// head shake".
     pub fn read_before(
         &mut self,
         verb: Verb,
@@ -196,13 +197,13 @@ impl Frame {
         Ok(())
     }
 
-    /// Whether anything says where to.
+    /// Returns whether the clause names a direction.
     pub fn aims(&self) -> bool {
         !self.directions.is_empty() || self.angle.is_some() || self.bare.is_some() || self.metres.is_some()
     }
 }
 
-/// What a motion may be called that is named as a noun.
+/// Returns the extent of an adjective before a motion that is named as a noun.
 fn adjective(word: &str) -> Option<Extent> {
     match word {
         "slight" | "tiny" => Some(Extent::Slight),
@@ -212,7 +213,7 @@ fn adjective(word: &str) -> Option<Extent> {
     }
 }
 
-/// Words before a noun that carry nothing: "a little dance" is a dance.
+/// Returns whether a word before a noun has no meaning: "a little dance" is a dance.
 fn is_article(word: &str) -> bool {
     matches!(
         word,
@@ -230,7 +231,7 @@ fn is_article(word: &str) -> bool {
     )
 }
 
-/// Where the verb stands that a clause begins with, if only modifiers of it stand before it.
+/// Returns the index of the verb with which a clause begins, if only its modifiers precede it.
 pub(super) fn verb_at(tokens: &[Token], start: usize) -> Option<(Verb, usize)> {
     let mut at = start;
     let mut counted = false;
@@ -255,7 +256,7 @@ pub(super) fn verb_at(tokens: &[Token], start: usize) -> Option<(Verb, usize)> {
             || adjective(word).is_some()
             || pace(word).is_some()
             || direction(word).is_some();
-        // "a head shake", but not "head left".
+        // "a head shake" is one, but "head left" is not.
         let part_of = part(word).is_some() && rest.get(1).and_then(Token::word).and_then(verb).is_some();
         if !(modifies || part_of) {
             return None;
@@ -264,7 +265,8 @@ pub(super) fn verb_at(tokens: &[Token], start: usize) -> Option<(Verb, usize)> {
     }
 }
 
-/// "nod your head up and down", "shake from side to side", "wiggle back and forth": how it is done anyway.
+/// Matches idioms that only describe how the motion goes: "nod your head up and down", "shake from side to
+/// side", "wiggle back and forth".
 fn idiom(verb: Verb, rest: &[Token]) -> Option<usize> {
     let phrases: &[&[&str]] = match verb {
         Verb::Nod => &[&["up", "and", "down"]],
@@ -285,8 +287,9 @@ fn idiom(verb: Verb, rest: &[Token]) -> Option<usize> {
     phrases.iter().find(matches).map(|phrase| phrase.len())
 }
 
-/// "at" and "around" before a number; a look at a number is a look at a point, unless it is an angle.
-fn rounds(verb: Verb, rest: &[Token]) -> bool {
+/// Matches "at" and "around" before a number. A look at a number is a look at a point, unless it is an
+/// angle.
+fn is_approximation(verb: Verb, rest: &[Token]) -> bool {
     let after = rest.get(1..).and_then(quantity).map(|(found, _)| found);
     match (rest.first().and_then(Token::word), after) {
         (Some("around"), Some(_)) | (Some("at"), Some(Quantity::Angle(_))) => true,
@@ -325,8 +328,9 @@ fn extent(rest: &[Token]) -> Option<(Extent, usize)> {
     None
 }
 
-/// A comma before the last modifier of a clause: "nod 4 times, slowly", "look up, in 2 seconds"; where that begins.
-fn afterthought(verb: Verb, tokens: &[Token], at: usize) -> Option<usize> {
+/// Returns the index after a comma before the last modifier: "nod 4 times, slowly", "look up, in 2
+/// seconds".
+fn trailing_modifier(verb: Verb, tokens: &[Token], at: usize) -> Option<usize> {
     if !tokens.get(at)?.is_mark(',') {
         return None;
     }
@@ -339,14 +343,15 @@ fn afterthought(verb: Verb, tokens: &[Token], at: usize) -> Option<usize> {
     (taken > 0 && last).then_some(at + 1)
 }
 
-/// What a number after a preposition says.
+/// The meaning of a number after a preposition.
 enum Timed {
     For,
     In,
     Often,
 }
 
-/// "for 2 seconds", "in half a second", "for 3 times": what it says, the number, and how many tokens it takes.
+/// Parses "for 2 seconds", "in half a second" or "for 3 times": the meaning, the number, and how many
+/// tokens they take.
 fn preposition(verb: Verb, rest: &[Token]) -> Option<(Timed, f64, usize)> {
     let word = rest.first()?.word()?;
     let (found, taken) = quantity(rest.get(1..)?)?;
@@ -356,7 +361,7 @@ fn preposition(verb: Verb, rest: &[Token]) -> Option<(Timed, f64, usize)> {
         ("for", Quantity::Times(times)) => (Timed::Often, times),
         // "dance in 5 seconds" may mean later.
         ("in", Quantity::Seconds(_)) if matches!(verb, Verb::Dance | Verb::Wait) => return None,
-        // A swing has no end to arrive at: "nod over 2 seconds" is how long all of it takes.
+        // A swing has no final position: "nod over 2 seconds" gives its whole duration.
         ("over", Quantity::Seconds(seconds)) if matches!(verb, Verb::Nod | Verb::Shake | Verb::Wiggle) => {
             (Timed::For, seconds)
         }
@@ -366,7 +371,8 @@ fn preposition(verb: Verb, rest: &[Token]) -> Option<(Timed, f64, usize)> {
     Some((slot, value, taken + 1))
 }
 
-/// Whether a clause may begin with this: a direction, a part of the body, or a small word before one of them.
+/// Returns whether a clause may begin with a direction, a part of the body, or a small word before one of
+/// them.
 pub(super) fn begins_inside(tokens: &[Token]) -> bool {
     // "angle your head left" may be a tilt or a look.
     if tokens.first().and_then(Token::word) == Some("angle") {

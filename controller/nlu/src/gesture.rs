@@ -1,4 +1,4 @@
-//! Gestures that are composed of several motions: a bow, and what feelings look like on a robot without a face.
+//! Gestures of several motions: a bow, and expressions of feelings on a robot without a face.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use firmware_bridge::units::Radians;
 
 use super::primitive::{self as p, Look, Primitive, Side};
 
-/// What may stand before a feeling.
+/// Words that may precede a feeling.
 const LEADS: &[&str] = &[
     "be",
     "act",
@@ -56,7 +56,7 @@ const FEELINGS: &[(&str, Gesture)] = &[
 
 const BOWS: &[&str] = &["bow", "bow down", "bow your head", "bow politely", "bow to me", "bow to us"];
 
-/// The motions of the gesture that these words begin with, and how many words it takes.
+/// Returns the motions of the gesture with which these words begin, and how many words it takes.
 pub(super) fn gesture(words: &[Option<&str>]) -> Option<(Vec<Primitive>, usize)> {
     let begins = |phrase: &str| {
         let count = phrase.split(' ').count();
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_gesture_stays_within_the_ranges() {
+    fn gestures_stay_within_the_ranges() {
         let all = [Gesture::Bow, Gesture::Happy, Gesture::Sad, Gesture::Curious, Gesture::Surprised];
         for primitive in all.into_iter().flat_map(motions) {
             assert_eq!(primitive.check(), Ok(()));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feeling_needs_somebody_who_shows_it() {
+    fn feelings_need_a_verb_that_shows_them() {
         let words = |text: &'static str| text.split(' ').map(Some).collect::<Vec<_>>();
         assert_eq!(gesture(&words("be very happy")).map(|(_, taken)| taken), Some(3));
         assert_eq!(gesture(&words("show me that you are sad")).map(|(_, taken)| taken), Some(6));

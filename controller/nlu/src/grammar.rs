@@ -1,4 +1,4 @@
-//! Sentences into plans: clauses between joining words, each a phrase, a tool or a motion.
+//! Parses sentences into plans: clauses between joining words, each a phrase, a tool or a motion.
 //!
 //! ```text
 //! sentence = clause { joiner clause }          joiner = "then" | "and" | "," | ";" | "." | ...
@@ -27,16 +27,16 @@ use super::primitive::{self, OutOfRange, Primitive};
 use super::tokenize::{Token, tokenize};
 use super::why::why;
 
-/// Why a text gives no plan.
+/// The reason why a text gives no plan.
 pub(super) enum Refused {
     Unclear { heard: String, reason: Reason },
     Range(OutOfRange),
 }
 
-/// The plan of a whole text.
+/// Parses a whole text into a plan.
 pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refused> {
     let mut parser = Parser::new(text, known);
-    let mut flow = parser.take_up();
+    let mut flow = parser.context_before_text();
     parser.sentence(&mut flow).map_err(|trouble| match trouble {
         Trouble::Range(range) => Refused::Range(range),
         Trouble::Unclear { at, reason } => {
@@ -46,24 +46,24 @@ pub(super) fn parse(text: &str, known: &Known<'_>) -> Result<Vec<Intent>, Refuse
     })
 }
 
-/// Whether a text refers to what was done before it, be it in vain.
+/// Returns whether a text refers to an earlier action, even if there is none.
 pub(super) fn refers(text: &str, before: &Before) -> bool {
     let known = Known { before: Some(before), ..Known::default() };
     let mut parser = Parser::new(text, &known);
-    parser.take_up();
+    parser.context_before_text();
     !matches!(parser.correction(), Ok(None))
 }
 
-/// What the next clause of motion may refer back to.
+/// The motions to which the next clause may refer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
     verb: Option<(Verb, Option<Part>)>,
-    /// Everything since the last verb.
+    /// All primitives since the last verb.
     group: Vec<Primitive>,
 }
 
 impl Flow {
-    /// What a clause may refer back to that follows these motions.
+    /// Returns the context for a clause that follows these motions.
     pub fn after(group: Vec<Primitive>) -> Self {
         let verb = group.last().and_then(|last| match last {
             Primitive::Look { .. } => Some((Verb::Look, None)),
@@ -77,8 +77,8 @@ impl Flow {
 }
 
 impl Parser<'_> {
-    /// What the first clause may refer back to: what was done before this text.
-    fn take_up(&mut self) -> Flow {
+    /// Returns the context for the first clause: the actions before this text.
+    fn context_before_text(&mut self) -> Flow {
         let Some(before) = self.known.before else { return Flow::default() };
         self.earlier_tool = before.tool().cloned();
         let plan = before.acted().map(|turn| turn.plan.as_slice()).unwrap_or_default();
@@ -99,10 +99,10 @@ impl Parser<'_> {
         if let Some(plan) = self.correction()? {
             return Ok(plan);
         }
-        self.refuse_negation()?;
-        self.refuse_turned_order()?;
+        self.reject_negation()?;
+        self.reject_reversed_order()?;
         let mut plan = Vec::new();
-        self.begin();
+        self.skip_introduction();
         while self.at < self.tokens.len() {
             plan.extend(self.clause(flow)?);
             if plan.len() > MOST_STEPS {
@@ -122,8 +122,8 @@ impl Parser<'_> {
         if plan.is_empty() { Err(Trouble::unclear(0..usize::MAX, Reason::Unknown)) } else { Ok(plan) }
     }
 
-    /// What a person does not want is never done, and never guessed around.
-    fn refuse_negation(&self) -> Result<(), Trouble> {
+    /// Rejects negations: what the user does not want is never done, and never guessed around.
+    fn reject_negation(&self) -> Result<(), Trouble> {
         let negated = |token: &Token| token.word().is_some_and(lexicon::is_negation);
         match self.tokens.iter().position(negated) {
             Some(at) => Err(Trouble::unclear(at..self.clause_end(at), Reason::Negated)),
@@ -131,8 +131,8 @@ impl Parser<'_> {
         }
     }
 
-    /// "before looking right, nod": what is said first is not to be done first.
-    fn refuse_turned_order(&self) -> Result<(), Trouble> {
+    /// Rejects a reversed order such as "before looking right, nod", where the first motion comes last.
+    fn reject_reversed_order(&self) -> Result<(), Trouble> {
         let begins = |at: usize| {
             at.checked_sub(1).is_none_or(|before| {
                 let full_stop = |mark| self.tokens.get(before).is_some_and(|token| token.is_mark(mark));
@@ -146,8 +146,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The joints before the first clause, "no," and the "after" of "after looking left, nod".
-    fn begin(&mut self) {
+    /// Skips separators before the first clause, "no,", and the "after" of "after looking left, nod".
+    fn skip_introduction(&mut self) {
         self.joint();
         let comma = |at: usize| self.tokens.get(at).is_some_and(|token| token.word().is_none());
         if matches!(self.word(self.at), Some("no" | "nope" | "yes" | "yeah" | "sorry")) && comma(self.at + 1)
@@ -165,7 +165,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "nod, would you", "nod okay": words at the end that change nothing.
+    /// Skips words at the end that change nothing: "nod, would you", "nod okay".
     fn skip_trailer(&mut self) {
         if let Some(count) = phrases::trailer(&self.window(self.at)) {
             let end = self.at + count;
@@ -179,7 +179,7 @@ impl Parser<'_> {
         if let Some(said) = self.talk()? {
             return Ok(vec![said]);
         }
-        // "look left, er, right": whether the first one still counts is not certain.
+        // In "look left, er, right" it is not certain whether the first direction still counts.
         let first = self.at == 0 || (0..self.at).all(|at| self.word(at).is_none());
         let mut hesitates = false;
         while let Some(count) = self.opener().or_else(|| {
@@ -228,14 +228,15 @@ impl Parser<'_> {
                 Ok(steps.into_iter().map(Intent::Motion).collect())
             }
             Err(trouble) => {
-                // "happy hello" may be a tool, now that it is certain that it is no motion.
+                // "happy hello" may be a tool, once it is certain that it is not a motion.
                 self.at = start;
                 self.run_bare()?.ok_or(trouble)
             }
         }
     }
 
-    /// Words that lead to a command; those of a tool's name or of the making of one are none.
+    /// Returns the length of an introduction to a command; the name of a tool, or a request for a new one,
+    /// is none.
     fn opener(&self) -> Option<usize> {
         let words = self.window(self.at);
         let is_sight = matches!(self.sight_here(), Ok(Some(_)));
@@ -247,7 +248,8 @@ impl Parser<'_> {
         phrases::opener(&words).or_else(gives)
     }
 
-    /// A phrase that is a whole clause: about the robot, about what it sees, or none that moves.
+    /// Parses a phrase that is a whole clause: about the robot, about what it sees, or one that moves
+    /// nothing.
     fn talk(&mut self) -> Result<Option<Intent>, Trouble> {
         if let Some((topic, taken)) = self.question_here() {
             self.at += taken;
@@ -276,7 +278,7 @@ impl Parser<'_> {
         (end >= self.tokens.len() || self.is_joint(end)).then_some((fixed, taken))
     }
 
-    /// One clause of motion.
+    /// Parses one clause of motion.
     pub fn step(&mut self, flow: &mut Flow) -> Result<Vec<Primitive>, Trouble> {
         if let Some((fixed, taken)) = self.whole_phrase() {
             let primitive = match fixed {
@@ -317,19 +319,21 @@ impl Parser<'_> {
                 let (mut frame, end) = Frame::read(verb, &self.tokens, at + 1)?;
                 frame.read_before(verb, &self.tokens, start, at)?;
                 let part = frame.part;
-                let built = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end));
+                let built =
+                    frame.build(verb, clause).map_err(|trouble| self.without_side_question(trouble, end));
                 let (built, times) = built?;
                 self.at = end;
                 let built = several_times(&built, times, start..end)?;
                 *flow = Flow { verb: Some((verb, part)), group: built.clone() };
                 Ok(built)
             }
-            None => self.carried_on(flow, clause),
+            None => self.clause_without_verb(flow, clause),
         }
     }
 
-    /// Which way to turn the page is not the question.
-    fn plainly(&self, trouble: Trouble, end: usize) -> Trouble {
+    /// Reports a missing direction as not understood if more words follow: in "turn the page", the
+    /// direction is not the problem.
+    fn without_side_question(&self, trouble: Trouble, end: usize) -> Trouble {
         match trouble {
             Trouble::Unclear { at, reason: Reason::WhichWay } if !self.is_end(end) => {
                 Trouble::unclear(at, Reason::Unknown)
@@ -338,8 +342,13 @@ impl Parser<'_> {
         }
     }
 
-    /// A clause without a verb: "antennas up", or the verb of the clause before: "look left and right".
-    fn carried_on(&mut self, flow: &mut Flow, clause: Range<usize>) -> Result<Vec<Primitive>, Trouble> {
+    /// Parses a clause without a verb: "antennas up", or one that continues the verb before it: "look left
+    /// and right".
+    fn clause_without_verb(
+        &mut self,
+        flow: &mut Flow,
+        clause: Range<usize>,
+    ) -> Result<Vec<Primitive>, Trouble> {
         let rest = self.tokens.get(clause.start..).unwrap_or_default();
         if !begins_inside(rest) {
             return Err(Trouble::unclear(clause, Reason::Unknown));
@@ -358,7 +367,8 @@ impl Parser<'_> {
         };
         let part = frame.part;
         let start = clause.start;
-        let (built, times) = frame.build(verb, clause).map_err(|trouble| self.plainly(trouble, end))?;
+        let (built, times) =
+            frame.build(verb, clause).map_err(|trouble| self.without_side_question(trouble, end))?;
         self.at = end;
         let mut steps = built.clone();
         if fresh {
@@ -372,12 +382,13 @@ impl Parser<'_> {
         Ok(steps)
     }
 
-    /// "again", "once more", "repeat that twice", "do it three times": how often, and where it ends.
+    /// Parses "again", "once more", "repeat that twice" or "do it three times": the count, and where it
+    /// ends.
     fn repetition(&self) -> Result<Option<(u32, usize)>, Trouble> {
         self.repetition_at(self.at)
     }
 
-    /// The same from this token on.
+    /// Does the same from this token on.
     pub fn repetition_at(&self, start: usize) -> Result<Option<(u32, usize)>, Trouble> {
         let word = |at: usize| self.word(at);
         let pronoun = |at: usize| matches!(word(at), Some("it" | "that" | "this"));
@@ -404,8 +415,8 @@ impl Parser<'_> {
     }
 }
 
-/// Steps as often as was said. A place that is reached already is not reached again: "raise your antennas four times" means
-/// some other motion, which nobody can guess.
+/// Repeats steps. A position that is already reached cannot be reached again: "raise your antennas four
+/// times" means some other, unknown motion.
 fn several_times(
     built: &[Primitive],
     times: Option<u32>,

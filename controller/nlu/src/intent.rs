@@ -1,4 +1,4 @@
-//! What a text can mean: a plan of things to do, or why nothing is done.
+//! The meanings of a text: a plan of things to do, or the reason why nothing is done.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,78 +8,78 @@ use serde_json::{Map, Value};
 use super::decimal::plain;
 use super::primitive::{OutOfRange, Primitive};
 
-/// The longest text that is read, in characters.
+/// Maximum length of a text, in characters.
 pub const LONGEST_TEXT: usize = 2_000;
 
-/// The most steps that one sentence may ask for.
+/// Maximum number of steps in one sentence.
 pub const MOST_STEPS: usize = 60;
 
-/// What a text means.
+/// The meaning of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Understanding {
-    /// Stop now; nothing else in the text counts.
+    /// Stop now; the rest of the text does not matter.
     Stop,
-    /// All of it was understood: do this, in order. Never empty.
+    /// The whole text is understood: do this, in order. Never empty.
     Plan(Vec<Intent>),
-    /// A part was not understood, so nothing is done.
+    /// A part of the text is not understood, so nothing is done.
     Unclear {
-        /// The part, in the person's words.
+        /// The part, in the user's words.
         heard: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: Reason,
-        /// Things that can be done and sound like it, best first; may be empty.
+        /// Similar commands that are possible, best first; may be empty.
         nearest: Vec<String>,
     },
-    /// All of it was understood, and a quantity is not allowed, so nothing is done.
+    /// The text is understood, but a quantity is out of range, so nothing is done.
     OutOfRange(OutOfRange),
-    /// There was nothing to understand.
+    /// The text is empty.
     Empty,
     /// The text is too long to be a command.
     TooLong {
         /// Its length.
         characters: usize,
-        /// The longest that is read.
+        /// The maximum length.
         allowed: usize,
     },
 }
 
-/// Why a part was not understood.
+/// The reason why a part was not understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// No known command.
     Unknown,
-    /// It says what not to do; nothing is done for that.
+    /// It says what not to do.
     Negated,
-    /// "again", "further" or "undo that" without anything before it.
+    /// "again", "further" or "undo that" without an earlier motion.
     NothingToRepeat,
-    /// "it" without a tool before it.
+    /// "it" without an earlier tool.
     WhichTool,
-    /// It holds characters that no one types.
+    /// It contains characters that nobody types.
     NotText,
-    /// What was done before has nothing of that kind to change.
+    /// The earlier motion has no quantity of that kind to change.
     NoSuchChange,
-    /// A motion to a side, and no side.
+    /// A motion to a side that names no side.
     WhichWay,
-    /// It depends on something that would have to happen first.
+    /// It depends on an event that must happen first.
     Conditional,
-    /// A question whether, or what somebody else said: no wish.
+    /// A question whether something should be done, or reported speech; not a request.
     Hearsay,
-    /// Two motions at once.
+    /// Two motions at the same time.
     Together,
-    /// It asks for a body that this robot does not have.
+    /// It asks for body parts that this robot does not have.
     Body,
-    /// A question about something else than this robot.
+    /// A question about something other than this robot.
     Knowledge,
-    /// It asks to leave the limits.
+    /// It asks to exceed the limits.
     Rules,
-    /// It asks for single motors.
+    /// It asks to control single motors.
     Motors,
     /// An insult.
     Unkind,
 }
 
 impl Reason {
-    /// One word for it, as scripts and tests know it.
+    /// Returns the reason as one word, for scripts and tests.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ impl Reason {
 }
 
 impl Understanding {
-    /// Why nothing is done, in one word; none if something is.
+    /// Returns the reason why nothing is done, as one word; none if something is done.
     #[must_use]
     pub const fn declined(&self) -> Option<&'static str> {
         match self {
@@ -121,28 +121,28 @@ impl Understanding {
 pub enum Intent {
     /// Move.
     Motion(Primitive),
-    /// Look through the camera, and do or say what is wanted of what is there.
+    /// Use the camera, and do or report what the user asks.
     See(Sight),
-    /// Say where the robot looks and how it is.
+    /// Report the robot's posture and state.
     State,
-    /// Say what can be said to it.
+    /// List the commands that the robot understands.
     Help,
     /// List the tools.
     ListTools,
     /// Run a tool.
     RunTool {
-        /// Its name: known, or made earlier in the same plan.
+        /// Its name: a known tool, or one that the same plan makes earlier.
         name: String,
-        /// Arguments by name; each matches the tool's schema as far as it was said.
+        /// Arguments by name; each matches the tool's schema as far as the user gave it.
         arguments: Map<String, Value>,
     },
     /// Write a new tool.
     MakeTool {
         /// Its name, a Python identifier.
         name: String,
-        /// What it does.
+        /// Its steps.
         body: Vec<Primitive>,
-        /// The person's own words, untrusted.
+        /// The user's own words, untrusted.
         request: String,
     },
     /// Answer a greeting.
@@ -153,7 +153,8 @@ pub enum Intent {
     Tell(Topic),
 }
 
-/// `nod twice`, `run happy_hello {"times":3}`, `make happy_hello: nod 3 times; wiggle the antennas twice`.
+/// Formats a plan's step: `nod twice`, `run happy_hello {"times":3}`, `make happy_hello: nod 3 times;
+/// wiggle the antennas twice`.
 impl fmt::Display for Intent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -179,34 +180,34 @@ impl fmt::Display for Intent {
     }
 }
 
-/// What a question about the robot asks for.
+/// The topic of a question about the robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// What became of the last turn.
+    /// The outcome of the last turn.
     Happened,
-    /// Why nothing, or not all of it, was done.
+    /// Why nothing, or only a part, was done.
     WhyNot,
-    /// Whether what was asked was done.
+    /// Whether the last request was done.
     Whether,
-    /// What was done last.
+    /// The last thing that was done.
     Last,
     /// Whether the motors are on.
     Motors,
-    /// How the robot is: faults, motors, rest.
+    /// The state of the robot: faults, motors, rest.
     Health,
-    /// Who it is.
+    /// What the robot is.
     Myself,
     /// A farewell.
     Goodbye,
-    /// How far one of its motions goes.
+    /// The range of one of its motions.
     Reach(Reach),
-    /// What a tool does.
+    /// The purpose of a tool.
     Tool(String),
-    /// Whether it can do this, in the person's words; it can.
+    /// Whether the robot can do this, in the user's words; it can.
     Ability(String),
 }
 
-/// What has a reach.
+/// A motion with a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// A look to the side.
@@ -221,11 +222,11 @@ pub enum Reach {
     Height,
     /// An antenna.
     Antennas,
-    /// A dance, which has a length.
+    /// A dance; its range is a duration.
     Dance,
 }
 
-/// In the words of a plan: `tell what happened`.
+/// Formats the topic in the words of a plan: `tell what happened`.
 impl fmt::Display for Topic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -250,38 +251,38 @@ impl fmt::Display for Topic {
     }
 }
 
-/// What is wanted of what is seen.
+/// A request that needs the camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// What is there.
+    /// Report what is visible.
     Scene,
-    /// How many there are of this class.
+    /// Count the objects of this class.
     Count(&'static str),
-    /// Where one of this class is, or whether there is one.
+    /// Locate an object of this class, or say whether there is one.
     Where(&'static str),
-    /// Which colours there are.
+    /// Report the colours.
     Colours,
-    /// Whether something moves.
+    /// Report whether something moves.
     Motion,
-    /// A photograph that is kept.
+    /// Take a photograph and store it.
     Photo,
-    /// Turn the head to one of this class.
+    /// Turn the head to an object of this class.
     LookAt(&'static str),
-    /// Follow a face with the head for so long.
+    /// Follow a face with the head for this long.
     Follow(Duration),
-    /// Look out for something new for so long.
+    /// Watch for new objects for this long.
     Watch(Duration),
 }
 
 impl Sight {
-    /// Whether the body moves for it.
+    /// Returns whether the robot moves for it.
     #[must_use]
     pub const fn moves(&self) -> bool {
         matches!(self, Sight::LookAt(_) | Sight::Follow(_))
     }
 }
 
-/// `see`, `count people`, `look at a person`, `follow a person for 60 s`.
+/// Formats the request: `see`, `count people`, `look at a person`, `follow a person for 60 s`.
 impl fmt::Display for Sight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! What a text may refer to beyond the built-in motions.
+//! Context of a text beyond the built-in motions.
 
 use serde_json::Value;
 
@@ -9,17 +9,17 @@ use super::before::Before;
 pub struct KnownTool {
     /// Its name, a Python identifier.
     pub name: String,
-    /// What it does, in one sentence.
+    /// Its description, in one sentence.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
 }
 
-/// What the brain may refer to beyond its own motions.
+/// What a text may refer to beyond the built-in motions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
     /// The tools in the registry.
     pub tools: &'a [KnownTool],
-    /// What was said and done before, in a conversation.
+    /// The dialog context, in a conversation.
     pub before: Option<&'a Before>,
 }

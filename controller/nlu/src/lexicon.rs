@@ -1,4 +1,4 @@
-//! The single words that the offline brain knows.
+//! The single words that the grammar knows.
 
 /// The verbs of motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(super) enum Verb {
     Raise,
     Lower,
     Move,
-    /// Like a move, but of the head it is always a look.
+    /// Like `Move`, but a raised or lowered head is always a look.
     Point,
     Nod,
     Shake,
@@ -18,7 +18,7 @@ pub(super) enum Verb {
     Wait,
 }
 
-/// The parts of the body.
+/// The parts of the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Head,
@@ -26,7 +26,7 @@ pub(super) enum Part {
     Antennas,
 }
 
-/// Where to.
+/// A direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Left,
@@ -38,7 +38,7 @@ pub(super) enum Direction {
     Inwards,
 }
 
-/// How fast.
+/// A speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
     Slow,
@@ -108,16 +108,16 @@ const VERBS: &[(&str, Verb)] = &[
     ("hold", Verb::Wait),
 ];
 
-/// Words that begin the running of a tool.
+/// Verbs that run a tool.
 const RUNS: &[&str] = &["run", "do", "perform", "execute", "play", "start", "try", "use", "call", "launch"];
 
-/// Words that begin the making of a tool.
+/// Verbs that make a tool.
 const MAKES: &[&str] = &[
     "make", "create", "write", "build", "teach", "learn", "program", "define", "generate", "add", "design",
     "code", "invent", "compose",
 ];
 
-/// What a made thing may be called.
+/// Nouns for a tool.
 const TOOLS: &[&str] = &[
     "tool",
     "skill",
@@ -135,13 +135,13 @@ const TOOLS: &[&str] = &[
     "sequence",
 ];
 
-/// Words that turn a command into its opposite.
+/// Words that negate a command.
 const NEGATIONS: &[&str] = &[
     "dont", "not", "never", "without", "cannot", "cant", "wont", "avoid", "except", "unless", "neither",
     "nor", "doesnt", "neednt", "aint", "shouldnt", "mustnt", "refrain", "skip",
 ];
 
-/// Small words inside a command that carry nothing.
+/// Function words inside a command that have no meaning.
 const SMALL: &[&str] = &[
     "your",
     "the",
@@ -171,7 +171,7 @@ const SMALL: &[&str] = &[
     "on",
 ];
 
-/// Which of these a word is, in any of its forms: look, looks, looking; nod, nods, nodding.
+/// Returns whether a word is a form of this one: look, looks, looking; nod, nods, nodding.
 pub(super) fn is_form(base: &str, word: &str) -> bool {
     if let Some(ending) = word.strip_prefix(base) {
         return matches!(ending, "" | "s" | "es" | "ing")
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word() {
+    fn words_match_in_all_their_forms() {
         for (base, word) in [
             ("nod", "nodding"),
             ("wiggle", "wiggling"),

@@ -1,13 +1,27 @@
-//! Understands English commands without a model: text into a plan of motions, or the reason why not.
+//! Understands English commands without a language model: parses a text into a plan of motions, or the
+//! reason why not.
 //!
-//! Reading order: [`primitive`] (what can be asked for), [`stroke`] (the movements that it is made of), [`intent`] (what a text can
-//! mean), [`offline`] (the entry point, [`understand`]), [`before`] (what a text may refer back to), `reword` (the same text in fewer
-//! words), `parser`, `cursor`, `grammar`, `frame` and `build` (how it is read), `tools` and `arguments` (clauses about tools),
-//! [`question`] (about the robot), [`sight`] (about what the camera sees), `correct`, `referring` and `change` (corrections and
-//! references), `why` (the reason for declining), [`answer`] (what is said back). [`is_stop`] stands apart: callers ask it first.
+//! Reading order:
 //!
-//! Everything here is pure and takes well under a millisecond. The grammar reads a whole sentence or nothing of it: what it does not
-//! understand moves nothing. What a conversation refers back to is a value made from outcomes after each turn.
+//! * [`primitive`]: the motions that a person can ask for;
+//! * [`stroke`]: the movements of which they consist;
+//! * [`intent`]: the possible meanings of a text;
+//! * [`offline`]: the entry point, [`understand`];
+//! * [`before`]: the dialog context, to which a text may refer;
+//! * `reword`: normalizes a text;
+//! * `parser`, `cursor`, `grammar`, `frame` and `build`: parse it;
+//! * `tools` and `arguments`: clauses about tools;
+//! * [`question`]: questions about the robot;
+//! * [`sight`]: clauses about what the camera sees;
+//! * `correct`, `referring` and `change`: corrections and references;
+//! * `why`: the reason for declining;
+//! * [`answer`]: the answers.
+//!
+//! [`is_stop`] is independent of the rest: callers ask it first.
+//!
+//! Everything here is pure and takes well under a millisecond. The grammar understands a whole sentence or
+//! nothing: a text that it does not understand moves nothing. The dialog context is a value that is made
+//! from the outcome of each turn.
 
 mod aim;
 pub mod answer;

@@ -1,14 +1,14 @@
-//! Names of tools: what a person said, as a Python identifier that hides nothing.
+//! Names of tools: turns what a person said into a Python identifier that shadows nothing.
 
 use super::fixed::fixed;
 use super::lexicon::{is_make, is_run, verb};
 use super::phrases::joiner;
 use super::primitive::{OutOfRange, Primitive};
 
-/// The longest name of a tool.
+/// Maximum length of a tool's name.
 pub const LONGEST_NAME: usize = 40;
 
-/// Keywords of Python 3.11 and later, soft ones included.
+/// Keywords of Python 3.11 and later, including soft ones.
 const KEYWORDS: &[&str] = &[
     "false", "none", "true", "and", "as", "assert", "async", "await", "break", "case", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
@@ -16,8 +16,8 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
-/// Names that a composed tool uses itself, and builtins that a person may well pick.
-const TAKEN: &[&str] = &[
+/// Names that a composed tool uses itself, and builtins that a person might choose.
+const RESERVED: &[&str] = &[
     "robot",
     "reachy_mini",
     "create_head_pose",
@@ -72,10 +72,10 @@ const TAKEN: &[&str] = &[
     "this",
 ];
 
-/// What a person calls a tool, as a Python identifier: "Happy Hello!" is `happy_hello`.
+/// Turns a person's name for a tool into a Python identifier: "Happy Hello!" becomes `happy_hello`.
 ///
 /// # Errors
-/// [`OutOfRange`] when nothing is left, or the name is a keyword, a builtin or a command.
+/// [`OutOfRange`] if nothing is left, or the name is a keyword, a builtin or a command.
 pub fn tool_name(said: &str) -> Result<String, OutOfRange> {
     let refused = |allowed: &str| {
         Err(OutOfRange {
@@ -100,7 +100,7 @@ pub fn tool_name(said: &str) -> Result<String, OutOfRange> {
     if name.len() > LONGEST_NAME {
         return refused("a name of up to 40 letters, digits and underscores");
     }
-    if KEYWORDS.contains(&name.as_str()) || TAKEN.contains(&name.as_str()) {
+    if KEYWORDS.contains(&name.as_str()) || RESERVED.contains(&name.as_str()) {
         return refused("any name that does not already mean something in Python, such as happy_hello");
     }
     if is_command(&name) {
@@ -109,7 +109,7 @@ pub fn tool_name(said: &str) -> Result<String, OutOfRange> {
     Ok(name)
 }
 
-/// A name for a tool that was given none: the first things that it does.
+/// Returns a name for an unnamed tool: the first things that it does.
 pub(super) fn name_for(body: &[Primitive]) -> String {
     let mut words: Vec<&str> = body.iter().map(word_for).collect();
     words.dedup();
@@ -135,7 +135,7 @@ const fn word_for(primitive: &Primitive) -> &'static str {
     }
 }
 
-/// Whether a word already means something at the beginning of a command: no tool can be called so.
+/// Returns whether a word has a meaning at the beginning of a command; a tool cannot have such a name.
 pub(super) fn is_command(word: &str) -> bool {
     let words = [Some(word)];
     verb(word).is_some()
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_hide_something_are_refused() {
+    fn names_that_shadow_something_are_rejected() {
         for said in ["class", "None", "range", "robot", "nod", "run", "\u{1f600}", "", "__", &"a".repeat(41)]
         {
             let refused = tool_name(said).unwrap_err();

@@ -1,8 +1,8 @@
-//! What can be done and sounds like what was heard.
+//! Suggests commands that are similar to a text.
 
 use super::known::Known;
 
-/// Keywords, and the command that they stand for.
+/// Keywords, and the commands for which they stand.
 const COMMANDS: &[(&str, &str)] = &[
     ("look glance gaze watch stare peek left right up down", "look left 20 degrees"),
     ("turn rotate spin swivel pivot around", "turn left 30 degrees"),
@@ -24,35 +24,35 @@ const COMMANDS: &[(&str, &str)] = &[
     ("stop halt freeze", "stop"),
 ];
 
-/// Words with less in common than this are not alike.
-const ALIKE: f64 = 0.75;
+/// Minimum similarity of two words.
+const MIN_SIMILARITY: f64 = 0.75;
 
-/// What is this much less alike than the best is left out: who says "left" does not mean "lift".
-const CLEARLY_BEST: f64 = 0.2;
+/// Suggestions whose similarity is this much below the best one's are omitted: "left" does not mean "lift".
+const MAX_DIFFERENCE_FROM_BEST: f64 = 0.2;
 
-/// Up to three commands or tools that have a word like one of these words; the best first.
+/// Returns up to three commands or tools with a word that is similar to one of these words; the best first.
 pub(super) fn nearest(heard: &str, known: &Known<'_>) -> Vec<String> {
     let heard: String = heard.chars().take(80).collect::<String>().to_lowercase();
     let words: Vec<&str> =
         heard.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).collect();
     let whole = words.join("_");
     let commands =
-        COMMANDS.iter().map(|(keywords, command)| (likeness(&words, keywords.split(' ')), *command));
+        COMMANDS.iter().map(|(keywords, command)| (similarity(&words, keywords.split(' ')), *command));
     let tools = known.tools.iter().map(|tool| {
         let name = strsim::normalized_damerau_levenshtein(&whole, &tool.name);
-        (name.max(likeness(&words, tool.name.split('_')) * 0.99), tool.name.as_str())
+        (name.max(similarity(&words, tool.name.split('_')) * 0.99), tool.name.as_str())
     });
     let mut alike: Vec<(f64, &str)> =
-        commands.chain(tools).filter(|(likeness, _)| *likeness >= ALIKE).collect();
+        commands.chain(tools).filter(|(similarity, _)| *similarity >= MIN_SIMILARITY).collect();
     alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let best = alike.first().map_or(0.0, |(likeness, _)| *likeness);
-    alike.retain(|(likeness, _)| *likeness > best - CLEARLY_BEST);
+    let best = alike.first().map_or(0.0, |(similarity, _)| *similarity);
+    alike.retain(|(similarity, _)| *similarity > best - MAX_DIFFERENCE_FROM_BEST);
     alike.truncate(3);
     alike.into_iter().map(|(_, what)| what.to_owned()).collect()
 }
 
-/// How alike the two most alike words are, 0 to 1.
-fn likeness<'k>(words: &[&str], keywords: impl Iterator<Item = &'k str>) -> f64 {
+/// Returns the similarity of the two most similar words, 0 to 1.
+fn similarity<'k>(words: &[&str], keywords: impl Iterator<Item = &'k str>) -> f64 {
     keywords
         .flat_map(|keyword| {
             words.iter().map(move |word| strsim::normalized_damerau_levenshtein(word, keyword))
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_pen_find_what_was_meant() {
+    fn misspelt_words_find_the_intended_command() {
         let tools = [KnownTool {
             name: "happy_hello".into(),
             description: String::new(),

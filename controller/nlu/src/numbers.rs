@@ -1,4 +1,5 @@
-//! Quantities in words and digits: "twenty-five degrees", "half a second", "a couple of times", "20 deg", "twice".
+//! Parses quantities in words and digits: "twenty-five degrees", "half a second", "a couple of times", "20
+//! deg", "twice".
 
 use firmware_bridge::units::Radians;
 
@@ -7,19 +8,19 @@ use super::tokenize::{Kind, Token};
 /// A number with its unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Quantity {
-    /// Degrees or radians were said.
+    /// An angle in degrees or radians.
     Angle(Radians),
     /// Seconds.
     Seconds(f64),
     /// Metres.
     Metres(f64),
-    /// How often.
+    /// A count.
     Times(f64),
-    /// A number and nothing else.
+    /// A number without a unit.
     Bare(f64),
 }
 
-/// The quantity that these tokens begin with, and how many tokens it takes.
+/// Returns the quantity with which these tokens begin, and how many tokens it takes.
 pub(super) fn quantity(tokens: &[Token]) -> Option<(Quantity, usize)> {
     let times = match word(tokens, 0) {
         Some("once") => Some(1.0),
@@ -58,7 +59,7 @@ fn with_unit(value: f64, unit: &str) -> Option<Quantity> {
     })
 }
 
-/// The number that these tokens begin with, and how many tokens it takes.
+/// Returns the number with which these tokens begin, and how many tokens it takes.
 pub(super) fn number(tokens: &[Token]) -> Option<(f64, usize)> {
     if matches!(word(tokens, 0), Some("minus" | "negative")) {
         let (value, taken) = number(tokens.get(1..)?)?;
@@ -90,7 +91,7 @@ pub(super) fn number(tokens: &[Token]) -> Option<(f64, usize)> {
     Some((value, taken))
 }
 
-/// "half", "a half", "a quarter", "three quarters".
+/// Parses "half", "a half", "a quarter" or "three quarters".
 fn fraction(tokens: &[Token]) -> Option<(f64, usize)> {
     let (count, skip) = match word(tokens, 0)? {
         "a" | "an" | "one" => (1.0, 1),
@@ -104,7 +105,7 @@ fn fraction(tokens: &[Token]) -> Option<(f64, usize)> {
     }
 }
 
-/// A whole number in words, up to the hundreds.
+/// Parses a whole number in words, up to the hundreds.
 fn cardinal(tokens: &[Token]) -> Option<(f64, usize)> {
     let first = word(tokens, 0)?;
     let (value, taken) = match first {
@@ -179,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_and_what_they_take() {
+    fn quantities_are_parsed_with_their_length() {
         let cases = [
             ("twenty-five degrees", Quantity::Angle(Radians::from_degrees(25.0)), 3),
             ("20\u{b0}", Quantity::Angle(Radians::from_degrees(20.0)), 2),

@@ -1,4 +1,5 @@
-//! The offline brain's door: text in, a plan or an honest answer out. Pure, and well under a millisecond.
+//! The entry point of the grammar: turns a text into a plan or a reason. Pure, and well under a
+//! millisecond.
 
 use super::before::{Before, Turn};
 use super::grammar;
@@ -8,7 +9,7 @@ use super::nearest::nearest;
 use super::primitive::OutOfRange;
 use super::stop::is_stop;
 
-/// What a text means: all of it, or nothing of it.
+/// Returns the meaning of a text: of all of it, or nothing.
 #[must_use]
 pub fn understand(text: &str, known: &Known<'_>) -> Understanding {
     if is_stop(text) {
@@ -44,26 +45,26 @@ fn unclear(heard: &str, reason: Reason, known: &Known<'_>) -> Understanding {
     Understanding::Unclear { heard: printable(heard), reason, nearest }
 }
 
-/// What was heard, safe to print: one short line without control characters.
+/// Makes a quotation safe to print: one short line without control characters.
 fn printable(heard: &str) -> String {
     let mut line: String = heard
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c })
-        .take(LONGEST_QUOTE + 1)
+        .take(MAX_QUOTE_LENGTH + 1)
         .collect();
-    if line.chars().count() > LONGEST_QUOTE {
+    if line.chars().count() > MAX_QUOTE_LENGTH {
         line.pop();
         line.push_str("...");
     }
     line.trim().to_owned()
 }
 
-/// How many characters of a person's words are quoted back.
-const LONGEST_QUOTE: usize = 80;
+/// Maximum length of a quotation of the user's words, in characters.
+const MAX_QUOTE_LENGTH: usize = 80;
 
 impl Before {
-    /// Remembers one more turn.
+    /// Records a turn.
     pub fn remember(&mut self, turn: Turn) {
         let refers = grammar::refers(&turn.said, self);
         self.record(turn, refers);

@@ -1,4 +1,4 @@
-//! The parser of one text: its tokens, where it stands in them, and what it may refer to.
+//! The parser of one text: its tokens, the position in them, and what the text may refer to.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::primitive::OutOfRange;
 use super::reword::reword;
 use super::tokenize::Token;
 
-/// Why a clause gives no plan; tokens are named by their place.
+/// The reason why a clause gives no plan. Ranges are indices of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Trouble {
     Unclear { at: Range<usize>, reason: Reason },
@@ -23,22 +23,22 @@ impl Trouble {
     }
 }
 
-/// What is read, and how far.
+/// The state of parsing a text.
 pub(super) struct Parser<'a> {
     pub text: &'a str,
     pub tokens: Vec<Token>,
     pub at: usize,
     pub known: &'a Known<'a>,
-    /// Tools made so far in this text.
+    /// Tools that this text has made so far.
     pub made: Vec<String>,
     /// The tool that "it" means, and the arguments of its last run.
     pub last_tool: Option<(String, Map<String, Value>)>,
-    /// The tool that "it" means when nothing in this text does.
+    /// The tool that "it" means when this text names none.
     pub earlier_tool: Option<(String, Map<String, Value>)>,
 }
 
 impl<'a> Parser<'a> {
-    /// Reads the words of a text, in the fewest.
+    /// Creates a parser for the normalized tokens of a text.
     pub fn new(text: &'a str, known: &'a Known<'a>) -> Self {
         let tokens = reword(text, known);
         Parser { text, tokens, at: 0, known, made: Vec::new(), last_tool: None, earlier_tool: None }

@@ -1,8 +1,8 @@
-//! The phrases that stand before, between and after commands, and how phrases are found.
+//! The phrases before, between and after commands, and the search for phrases.
 
 use super::lexicon::is_form;
 
-/// What may stand before a command without changing it.
+/// Phrases that may precede a command without changing it.
 const OPENERS: &[&str] = &[
     "could you",
     "can you",
@@ -92,7 +92,7 @@ const OPENERS: &[&str] = &[
     "lastly",
 ];
 
-/// Words of somebody who thinks aloud. What follows them may take back what was said before them.
+/// Words of hesitation. The text after them may take back the text before them.
 const HESITATIONS: &[&str] = &[
     "um",
     "uh",
@@ -119,7 +119,7 @@ const HESITATIONS: &[&str] = &[
     "right then",
 ];
 
-/// What leads to a motion that is named as a noun: "give a nod", "make a left turn", "take a bow".
+/// Words that lead to a motion that is named as a noun: "give a nod", "make a left turn", "take a bow".
 const GIVES: &[&str] = &[
     "give a",
     "give an",
@@ -140,7 +140,7 @@ const GIVES: &[&str] = &[
     "steal a",
 ];
 
-/// Words between two commands; punctuation does the same.
+/// Words between two commands; punctuation has the same effect.
 const JOINERS: &[&str] = &[
     "and",
     "then",
@@ -157,7 +157,7 @@ const JOINERS: &[&str] = &[
     "plus",
 ];
 
-/// What may stand after a command without changing it.
+/// Phrases that may follow a command without changing it.
 const TRAILERS: &[&str] = &[
     "first",
     "will you",
@@ -182,7 +182,8 @@ const TRAILERS: &[&str] = &[
     "to begin with",
 ];
 
-/// The longest of these phrases that the words begin with: its place and how many words it takes.
+/// Returns the index of the longest of these phrases with which the words begin, and how many words it
+/// takes.
 pub(super) fn longest<'p>(
     phrases: impl Iterator<Item = &'p str>,
     words: &[Option<&str>],
@@ -198,7 +199,7 @@ pub(super) fn longest<'p>(
         }
         Some(count)
     };
-    // Whatever the form of a word, its first letter stays: most phrases begin with another.
+    // Every form of a word has the same first letter, and most phrases begin with another one.
     let first = words.first().copied().flatten()?.as_bytes().first();
     phrases
         .enumerate()
@@ -234,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_phrase_wins() {
+    fn longest_phrase_wins() {
         let words: Vec<Option<&str>> = "thank you very much then nod".split(' ').map(Some).collect();
         assert_eq!(fixed(&words), Some((Fixed::Thanks, 4)));
         assert_eq!(joiner(&[Some("and")]), Some(1));

@@ -1,8 +1,8 @@
 //! The closed set of motions that a person can ask for, with their defaults, their ranges and their names.
 //!
-//! Angles are absolute: a look, a tilt and a head height are relative to the body, a turn of the body is relative
-//! to the base. So "turn left 30 degrees" said twice leaves the body at 30 degrees, and a plan can be read without
-//! knowing where the robot was before.
+//! Angles are absolute. A look, a tilt and a head height are relative to the body; a turn of the body is
+//! relative to the base. So "turn left 30 degrees" said twice leaves the body at 30 degrees, and a plan has
+//! the same meaning wherever the robot was before.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use firmware_bridge::units::Radians;
 use super::aim::Aim;
 use super::decimal::plain;
 
-/// How long the return to the neutral posture takes, or to an earlier one: the body may come from 160 degrees.
+/// Duration of a return to the neutral or an earlier posture: the body may come from 160 degrees.
 pub(super) const CENTER: Duration = Duration::from_secs(2);
 
-/// Where a look goes, seen from the robot.
+/// The direction of a look, as seen from the robot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// To the robot's left.
@@ -43,89 +43,89 @@ pub enum Side {
 pub enum Primitive {
     /// Point the head in a direction and leave it there.
     Look {
-        /// Where to.
+        /// The direction.
         direction: Look,
-        /// How far from straight ahead: 0 to 60 degrees sideways, 0 to 35 up and down.
+        /// The angle from straight ahead: 0 to 60 degrees sideways, 0 to 35 up and down.
         angle: Radians,
-        /// How long the motion takes.
+        /// The duration of the motion.
         duration: Duration,
     },
-    /// Point the head at a place.
+    /// Point the head at a point in space.
     LookAt {
-        /// The place in the world frame, metres: x forward, y left, z up from the neutral head.
+        /// The point in the world frame, metres: x forward, y left, z up from the neutral head.
         point: [f64; 3],
-        /// How long the motion takes.
+        /// The duration of the motion.
         duration: Duration,
     },
     /// Lean the head to a side and leave it there.
     Tilt {
-        /// Which side.
+        /// The side.
         side: Side,
-        /// How far: 0 to 30 degrees.
+        /// The angle: 0 to 30 degrees.
         angle: Radians,
-        /// How long the motion takes.
+        /// The duration of the motion.
         duration: Duration,
     },
     /// Turn the body, and the head with it.
     TurnBody {
         /// Positive turns left: -160 to 160 degrees from the base's front.
         angle: Radians,
-        /// How long the motion takes.
+        /// The duration of the motion.
         duration: Duration,
     },
     /// Raise or lower the head.
     Height {
         /// Metres above the neutral head, negative below it: -0.040 to 0.020.
         metres: f64,
-        /// How long the motion takes.
+        /// The duration of the motion.
         duration: Duration,
     },
-    /// Nod: down and back, so many times.
+    /// Nod: down and back, repeatedly.
     Nod {
-        /// How often.
+        /// The number of nods.
         times: u32,
-        /// How deep: 2 to 25 degrees.
+        /// The depth: 2 to 25 degrees.
         angle: Radians,
-        /// How long each way takes.
+        /// The duration of each half.
         half: Duration,
     },
-    /// Shake the head: left and right, so many times.
+    /// Shake the head: left and right, repeatedly.
     Shake {
-        /// How often.
+        /// The number of shakes.
         times: u32,
-        /// How far to each side: 2 to 25 degrees.
+        /// The angle to each side: 2 to 25 degrees.
         angle: Radians,
-        /// How long each way takes.
+        /// The duration of each half.
         half: Duration,
     },
-    /// Wiggle both antennas: apart and together, so many times.
+    /// Wiggle both antennas: apart and together, repeatedly.
     WiggleAntennas {
-        /// How often.
+        /// The number of wiggles.
         times: u32,
-        /// How long each way takes.
+        /// The duration of each half.
         half: Duration,
     },
     /// Put one antenna or both at an angle; zero points up, positive leans outwards, away from the head.
     SetAntennas {
-        /// The right antenna: -170 to 170 degrees; none leaves it.
+        /// The right antenna: -170 to 170 degrees; none leaves it as it is.
         right: Option<Radians>,
-        /// The left antenna: -170 to 170 degrees; none leaves it.
+        /// The left antenna: -170 to 170 degrees; none leaves it as it is.
         left: Option<Radians>,
-        /// How long the motion takes.
+        /// The duration of the motion.
         duration: Duration,
     },
     /// Dance on the spot.
     Dance {
-        /// How long: 2 to 60 seconds.
+        /// The duration: 2 to 60 seconds.
         duration: Duration,
     },
-    /// Back to the neutral posture: head, body and antennas.
+    /// Return to the neutral posture of head, body and antennas.
     Center,
-    /// Back to where the robot was told to be before.
+    /// Return to an earlier commanded posture.
     Return {
-        /// There.
+        /// The posture.
         to: Aim,
-        /// How long the motion takes.
+        /// The duration of the motion.
         duration: Duration,
     },
     /// Wake up, as the official software does.
@@ -134,90 +134,91 @@ pub enum Primitive {
     Sleep,
     /// Do nothing for a while.
     Wait {
-        /// How long: up to 300 seconds.
+        /// The duration: up to 300 seconds.
         duration: Duration,
     },
 }
 
-/// A quantity that is understood and not allowed.
+/// A quantity that is understood but not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} is not possible; possible: {allowed}")]
 pub struct OutOfRange {
-    /// What was asked.
+    /// The requested quantity.
     pub what: String,
-    /// What may be asked instead.
+    /// The allowed range, or an alternative.
     pub allowed: String,
 }
 
-/// How far the head looks when no angle is said.
+/// Default angle of a look.
 pub const LOOK: Radians = Radians::from_degrees(20.0);
-/// How far the head tilts when no angle is said.
+/// Default angle of a tilt.
 pub const TILT: Radians = Radians::from_degrees(15.0);
-/// How far the body turns when no angle is said.
+/// Default angle of a turn of the body.
 pub const TURN: Radians = Radians::from_degrees(30.0);
-/// How far the head rises or sinks when no length is said, in metres.
+/// Default change of the head's height, in metres.
 pub const HEIGHT: f64 = 0.010;
-/// How deep a nod is and how far a shake goes to each side when no angle is said.
+/// Default depth of a nod, and default angle of a shake to each side.
 pub const SWING: Radians = Radians::from_degrees(15.0);
-/// One way of a nod, a shake or a wiggle.
+/// Duration of one half of a nod, a shake or a wiggle.
 pub const HALF: Duration = Duration::from_millis(400);
-/// How often a shake or a wiggle goes when no count is said; a nod goes once.
+/// Default number of shakes or wiggles; a nod goes once.
 pub const SWINGS: u32 = 2;
-/// One dance.
+/// Default duration of a dance.
 pub const DANCE: Duration = Duration::from_secs(8);
-/// A look at a point, and a change of the head's height.
+/// Duration of a look at a point, and of a change of the head's height.
 pub const AIMED: Duration = Duration::from_secs(1);
 
-/// The widest look to a side, look up or down, tilt and turn of the body.
+/// Maximum angles of a look to a side, a look up or down, a tilt, and a turn of the body.
 pub(super) const MOST_LOOK: Radians = Radians::from_degrees(60.0);
 pub(super) const MOST_LOOK_UP_DOWN: Radians = Radians::from_degrees(35.0);
 pub(super) const MOST_TILT: Radians = Radians::from_degrees(30.0);
 pub(super) const MOST_TURN: Radians = Radians::from_degrees(160.0);
-/// The deepest nod, and the widest shake to each side.
+/// Maximum depth of a nod, and maximum angle of a shake to each side.
 pub(super) const MOST_SWING: Radians = Radians::from_degrees(25.0);
-/// The widest swing of the antennas, degrees.
+/// Maximum angle of an antenna, in degrees.
 pub(super) const MOST_ANTENNA: f64 = 170.0;
-/// How far the head sinks and rises from the neutral pose, millimetres.
+/// Maximum distances of the head below and above the neutral pose, in millimetres.
 pub(super) const MOST_SUNK: f64 = 40.0;
 pub(super) const MOST_RAISED: f64 = 20.0;
-/// Mean speeds, degrees per second, beyond which a motion is refused rather than trimmed on the way.
-const FASTEST_HEAD: f64 = 150.0;
-const FASTEST_BODY: f64 = 120.0;
-const FASTEST_ANTENNA: f64 = 360.0;
-/// Seconds.
-const SHORTEST_MOVE: f64 = 0.2;
-const LONGEST_MOVE: f64 = 30.0;
-/// The shortest and the longest dance, seconds.
+/// Maximum mean speeds, in degrees per second. A faster motion is rejected and not
+/// clamped during its execution.
+const MAX_HEAD_DPS: f64 = 150.0;
+const MAX_BODY_DPS: f64 = 120.0;
+const MAX_ANTENNA_DPS: f64 = 360.0;
+/// Minimum and maximum duration of a motion, in seconds.
+const MIN_MOVE_S: f64 = 0.2;
+const MAX_MOVE_S: f64 = 30.0;
+/// Minimum and maximum duration of a dance, in seconds.
 pub(super) const SHORTEST_DANCE: f64 = 2.0;
 pub(super) const LONGEST_DANCE: f64 = 60.0;
-/// How often a motion may be repeated.
+/// Maximum number of repetitions of a motion.
 pub const MOST_TIMES: u32 = 20;
 
-/// A calm duration for the head: 30 degrees per second, at least 0.8 s.
+/// Returns a calm duration for the head: 30 degrees per second, at least 0.8 s.
 #[must_use]
 pub fn head_duration(angle: Radians) -> Duration {
-    calm(angle, 30.0, 0.8)
+    calm_duration(angle, 30.0, 0.8)
 }
 
-/// A calm duration for the body: 45 degrees per second, at least 1 s.
+/// Returns a calm duration for the body: 45 degrees per second, at least 1 s.
 #[must_use]
 pub fn body_duration(angle: Radians) -> Duration {
-    calm(angle, 45.0, 1.0)
+    calm_duration(angle, 45.0, 1.0)
 }
 
-/// A calm duration for the antennas: 90 degrees per second, at least 1 s.
+/// Returns a calm duration for the antennas: 90 degrees per second, at least 1 s.
 #[must_use]
 pub fn antenna_duration(angle: Radians) -> Duration {
-    calm(angle, 90.0, 1.0)
+    calm_duration(angle, 90.0, 1.0)
 }
 
-/// Whole milliseconds, so that the number a person reads is the number that is used.
-fn calm(angle: Radians, degrees_per_second: f64, at_least: f64) -> Duration {
-    let seconds = (angle.degrees().abs() / degrees_per_second).clamp(at_least, LONGEST_MOVE);
+/// Rounds to whole milliseconds, so that the displayed number is the one that is used.
+fn calm_duration(angle: Radians, degrees_per_second: f64, at_least: f64) -> Duration {
+    let seconds = (angle.degrees().abs() / degrees_per_second).clamp(at_least, MAX_MOVE_S);
     Duration::from_millis((seconds * 1000.0).round() as u64)
 }
 
-/// How far this look, tilt or turn goes at most; none for other motions.
+/// Returns the maximum angle of a look, tilt or turn; none for other motions.
 pub(super) const fn furthest(primitive: &Primitive) -> Option<Radians> {
     Some(match primitive {
         Primitive::Look { direction: Look::Left | Look::Right, .. } => MOST_LOOK,
@@ -228,13 +229,13 @@ pub(super) const fn furthest(primitive: &Primitive) -> Option<Radians> {
     })
 }
 
-/// The greatest height of the head to this side of the neutral one, metres.
+/// Returns the greatest height of the head on this side of the neutral one, in metres.
 pub(super) const fn furthest_height(metres: f64) -> f64 {
     if metres < 0.0 { -MOST_SUNK / 1000.0 } else { MOST_RAISED / 1000.0 }
 }
 
 impl Primitive {
-    /// Whether it leads to a place and leaves the body there, so that doing it again moves nothing.
+    /// Returns whether the motion ends at a fixed position, so that repeating it moves nothing.
     #[must_use]
     pub const fn is_place(&self) -> bool {
         match self {
@@ -256,61 +257,63 @@ impl Primitive {
         }
     }
 
-    /// Whether every quantity is in its range.
+    /// Checks that every quantity is in its range.
     ///
     /// # Errors
-    /// [`OutOfRange`] names what was asked and what is allowed.
+    /// [`OutOfRange`] names the requested quantity and the allowed range.
     pub fn check(&self) -> Result<(), OutOfRange> {
         match *self {
             Primitive::Look { direction: Look::Ahead, duration, .. } => {
-                self.moves(0.0, duration, FASTEST_HEAD)
+                self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
             Primitive::Look { direction: Look::Left | Look::Right, angle, duration } => {
                 let hint = " (the body turns further: \"turn left 90 degrees\")";
-                self.within(angle.degrees(), 0.0, MOST_LOOK.degrees(), "deg", hint)?;
-                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+                self.check_range(angle.degrees(), 0.0, MOST_LOOK.degrees(), "deg", hint)?;
+                self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
             Primitive::Look { angle, duration, .. } => {
-                self.within(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN.degrees(), "deg", "")?;
-                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+                self.check_range(angle.degrees(), 0.0, MOST_LOOK_UP_DOWN.degrees(), "deg", "")?;
+                self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
-            Primitive::LookAt { point, duration } => self.looks_at(point, duration),
+            Primitive::LookAt { point, duration } => self.check_point(point, duration),
             Primitive::Tilt { angle, duration, .. } => {
-                self.within(angle.degrees(), 0.0, MOST_TILT.degrees(), "deg", "")?;
-                self.moves(angle.degrees(), duration, FASTEST_HEAD)
+                self.check_range(angle.degrees(), 0.0, MOST_TILT.degrees(), "deg", "")?;
+                self.check_motion(angle.degrees(), duration, MAX_HEAD_DPS)
             }
             Primitive::TurnBody { angle, duration } => {
-                self.within(angle.degrees().abs(), 0.0, MOST_TURN.degrees(), "deg", " to either side")?;
-                self.moves(angle.degrees(), duration, FASTEST_BODY)
+                self.check_range(angle.degrees().abs(), 0.0, MOST_TURN.degrees(), "deg", " to either side")?;
+                self.check_motion(angle.degrees(), duration, MAX_BODY_DPS)
             }
             Primitive::Height { metres, duration } if metres < 0.0 => {
-                self.within(-metres * 1000.0, 0.0, MOST_SUNK, "mm", "")?;
-                self.moves(0.0, duration, FASTEST_HEAD)
+                self.check_range(-metres * 1000.0, 0.0, MOST_SUNK, "mm", "")?;
+                self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
             Primitive::Height { metres, duration } => {
-                self.within(metres * 1000.0, 0.0, MOST_RAISED, "mm", "")?;
-                self.moves(0.0, duration, FASTEST_HEAD)
+                self.check_range(metres * 1000.0, 0.0, MOST_RAISED, "mm", "")?;
+                self.check_motion(0.0, duration, MAX_HEAD_DPS)
             }
-            Primitive::Nod { times, angle, half } => self.swings(times, angle.degrees(), 1.0, half),
-            Primitive::Shake { times, angle, half } => self.swings(times, angle.degrees(), 2.0, half),
-            Primitive::WiggleAntennas { times, half } => self.swings(times, SWING.degrees(), 1.0, half),
+            Primitive::Nod { times, angle, half } => self.check_swings(times, angle.degrees(), 1.0, half),
+            Primitive::Shake { times, angle, half } => self.check_swings(times, angle.degrees(), 2.0, half),
+            Primitive::WiggleAntennas { times, half } => self.check_swings(times, SWING.degrees(), 1.0, half),
             Primitive::SetAntennas { right, left, duration } => {
                 for angle in [right, left].into_iter().flatten() {
-                    self.within(angle.degrees(), -MOST_ANTENNA, MOST_ANTENNA, "deg", "")?;
-                    self.moves(angle.degrees(), duration, FASTEST_ANTENNA)?;
+                    self.check_range(angle.degrees(), -MOST_ANTENNA, MOST_ANTENNA, "deg", "")?;
+                    self.check_motion(angle.degrees(), duration, MAX_ANTENNA_DPS)?;
                 }
                 Ok(())
             }
             Primitive::Dance { duration } => {
-                self.within(duration.as_secs_f64(), SHORTEST_DANCE, LONGEST_DANCE, "s", "")
+                self.check_range(duration.as_secs_f64(), SHORTEST_DANCE, LONGEST_DANCE, "s", "")
             }
-            Primitive::Wait { duration } => self.within(duration.as_secs_f64(), 0.0, 300.0, "s", ""),
-            Primitive::Return { duration, .. } => self.moves(MOST_TURN.degrees(), duration, FASTEST_BODY),
+            Primitive::Wait { duration } => self.check_range(duration.as_secs_f64(), 0.0, 300.0, "s", ""),
+            Primitive::Return { duration, .. } => {
+                self.check_motion(MOST_TURN.degrees(), duration, MAX_BODY_DPS)
+            }
             Primitive::Center | Primitive::Wake | Primitive::Sleep => Ok(()),
         }
     }
 
-    fn looks_at(&self, point: [f64; 3], duration: Duration) -> Result<(), OutOfRange> {
+    fn check_point(&self, point: [f64; 3], duration: Duration) -> Result<(), OutOfRange> {
         let (yaw, pitch) = direction_of(point);
         let [x, y, z] = point;
         let far = (x * x + y * y + z * z).sqrt();
@@ -325,24 +328,24 @@ impl Primitive {
             );
             return Err(OutOfRange { what: self.describe(), allowed });
         }
-        self.moves(yaw.degrees().abs().max(pitch.degrees().abs()), duration, FASTEST_HEAD)
+        self.check_motion(yaw.degrees().abs().max(pitch.degrees().abs()), duration, MAX_HEAD_DPS)
     }
 
-    fn swings(&self, times: u32, degrees: f64, widest: f64, half: Duration) -> Result<(), OutOfRange> {
-        self.within(f64::from(times), 1.0, f64::from(MOST_TIMES), "times", "")?;
-        self.within(degrees, 2.0, MOST_SWING.degrees(), "deg", "")?;
-        self.within(half.as_secs_f64(), SHORTEST_MOVE, 5.0, "s each way", "")?;
-        self.moves(degrees * widest, half, FASTEST_HEAD)
+    fn check_swings(&self, times: u32, degrees: f64, widest: f64, half: Duration) -> Result<(), OutOfRange> {
+        self.check_range(f64::from(times), 1.0, f64::from(MOST_TIMES), "times", "")?;
+        self.check_range(degrees, 2.0, MOST_SWING.degrees(), "deg", "")?;
+        self.check_range(half.as_secs_f64(), MIN_MOVE_S, 5.0, "s each way", "")?;
+        self.check_motion(degrees * widest, half, MAX_HEAD_DPS)
     }
 
-    fn moves(&self, degrees: f64, duration: Duration, fastest: f64) -> Result<(), OutOfRange> {
-        // Rounded up to a tenth, so that the number named here is itself allowed.
-        let shortest = ((degrees.abs() / fastest).max(SHORTEST_MOVE) * 10.0 - 1e-6).ceil() / 10.0;
-        self.within(duration.as_secs_f64(), shortest, LONGEST_MOVE, "s", " for this motion")
+    fn check_motion(&self, degrees: f64, duration: Duration, fastest: f64) -> Result<(), OutOfRange> {
+        // Rounds up to a tenth, so that the suggested number is itself allowed.
+        let shortest = ((degrees.abs() / fastest).max(MIN_MOVE_S) * 10.0 - 1e-6).ceil() / 10.0;
+        self.check_range(duration.as_secs_f64(), shortest, MAX_MOVE_S, "s", " for this motion")
     }
 
-    fn within(&self, value: f64, low: f64, high: f64, unit: &str, hint: &str) -> Result<(), OutOfRange> {
-        // A tiny slack, so that 60 degrees survive their way through radians.
+    fn check_range(&self, value: f64, low: f64, high: f64, unit: &str, hint: &str) -> Result<(), OutOfRange> {
+        // A tiny tolerance, because 60 degrees are rounded when converted to radians.
         if value >= low - 1e-9 && value <= high + 1e-9 {
             return Ok(());
         }
@@ -351,7 +354,7 @@ impl Primitive {
     }
 }
 
-/// Yaw and pitch of a look at a point.
+/// Returns the yaw and pitch of a look at a point.
 pub(super) fn direction_of([x, y, z]: [f64; 3]) -> (Radians, Radians) {
     (Radians(y.atan2(x)), Radians(-z.atan2(x.hypot(y))))
 }

@@ -1,4 +1,4 @@
-//! Questions about the robot itself: what each asks for. The answers are made from what was measured.
+//! Questions about the robot itself, with their topics. The answers are made from measured data.
 
 use super::intent::{Intent, Reach, Reason, Topic, Understanding};
 use super::known::Known;
@@ -146,7 +146,7 @@ const QUESTIONS: &[(&str, Topic)] = &[
     ("how long can you dance", Topic::Reach(Reach::Dance)),
 ];
 
-/// What comes before the name of a tool, and what may come after it.
+/// Words before the name of a tool, and words that may follow it.
 const ABOUT: &[(&str, &str)] = &[
     ("what does", "do"),
     ("what will", "do"),
@@ -158,7 +158,7 @@ const ABOUT: &[(&str, &str)] = &[
     ("how does", "work"),
 ];
 
-/// What comes before something that the robot may be able to do.
+/// Words before something that the robot may be able to do.
 const ABILITIES: &[&str] = &[
     "can you",
     "do you know how to",
@@ -168,18 +168,19 @@ const ABILITIES: &[&str] = &[
     "do you have the ability to",
 ];
 
-/// The topic of the question that these words begin with, and how many words it takes.
+/// Returns the topic of the question with which these words begin, and how many words it takes.
 pub(super) fn question(words: &[Option<&str>]) -> Option<(Topic, usize)> {
     let (place, count) = longest(QUESTIONS.iter().map(|(phrase, _)| *phrase), words)?;
     QUESTIONS.get(place).map(|(_, topic)| (topic.clone(), count))
 }
 
-/// How many words lead to what the robot may be able to do.
+/// Returns how many words precede the ability in a question about one.
 pub(super) fn ability(words: &[Option<&str>]) -> Option<usize> {
     longest(ABILITIES.iter().copied(), words).map(|(_, count)| count)
 }
 
-/// How many words lead to the name of a tool, and the word that must follow the name; each way to ask.
+/// Returns how many words precede the name of a tool, and the word that must follow it, for each matching
+/// question.
 pub(super) fn about<'w>(words: &'w [Option<&'w str>]) -> impl Iterator<Item = (usize, &'static str)> + 'w {
     ABOUT.iter().filter_map(|(lead, last)| {
         let (_, count) = longest(std::iter::once(*lead), words)?;
@@ -188,13 +189,13 @@ pub(super) fn about<'w>(words: &'w [Option<&'w str>]) -> impl Iterator<Item = (u
 }
 
 impl Parser<'_> {
-    /// A question about the robot that is a whole clause here.
+    /// Parses a question about the robot that is a whole clause here.
     pub fn question_here(&self) -> Option<(Topic, usize)> {
         let (topic, taken) = question(&self.window(self.at))?;
         self.is_end(self.at + taken).then_some((topic, taken))
     }
 
-    /// A sentence that is nothing but a question: about the robot, a tool, or what it can do.
+    /// Parses a sentence that is only a question: about the robot, about a tool, or about an ability.
     pub fn whole_question(&mut self) -> Result<Option<Topic>, Trouble> {
         let mut at = 0;
         loop {
@@ -220,12 +221,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether only marks follow.
+    /// Returns whether only punctuation follows.
     fn is_over(&self, at: usize) -> bool {
         self.tokens.iter().skip(at).all(|token| token.word().is_none())
     }
 
-    /// "what does happy_hello do?", "tell me about it": the tool.
+    /// Returns the tool in "what does happy_hello do?" or "tell me about it".
     fn tool_in_question(&self, at: usize) -> Result<Option<String>, Trouble> {
         let words = self.window(at);
         for (lead, last) in about(&words) {
@@ -257,7 +258,8 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// "can you dance?", "do you know how to nod?": what; none where it is a polite command or nothing that it can do.
+    /// Returns the ability in "can you dance?" or "do you know how to nod?". None for a polite command, or
+    /// if the robot cannot do it.
     fn ability_asked(&self, at: usize) -> Option<String> {
         let lead = ability(&self.window(at))?;
         let begins = at + lead;

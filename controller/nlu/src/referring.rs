@@ -1,10 +1,10 @@
-//! The words that refer back: what leads to a change, which change it is, and how much of it is meant.
+//! Words that refer to an earlier motion: introductions, changes and amounts.
 
 use super::change::Change;
 use super::lexicon::Direction;
 use super::phrases::longest;
 
-/// What may stand before a change and says that something was wrong.
+/// Introductions to a change that say that something was wrong.
 pub(super) const FIRM: &[&str] = &[
     "i meant",
     "i mean",
@@ -23,7 +23,7 @@ pub(super) const FIRM: &[&str] = &[
     "i wanted",
 ];
 
-/// What may stand before a change and says nothing.
+/// Introductions to a change without a meaning of their own.
 pub(super) const LEADS: &[&str] = &[
     "but",
     "and",
@@ -53,11 +53,11 @@ pub(super) const LEADS: &[&str] = &[
     "and this time",
 ];
 
-/// What may stand after a change.
+/// Words that may follow a change.
 pub(super) const TRAILS: &[&str] =
     &["instead", "again", "than that", "this time", "next time", "though", "then", "for me"];
 
-/// How much of a change is meant.
+/// The amount of a change.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Amount {
     Small,
@@ -83,7 +83,7 @@ const AMOUNTS: &[(&str, Amount)] = &[
     ("far", Amount::Large),
 ];
 
-/// What is changed, where a bit and a lot of it can be asked for.
+/// A quantity that can change by a small or large amount.
 #[derive(Clone, Copy)]
 enum Kind {
     More,
@@ -170,7 +170,7 @@ const KINDS: &[(&str, Kind)] = &[
     ("too long", Kind::Shorter),
 ];
 
-/// Whole changes.
+/// Whole phrases for a change.
 const CHANGES: &[(&str, Change)] = &[
     ("half as far", Change::Scale(0.5)),
     ("half as much", Change::Scale(0.5)),
@@ -245,7 +245,7 @@ pub(super) const UNDO: &[&str] = &[
     "put it back",
 ];
 
-/// What says that something was wrong and not what is right.
+/// Phrases that say that something was wrong, but not what is right.
 pub(super) const REJECTED: &[&str] = &[
     "no",
     "nope",
@@ -266,7 +266,7 @@ pub(super) const REJECTED: &[&str] = &[
 pub(super) const REPEATS: &[&str] =
     &["one more", "another", "another one", "encore", "go again", "and one more"];
 
-/// How much, and how many words say so.
+/// Returns the amount with which these words begin, and how many words it takes.
 pub(super) fn amount(words: &[Option<&str>]) -> (Amount, usize) {
     match longest(AMOUNTS.iter().map(|(phrase, _)| *phrase), words) {
         Some((place, taken)) => (AMOUNTS.get(place).map_or(Amount::Plain, |(_, amount)| *amount), taken),
@@ -297,7 +297,8 @@ fn of_kind(kind: Kind, amount: Amount) -> Change {
     }
 }
 
-/// The change that these words are, and how many they are: "a bit further", "the other way".
+/// Returns the change that these words express, and how many words it takes: "a bit further", "the other
+/// way".
 pub(super) fn change(words: &[Option<&str>]) -> Option<(Change, usize)> {
     let whole = longest(CHANGES.iter().map(|(phrase, _)| *phrase), words);
     let (amount, taken) = amount(words);

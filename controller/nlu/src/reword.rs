@@ -1,12 +1,12 @@
-//! The same wish in fewer words: contractions are opened, fillers dropped, and roundabout phrases said plainly.
+//! Normalizes a text: expands contractions, drops fillers and replaces long phrases by short ones.
 //!
-//! A rewording never makes a motion out of words that name none; what it does not know it leaves as it stands.
+//! Normalization never makes a motion from words that name none. It leaves unknown words as they are.
 
 use super::known::Known;
 use super::tokenize::{Kind, Token, tokenize};
 use super::typo;
 
-/// Contractions as the tokenizer writes them, and what they are short for.
+/// Contractions as the tokenizer writes them, with their expansions.
 const CONTRACTIONS: &[(&str, &str)] = &[
     ("whats", "what is"),
     ("wheres", "where is"),
@@ -33,9 +33,10 @@ const CONTRACTIONS: &[(&str, &str)] = &[
     ("fourty", "forty"),
 ];
 
-/// Phrases and what they are replaced by; the longest wins. One with a `$` counts only at the end of a clause.
+/// Phrases and their replacements; the longest match wins. A phrase with a `$` matches only at the end of a
+/// clause.
 const PHRASES: &[(&str, &str)] = &[
-    // Manners.
+    // Manner.
     ("would you mind", "could you"),
     ("do you mind", "could you"),
     ("would you be so kind as to", "could you"),
@@ -102,7 +103,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("after doing so", "then"),
     ("after doing that", "then"),
     ("immediately after", "then"),
-    // Where to.
+    // Direction.
     ("left hand side", "left"),
     ("right hand side", "right"),
     ("on the left", "left"),
@@ -148,7 +149,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("counterclockwise", "left"),
     ("counter clockwise", "left"),
     ("clockwise", "right"),
-    // How far.
+    // Extent.
     ("should be set at", "to"),
     ("should be set to", "to"),
     ("should be at", "to"),
@@ -192,7 +193,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("as far to the left as possible", "all the way left"),
     ("as far to the right as you can", "all the way right"),
     ("as far to the right as possible", "all the way right"),
-    // How fast.
+    // Speed.
     ("over the course of", "over"),
     ("over a period of", "over"),
     ("in the course of", "in"),
@@ -230,7 +231,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("really fast", "quickly"),
     ("very fast", "quickly"),
     ("as well $", ""),
-    // What.
+    // Motions and parts.
     ("what kind of", "what"),
     ("what kinds of", "what"),
     ("what type of", "what"),
@@ -308,7 +309,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("straighten your head", "look ahead"),
     ("straighten your gaze", "look ahead"),
     ("level your head", "look ahead"),
-    // Once more.
+    // Repetition.
     ("roll your head", "tilt your head"),
     ("pitch your head", "tilt your head"),
     ("yaw your head", "turn your head"),
@@ -453,7 +454,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("another time", "once more"),
 ];
 
-/// The tokens of a text, said plainly.
+/// Returns the tokens of the normalized text.
 pub(super) fn reword(text: &str, known: &Known<'_>) -> Vec<Token> {
     let mut tokens = tokenize(text);
     typo::mend(&mut tokens, known);
@@ -486,7 +487,7 @@ fn replace(tokens: Vec<Token>, table: &[(&str, &str)], known: &Known<'_>) -> Vec
     plain
 }
 
-/// How many tokens this phrase takes, if they begin with it.
+/// Returns how many tokens this phrase takes, if they begin with it.
 fn matched(tokens: &[Token], phrase: &str) -> Option<usize> {
     // Most phrases begin with another letter.
     if tokens.first()?.word()?.as_bytes().first() != phrase.as_bytes().first() {
@@ -508,7 +509,7 @@ fn matched(tokens: &[Token], phrase: &str) -> Option<usize> {
     Some(taken)
 }
 
-/// How many tokens the name of a known tool takes here; its words are left alone.
+/// Returns how many tokens the name of a known tool takes here; its words are not replaced.
 fn name_length(tokens: &[Token], known: &Known<'_>) -> usize {
     let length = |name: &str| {
         let words = name.split('_').count();
@@ -533,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_phrase_is_said_plainly() {
+    fn longest_phrase_is_replaced() {
         assert_eq!(plain("I'd love it if you would nod"), "could you nod");
         assert_eq!(plain("make a quarter turn left"), "90 degrees turn left");
         assert_eq!(plain("nod for me, and dance"), "nod , and dance");
@@ -541,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn no_phrase_is_written_twice() {
+    fn phrases_are_unique() {
         for (place, (said, _)) in PHRASES.iter().enumerate() {
             assert!(PHRASES.iter().skip(place + 1).all(|(other, _)| other != said), "{said}");
         }

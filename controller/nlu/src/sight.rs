@@ -1,10 +1,10 @@
-//! What a person wants to know of what is before the robot, or have done about it: read as a whole clause.
+//! Parses whole clauses about what the camera sees.
 //!
 //! ```text
-//! clause = "what do you see" | "how many" THINGS "do you see" | "where is" THING | "do you see" THING
-//!        | "look at" ("me" | THING) | "follow" ("me" | THING of a face) ["for" TIME]
-//!        | "tell me when something new appears" ["for" TIME] | "what colours do you see" | "is anything moving"
-//!        | "take a photo"
+//! clause = "what do you see" | "how many" OBJECTS "do you see" | "where is" OBJECT | "do you see" OBJECT
+//!        | "look at" ("me" | OBJECT) | "follow" ("me" | FACE) ["for" TIME]
+//!        | "tell me when something new appears" ["for" TIME] | "what colours do you see"
+//!        | "is anything moving" | "take a photo"
 //! ```
 
 use std::time::Duration;
@@ -18,18 +18,18 @@ use super::parser::{Parser, Trouble};
 use super::phrases::longest;
 use super::primitive::OutOfRange;
 
-/// What a person is, in the words of the detectors.
+/// The detectors' class for a person.
 pub use minismith_senses::detect::PERSON;
 
-/// How long a face is followed, and something new is looked out for, when nobody says.
+/// Default duration of following a face.
 pub const FOLLOWED: Duration = Duration::from_secs(60);
-/// As above.
+/// Default duration of watching for something new.
 pub const WATCHED: Duration = Duration::from_secs(30);
-/// How long at most.
+/// Maximum duration of both.
 pub const LONGEST: Duration = Duration::from_secs(600);
 
-/// What people say for the 80 classes of COCO that the detector of things knows, beside their names. What is said in the
-/// plural is found without its s.
+/// Common words for the 80 COCO classes of the object detector, in addition to the class names. A plural is
+/// found without its s.
 const SYNONYMS: &[(&str, &[&str])] = &[
     (
         PERSON,
@@ -65,7 +65,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("toothbrush", &["toothbrushes"]),
 ];
 
-/// The class that a word means; none for what the detectors do not know.
+/// Returns the class that a word means; none if the detectors do not know it.
 #[must_use]
 pub fn class(said: &str) -> Option<&'static str> {
     let synonym =
@@ -120,7 +120,7 @@ const FIXED: &[(&str, Sight)] = &[
     ("is there any motion", Sight::Motion),
 ];
 
-/// Phrases that end in a person who is spoken of as "me".
+/// Phrases that end in "me" and mean the person who speaks.
 const AT_ME: &[&str] = &[
     "look at me",
     "look at my face",
@@ -212,7 +212,8 @@ const LOOK_AT: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// A clause about what is seen, and how many tokens it takes; none for any other clause.
+    /// Returns a clause about what the camera sees, and how many tokens it takes; none for any other
+    /// clause.
     pub(super) fn sight_here(&self) -> Result<Option<(Sight, usize)>, Trouble> {
         let words = self.window(self.at);
         let ends = |taken: usize| self.at + taken >= self.tokens.len() || self.is_joint(self.at + taken);
@@ -245,7 +246,7 @@ impl Parser<'_> {
                 Some((class(&said?.join(" "))?, count))
             })
         };
-        // The longest beginning that leaves a thing behind it counts.
+        // The longest introduction that leaves an object after it wins.
         let about = |phrases: &[&'static str]| {
             let taken = among(phrases, 0)?;
             let (label, count) = thing(taken)?;
@@ -268,7 +269,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// "for ten seconds" so many tokens on, and how many tokens that makes in all.
+    /// Parses "for ten seconds" after this many tokens, and returns the total number of tokens.
     fn time_after(&self, taken: usize) -> Result<Option<(Duration, usize)>, Trouble> {
         let at = self.at + taken;
         if !matches!(self.word(at), Some("for")) {
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clauses_about_what_is_seen_are_read_whole() {
+    fn camera_clauses_are_parsed_as_a_whole() {
         let cases = [
             ("what do you see?", Sight::Scene),
             ("how many people do you see?", Sight::Count("person")),
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn each_class_is_known_by_its_own_name_and_in_the_plural() {
+    fn classes_match_their_name_and_its_plural() {
         for label in LABELS {
             assert_eq!(class(label), Some(label));
         }

@@ -1,11 +1,11 @@
-//! The stop reflex: the one thing that is heard before anything is understood.
+//! Detects stop words, before any parsing.
 //!
-//! It leans towards stopping: a stop too many costs a second, a stop too few may cost a finger.
+//! It errs on the side of stopping: a needless stop costs a second, a missed one may injure a finger.
 
-/// Whether this text asks to stop, anywhere in it.
+/// Returns whether this text asks to stop, anywhere in it.
 ///
-/// "don't stop" and "never stop" are no stops; "stop nodding", "no, stop" and "don't move" are. One pass, no
-/// memory beyond a word.
+/// "don't stop" and "never stop" do not; "stop nodding", "no, stop" and "don't move" do. The scan takes one
+/// pass and remembers no more than a word.
 #[must_use]
 pub fn is_stop(text: &str) -> bool {
     let mut scan = Scan::default();
@@ -14,9 +14,9 @@ pub fn is_stop(text: &str) -> bool {
             '\'' | '\u{2019}' => {}
             '_' => scan.word.push(c),
             c if c.is_alphanumeric() => {
-                // "stoooop" is a stop: a letter counts once, however often it is repeated.
+                // "stoooop" asks to stop: a repeated letter counts once.
                 let lower = c.to_lowercase().next().unwrap_or(c);
-                if !scan.word.ends_with(lower) && scan.word.len() < LONGEST_WORD {
+                if !scan.word.ends_with(lower) && scan.word.len() < MAX_WORD_LENGTH {
                     scan.word.push(lower);
                 }
             }
@@ -34,19 +34,19 @@ pub fn is_stop(text: &str) -> bool {
     scan.found
 }
 
-/// Words are cut here: no stop word is as long.
-const LONGEST_WORD: usize = 24;
+/// Maximum length of a word; the scan cuts longer ones. No stop word is that long.
+const MAX_WORD_LENGTH: usize = 24;
 
-/// What the words before this one say about it.
+/// The context that the previous words give the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Before {
     #[default]
     Nothing,
-    /// "do not", "never": the next word is meant to stay away.
+    /// "do not", "never": the next word is negated.
     Negation,
-    /// "hold", "stand": with "still" it is a stop.
+    /// "hold", "stand": followed by "still" it asks to stop.
     Hold,
-    /// "did you": what follows is asked about, not asked for.
+    /// "did you": the next word is part of a question and not a request.
     Did,
     /// "did you not": the next word did not happen.
     DidNot,
@@ -60,7 +60,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Repeated letters are written once here, as they are read ("still" is "stil").
+    /// Repeated letters are written once, as in the scanned text ("still" is "stil").
     fn end_word(&mut self) {
         if self.word.is_empty() {
             return;

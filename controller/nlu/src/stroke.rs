@@ -1,7 +1,8 @@
-//! What a primitive is made of: strokes, which the body can do one after the other.
+//! Strokes: the movements of which a primitive consists, one after the other.
 //!
-//! Lowering carries an [`Aim`] along, so that a nod after a look to the left nods to the left. Heads are
-//! `world_from_head`; positive pitch looks down, positive yaw turns left, positive roll leans right.
+//! Lowering a primitive passes an [`Aim`] along, so that a nod after a look to the left nods to the left.
+//! Heads are `world_from_head`; positive pitch looks down, positive yaw turns left, positive roll leans
+//! right.
 
 use std::time::Duration;
 
@@ -12,18 +13,18 @@ use minismith_wire::Method;
 use super::aim::Aim;
 use super::primitive::{CENTER, Look, Primitive, Side, direction_of};
 
-/// One thing that the body does, from its beginning to its end.
+/// One movement of the robot, from its beginning to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stroke {
-    /// Move to a posture; what is none stays where it is.
+    /// Move to a posture; a part without a value stays as it is.
     Goto {
         /// `world_from_head`, relative to the neutral head.
         head: Option<HeadPose>,
         /// Positive turns left.
         body_yaw: Option<Radians>,
-        /// Both antennas, as the motors count.
+        /// Both antennas, with the signs of the motors.
         antennas: Option<Antennas>,
-        /// How long it takes.
+        /// The duration.
         duration: Duration,
         /// The interpolation.
         method: Method,
@@ -32,10 +33,10 @@ pub enum Stroke {
     LookAt {
         /// x forward, y left, z up.
         point: [f64; 3],
-        /// How long it takes.
+        /// The duration.
         duration: Duration,
     },
-    /// Let time pass.
+    /// Wait.
     Pause(Duration),
     /// Wake up.
     Wake,
@@ -44,7 +45,8 @@ pub enum Stroke {
 }
 
 impl Stroke {
-    /// How long it takes; waking up and going to sleep depend on the posture and count with their usual length.
+    /// Returns the duration. Waking up and going to sleep depend on the posture and count with their usual
+    /// duration.
     #[must_use]
     pub const fn duration(&self) -> Duration {
         match self {
@@ -58,13 +60,13 @@ impl Stroke {
 }
 
 impl Primitive {
-    /// The strokes of this motion alone, from the neutral posture.
+    /// Returns the strokes of this motion alone, from the neutral posture.
     #[must_use]
     pub fn motions(&self) -> Vec<Stroke> {
         self.motions_from(&mut Aim::neutral())
     }
 
-    /// The strokes of this motion from where the robot is aimed; moves the aim along.
+    /// Returns the strokes of this motion from the current aim, and updates the aim.
     pub fn motions_from(&self, aim: &mut Aim) -> Vec<Stroke> {
         match *self {
             Primitive::Look { direction, angle, duration } => {
@@ -130,7 +132,7 @@ impl Primitive {
     }
 }
 
-/// The strokes of a whole sequence, from where the robot is aimed.
+/// Returns the strokes of a whole sequence from the current aim.
 #[must_use]
 pub fn lower(body: &[Primitive], mut aim: Aim) -> Vec<Stroke> {
     body.iter().flat_map(|primitive| primitive.motions_from(&mut aim)).collect()
@@ -149,13 +151,15 @@ fn head(pose: HeadPose, duration: Duration) -> Stroke {
     goto(Some(pose), None, None, duration)
 }
 
-fn repeated(bar: &[Stroke], times: u32) -> Vec<Stroke> {
-    bar.iter().copied().cycle().take(bar.len().saturating_mul(times as usize)).collect()
+fn repeated(pattern: &[Stroke], times: u32) -> Vec<Stroke> {
+    pattern.iter().copied().cycle().take(pattern.len().saturating_mul(times as usize)).collect()
 }
 
-/// Down and back. Looking far down already, the nod begins a little higher, so that it stays in reach.
+/// Nods down and back. If the head already looks far down, the nod begins a little higher, so that it stays
+/// in range.
 fn nod(aim: &Aim, times: u32, angle: Radians, half: Duration) -> Vec<Stroke> {
-    let from = RollPitchYaw { pitch: Radians(aim.angles.pitch.value().min(LEVEL.value())), ..aim.angles };
+    let from =
+        RollPitchYaw { pitch: Radians(aim.angles.pitch.value().min(MAX_NOD_START.value())), ..aim.angles };
     let down = RollPitchYaw { pitch: from.pitch + angle, ..from };
     let mut strokes = repeated(&[head(aim.head_at(down), half), head(aim.head_at(from), half)], times);
     if from != aim.angles {
@@ -164,12 +168,12 @@ fn nod(aim: &Aim, times: u32, angle: Radians, half: Duration) -> Vec<Stroke> {
     strokes
 }
 
-/// A nod begins no further down than this: with 25 degrees more it stays within the head's 40.
-const LEVEL: Radians = Radians::from_degrees(12.0);
+/// Maximum pitch at which a nod begins: with 25 degrees more it stays within the head's 40.
+const MAX_NOD_START: Radians = Radians::from_degrees(12.0);
 
-/// Left and right, about where the head looks but not beyond its reach, and back.
+/// Shakes left and right about the direction of the head, within the head's range, and back.
 fn shake(aim: &Aim, times: u32, angle: Radians, half: Duration) -> Vec<Stroke> {
-    let middle = aim.angles.yaw.clamp(-ASIDE, ASIDE);
+    let middle = aim.angles.yaw.clamp(-MAX_SHAKE_CENTRE, MAX_SHAKE_CENTRE);
     let left = RollPitchYaw { yaw: middle + angle, ..aim.angles };
     let right = RollPitchYaw { yaw: middle - angle, ..aim.angles };
     let mut strokes = repeated(&[head(aim.head_at(left), half), head(aim.head_at(right), half)], times);
@@ -177,10 +181,10 @@ fn shake(aim: &Aim, times: u32, angle: Radians, half: Duration) -> Vec<Stroke> {
     strokes
 }
 
-/// A shake may be centred this far to a side: with 25 degrees more it stays within the body's 65.
-const ASIDE: Radians = Radians::from_degrees(38.0);
+/// Maximum yaw about which a shake is centred: with 25 degrees more it stays within the body's 65.
+const MAX_SHAKE_CENTRE: Radians = Radians::from_degrees(38.0);
 
-/// Apart and together, 20 degrees about where the antennas rest, and back.
+/// Moves the antennas apart and together, 20 degrees about their resting position, and back.
 fn wiggle(aim: &Aim, times: u32, half: Duration) -> Vec<Stroke> {
     let at = |swing: f64| {
         let swing = Radians::from_degrees(swing);
@@ -192,7 +196,7 @@ fn wiggle(aim: &Aim, times: u32, half: Duration) -> Vec<Stroke> {
     strokes
 }
 
-/// Bars of about two seconds: lean right, lean left, dip, and up again.
+/// Dances in patterns of about two seconds: lean right, lean left, dip, and up again.
 fn dance(aim: &mut Aim, duration: Duration) -> Vec<Stroke> {
     aim.antennas = Posture::init().antennas;
     aim.angles = RollPitchYaw::default();
@@ -207,13 +211,13 @@ fn dance(aim: &mut Aim, duration: Duration) -> Vec<Stroke> {
         let pose = aim.head_at(RollPitchYaw { roll, pitch, yaw: Radians::ZERO });
         goto(Some(pose), None, Some(antennas), beat)
     };
-    let bar = [
+    let pattern = [
         step(10.0, 0.0, 30.0, -12.0),
         step(-10.0, 0.0, -12.0, 30.0),
         step(0.0, 10.0, 20.0, 20.0),
         step(0.0, 0.0, 0.0, 0.0),
     ];
-    repeated(&bar, bars)
+    repeated(&pattern, bars)
 }
 
 #[cfg(test)]
@@ -255,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nod_nods_where_the_head_looks_and_comes_back() {
+    fn nod_keeps_the_direction_of_the_head_and_returns() {
         let look =
             Primitive::Look { direction: Look::Left, angle: deg(20.0), duration: Duration::from_secs(1) };
         let nod = Primitive::Nod { times: 2, angle: deg(15.0), half: Duration::from_millis(400) };
@@ -267,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_turns_with_the_body() {
+    fn head_turns_with_the_body() {
         let turn = Primitive::TurnBody { angle: deg(90.0), duration: Duration::from_secs(2) };
         let look =
             Primitive::Look { direction: Look::Right, angle: deg(20.0), duration: Duration::from_secs(1) };
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn any_two_allowed_motions_stay_inside_the_limits_of_the_head() {
+    fn two_allowed_motions_stay_within_the_head_limits() {
         for first in extremes() {
             for second in extremes() {
                 for third in extremes() {
@@ -290,7 +294,8 @@ mod tests {
                         let head = head.angles();
                         let apart = (head.yaw - yaw).wrapped().abs().degrees();
                         let level = head.pitch.abs().degrees().max(head.roll.abs().degrees());
-                        // A look at a point counts from the base: after a turn of the body it is the envelope's.
+                        // A look at a point is relative to the base. After a turn of the body, the envelope
+                        // limits it.
                         let aimed = body.iter().any(|one| matches!(one, Primitive::LookAt { .. }));
                         assert!(level <= 40.0 + 1e-9 && (aimed || apart <= 65.0 + 1e-9), "{body:?} {head:?}");
                     }
@@ -300,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_begins_where_the_robot_is() {
+    fn plan_begins_at_the_current_posture() {
         let mut posture = Posture::init();
         posture.body_yaw = deg(40.0);
         posture.head =
@@ -312,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dance_lasts_as_long_as_was_asked_and_ends_level() {
+    fn dance_has_the_requested_duration_and_ends_level() {
         for seconds in [2.0, 3.0, 7.5, 60.0] {
             let dance = Primitive::Dance { duration: Duration::from_secs_f64(seconds) };
             let strokes = dance.motions();
@@ -324,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn outwards_is_away_from_the_head_on_both_sides() {
+    fn outward_antennas_lean_away_from_the_head() {
         let duration = Duration::from_secs(1);
         let both = Primitive::SetAntennas { right: Some(deg(30.0)), left: Some(deg(30.0)), duration };
         let [Stroke::Goto { antennas: Some(antennas), head: None, body_yaw: None, .. }] = both.motions()[..]

@@ -1,30 +1,31 @@
-//! Text into tokens, each with its place in the text, so that an answer can quote what it is about.
+//! Splits a text into tokens with their position in the text, so that an answer can quote the part that it
+//! is about.
 
 use std::ops::Range;
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub kind: Kind,
-    /// Bytes of the text.
+    /// Its range in the text, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     /// Letters, digits and underscores; lower case, without apostrophes (`don't` is `dont`).
     Word(String),
-    /// A decimal number, as written with digits.
+    /// A decimal number in digits.
     Number(f64),
-    /// What stood between quotation marks.
+    /// The text between quotation marks.
     Quoted(String),
     /// Any other character.
     Mark(char),
 }
 
 impl Token {
-    /// The word, if it is one.
+    /// Returns the word, if it is one.
     pub fn word(&self) -> Option<&str> {
         match &self.kind {
             Kind::Word(word) => Some(word),
@@ -32,13 +33,13 @@ impl Token {
         }
     }
 
-    /// Whether it is this character.
+    /// Returns whether it is this character.
     pub fn is_mark(&self, mark: char) -> bool {
         self.kind == Kind::Mark(mark)
     }
 }
 
-/// Words that only make a sentence polite, or name the one who is spoken to.
+/// Words that only make a sentence polite, or address the robot.
 const POLITE: &[&str] = &[
     "please",
     "pls",
@@ -54,13 +55,13 @@ const POLITE: &[&str] = &[
     "currently",
 ];
 
-/// The tokens of a text, without polite words.
+/// Returns the tokens of a text, without polite words.
 pub(super) fn tokenize(text: &str) -> Vec<Token> {
     let chars: Vec<(usize, char)> = text.char_indices().collect();
     let mut scanner = Scanner { text, chars: &chars, at: 0 };
     let mut tokens: Vec<Token> = Vec::new();
     while let Some(token) = scanner.token() {
-        // "right now" and "right away" are no directions.
+        // "right now" and "right away" are not directions.
         if matches!(token.word(), Some("now" | "away"))
             && tokens.last().and_then(Token::word) == Some("right")
         {
@@ -112,7 +113,7 @@ impl Scanner<'_> {
         Some(Token { kind, span: start..self.offset() })
     }
 
-    /// A hyphen that joins two words is a space: `twenty-five`.
+    /// Returns whether a hyphen joins two words and so counts as a space: `twenty-five`.
     fn between_words(&self) -> bool {
         self.peek(0) == Some('-')
             && self.previous().is_some_and(is_letter)
@@ -161,7 +162,7 @@ impl Scanner<'_> {
         Kind::Word(word)
     }
 
-    /// What stands between a quotation mark and its partner; none if there is no partner.
+    /// Reads the text from a quotation mark to its partner; none if there is no partner.
     fn quoted(&mut self, open: char) -> Option<Kind> {
         let close = match open {
             '"' | '`' | '\'' => open,
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_units_and_signs_come_apart() {
+    fn numbers_units_and_signs_are_split() {
         assert_eq!(
             kinds("-20deg 1.5s .5, 20\u{b0}. 3x"),
             [
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn words_quotes_and_politeness() {
+    fn quotes_are_kept_and_polite_words_are_dropped() {
         assert_eq!(kinds("Please DON\u{2019}T twenty-five"), [word("dont"), word("twenty"), word("five")]);
         assert_eq!(
             kinds("name='Bob B' \"x"),
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_cut_the_text_where_the_token_stands() {
+    fn spans_match_the_text_of_their_tokens() {
         let text = "dr\u{e4}h dich \u{1f600} 90\u{b0}";
         for token in tokenize(text) {
             assert!(text.get(token.span.clone()).is_some_and(|cut| !cut.trim().is_empty()), "{token:?}");

@@ -1,4 +1,4 @@
-//! The clauses about tools: asking for a new one, and running one by its name.
+//! Parses clauses about tools: requests for a new one, and calls of one by name.
 
 use serde_json::Map;
 
@@ -14,20 +14,21 @@ use super::primitive::{OutOfRange, Primitive};
 use super::stroke::{Stroke, lower};
 use super::tokenize::Kind;
 
-/// The most steps that one made tool may have: what fits into a page of Python.
+/// Maximum number of steps of a tool made by the grammar: as many as fit a page of Python.
 pub const MOST_TOOL_STEPS: usize = 10;
 
-/// The longest that one round of a made tool may take, in seconds: twice this, at half speed, must fit a rehearsal.
+/// Maximum duration of one repetition of such a tool, in seconds. Twice this, at half speed, must fit a
+/// rehearsal.
 pub const LONGEST_TOOL: f64 = 25.0;
 
 impl Parser<'_> {
-    /// "make a tool called NAME that ..."; none if the clause is about something else.
+    /// Parses "make a tool called NAME that ..."; none if the clause is about something else.
     pub fn make(&mut self) -> Result<Option<Intent>, Trouble> {
         let start = self.at;
         let Some(noun) = self.tool_noun() else { return Ok(None) };
         self.at = noun + 1;
         let mut name = self.name_clause()?;
-        if name.is_none() && !self.is_end(self.at) && !self.connects(self.at) {
+        if name.is_none() && !self.is_end(self.at) && !self.leads_to_steps(self.at) {
             name = Some(self.name()?);
         }
         let body = self.body(start, &mut name)?;
@@ -37,17 +38,17 @@ impl Parser<'_> {
         Ok(Some(Intent::MakeTool { name, body, request: self.text.to_owned() }))
     }
 
-    /// Whether the making of a tool begins here.
+    /// Returns whether a request for a new tool begins here.
     pub fn makes_tool(&self) -> bool {
         self.tool_noun().is_some()
     }
 
-    /// Whether a tool's whole name begins here, in one word or several.
+    /// Returns whether a tool's whole name begins here, in one word or several.
     pub fn names_tool(&self, at: usize) -> bool {
         self.tool_at(at).is_some()
     }
 
-    /// Where "tool" stands, if the clause begins like "make a new tool".
+    /// Returns the index of "tool" if the clause begins like "make a new tool".
     fn tool_noun(&self) -> Option<usize> {
         let small =
             ["a", "an", "the", "new", "me", "yourself", "simple", "little", "small", "short", "python"];
@@ -59,26 +60,27 @@ impl Parser<'_> {
         self.word(at).is_some_and(lexicon::is_tool_noun).then_some(at)
     }
 
-    /// The steps of a tool, up to a clause that runs it or makes another, or to a new sentence that is not about it.
+    /// Parses the steps of a tool. They end at a clause that runs it or makes another, or at a new sentence
+    /// about something else.
     fn body(&mut self, start: usize, name: &mut Option<String>) -> Result<Vec<Primitive>, Trouble> {
         let mut flow = Flow::default();
         let mut body = Vec::new();
         loop {
             let before = self.at;
             let joint = self.joint();
-            let continues = self.connects(self.at);
+            let continues = self.leads_to_steps(self.at);
             if self.at >= self.tokens.len() || (joint == Joint::Sentence && !body.is_empty() && !continues) {
                 self.at = before;
                 break;
             }
-            while self.connects(self.at) {
+            while self.leads_to_steps(self.at) {
                 self.at += 1;
             }
             if let Some(said) = self.name_clause()? {
                 *name = Some(said);
                 continue;
             }
-            if self.runs_something(name.as_deref()) || self.tool_noun().is_some() {
+            if self.runs_a_tool(name.as_deref()) || self.tool_noun().is_some() {
                 self.at = before;
                 break;
             }
@@ -104,14 +106,14 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// Words that lead from the tool to what it does.
-    fn connects(&self, at: usize) -> bool {
+    /// Returns whether words here lead from the tool to its steps.
+    fn leads_to_steps(&self, at: usize) -> bool {
         let leads =
             ["that", "which", "to", "for", "it", "should", "shall", "will", "also", "finally", "me", "you"];
         self.word(at).is_some_and(|word| leads.contains(&word))
     }
 
-    /// "called NAME", "call it NAME".
+    /// Parses "called NAME" or "call it NAME".
     fn name_clause(&mut self) -> Result<Option<String>, Trouble> {
         let taken = match (self.word(self.at), self.word(self.at + 1)) {
             (Some("call" | "name"), Some("it" | "this")) => 2,
@@ -132,7 +134,7 @@ impl Parser<'_> {
             self.at += 1;
             text
         } else {
-            while self.at < self.tokens.len() && !self.at_joint() && !self.connects(self.at) {
+            while self.at < self.tokens.len() && !self.at_joint() && !self.leads_to_steps(self.at) {
                 self.at += 1;
             }
             if self.at == start {
@@ -143,8 +145,8 @@ impl Parser<'_> {
         tool_name(&raw).map_err(Trouble::Range)
     }
 
-    /// Whether a tool is run here: "it", one that is known, or the one in the making.
-    fn runs_something(&self, name: Option<&str>) -> bool {
+    /// Returns whether the clause runs a tool: "it", a known one, or the one being made.
+    fn runs_a_tool(&self, name: Option<&str>) -> bool {
         if !self.word(self.at).is_some_and(lexicon::is_run) {
             return false;
         }
@@ -154,7 +156,8 @@ impl Parser<'_> {
             || name.is_some_and(|name| self.spelled(name, at).is_some())
     }
 
-    /// "run NAME ...", "run it ...", or a tool's name alone; none if the clause is about something else.
+    /// Parses "run NAME ...", "run it ...", or a tool's name alone; none if the clause is about something
+    /// else.
     pub fn run(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
         let start = self.at;
         if !self.word(start).is_some_and(lexicon::is_run) {
@@ -177,12 +180,12 @@ impl Parser<'_> {
             self.at += usize::from(self.word(self.at).is_some_and(lexicon::is_tool_noun));
             return self.with_arguments(name).map(Some);
         }
-        // "do a little dance": the verb comes later.
+        // In "do a little dance", the verb comes later.
         self.at = start + 1;
         Ok(None)
     }
 
-    /// A tool's name, in one word or several, without a verb.
+    /// Parses a tool's name without a verb, in one word or several.
     pub fn run_bare(&mut self) -> Result<Option<Vec<Intent>>, Trouble> {
         let Some((name, end)) = self.tool_at(self.at) else { return Ok(None) };
         self.at = end;
@@ -203,14 +206,15 @@ impl Parser<'_> {
         at
     }
 
-    /// The longest name of a tool that begins here, and where it ends.
+    /// Returns the longest name of a tool that begins here, and where it ends.
     pub fn tool_at(&self, at: usize) -> Option<(String, usize)> {
         let known = self.known.tools.iter().map(|tool| &tool.name);
         let all = known.chain(&self.made);
         all.filter_map(|name| Some((name.clone(), self.spelled(name, at)?))).max_by_key(|(_, end)| *end)
     }
 
-    /// Where this identifier ends, if it begins here: `happy_hello`, `Happy Hello` or `"happy hello"`.
+    /// Returns the end of this identifier if it begins here: `happy_hello`, `Happy Hello` or `"happy
+    /// hello"`.
     pub fn spelled(&self, identifier: &str, at: usize) -> Option<usize> {
         let identifier = identifier.to_lowercase();
         if let Some(Kind::Quoted(text)) = self.tokens.get(at).map(|token| &token.kind) {

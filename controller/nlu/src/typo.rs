@@ -1,40 +1,40 @@
-//! Slips of the pen that can't change what is done: in the words for parts, units and manners, never in a verb, a
-//! direction or a number.
+//! Corrects misspelt words for parts, units and manner. It never changes a verb, a direction or a number,
+//! so a correction cannot change the motion.
 
 use super::known::Known;
 use super::tokenize::{Kind, Token};
 
-/// The words that are mended. None of them names a motion, and none is one letter away from another word that a person
-/// may well say.
-const MENDED: &[&str] = &[
+/// The words that are corrected. None of them names a motion or is one letter away from another common
+/// word.
+const CORRECTED: &[&str] = &[
     "antennas", "antenna", "degrees", "degree", "second", "seconds", "slowly", "quickly", "please",
     "yourself",
 ];
 
-/// Shorter words are too near to others.
-const SHORTEST: usize = 6;
+/// Minimum length of a word; shorter ones are too similar to others.
+const MIN_LENGTH: usize = 6;
 
-/// Mends every word that is one slip away from exactly one of those.
+/// Corrects every word that is one edit away from exactly one of the words in the list.
 pub(super) fn mend(tokens: &mut [Token], known: &Known<'_>) {
     for token in tokens {
         if let Kind::Word(word) = &mut token.kind
-            && let Some(meant) = meant(word)
+            && let Some(intended) = intended(word)
             && known.tools.iter().all(|tool| !tool.name.split('_').any(|part| part == word))
         {
-            *word = meant.to_owned();
+            *word = intended.to_owned();
         }
     }
 }
 
-fn meant(word: &str) -> Option<&'static str> {
-    if word.len() < SHORTEST || MENDED.contains(&word) {
+fn intended(word: &str) -> Option<&'static str> {
+    if word.len() < MIN_LENGTH || CORRECTED.contains(&word) {
         return None;
     }
-    let mut near = MENDED.iter().filter(|meant| {
-        meant.chars().next() == word.chars().next() && strsim::osa_distance(meant, word) == 1
+    let mut near = CORRECTED.iter().filter(|intended| {
+        intended.chars().next() == word.chars().next() && strsim::osa_distance(intended, word) == 1
     });
     match (near.next(), near.next()) {
-        (Some(meant), None) => Some(meant),
+        (Some(intended), None) => Some(intended),
         _ => None,
     }
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_harmless_slips_are_mended() {
+    fn only_harmless_typos_are_corrected() {
         for (word, found) in [
             ("antenas", Some("antennas")),
             ("degress", Some("degrees")),
@@ -56,7 +56,7 @@ mod tests {
             ("giggle", None),
             ("quietly", None),
         ] {
-            assert_eq!(meant(word), found, "{word}");
+            assert_eq!(intended(word), found, "{word}");
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Why something is declined, where the words themselves tell: so that a person hears more than "I don't understand".
+//! Determines why a text is declined, so that the answer is better than "I don't understand".
 //!
-//! This is asked only when nothing is done anyway; it can make an answer better, but never a motion.
+//! The search runs only after the decision to do nothing. It can improve an answer and never cause a
+//! motion.
 
 use super::intent::Reason;
 use super::phrases::longest;
 use super::tokenize::Token;
 
-/// Words that mark a reason, the most telling reason first.
+/// Words that indicate a reason, the most significant reason first.
 const SIGNS: &[(Reason, &[&str])] = &[
     (
         Reason::Rules,
@@ -238,7 +239,7 @@ const SIGNS: &[(Reason, &[&str])] = &[
     ),
 ];
 
-/// A sentence that begins with one of these asks something that is not known here.
+/// A sentence that begins with one of these asks a question about something else than the robot.
 const QUESTIONS: &[&str] = &[
     "what",
     "who",
@@ -277,13 +278,13 @@ const QUESTIONS: &[&str] = &[
     "summarize",
 ];
 
-/// The reason that the words give, and the plain one if they give none.
+/// Returns the reason that the words indicate, or the general one.
 pub(super) fn why(tokens: &[Token]) -> Reason {
     let words: Vec<Option<&str>> = tokens.iter().map(Token::word).collect();
     let rest = |at: usize| words.get(at..).unwrap_or_default();
     let signed =
         |signs: &[&str]| (0..words.len()).any(|at| longest(signs.iter().copied(), rest(at)).is_some());
-    if signed(NEGATIVE) {
+    if signed(NEGATIONS) {
         return Reason::Negated;
     }
     if let Some((reason, _)) = SIGNS.iter().find(|(_, signs)| signed(signs)) {
@@ -296,5 +297,5 @@ pub(super) fn why(tokens: &[Token]) -> Reason {
     }
 }
 
-/// Words that negate, but not wherever they stand: "shake your head no" is a command.
-const NEGATIVE: &[&str] = &["no", "nope", "nothing", "none", "nobody", "wrong"];
+/// Words that negate only in some positions: "shake your head no" is a command.
+const NEGATIONS: &[&str] = &["no", "nope", "nothing", "none", "nobody", "wrong"];

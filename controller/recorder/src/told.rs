@@ -3,7 +3,7 @@
 use std::io::{BufRead, Read};
 
 use minismith_wire::recording::{
-    Beat, Begin, End, FORMAT, Health, LONGEST_LINE, Leg, Message, Rhythm, Span, Text,
+    Beat, Begin, End, FORMAT, Health, LONGEST_LINE, Leg, Message, Reader, Rhythm, Span, Text,
 };
 
 use crate::camera::Shot;
@@ -16,7 +16,7 @@ const MOST_MOTORS: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum Untold {
     /// A line is not a valid message.
-    #[error("line {line} is not understood: {reason}")]
+    #[error("line {line} is invalid: {reason}")]
     NotUnderstood {
         /// Line number, from 1.
         line: u64,
@@ -25,20 +25,20 @@ pub enum Untold {
     },
     /// The trace has an unsupported format.
     #[error(
-        "it is told in format {theirs}, this recorder knows {FORMAT}: build both anew with `make recorder`"
+        "unsupported trace format {theirs} (expected {FORMAT}); rebuild minismith and the recorder with `make recorder`"
     )]
     Format {
         /// Its format number.
         theirs: u32,
     },
     /// The trace is truncated.
-    #[error("it ends after line {line} without `end`: whoever told it has stopped, so nothing is written")]
+    #[error("the trace ends after line {line} without `footer`; nothing is written")]
     Cut {
         /// Last line.
         line: u64,
     },
     /// The input cannot be read.
-    #[error("can't read standard input: {0}")]
+    #[error("cannot read standard input: {0}")]
     Input(#[from] std::io::Error),
 }
 
@@ -62,6 +62,7 @@ pub enum Happened {
 /// The lines of one trace.
 pub struct Told<R> {
     input: R,
+    reader: Reader,
     line: u64,
     about: Begin,
     beats: u64,
@@ -72,8 +73,9 @@ impl<R: BufRead> Told<R> {
     /// Reads the first line.
     pub fn begin(mut input: R) -> Result<Self, Untold> {
         let Some(bytes) = read(&mut input, 1)? else { return Err(Untold::Cut { line: 0 }) };
-        let Message::Begin(about) = understood(&bytes, 1)? else {
-            return Err(wrong(1, "the first line must be `begin`"));
+        let mut reader = Reader::default();
+        let Message::Begin(about) = understood(&mut reader, &bytes, 1)? else {
+            return Err(wrong(1, "the first line must be `header`"));
         };
         if about.format != FORMAT {
             return Err(Untold::Format { theirs: about.format });
@@ -81,7 +83,7 @@ impl<R: BufRead> Told<R> {
         if let Some(complaint) = complaint(&about) {
             return Err(wrong(1, complaint));
         }
-        Ok(Told { input, line: 1, about, beats: 0, last: None })
+        Ok(Told { input, reader, line: 1, about, beats: 0, last: None })
     }
 
     /// Returns the header.
@@ -94,13 +96,13 @@ impl<R: BufRead> Told<R> {
         let Some(bytes) = read(&mut self.input, self.line + 1)? else {
             return if self.about.live { Ok(None) } else { Err(Untold::Cut { line: self.line }) };
         };
-        let message = match understood(&bytes, self.line + 1) {
+        let message = match understood(&mut self.reader, &bytes, self.line + 1) {
             Err(_) if self.about.live && !bytes.ends_with(b"\n") => return Ok(None),
             message => message?,
         };
         self.line += 1;
         let happened = match message {
-            Message::Begin(_) => return Err(wrong(self.line, "it begins twice")),
+            Message::Begin(_) => return Err(wrong(self.line, "it is a second `header`")),
             Message::Beat(beat) => {
                 self.judge(&beat)?;
                 self.beats += 1;
@@ -132,11 +134,14 @@ impl<R: BufRead> Told<R> {
             }
             Message::End(End { beats, .. }) => {
                 if beats != self.beats {
-                    return Err(wrong(self.line, format!("{} beats came of {beats}", self.beats)));
+                    return Err(wrong(
+                        self.line,
+                        format!("the footer counts {beats} cycles, but there are {}", self.beats),
+                    ));
                 }
                 return match read(&mut self.input, self.line + 1)? {
                     None => Ok(None),
-                    Some(_) => Err(wrong(self.line + 1, "it goes on after `end`")),
+                    Some(_) => Err(wrong(self.line + 1, "there is data after `footer`")),
                 };
             }
         };
@@ -149,14 +154,14 @@ impl<R: BufRead> Told<R> {
             self.of_each_motor(list.len(), "angles")?;
         }
         if !beat.wish_deg.is_empty() {
-            self.of_each_motor(beat.wish_deg.len(), "wishes")?;
+            self.of_each_motor(beat.wish_deg.len(), "setpoints")?;
         }
         if let Some(trim) = beat.trims.iter().find(|trim| trim.motor >= motors) {
-            return Err(wrong(self.line, format!("there is no motor {} of {motors}", trim.motor)));
+            return Err(wrong(self.line, format!("no motor {} of {motors}", trim.motor)));
         }
         self.fits(beat.beat)?;
         if self.last.is_some_and(|last| beat.beat <= last) {
-            return Err(wrong(self.line, format!("beat {} comes out of order", beat.beat)));
+            return Err(wrong(self.line, format!("cycle {} is out of order", beat.beat)));
         }
         Ok(())
     }
@@ -175,7 +180,7 @@ impl<R: BufRead> Told<R> {
         if beat as f64 * self.about.period_s.max(1e-9) < 9e9 {
             Ok(())
         } else {
-            Err(wrong(self.line, format!("there is no beat {beat}")))
+            Err(wrong(self.line, format!("cycle {beat} is out of range")))
         }
     }
 }
@@ -189,34 +194,34 @@ fn read(input: &mut impl BufRead, line: u64) -> Result<Option<Vec<u8>>, Untold> 
     let mut bytes = Vec::new();
     input.take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut bytes)?;
     if bytes.len() > LONGEST_LINE {
-        return Err(wrong(line, format!("it is longer than {LONGEST_LINE} bytes")));
+        return Err(wrong(line, format!("the line is longer than {LONGEST_LINE} bytes")));
     }
     Ok((!bytes.is_empty()).then_some(bytes))
 }
 
-fn understood(bytes: &[u8], line: u64) -> Result<Message, Untold> {
-    serde_json::from_slice(bytes).map_err(|error| wrong(line, error.to_string()))
+fn understood(reader: &mut Reader, bytes: &[u8], line: u64) -> Result<Message, Untold> {
+    reader.read(bytes).map_err(|error| wrong(line, error.to_string()))
 }
 
 /// Returns what is wrong with a header.
 fn complaint(about: &Begin) -> Option<String> {
     let motors = about.motors.len();
     if !(1..=MOST_MOTORS).contains(&motors) {
-        return Some(format!("{motors} motors, 1 to {MOST_MOTORS} are possible"));
+        return Some(format!("invalid number of motors: {motors}, allowed 1 to {MOST_MOTORS}"));
     }
     if !(1e-6..=10.0).contains(&about.period_s) {
-        return Some(format!("a beat of {} s, at most 10 are possible", about.period_s));
+        return Some(format!("invalid cycle period of {} s, allowed 0.000001 to 10", about.period_s));
     }
     if let Some(at) = about.at.as_deref().filter(|at| instant(at).is_none()) {
-        return Some(format!("{at:?} is no time, as 2026-11-23T08:00:00Z is one"));
+        return Some(format!("invalid time {at:?}; an example is 2026-11-23T08:00:00Z"));
     }
     let plain = |name: &str| {
         !name.is_empty() && name.len() <= 60 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
     let odd = about.motors.iter().find(|motor| !plain(&motor.name));
     if let Some(motor) = odd {
-        return Some(format!("{:?} is no motor's name: letters, digits and _ make one", motor.name));
+        return Some(format!("invalid motor name {:?}: use letters, digits and _", motor.name));
     }
     let odd = |leg: &&Leg| leg.motor >= motors;
-    about.legs.iter().find(odd).map(|leg| format!("a leg has motor {} of {motors}", leg.motor))
+    about.legs.iter().find(odd).map(|leg| format!("a leg refers to motor {} of {motors}", leg.motor))
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use minismith_wire::old_names::config::new_value;
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 /// One function that a model may call. The names are words of `config.yaml` and of prompts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ability {
     /// Point the head in a direction.
@@ -33,7 +35,7 @@ pub enum Ability {
     /// Wake up.
     WakeUp,
     /// Go to sleep.
-    GoToSleep,
+    GotoSleep,
     /// Wait.
     Wait,
     /// Where the body is.
@@ -41,9 +43,9 @@ pub enum Ability {
     /// Look through the camera.
     TakePicture,
     /// Say how many of something are seen, and where.
-    FindThings,
+    FindObjects,
     /// Turn the head to something that is seen.
-    LookAtThing,
+    LookAtObject,
     /// Follow a person with the head.
     FollowPerson,
     /// Look out for something new.
@@ -67,7 +69,7 @@ pub enum Ability {
     /// Declare another agent.
     CreateAssistant,
     /// Give a task to another agent.
-    HandOver,
+    HandOff,
     /// Ask the person.
     AskPerson,
     /// Note how a step of the plan went, or change the plan.
@@ -89,12 +91,12 @@ impl Ability {
         Ability::Dance,
         Ability::Center,
         Ability::WakeUp,
-        Ability::GoToSleep,
+        Ability::GotoSleep,
         Ability::Wait,
         Ability::ReportState,
         Ability::TakePicture,
-        Ability::FindThings,
-        Ability::LookAtThing,
+        Ability::FindObjects,
+        Ability::LookAtObject,
         Ability::FollowPerson,
         Ability::WatchForNew,
         Ability::AnswerFromFiles,
@@ -106,7 +108,7 @@ impl Ability {
         Ability::TestFunction,
         Ability::SaveFunction,
         Ability::CreateAssistant,
-        Ability::HandOver,
+        Ability::HandOff,
         Ability::AskPerson,
         Ability::UpdatePlan,
     ];
@@ -117,9 +119,10 @@ impl Ability {
         crate::outcome::word(&self)
     }
 
-    /// The one of this name.
+    /// Returns the function of this name, which may be an old one.
     #[must_use]
     pub fn named(name: &str) -> Option<Ability> {
+        let name = new_value("agents.roster[].functions[]", name).unwrap_or(name);
         Ability::ALL.into_iter().find(|ability| ability.name() == name)
     }
 
@@ -130,16 +133,24 @@ impl Ability {
             self,
             Ability::ReportState
                 | Ability::TakePicture
-                | Ability::FindThings
+                | Ability::FindObjects
                 | Ability::WatchForNew
                 | Ability::AnswerFromFiles
                 | Ability::ListGeneratedTools
                 | Ability::GetToolCode
-                | Ability::HandOver
+                | Ability::HandOff
                 | Ability::AskPerson
                 | Ability::UpdatePlan
                 | Ability::Wait
         )
+    }
+}
+
+/// Stored sessions may contain old names.
+impl<'de> Deserialize<'de> for Ability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Ability::named(&name).ok_or_else(|| D::Error::custom(format!("unknown function `{name}`")))
     }
 }
 

@@ -9,7 +9,7 @@ use firmware_bridge::joint::Joint;
 use firmware_bridge::motion::Adjustment;
 use firmware_bridge::posture::Posture;
 use firmware_bridge::pulse::TrimLog;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
 /// A posture as people read it.
@@ -57,6 +57,20 @@ pub fn tidy(value: f64) -> f64 {
     (value * 100.0).round() / 100.0 + 0.0
 }
 
+/// Serialises a number by its shortest decimal: 0.7 stays 0.7 also where a document is built before it is written.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn shortest<S: Serializer>(
+    value: &(impl Copy + Into<Option<f32>>),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match (*value).into() {
+        Some(value) => serializer.serialize_f64(value.to_string().parse().unwrap_or(f64::from(value))),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// One thing that was changed on the way from wish to motor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TrimView {
@@ -67,6 +81,7 @@ pub struct TrimView {
     /// The greatest difference, degrees.
     pub worst_deg: f64,
     /// On how many beats; zero when the target itself was changed before the motion began.
+    #[serde(rename = "beats")]
     pub beats: u32,
     /// When it began, seconds from the start of the motion or of the stream of targets.
     #[serde(default)]
@@ -166,8 +181,10 @@ pub struct Step {
     /// Where it was found, from the motors' own positions.
     pub achieved: Option<PostureView>,
     /// What was changed on the way.
+    #[serde(rename = "trims")]
     pub trims: Vec<TrimView>,
     /// Why it was not done, or not to the end.
+    #[serde(rename = "refusal")]
     pub refusal: Option<String>,
     /// When it began, seconds of the performance's clock; none outside of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,7 @@
-//! Tokens: 256 random bits each, of which a file keeps only the hash, with a name and a role.
+//! API tokens: 256 random bits each. The token file stores their hashes with a name and a role.
 //!
-//! The file is read again when it has changed, so that a token that is taken back does not open anything more. Since a
-//! token is random, its SHA-256 needs no salt and no slow function: there is nothing to guess.
+//! The file is read again after a change, so that a revoked token stops working at once. Tokens are random, so SHA-256 without
+//! salt is sufficient: guessing is infeasible.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -20,81 +20,81 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use crate::config::bytes_of;
 use crate::role::Role;
 
-/// What every token begins with, so that one that lies about is known for what it is.
+/// The prefix of every token, by which a leaked one is recognised.
 const MARK: &str = "minismith_";
 
-/// The most tokens.
+/// Maximum number of tokens.
 const MOST: usize = 1000;
 
-/// The longest name of a token, bytes.
+/// Maximum length of a token's name, bytes.
 const LONGEST_NAME: usize = 64;
 
-/// The longest file, bytes.
+/// Maximum size of the file, bytes.
 const LONGEST_FILE: u64 = 1 << 20;
 
-/// What is kept of a token.
+/// A stored token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Token {
-    /// Whose it is.
+    /// Its name.
     pub name: String,
-    /// What it gives.
+    /// Its role.
     pub role: Role,
-    /// When it was made.
+    /// When it was created.
     pub created: String,
     /// SHA-256 of the token, hexadecimal.
     sha256: String,
 }
 
-/// A token that can't be made, or a file of them that can't be used.
+/// An error of the token file.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTokens {
-    /// Others may change or read it.
+    /// Other users may read or write the file.
     #[error("{} may be read or written by others; run `chmod 600 {}`", .path.display(), .path.display())]
     Open {
         /// The file.
         path: PathBuf,
     },
-    /// It holds something else.
-    #[error("{} is no file of tokens: {why}; mend it, or remove it and make the tokens anew", .path.display())]
+    /// The file is invalid.
+    #[error("cannot read tokens: {} is not a token file: {why}; repair it, or remove it and create the tokens again", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         why: String,
     },
-    /// It can't be read or written.
-    #[error("can't use {}: {source}; name another place with `serve: {{tokens: FILE}}` in config.yaml", .path.display())]
+    /// The file can't be read or written.
+    #[error("can't use {}: {source}; name another place with `server: {{token_file: FILE}}` in config.yaml", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// The name is taken.
+    /// The name is in use.
     #[error(
-        "there is a token {name:?} already; choose another name, or remove it with `minismith token remove {name}`"
+        "cannot add the token: the name {name:?} is in use; choose another name, or remove it with `minismith token remove {name}`"
     )]
     Taken {
         /// The name.
         name: String,
     },
-    /// There is no such token.
-    #[error("there is no token {name:?}; `minismith token list` names them")]
+    /// The token is unknown.
+    #[error("unknown token {name:?}; `minismith token list` shows the known ones")]
     Unknown {
         /// The name.
         name: String,
     },
-    /// The name is none.
-    #[error("a token's name has 1 to {LONGEST_NAME} letters, digits, `-`, `_` or `.`")]
+    /// The name is invalid.
+    #[error("invalid token name: use 1 to {LONGEST_NAME} letters, digits, `-`, `_` or `.`")]
     NotAName,
-    /// There are too many.
-    #[error("there are {MOST} tokens already; remove some")]
+    /// There are too many tokens.
+    #[error("too many tokens: {MOST} exist, {MOST} allowed; remove some")]
     TooMany,
 }
 
 impl NoTokens {
-    /// Whether the request is at fault, and not the file.
+    /// Returns whether the request caused the error, not the file.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         matches!(
@@ -104,10 +104,10 @@ impl NoTokens {
     }
 }
 
-/// All tokens of a file; none where there is no file.
+/// Returns all tokens of a file; none if it does not exist.
 ///
 /// # Errors
-/// When it can't be read, or others can.
+/// When the file can't be read, is invalid, or other users may access it.
 pub fn list(path: &Path) -> Result<Vec<Token>, NoTokens> {
     let failed = |source| NoTokens::Io { path: path.to_owned(), source };
     let file = match File::open(path) {
@@ -127,10 +127,10 @@ pub fn list(path: &Path) -> Result<Vec<Token>, NoTokens> {
     }
 }
 
-/// Makes a token, keeps its hash, and returns it: nobody can tell it again.
+/// Creates a token, stores its hash and returns it. It can't be retrieved later.
 ///
 /// # Errors
-/// [`NoTokens`] says why there is none.
+/// [`NoTokens`].
 pub fn add(path: &Path, name: &str, role: Role) -> Result<String, NoTokens> {
     let well = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(well) {
@@ -141,7 +141,7 @@ pub fn add(path: &Path, name: &str, role: Role) -> Result<String, NoTokens> {
     let got = rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
         .map_err(|error| io_error(error.into()))?;
     if got != secret.len() {
-        return Err(io_error(io::Error::other("the system gave too little randomness")));
+        return Err(io_error(io::Error::other("the system returned too few random bytes")));
     }
     let secret = format!("{MARK}{}", URL_SAFE_NO_PAD.encode(secret));
     change(path, |tokens| {
@@ -159,10 +159,10 @@ pub fn add(path: &Path, name: &str, role: Role) -> Result<String, NoTokens> {
     Ok(secret)
 }
 
-/// Takes a token back.
+/// Revokes a token.
 ///
 /// # Errors
-/// [`NoTokens`] says why it stays.
+/// [`NoTokens`].
 pub fn remove(path: &Path, name: &str) -> Result<(), NoTokens> {
     change(path, |tokens| {
         let before = tokens.len();
@@ -171,7 +171,7 @@ pub fn remove(path: &Path, name: &str) -> Result<(), NoTokens> {
     })
 }
 
-/// Writes the file anew, beside and then in its place; of two who do so at once, one waits for the other.
+/// Replaces the file atomically, under a lock.
 fn change(path: &Path, act: impl FnOnce(&mut Vec<Token>) -> Result<(), NoTokens>) -> Result<(), NoTokens> {
     let failed = |source| NoTokens::Io { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -198,7 +198,7 @@ fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-/// A state of the file: its number, its length and its last change.
+/// A version of the file: inode, length and modification time.
 type Seen = (u64, u64, i64, i64);
 
 #[derive(Debug, Default)]
@@ -207,7 +207,7 @@ struct Page {
     entries: Vec<(Arc<str>, Role, [u8; 32])>,
 }
 
-/// The tokens of a server, as the file says at the moment.
+/// The tokens of a server, as the file currently stores them.
 #[derive(Debug)]
 pub struct TokenBook {
     path: PathBuf,
@@ -215,19 +215,19 @@ pub struct TokenBook {
 }
 
 impl TokenBook {
-    /// The tokens of this file.
+    /// Returns the tokens of a file.
     #[must_use]
     pub fn at(path: &Path) -> Self {
         TokenBook { path: path.to_owned(), page: Mutex::default() }
     }
 
-    /// Whether there is no token at all.
+    /// Returns whether there are no tokens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.read(|entries| entries.is_empty())
     }
 
-    /// Whose token this is, and what it gives. Every entry is compared, each in the same time whatever it holds.
+    /// Returns the name and role of a token. Compares every entry in constant time.
     #[must_use]
     pub fn find(&self, secret: &str) -> Option<(Arc<str>, Role)> {
         let shown = hash(secret);
@@ -248,7 +248,7 @@ impl TokenBook {
             .ok();
         let mut page = self.page.lock().unwrap_or_else(PoisonError::into_inner);
         if page.seen != seen {
-            // A file that can't be used opens nothing.
+            // With an invalid file, no token is accepted.
             let tokens = list(&self.path).unwrap_or_else(|error| {
                 tracing::error!("no token is accepted: {error}");
                 Vec::new()
@@ -266,7 +266,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_token_is_told_once_and_kept_as_a_hash() {
+    fn stores_only_the_hash_of_a_token() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/tokens.json");
         assert_eq!(list(&path).unwrap(), []);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_can_read_or_that_is_damaged_opens_nothing() {
+    fn rejects_readable_or_damaged_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.json");
         let secret = add(&path, "desk", Role::Owner).unwrap();

@@ -1,9 +1,10 @@
-//! The server: our own API below `/api/v1`, its document, and the wire of the official daemon.
+//! The HTTP server: our own API below `/api/v1`, its OpenAPI document, MCP, OpenAI chat and the official daemon's API.
 //!
-//! Reading order: here (serving), `caller` (who asks), `given` (what he sends), `page` (the dashboard), `about` (who he is
-//! taken for, and the machine), `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (where one after the other is answered) and `errand`, `chat`, `voice`, `plans`, `tools`, `shelf`, `shown`, `code`,
-//! `document` (all that in OpenAPI), `official`.
-//! Threads: handlers copy the pulse's last snapshot and never wait for a beat; what is slow is done elsewhere.
+//! Reading order: here (serving), `gate` (authentication), `caller`, `given` (request bodies), `names` (renamed fields),
+//! `page` (the dashboard), `about`, `robot` (health, state, stop), `telemetry`, `camera`, `metrics`, `desk` (the queue of
+//! requests) and `errand`, `chat`, `voice`, `plans`, `tools`, `shelf`, `shown`, `code`, `document` (OpenAPI), `official`.
+//!
+//! Threads: handlers copy the last snapshot of the control loop and never wait for a cycle. Slow work runs on other threads.
 
 mod about;
 mod caller;
@@ -19,6 +20,7 @@ mod journal;
 mod lease;
 mod mcp;
 mod metrics;
+mod names;
 mod official;
 mod openai;
 mod page;
@@ -54,7 +56,7 @@ use minismith_runtime::config::Config;
 use minismith_runtime::journal::{Journal, JournalThread};
 use minismith_runtime::net::server::{self, TlsAcceptor};
 
-/// Serves until `until` completes, also by voice where there are ears for it.
+/// Serves until `until` completes; also by voice if `spoken` has the parts for it.
 ///
 /// # Errors
 /// When the listener fails.
@@ -68,25 +70,25 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let moving = MoverThread::start(body, Rank::Client, "a client of the API")?;
     let attending = AttentionThread::start(body)?;
-    let steering = MoverThread::start(body, Rank::Lease, "whoever has leased the robot")?;
+    let steering = MoverThread::start(body, Rank::Lease, "the client that has leased the robot")?;
     let answering = DeskThread::start(body.clone(), config.clone())?;
     let chronicle = body.chronicle();
-    // A body whose doings are not kept has a server that is called all the same.
+    // The server keeps a journal even if the robot has none.
     let own = match chronicle.journal() {
         Some(_) => None,
-        None => Some(JournalThread::start(&config.kept.journal)?),
+        None => Some(JournalThread::start(&config.recording.journal)?),
     };
     let noting = own.as_ref().map(JournalThread::journal).or_else(|| chronicle.journal().cloned());
-    let Some(journal) = noting else { return Err(std::io::Error::other("there is no journal")) };
-    let keeper = Arc::new(Doorkeeper::new(&config.serve, journal.clone()));
+    let Some(journal) = noting else { return Err(std::io::Error::other("cannot serve: no journal is open")) };
+    let keeper = Arc::new(Doorkeeper::new(&config.server, journal.clone()));
     let heard = spoken.map(|parts| voice::here(body, config, parts, answering.desk(), journal.clone()));
     let heard = heard.transpose()?;
     let address = listener.local_addr()?;
-    let announced = (config.serve.announce && !address.ip().is_loopback()).then_some(address);
+    let announced = (config.server.mdns && !address.ip().is_loopback()).then_some(address);
     let robot = official::Robot::new(moving.mover(), attending.attention(), body.lookout(), announced);
     let (own, document) = own_routes(body, &answering.desk(), config, journal)
         .merge(lease::routes(steering.mover()))
-        .merge(journal::routes(&config.kept.journal))
+        .merge(journal::routes(&config.recording.journal))
         .split_for_parts();
     let router = own
         .merge(telemetry::routes(body.handle()))
@@ -97,13 +99,13 @@ pub async fn serve(
         .merge(openai::routes(answering.desk()))
         .merge(official::routes(robot))
         .layer(middleware::map_response(detailed));
-    for peers in &config.serve.trusted_peers {
+    for peers in &config.server.trusted_peers {
         let peers = peers.0;
         tracing::warn!(
-            "{peers} may move the robot over the official wire without a token (compat.trusted_peers)"
+            "{peers} may move the robot over the official API without a token (`compat.trusted_peers`)"
         );
     }
-    let connections = usize::try_from(config.serve.connections).unwrap_or(usize::MAX);
+    let connections = usize::try_from(config.server.max_connections).unwrap_or(usize::MAX);
     server::serve(listener, gate::guarded(router, keeper), tls, connections, until).await;
     if let Some(heard) = heard {
         heard.end().await;
@@ -111,7 +113,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// The routes that the document describes.
+/// Returns the routes that the OpenAPI document describes.
 fn own_routes(body: &Body, desk: &Desk, config: &Config, journal: Journal) -> OpenApiRouter {
     let kept = (body.chronicle(), journal);
     OpenApiRouter::with_openapi(document::bare())
@@ -125,10 +127,10 @@ fn own_routes(body: &Body, desk: &Desk, config: &Config, journal: Journal) -> Op
         .merge(code::routes(config))
 }
 
-/// The longest words of a refusal, bytes.
+/// Maximum size of an error message, bytes.
 const LONGEST_REFUSAL: usize = 64 << 10;
 
-/// Refusals of the server's own kind come as JSON too.
+/// Converts errors of the web framework to JSON.
 async fn detailed(response: Response) -> Response {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let status = response.status();

@@ -1,12 +1,13 @@
-//! The gate: who asks the server for something, and what he may have done.
+//! Authentication: the caller of a request, and its role.
 //!
-//! Somebody who shows a token is who the token says. Without one, whoever asks on this machine, by a name of this machine,
-//! has the role of `serve.without_token`; a peer of `compat.trusted_peers` may speak the official wire as an operator, and
-//! nobody else gets in. A token that is not known is refused everywhere, so that a mistake shows.
+//! A request with a token has the token's name and role. Without a token, a request from this machine, by a name of this
+//! machine, has the role `server.anonymous_role`. A peer in `compat.trusted_peers` may use the official API as an operator. All
+//! other requests are rejected. An unknown token is always rejected, so that a mistake is noticed.
 //!
-//! Reading order: [`minismith_runtime::tokens`] (the file of tokens), this file (who asks, by which name and from which page), [`routes`]
-//! (what needs which role), [`rate`] (how often).
-//! Threads: any; nothing here waits but for the file of tokens, when it has changed.
+//! Reading order: [`minismith_runtime::tokens`] (the token file), this file (caller, Host header and origin), [`routes`] (minimum roles),
+//! [`rate`] (rate limits).
+//!
+//! Threads: any; nothing here blocks except reading the token file after it has changed.
 
 pub mod rate;
 pub mod routes;
@@ -18,20 +19,20 @@ use ipnet::IpNet;
 use tracing::Span;
 use uuid::Uuid;
 
-use minismith_runtime::config::Serve;
+use minismith_runtime::config::Server;
 use minismith_runtime::role::Role;
 use minismith_runtime::tokens::TokenBook;
 
-/// Whoever asks. Two are the same when the same is theirs to have done, whatever they ask for.
+/// The caller of a request. Two are equal if they have the same name and rights, whatever they request.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Under which name it is written down: that of the token, or where the request came from.
+    /// The name in the journal: that of the token or of the origin of the request.
     pub name: Arc<str>,
-    /// What it may have done.
+    /// Its role.
     pub role: Role,
-    /// Whether where it is alone speaks for it: its address, or that it is near. Motors are never released for such a one.
+    /// Whether only its address identifies it. Such a caller never disables torque.
     pub by_address: bool,
-    /// By which request.
+    /// The request.
     pub request: Asked,
 }
 
@@ -41,12 +42,12 @@ impl PartialEq for Caller {
     }
 }
 
-/// A request, as the journal and spans know it. One by which nothing came is nobody's.
+/// A request, as in the journal and in spans. The default stands for no request.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Its id.
+    /// The id.
     pub id: Option<Uuid>,
-    /// The span in which it is answered.
+    /// The span that handles it.
     pub span: Span,
 }
 
@@ -56,47 +57,47 @@ impl Default for Asked {
     }
 }
 
-/// Where a request came from, and what it says of itself.
+/// The origin and the headers of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Knock<'a> {
-    /// The address at the other end of the connection.
+    /// The peer address of the connection.
     pub peer: IpAddr,
-    /// The name by which it asks, with its port.
+    /// The `Host` header, with its port.
     pub host: &'a str,
-    /// The page in whose name a browser asks.
+    /// The `Origin` header of a browser.
     pub origin: Option<&'a str>,
-    /// The token that it shows.
+    /// The token.
     pub token: Option<&'a str>,
-    /// Whether it was passed on by another server.
+    /// Whether a proxy forwarded it.
     pub forwarded: bool,
     /// The path.
     pub path: &'a str,
 }
 
-/// Somebody who does not get in.
+/// The reason why a request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
-    /// It asks by a name that is not this machine's.
+    /// The Host header is not a name of this machine.
     #[error(
-        "the Host header names another machine; use an address or this machine's name, or put the name into `serve: {{names: [...]}}` in config.yaml"
+        "wrong Host header: it names another machine; use an address or this machine's name, or put the name into `server: {{allowed_hosts: [...]}}` in config.yaml"
     )]
     Host,
-    /// It asks for a page of another site.
+    /// The request is from a page of another site.
     #[error(
-        "pages of this site may not ask; put it into `serve: {{origins: [...]}}` in config.yaml if they should"
+        "origin not allowed: the page is from another site; put it into `server: {{allowed_origins: [...]}}` in config.yaml if they should"
     )]
     Origin,
-    /// It shows no token, and needs one.
+    /// The request needs a token and has none.
     #[error(
-        "a token is needed: send `Authorization: Bearer TOKEN`; `minismith token add NAME --role ROLE` makes one"
+        "no token: this request needs one; send `Authorization: Bearer TOKEN`; `minismith token add NAME --role ROLE` makes one"
     )]
     NoToken,
-    /// It shows a token that is not known.
-    #[error("this token is not known; `minismith token list` names those that are")]
+    /// The token is unknown.
+    #[error("unknown token: it was removed or never existed; `minismith token list` shows the known ones")]
     BadToken,
 }
 
-/// The gate of one server.
+/// The authentication of one server.
 #[derive(Debug)]
 pub struct Gate {
     book: TokenBook,
@@ -107,24 +108,24 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// The gate that the configuration describes; `own` is this machine's name.
+    /// Returns the gate for a configuration; `own` is the name of this machine.
     #[must_use]
-    pub fn new(serve: &Serve, own: &str) -> Self {
+    pub fn new(server: &Server, own: &str) -> Self {
         let own = own.to_ascii_lowercase();
-        let mut names: Vec<String> = serve.names.iter().map(|name| name.0.clone()).collect();
+        let mut names: Vec<String> = server.allowed_hosts.iter().map(|name| name.0.clone()).collect();
         if !own.is_empty() {
             names.extend([format!("{own}.local"), own]);
         }
         Gate {
-            book: TokenBook::at(&serve.tokens),
-            without_token: serve.without_token,
-            trusted: serve.trusted_peers.iter().map(|peers| peers.0).collect(),
+            book: TokenBook::at(&server.token_file),
+            without_token: server.anonymous_role,
+            trusted: server.trusted_peers.iter().map(|peers| peers.0).collect(),
             names,
-            origins: serve.origins.iter().map(|origin| origin.0.clone()).collect(),
+            origins: server.allowed_origins.iter().map(|origin| origin.0.clone()).collect(),
         }
     }
 
-    /// Whether this page may ask a server that is asked by this name.
+    /// Returns whether a page may send requests to the server by this host name.
     #[must_use]
     pub fn is_welcome(&self, origin: &str, host: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
@@ -133,10 +134,10 @@ impl Gate {
             || site.is_some_and(|site| site == host.to_ascii_lowercase() || is_local(name_of(site)))
     }
 
-    /// Who asks.
+    /// Returns the caller of a request.
     ///
     /// # Errors
-    /// [`Denied`] says why it does not get in.
+    /// [`Denied`] is the reason for rejecting it.
     pub fn admit(&self, knock: &Knock<'_>) -> Result<Caller, Denied> {
         let name = name_of(knock.host).to_ascii_lowercase();
         let is_address = name.parse::<IpAddr>().is_ok();
@@ -151,7 +152,7 @@ impl Gate {
         if let Some(token) = knock.token {
             return match self.book.find(token) {
                 Some((name, role)) => Ok(Caller { name, role, by_address: false, request: Asked::default() }),
-                // Clients that must send some token may do so where nobody has one.
+                // Some clients always send a token; it is ignored while there are none.
                 None if here && self.without_token.is_some() && self.book.is_empty() => self.here(),
                 None => Err(Denied::BadToken),
             };
@@ -168,10 +169,10 @@ impl Gate {
                 request: Asked::default(),
             });
         }
-        // The page itself is nobody's secret; whoever gets it has still to say who he is.
+        // The dashboard itself is public; its requests need authentication.
         if routes::is_page(knock.path) {
             return Ok(Caller {
-                name: format!("somebody at {peer}").into(),
+                name: format!("anonymous at {peer}").into(),
                 role: Role::Viewer,
                 by_address: true,
                 request: Asked::default(),
@@ -186,7 +187,7 @@ impl Gate {
     }
 }
 
-/// The name in a `Host` header, without its port.
+/// Returns the name in a `Host` header without its port.
 fn name_of(host: &str) -> &str {
     match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -206,12 +207,12 @@ mod tests {
     use super::*;
     use minismith_runtime::config::Config;
 
-    fn gate(change: impl FnOnce(&mut Serve)) -> (tempfile::TempDir, Gate) {
+    fn gate(change: impl FnOnce(&mut Server)) -> (tempfile::TempDir, Gate) {
         let folder = tempfile::tempdir().unwrap();
-        let mut serve = Config::built_in().unwrap().serve;
-        serve.tokens = folder.path().join("tokens.json");
-        change(&mut serve);
-        let gate = Gate::new(&serve, "Robot7");
+        let mut server = Config::built_in().unwrap().server;
+        server.token_file = folder.path().join("tokens.json");
+        change(&mut server);
+        let gate = Gate::new(&server, "Robot7");
         (folder, gate)
     }
 
@@ -221,13 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn only_names_of_this_machine_are_heard() {
-        let (_folder, gate) = gate(|serve| serve.names = vec!["robot.example.org".parse().unwrap()]);
+    fn accepts_only_names_of_this_machine() {
+        let (_folder, gate) =
+            gate(|server| server.allowed_hosts = vec!["robot.example.org".parse().unwrap()]);
         for host in ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "127.3.2.1", "[::1]:8000", "[::1]"] {
             assert_eq!(gate.admit(&knock("127.0.0.1", host)).unwrap().role, Role::Owner, "{host}");
         }
         for host in ["robot7", "robot7.local:8000", "robot.example.org", "192.168.1.5:8000"] {
-            // The name is right, and then a token is needed: it is not asked for as this machine.
+            // The name is right, but it is not a local one: a token is needed.
             assert_eq!(gate.admit(&knock("127.0.0.1", host)), Err(Denied::NoToken), "{host}");
         }
         for host in
@@ -238,8 +240,9 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_other_sites_are_refused() {
-        let (_folder, gate) = gate(|serve| serve.origins = vec!["https://desk.example".parse().unwrap()]);
+    fn rejects_pages_of_other_sites() {
+        let (_folder, gate) =
+            gate(|server| server.allowed_origins = vec!["https://desk.example".parse().unwrap()]);
         let from = |origin| gate.admit(&Knock { origin: Some(origin), ..knock("::1", "[::1]:8000") });
         for origin in ["http://localhost:5173", "http://[::1]:8000", "https://desk.example"] {
             assert!(from(origin).is_ok(), "{origin}");
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_is_given_to_everybody_who_asks_by_a_name_of_this_machine() {
+    fn serves_the_page_to_every_client() {
         let (_folder, gate) = gate(|_| {});
         let page = Knock { path: "/", ..knock("203.0.113.9", "robot7.local:8000") };
         assert_eq!(gate.admit(&page).unwrap().role, Role::Viewer);
@@ -265,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn tokens_addresses_and_this_machine_each_give_their_role() {
-        let (folder, gate) = gate(|serve| serve.trusted_peers = vec!["192.168.1.0/28".parse().unwrap()]);
+    fn tokens_and_addresses_determine_the_role() {
+        let (folder, gate) = gate(|server| server.trusted_peers = vec!["192.168.1.0/28".parse().unwrap()]);
         let path = folder.path().join("tokens.json");
-        // As long as there is no token, some client's made-up one is no mistake on this machine.
+        // While there are no tokens, a made-up one from this machine is ignored.
         let made_up = Knock { token: Some("sk-none"), ..knock("127.0.0.1", "localhost") };
         assert_eq!(gate.admit(&made_up).unwrap().role, Role::Owner);
         let secret = tokens::add(&path, "desk", Role::Engineer).unwrap();

@@ -89,7 +89,8 @@ pub enum News {
     Partial {
         /// The words; they may still change.
         text: String,
-        /// Their confidence, from 0 to 1.
+        /// The confidence, from 0 to 1.
+        #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
         /// The end of the transcribed sound, in seconds.
         at_s: f64,
@@ -110,6 +111,7 @@ pub enum News {
         /// Its interpretation.
         means: String,
         /// The confidence, from 0 to 1.
+        #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
         /// When it began, in seconds.
         began_s: f64,
@@ -223,17 +225,17 @@ impl Talk {
         let (events, inbox) = channel();
         let (sounding, sounds) = channel();
         let (out, said) = channel();
-        let moves = (speech.is_some() && voice.sway > 0.0) || voice.antennas;
+        let moves = (speech.is_some() && voice.head_wobble > 0.0) || voice.antenna_cues;
         let swaying =
             moves.then(|| MoverThread::start(body, Rank::Idle, "the robot's own voice")).transpose()?;
-        let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.sway));
-        let signs = swaying.as_ref().filter(|_| voice.antennas).map(|thread| Signs::of(thread.mover()));
+        let sway = swaying.as_ref().map(|thread| Sway::of(thread.mover(), voice.head_wobble));
+        let signs = swaying.as_ref().filter(|_| voice.antenna_cues).map(|thread| Signs::of(thread.mover()));
         let clock = WallClock::start();
         let tongue = speech
             .map(|speech| Tongue::start(speech, voice.volume, sink, sway, clock, sounding, events.clone()))
             .transpose()?;
         let desk = Desk {
-            wake: Wake::new(&voice.names),
+            wake: Wake::new(&voice.wake_words),
             vocabulary: Vocabulary::new(commands),
             pulse: body.handle(),
             tongue,

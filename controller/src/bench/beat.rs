@@ -28,7 +28,7 @@ const WAY: Duration = Duration::from_secs(1);
 
 pub(super) fn measure(desk: &Desk<'_>) -> Row {
     (desk.progress)("beats of a moving body, in virtual time");
-    let period = desk.config.rate.beat();
+    let period = desk.config.rate.period();
     let ways = desk.pick(20, 200);
     let medians = take_turns(desk, desk.pick(3, 11), &mut || nanoseconds(desk, ways, false), None);
     let simulated = medians.ours.as_ref().map(|cost| period.as_secs_f64() * 1e9 / cost);
@@ -50,7 +50,7 @@ pub(super) fn kept(desk: &Desk<'_>) -> Row {
 fn nanoseconds(desk: &Desk<'_>, ways: u32, is_kept: bool) -> Result<f64, Failed> {
     let at = Failed::at(NAME);
     let limits = limits_of(desk.config);
-    let period = desk.config.rate.beat();
+    let period = desk.config.rate.period();
     let robot = MockRobot::new(initial_joints(), Variation::default());
     let mut pulse = Pulse::new(robot, VirtualClock::new(), limits, period).map_err(|fault| at(&fault))?;
     pulse.take(Order::Torque(Joints::all(true)));

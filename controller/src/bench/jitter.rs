@@ -279,7 +279,7 @@ impl Server {
             let config = std::env::temp_dir().join(format!("minismith-bench-{}.yaml", std::process::id()));
             let journal = config.with_extension("jsonl");
             let text = format!(
-                "pulse: {{rate_hz: {rate}}}\njournal: {{file: {}}}\ntraces: {{directory: none}}\n",
+                "control_loop: {{rate_hz: {rate}}}\njournal: {{file: {}}}\ntraces: {{directory: none}}\n",
                 journal.display()
             );
             fs::write(&config, text)?;

@@ -19,10 +19,11 @@ use super::jitter::free_port;
 use super::row::{Better, Row};
 use super::{Desk, Failed};
 use minismith_control::body::Body;
-use minismith_runtime::config::{Config, Kept, Live, RobotChoice};
+use minismith_runtime::config::{Config, RecordingConfig, RerunConfig, RobotChoice};
 use minismith_runtime::journal::Place;
 use minismith_runtime::net::here::Talk;
-use minismith_runtime::processes::{self, Program};
+use minismith_runtime::processes;
+use minismith_runtime::processes::Program;
 
 pub(super) const NAMES: [&str; 4] =
     ["recording_off", "recording_file", "recording_viewer", "recording_drops"];
@@ -82,25 +83,25 @@ fn cost(desk: &Desk<'_>, by: By) -> Result<Cost, Failed> {
     let at = Failed::at("recording");
     let folder = tempfile::tempdir().map_err(|error| at(&error))?;
     let _viewer;
-    let mut live =
-        Live { file: None, viewer: None, serve: None, beats_per_second: 100, pictures_per_second: PICTURES };
+    let mut rerun =
+        RerunConfig { file: None, connect: None, listen: None, sample_rate_hz: 100, camera_fps: PICTURES };
     match by {
         By::Nobody => {}
-        By::File => live.file = Some(folder.path().join("live.rrd")),
+        By::File => rerun.file = Some(folder.path().join("live.rrd")),
         By::Viewer => {
             let (viewer, port) = Viewer::start()?;
-            live.viewer = Some(format!("rerun+http://127.0.0.1:{port}/proxy"));
+            rerun.connect = Some(format!("rerun+http://127.0.0.1:{port}/proxy"));
             _viewer = viewer;
         }
     }
-    let kept = Kept {
+    let recording = RecordingConfig {
         journal: Place { path: folder.path().join("journal.jsonl"), longest: 1 << 24, kept: 1 },
         traces: Some(folder.path().join("traces")),
-        pictures_per_second: PICTURES,
-        live,
-        ..desk.config.kept.clone()
+        camera_fps: PICTURES,
+        rerun,
+        ..desk.config.recording.clone()
     };
-    let config = Config { kept, ..desk.config.clone() };
+    let config = Config { recording, ..desk.config.clone() };
     let before = processor()?;
     let body = match by {
         By::Nobody => Body::open(&RobotChoice::Mock, &config),

@@ -1,7 +1,7 @@
 //! `page_bytes`, `page_first_paint` and `page_live`: what a browser has to fetch before the dashboard is there, how soon it
 //! shows something, and how soon it shows the robot as it is, beside the page that most servers with an API have.
 //!
-//! A Chromium opens both in turn, each time as somebody who was never here (`controller/dashboard/trials/figures.mjs`).
+//! A Chromium opens both in turn, each time as somebody who was never here (`controller/dashboard/e2e/load-times.mjs`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn figures(desk: &Desk<'_>) -> Result<Value, Failed> {
     environment.push(("MINISMITH_URL", format!("http://127.0.0.1:{}", server.port())));
     environment.push(("MINISMITH_ROUNDS", desk.pick(2, 7).to_string()));
     environment.extend(std::env::var("MINISMITH_CHROMIUM").ok().map(|path| ("MINISMITH_CHROMIUM", path)));
-    let script = root.join("controller/dashboard/trials/figures.mjs");
+    let script = root.join("controller/dashboard/e2e/load-times.mjs");
     let mut browser = processes::start(Program {
         path: node(&root)?,
         arguments: [script.into_os_string(), told.clone().into_os_string()].into(),

@@ -17,7 +17,7 @@ use super::row::{Better, Row};
 use super::{Desk, Failed};
 use minismith_assistant::conversation::Conversation;
 use minismith_control::body::{Body, models_of};
-use minismith_runtime::config::{Call, Engine, RobotChoice, Voice};
+use minismith_runtime::config::{RobotChoice, TtsEngine, Voice, WakeWordMode};
 use minismith_server::voice::engine::Engines;
 use minismith_server::voice::source::{File, Piece, Source};
 use minismith_server::voice::{Parts, Talk, sink};
@@ -72,19 +72,19 @@ fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
     let at = Failed::at("speech");
     let workshop = Workshop::open(desk.config).map_err(|error| at(&error))?;
     let models = models_of(desk.config);
-    let voice = |engine| Voice {
-        call: Call::Never,
-        engine,
+    let voice = |tts_engine| Voice {
+        wake_word_mode: WakeWordMode::Never,
+        tts_engine,
         transcription: None,
         speech: None,
-        sway: 0.0,
+        head_wobble: 0.0,
         ..desk.config.voice.clone()
     };
     let open = |engine, is_spoken| {
         Engines::open(&voice(engine), &models, is_spoken, workshop.registry()).map_err(|error| at(&error))
     };
-    let mut engines = open(Engine::Hibari, true)?;
-    let plain = open(Engine::Espeak, true)?.speech;
+    let mut engines = open(TtsEngine::Hibari, true)?;
+    let plain = open(TtsEngine::Espeak, true)?.speech;
     let sentences = SENTENCES.get(..desk.pick(2, SENTENCES.len())).unwrap_or_default();
     let (clips, hibari) = said(engines.speech.take(), sentences)?;
     let (_, espeak) = said(plain, sentences)?;
@@ -102,8 +102,8 @@ fn figures(desk: &Desk<'_>) -> Result<Figures, Failed> {
     let body = Body::open(&RobotChoice::Mock, desk.config).map_err(|error| at(&error))?;
     let mut delays = Vec::new();
     for clip in &clips {
-        let engines = open(Engine::Hibari, false)?;
-        delays.extend(delay(&body, &workshop, &voice(Engine::Hibari), engines, clip)?);
+        let engines = open(TtsEngine::Hibari, false)?;
+        delays.extend(delay(&body, &workshop, &voice(TtsEngine::Hibari), engines, clip)?);
     }
     let motion = quantile(&mut delays, 0.5).ok_or_else(|| Failed("nothing moved".into()))?;
     Ok(Figures { words: words / lasted, commands: commands / lasted, hibari, espeak, motion })

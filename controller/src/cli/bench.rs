@@ -10,22 +10,22 @@ use serde_json::json;
 
 use super::{Done, print};
 
-/// What to measure, and where to tell it.
+/// What to measure, and the output.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Only the rows of these names, such as ik,fk or pulse_jitter_p99_idle.
+    /// Only these rows, such as ik,fk or pulse_jitter_p99_idle.
     #[arg(long, value_name = "NAME[,NAME...]")]
     only: Option<String>,
-    /// Short rounds: for a look, not for a comparison.
+    /// Measure briefly. The results are not suitable for comparisons.
     #[arg(long)]
     quick: bool,
-    /// Also write the JSON document to this file.
+    /// Write the JSON document to this file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The environment with the official packages, as `make peers` makes it; without this, .cache/peers here or above.
+    /// Python environment with the official packages (`make peers`). Default: .cache/peers in this folder or one above.
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
 }

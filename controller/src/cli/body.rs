@@ -34,16 +34,16 @@ pub fn mock(link: Option<PathBuf>, faults: Option<&Path>, paced: bool) -> anyhow
 }
 
 /// Lists the servos on a line.
-pub fn scan(config: &Config, port: &Path, all_bauds: bool, json: bool) -> anyhow::Result<Done> {
+pub fn scan(config: &Config, port: &Path, all_baudrates: bool, json: bool) -> anyhow::Result<Done> {
     let options = bus_options(config);
     // The robot's own rate comes first, since a servo is told at the first at which it answers.
-    let others = BAUDS.into_iter().filter(|baud| all_bauds && *baud != options.baud);
+    let others = BAUDS.into_iter().filter(|baud| all_baudrates && *baud != options.baud);
     let bauds: Vec<u32> = std::iter::once(options.baud).chain(others).collect();
     let found = bus::scan_all(port, &options, &bauds)?;
     if json {
         print::json(&serde_json::json!({ "port": port, "motors": found }))?;
     } else if found.is_empty() {
-        let advice = if all_bauds { "" } else { ", or try --all-bauds" };
+        let advice = if all_baudrates { "" } else { ", or try --all-baudrates" };
         print::line(&format!("no servo answers; check the robot's power and cables{advice}"));
     } else {
         print::table(&HEADS, &found.iter().map(row).collect::<Vec<_>>());

@@ -22,27 +22,27 @@ use serde_json::{Value, json};
 
 use super::{Done, print};
 
-/// What is compared, kept and written.
+/// What to back up and write.
 #[derive(Debug, Args)]
 pub struct CalibrateArgs {
-    /// The serial device.
+    /// Serial device.
     port: PathBuf,
-    /// Where to keep the settings as they are now; without it, minismith-servos-TIME.yaml in this folder.
+    /// File for the backup of the current settings. Default: minismith-servos-TIME.yaml in the current folder.
     #[arg(long, value_name = "FILE")]
     backup: Option<PathBuf>,
-    /// Put the robot into a pose by hand, then write homing offsets so that it reads as that pose.
+    /// Write homing offsets so that the current position, set by hand, reads as the pose of --pose.
     #[arg(long, conflicts_with = "restore")]
     apply: bool,
-    /// The pose for --apply.
+    /// Pose for --apply.
     #[arg(long, value_enum, default_value = "neutral")]
     pose: Pose,
-    /// Only these joints for --apply; without it all nine.
+    /// Only this joint, for --apply. May be repeated. Default: all nine joints.
     #[arg(long = "joint", value_name = "JOINT", value_parser = joint)]
     joints: Vec<Joint>,
-    /// Write the settings of a backup.
+    /// Restore the settings of a backup.
     #[arg(long, value_name = "FILE")]
     restore: Option<PathBuf>,
-    /// Ask nothing: the head is held, or the robot is in its pose.
+    /// Skip the prompts: the head is supported, or the robot is in the pose.
     #[arg(long)]
     yes: bool,
     /// Print one JSON document.
@@ -53,9 +53,9 @@ pub struct CalibrateArgs {
 /// A pose that a person can put the robot into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Pose {
-    /// Head level and straight above the body at its middle height, body ahead, antennas straight up.
+    /// Head level at its middle height, body forward, antennas straight up.
     Neutral,
-    /// Head laid down as when it sleeps, body ahead, antennas folded down.
+    /// Head laid down (stowed), body forward, antennas folded down.
     Rest,
 }
 

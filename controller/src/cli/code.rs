@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Done, print};
 
 /// The end of the help.
-pub const EXAMPLES: &str = "Files: csv, xlsx, json, yaml, xml, txt, pdf, parquet, hdf5, npy, pictures, archives; 50 MB each.\n\
+pub const EXAMPLES: &str = "Files: csv, xlsx, json, yaml, xml, txt, pdf, parquet, hdf5, npy, images, archives; 50 MB each.\n\
 Examples:\n  minismith code \"what is the mean of column b?\" --file data.csv\n  \
 minismith code \"plot torque against time\" --file joints.csv --out plots\n  \
 minismith code \"how many pages?\" --file manual.pdf --json";
@@ -21,12 +21,12 @@ minismith code \"how many pages?\" --file manual.pdf --json";
 /// What is asked.
 #[derive(Debug, Args)]
 pub struct CodeArgs {
-    /// The question, in plain English.
+    /// Question in plain English.
     question: String,
-    /// A file that it is about; may be given several times.
+    /// Input file. May be repeated.
     #[arg(long = "file", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where files are kept that the answer comes with; without it ./outputs/answer. No file that is there is touched.
+    /// Folder for output files. Existing files are never changed. Default: ./outputs/answer.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print one JSON document.

@@ -20,21 +20,21 @@ use serde::Serialize;
 use super::quantity::{Angle, Time};
 use super::{Done, OnRobot, interrupt, print, shop};
 
-/// Which joints go where.
+/// Joints and their goal positions.
 #[derive(Debug, Args)]
 pub struct MoveArgs {
-    /// The joint: body_rotation, stewart_1 to stewart_6, right_antenna or left_antenna. May be given several times.
+    /// Joint: body_rotation, stewart_1 to stewart_6, right_antenna or left_antenna. May be repeated.
     #[arg(long = "joint", value_name = "JOINT", required = true, value_parser = joint)]
     joints: Vec<Joint>,
-    /// The angle to go to, one for each --joint in the same order: 10deg or 0.2rad.
+    /// Goal position, such as 10deg or 0.2rad. Give one for each --joint, in the same order.
     #[arg(long, value_name = "ANGLE", allow_hyphen_values = true, conflicts_with = "by")]
     to: Vec<Angle>,
-    /// The angle to go by from where the joint is, in place of --to.
+    /// Angle relative to the current goal position, instead of --to.
     #[arg(long, value_name = "ANGLE", allow_hyphen_values = true)]
     by: Vec<Angle>,
-    /// In which time: 1s or 500ms.
+    /// Duration of the move, such as 1s or 500ms.
     #[arg(long, value_name = "TIME", default_value = "1s")]
-    over: Time,
+    duration: Time,
     #[command(flatten)]
     on: OnRobot,
 }
@@ -132,7 +132,7 @@ impl fmt::Display for Report {
 
 /// Moves them.
 pub fn run(config: &Config, arguments: &MoveArgs) -> anyhow::Result<Done> {
-    let MoveArgs { joints, to, by, over: Time(over), on } = arguments;
+    let MoveArgs { joints, to, by, duration: Time(duration), on } = arguments;
     let wishes: Vec<Wish> =
         to.iter().map(|angle| Wish::To(angle.0)).chain(by.iter().map(|angle| Wish::By(angle.0))).collect();
     if wishes.len() != joints.len() {
@@ -145,7 +145,7 @@ pub fn run(config: &Config, arguments: &MoveArgs) -> anyhow::Result<Done> {
     let wishes: Vec<(Joint, Wish)> = joints.iter().copied().zip(wishes).collect();
     let body = shop::body(config, on)?;
     interrupt::halts(body.handle())?;
-    let report = match carry_out(&mut body.stage(), &wishes, *over) {
+    let report = match carry_out(&mut body.stage(), &wishes, *duration) {
         Ok(report) => report,
         Err(refusal) => Report { refusal: Some(refusal.to_string()), ..Report::default() },
     };

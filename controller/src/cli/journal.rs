@@ -16,40 +16,43 @@ use super::{Done, print};
 /// How often it is looked whether something was added.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What to do with the journal.
+/// Commands for the journal.
 #[derive(Debug, Subcommand)]
 pub enum JournalCommand {
-    /// The latest entries, a line each.
+    /// Show the latest entries, one line each.
     #[command(
         after_help = "Examples:\n  minismith journal tail -n 50\n  minismith journal tail --kind tool --follow\n  \
-minismith journal tail --text refused --since 2026-11-23T10 --json"
+minismith journal tail --contains refused --since 2026-11-23T10 --json"
     )]
     Tail {
-        /// How many.
+        /// Number of entries.
         #[arg(short = 'n', long, value_name = "NUMBER", default_value = "20")]
         lines: usize,
-        /// Go on with what is added, until Ctrl-C.
+        /// Follow the journal until Ctrl-C.
         #[arg(short, long)]
         follow: bool,
         #[command(flatten)]
         which: Which,
-        /// Print one JSON document; with --follow one for each entry.
+        /// Print one JSON document. With --follow, print one per entry.
         #[arg(long)]
         json: bool,
     },
-    /// All that belongs to one request, in full.
+    /// Show all entries of one request in full.
+    #[command(
+        after_help = "Examples:\n  minismith journal show 3fa9c1\n  minismith journal show 3fa9c1 --json"
+    )]
     Show {
-        /// Its id, or the beginning of it, as `journal tail` tells it.
+        /// Id of the request or its first characters, as `journal tail` shows it.
         id: String,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Everything, also what was put aside: one JSON document a line, or with --json one in all.
+    /// Export all entries, including rotated files, as one JSON document per line.
     #[command(after_help = "Examples:\n  minismith journal export > journal.jsonl\n  \
 minismith journal export --kind tool --to tools.jsonl\n  minismith journal export --since 2026-11 --json")]
     Export {
-        /// Into this file, which must not be there.
+        /// File to write, which must not exist. Default: standard output.
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
         #[command(flatten)]
@@ -58,7 +61,8 @@ minismith journal export --kind tool --to tools.jsonl\n  minismith journal expor
         #[arg(long)]
         json: bool,
     },
-    /// Whether it is whole: lines that are damaged, entries that are missing.
+    /// Check for damaged lines and missing entries.
+    #[command(after_help = "Examples:\n  minismith journal check\n  minismith journal check --json")]
     Check {
         /// Print one JSON document.
         #[arg(long)]
@@ -66,39 +70,39 @@ minismith journal export --kind tool --to tools.jsonl\n  minismith journal expor
     },
 }
 
-/// Which entries.
+/// A filter for entries.
 #[derive(Debug, Args)]
 pub struct Which {
-    /// Of this kind: call, message, said, asked, step, tool, answer, body, program.
+    /// Only entries of this kind: http_request, message, utterance, question, step, tool, check, answer, robot, program.
     #[arg(long)]
     kind: Option<String>,
-    /// Of the request with this id, or one that begins so.
+    /// Only entries of the request with this id, or an id that starts with it.
     #[arg(long)]
     id: Option<String>,
-    /// From this person, token or agent.
+    /// Only entries of this user, token or agent.
     #[arg(long)]
-    who: Option<String>,
-    /// With these words in them.
-    #[arg(long)]
-    text: Option<String>,
-    /// From this moment on, UTC: 2026-11-23T10:15, or the beginning of one.
+    actor: Option<String>,
+    /// Only entries that contain this text.
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    /// Only entries from this time on, UTC: 2026-11-23T10:15, or a prefix such as 2026-11.
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Before this moment.
+    /// Only entries before this time.
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
 }
 
 impl From<Which> for Wanted {
     fn from(which: Which) -> Self {
-        let Which { kind, id, who, text, since, until } = which;
-        Wanted { kind, id, who, text, since, until }
+        let Which { kind, id, actor, contains, since, until } = which;
+        Wanted { kind, id, who: actor, text: contains, since, until }
     }
 }
 
 /// Carries it out.
 pub fn run(config: &Config, command: JournalCommand) -> anyhow::Result<Done> {
-    let place = &config.kept.journal;
+    let place = &config.recording.journal;
     match command {
         JournalCommand::Tail { lines, follow, which, json } => {
             let wanted = which.into();
@@ -170,7 +174,7 @@ fn tell(entry: &Entry, json: bool) -> anyhow::Result<()> {
     let id = entry.id.as_deref().and_then(|id| id.get(..8)).unwrap_or("-");
     let stage = entry.stage_s.map_or_else(String::new, |seconds| format!(" {seconds:.2}s"));
     let Entry { at, kind, who, what, outcome, .. } = entry;
-    let line = format!("{at}{stage} {id:8} {kind:7} {who}: {what} -> {outcome}");
+    let line = format!("{at}{stage} {id:8} {kind:12} {who}: {what} -> {outcome}");
     print::line(&print::harmless(&line.replace('\n', " ")));
     Ok(())
 }

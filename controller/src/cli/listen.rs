@@ -9,52 +9,52 @@ use clap::Args;
 use minismith_assistant::tasks::CodeTasks;
 use minismith_control::body::models_of;
 use minismith_nlu::is_stop;
-use minismith_runtime::config::{Call, Config, Voice};
+use minismith_runtime::config::{Config, Voice, WakeWordMode};
 use minismith_server::voice::engine::Engines;
-use minismith_server::voice::sink::{self, Kept, Paced, Played, Sink, Sound};
+use minismith_server::voice::sink::{Kept, Paced, Played, Sink, Sound};
 use minismith_server::voice::source::{File, Heard, Source};
-use minismith_server::voice::{News, Parts, Talk};
+use minismith_server::voice::{News, Parts, Talk, sink};
 
 use super::{Done, OnRobot, converse, print, shop};
 
 /// What follows a file, so that the end of its last sentence is heard.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// From where, and to where.
+/// Input and output of speech.
 #[derive(Debug, Args)]
 pub struct Listen {
-    /// Hear this WAV file instead of the microphone, at its own pace; ends when all in it is answered.
+    /// Listen to this WAV file in real time instead of the microphone. The command ends after the last answer.
     #[arg(long, value_name = "FILE")]
-    wav: Option<PathBuf>,
-    /// Print answers instead of saying them.
-    #[arg(long, conflicts_with = "out")]
-    text: bool,
-    /// Write what is said into a WAV file instead of playing it.
+    input: Option<PathBuf>,
+    /// Print answers instead of speaking them.
+    #[arg(long, conflicts_with = "output")]
+    no_speech: bool,
+    /// Write spoken answers to this WAV file instead of the speaker.
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Go on with a session of this name, or begin one.
+    output: Option<PathBuf>,
+    /// Continue the session of this name, or start it.
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
-    /// Which body, and how to print.
+    /// The robot, and the output format.
     #[command(flatten)]
     on: OnRobot,
 }
 
 /// Listens until the source ends.
 pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
-    let Listen { wav, text, out, session, on } = arguments;
+    let Listen { input, no_speech, output, session, on } = arguments;
     let mut voice = config.voice.clone();
-    let source: Box<dyn Source> = match wav {
+    let source: Box<dyn Source> = match input {
         Some(path) => {
             // Whoever hands in a file means the robot.
-            voice.call = Call::Never;
+            voice.wake_word_mode = WakeWordMode::Never;
             Box::new(File::open(path, SILENCE).with_context(|| path.display().to_string())?)
         }
-        None => microphone(&voice, ", or give --wav FILE")?,
+        None => microphone(&voice, ", or give --input FILE")?,
     };
     let workshop = shop::workshop(config)?;
-    let engines = Engines::open(&voice, &models_of(config), !text, workshop.registry())?;
-    let sink: Box<dyn Sink> = match out {
+    let engines = Engines::open(&voice, &models_of(config), !no_speech, workshop.registry())?;
+    let sink: Box<dyn Sink> = match output {
         Some(path) => {
             // Nobody speaks for a while to find out then that it can't be kept.
             std::fs::write(path, b"").with_context(|| path.display().to_string())?;
@@ -65,7 +65,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
                 }
             }))
         }
-        None if !text && wav.is_none() => speaker(&voice)?,
+        None if !no_speech && input.is_none() => speaker(&voice)?,
         None => Box::new(sink::nowhere()),
     };
     let memory = session.as_ref().map(|_| shop::memory(config)).transpose()?;
@@ -101,7 +101,7 @@ pub fn run(config: &Config, arguments: &Listen) -> anyhow::Result<Done> {
         talk.answer(&reply.text);
     }
     // A microphone ends only when it is gone.
-    Ok(Done::when(well && wav.is_some()))
+    Ok(Done::when(well && input.is_some()))
 }
 
 /// The microphone that the configuration names; where it names none, one may also do otherwise.

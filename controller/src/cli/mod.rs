@@ -13,6 +13,7 @@ mod listen;
 mod mcp;
 mod motors;
 mod moves;
+mod old_names;
 mod print;
 mod quantity;
 mod raw;
@@ -31,7 +32,7 @@ mod tool_report;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use minismith_runtime::config::{Config, RobotChoice};
 use minismith_runtime::logs;
 
@@ -60,26 +61,27 @@ impl Done {
     }
 }
 
-/// A controller for the Reachy Mini robot that writes, proves and then performs its own tools.
+/// Control a Reachy Mini robot in plain English, and let it write, verify and run its own tools.
 #[derive(Debug, Parser)]
 #[command(
     version,
     about,
-    after_help = "Exit codes: 0 done, 1 refused or failed, 2 usage or environment error.\n\
-Start with: minismith say \"nod twice, then look left 20 degrees\""
+    after_help = "Exit codes: 0 success, 1 rejected or failed, 2 usage or environment error.\n\
+Example:\n  minismith say \"nod twice, then look left 20 degrees\""
 )]
 pub struct Cli {
-    /// The configuration file; without it ./config.yaml, else the built-in one.
+    /// Configuration file. Default: ./config.yaml if it exists, otherwise the built-in values.
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
 
-/// Which body, and how to print.
+/// The robot, and the output format.
 #[derive(Debug, Args)]
 struct OnRobot {
-    /// mock, mock-bus (emulated servos on a pseudo-terminal) or a serial device such as /dev/ttyACM0.
+    /// Robot: mock, mock-bus (emulated servos on a pseudo-terminal) or a serial device such as /dev/ttyACM0. Default:
+    /// `robot` in config.yaml.
     #[arg(long, value_name = "ROBOT")]
     robot: Option<RobotChoice>,
     /// Print one JSON document.
@@ -89,41 +91,41 @@ struct OnRobot {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Do what a sentence says, and tell what came of it.
+    /// Carry out a sentence and report the result.
     #[command(after_help = "Examples:\n  minismith say \"nod twice, then look left 20 degrees\"\n  \
 minismith say \"make a tool called hello that nods and wiggles the antennas, then run it\" --json\n  \
 minismith say \"hello\" --robot mock-bus\n  minismith say \"nod\" --url http://127.0.0.1:8000")]
     Say {
-        /// What to do, in plain English.
+        /// Request in plain English.
         text: String,
-        /// Go on with a session of this name, or begin one: what was said in it before is remembered.
+        /// Continue the session of this name, or start it. A session remembers earlier requests.
         #[arg(long, value_name = "NAME")]
         session: Option<String>,
-        /// Say it to a controller that serves already, such as http://127.0.0.1:8000, whose robot it has then; the
-        /// environment's MINISMITH_TOKEN is shown to it.
+        /// Send the request to a running server, such as http://127.0.0.1:8000, with the token in the environment
+        /// variable MINISMITH_TOKEN.
         #[arg(long, value_name = "URL", conflicts_with = "robot")]
         url: Option<String>,
         #[command(flatten)]
         on: OnRobot,
     },
-    /// Talk line by line; "stop" halts at once, "bye" ends.
+    /// Chat line by line. "stop" stops the robot at once, "bye" ends the chat.
     #[command(
         after_help = "Examples:\n  minismith chat\n  minismith chat --session evening --robot mock-bus"
     )]
     Chat {
-        /// Go on with a session of this name, or begin one.
+        /// Continue the session of this name, or start it.
         #[arg(long, value_name = "NAME")]
         session: Option<String>,
         #[command(flatten)]
         on: OnRobot,
     },
-    /// Talk by voice: hear with the microphone or from a file, and say the answers; "stop" halts at once.
+    /// Listen to the microphone or a file and answer aloud. "stop" stops the robot at once.
     #[command(
-        after_help = "Examples:\n  minismith listen\n  minismith listen --wav order.wav --text --json\n  \
-minismith listen --wav order.wav --out answer.wav"
+        after_help = "Examples:\n  minismith listen\n  minismith listen --input order.wav --no-speech --json\n  \
+minismith listen --input order.wav --output answer.wav"
     )]
     Listen(listen::Listen),
-    /// What is remembered of conversations: list, show, export or delete sessions.
+    /// List, show, export and delete stored sessions.
     #[command(
         after_help = "Examples:\n  minismith session list\n  minismith session export evening > evening.json\n  \
 minismith session delete evening"
@@ -132,131 +134,133 @@ minismith session delete evening"
         #[command(subcommand)]
         command: session::SessionCommand,
     },
-    /// Keep the robot alive and answer over HTTP: /health, /api/v1/state, POST /api/v1/stop.
+    /// Run the HTTP server and the dashboard.
     #[command(
         after_help = "Examples:\n  minismith serve --robot mock &\n  curl -s http://127.0.0.1:8000/health\n  \
-minismith serve --robot /dev/ttyACM0 --listen"
+minismith serve --robot /dev/ttyACM0 --microphone"
     )]
     Serve(serve::Serve),
-    /// Make, list and take back tokens: who may ask a server, and for what.
+    /// Create, list and revoke API tokens. Each token has a role.
     Token {
         #[command(subcommand)]
         command: token::TokenCommand,
     },
-    /// Serve one client of the Model Context Protocol over standard input and output, with the robot's motions and tools.
-    #[command(after_help = "A client starts it by itself, by a line such as:\n  \
+    /// Serve one Model Context Protocol client over standard input and output.
+    #[command(after_help = "A client starts this command itself. Example:\n  \
 claude mcp add reachy -- minismith mcp --robot /dev/ttyACM0\n\
-`minismith serve` speaks the same protocol at http://127.0.0.1:8000/mcp, also to several clients.")]
+`minismith serve` offers the same protocol to several clients at http://127.0.0.1:8000/mcp.")]
     Mcp {
-        /// mock, mock-bus (emulated servos on a pseudo-terminal) or a serial device such as /dev/ttyACM0.
+        /// Robot: mock, mock-bus (emulated servos on a pseudo-terminal) or a serial device such as /dev/ttyACM0. Default:
+        /// `robot` in config.yaml.
         #[arg(long, value_name = "ROBOT")]
         robot: Option<RobotChoice>,
-        /// Serve the robot of a controller that serves already, such as http://127.0.0.1:8000.
+        /// Connect to a running server, such as http://127.0.0.1:8000.
         #[arg(long, value_name = "URL", conflicts_with = "robot")]
         url: Option<String>,
     },
-    /// Move single joints to angles, inside the envelope, and tell where they went.
-    #[command(after_help = "Examples:\n  minismith move --joint stewart_1 --to 40deg --over 2s\n  \
+    /// Move joints to angles inside the safety envelope and report their final positions.
+    #[command(after_help = "Examples:\n  minismith move --joint stewart_1 --to 40deg --duration 2s\n  \
 minismith move --joint right_antenna --to -0.5rad --joint left_antenna --to 0.5rad\n  \
 minismith move --joint body_rotation --by -15deg --robot /dev/ttyACM0 --json")]
     Move(joints::MoveArgs),
-    /// What each motor tells (position, torque, mode, current, temperature, supply, errors), and how it holds.
+    /// Show the state of each motor, and set torque, control mode and gains.
     #[command(after_help = "Examples:\n  minismith motors --robot /dev/ttyACM0\n  \
-minismith motors --control gravity --robot /dev/ttyACM0\n  \
+minismith motors --mode gravity-compensation --robot /dev/ttyACM0\n  \
 minismith motors --joint left_antenna --torque off --robot /dev/ttyACM0 --json\n  \
 minismith motors --joint stewart_1 --gains 400,0,0 --robot /dev/ttyACM0")]
     Motors(motors::MotorsArgs),
-    /// Record what the robot does, or is led through by hand, as a move in the official format.
-    #[command(after_help = "Examples:\n  minismith record wave.json --gravity --robot /dev/ttyACM0\n  \
-minismith record wave.json --release --yes --seconds 10 --rate 100\n  \
-minismith record nod.json --while \"nod twice\"")]
+    /// Record a move in the official format, during a request or by hand guiding.
+    #[command(
+        after_help = "Examples:\n  minismith record wave.json --mode gravity-compensation --robot /dev/ttyACM0\n  \
+minismith record wave.json --mode torque-off --yes --seconds 10 --rate 100\n  \
+minismith record nod.json --say \"nod twice\" --json"
+    )]
     Record(moves::RecordArgs),
-    /// Play a recorded move: go to where it begins, then follow it inside the envelope.
+    /// Play a recorded move: go to its first pose, then follow it inside the safety envelope.
     #[command(after_help = "Examples:\n  minismith play wave.json --speed 0.5\n  \
 minismith play wave.json --robot mock-bus --record did.json --json")]
     Play(moves::PlayArgs),
-    /// Play again on the mock what was kept of a motion, or a tool's run from the journal, and say how far it went from that.
-    #[command(
-        after_help = "Exit code 0: as it was, within what the way to the motors explains. 1: it went another way.\nExamples:\n  \
+    /// Replay a recorded trace or tool run on the simulated robot and report how far the result deviates.
+    #[command(after_help = "Exit code 0: the result is within tolerance. 1: it deviates.\nExamples:\n  \
 minismith replay 20261123T101500.250-3fa9c1.trace.jsonl\n  minismith replay wave.json --robot mock-bus --out did.trace.jsonl\n  \
-minismith replay one.trace.jsonl --against other.trace.jsonl --json\n  minismith replay --last-failed"
-    )]
+minismith replay one.trace.jsonl --compare-with other.trace.jsonl --json\n  minismith replay --last-failed")]
     Replay(replay::ReplayArgs),
-    /// What was asked, done, decided and refused: tell, show, export or check the journal.
+    /// Show, follow, export and check the journal, the audit log of requests and actions.
     Journal {
         #[command(subcommand)]
         command: journal::JournalCommand,
     },
-    /// Make files for others of what was recorded: datasets for robot learning, moves in the official format.
+    /// Convert recordings to robot learning datasets and to moves in the official format.
     Dataset {
         #[command(subcommand)]
         command: recorded::DatasetCommand,
     },
-    /// Run Python line by line on a mock robot, in a tool's cage and within its limits.
+    /// Run Python line by line on a simulated robot, in the sandbox of a tool and within its limits.
     #[command(
         after_help = "Examples:\n  minismith repl\n  minismith repl --script lines.py --json-lines\n  \
 minismith repl --robot mock"
     )]
     Repl(repl::ReplArgs),
-    /// Answer a question about files by a script in a cage; it needs `make code` once.
+    /// Answer a question about files with a sandboxed script. Run `make code` once before using this command.
     #[command(after_help = code::EXAMPLES)]
     Code(code::CodeArgs),
-    /// Check, keep and run tools.
+    /// Check, register and run tools.
     Tool {
         #[command(subcommand)]
         command: tool::ToolCommand,
     },
-    /// Nine emulated servos on a pseudo-terminal; prints its path and runs until interrupted.
+    /// Emulate nine servos on a pseudo-terminal, print its path and run until interrupted.
     #[command(after_help = "Example:\n  minismith mock --link /tmp/reachy &\n  minismith scan /tmp/reachy")]
     Mock {
-        /// Also make a symbolic link to the pseudo-terminal here.
+        /// Create a symbolic link to the pseudo-terminal.
         #[arg(long, value_name = "PATH")]
         link: Option<PathBuf>,
-        /// A YAML file of faults, such as `watchdog: trips_without_stopping`, and a schedule of more.
+        /// Inject the faults in a YAML file, such as `watchdog: trips_without_stopping`, immediately or on a schedule.
         #[arg(long, value_name = "FILE")]
         faults: Option<PathBuf>,
-        /// Answer as fast as this machine can, instead of at the pace of a real line.
+        /// Reply as fast as possible instead of at the speed of a real serial line.
         #[arg(long)]
         unpaced: bool,
     },
-    /// List the servos on a serial line: ids, models, firmware, voltage, temperature, errors. Moves nothing.
+    /// List the servos on a serial line: id, model, firmware, voltage, temperature and errors. Nothing moves.
     #[command(after_help = "Examples:\n  minismith scan /dev/ttyACM0\n  \
-minismith scan /dev/ttyACM0 --all-bauds --json")]
+minismith scan /dev/ttyACM0 --all-baudrates --json")]
     Scan {
-        /// The serial device.
+        /// Serial device.
         port: PathBuf,
-        /// Look at every baud rate that the servos know, such as for a new servo; it takes some seconds.
+        /// Try every supported baud rate, for example for a new servo. This takes some seconds.
         #[arg(long)]
-        all_bauds: bool,
+        all_baudrates: bool,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Compare the servos' settings with the official ones, keep them, correct them, bring them back.
-    #[command(
-        after_help = "A backup is kept before anything is written, and nothing is written while motors are on.\n\
+    /// Compare servo settings with the official ones; back up, correct and restore them.
+    #[command(after_help = "Every write is preceded by a backup, and requires that torque is off.\n\
 Examples:\n  minismith calibrate /dev/ttyACM0\n  \
 minismith calibrate /dev/ttyACM0 --apply --joint stewart_3\n  \
-minismith calibrate /dev/ttyACM0 --restore minismith-servos-1760000000.yaml"
-    )]
+minismith calibrate /dev/ttyACM0 --restore minismith-servos-1760000000.yaml")]
     Calibrate(calibrate::CalibrateArgs),
-    /// Send packets of your own to the servos, and read the answers in hex and in words.
+    /// Send raw packets to the servos and decode their replies.
     #[command(
-        after_help = "Nothing checks these packets: a goal that is written moves the motor.\nExamples:\n  \
+        after_help = "WARNING: packets are not checked. Writing a goal position moves the motor.\nExamples:\n  \
 minismith raw /dev/ttyACM0 --ping 11\n  minismith raw /dev/ttyACM0 --read 11 132 4\n  \
 minismith raw /dev/ttyACM0 --write 11 65 01\n  minismith raw /dev/ttyACM0 ff ff fd 00 0b 03 00 01 19 c6\n  \
 minismith raw /dev/ttyACM0 < packets.txt"
     )]
     Raw(raw::RawArgs),
-    /// Examine this machine: ports, permissions, Python, the cage; each trouble with its remedy.
+    /// Check this computer: ports, permissions, Python and the sandbox. Each problem has a remedy.
+    #[command(after_help = "Examples:\n  minismith doctor\n  minismith doctor --json")]
     Doctor {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Measure against the official packages, side by side; `make peers official` installs them.
+    /// Measure performance, compared with the official packages. `make peers official` installs them.
+    #[command(after_help = "Examples:\n  minismith bench --quick\n  minismith bench --only ik,fk --json")]
     Bench(bench::BenchArgs),
-    /// Print the policy's rules: id, reason, advice, a good and a bad example.
+    /// Print the policy rules: id, reason, advice, a good and a bad example.
+    #[command(after_help = "Examples:\n  minismith rules\n  minismith rules --json")]
     Rules {
         /// Print one JSON document.
         #[arg(long)]
@@ -264,12 +268,21 @@ minismith raw /dev/ttyACM0 < packets.txt"
     },
 }
 
-/// Carries out the command.
+/// Parses the command line, in which old names are accepted. Exits on errors of usage.
+pub fn parse() -> Cli {
+    let matches = old_names::with_old_names(Cli::command()).get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Runs the command.
 ///
 /// # Errors
-/// Errors of usage and environment; what is refused as data is [`Done::Badly`].
+/// Errors of usage and environment. A rejected request is [`Done::Badly`].
 pub fn run(cli: Cli) -> anyhow::Result<Done> {
     let config = Config::load(cli.config.as_deref())?;
+    for old in &config.old_spellings {
+        eprintln!("warning: {old}");
+    }
     // To the end of the command.
     let _logs = logs::begin(&config);
     match cli.command {
@@ -296,7 +309,7 @@ pub fn run(cli: Cli) -> anyhow::Result<Done> {
         Command::Code(arguments) => code::run(&config, &arguments),
         Command::Tool { command } => tool::run(&config, command),
         Command::Mock { link, faults, unpaced } => body::mock(link, faults.as_deref(), !unpaced),
-        Command::Scan { port, all_bauds, json } => body::scan(&config, &port, all_bauds, json),
+        Command::Scan { port, all_baudrates, json } => body::scan(&config, &port, all_baudrates, json),
         Command::Calibrate(arguments) => calibrate::run(&config, &arguments),
         Command::Raw(arguments) => raw::run(&config, &arguments),
         Command::Doctor { json } => body::doctor(&config, json),

@@ -1,4 +1,4 @@
-//! `motors`: what each motor tells, and how it holds: torque, control, gains.
+//! `motors`: the state of each motor, its torque, control mode and gains.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,42 +12,43 @@ use firmware_bridge::servo::{Gains, Milliamps};
 use minismith_control::stage::Stage;
 use minismith_runtime::config::Config;
 use minismith_runtime::outcome::tidy;
+use minismith_wire::old_names::command_line::MOTOR_MODES;
 use serde_json::{Value, json};
 
 use super::quantity::Time;
 use super::{Done, OnRobot, interrupt, joints, print, shop};
 
-/// What the motors shall do.
+/// What to set.
 #[derive(Debug, Args)]
 pub struct MotorsArgs {
-    /// Only these motors; may be given several times. Without it all.
+    /// Only this motor. May be repeated. Default: all motors.
     #[arg(long = "joint", value_name = "JOINT", value_parser = joints::joint)]
     joints: Vec<Joint>,
-    /// Switch their torque. A head that is held up sinks when its legs are released; `--stow` lays it down first.
+    /// Enable or disable torque. Without torque in the legs, a raised head sinks; `--stow` lays it down first.
     #[arg(long, value_enum, conflicts_with = "stow")]
     torque: Option<Switch>,
-    /// Lay the head down, then release all motors.
-    #[arg(long, conflicts_with_all = ["control", "gains"])]
+    /// Lay the head down, then disable the torque of all motors.
+    #[arg(long, conflicts_with_all = ["mode", "gains"])]
     stow: bool,
-    /// How they hold: `position`, `gravity` (a hand leads the head) or a current such as 300mA that they hold with at most.
-    #[arg(long, value_name = "CONTROL")]
-    control: Option<How>,
-    /// The gains P,I,D of their position loop, such as 300,0,0.
+    /// Control mode: `position`, `gravity-compensation` (hand guiding) or a current limit such as 300mA.
+    #[arg(long, value_name = "MODE")]
+    mode: Option<How>,
+    /// Gains P,I,D of the position controller, such as 300,0,0.
     #[arg(long, value_name = "P,I,D")]
     gains: Option<Triple>,
-    /// How long to go on like this; without it, until interrupted where --control is not `position`.
+    /// How long to keep the settings, such as 10s. Default: until interrupted, unless --mode is `position`.
     #[arg(long, value_name = "TIME")]
-    hold: Option<Time>,
+    duration: Option<Time>,
     #[command(flatten)]
     on: OnRobot,
 }
 
-/// Torque.
+/// Whether torque is enabled.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Switch {
-    /// Driven.
+    /// Enabled.
     On,
-    /// Limp.
+    /// Disabled.
     Off,
 }
 
@@ -58,14 +59,15 @@ impl FromStr for How {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = MOTOR_MODES.iter().find(|(old, _)| *old == text).map_or(text, |(_, new)| *new);
         let current = || text.strip_suffix("mA").and_then(|number| number.trim().parse::<f64>().ok());
         match (text, current()) {
             ("position", _) => Ok(How(Control::Position)),
-            ("gravity", _) => Ok(How(Control::GravityCompensation)),
+            ("gravity-compensation", _) => Ok(How(Control::GravityCompensation)),
             (_, Some(current)) if (1.0..=1750.0).contains(&current) => {
                 Ok(How(Control::Compliant(Milliamps(current))))
             }
-            _ => Err("it is `position`, `gravity`, or a current from 1mA to 1750mA".into()),
+            _ => Err("allowed: `position`, `gravity-compensation`, or a current from 1mA to 1750mA".into()),
         }
     }
 }
@@ -93,9 +95,9 @@ const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 /// Does it, and tells how each motor is then.
 pub fn run(config: &Config, arguments: &MotorsArgs) -> anyhow::Result<Done> {
-    let MotorsArgs { joints, torque, stow, control, gains, hold, on } = arguments;
-    if control.is_some() && !joints.is_empty() {
-        bail!("--control is for all motors together; leave --joint out");
+    let MotorsArgs { joints, torque, stow, mode, gains, duration, on } = arguments;
+    if mode.is_some() && !joints.is_empty() {
+        bail!("--mode applies to all motors; remove --joint");
     }
     let body = shop::body(config, on)?;
     interrupt::halts(body.handle())?;
@@ -109,7 +111,7 @@ pub fn run(config: &Config, arguments: &MotorsArgs) -> anyhow::Result<Done> {
             stage.conductor.wait(&|_| true).refused.map(|fault| fault.to_string())
         });
     }
-    if let Some(How(control)) = control {
+    if let Some(How(control)) = mode {
         refusal = refusal.or(stage.control(*control).err().map(|why| why.to_string()));
     }
     if let Some(switch) = torque {
@@ -122,7 +124,7 @@ pub fn run(config: &Config, arguments: &MotorsArgs) -> anyhow::Result<Done> {
         stage.conductor.order(Order::StowAndRelease);
         stage.conductor.wait(&|snapshot| !matches!(snapshot.doing, Doing::Stowing | Doing::Braking));
     }
-    let snapshot = look(&mut stage, hold.map(|Time(time)| time), control.is_some_and(goes_on));
+    let snapshot = look(&mut stage, duration.map(|Time(time)| time), mode.is_some_and(goes_on));
     let refusal = refusal.or_else(|| snapshot.fault.as_ref().map(ToString::to_string));
     if on.json {
         let motors: Vec<Value> = Joint::ALL

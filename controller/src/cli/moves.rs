@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::joints_from_posture;
 use firmware_bridge::motion::{Interpolation, LONGEST, Motion, Target};
@@ -23,33 +23,27 @@ use serde_json::json;
 
 use super::{Done, OnRobot, interrupt, print, shop};
 
-/// What is recorded, and how the motors hold meanwhile.
+/// The recording, and the mode of the motors during it.
 #[derive(Debug, Args)]
 pub struct RecordArgs {
-    /// Where to keep the move.
+    /// File for the move.
     file: PathBuf,
-    /// For how long; without it until Ctrl-C, ten minutes at most.
+    /// Duration of the recording, seconds. Default: until Ctrl-C, at most ten minutes.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
-    /// Frames a second: 1 to 100.
+    /// Frames per second, 1 to 100.
     #[arg(long, value_name = "HZ", default_value = "50", value_parser = rate)]
     rate: f64,
-    /// Switch the motors off, and lead the robot by hand. The head sinks: hold it. Needs --yes.
-    #[arg(long, conflicts_with_all = ["gravity", "stiff", "sentence"])]
-    release: bool,
-    /// The legs carry the head's weight and nothing else; lead the robot by hand.
-    #[arg(long, conflicts_with_all = ["stiff", "sentence"])]
-    gravity: bool,
-    /// The motors hold, as they do without any of these.
-    #[arg(long)]
-    stiff: bool,
-    /// Do what this sentence says, and record it.
-    #[arg(long = "while", value_name = "TEXT", conflicts_with = "seconds")]
+    /// Mode of the motors. Guide the robot by hand in the first two.
+    #[arg(long, value_enum, value_name = "MODE", default_value = "position")]
+    mode: RecordMode,
+    /// Carry out this sentence and record it. Only with `--mode position`.
+    #[arg(long = "say", value_name = "TEXT", conflicts_with = "seconds")]
     sentence: Option<String>,
-    /// What the move is, for its file.
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    describe: String,
-    /// The head is held; switch the motors off.
+    /// Description of the move, stored in the file. Default: the sentence of --say.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    description: String,
+    /// Confirm that the head is supported, for `--mode torque-off`.
     #[arg(long)]
     yes: bool,
     /// Overwrite the file.
@@ -59,15 +53,15 @@ pub struct RecordArgs {
     on: OnRobot,
 }
 
-/// What is played.
+/// The move to play.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// A recorded move.
+    /// Recorded move.
     file: PathBuf,
-    /// At how many times its own speed: 0.1 to 4.
+    /// Speed factor, 0.1 to 4.
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = factor)]
     speed: f64,
-    /// Also record what the robot does, and keep it here.
+    /// Record the actual motion to this file.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Overwrite the file of --record.
@@ -101,30 +95,34 @@ fn factor(text: &str) -> Result<f64, String> {
     within(text, 0.1, 4.0)
 }
 
-/// How the motors hold while a person leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// The mode of the motors during a recording. The JSON document has other names for two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Hold {
-    Released,
+enum RecordMode {
+    /// Disable torque. The head sinks: support it. Requires --yes.
+    #[serde(rename = "released")]
+    TorqueOff,
+    /// The legs carry only the weight of the head.
     GravityCompensation,
-    Stiff,
+    /// The motors hold their positions.
+    #[serde(rename = "stiff")]
+    Position,
 }
 
 /// Records until Ctrl-C, the end of the time, or the end of what is done meanwhile.
 pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
-    let RecordArgs { file, seconds, rate, sentence, describe, force, on, .. } = arguments;
-    let hold = match arguments {
-        RecordArgs { release: true, yes: false, .. } => bail!(
-            "--release switches the motors off, and the head sinks: hold it, then say so with --release --yes"
-        ),
-        RecordArgs { release: true, .. } => Hold::Released,
-        RecordArgs { gravity: true, .. } => Hold::GravityCompensation,
-        RecordArgs { .. } => Hold::Stiff,
-    };
+    let RecordArgs { file, seconds, rate, mode, sentence, description, yes, force, on } = arguments;
+    let mode = *mode;
+    if mode != RecordMode::Position && sentence.is_some() {
+        bail!("--say requires that the motors hold their positions; remove --mode");
+    }
+    if mode == RecordMode::TorqueOff && !yes {
+        bail!("`--mode torque-off` disables torque, and the head sinks; support it and add --yes");
+    }
     let workshop = sentence.as_ref().map(|_| shop::workshop(config)).transpose()?;
     let kept = NewFile::begin(file, *force).map_err(|error| advised(error, "--force"))?;
     let body = shop::body(config, on)?;
-    if let Err(refusal) = hold_as(&mut body.stage(), hold) {
+    if let Err(refusal) = hold_as(&mut body.stage(), mode) {
         return refused(on, file, &refusal);
     }
     let recorder = Recorder::start(&body, Sampling { rate: *rate, longest: seconds.unwrap_or(LONGEST) })?;
@@ -142,7 +140,7 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
             recorder.await_end()?
         }
     };
-    if hold == Hold::GravityCompensation {
+    if mode == RecordMode::GravityCompensation {
         // Held where it was led to.
         let mut handle = body.handle();
         handle.order(Order::Control(Control::Position));
@@ -153,7 +151,7 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
     }
     let missed = sampled.missed;
     let description =
-        if describe.is_empty() { sentence.clone().unwrap_or_default() } else { describe.clone() };
+        if description.is_empty() { sentence.clone().unwrap_or_default() } else { description.clone() };
     let recording = match sampled.into_recording(description) {
         Ok(recording) => recording,
         Err(error) => return refused(on, file, &error.to_string()),
@@ -162,7 +160,7 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
     let (frames, seconds) = (recording.count(), recording.duration().as_secs_f64());
     if on.json {
         print::json(&json!({
-            "file": file, "frames": frames, "seconds": seconds, "rate_hz": rate, "hold": hold, "missed": missed,
+            "file": file, "frames": frames, "seconds": seconds, "rate_hz": rate, "hold": mode, "missed": missed,
             "reply": reply,
         }))?;
     } else {
@@ -173,7 +171,7 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
         if missed > 0 {
             print::line(&format!("  {missed} moments are missing: it could not be told where the head was"));
         }
-        if hold == Hold::Released {
+        if mode == RecordMode::TorqueOff {
             print::line("  the motors are off; \"wake up\" drives them again");
         }
     }
@@ -181,14 +179,14 @@ pub fn record(config: &Config, arguments: &RecordArgs) -> anyhow::Result<Done> {
 }
 
 /// Lets the motors hold so from the next beat on.
-fn hold_as(stage: &mut Stage, hold: Hold) -> Result<(), String> {
-    match hold {
-        Hold::Stiff => Ok(()),
-        Hold::Released => {
+fn hold_as(stage: &mut Stage, mode: RecordMode) -> Result<(), String> {
+    match mode {
+        RecordMode::Position => Ok(()),
+        RecordMode::TorqueOff => {
             eprintln!("minismith: the motors are switched off now; hold the head");
             stage.torque(Joints::all(false)).map(|_| ()).map_err(|refusal| refusal.to_string())
         }
-        Hold::GravityCompensation => {
+        RecordMode::GravityCompensation => {
             stage.conductor.order(Order::Control(Control::GravityCompensation));
             let snapshot = stage.conductor.wait(&|_| true);
             if snapshot.control == Control::GravityCompensation {
@@ -196,7 +194,7 @@ fn hold_as(stage: &mut Stage, hold: Hold) -> Result<(), String> {
             }
             let why =
                 snapshot.fault.map_or("this body does not carry its own head".into(), |f| f.to_string());
-            Err(format!("no gravity compensation: {why}; use --release --yes, and hold the head"))
+            Err(format!("no gravity compensation: {why}; use `--mode torque-off --yes` and support the head"))
         }
     }
 }

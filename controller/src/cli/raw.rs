@@ -17,22 +17,21 @@ use super::{Done, print};
 /// What is sent where.
 #[derive(Debug, Args)]
 pub struct RawArgs {
-    /// The serial device.
+    /// Serial device.
     port: PathBuf,
-    /// A packet in hex, as it is sent: ff ff fd 00 0b 03 00 01 19 4e. Without any request, each line of the standard
-    /// input is one.
+    /// Packet in hexadecimal, as sent: ff ff fd 00 0b 03 00 01 19 4e. Default: one packet per line of standard input.
     #[arg(value_name = "HEX")]
     hex: Vec<String>,
-    /// Ask whether a servo is there.
+    /// Ping a servo.
     #[arg(long, value_name = "ID", conflicts_with_all = ["hex", "read", "write"])]
     ping: Option<u8>,
-    /// Read a servo's registers.
+    /// Read registers of a servo.
     #[arg(long, num_args = 3, value_names = ["ID", "ADDRESS", "LENGTH"], conflicts_with_all = ["hex", "write"])]
     read: Option<Vec<u16>>,
-    /// Write a servo's registers: the bytes in hex, least significant first.
+    /// Write registers of a servo: bytes in hexadecimal, least significant first.
     #[arg(long, num_args = 3.., value_names = ["ID", "ADDRESS", "BYTES"], conflicts_with = "hex")]
     write: Option<Vec<String>>,
-    /// How long an answer may be silent before it is over.
+    /// Silence that ends a reply.
     #[arg(long, value_name = "TIME", default_value = "50ms")]
     wait: Time,
     /// Print one JSON document.

@@ -15,21 +15,21 @@ use serde_json::json;
 
 use super::{Done, admission, print};
 
-/// What becomes a tool.
+/// The recording, and the tool to make of it.
 #[derive(Debug, Args)]
 pub struct FromRecordingArgs {
-    /// A recorded move, or a trace; a name without a folder is also looked for among the kept traces.
+    /// Recorded move or trace. A name without a folder is also searched in `traces.directory`.
     file: PathBuf,
-    /// The tool's name.
+    /// Name of the tool.
     #[arg(long)]
     name: String,
-    /// What it does, for its description; without it what the recording says of itself.
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    describe: String,
-    /// Which positions of a trace.
+    /// Description of the tool. Default: the description in the recording.
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    description: String,
+    /// Which positions of a trace to use.
     #[arg(long, value_enum, default_value = "goal")]
-    of: Which,
-    /// Only write the tool's source into this file, which must not be there.
+    positions: Which,
+    /// Only write the source of the tool to this file, which must not exist.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print one JSON document.
@@ -40,61 +40,61 @@ pub struct FromRecordingArgs {
 /// Which positions of a trace.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Which {
-    /// Where the motors were told to be.
+    /// Goal positions.
     Goal,
-    /// Where they were.
+    /// Measured positions.
     Present,
 }
 
-/// What to make for others.
+/// What to convert.
 #[derive(Debug, Subcommand)]
 pub enum DatasetCommand {
-    /// A dataset for robot learning: a folder in LeRobot's layout 2.1, each trace one episode.
+    /// Export traces as a LeRobot dataset (layout 2.1), one episode per trace.
     #[command(
-        after_help = "With pictures in the traces (`traces.pictures_per_second`), videos are made by the program ffmpeg.\n\
+        after_help = "If the traces contain images (`traces.camera_fps`), ffmpeg encodes them as videos.\n\
 Examples:\n  minismith dataset export --all --to nods\n  \
 minismith dataset export 20261123T101500.250-3fa9c1.trace.jsonl --to nod --fps 50 --json"
     )]
     Export {
-        /// Traces; a name without a folder is also looked for among the kept traces.
+        /// Traces. A name without a folder is also searched in `traces.directory`.
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         traces: Vec<PathBuf>,
-        /// All kept traces, the oldest first.
+        /// Export all stored traces, the oldest first.
         #[arg(long)]
         all: bool,
-        /// The folder to make; it must not be there.
+        /// Folder to create. It must not exist.
         #[arg(long, value_name = "DIR")]
         to: PathBuf,
-        /// Rows a second: 1 to 240.
+        /// Rows per second, 1 to 240.
         #[arg(long, value_name = "NUMBER", default_value = "30")]
         fps: u32,
-        /// Leave pictures out.
+        /// Leave out images.
         #[arg(long)]
         no_pictures: bool,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// A recorded move in the official format, out of a trace or of what the SDK's `stop_recording` returned.
+    /// Convert a trace, or the result of the SDK's `stop_recording`, to a move in the official format.
     #[command(
-        after_help = "Examples:\n  minismith dataset move 20261123T101500.250-3fa9c1.trace.jsonl --to nod.json\n  \
-minismith dataset move frames.json --to nod.json --describe \"a slow nod\""
+        after_help = "Examples:\n  minismith dataset convert-move 20261123T101500.250-3fa9c1.trace.jsonl --to nod.json\n  \
+minismith dataset convert-move frames.json --to nod.json --description \"a slow nod\""
     )]
-    Move {
-        /// A trace, a list of frames, or a recorded move.
+    ConvertMove {
+        /// Trace, list of frames, or recorded move.
         file: PathBuf,
-        /// The file to write; it must not be there.
+        /// File to write. It must not exist.
         #[arg(long, value_name = "FILE")]
         to: PathBuf,
-        /// Which positions of a trace.
+        /// Which positions of a trace to use.
         #[arg(long, value_enum, default_value = "goal")]
-        of: Which,
-        /// Frames a second of a trace, at most.
+        positions: Which,
+        /// Maximum number of frames per second, 1 to 200.
         #[arg(long, value_name = "HZ", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=200))]
         rate: u32,
-        /// What the move is; without it what the file says of itself.
-        #[arg(long, value_name = "TEXT", default_value = "")]
-        describe: String,
+        /// Description of the move. Default: the description in the file.
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        description: String,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
@@ -115,14 +115,15 @@ const TOOL_RATE: f64 = 50.0;
 
 /// Makes a tool of a recording.
 pub fn run(config: &Config, workshop: &Workshop, arguments: &FromRecordingArgs) -> anyhow::Result<Done> {
-    let FromRecordingArgs { file, name, describe, of, out, json } = arguments;
-    let retold =
-        match moved(config, file, (*of).into(), TOOL_RATE).map(|moved| retell(&moved, name, describe)) {
-            Ok(Ok(retold)) => retold,
-            Ok(Err(refusal)) => return refused(*json, &refusal.to_string()),
-            Err(NoMove::Refused(refusal)) => return refused(*json, &refusal),
-            Err(NoMove::Environment(error)) => return Err(error),
-        };
+    let FromRecordingArgs { file, name, description, positions, out, json } = arguments;
+    let retold = match moved(config, file, (*positions).into(), TOOL_RATE)
+        .map(|moved| retell(&moved, name, description))
+    {
+        Ok(Ok(retold)) => retold,
+        Ok(Err(refusal)) => return refused(*json, &refusal.to_string()),
+        Err(NoMove::Refused(refusal)) => return refused(*json, &refusal),
+        Err(NoMove::Environment(error)) => return Err(error),
+    };
     let Retold { source, frames, tolerance, seconds } = &retold;
     eprintln!(
         "minismith: {} as {frames} frames over {seconds:.2} s; between them it differs by {tolerance:.2} mm or degrees at most",
@@ -169,14 +170,14 @@ pub fn dataset(config: &Config, command: DatasetCommand) -> anyhow::Result<Done>
                 },
             }
         }
-        DatasetCommand::Move { file, to, of, rate, describe, json } => {
+        DatasetCommand::ConvertMove { file, to, positions, rate, description, json } => {
             let begun = NewFile::begin(&to, false)?;
-            let moved = match moved(config, &file, of.into(), rate.into()) {
+            let moved = match moved(config, &file, positions.into(), rate.into()) {
                 Ok(moved) => moved,
                 Err(NoMove::Refused(refusal)) => return refused(json, &refusal),
                 Err(NoMove::Environment(error)) => return Err(error),
             };
-            let moved = if describe.is_empty() { moved } else { moved.described(describe) };
+            let moved = if description.is_empty() { moved } else { moved.described(description) };
             begun.finish(&moved.to_json()?)?;
             let (frames, seconds) = (moved.count(), moved.duration().as_secs_f64());
             if json {
@@ -244,14 +245,16 @@ fn moved(config: &Config, file: &Path, of: Of, rate: f64) -> Result<Recording, N
 
 /// The file of this name, or the kept trace.
 pub(super) fn found(config: &Config, file: &Path) -> PathBuf {
-    let kept = config.kept.traces.as_ref().map(|folder| folder.join(file));
+    let kept = config.recording.traces.as_ref().map(|folder| folder.join(file));
     let is_name = file.components().count() == 1 && !file.exists();
     kept.filter(|_| is_name).unwrap_or_else(|| file.to_owned())
 }
 
 /// All kept traces; their names begin with the moment.
 fn kept(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
-    let Some(folder) = &config.kept.traces else { bail!("no traces are kept: `traces.directory` is none") };
+    let Some(folder) = &config.recording.traces else {
+        bail!("no traces are kept: `traces.directory` is none")
+    };
     let is_trace = |path: &PathBuf| path.to_string_lossy().ends_with(minismith_control::chronicle::SUFFIX);
     let listed =
         std::fs::read_dir(folder).map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;

@@ -27,13 +27,13 @@ use super::{Done, print};
 /// Which mock, and from where to where.
 #[derive(Debug, Args)]
 pub struct ReplArgs {
-    /// mock or mock-bus: a mock in real time. Without it motion takes no time, and only the stage's clock moves on.
+    /// Simulated robot in real time: mock or mock-bus. Default: virtual time, in which motion takes no real time.
     #[arg(long, value_name = "ROBOT")]
     robot: Option<RobotChoice>,
-    /// Print one JSON document a line.
+    /// Print one JSON document per line.
     #[arg(long)]
     json_lines: bool,
-    /// Take the lines from a file, and print what would have been seen.
+    /// Read the lines from a file and print the session.
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
 }
@@ -42,7 +42,7 @@ pub struct ReplArgs {
 pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
     let script = arguments.script.as_deref().map(lines_of).transpose()?;
     let (stage, _body, handle) = stage(config, arguments.robot.as_ref())?;
-    let host = LazyHost::new(&config.tool_host.python, config.tool_host.bar.clone());
+    let host = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
     let mut repl = Repl::new(host, stage, conditions(config));
     repl.warm_up()?;
     on_interrupts(repl.interrupter(), handle)?;
@@ -61,9 +61,9 @@ pub fn run(config: &Config, arguments: &ReplArgs) -> anyhow::Result<Done> {
 /// What a tool that nobody has approved is rehearsed under.
 fn conditions(config: &Config) -> Conditions {
     Conditions {
-        limits: limits_of(config).scaled(config.limits.untrusted_scale.value()),
-        period: config.rate.beat(),
-        stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
+        limits: limits_of(config).scaled(config.limits.unapproved_tool_scale.value()),
+        period: config.rate.period(),
+        stage_seconds: config.workshop.budget.robot_time.as_secs_f64(),
         guest: config.workshop.budget.guest,
         models: models_of(config),
     }
@@ -77,7 +77,7 @@ fn stage(
     let limits = conditions(config).limits;
     let Some(choice) = robot else {
         let robot = MockRobot::new(initial_joints(), Variation::default());
-        let pulse = Pulse::new(robot, VirtualClock::new(), limits, config.rate.beat())?;
+        let pulse = Pulse::new(robot, VirtualClock::new(), limits, config.rate.period())?;
         let mut stage = Stage::new(Box::new(pulse), Eyes::new(scene_camera(config), models_of(config)));
         stage.torque(Joints::all(true))?;
         return Ok((stage, None, None));

@@ -16,28 +16,28 @@ use serde_json::{Value, json};
 
 use super::{Done, print, recorded, shop};
 
-/// What is played again, and with what it is compared.
+/// What to replay, and what to compare it with.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// A trace, or a recorded move in the official format. A name without a folder is also looked for among the kept traces.
+    /// Trace, or recorded move in the official format. A name without a folder is also searched in `traces.directory`.
     #[arg(required_unless_present_any = ["id", "last_failed"], conflicts_with_all = ["id", "last_failed"])]
     file: Option<PathBuf>,
-    /// Rehearse the run of a tool again that belongs to the request with this id in the journal.
+    /// Repeat the tool run of the request with this journal id.
     #[arg(long, conflicts_with = "last_failed")]
     id: Option<String>,
-    /// Rehearse the last run of a tool again that did not return.
+    /// Repeat the last tool run that failed.
     #[arg(long)]
     last_failed: bool,
-    /// On which body.
+    /// Simulated robot.
     #[arg(long, value_enum, default_value = "mock")]
     robot: Where,
-    /// Compare with this trace instead, and play nothing.
+    /// Compare with this trace, and run nothing.
     #[arg(long, value_name = "FILE", requires = "file")]
-    against: Option<PathBuf>,
-    /// Keep what was done this time as a trace.
+    compare_with: Option<PathBuf>,
+    /// Write the replay to this trace file.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Also write the trace that was read as a recording for the Rerun viewer.
+    /// Convert the input trace to a recording for the Rerun viewer.
     #[arg(long, value_name = "FILE", requires = "file")]
     rrd: Option<PathBuf>,
     /// Print one JSON document.
@@ -45,10 +45,10 @@ pub struct ReplayArgs {
     json: bool,
 }
 
-/// On which body.
+/// The simulated robot.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Where {
-    /// In this process, in virtual time.
+    /// Inside this process, in virtual time.
     Mock,
     /// Emulated servos on a pseudo-terminal, in real time.
     MockBus,
@@ -66,7 +66,7 @@ pub fn run(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
         Where::Mock => On::Mock,
         Where::MockBus => On::MockBus,
     };
-    let other = match &arguments.against {
+    let other = match &arguments.compare_with {
         Some(against) => read(config, against)?.1,
         None => replay(&taken, on, config)?,
     };
@@ -128,7 +128,7 @@ fn keep(out: &Path, taken: &Taken) -> anyhow::Result<()> {
 /// Rehearses a run of a tool again, as the journal tells it.
 fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
     let wanted = Wanted { kind: Some("tool".into()), id: arguments.id.clone(), ..Wanted::default() };
-    let (entries, _) = latest(&config.kept.journal, &wanted, usize::MAX)?;
+    let (entries, _) = latest(&config.recording.journal, &wanted, usize::MAX)?;
     let ended = |entry: &&Entry| entry.detail.get("outcome").is_some();
     let returned =
         |entry: &Entry| entry.detail.pointer("/outcome/ended").is_some_and(|ended| ended == "returned");
@@ -147,7 +147,8 @@ fn again(config: &Config, arguments: &ReplayArgs) -> anyhow::Result<Done> {
     if let Some(out) = &arguments.out {
         keep(out, &taken)?;
     }
-    let before = config.kept.traces.as_ref().and_then(|folder| Taken::read(&folder.join(&run.trace)).ok());
+    let before =
+        config.recording.traces.as_ref().and_then(|folder| Taken::read(&folder.join(&run.trace)).ok());
     let comparison = before.map(|before| compare(&before, &taken));
     let Redone { again, same_motion, same_outcome } = &redone;
     if arguments.json {

@@ -16,39 +16,42 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Done, OnRobot, listen, print, shop};
 
-/// Where, and whether by voice, too.
+/// The address, and whether to use the microphone.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Which body, and how to print.
+    /// The robot, and the output format.
     #[command(flatten)]
     on: OnRobot,
-    /// The address to listen on; others than loopback need tokens (`minismith token add`).
+    /// Address to bind to. Addresses other than loopback require a token (`minismith token add`). Default: `server.host`
+    /// in config.yaml.
     #[arg(long)]
     host: Option<IpAddr>,
-    /// The port; 0 takes any free one.
+    /// Port. 0 selects any free port. Default: `server.port` in config.yaml.
     #[arg(long)]
     port: Option<u16>,
-    /// Hear with this machine's microphone, too, and answer aloud (`voice` in config.yaml).
+    /// Also listen to the microphone of this computer and answer aloud (`voice` in config.yaml).
     #[arg(long)]
-    listen: bool,
+    microphone: bool,
 }
 
 /// Serves until interrupted, then brakes to rest.
 pub fn serve(config: &Config, arguments: &Serve) -> anyhow::Result<Done> {
-    let Serve { on, host, port, listen } = arguments;
+    let Serve { on, host, port, microphone } = arguments;
     // What can't be heard with is told before anything moves.
-    let spoken = listen.then(|| spoken(config)).transpose()?;
+    let spoken = microphone.then(|| spoken(config)).transpose()?;
     let body = Arc::new(shop::body(config, on)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let host = host.unwrap_or(config.serve.host);
+        let host = host.unwrap_or(config.server.host);
         // A file of tokens that can't be used is an error also where none is needed.
-        let tokens = tokens::list(&config.serve.tokens)?;
-        let listener = net::listen(host, port.unwrap_or(config.serve.port), !tokens.is_empty()).await?;
-        let tls = config.serve.tls.as_ref();
+        let tokens = tokens::list(&config.server.token_file)?;
+        let listener = net::listen(host, port.unwrap_or(config.server.port), !tokens.is_empty()).await?;
+        let tls = config.server.tls.as_ref();
         let tls = tls.map(|(certificate, key)| server::tls(certificate, key)).transpose()?;
         if tls.is_none() && !host.is_loopback() {
-            tracing::warn!("without TLS others on the way can read tokens; see `certificate` in config.yaml");
+            tracing::warn!(
+                "without TLS others on the way can read tokens; see `server.tls_certificate` in config.yaml"
+            );
         }
         // Whoever reads that it listens may end it at once.
         let interrupted = interrupted()?;

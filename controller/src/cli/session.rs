@@ -6,28 +6,32 @@ use minismith_runtime::config::Config;
 
 use super::{Done, print, shop};
 
-/// What to do with sessions.
+/// Commands for sessions.
 #[derive(Debug, Subcommand)]
 pub enum SessionCommand {
-    /// All sessions, the last used first.
+    /// List the sessions, the last used first.
+    #[command(after_help = "Example:\n  minismith session list --json")]
     List {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// What was said in a session.
+    /// Show the messages of a session.
+    #[command(after_help = "Example:\n  minismith session show evening")]
     Show {
-        /// Its name.
+        /// Name of the session.
         name: String,
     },
-    /// Everything that is known of a session, as one JSON document.
+    /// Export all data of a session as one JSON document.
+    #[command(after_help = "Example:\n  minismith session export evening > evening.json")]
     Export {
-        /// Its name.
+        /// Name of the session.
         name: String,
     },
-    /// Forget a session.
+    /// Delete a session.
+    #[command(after_help = "Example:\n  minismith session delete evening")]
     Delete {
-        /// Its name.
+        /// Name of the session.
         name: String,
     },
 }

@@ -17,108 +17,108 @@ use super::print::{self, as_data, tell_answer};
 
 #[derive(Debug, Subcommand)]
 pub enum ShelfCommand {
-    /// Approve a version: it is rehearsed at full speed, leaves quarantine, and may move real motors.
+    /// Approve a version: rehearse it at full speed, end its quarantine, and allow it to move real motors.
     #[command(after_help = "Examples:\n  minismith tool approve nod_yes\n  \
-minismith tool approve nod_yes --version 2 --by Ada --json")]
+minismith tool approve nod_yes --version 2 --approver Ada --json")]
     Approve {
-        /// Its name.
+        /// Name of the tool.
         name: String,
-        /// Which version; without it the one that is called.
+        /// Version. Default: the active version.
         #[arg(long)]
         version: Option<u32>,
-        /// Who stands for it; without it the user of this system.
-        #[arg(long, value_name = "WHO")]
-        by: Option<String>,
+        /// Name of the approver. Default: the current user.
+        #[arg(long, value_name = "NAME")]
+        approver: Option<String>,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Go back to the version before the one that is called, or to an earlier one.
+    /// Roll back to the previous version, or to an earlier one.
     #[command(after_help = "Examples:\n  minismith tool rollback nod_yes\n  \
 minismith tool rollback nod_yes --to 1 --json")]
     Rollback {
-        /// Its name.
+        /// Name of the tool.
         name: String,
-        /// Which version to go back to.
+        /// Version to roll back to. Default: the previous version.
         #[arg(long, value_name = "VERSION")]
         to: Option<u32>,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Take a tool out of use; it stays on the shelf with all its versions.
+    /// Disable a tool. It stays in the registry with all its versions.
     #[command(after_help = "Example:\n  minismith tool deactivate nod_yes --json")]
     Deactivate {
-        /// Its name.
+        /// Name of the tool.
         name: String,
-        /// Who says so; without it the user of this system.
-        #[arg(long, value_name = "WHO")]
+        /// Name to record in the journal. Default: the current user.
+        #[arg(long, value_name = "NAME")]
         by: Option<String>,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Take a deactivated tool into use again.
+    /// Enable a disabled tool.
     #[command(after_help = "Example:\n  minismith tool activate nod_yes --json")]
     Activate {
-        /// Its name.
+        /// Name of the tool.
         name: String,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Show how two versions differ: their code, and what their manifests say.
+    /// Compare the code and the manifests of two versions.
     #[command(
-        after_help = "Examples:\n  minismith tool diff nod_yes          the called version against the one before\n  \
-minismith tool diff nod_yes 1        version 1 against the called one\n  minismith tool diff nod_yes 1 3 --json"
+        after_help = "Examples:\n  minismith tool diff nod_yes          the active version with the previous one\n  \
+minismith tool diff nod_yes 1        version 1 with the active one\n  minismith tool diff nod_yes 1 3 --json"
     )]
     Diff {
-        /// Its name.
+        /// Name of the tool.
         name: String,
-        /// The older version; without it the one before the newer.
+        /// Older version. Default: the version before the newer one.
         from: Option<u32>,
-        /// The newer version; without it the one that is called.
+        /// Newer version. Default: the active version.
         to: Option<u32>,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Find tools for a request in plain words; by meaning too, where `make models` has installed a model.
+    /// Find tools for a request in plain English. The search is semantic if `make models` has installed its model.
     #[command(after_help = "Examples:\n  minismith tool search \"say hello to somebody\"\n  \
 minismith tool search antennas --limit 3 --json")]
     Search {
-        /// What is wanted.
+        /// Request.
         text: String,
-        /// At most so many.
+        /// Maximum number of results.
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Write tools, and those that they call, into one signed file for another shelf.
+    /// Export tools, and the tools that they call, to one signed file.
     #[command(
-        after_help = "The first export makes the signing key (`workshop: {signing_key: FILE}`). Who should trust it adds its \
-public half to `workshop: {trusted_signers: [...]}`.\nExample:\n  minismith tool export nod_yes wave --out moves.bundle --json"
+        after_help = "The first export creates the signing key (`workshop.signing_key`). A receiver who trusts it adds the public key to \
+`workshop.trusted_signers`.\nExample:\n  minismith tool export nod_yes wave --out moves.bundle --json"
     )]
     Export {
-        /// Their names.
+        /// Names of the tools.
         #[arg(required = true)]
         names: Vec<String>,
-        /// The file to write.
+        /// File to write.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Take the tools of a bundle through policy and rehearsal here, and keep them if nothing refuses any.
+    /// Import the tools of a bundle: check all of them here, and register them if all pass.
     #[command(
-        after_help = "Tools of a signer whom the configuration does not trust need `minismith tool approve`.\n\
+        after_help = "Tools of a signer outside `workshop.trusted_signers` need `minismith tool approve`.\n\
 Example:\n  minismith tool import moves.bundle --json"
     )]
     Import {
-        /// The bundle.
+        /// Bundle.
         file: PathBuf,
         /// Print one JSON document.
         #[arg(long)]
@@ -148,7 +148,9 @@ impl ShelfCommand {
 /// Carries out one of the commands.
 pub fn run(config: &Config, workshop: &Workshop, command: ShelfCommand) -> anyhow::Result<Done> {
     match command {
-        ShelfCommand::Approve { name, version, by, json } => approve(workshop, &name, version, by, json),
+        ShelfCommand::Approve { name, version, approver, json } => {
+            approve(workshop, &name, version, approver, json)
+        }
         ShelfCommand::Rollback { name, to, json } => {
             as_data(json, workshop.registry().roll_back(&name, to), |(from, to)| {
                 (

@@ -17,7 +17,7 @@ pub fn workshop(config: &Config) -> anyhow::Result<Workshop> {
 
 /// The journal, for what is done without a body. What was noted is written when this is dropped.
 pub fn journal(config: &Config) -> anyhow::Result<JournalThread> {
-    Ok(JournalThread::start(&config.kept.journal)?)
+    Ok(JournalThread::start(&config.recording.journal)?)
 }
 
 /// The body that the command line or the configuration names; all that it does is kept.

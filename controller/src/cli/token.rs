@@ -10,31 +10,33 @@ use super::Done;
 
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
-    /// Make a token and print it; it is told this once, and only its hash is kept.
+    /// Create a token and print it once. Only its hash is stored.
     #[command(
-        after_help = "Roles: viewer sees, operator moves the robot and talks to it, engineer also makes tools and \
-releases motors, owner also approves tools.\nExamples:\n  minismith token add dashboard --role operator\n  \
+        after_help = "Roles: viewer reads, operator also moves the robot and sends requests, engineer also creates tools and \
+disables torque, owner also approves tools.\nExamples:\n  minismith token add dashboard --role operator\n  \
 MINISMITH_TOKEN=minismith_... minismith say nod --url https://robot.local:8000"
     )]
     Add {
-        /// Whose it is; calls are written down under this name.
+        /// Name of the token. The journal shows requests under this name.
         name: String,
-        /// viewer, operator, engineer or owner.
+        /// Role: viewer, operator, engineer or owner.
         #[arg(long)]
         role: Role,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// List the tokens by name and role.
+    /// List the tokens with their names and roles.
+    #[command(after_help = "Example:\n  minismith token list --json")]
     List {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Take a token back; a server that runs refuses it from then on.
+    /// Revoke a token. A running server rejects it at once.
+    #[command(after_help = "Example:\n  minismith token remove dashboard")]
     Remove {
-        /// Its name.
+        /// Name of the token.
         name: String,
         /// Print one JSON document.
         #[arg(long)]
@@ -44,7 +46,7 @@ MINISMITH_TOKEN=minismith_... minismith say nod --url https://robot.local:8000"
 
 /// Carries out one of the commands.
 pub fn run(config: &Config, command: TokenCommand) -> anyhow::Result<Done> {
-    let path = &config.serve.tokens;
+    let path = &config.server.token_file;
     match command {
         TokenCommand::Add { name, role, json } => told(json, tokens::add(path, &name, role), |token| {
             (json!({ "name": name, "role": role, "token": token }), token.clone())

@@ -23,7 +23,7 @@ use super::{Done, OnRobot, print, recorded, shop, tool_report};
 
 #[derive(Debug, Subcommand)]
 pub enum ToolCommand {
-    /// Take tools through policy and rehearsal on the mock; registers nothing.
+    /// Check tools against the policy and rehearse them on the simulated robot. Nothing is registered.
     #[command(after_help = "Examples:\n  minismith tool check nod_yes.py\n  \
 minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"times\": 3}'")]
     Check {
@@ -36,61 +36,67 @@ minismith tool check *.py --json\n  minismith tool check nod_yes.py --args '{\"t
         /// Also rehearse a call with these arguments, a JSON object.
         #[arg(long, value_name = "JSON")]
         args: Option<String>,
-        /// Rehearse again what was checked before under the same conditions.
+        /// Ignore cached results and rehearse again.
         #[arg(long)]
         no_cache: bool,
-        /// Also write picture, page and recording of each admitted tool into this folder.
+        /// Write an image, a page and a recording of each accepted tool to this folder.
         #[arg(long, value_name = "DIR")]
         report: Option<PathBuf>,
     },
-    /// Check a tool and keep it as a new version.
+    /// Check a tool and register it as a new version.
+    #[command(after_help = "Example:\n  minismith tool add nod_yes.py --json")]
     Add {
-        /// A Python file; the tool is named after its one public function.
+        /// Python file. The tool has the name of its only public function.
         file: PathBuf,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Make a tool of a recorded move or of a trace: check it and keep it as a new version.
+    /// Create a tool from a recorded move or a trace, check it and register it as a new version.
     #[command(
         name = "from-recording",
-        after_help = "The tool goes to where the move begins and follows it; it takes `speed`, from 0.25 to 1.\nExamples:\n  \
-minismith record wave.json --gravity --robot /dev/ttyACM0\n  \
-minismith tool from-recording wave.json --name wave_hello --describe \"wave with the left antenna\"\n  \
+        after_help = "The tool goes to the first pose of the move and follows it. Its parameter `speed` is 0.25 to 1.\nExamples:\n  \
+minismith record wave.json --mode gravity-compensation --robot /dev/ttyACM0\n  \
+minismith tool from-recording wave.json --name wave_hello --description \"wave with the left antenna\"\n  \
 minismith tool from-recording wave.json --name wave_hello --out wave_hello.py"
     )]
     FromRecording(recorded::FromRecordingArgs),
-    /// List the tools.
+    /// List the registered tools.
+    #[command(after_help = "Examples:\n  minismith tool list\n  minismith tool list --json")]
     List {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Show a tool's manifest and code.
+    /// Show the manifest and the code of a tool.
+    #[command(
+        after_help = "Examples:\n  minismith tool show nod_yes\n  minismith tool show nod_yes --version 1 --json\n  \
+minismith tool show nod_yes --page"
+    )]
     Show {
-        /// Its name.
+        /// Name of the tool.
         name: String,
-        /// Which version; without it the one that is called.
+        /// Version. Default: the active version.
         #[arg(long)]
         version: Option<u32>,
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
-        /// Print its page instead, Markdown.
+        /// Print the page of the tool instead, as Markdown.
         #[arg(long, conflicts_with = "json")]
-        doc: bool,
+        page: bool,
     },
-    /// Run a tool of the registry.
-    #[command(after_help = "Files are named by their paths, from the present folder.\nExamples:\n  \
+    /// Run a registered tool.
+    #[command(after_help = "Paths of input files are relative to the current folder.\nExamples:\n  \
 minismith tool run nod_yes --args '{\"times\": 2}' --robot mock-bus\n  \
 minismith tool run column_mean --args '{\"table\": \"data.csv\", \"column\": \"x\"}' --out reports")]
     Run {
-        /// Its name.
+        /// Name of the tool.
         name: String,
-        /// Its arguments, a JSON object.
+        /// Arguments, a JSON object.
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
-        /// Where files are kept that the tool writes; without it ./outputs/NAME. No file that is there is touched.
+        /// Folder for files that the tool writes. Existing files are never changed. Default: ./outputs/NAME.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
         #[command(flatten)]
@@ -111,7 +117,7 @@ pub fn run(config: &Config, command: ToolCommand) -> anyhow::Result<Done> {
         ToolCommand::Add { file, json } => add(config, &workshop, &file, json),
         ToolCommand::FromRecording(arguments) => recorded::run(config, &workshop, &arguments),
         ToolCommand::List { json } => list(&workshop, json),
-        ToolCommand::Show { name, version, doc: true, .. } => tool_report::show(&workshop, &name, version),
+        ToolCommand::Show { name, version, page: true, .. } => tool_report::show(&workshop, &name, version),
         ToolCommand::Show { name, version, json, .. } => show(&workshop, &name, version, json),
         ToolCommand::Run { name, args, out, on } => {
             perform(config, &workshop, &name, &args, out.as_deref(), &on)

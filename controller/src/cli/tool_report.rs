@@ -1,4 +1,4 @@
-//! The picture, the page and the recording of a tool: `tool check --report` writes them, `tool show --doc` prints the page.
+//! The picture, the page and the recording of a tool: `tool check --report` writes them, `tool show --page` prints the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};

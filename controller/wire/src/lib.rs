@@ -2,13 +2,15 @@
 //!
 //! Reading order: [`Job`] (what a guest runs), [`Turn`] (messages from a guest), [`Cue`] (host calls), [`Answer`] (messages to
 //! a guest), [`frame`] (framing), [`window`] (shared memory for images), [`exceeded`] (budgets that a guest detects itself),
-//! [`zygote`] (messages between the tool host and its supervisor), [`recording`] (the trace format).
+//! [`zygote`] (messages between the tool host and its supervisor), [`recording`] (the trace format),
+//! [`old_names`] (spellings of earlier versions).
 //!
 //! The two sides alternate strictly: the controller sends one [`Answer`], the guest sends one [`Turn`]. Everything that comes
 //! from a guest is untrusted.
 
 pub mod exceeded;
 pub mod frame;
+pub mod old_names;
 pub mod recording;
 pub mod window;
 pub mod zygote;

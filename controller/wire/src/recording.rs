@@ -9,31 +9,38 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The version of these words. A recorder refuses any other.
-pub const FORMAT: u32 = 2;
+use crate::old_names::files;
+
+/// The version of these words. [`Reader`] also reads the one before.
+pub const FORMAT: u32 = 3;
 
 /// The longest line that a recorder reads, bytes.
 pub const LONGEST_LINE: usize = 4 << 20;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "says", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Message {
     /// What is recorded. Always the first line.
+    #[serde(rename = "header")]
     Begin(Begin),
     /// What happened on one beat.
+    #[serde(rename = "cycle")]
     Beat(Box<Beat>),
     /// Something that was said.
     Text(Text),
     /// How the motors are.
     Motors(Box<Health>),
     /// How regular the beats were.
+    #[serde(rename = "control_loop")]
     Pulse(Rhythm),
     /// What the camera saw.
+    #[serde(rename = "image")]
     Picture(Box<Picture>),
     /// Something that lasts began or ended: a tool's run, a sentence's plan.
     Span(Span),
     /// The whole recording was told. Always the last line.
+    #[serde(rename = "footer")]
     End(End),
 }
 
@@ -46,13 +53,13 @@ pub struct Begin {
     /// The recording's name, for people.
     pub name: String,
     /// A page about it, Markdown.
-    #[serde(default)]
+    #[serde(rename = "description", default)]
     pub about: String,
     /// When beat 0 was, in UTC (RFC 3339), where there is a calendar: a rehearsal has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "start_time", default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// What is recorded ends when somebody stops, and is shown while it happens.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(rename = "is_live", default, skip_serializing_if = "is_false")]
     pub live: bool,
     /// The time of one beat, seconds.
     pub period_s: f64,
@@ -78,8 +85,10 @@ pub struct Motor {
     /// What it moves, so that a viewer draws it with its like.
     pub part: Part,
     /// Least angle, degrees.
+    #[serde(rename = "min_deg")]
     pub low_deg: f64,
     /// Greatest angle, degrees.
+    #[serde(rename = "max_deg")]
     pub high_deg: f64,
 }
 
@@ -107,12 +116,16 @@ pub struct Leg {
     /// Where the arm turns, in the body's frame.
     pub pivot_m: [f64; 3],
     /// Where the arm points at angle zero, in the body's frame, of length one.
+    #[serde(rename = "zero_direction")]
     pub ahead: [f64; 3],
     /// Where it points at a quarter turn.
+    #[serde(rename = "quarter_direction")]
     pub aside: [f64; 3],
     /// The arm's length.
+    #[serde(rename = "crank_m")]
     pub arm_m: f64,
     /// Where the rod meets the head, in the head's frame.
+    #[serde(rename = "ball_joint_m")]
     pub ball_m: [f64; 3],
 }
 
@@ -121,9 +134,10 @@ pub struct Leg {
 #[serde(deny_unknown_fields)]
 pub struct Beat {
     /// Its number; the stage's time is this times the period.
+    #[serde(rename = "cycle")]
     pub beat: u64,
     /// Where each motor was wished to be, before the envelope; empty where that is not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "setpoint_deg", default, skip_serializing_if = "Vec::is_empty")]
     pub wish_deg: Vec<f64>,
     /// Where each motor was told to be.
     pub goal_deg: Vec<f64>,
@@ -136,7 +150,7 @@ pub struct Beat {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present_head: Option<Head>,
     /// What was trimmed on this beat; most beats have none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "clamps", default, skip_serializing_if = "Vec::is_empty")]
     pub trims: Vec<Trim>,
     /// How far the goals were from the limits of the head, which no motor has alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,10 +162,13 @@ pub struct Beat {
 #[serde(deny_unknown_fields)]
 pub struct Head {
     /// Where the head's origin is, metres above the base.
+    #[serde(rename = "position_m")]
     pub at_m: [f64; 3],
     /// The rotation, a unit quaternion x, y, z, w.
+    #[serde(rename = "orientation_xyzw")]
     pub turned: [f64; 4],
     /// The same as roll, pitch and yaw in the body's frame, degrees.
+    #[serde(rename = "rpy_deg")]
     pub angles_deg: [f64; 3],
 }
 
@@ -162,6 +179,7 @@ pub struct Trim {
     /// The motor's place in the list of motors.
     pub motor: usize,
     /// By how much, degrees.
+    #[serde(rename = "amount_deg")]
     pub by_deg: f64,
 }
 
@@ -180,14 +198,19 @@ pub struct Margins {
 #[serde(deny_unknown_fields)]
 pub struct Health {
     /// On which beat.
+    #[serde(rename = "cycle")]
     pub beat: u64,
     /// Temperatures, degrees Celsius.
+    #[serde(rename = "temperature_c")]
     pub celsius: Vec<Option<f64>>,
     /// Supply, volts.
+    #[serde(rename = "voltage_v")]
     pub volts: Vec<Option<f64>>,
     /// Current, milliamperes.
+    #[serde(rename = "current_ma")]
     pub milliamps: Vec<Option<f64>>,
     /// Speed, degrees per second.
+    #[serde(rename = "velocity_dps")]
     pub degrees_per_s: Vec<Option<f64>>,
 }
 
@@ -196,14 +219,17 @@ pub struct Health {
 #[serde(deny_unknown_fields)]
 pub struct Rhythm {
     /// On which beat.
+    #[serde(rename = "cycle")]
     pub beat: u64,
     /// How late a beat began: half of them at most so late, microseconds.
     pub jitter_p50_us: f64,
     /// 99 of a hundred at most so late.
     pub jitter_p99_us: f64,
     /// The latest.
+    #[serde(rename = "jitter_max_us")]
     pub jitter_worst_us: f64,
     /// Beats that began more than a period late, since the start.
+    #[serde(rename = "overruns")]
     pub late: u64,
     /// What could not be told in time and is missing in this recording, since its beginning.
     pub dropped: u64,
@@ -214,6 +240,7 @@ pub struct Rhythm {
 #[serde(deny_unknown_fields)]
 pub struct Picture {
     /// On which beat it was taken.
+    #[serde(rename = "cycle")]
     pub beat: u64,
     /// A JPEG file, in base 64.
     pub jpeg: String,
@@ -222,7 +249,7 @@ pub struct Picture {
     /// Pixels down.
     pub height: u32,
     /// What was found in it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "detections", default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<Seen>,
 }
 
@@ -235,6 +262,7 @@ pub struct Seen {
     /// How sure the detector is, 0 to 1.
     pub score: f64,
     /// Left, top, right and bottom, pixels.
+    #[serde(rename = "bbox_xyxy")]
     pub bounds: [f64; 4],
 }
 
@@ -243,11 +271,12 @@ pub struct Seen {
 #[serde(deny_unknown_fields)]
 pub struct Span {
     /// On which beat.
+    #[serde(rename = "cycle")]
     pub beat: u64,
     /// What it is: `nod v3`, `"nod twice"`.
     pub name: String,
     /// How it ended, in a word or some; none when it begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "outcome", default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
 }
 
@@ -256,11 +285,13 @@ pub struct Span {
 #[serde(deny_unknown_fields)]
 pub struct Text {
     /// On which beat; none for what holds for the whole recording.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "cycle", default, skip_serializing_if = "Option::is_none")]
     pub beat: Option<u64>,
     /// By whom.
+    #[serde(rename = "source")]
     pub voice: Voice,
     /// The words.
+    #[serde(rename = "text")]
     pub words: String,
 }
 
@@ -279,6 +310,7 @@ pub enum Voice {
     /// An agent, or the robot by way of one: what it did or answered.
     Agent,
     /// The robot's body: a fault, a hold, a stop.
+    #[serde(rename = "robot")]
     Body,
 }
 
@@ -287,6 +319,7 @@ pub enum Voice {
 #[serde(deny_unknown_fields)]
 pub struct End {
     /// How many beats were told: a recorder that has read another number refuses.
+    #[serde(rename = "cycles")]
     pub beats: u64,
     /// How many messages are missing because they could not be told in time.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -297,6 +330,36 @@ pub struct End {
 #[allow(clippy::trivially_copy_pass_by_ref)]
 const fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+/// Reads the lines of one recording, in their order. Lines of the format before are converted: the first line tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reader {
+    is_old: bool,
+    has_begun: bool,
+}
+
+impl Reader {
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// When it is no message.
+    pub fn read(&mut self, line: &[u8]) -> Result<Message, serde_json::Error> {
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        if !is_first && !self.is_old {
+            return serde_json::from_slice(line);
+        }
+        let message = serde_json::from_slice(line);
+        if message.is_ok() {
+            return message;
+        }
+        let mut value = serde_json::from_slice(line)?;
+        if !files::trace_line(&mut value) {
+            return message;
+        }
+        self.is_old = true;
+        serde_json::from_value(value)
+    }
 }
 
 #[cfg(test)]
@@ -325,12 +388,28 @@ mod tests {
     #[test]
     fn what_is_unknown_is_refused() {
         for line in [
-            r#"{"says":"end"}"#,
-            r#"{"says":"end","beats":1,"more":2}"#,
-            r#"{"says":"text","voice":"stranger","words":""}"#,
-            r#"{"says":"frame"}"#,
+            r#"{"type":"footer"}"#,
+            r#"{"type":"footer","cycles":1,"more":2}"#,
+            r#"{"type":"text","source":"stranger","text":""}"#,
+            r#"{"type":"frame"}"#,
+            r#"{"says":"end","beats":1}"#,
         ] {
             assert!(serde_json::from_str::<Message>(line).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn only_a_recording_that_begins_in_the_old_format_is_converted() {
+        let begin = r#"{"says":"begin","format":2,"name":"nod","period_s":0.01,"motors":[]}"#;
+        let mut reader = Reader::default();
+        let Message::Begin(head) = reader.read(begin.as_bytes()).unwrap() else { panic!("it is the head") };
+        assert_eq!(head.format, FORMAT);
+        let end = br#"{"says":"end","beats":0}"#;
+        assert_eq!(reader.read(end).unwrap(), Message::End(End { beats: 0, dropped: 0 }));
+        assert!(reader.read(br#"{"says":"end","beats":0,"more":1}"#).is_err());
+        let mut reader = Reader::default();
+        let begin = serde_json::to_vec(&Message::Begin(head)).unwrap();
+        assert!(reader.read(&begin).is_ok());
+        assert!(reader.read(end).is_err());
     }
 }

@@ -77,7 +77,7 @@ pub struct BusOptions {
     /// Baud rate, bits per second.
     pub baud: u32,
     /// The minimum supply voltage that every motor must measure, volts.
-    pub least_volts: f64,
+    pub min_voltage_v: f64,
     /// The servos stop by themselves after this long without a packet. `None` leaves their watchdogs off.
     pub watchdog: Option<Duration>,
     /// The timeout of a whole answer outside the control loop.
@@ -91,7 +91,7 @@ impl BusOptions {
     /// The options for a Reachy Mini.
     pub const DEFAULT: BusOptions = BusOptions {
         baud: 1_000_000,
-        least_volts: 4.5,
+        min_voltage_v: 4.5,
         watchdog: Some(Duration::from_millis(200)),
         reply_timeout: Duration::from_millis(10),
         beat_timeout: Duration::from_millis(5),

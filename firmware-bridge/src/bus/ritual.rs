@@ -75,7 +75,7 @@ pub(super) fn prepare(
     gains: &Joints<Gains>,
 ) -> Result<Ready, RobotFault> {
     check_all_answer(port)?;
-    check_supply(port, options.least_volts)?;
+    check_supply(port, options.min_voltage_v)?;
     clear_hardware_errors(port)?;
     // A servo whose watchdog has tripped ignores goals until it is cleared.
     arm(port, &Joint::ALL, None)?;

@@ -1,4 +1,4 @@
-//! The text format of scenes: keys, permitted values and error messages.
+//! The text format of scenes: keys, permitted values and error messages. Old names of keys are read as well.
 
 use std::fs::File;
 use std::io::Read;
@@ -135,7 +135,9 @@ impl Default for LightKeys {
 #[serde(deny_unknown_fields)]
 struct BlockKeys {
     name: String,
+    #[serde(rename = "min", alias = "least")]
     least: [f64; 3],
+    #[serde(rename = "max", alias = "most")]
     most: [f64; 3],
     colour: [u8; 3],
 }
@@ -146,6 +148,7 @@ struct BoardKeys {
     name: String,
     kind: String,
     /// The file name in the folder of photographs.
+    #[serde(rename = "image", alias = "photograph")]
     photograph: String,
     /// Left, top, width, height, pixels. Default: the whole photograph.
     #[serde(default)]
@@ -153,7 +156,7 @@ struct BoardKeys {
     /// The pixel of the photograph that counts as its centre.
     #[serde(default)]
     landmark: Option<[f64; 2]>,
-    #[serde(default)]
+    #[serde(rename = "position", alias = "at", default)]
     at: Option<[f64; 3]>,
     height: f64,
     /// The yaw of its front, degrees to the left of the robot's front. Default: it faces the robot.
@@ -178,6 +181,7 @@ struct BoardKeys {
 #[serde(deny_unknown_fields)]
 struct StopKeys {
     t: f64,
+    #[serde(rename = "position", alias = "at")]
     at: [f64; 3],
 }
 
@@ -252,9 +256,9 @@ fn light(keys: &LightKeys) -> Result<Light, NoScene> {
 
 fn block(keys: BlockKeys) -> Result<Block, NoScene> {
     let what = |key: &str| format!("blocks: {}: {key}", shown(&keys.name));
-    let (least, most) = (place(keys.least, &what("least"))?, place(keys.most, &what("most"))?);
+    let (least, most) = (place(keys.least, &what("min"))?, place(keys.most, &what("max"))?);
     if (most - least).min() <= 0.0 {
-        return Err(NoScene::Wrong(what("`most` is not beyond `least` in all three directions")));
+        return Err(NoScene::Wrong(what("`max` is not beyond `min` in all three directions")));
     }
     Ok(Block { least, most, colour: bgr(keys.colour), name: keys.name })
 }
@@ -269,20 +273,20 @@ fn read_board(keys: BoardKeys, folders: &[&Path]) -> Result<(Board, Arc<Photogra
     let what = |key: &str| format!("billboards: {name}: {key}");
     let wrong = |key: &str| NoScene::Wrong(what(key));
     let stops = match (keys.at, keys.path.is_empty()) {
-        (Some(at), true) => vec![(0.0, place(at, &what("at"))?)],
+        (Some(at), true) => vec![(0.0, place(at, &what("position"))?)],
         (None, false) => {
             let stop = |stop: &StopKeys| {
-                Ok((within(stop.t, 0.0, LATEST, &what("path: t"))?, place(stop.at, &what("path: at"))?))
+                Ok((within(stop.t, 0.0, LATEST, &what("path: t"))?, place(stop.at, &what("path: position"))?))
             };
             keys.path.iter().take(1_000).map(stop).collect::<Result<Vec<_>, NoScene>>()?
         }
-        _ => return Err(wrong("it has either `at` or a `path`")),
+        _ => return Err(wrong("it has either `position` or a `path`")),
     };
     if stops.iter().zip(stops.iter().skip(1)).any(|((one, _), (next, _))| next <= one) {
         return Err(wrong("path: the times are not in order"));
     }
     if Path::new(&keys.photograph).file_name().is_none_or(|file| file != keys.photograph.as_str()) {
-        return Err(wrong("photograph: must be a file name without a folder"));
+        return Err(wrong("image: must be a file name without a folder"));
     }
     let photograph = photograph(&keys.photograph, folders)?;
     let (wide, high) = (photograph.picture.width, photograph.picture.height);

@@ -125,15 +125,14 @@ fn one_board(more: &str) -> (tempfile::TempDir, Scene) {
         }
     }
     picture.save(folder.path().join("red.png")).unwrap();
-    let yaml =
-        format!("billboards:\n  - {{name: board, kind: cup, photograph: red.png, height: 0.2, {more}}}\n");
+    let yaml = format!("billboards:\n  - {{name: board, kind: cup, image: red.png, height: 0.2, {more}}}\n");
     let scene = Scene::parse(&yaml, folder.path()).unwrap();
     (folder, scene)
 }
 
 #[test]
 fn photograph_is_upright_and_faces_the_robot() {
-    let (_folder, scene) = one_board("at: [0.8, 0.1, 0.05]");
+    let (_folder, scene) = one_board("position: [0.8, 0.1, 0.05]");
     let picture = scene.render(&head(0.0, 0.0, 0.0), NOW);
     let (green, red) = (centre(&picture, GREEN), centre(&picture, RED));
     assert!(green < red, "left and right are swapped: {green} {red}");
@@ -147,14 +146,15 @@ fn photograph_is_upright_and_faces_the_robot() {
     assert_eq!(picture.pixel(v - 4, u - 8).unwrap().map(|part| part > 128), [false, true, false]);
     assert_eq!(picture.pixel(v + 4, u + 8).unwrap().map(|part| part > 128), [false, false, true]);
     // Mirrored, the green quarter is on the right.
-    let (_folder, mirrored) = one_board("at: [0.8, 0.1, 0.05], mirrored: true");
+    let (_folder, mirrored) = one_board("position: [0.8, 0.1, 0.05], mirrored: true");
     let picture = mirrored.render(&head(0.0, 0.0, 0.0), NOW);
     assert!(centre(&picture, GREEN) > centre(&picture, RED));
 }
 
 #[test]
 fn boards_follow_their_paths_and_visible_intervals() {
-    let more = "path: [{t: 1, at: [0.8, -0.2, 0.0]}, {t: 3, at: [0.8, 0.2, 0.0]}], shown: [0, 10]";
+    let more =
+        "path: [{t: 1, position: [0.8, -0.2, 0.0]}, {t: 3, position: [0.8, 0.2, 0.0]}], shown: [0, 10]";
     let (_folder, scene) = one_board(more);
     let place = |seconds: f64| {
         let truth = scene.truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(seconds));
@@ -166,16 +166,16 @@ fn boards_follow_their_paths_and_visible_intervals() {
     assert_eq!(place(10.0), None);
     assert!(columns(&scene.render(&head(0.0, 0.0, 0.0), Duration::from_secs(11)), RED).is_empty());
     let (_folder, around) =
-        one_board("path: [{t: 0, at: [0.8, -0.2, 0]}, {t: 2, at: [0.8, 0.2, 0]}], repeat: true");
+        one_board("path: [{t: 0, position: [0.8, -0.2, 0]}, {t: 2, position: [0.8, 0.2, 0]}], repeat: true");
     let y = around.truth(&head(0.0, 0.0, 0.0), Duration::from_secs_f64(4.5))[0].place[1];
     assert!((y + 0.1).abs() < 1e-9, "{y}");
 }
 
 #[test]
 fn object_behind_a_block_is_hidden() {
-    let (folder, _) = one_board("at: [1.0, 0, 0]");
-    let yaml = "blocks: [{name: wall, least: [0.5, -0.5, -0.3], most: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
-        billboards: [{name: board, kind: cup, photograph: red.png, height: 0.2, at: [1.0, 0, 0.05]}]";
+    let (folder, _) = one_board("position: [1.0, 0, 0]");
+    let yaml = "blocks: [{name: wall, min: [0.5, -0.5, -0.3], max: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
+        billboards: [{name: board, kind: cup, image: red.png, height: 0.2, position: [1.0, 0, 0.05]}]";
     let scene = Scene::parse(yaml, folder.path()).unwrap();
     assert!(!scene.truth(&head(0.0, 0.0, 0.0), NOW)[0].is_visible);
     assert!(columns(&scene.render(&head(0.0, 0.0, 0.0), NOW), RED).is_empty());
@@ -233,16 +233,16 @@ fn invalid_scene_is_rejected_with_its_cause() {
         ("size: 7", "size"),
         ("noise: .nan", "noise"),
         ("light: {ambient: -1}", "light.ambient"),
-        ("blocks: [{name: b, least: [1, 1, 1], most: [0, 2, 2], colour: [1, 2, 3]}]", "`most`"),
-        ("blocks: [{name: b, least: [1e300, 1, 1], most: [0, 2, 2], colour: [1, 2, 3]}]", "least"),
+        ("blocks: [{name: b, min: [1, 1, 1], max: [0, 2, 2], colour: [1, 2, 3]}]", "`max`"),
+        ("blocks: [{name: b, min: [1e300, 1, 1], max: [0, 2, 2], colour: [1, 2, 3]}]", "min"),
         (
-            "billboards: [{name: b, kind: k, photograph: ../../etc/passwd, height: 1, at: [1, 0, 0]}]",
+            "billboards: [{name: b, kind: k, image: ../../etc/passwd, height: 1, position: [1, 0, 0]}]",
             "without a folder",
         ),
-        ("billboards: [{name: b, kind: k, photograph: none.png, height: 1, at: [1, 0, 0]}]", "make models"),
-        ("billboards: [{name: b, kind: k, photograph: x.png, height: 1}]", "either `at` or a `path`"),
+        ("billboards: [{name: b, kind: k, image: none.png, height: 1, position: [1, 0, 0]}]", "make models"),
+        ("billboards: [{name: b, kind: k, image: x.png, height: 1}]", "either `position` or a `path`"),
         (
-            "billboards: [{name: b, kind: k, photograph: x.png, height: 1, path: [{t: 1, at: [1, 0, 0]}, {t: 1, at: [1, 0, 0]}]}]",
+            "billboards: [{name: b, kind: k, image: x.png, height: 1, path: [{t: 1, position: [1, 0, 0]}, {t: 1, position: [1, 0, 0]}]}]",
             "not in order",
         ),
     ];
@@ -251,7 +251,7 @@ fn invalid_scene_is_rejected_with_its_cause() {
         assert!(no.contains(word), "{yaml}: {no}");
     }
     let many: String = (0..70)
-        .map(|n| format!("  - {{name: b{n}, least: [1,1,1], most: [2,2,2], colour: [1,2,3]}}\n"))
+        .map(|n| format!("  - {{name: b{n}, min: [1,1,1], max: [2,2,2], colour: [1,2,3]}}\n"))
         .collect();
     assert!(
         Scene::parse(&format!("blocks:\n{many}"), Path::new(""))
@@ -267,7 +267,7 @@ fn invalid_scene_is_rejected_with_its_cause() {
     );
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("x.png"), b"not a picture").unwrap();
-    let yaml = "billboards: [{name: b, kind: k, photograph: x.png, height: 1, at: [1, 0, 0]}]";
+    let yaml = "billboards: [{name: b, kind: k, image: x.png, height: 1, position: [1, 0, 0]}]";
     assert!(matches!(Scene::parse(yaml, folder.path()), Err(NoScene::NoPhotograph { .. })));
 }
 
@@ -308,4 +308,20 @@ fn scenes_report_their_frame_rate() {
         let rate = f64::from(frames) / clock.now().since(begun).as_secs_f64();
         println!("{name}: {rate:.0} frames a second");
     }
+}
+
+#[test]
+fn keys_are_read_by_their_old_names() {
+    let (folder, _) = one_board("position: [1.0, 0, 0]");
+    let scene = |yaml: &str| Scene::parse(yaml, folder.path()).unwrap();
+    let new = scene(
+        "blocks: [{name: wall, min: [0.5, -0.5, -0.3], max: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
+         billboards: [{name: board, kind: cup, image: red.png, height: 0.2, path: [{t: 0, position: [1.0, 0, 0.05]}]}]",
+    );
+    let old = scene(
+        "blocks: [{name: wall, least: [0.5, -0.5, -0.3], most: [0.6, 0.5, 0.5], colour: [1, 2, 3]}]\n\
+         billboards: [{name: board, kind: cup, photograph: red.png, height: 0.2, path: [{t: 0, at: [1.0, 0, 0.05]}]}]",
+    );
+    let seen = |scene: &Scene| scene.render(&HeadPose::neutral(), Duration::ZERO).bgr;
+    assert_eq!(seen(&old), seen(&new));
 }

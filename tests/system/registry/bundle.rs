@@ -114,7 +114,7 @@ fn one_tool_that_is_refused_here_keeps_all_out() {
     let _added = sender.run(&["tool", "add", file.to_str().unwrap()]).exits(0);
     let (bytes, _) = export(&sender, &["counter", "printing"]);
     // There it may print less. What was proved elsewhere counts for nothing.
-    let strict = bench(", budget: {output_kb: 1}");
+    let strict = bench(", budget: {max_output_kb: 1}");
     let refused = import(&strict, &bytes).exits(1).json();
     assert!(refused["refusal"].as_str().unwrap().contains("printing was refused"), "{refused}");
     assert_eq!(refused["checked"][1]["stage"], "rehearsal");

@@ -71,7 +71,7 @@ fn three_faults_in_a_row_are_quarantine_until_somebody_approves() {
     let said = bench.run(&["say", "what tools do you have?", "--json"]).exits(0).json();
     assert!(!said["text"].as_str().unwrap().contains("chatty"), "{said}");
 
-    let approve = ["tool", "approve", "chatty", "--by", "the night watch", "--json"];
+    let approve = ["tool", "approve", "chatty", "--approver", "the night watch", "--json"];
     let approved = bench.run(&approve).exits(0).json();
     assert_eq!(approved, json!({"name": "chatty", "approved": 1}));
     assert_eq!(run(&bench, "chatty", fine, 0)["performance"]["value"], 2);
@@ -202,7 +202,7 @@ fn the_same_bytes_under_the_same_conditions_are_rehearsed_once() {
     assert_eq!(cached, false);
     assert_ne!(declared["cases"], first["cases"]);
     let config = std::fs::read_to_string(bench.path("config.yaml")).unwrap();
-    bench.write("config.yaml", &format!("{config}limits: {{untrusted_scale: 0.4}}\n"));
+    bench.write("config.yaml", &format!("{config}limits: {{unapproved_tool_scale: 0.4}}\n"));
     assert_eq!(check(&[]).1, false);
     bench.write("counter.py", &format!("{}\n", source("counter", 1)));
     assert_eq!(check(&[]).1, false);

@@ -1,4 +1,4 @@
-//! A server that listens with the machine's own microphone, by what `minismith serve --listen` calls; the microphone is a file.
+//! A server that listens with the machine's own microphone, by what `minismith serve --microphone` calls; the microphone is a file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,7 +86,7 @@ fn yaw(state: &Value) -> f64 {
 
 #[test]
 fn who_speaks_to_a_server_moves_the_robot_and_is_remembered() {
-    let served = Served::hearing("call: never", "look left");
+    let served = Served::hearing("wake_word_mode: never", "look left");
     let state = served.until("/api/v1/state", |state| yaw(state) > 15.0);
     assert!(yaw(&state) > 15.0, "{state}");
     let session = served.until("/api/v1/sessions/voice", |session| session.to_string().contains("look"));
@@ -97,7 +97,7 @@ fn who_speaks_to_a_server_moves_the_robot_and_is_remembered() {
 
 #[test]
 fn a_stop_said_to_a_server_is_noted_whoever_may_say_it() {
-    let served = Served::hearing("call: never, role: viewer", "please stop");
+    let served = Served::hearing("wake_word_mode: never, role: viewer", "please stop");
     let noted = |journal: &Value| {
         let journal = journal.to_string();
         journal.contains("stop by voice") && journal.contains("whoever speaks here")
@@ -109,7 +109,7 @@ fn a_stop_said_to_a_server_is_noted_whoever_may_say_it() {
 
 #[test]
 fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
-    for keys in ["call: never, role: viewer", "call: first"] {
+    for keys in ["wake_word_mode: never, role: viewer", "wake_word_mode: once"] {
         let served = Served::hearing(keys, "look left");
         // As long as the sentence takes, and some more.
         let state = served.until("/api/v1/state", |state| state["beats"].as_u64() > Some(700));
@@ -120,7 +120,7 @@ fn who_may_not_move_it_or_has_not_called_it_does_not_move_it() {
 
 #[test]
 fn a_server_without_a_microphone_does_not_begin() {
-    let listen = ["serve", "--robot", "mock", "--port", "0", "--listen"];
+    let listen = ["serve", "--robot", "mock", "--port", "0", "--microphone"];
     Bench::configured("voice: {microphone: none}").run(&listen).is_error(&["there is no microphone"]);
     let bench = Bench::configured("voice: {microphone: \"plughw:77,0\"}");
     bench.run(&listen).is_error(&["plughw:77,0", "arecord -L"]);

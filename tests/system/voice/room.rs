@@ -9,7 +9,7 @@ use firmware_bridge::clock::{Clock, Tick, WallClock};
 use firmware_bridge::joint::{Joint, Joints};
 use minismith_assistant::conversation::Conversation;
 use minismith_control::body::Body;
-use minismith_runtime::config::{Call, Config, RobotChoice};
+use minismith_runtime::config::{Config, RobotChoice, WakeWordMode};
 use minismith_runtime::outcome::Ending;
 use minismith_senses::models::Models;
 use minismith_server::voice::engine::Engines;
@@ -140,7 +140,7 @@ fn seen(script: &[(When, &str)], rest: Duration) -> (Vec<News>, Vec<(String, End
     let workshop = Workshop::open(&config).unwrap();
     let models = Models::at(workspace().join(".cache/models"));
     let mut voice = config.voice.clone();
-    voice.call = Call::Never;
+    voice.wake_word_mode = WakeWordMode::Never;
     let engines = Engines::open(&voice, &models, true, workshop.registry()).unwrap();
     let air = Arc::<Mutex<Air>>::default();
     let clock = WallClock::start();

@@ -93,7 +93,7 @@ fn bench(keys: &str) -> Bench {
 fn ran(bench: &Bench, text: &str, more: &[&str]) -> Ran {
     let wav = bench.path("said.wav");
     padded(&spoken(text, "en-us", 160), 0.3, 0.8).save(&wav).unwrap();
-    let mut arguments = vec!["listen", "--json", "--robot", "mock", "--wav", wav.to_str().unwrap()];
+    let mut arguments = vec!["listen", "--json", "--robot", "mock", "--input", wav.to_str().unwrap()];
     arguments.extend(more);
     bench.run(&arguments)
 }
@@ -117,7 +117,7 @@ fn a_service_writes_down_what_was_said() {
     let service =
         Service::start((200, "application/json", Some(br#"{"text": " look right 15 degrees\n"}"#.into())));
     let bench = bench(&format!("transcription: [{{url: {}, model: whisper-1}}]", service.url()));
-    let told = listened(&bench, "look left", &["--text"]);
+    let told = listened(&bench, "look left", &["--no-speech"]);
     assert_eq!(events(&told, "heard")[0]["means"], "look right 15 degrees");
     let yaw = &events(&told, "reply")[0]["reply"]["steps"][0]["achieved"]["yaw_deg"];
     assert!((yaw.as_f64().unwrap() + 15.0).abs() < 1.0, "{yaw}");
@@ -135,7 +135,7 @@ fn a_service_tells_what_it_writes_as_it_writes() {
                   data: {\"type\":\"transcript.text.done\",\"text\":\"Look right 15 degrees.\"}\n\n";
     let service = Service::start((200, "text/event-stream; charset=utf-8", Some(stream.into())));
     let bench = bench(&format!("transcription: [{{url: {}, model: gpt-4o-mini-transcribe}}]", service.url()));
-    let told = listened(&bench, "look left", &["--text"]);
+    let told = listened(&bench, "look left", &["--no-speech"]);
     let partials: Vec<&str> =
         events(&told, "partial").iter().filter_map(|partial| partial["text"].as_str()).collect();
     assert!(partials.ends_with(&["look", "look right", "look right 15 degrees"]), "{partials:?}");
@@ -161,7 +161,7 @@ fn a_service_that_takes_no_more_than_everybody_does_is_asked_so() {
     });
     for model in ["gpt-4o-transcribe", "whisper-1"] {
         let bench = bench(&format!("transcription: [{{url: {}, model: {model}}}]", service.url()));
-        let told = listened(&bench, "look left", &["--text"]);
+        let told = listened(&bench, "look left", &["--no-speech"]);
         assert_eq!(events(&told, "heard")[0]["means"], "look right 15 degrees", "{told:?}");
         assert!(events(&told, "trouble").is_empty(), "{told:?}");
     }
@@ -177,7 +177,7 @@ fn a_stop_that_only_the_service_hears_stops() {
     ] {
         let service = Service::start((200, "text/event-stream", Some(stream.into())));
         let bench = bench(&format!("transcription: [{{url: {}, model: m}}]", service.url()));
-        let told = lines(&ran(&bench, "look left", &["--text"]));
+        let told = lines(&ran(&bench, "look left", &["--no-speech"]));
         assert_eq!(events(&told, "stop").len(), usize::from(is_stop), "{stream}: {told:?}");
         assert_eq!(events(&told, "reply")[0]["said"], if is_stop { "stop" } else { "look left" }, "{told:?}");
     }
@@ -201,7 +201,7 @@ fn where_a_service_fails_this_machine_understands() {
         (endless.url(), ""),
     ] {
         let bench = bench(&format!("transcription: [{{url: {url}, model: m}}]"));
-        let told = listened(&bench, "look left", &["--text"]);
+        let told = listened(&bench, "look left", &["--no-speech"]);
         let means = events(&told, "heard")[0]["means"].as_str().unwrap().to_lowercase();
         assert!(means.starts_with("look left"), "{told:?}");
         let trouble = events(&told, "trouble")[0]["text"].as_str().unwrap();
@@ -221,7 +221,7 @@ fn a_service_speaks_and_where_it_fails_this_machine_does() {
     for (service, is_tone) in [(&good, true), (&wrong, false)] {
         let bench = bench(&format!("speech: [{{url: {}, model: tts-1, voice: alloy}}]", service.url()));
         let out = bench.path("answer.wav");
-        let told = listened(&bench, "look left", &["--out", out.to_str().unwrap()]);
+        let told = listened(&bench, "look left", &["--output", out.to_str().unwrap()]);
         assert!(!events(&told, "speaking").is_empty(), "{told:?}");
         let said = Clip::open(&out).unwrap();
         assert!(level(&said.samples) > -40.0, "{}", level(&said.samples));
@@ -236,19 +236,19 @@ fn a_service_speaks_and_where_it_fails_this_machine_does() {
 fn what_can_not_be_heard_is_refused_in_words() {
     let here = bench("microphone: \"plughw:77,0\"");
     here.run(&["listen"]).is_error(&["plughw:77,0", "arecord -L"]);
-    bench("microphone: none").run(&["listen"]).is_error(&["there is no microphone", "--wav FILE"]);
+    bench("microphone: none").run(&["listen"]).is_error(&["there is no microphone", "--input FILE"]);
     let noise = here.write("noise.wav", "this is no sound at all");
-    here.run(&["listen", "--wav", noise.to_str().unwrap()]).is_error(&["noise.wav"]);
-    here.run(&["listen", "--wav", "gone.wav"]).is_error(&["gone.wav"]);
+    here.run(&["listen", "--input", noise.to_str().unwrap()]).is_error(&["noise.wav"]);
+    here.run(&["listen", "--input", "gone.wav"]).is_error(&["gone.wav"]);
     let without = Bench::configured("models: {directory: nowhere}");
     let wav = without.path("said.wav");
     spoken("look left", "en-us", 160).save(&wav).unwrap();
-    without.run(&["listen", "--wav", wav.to_str().unwrap()]).is_error(&["make models"]);
-    let nowhere = ["listen", "--wav", wav.to_str().unwrap(), "--out", "/no/such/folder/answer.wav"];
+    without.run(&["listen", "--input", wav.to_str().unwrap()]).is_error(&["make models"]);
+    let nowhere = ["listen", "--input", wav.to_str().unwrap(), "--output", "/no/such/folder/answer.wav"];
     here.run(&nowhere).is_error(&["/no/such/folder/answer.wav"]);
     let overheard = bench("transcription: [{url: http://example.org/v1, model: m}]");
     overheard
-        .run(&["listen", "--wav", wav.to_str().unwrap()])
+        .run(&["listen", "--input", wav.to_str().unwrap()])
         .is_error(&["voice.transcription[0]", "plain http"]);
 }
 
@@ -259,15 +259,16 @@ fn a_file_of_any_usual_rate_is_heard() {
         let wav = bench.path("said.wav");
         let clip = padded(&spoken("turn your head to the left", "en-us", 160), 0.3, 0.5);
         clip.resampled(rate).unwrap().save(&wav).unwrap();
-        let ran =
-            bench.run(&["listen", "--text", "--robot", "mock", "--wav", wav.to_str().unwrap()]).exits(0);
+        let ran = bench
+            .run(&["listen", "--no-speech", "--robot", "mock", "--input", wav.to_str().unwrap()])
+            .exits(0);
         assert!(ran.out.contains("look left 20 deg"), "{rate}: {} {}", ran.out, ran.err);
     }
 }
 
 #[test]
 fn what_is_not_heard_well_is_asked_back_and_nothing_moves() {
-    let told = listened(&bench("unsure_below: 1"), "look left", &["--text"]);
+    let told = listened(&bench("min_confidence: 1"), "look left", &["--no-speech"]);
     assert_eq!(events(&told, "ignored")[0]["why"], "it was not heard well enough", "{told:?}");
     let asked = events(&told, "answer")[0]["text"].as_str().unwrap();
     assert!(asked.contains("say that again"), "{asked}");
@@ -279,7 +280,7 @@ fn it_wakes_and_sleeps_with_a_sound() {
     let bench = bench("");
     let out = bench.path("answer.wav");
     for sentence in ["wake up", "go to sleep"] {
-        let told = listened(&bench, sentence, &["--out", out.to_str().unwrap()]);
+        let told = listened(&bench, sentence, &["--output", out.to_str().unwrap()]);
         let spoken = events(&told, "speaking");
         assert_eq!(spoken[0]["sentence"], "", "a sound without words comes first: {told:?}");
         assert!(spoken.len() > 1 && events(&told, "reply")[0]["reply"]["outcome"] == "done", "{told:?}");
@@ -290,7 +291,7 @@ fn it_wakes_and_sleeps_with_a_sound() {
 #[test]
 fn what_is_said_is_remembered_in_the_session() {
     let bench = bench("");
-    let told = listened(&bench, "look left", &["--text", "--session", "evening"]);
+    let told = listened(&bench, "look left", &["--no-speech", "--session", "evening"]);
     assert_eq!(events(&told, "reply").len(), 1);
     let session = bench.run(&["session", "show", "evening"]).exits(0).out.to_lowercase();
     assert!(session.contains("look left"), "{session}");

@@ -1,4 +1,4 @@
-//! JSON and YAML: whether it is one, and what stands at its top. The values are looked over and not kept.
+//! JSON and YAML: checks the syntax and reports the top level of a document. The values are not stored.
 
 use std::fmt;
 
@@ -7,34 +7,34 @@ use serde_json::{Map, Value, json};
 
 use super::excerpt::{MOST_NAMES, short};
 
-/// The longest YAML document that is read: some short ones take long enough.
-const LONGEST_YAML: usize = 1 << 20;
+/// Maximum length of a YAML document, in bytes: even some short ones are slow to parse.
+const MAX_YAML_BYTES: usize = 1 << 20;
 
-/// What stands at the top of a document.
+/// The top level of a document.
 enum Top {
     Object { keys: Vec<String>, count: u64 },
     Array { length: u64 },
     Scalar,
 }
 
-/// What is known of a JSON document.
+/// Returns the properties of a JSON document.
 pub(super) fn json(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str::<Top>(text).map(Top::told).map_err(|error| error.to_string())
+    serde_json::from_str::<Top>(text).map(Top::fields).map_err(|error| error.to_string())
 }
 
-/// What is known of a YAML document.
+/// Returns the properties of a YAML document.
 pub(super) fn yaml(text: &str) -> Result<Map<String, Value>, String> {
-    if text.len() > LONGEST_YAML {
-        return Err(format!("YAML is read up to {LONGEST_YAML} bytes; give a longer document as JSON"));
+    if text.len() > MAX_YAML_BYTES {
+        return Err(format!("YAML is read up to {MAX_YAML_BYTES} bytes; give a longer document as JSON"));
     }
     if text.trim().is_empty() {
-        return Ok(Top::Scalar.told());
+        return Ok(Top::Scalar.fields());
     }
-    serde_yaml::from_str::<Top>(text).map(Top::told).map_err(|error| error.to_string())
+    serde_yaml::from_str::<Top>(text).map(Top::fields).map_err(|error| error.to_string())
 }
 
 impl Top {
-    fn told(self) -> Map<String, Value> {
+    fn fields(self) -> Map<String, Value> {
         let fields = match self {
             Top::Object { keys, count } => json!({"holds": "object", "keys": keys, "key_count": count}),
             Top::Array { length } => json!({"holds": "array", "length": length}),
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for Looking {
     }
 }
 
-/// A key, which in YAML may be anything plain.
+/// A key; in YAML it may be any scalar.
 struct Key(String);
 
 impl<'de> Deserialize<'de> for Key {

@@ -1,12 +1,12 @@
-//! How much is told of what stands in a foreign file.
+//! Limits how much of a foreign file is quoted.
 
-/// Names (columns, keys) that are told of one file at most.
+/// Maximum number of names (columns, keys) that are quoted from one file.
 pub(super) const MOST_NAMES: usize = 100;
 
-/// Characters of one of them that are told at most.
-const LONGEST_NAME: usize = 200;
+/// Maximum length of a quoted name, in characters.
+const MAX_NAME_LENGTH: usize = 200;
 
-/// A part of a foreign text that is short enough to be told.
+/// Returns the part of a foreign text that is short enough to quote.
 pub(super) fn short(text: &str) -> String {
-    text.chars().take(LONGEST_NAME).collect()
+    text.chars().take(MAX_NAME_LENGTH).collect()
 }

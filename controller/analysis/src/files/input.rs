@@ -1,4 +1,4 @@
-//! From an argument to a job: which parameters are files, what they may be, and how one is read.
+//! Turns arguments into files: which parameters are files, what they accept, and how a file is read.
 
 use std::fs::OpenOptions;
 use std::io::Read;
@@ -12,27 +12,27 @@ use serde_json::Value;
 use super::inspect::{NotAsNamed, inspect};
 use super::kind::{Kind, listed};
 
-/// What one call may be given in all, bytes: a guest holds it twice for a moment.
+/// Maximum size of all files of one call, in bytes: a guest holds them twice for a moment.
 pub const MOST_TOGETHER: u64 = 64 << 20;
 
-/// A file that a tool is not given.
+/// A file that a tool cannot be given.
 #[derive(Debug, thiserror::Error)]
 pub enum BadFile {
-    /// Nothing with this name can be read.
+    /// No file with this name can be read.
     #[error("can't read {}: {source}; name a file that exists and that you may read", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A folder, a device, a pipe.
-    #[error("{} is no regular file; a tool can only be given one of those", .path.display())]
+    /// A folder, a device or a pipe.
+    #[error("{} is not a regular file; name a regular file", .path.display())]
     NotRegular {
-        /// What it is called.
+        /// Its path.
         path: PathBuf,
     },
-    /// It is longer than the tool takes.
+    /// A file that is longer than the tool accepts.
     #[error("{name:?} is longer than the {limit} bytes that the tool takes")]
     TooLong {
         /// The file.
@@ -40,38 +40,38 @@ pub enum BadFile {
         /// The limit.
         limit: u64,
     },
-    /// It is of a type that the tool does not take.
+    /// A type that the tool does not accept.
     #[error("{name:?} is a {kind} file; the tool takes {}", listed(.allowed.iter().map(|kind| kind.name())))]
     NotTaken {
         /// The file.
         name: String,
         /// Its type.
         kind: &'static str,
-        /// What it takes.
+        /// The accepted types.
         allowed: Vec<Kind>,
     },
-    /// It is not what its name says.
+    /// A file whose content differs from its name.
     #[error(transparent)]
     NotAsNamed(#[from] NotAsNamed),
-    /// All of them are too much together.
+    /// The files together are too long.
     #[error("the files of one call take more than {MOST_TOGETHER} bytes together; give smaller ones")]
     TooMuch,
-    /// A generated file of a rehearsal that does not exist, or one that may not be read there.
+    /// A generated file of a rehearsal that does not exist, or that a rehearsal may not read.
     #[error("{0}")]
     NoSample(String),
 }
 
-/// What a parameter takes.
+/// The files that a parameter accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which types.
+    /// The accepted types.
     pub kinds: Vec<Kind>,
-    /// How long it may be.
+    /// The maximum size, in bytes.
     pub max_bytes: u64,
 }
 
 impl Wanted {
-    /// What a parameter's schema says, if it is a file, or may be one.
+    /// Reads a parameter's schema; none if the parameter cannot be a file.
     #[must_use]
     pub fn by(parameter: &Value) -> Option<Wanted> {
         if let Some(choices) = parameter.get("anyOf").and_then(Value::as_array) {
@@ -86,19 +86,19 @@ impl Wanted {
     }
 }
 
-/// The parameters of a schema that are files.
+/// Returns the parameters of a schema that are files.
 pub fn file_parameters(parameters: &Value) -> impl Iterator<Item = (&String, Wanted)> {
     let properties = parameters.get("properties").and_then(Value::as_object);
     properties.into_iter().flatten().filter_map(|(name, schema)| Some((name, Wanted::by(schema)?)))
 }
 
-/// A file that was found by its name: the name without any folder, and at most so many bytes and one of it.
+/// A file found by its name: the name without any folder, and at most one byte more than the limit.
 pub type Opened = Result<(String, Vec<u8>), BadFile>;
 
-/// Puts files in the places of the arguments that name them. `open` finds one.
+/// Replaces the arguments that name files by the files. `open` finds a file.
 ///
 /// # Errors
-/// [`BadFile`]: nothing that the tool does not take is given to it.
+/// [`BadFile`]: the tool receives nothing that it does not accept.
 pub fn bind(mut job: Job, parameters: &Value, open: &dyn Fn(&str, u64) -> Opened) -> Result<Job, BadFile> {
     let mut together = 0;
     for (parameter, wanted) in file_parameters(parameters) {
@@ -115,10 +115,10 @@ pub fn bind(mut job: Job, parameters: &Value, open: &dyn Fn(&str, u64) -> Opened
     Ok(job)
 }
 
-/// One file as its guest sees it.
+/// Returns one file in the form in which a guest receives it.
 ///
 /// # Errors
-/// [`BadFile`], when it is not what the tool takes.
+/// [`BadFile`] if the tool does not accept it.
 pub fn given(parameter: &str, name: String, content: Vec<u8>, wanted: &Wanted) -> Result<FileGiven, BadFile> {
     let bytes = content.len() as u64;
     if bytes > wanted.max_bytes {
@@ -131,18 +131,20 @@ pub fn given(parameter: &str, name: String, content: Vec<u8>, wanted: &Wanted) -
     Ok(FileGiven { parameter: parameter.to_owned(), name, bytes, about, content: content.into() })
 }
 
-/// Reads a regular file, at most so many bytes and one. A link to one is one: who names it chooses it.
+/// Reads a regular file, at most one byte more than `most`. Follows links, because the caller chose the
+/// name.
 ///
 /// # Errors
-/// When there is none, or it is something else. Nothing that is not a regular file is opened for long.
+/// An I/O error if there is no file, or if it is not regular. Other kinds of file are not opened, or closed
+/// at once.
 pub fn read(path: &Path, most: u64) -> Opened {
     let io = |source| BadFile::Io { path: path.to_owned(), source };
     let not_regular = || BadFile::NotRegular { path: path.to_owned() };
-    // To open some devices does something already.
+    // Opening some devices already has an effect.
     if !std::fs::metadata(path).map_err(io)?.is_file() {
         return Err(not_regular());
     }
-    // Should it have become a pipe meanwhile: with this flag nobody waits for its writer.
+    // The file may have become a pipe since; with this flag the open does not wait for a writer.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(io)?;
     if !file.metadata().map_err(io)?.is_file() {

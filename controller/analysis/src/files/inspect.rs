@@ -1,4 +1,4 @@
-//! What bytes are, whatever their name says, and what can be said of them.
+//! Determines the type of a file from its bytes, whatever its name is, and returns its properties.
 
 use serde_json::{Map, Value, json};
 
@@ -6,41 +6,42 @@ use super::excerpt::short;
 use super::kind::{Kind, listed};
 use super::{document, media, table, text};
 
-/// A file that is not what its name says, or of no known type.
+/// A file whose content differs from its name, or a file of an unknown type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsNamed {
-    /// Its extension says nothing.
-    #[error("{name:?} is of no known type; known are files that end in .{}", listed(Kind::INPUTS.map(Kind::name)))]
+    /// An unknown extension.
+    #[error("{name:?} has no known type; use a file that ends in .{}", listed(Kind::INPUTS.map(Kind::name)))]
     Unknown {
         /// The file.
         name: String,
     },
-    /// Its content is something else.
-    #[error("{name:?} is no {kind} file: {what}; give it the name that fits, or mend it")]
+    /// The content is of another type.
+    #[error("{name:?} is not a {kind} file: {what}; rename it to match, or fix it")]
     Differs {
         /// The file.
         name: String,
-        /// What its name says.
+        /// The type that its name says.
         kind: &'static str,
-        /// What it is.
+        /// The type of its content.
         what: String,
     },
 }
 
-/// The type of a file, and what is known of it: `type` always, `encoding` of text, then what its type has.
+/// Returns the type of a file and its properties: `type` always, `encoding` for text, then those of its
+/// type.
 ///
 /// # Errors
-/// [`NotAsNamed`]; the content counts, not the name alone.
+/// [`NotAsNamed`] if the content does not match the name.
 pub fn inspect(name: &str, bytes: &[u8]) -> Result<(Kind, Map<String, Value>), NotAsNamed> {
     let named = Kind::from_name(name).ok_or_else(|| NotAsNamed::Unknown { name: short(name) })?;
     inspect_as(named, Kind::from_signature(bytes), name, bytes)
 }
 
-/// The same for a code task, which knows more types. Of those that only it knows no more than the type is told here:
-/// they are read by the libraries in the cage.
+/// Returns the same for a code task, which knows more types. For the additional ones it returns the type
+/// only: libraries in the sandbox read those files.
 ///
 /// # Errors
-/// As [`inspect`].
+/// The same as [`inspect`].
 pub fn inspect_for_task(name: &str, bytes: &[u8]) -> Result<(Kind, Map<String, Value>), NotAsNamed> {
     let named = Kind::of_task(name).ok_or_else(|| NotAsNamed::Unknown { name: short(name) })?;
     inspect_as(named, Kind::from_task_signature(bytes), name, bytes)
@@ -56,7 +57,7 @@ fn inspect_as(
         |what: String| NotAsNamed::Differs { name: short(name), kind: named.name(), what: short(&what) };
     let mut about = Map::from_iter([("type".to_owned(), json!(named.name()))]);
     if !named.is_text() {
-        // A spreadsheet is an archive, and so is a packed one.
+        // A spreadsheet is an archive, and so is a compressed one.
         let fits = signed == Some(named)
             || matches!((named, signed), (Kind::Xlsx, Some(Kind::Zip)) | (Kind::Tar, Some(Kind::Gz)));
         if !fits {

@@ -1,11 +1,11 @@
-//! The types of files that are known.
+//! The known types of files.
 
 use std::path::Path;
 
 /// A type of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A table of texts.
+    /// A table of text cells.
     Csv,
     /// A JSON document.
     Json,
@@ -15,39 +15,39 @@ pub enum Kind {
     Txt,
     /// Text in Markdown.
     Md,
-    /// A picture.
+    /// An image.
     Png,
-    /// A picture.
+    /// An image.
     Jpg,
     /// A sound.
     Wav,
     /// A numpy array.
     Npy,
-    /// A drawing; of tools, written only.
+    /// A drawing; tools can only write it.
     Svg,
-    /// A spreadsheet; for code tasks, like all that follow.
+    /// A spreadsheet; like all that follow, only for code tasks.
     Xlsx,
     /// An XML document.
     Xml,
-    /// A printed document.
+    /// A PDF document.
     Pdf,
-    /// A table by columns.
+    /// A columnar table.
     Parquet,
-    /// A store of arrays.
+    /// A container of arrays.
     Hdf5,
-    /// A picture.
+    /// An image.
     Gif,
-    /// A picture.
+    /// An image.
     Bmp,
-    /// A picture.
+    /// An image.
     Tiff,
-    /// A picture.
+    /// An image.
     Webp,
     /// An archive.
     Zip,
-    /// An archive, packed or not.
+    /// An archive, compressed or not.
     Tar,
-    /// One packed file.
+    /// One compressed file.
     Gz,
 }
 
@@ -57,23 +57,23 @@ use Kind::{
 };
 
 impl Kind {
-    /// What a tool may be given.
+    /// Types that a tool may receive.
     pub const INPUTS: [Kind; 9] = [Csv, Json, Yaml, Txt, Md, Png, Jpg, Wav, Npy];
 
-    /// What a tool may write.
+    /// Types that a tool may write.
     pub const OUTPUTS: [Kind; 10] = [Csv, Json, Yaml, Txt, Md, Png, Jpg, Wav, Npy, Svg];
 
-    /// What a code task may be given.
+    /// Types that a code task may receive.
     pub const TASK_INPUTS: [Kind; 22] = [
         Csv, Json, Yaml, Txt, Md, Png, Jpg, Wav, Npy, Svg, Xlsx, Xml, Pdf, Parquet, Hdf5, Gif, Bmp, Tiff,
         Webp, Zip, Tar, Gz,
     ];
 
-    /// What a code task may write.
+    /// Types that a code task may write.
     pub const TASK_OUTPUTS: [Kind; 18] =
         [Csv, Json, Yaml, Txt, Md, Png, Jpg, Wav, Npy, Svg, Xlsx, Xml, Pdf, Parquet, Gif, Bmp, Tiff, Webp];
 
-    /// Its name: the usual extension.
+    /// Returns its name: the usual extension.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -102,7 +102,7 @@ impl Kind {
         }
     }
 
-    /// By its name, or another usual word for it, in letters of any case.
+    /// Finds a type by its name or another usual word for it, in any case.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Kind> {
         let word = word.to_ascii_lowercase();
@@ -114,7 +114,7 @@ impl Kind {
         }
     }
 
-    /// By the extension of a file's name, as code tasks know it: tools know fewer.
+    /// Finds a type by the extension of a file's name. Code tasks know more types than tools.
     #[must_use]
     pub fn of_task(name: &str) -> Option<Kind> {
         let name = name.to_ascii_lowercase();
@@ -132,8 +132,8 @@ impl Kind {
         }
     }
 
-    /// What bytes are that begin as one of the types does that only code tasks know. A spreadsheet is an archive, so only
-    /// its name tells it from others.
+    /// Finds one of the types that only code tasks know by the first bytes of a file. A spreadsheet is an
+    /// archive, so only its name tells them apart.
     #[must_use]
     pub fn from_task_signature(bytes: &[u8]) -> Option<Kind> {
         match bytes {
@@ -153,19 +153,19 @@ impl Kind {
         }
     }
 
-    /// By the extension of a file's name.
+    /// Finds a type by the extension of a file's name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Kind> {
         Path::new(name).extension().and_then(|extension| Kind::from_word(extension.to_str()?))
     }
 
-    /// Whether it is text.
+    /// Returns whether it is text.
     #[must_use]
     pub const fn is_text(self) -> bool {
         matches!(self, Csv | Json | Yaml | Txt | Md | Svg | Xml)
     }
 
-    /// What bytes are that begin as no text does.
+    /// Finds a binary type by the first bytes of a file.
     #[must_use]
     pub fn from_signature(bytes: &[u8]) -> Option<Kind> {
         match bytes {
@@ -178,7 +178,7 @@ impl Kind {
     }
 }
 
-/// Names of types, for people: `csv, json or txt`.
+/// Lists names of types for people, such as `csv, json or txt`.
 #[must_use]
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.into_iter().collect();

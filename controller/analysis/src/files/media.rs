@@ -1,15 +1,16 @@
-//! Pictures, sounds and arrays: what their headers say, held against how long they are. Nothing is decoded.
+//! Images, sounds and arrays: reads their headers and checks the sizes in them against the length of the
+//! file. Nothing is decoded.
 //!
-//! Sources: the PNG specification (W3C, section 11.2.2), ITU-T T.81 annex B (JPEG), "Multimedia Programming Interface and
-//! Data Specifications 1.0" (WAV), numpy's `numpy/lib/format.py` (NPY).
+//! Sources: the PNG specification (W3C, section 11.2.2), ITU-T T.81 annex B (JPEG), "Multimedia Programming
+//! Interface and Data Specifications 1.0" (WAV), numpy's `numpy/lib/format.py` (NPY).
 
 use serde_json::{Map, Value, json};
 
-/// What is known, by name.
+/// The properties of a file, by name.
 type About = Map<String, Value>;
 
-/// The longest header of an array that is looked at; numpy itself reads as much.
-const LONGEST_HEADER: usize = 10_000;
+/// Maximum length of an array's header, in bytes; the same limit as in numpy.
+const MAX_HEADER_BYTES: usize = 10_000;
 
 fn of(fields: Value) -> About {
     match fields {
@@ -26,7 +27,7 @@ fn pixels(width: u32, height: u32) -> Option<About> {
     (width > 0 && height > 0).then(|| of(json!({"width": width, "height": height})))
 }
 
-/// A PNG picture.
+/// Reads a PNG image.
 pub(super) fn png(bytes: &[u8]) -> Option<About> {
     if at(bytes, 12)? != *b"IHDR" {
         return None;
@@ -34,7 +35,7 @@ pub(super) fn png(bytes: &[u8]) -> Option<About> {
     pixels(u32::from_be_bytes(at(bytes, 16)?), u32::from_be_bytes(at(bytes, 20)?))
 }
 
-/// A JPEG picture: the first frame header.
+/// Reads a JPEG image: its first frame header.
 pub(super) fn jpg(bytes: &[u8]) -> Option<About> {
     let mut place = 2;
     loop {
@@ -44,23 +45,23 @@ pub(super) fn jpg(bytes: &[u8]) -> Option<About> {
         }
         place += 2;
         match kind {
-            // Fill bytes and marks without a length.
+            // Fill bytes and markers without a length.
             0xff => place -= 1,
             0x01 | 0xd0..=0xd7 => {}
-            // All frame headers; C4, C8 and CC are something else.
+            // All frame headers; C4, C8 and CC are other markers.
             0xc0..=0xcf if !matches!(kind, 0xc4 | 0xc8 | 0xcc) => {
                 let height = u16::from_be_bytes(at(bytes, place + 3)?);
                 let width = u16::from_be_bytes(at(bytes, place + 5)?);
                 return pixels(width.into(), height.into());
             }
-            // The picture's data, or its end, before any frame header.
+            // Image data, or its end, before any frame header.
             0xd9 | 0xda => return None,
             _ => place += usize::from(u16::from_be_bytes(at(bytes, place)?)).max(2),
         }
     }
 }
 
-/// A WAV sound: its format and the length of its data, as far as that is there.
+/// Reads a WAV sound: its format and the length of the data that the file contains.
 pub(super) fn wav(bytes: &[u8]) -> Option<About> {
     let (mut place, mut format) = (12, None);
     loop {
@@ -88,25 +89,25 @@ pub(super) fn wav(bytes: &[u8]) -> Option<About> {
             }
             _ => {}
         }
-        // Chunks begin at even places.
+        // Chunks begin at even offsets.
         place = start.checked_add(length)?.checked_add(length % 2)?;
     }
 }
 
-/// A numpy array of plain data, as long as its shape says.
+/// Reads a numpy array of plain data, and checks its length against its shape.
 pub(super) fn npy(bytes: &[u8]) -> Result<About, String> {
     let cut = || "its header is cut short".to_owned();
     let version: [u8; 1] = at(bytes, 6).ok_or_else(cut)?;
     let (length, start) = match version {
         [1] => (u16::from_le_bytes(at(bytes, 8).ok_or_else(cut)?).into(), 10),
         [2 | 3] => (u32::from_le_bytes(at(bytes, 8).ok_or_else(cut)?) as usize, 12),
-        _ => return Err("its version of the format is not known".into()),
+        _ => return Err("its version of the format is unknown".into()),
     };
-    if length > LONGEST_HEADER {
+    if length > MAX_HEADER_BYTES {
         return Err("its header is too long".into());
     }
     let header = bytes.get(start..start + length).ok_or_else(cut)?;
-    let header = std::str::from_utf8(header).map_err(|_| "its header is no text")?;
+    let header = std::str::from_utf8(header).map_err(|_| "its header is not text")?;
     let after = |key: &str| Some(header.split_once(key)?.1.trim_start_matches(['\'', '"', ':', ' ']));
     let word = |key: &str| Some(after(key)?.split(['\'', '"', ',']).next()?.to_owned());
     let dtype = word("'descr'").unwrap_or_default();

@@ -1,12 +1,16 @@
-//! Files that a tool is given and files that it writes. The cage opens none: what is read is copied in beforehand, what
-//! is written comes out piece by piece, and both are looked at here.
+//! Files that a tool receives and files that it writes. The sandbox opens no file: inputs are copied in
+//! beforehand and outputs come out piece by piece. This module checks both.
 //!
-//! Reading order: [`kind`] (which types there are), [`mod@inspect`] (what bytes are, and what can be said of them),
-//! `text`, `table`, `document`, `media` (each type's own reading), [`input`] (from an argument to a job), [`output`] (from
-//! pieces to files).
+//! Reading order:
 //!
-//! All bytes here are somebody else's. Nothing that is read from them is a size to allocate or a place to look without a
-//! check.
+//! * [`kind`]: the known types;
+//! * [`mod@inspect`]: the type and properties of bytes;
+//! * `text`, `table`, `document`, `media`: the readers of each type;
+//! * [`input`]: from an argument to a job;
+//! * [`output`]: from pieces to files.
+//!
+//! All bytes here are untrusted. No number that is read from them becomes an allocation size or an offset
+//! without a check.
 
 mod excerpt;
 pub mod input;

@@ -1,4 +1,5 @@
-//! From pieces to files: what a tool says that it writes, what it has written, and where that is kept.
+//! The files that a tool writes: its declaration, the pieces that it sends, and the folder in which they
+//! are stored.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -14,23 +15,23 @@ use super::inspect::inspect_for_task;
 use super::kind::{Kind, listed};
 use crate::digest::hex_sha256;
 
-/// Characters of a file's name.
-const LONGEST_NAME: usize = 100;
+/// Maximum length of a file's name, in characters.
+const MAX_NAME_LENGTH: usize = 100;
 
-/// Names that are tried for one file before the folder is given up.
-const MOST_TRIES: u32 = 10_000;
+/// Number of names that are tried for one file before saving fails.
+const MAX_TRIES: u32 = 10_000;
 
-/// What a tool says that it writes.
+/// The files that a tool declares.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outputs {
-    /// Files by name.
+    /// Files, by name.
     pub names: Vec<String>,
-    /// Types of which there may be files of any name.
+    /// Types of files that may have any name.
     pub types: Vec<String>,
-    /// Bytes in all.
+    /// Maximum size of all files, in bytes.
     pub max_bytes: u64,
-    /// Files in all.
+    /// Maximum number of files.
     pub max_files: u32,
 }
 
@@ -42,76 +43,78 @@ impl Default for Outputs {
 }
 
 impl Outputs {
-    /// Bytes in all where a tool says nothing, and the most that it may say.
+    /// Default and maximum size of all files, in bytes.
     pub const USUAL_BYTES: u64 = 10 << 20;
 
-    /// Files in all where a tool says nothing, and the most that it may say.
+    /// Default and maximum number of files.
     pub const MOST_FILES: u32 = 16;
 
-    /// What a code task may write: more types, and more of each.
+    /// Returns the files that a code task may write: more types, and more of each.
     #[must_use]
     pub fn of_task() -> Self {
         let types = Kind::TASK_OUTPUTS.map(|kind| kind.name().to_owned()).to_vec();
         Outputs { names: Vec::new(), types, max_bytes: Outputs::TASK_BYTES, max_files: Outputs::MOST_FILES }
     }
 
-    /// Bytes in all that a code task may write.
+    /// Maximum size of all files that a code task may write, in bytes.
     pub const TASK_BYTES: u64 = 50 << 20;
 
-    /// Whether it is said that this file is written.
+    /// Returns whether the tool declares this file.
     fn declares(&self, name: &str, kind: Kind) -> bool {
         self.names.iter().any(|known| known == name) || self.types.iter().any(|known| known == kind.name())
     }
 
-    fn told(&self) -> String {
+    fn description(&self) -> String {
         listed(self.names.iter().map(String::as_str).chain(self.types.iter().map(String::as_str)))
     }
 }
 
-/// A file that a tool has written.
+/// A file that a tool wrote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Output {
     /// Its name.
     pub name: String,
     /// Its type.
     pub r#type: String,
-    /// How long it is.
+    /// Its size, in bytes.
     pub bytes: u64,
-    /// The hash of its bytes, in lower-case hexadecimal.
+    /// The SHA-256 of its bytes, in lower-case hexadecimal.
     pub sha256: String,
-    /// Where it was kept, if it was.
+    /// Where it is stored, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub path: Option<PathBuf>,
-    /// What is in it.
+    /// Its content.
     #[serde(skip)]
     pub content: Content,
 }
 
 impl Output {
-    /// Without its content.
+    /// Returns the file without its content.
     #[must_use]
     pub fn listed(&self) -> Output {
         Output { content: Content::default(), ..self.clone() }
     }
 }
 
-/// Whether a tool may give a file this name: plain, of one known type, hidden from nobody.
+/// Returns the type of a file by its name: plain, of one known type, and not hidden.
 fn kind_of(name: &str) -> Result<Kind, String> {
     let plain = |c: char| c.is_alphanumeric() || " _-.()".contains(c);
-    let well = name.chars().count() <= LONGEST_NAME
+    let well = name.chars().count() <= MAX_NAME_LENGTH
         && name.chars().all(plain)
         && name.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    let short: String = name.chars().take(LONGEST_NAME).collect();
+    let short: String = name.chars().take(MAX_NAME_LENGTH).collect();
     if !well {
-        return Err(format!("{short:?} is no plain file name; use letters, digits, _, - and one extension"));
+        return Err(format!(
+            "{short:?} is not a plain file name; use letters, digits, _, - and one extension"
+        ));
     }
     Kind::of_task(name).ok_or_else(|| {
-        format!("{short:?} is of no known type; end it in .{}", listed(Kind::OUTPUTS.map(Kind::name)))
+        format!("{short:?} has no known type; end it in .{}", listed(Kind::OUTPUTS.map(Kind::name)))
     })
 }
 
-/// Gathers what one performance writes.
+/// Collects the files that one run writes.
 #[derive(Debug)]
 pub struct Collector {
     declared: Option<Outputs>,
@@ -120,25 +123,28 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Of a tool that writes this, or nothing.
+    /// Creates a collector for a tool that declares these files, or none.
     pub const fn new(declared: Option<Outputs>) -> Self {
         Collector { declared, files: Vec::new(), bytes: 0 }
     }
 
-    /// Takes a piece.
+    /// Adds a piece of a file.
     pub fn write(&mut self, name: &str, piece: &str) -> Result<(), (RefusalKind, String)> {
         let no = |kind, why: String| Err((kind, why));
         let Some(declared) = &self.declared else {
-            return no(RefusalKind::Permission, "this tool does not say that it writes files".into());
+            return no(RefusalKind::Permission, "this tool does not declare any files".into());
         };
         let kind = kind_of(name).map_err(|why| (RefusalKind::Value, why))?;
         if !declared.declares(name, kind) {
-            let told = declared.told();
-            return no(RefusalKind::Permission, format!("this tool says that it writes {told}, not {name}"));
+            let description = declared.description();
+            return no(
+                RefusalKind::Permission,
+                format!("this tool declares that it writes {description}, not {name}"),
+            );
         }
         let decoded = (piece.len() <= MAX_PIECE).then(|| STANDARD.decode(piece).ok()).flatten();
         let Some(decoded) = decoded else {
-            return no(RefusalKind::Value, "a piece of a file is no base64, or too long".into());
+            return no(RefusalKind::Value, "a piece of a file is not base64, or too long".into());
         };
         let bytes = self.bytes.saturating_add(decoded.len() as u64);
         if bytes > declared.max_bytes {
@@ -158,13 +164,13 @@ impl Collector {
         Ok(())
     }
 
-    /// What was written, and what has to be said of it. Of a tool that did not return nothing is kept: what it wrote may
-    /// be half of something.
+    /// Returns the files and notes about them. The files of a tool that did not return are discarded,
+    /// because they may be incomplete.
     pub fn finish(self, returned: bool) -> (Vec<Output>, Vec<String>) {
         if !returned {
             let count = self.files.len();
             let note =
-                (count > 0).then(|| format!("{count} files are not kept, since the tool did not return"));
+                (count > 0).then(|| format!("{count} files are discarded, because the tool did not return"));
             return (Vec::new(), note.into_iter().collect());
         }
         let mut notes = Vec::new();
@@ -184,10 +190,11 @@ impl Collector {
     }
 }
 
-/// Keeps files in a folder, which is made if need be. No file that is there is touched: a new one gets a number.
+/// Saves files in a folder, which is created if necessary. Existing files stay as they are: a new file gets
+/// a number.
 ///
 /// # Errors
-/// When the folder can't be made or written.
+/// An I/O error if the folder cannot be created or written.
 pub fn save(folder: &Path, outputs: &mut [Output]) -> std::io::Result<()> {
     if !outputs.is_empty() {
         fs::create_dir_all(folder)?;
@@ -201,9 +208,9 @@ pub fn save(folder: &Path, outputs: &mut [Output]) -> std::io::Result<()> {
                 more => format!("{stem}-{more}.{extension}"),
             };
             let path = folder.join(name);
-            // This never follows a link and never opens what is there.
+            // This neither follows a link nor opens an existing file.
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MOST_TRIES => number += 1,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < MAX_TRIES => number += 1,
                 opened => break (path, opened?),
             }
         };

@@ -4,16 +4,17 @@ use serde_json::{Map, Value, json};
 
 use super::excerpt::{MOST_NAMES, short};
 
-/// What may stand between two values, the likeliest first.
+/// Possible delimiters, the most likely first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// What is known of a table.
+/// Returns the properties of a table.
 ///
-/// Rows are counted as Python's `csv` gives them: empty lines are none, and line ends inside quotes end nothing.
+/// Counts rows as Python's `csv` does: empty lines are not rows, and line ends inside quotes do not end
+/// one.
 pub(super) fn about(text: &str) -> Result<Map<String, Value>, String> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let most = |delimiter: &u8| (first.bytes().filter(|byte| byte == delimiter).count(), 255 - delimiter);
-    // The first of several that stand there equally often.
+    // The first of several that occur equally often.
     let mut delimiter = b',';
     for other in DELIMITERS {
         if most(&other).0 > most(&delimiter).0 {

@@ -1,4 +1,4 @@
-//! What bytes are said to be, and that no bytes do any harm.
+//! Tests of file inspection and of outputs; arbitrary bytes must do no harm.
 
 use serde_json::{Map, Value, json};
 
@@ -13,12 +13,12 @@ fn about(name: &str, bytes: &[u8]) -> Map<String, Value> {
 }
 
 #[track_caller]
-fn refused(name: &str, bytes: &[u8], word: &str) {
+fn assert_rejected(name: &str, bytes: &[u8], word: &str) {
     let error = inspect(name, bytes).unwrap_err();
     assert!(error.to_string().contains(word), "{error}");
 }
 
-/// A sample of every type that may be read.
+/// Returns a sample of every type that a tool may read.
 fn samples() -> Vec<(String, Vec<u8>)> {
     let all = |kind: Kind| json!({"format": "file", "types": [kind.name()], "maxBytes": 2000});
     let named = |(name, bytes, _): (String, Vec<u8>, _)| (name, bytes);
@@ -26,7 +26,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn tables_tell_their_columns_and_rows_as_python_counts_them() {
+fn tables_report_columns_and_rows_as_python_counts_them() {
     let table = about("a.CSV", b"t;x, y;z\n1;2;3\n\n4;5\n\"6\n7\";8;9\n");
     assert_eq!((&table["columns"], &table["column_count"]), (&json!(["t", "x, y", "z"]), &json!(3)));
     assert_eq!(
@@ -51,12 +51,12 @@ fn text_is_read_in_four_encodings() {
     assert_eq!(encoding(b"5 \x80"), "cp1252");
     assert_eq!(about("a.csv", b"Stra\xdfe,\x80\n")["columns"], json!(["Stra\u{df}e", "\u{20ac}"]));
     for bytes in [&b"a\0b"[..], b"\x01", b"\xff\xfea", b"\xff\xfe\0\xd8", b"\x81\x8d"] {
-        refused("a.txt", bytes, "not text");
+        assert_rejected("a.txt", bytes, "not text");
     }
 }
 
 #[test]
-fn documents_tell_what_stands_at_their_top() {
+fn documents_report_their_top_level() {
     assert_eq!(about("a.json", br#"{"b": 1, "a": [{}]}"#)["keys"], json!(["b", "a"]));
     assert_eq!(about("a.json", b"[1, 2]")["length"], 2);
     assert_eq!(
@@ -64,12 +64,12 @@ fn documents_tell_what_stands_at_their_top() {
         (json!("value"), json!("value"))
     );
     assert_eq!(about("a.yaml", b"1: x\ntrue: y\nz:\n")["keys"], json!(["1", "true", "z"]));
-    refused("a.json", b"{\"a\": 1", "no json file");
-    refused("a.json", b"", "no json file");
-    refused("a.json", b"1e999", "out of range");
-    refused("a.yaml", b"{a: [}", "no yaml file");
-    refused("a.yaml", &b" ".repeat((1 << 20) + 1), "JSON");
-    // As deep as it gets, and names that stand for ten times ten names.
+    assert_rejected("a.json", b"{\"a\": 1", "not a json file");
+    assert_rejected("a.json", b"", "not a json file");
+    assert_rejected("a.json", b"1e999", "out of range");
+    assert_rejected("a.yaml", b"{a: [}", "not a yaml file");
+    assert_rejected("a.yaml", &b" ".repeat((1 << 20) + 1), "JSON");
+    // A document of maximum depth, and aliases that expand to ten times ten names.
     let _either = inspect("a.json", &b"[".repeat(1 << 20));
     let _either = inspect("a.yaml", &b"[".repeat(1 << 10));
     let mut bomb = "a0: &a0 [x]\n".to_owned();
@@ -81,7 +81,7 @@ fn documents_tell_what_stands_at_their_top() {
 }
 
 #[test]
-fn pictures_sounds_and_arrays_tell_their_sizes() {
+fn images_sounds_and_arrays_report_their_sizes() {
     for (name, bytes) in samples() {
         let expected = match name.as_str() {
             "picture.png" | "picture.jpg" => json!({"width": 4, "height": 3}),
@@ -94,11 +94,11 @@ fn pictures_sounds_and_arrays_tell_their_sizes() {
         assert_eq!(Value::Object(found), expected, "{name}");
     }
     let objects = b"\x93NUMPY\x01\0\x76\0{'descr': '|O', 'fortran_order': False, 'shape': (1,), }";
-    refused("a.npy", &[&objects[..], &[b' '; 200]].concat(), "plain");
+    assert_rejected("a.npy", &[&objects[..], &[b' '; 200]].concat(), "plain");
 }
 
 #[test]
-fn the_content_counts_and_not_the_name() {
+fn content_decides_the_type_and_not_the_name() {
     for (name, bytes) in samples() {
         let (kind, _) = inspect(&name, &bytes).unwrap();
         for other in Kind::INPUTS {
@@ -106,17 +106,17 @@ fn the_content_counts_and_not_the_name() {
             if kind.is_text() && other.is_text() || kind == other {
                 continue;
             }
-            refused(&renamed, &bytes, "give it the name that fits");
+            assert_rejected(&renamed, &bytes, "rename it to match");
         }
     }
-    refused("a.exe", b"", "no known type");
-    refused("passwd", b"", "no known type");
+    assert_rejected("a.exe", b"", "no known type");
+    assert_rejected("passwd", b"", "no known type");
     assert!(matches!(inspect(&"x".repeat(9999), b""), Err(NotAsNamed::Unknown { name }) if name.len() < 300));
-    refused("a.txt", b"\x89PNG\r\n\x1a\n", "content is png");
+    assert_rejected("a.txt", b"\x89PNG\r\n\x1a\n", "content is png");
 }
 
 #[test]
-fn no_bytes_break_it() {
+fn arbitrary_bytes_do_not_panic() {
     for (name, bytes) in samples() {
         for length in 0..bytes.len().min(200) {
             let _either = inspect(&name, &bytes[..length]);
@@ -129,13 +129,13 @@ fn no_bytes_break_it() {
             }
         }
     }
-    // A chunk that says that it is as long as can be, and a data chunk without any format.
+    // A chunk with the maximum length, and a data chunk without any format.
     let forged = [&b"RIFF\xff\xff\xff\xffWAVE"[..], b"LIST\xff\xff\xff\xff"].concat();
-    refused("a.wav", &forged, "header is broken");
-    refused("a.wav", b"RIFF\0\0\0\0WAVEdata\0\0\0\0", "header is broken");
-    refused("a.npy", b"\x93NUMPY\x02\0\xff\xff\xff\xff", "header is too long");
+    assert_rejected("a.wav", &forged, "header is broken");
+    assert_rejected("a.wav", b"RIFF\0\0\0\0WAVEdata\0\0\0\0", "header is broken");
+    assert_rejected("a.npy", b"\x93NUMPY\x02\0\xff\xff\xff\xff", "header is too long");
     let huge = b"\x93NUMPY\x01\0\x7a\0{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999), }";
-    refused("a.npy", &[&huge[..], &[b' '; 200]].concat(), "not as long");
+    assert_rejected("a.npy", &[&huge[..], &[b' '; 200]].concat(), "not as long");
 }
 
 fn piece(bytes: &[u8]) -> String {
@@ -168,7 +168,7 @@ fn outputs_have_plain_names_and_bounds() {
     }
     assert!(collector.write(&format!("{}.txt", "a".repeat(100)), "").is_err());
     for forged in ["*", "YQ", "YQ==YQ==", "Y Q=", &"A".repeat((512 << 10) + 4)] {
-        assert!(collector.write("a.txt", forged).unwrap_err().1.contains("no base64"));
+        assert!(collector.write("a.txt", forged).unwrap_err().1.contains("not base64"));
     }
     collector.write("a.txt", &piece(b"12345")).unwrap();
     assert!(collector.write("b.txt", &piece(b"123456")).unwrap_err().1.contains("10 bytes"));
@@ -179,11 +179,11 @@ fn outputs_have_plain_names_and_bounds() {
     let listed: Vec<_> = outputs.iter().map(|output| (output.name.as_str(), output.bytes)).collect();
     assert_eq!(listed, [("a.txt", 8), ("c.png", 0)]);
     assert_eq!((outputs[0].content.0.as_slice(), notes.len()), (&b"12345678"[..], 1));
-    assert!(notes[0].contains("no png file"));
+    assert!(notes[0].contains("not a png file"));
 }
 
 #[test]
-fn only_what_is_declared_is_written_and_only_if_the_tool_returns() {
+fn only_declared_files_of_returning_tools_are_written() {
     let declared =
         Outputs { names: vec!["report.md".into()], types: vec!["svg".into()], ..Outputs::default() };
     let mut collector = Collector::new(Some(declared));
@@ -192,12 +192,12 @@ fn only_what_is_declared_is_written_and_only_if_the_tool_returns() {
     }
     assert!(collector.write("other.md", "").unwrap_err().1.contains("report.md or svg, not other.md"));
     let (kept, notes) = collector.finish(false);
-    assert!(kept.is_empty() && notes[0].contains("2 files are not kept"));
+    assert!(kept.is_empty() && notes[0].contains("2 files are discarded"));
     assert!(Collector::new(None).write("a.txt", "").is_err());
 }
 
 #[test]
-fn no_file_that_is_there_is_touched() {
+fn existing_files_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret");
     std::fs::write(&secret, "secret").unwrap();

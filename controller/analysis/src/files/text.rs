@@ -1,27 +1,27 @@
-//! Text: which encoding bytes are in, and what they say.
+//! Text: determines the encoding of bytes and decodes them.
 
 use std::borrow::Cow;
 
-/// What Windows-1252 has between 0x80 and 0x9f; the five places that it leaves out are the replacement character.
-const WINDOWS: &str = "\u{20ac}\u{fffd}\u{201a}\u{192}\u{201e}\u{2026}\u{2020}\u{2021}\u{2c6}\u{2030}\u{160}\u{2039}\u{152}\
+/// The characters of Windows-1252 from 0x80 to 0x9f; the five undefined ones are the replacement character.
+const WINDOWS_1252: &str = "\u{20ac}\u{fffd}\u{201a}\u{192}\u{201e}\u{2026}\u{2020}\u{2021}\u{2c6}\u{2030}\u{160}\u{2039}\u{152}\
     \u{fffd}\u{17d}\u{fffd}\u{fffd}\u{2018}\u{2019}\u{201c}\u{201d}\u{2022}\u{2013}\u{2014}\u{2dc}\u{2122}\u{161}\
     \u{203a}\u{153}\u{fffd}\u{17e}\u{178}";
 
-/// An encoding, by the name that Python gives it.
+/// An encoding, named as in Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// Without a mark in front.
+    /// Without a byte order mark.
     Utf8,
-    /// With a mark in front.
+    /// With a byte order mark.
     Utf8Marked,
-    /// Either byte order, by the mark in front.
+    /// Either byte order, given by the byte order mark.
     Utf16,
-    /// What older programs on Windows write.
+    /// Used by older programs on Windows.
     Windows1252,
 }
 
 impl Encoding {
-    /// Python's name.
+    /// Returns Python's name.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "utf-8",
@@ -32,7 +32,7 @@ impl Encoding {
     }
 }
 
-/// The text of some bytes; none when they are no text.
+/// Returns the decoded text; none if the bytes are not text.
 pub(super) fn read(bytes: &[u8]) -> Option<(Encoding, Cow<'_, str>)> {
     let (encoding, text) = match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => {
@@ -58,7 +58,9 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
 
 fn windows(byte: u8) -> char {
     match byte {
-        0x80..=0x9f => WINDOWS.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        0x80..=0x9f => {
+            WINDOWS_1252.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
         other => char::from(other),
     }
 }

@@ -1,4 +1,4 @@
-//! Which other tools a tool calls: each by a name that stands in its source.
+//! Finds the other tools that a tool calls. Each call must name its tool literally.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::survey::Survey;
 use super::tree::{Notes, text};
 use super::walk::{Visit, walk_body, walk_expr};
 
-/// Judges every call of `exec_function`.
+/// Checks every call of `exec_function`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     each(body, survey, &mut |call| {
         if name(call).is_none() {
@@ -22,7 +22,7 @@ pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     });
 }
 
-/// The names of the tools that are called.
+/// Returns the names of the tools that are called.
 pub(super) fn names(body: &[Stmt], survey: &Survey) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     each(body, survey, &mut |call| names.extend(name(call)));

@@ -1,4 +1,4 @@
-//! Judges how a tool behaves with time and resources: loops, sleeps, handlers, numbers, complexity.
+//! Checks how a tool uses time and resources: loops, sleeps, handlers, numbers and complexity.
 
 use rustpython_parser::ast::{Constant, ExceptHandler, Expr, ExprCall, Operator, Ranged, Stmt, UnaryOp};
 
@@ -7,28 +7,28 @@ use super::survey::{Meaning, Survey};
 use super::tree::{Notes, number};
 use super::walk::{Function, Visit, defaults, function, walk_body, walk_expr, walk_signature, walk_stmt};
 
-/// Seconds that a tool may take by default.
+/// Time that a tool may take by default, in seconds.
 pub(super) const BUDGET_SECONDS: f64 = 120.0;
 
-/// More rounds or items than this are too many.
-const MANY: f64 = 1e7;
+/// Maximum number of iterations or items in a literal.
+const MAX_ITERATIONS: f64 = 1e7;
 
-/// A larger exponent makes a number of thousands of digits.
+/// Maximum exponent; a larger one makes a number of thousands of digits.
 const LARGE_EXPONENT: f64 = 10_000.0;
 
-/// More branches than this in one function are too many to review.
+/// Maximum number of branches in one function that a person can review.
 const MAX_BRANCHES: usize = 30;
 
-/// More statements than this in one function are too many to review.
+/// Maximum number of statements in one function that a person can review.
 const MAX_STATEMENTS: usize = 120;
 
-/// Deeper compound statements than this are too deep to review.
+/// Maximum depth of compound statements that a person can review.
 const MAX_INDENT: usize = 6;
 
-/// Functions of numpy whose first argument says how much they allocate.
+/// Numpy functions whose first argument determines how much they allocate.
 const ALLOCATING: &[&str] = &["arange", "empty", "eye", "full", "identity", "ones", "zeros"];
 
-/// Judges everything below `body`.
+/// Checks everything below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     let mut pass = Pass { survey, notes, is_async: false, branches: 0, statements: 0, depth: 0, deepest: 0 };
     walk_body(&mut pass, body);
@@ -80,13 +80,13 @@ impl Pass<'_> {
             }
         }
         if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "range")
-            && call.args.iter().filter_map(number).any(|bound| bound.abs() > MANY)
+            && call.args.iter().filter_map(number).any(|bound| bound.abs() > MAX_ITERATIONS)
         {
             self.notes.add(&rule::HUGE_NUMBER, call.start(), "a range of millions");
         }
         if let Meaning::Listed("numpy", name) = self.survey.meaning(&call.func)
             && ALLOCATING.contains(&name)
-            && call.args.first().and_then(items).is_some_and(|count| count > MANY)
+            && call.args.first().and_then(items).is_some_and(|count| count > MAX_ITERATIONS)
         {
             self.notes.add(&rule::HUGE_NUMBER, call.start(), "an array of millions");
         }
@@ -99,7 +99,7 @@ impl Pass<'_> {
     }
 
     fn endless(&mut self, stmt: &Stmt, body: &[Stmt], what: &str) {
-        let mut ways = Ways { survey: self.survey, loops: 0, out: false, waits: false };
+        let mut ways = LoopExits { survey: self.survey, loops: 0, out: false, waits: false };
         walk_body(&mut ways, body);
         if !ways.out {
             let rule = if ways.waits { &rule::ENDLESS_LOOP } else { &rule::BUSY_LOOP };
@@ -107,16 +107,17 @@ impl Pass<'_> {
         }
     }
 
-    /// `itertools.count()`, `cycle(...)`, `repeat(x)`, `iter(f, value)`; an `enumerate` or `zip` of nothing else.
-    fn without_end(&self, iter: &Expr) -> bool {
+    /// Returns whether an iterator never ends: `itertools.count()`, `cycle(...)`, `repeat(x)`, `iter(f,
+    /// value)`, or an `enumerate` or `zip` of only these.
+    fn is_infinite(&self, iter: &Expr) -> bool {
         let Expr::Call(call) = iter else { return false };
         let is = |name: &str| self.survey.is(&call.func, "itertools", name);
         let builtin = |name: &str| matches!(&*call.func, Expr::Name(n) if n.id.as_str() == name);
         is("count")
             || is("cycle")
             || is("repeat") && call.args.len() == 1 && call.keywords.is_empty()
-            || builtin("enumerate") && call.args.first().is_some_and(|of| self.without_end(of))
-            || builtin("zip") && !call.args.is_empty() && call.args.iter().all(|of| self.without_end(of))
+            || builtin("enumerate") && call.args.first().is_some_and(|of| self.is_infinite(of))
+            || builtin("zip") && !call.args.is_empty() && call.args.iter().all(|of| self.is_infinite(of))
     }
 
     fn handlers(&mut self, handlers: &[ExceptHandler]) {
@@ -131,15 +132,15 @@ impl Pass<'_> {
                 self.notes.add(
                     &rule::SWALLOWED_EXCEPTION,
                     handler.start(),
-                    "every exception is caught and forgotten",
+                    "every exception is caught and ignored",
                 );
             }
         }
     }
 }
 
-/// A test that never fails: `True`, `1`, `"x"`, `not False`.
-fn always(test: &Expr) -> bool {
+/// Returns whether a condition is always true: `True`, `1`, `"x"` or `not False`.
+fn is_always_true(test: &Expr) -> bool {
     match test {
         Expr::Constant(constant) => match &constant.value {
             Constant::Bool(truth) => *truth,
@@ -157,7 +158,7 @@ fn always(test: &Expr) -> bool {
     }
 }
 
-/// `Exception` or `BaseException`, also in a tuple.
+/// Returns whether this is `Exception` or `BaseException`, or a tuple that contains one of them.
 pub(super) fn catches_all(expr: &Expr) -> bool {
     match expr {
         Expr::Name(name) => matches!(name.id.as_str(), "Exception" | "BaseException"),
@@ -174,13 +175,13 @@ impl Visit for Pass<'_> {
         self.statements += 1;
         let compound = match stmt {
             Stmt::While(s) => {
-                if always(&s.test) {
+                if is_always_true(&s.test) {
                     self.endless(stmt, &s.body, "`while True`");
                 }
                 true
             }
             Stmt::For(s) => {
-                if self.without_end(&s.iter) {
+                if self.is_infinite(&s.iter) {
                     self.endless(stmt, &s.body, "a loop over numbers without an end");
                 }
                 true
@@ -195,7 +196,7 @@ impl Visit for Pass<'_> {
             }
             Stmt::If(s) => {
                 self.branches += 1;
-                // An `elif` is no deeper than its `if`.
+                // An `elif` is not nested deeper than its `if`.
                 self.expr(&s.test);
                 self.depth += 1;
                 self.deepest = self.deepest.max(self.depth);
@@ -227,7 +228,7 @@ impl Visit for Pass<'_> {
             Expr::IfExp(_) => self.branches += 1,
             Expr::BinOp(op) => {
                 let (left, right) = (number(&op.left), number(&op.right));
-                let is_many = |n: Option<f64>| n.is_some_and(|n| n > MANY);
+                let is_many = |n: Option<f64>| n.is_some_and(|n| n > MAX_ITERATIONS);
                 let is_sequence = |e: &Expr| {
                     e.is_list_expr()
                         || e.is_tuple_expr()
@@ -252,7 +253,7 @@ impl Visit for Pass<'_> {
     fn annotation(&mut self, _: &Expr) {}
 }
 
-/// How many items a shape has.
+/// Returns the number of items in an array shape.
 fn items(shape: &Expr) -> Option<f64> {
     match shape {
         Expr::Tuple(tuple) => tuple.elts.iter().map(number).product(),
@@ -261,16 +262,16 @@ fn items(shape: &Expr) -> Option<f64> {
     }
 }
 
-/// The ways out of a loop, and whether it waits on its way.
-struct Ways<'a> {
+/// Finds the exits of a loop, and whether the loop waits.
+struct LoopExits<'a> {
     survey: &'a Survey,
-    /// Loops inside: their `break` is not ours.
+    /// Nesting depth of inner loops; their `break` does not end this loop.
     loops: usize,
     out: bool,
     waits: bool,
 }
 
-impl Visit for Ways<'_> {
+impl Visit for LoopExits<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::FunctionDef(_) | Stmt::AsyncFunctionDef(_) | Stmt::ClassDef(_) => return,

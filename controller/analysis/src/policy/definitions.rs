@@ -1,4 +1,4 @@
-//! Judges what happens when a tool is loaded: nothing but definitions and constants.
+//! Checks that loading a tool only evaluates definitions and constants.
 
 use rustpython_parser::ast::{Constant, Expr, Ranged, Stmt};
 
@@ -8,23 +8,23 @@ use super::survey::{Meaning, Survey};
 use super::tree::Notes;
 use super::walk::{Visit, function, walk_body, walk_class_header, walk_expr, walk_signature, walk_stmt};
 
-/// Judges the statements of a module or of a class in it.
+/// Checks the statements of a module or of a class in it.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     walk_body(&mut Pass { survey, notes }, body);
 }
 
-/// Visits what is evaluated while the tool is loaded: everything but the bodies of functions.
+/// Visits everything that is evaluated while the tool loads: all but the bodies of functions.
 struct Pass<'a> {
     survey: &'a Survey,
     notes: &'a mut Notes,
 }
 
 impl Pass<'_> {
-    /// Whether a call only makes a value.
+    /// Returns whether a call only computes a value.
     fn is_pure(&self, callee: &Expr) -> bool {
         match (self.survey.meaning(callee), callee) {
             (Meaning::Listed(path, name), _) => imports::is_pure(path, name),
-            // Judged where names are judged.
+            // The check of names handles this.
             (Meaning::Module(_) | Meaning::Unlisted(..), _) => true,
             (Meaning::Other, Expr::Name(name)) => {
                 self.survey.classes.contains(name.id.as_str()) || imports::is_pure_builtin(&name.id)
@@ -66,7 +66,7 @@ impl Visit for Pass<'_> {
                 Stmt::If(_) => "delete it: `if __name__ == ...` never runs in a tool",
                 _ => rule::MODULE_LEVEL_CODE.advice,
             };
-            let what = "a statement that acts while the tool is loaded";
+            let what = "a statement that runs while the tool is loaded";
             self.notes.hinted(&rule::MODULE_LEVEL_CODE, stmt.start(), what, hint);
         }
     }
@@ -91,7 +91,7 @@ impl Visit for Pass<'_> {
     }
 
     fn decorator(&mut self, expr: &Expr) {
-        // Decorators have a list of their own; their arguments are evaluated.
+        // Decorators have a separate list; their arguments are evaluated.
         if let Expr::Call(call) = expr {
             call.args
                 .iter()
@@ -101,7 +101,7 @@ impl Visit for Pass<'_> {
     }
 }
 
-/// A name, or several.
+/// Returns whether a target is a name, or several names.
 fn is_name(target: &Expr) -> bool {
     match target {
         Expr::Name(_) => true,

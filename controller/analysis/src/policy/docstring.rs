@@ -1,24 +1,24 @@
-//! Reads docstrings in Google's style: a description, then `Args:`, `Returns:` and other sections.
+//! Parses docstrings in Google's style: a description, then `Args:`, `Returns:` and other sections.
 
 use std::collections::BTreeMap;
 
-/// What a docstring says.
+/// The parsed contents of a docstring.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Docstring {
-    /// Everything before the first section, paragraphs apart.
+    /// Everything before the first section, with paragraphs separated.
     pub description: String,
-    /// What is said of each argument.
+    /// The description of each argument.
     pub arguments: BTreeMap<String, String>,
-    /// What is returned.
+    /// The description of the result.
     pub returns: String,
 }
 
-/// The bounds that a description gives: `between 1 and 10`, `at least 0`, `at most 5`.
+/// The bounds in a description: `between 1 and 10`, `at least 0`, `at most 5`.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Bounds {
-    /// The least value.
+    /// The minimum.
     pub low: Option<f64>,
-    /// The largest value.
+    /// The maximum.
     pub high: Option<f64>,
 }
 
@@ -36,7 +36,7 @@ const SECTIONS: &[&str] = &[
     "Notes:",
 ];
 
-/// Reads a docstring.
+/// Parses a docstring.
 pub(super) fn read(text: &str) -> Docstring {
     let mut docstring = Docstring::default();
     let mut section = "";
@@ -71,7 +71,7 @@ pub(super) fn read(text: &str) -> Docstring {
     docstring
 }
 
-/// `name: meaning`, `name (type): meaning` or `*name: meaning`.
+/// Parses `name: meaning`, `name (type): meaning` or `*name: meaning`.
 fn entry(said: &str) -> Option<(String, String)> {
     let (name, meaning) = said.split_once(':')?;
     let name = name.split('(').next()?.trim().trim_start_matches('*');
@@ -86,7 +86,7 @@ fn append(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-/// The bounds that a description gives.
+/// Reads the bounds in a description.
 pub(super) fn bounds(description: &str) -> Bounds {
     let lower = description.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn google_style_is_understood() {
+    fn google_style_is_parsed() {
         let docstring = read(
             "Nod.\n\n    More words.\n\n    Args:\n        robot: The robot.\n        times (int): How often,\n            \
              between 1 and 10.\n\n    Returns:\n        A line\n        of text.\n\n    Raises:\n        ValueError: If not.\n",

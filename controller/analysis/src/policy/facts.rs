@@ -1,4 +1,4 @@
-//! The facts of a tree, for comparison with what CPython's own parser finds in the same bytes; and its depth.
+//! Collects facts of a tree for comparison with CPython's own parser, and bounds the depth of the tree.
 
 use minismith_wire::Facts;
 use rustpython_parser::Parse;
@@ -9,13 +9,13 @@ use super::shape;
 use super::tree::{dotted, note_name};
 use super::walk::{Role, Visit, walk_body, walk_expr, walk_pattern, walk_stmt};
 
-/// The deepest tree that the other passes walk.
+/// Maximum depth of a tree that the other passes walk.
 const MAX_DEPTH: u32 = 200;
 
-/// Gathers the facts of a module's body.
+/// Collects the facts of a module's body.
 ///
 /// # Errors
-/// The place where the tree is deeper than the other passes walk.
+/// The offset at which the tree is deeper than the other passes walk.
 pub(super) fn facts(source: &str, body: &[Stmt]) -> Result<Facts, TextSize> {
     let mut pass = Pass { facts: Facts::default(), depth: 0, too_deep: None };
     walk_body(&mut pass, body);
@@ -79,21 +79,21 @@ impl Visit for Pass {
             Role::Load | Role::Bind(_) | Role::Delete | Role::Declare | Role::Keyword => {
                 note_name(&mut self.facts.names, name);
             }
-            // What an import binds is a name of its own.
+            // An import binds a separate name.
             Role::Imported => {}
         }
     }
 }
 
-/// The facts of a text that need not be a tool; none where the parser or the depth refuses it. Only for comparing the
-/// two parsers on other texts than tools.
+/// Returns the facts of any text; none if the parser or the depth limit rejects it. Only for comparing the
+/// two parsers on texts that are not tools.
 #[must_use]
 pub fn facts_of(source: &str) -> Option<Facts> {
     let module = ModModule::parse(source, "text").ok()?;
     facts(source, &module.body).ok()
 }
 
-/// A dotted name, unless it is so long that it is too deep anyway.
+/// Returns a dotted name, unless it is so long that it exceeds the depth limit anyway.
 fn shallow_dotted(expr: &Expr) -> Option<String> {
     let mut below = expr;
     for _ in 0..MAX_DEPTH {
@@ -110,9 +110,9 @@ fn shallow_dotted(expr: &Expr) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The sets are those that CPython 3.11's `ast` gives for this text.
+    /// The expected sets are those of CPython 3.11's `ast` for this text.
     #[test]
-    fn every_kind_of_place_is_seen() {
+    fn facts_include_every_kind_of_name() {
         let source = r#"
 import a1.b1 as c1, d1.e1
 from .f1 import g1 as h1

@@ -1,7 +1,8 @@
-//! Files in a signature: which parameters are some, and what the docstring says of their types, names and lengths.
+//! Finds file parameters in a signature, and reads their types, names and sizes from the docstring.
 //!
-//! `table: CSV or JSON file of at most 5 MB.` takes those two types; a description that names none takes all. `out: Writes
-//! report.md and a plot as SVG, at most 2 MB.` declares one file by name and others by type.
+//! `table: CSV or JSON file of at most 5 MB.` accepts those two types. A description without a type accepts
+//! all of them. `out: Writes report.md and a plot as SVG, at most 2 MB.` declares one file by name and
+//! others by type.
 
 use minismith_wire::MAX_FILE;
 use rustpython_parser::ast::{Constant, Expr, Operator};
@@ -11,10 +12,10 @@ use super::survey::Survey;
 use super::tree::text;
 use crate::files::{Kind, Outputs};
 
-/// How long an input file may be where nothing is said.
-const USUAL: u64 = 1 << 20;
+/// Default size limit of an input file, in bytes.
+const DEFAULT_SIZE: u64 = 1 << 20;
 
-/// Whether an annotation says that something is where files are written.
+/// Returns whether an annotation names the type for output files.
 pub(super) fn is_outputs(annotation: &Expr, survey: &Survey) -> bool {
     is(annotation, "OutputFiles", survey)
 }
@@ -23,7 +24,7 @@ fn is(annotation: &Expr, name: &str, survey: &Survey) -> bool {
     survey.is(annotation, "minismith", name) || text(annotation).is_some_and(|quoted| quoted.trim() == name)
 }
 
-/// The schema of an input file, or of one that may be left out; none when the annotation says something else.
+/// Returns the schema of an input file, required or optional; none if the annotation is another type.
 pub(super) fn schema(
     annotation: &Expr,
     description: Option<&str>,
@@ -56,14 +57,14 @@ fn file(description: Option<&str>) -> Result<Value, String> {
     if types.is_empty() {
         return Err("a file of a type that can only be written".into());
     }
-    let most = length(description).unwrap_or(USUAL);
+    let most = length(description).unwrap_or(DEFAULT_SIZE);
     if most > MAX_FILE as u64 {
         return Err(format!("a file of up to {most} bytes; at most {} MB can be given", MAX_FILE >> 20));
     }
     Ok(json!({"type": "string", "format": "file", "types": types, "maxBytes": most}))
 }
 
-/// What a tool says that it writes. More than may be written is cut down to that.
+/// Returns the outputs that a description declares, clamped to the permitted size and number.
 pub(super) fn outputs(description: Option<&str>) -> Outputs {
     let description = description.unwrap_or_default();
     let edge = |c: char| !c.is_alphanumeric() && c != '_';
@@ -84,11 +85,11 @@ pub(super) fn outputs(description: Option<&str>) -> Outputs {
     Outputs { names, types, max_bytes, ..usual }
 }
 
-/// The types that a description names.
+/// Returns the file types that a description names.
 fn kinds(description: &str) -> Vec<Kind> {
     let mut kinds = Vec::new();
     for word in description.split(|c: char| !c.is_alphanumeric()) {
-        // Some words for types are words of English as well, or of other things.
+        // Some words for types are also English words, or mean other things.
         if let Some(kind) = Kind::from_word(word)
             && !kinds.contains(&kind)
         {
@@ -101,7 +102,7 @@ fn kinds(description: &str) -> Vec<Kind> {
     kinds
 }
 
-/// `at most 5 MB`, `at most 200 KB`, `at most 1000 bytes`.
+/// Reads a size such as `at most 5 MB`, `at most 200 KB` or `at most 1000 bytes`.
 fn length(description: &str) -> Option<u64> {
     let lower = description.to_lowercase();
     let words: Vec<&str> =

@@ -1,5 +1,7 @@
-//! Judges what a function does with its arguments, its failures and its coroutines: what never runs, is never read, is
-//! never awaited, or is told as a success although it failed.
+//! Checks how a function treats its arguments, failures and coroutines.
+//!
+//! Reports statements that never run, values that are never read, coroutines that are never awaited, and
+//! failures that are returned as a success.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +17,16 @@ use super::walk::{
     Function, Role, Visit, blocks, defaults, function, walk_body, walk_expr, walk_signature, walk_stmt,
 };
 
-/// Words of a text that tells of a failure.
+/// Words in a text that reports a failure.
 const FAILURE: &str = "fail error could can't cannot unable not no n't problem invalid exception refus stop cancel \
                        time unreachable sorry abort interrupt skip unknown missing lost went wrong without nothing \
                        none only partial";
 
-/// Motions that wait for their end.
+/// Motion methods that block until the motion ends.
 const WAITING: &[&str] =
     &["goto_sleep", "goto_target", "look_at_image", "look_at_world", "play_move", "wake_up"];
 
-/// Judges every function below `body`.
+/// Checks every function below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     let mut known = Known::default();
     walk_body(&mut known, body);
@@ -33,12 +35,12 @@ pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     walk_body(&mut pass, body);
 }
 
-/// What is known of the functions of a file.
+/// Facts about the functions of a file.
 #[derive(Default)]
 struct Known {
-    /// Names of coroutine functions that are no methods.
+    /// Names of coroutine functions that are not methods.
     coroutines: BTreeSet<String>,
-    /// Names that stand for themselves, not as what is called: such a function may be a callback.
+    /// Names that are used as values and not called; such a function may be a callback.
     values: BTreeSet<String>,
     in_class: bool,
 }
@@ -72,7 +74,7 @@ impl Visit for Known {
     }
 }
 
-/// The names that are read somewhere below.
+/// The names that are read somewhere below a node.
 #[derive(Default)]
 struct Reads(BTreeSet<String>);
 
@@ -116,17 +118,17 @@ impl Pass<'_> {
             let makes = matches!(default, Expr::Call(call) if matches!(&*call.func,
                 Expr::Name(name) if matches!(name.id.as_str(), "list" | "dict" | "set")));
             if makes || default.is_list_expr() || default.is_dict_expr() || default.is_set_expr() {
-                self.notes.add(&rule::MUTABLE_DEFAULT, default.start(), "a default that calls share");
+                self.notes.add(&rule::MUTABLE_DEFAULT, default.start(), "a default that all calls share");
             }
         }
-        if !yields(function.body) && self.recurs(function, function.body) {
+        if !yields(function.body) && self.always_calls_itself(function, function.body) {
             let what = format!("`{}` always calls itself", function.name);
             self.notes.add(&rule::ENDLESS_RECURSION, function.at, what);
         }
-        self.told_as_success(function);
+        self.report_hidden_failures(function);
     }
 
-    /// Parameters that nothing reads, or that are overwritten first.
+    /// Reports parameters that nothing reads, or that are overwritten first.
     fn parameters(&mut self, function: Function<'_>) {
         if self.in_class || is_stub(function.body) {
             return;
@@ -167,11 +169,11 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether a call of `function` is reached in `body` before anything can end it.
-    fn recurs(&self, function: Function<'_>, body: &[Stmt]) -> bool {
+    /// Returns whether `body` always reaches a call of `function` before anything can end it.
+    fn always_calls_itself(&self, function: Function<'_>, body: &[Stmt]) -> bool {
         for stmt in body {
             match stmt {
-                Stmt::With(s) => return self.recurs(function, &s.body),
+                Stmt::With(s) => return self.always_calls_itself(function, &s.body),
                 Stmt::Return(_)
                 | Stmt::Expr(_)
                 | Stmt::Assign(_)
@@ -198,10 +200,10 @@ impl Pass<'_> {
         false
     }
 
-    /// Handlers that return a success, or fall through to one.
-    fn told_as_success(&mut self, function: Function<'_>) {
+    /// Reports exception handlers that return a success, or fall through to one.
+    fn report_hidden_failures(&mut self, function: Function<'_>) {
         let end = match function.body.last() {
-            Some(Stmt::Return(s)) => s.value.as_deref().and_then(said),
+            Some(Stmt::Return(s)) => s.value.as_deref().and_then(returned_text),
             _ => None,
         };
         let ends_well = end.as_deref().is_some_and(is_success);
@@ -218,7 +220,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What stands behind the end of a block.
+    /// Reports statements after the end of a block.
     fn block(&mut self, body: &[Stmt]) {
         for pair in body.windows(2) {
             if let [last, behind] = pair
@@ -248,19 +250,19 @@ impl Pass<'_> {
         let robot =
             matches!(&*attribute.value, Expr::Name(name) if self.survey.robots.contains(name.id.as_str()));
         if robot && WAITING.contains(&name) {
-            let what = format!("`{name}` in a coroutine waits for the motion's end");
+            let what = format!("`{name}` in a coroutine blocks until the motion ends");
             self.notes.add(&rule::BLOCKING_MOTION, call.start(), what);
         }
     }
 
-    /// A coroutine that is made as a statement of its own.
-    fn forgotten(&mut self, value: &Expr) {
+    /// Reports a coroutine that is created as a statement of its own.
+    fn report_unawaited(&mut self, value: &Expr) {
         let Expr::Call(call) = value else { return };
         let is = |name: &str| self.survey.is(&call.func, "asyncio", name);
         let own = matches!(&*call.func, Expr::Name(name) if self.known.coroutines.contains(name.id.as_str()));
         let robot = matches!(&*call.func, Expr::Attribute(a) if a.attr.as_str() == "async_play_move");
         if own || robot || is("sleep") || is("wait_for") || is("wait") {
-            self.notes.add(&rule::FORGOTTEN_AWAIT, call.start(), "a coroutine that nothing awaits");
+            self.notes.add(&rule::FORGOTTEN_AWAIT, call.start(), "a coroutine that is never awaited");
         }
     }
 }
@@ -279,13 +281,13 @@ impl Visit for Pass<'_> {
         } else {
             match stmt {
                 Stmt::ClassDef(_) => (self.is_async, self.in_class) = (false, true),
-                Stmt::Expr(s) => self.forgotten(&s.value),
+                Stmt::Expr(s) => self.report_unawaited(&s.value),
                 Stmt::While(s)
                     if self.is_async
                         && !s.test.is_constant_expr()
                         && s.body.iter().all(Stmt::is_pass_stmt) =>
                 {
-                    let what = "a loop that only looks: no other coroutine runs meanwhile";
+                    let what = "a loop that only polls: no other coroutine can run";
                     self.notes.hinted(
                         &rule::BLOCKING_CALL,
                         stmt.start(),
@@ -328,7 +330,8 @@ fn is_fraction(expr: &Expr) -> bool {
     super::tree::number(expr).is_some_and(|number| number.is_finite() && number.fract() != 0.0)
 }
 
-/// A body that only says what others do: a docstring, `...`, `pass`, `raise NotImplementedError`.
+/// Returns whether a body only declares an interface: a docstring, `...`, `pass` or `raise
+/// NotImplementedError`.
 fn is_stub(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| match stmt {
         Stmt::Pass(_) | Stmt::Raise(_) => true,
@@ -337,7 +340,7 @@ fn is_stub(body: &[Stmt]) -> bool {
     })
 }
 
-/// Calls of a function by itself that nothing stands before.
+/// Finds calls of a function to itself that run unconditionally.
 struct OwnCalls<'a> {
     function: Function<'a>,
     method: bool,
@@ -347,7 +350,7 @@ struct OwnCalls<'a> {
 impl Visit for OwnCalls<'_> {
     fn expr(&mut self, expr: &Expr) {
         match expr {
-            // Perhaps never, or later.
+            // These branches may run later or never.
             Expr::Lambda(_)
             | Expr::IfExp(_)
             | Expr::BoolOp(_)
@@ -379,8 +382,9 @@ impl Visit for OwnCalls<'_> {
     }
 }
 
-/// What a returned value says: a text, the fixed part of an f-string, `True`, a `status` in a dict.
-fn said(value: &Expr) -> Option<String> {
+/// Returns the text of a returned value: a string, the fixed part of an f-string, `True`, or a `status` in
+/// a dict.
+fn returned_text(value: &Expr) -> Option<String> {
     match value {
         Expr::Constant(constant) => match &constant.value {
             Constant::Str(text) => Some(text.clone()),
@@ -391,14 +395,15 @@ fn said(value: &Expr) -> Option<String> {
         Expr::Dict(dict) => dict.keys.iter().zip(&dict.values).find_map(|(key, value)| {
             let key =
                 text(key.as_ref()?).filter(|key| matches!(*key, "status" | "success" | "ok" | "result"))?;
-            said(value).map(|said| if said == "True" { format!("{key}: success") } else { said })
+            returned_text(value)
+                .map(|message| if message == "True" { format!("{key}: success") } else { message })
         }),
         _ => None,
     }
 }
 
-fn is_failure(said: &str) -> bool {
-    let lower = said.to_lowercase();
+fn is_failure(message: &str) -> bool {
+    let lower = message.to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| {
         FAILURE
             .split_whitespace()
@@ -406,18 +411,18 @@ fn is_failure(said: &str) -> bool {
     })
 }
 
-fn is_success(said: &str) -> bool {
-    let lower = said.to_lowercase();
+fn is_success(message: &str) -> bool {
+    let lower = message.to_lowercase();
     (lower.contains("success") || matches!(lower.trim(), "ok" | "done" | "okay")) && !is_failure(&lower)
 }
 
-/// Handlers that tell a success, `finally` blocks that return.
+/// Finds handlers that report a success, and `finally` blocks that return.
 #[derive(Default)]
 struct Handlers {
-    /// What the function says when all goes well.
+    /// The text that the function returns when it succeeds.
     end: Option<String>,
     found: Vec<(TextSize, String)>,
-    /// Handlers of everything behind which the function goes on as if nothing had been.
+    /// Handlers of all exceptions after which the function continues as if nothing had failed.
     passed_over: Vec<TextSize>,
 }
 
@@ -429,10 +434,10 @@ impl Handlers {
                 handler.name.as_ref().is_some_and(|name| Reads::of(&handler.body).contains(name.as_str()));
             for stmt in &handler.body {
                 let Stmt::Return(s) = stmt else { continue };
-                let Some(said) = s.value.as_deref().and_then(said) else { continue };
-                let same = all && !said.is_empty() && self.end.as_ref() == Some(&said);
-                if !names_it && (is_success(&said) || same) {
-                    let what = "a handler returns what reads like a success".to_owned();
+                let Some(message) = s.value.as_deref().and_then(returned_text) else { continue };
+                let same = all && !message.is_empty() && self.end.as_ref() == Some(&message);
+                if !names_it && (is_success(&message) || same) {
+                    let what = "a handler returns what looks like a success".to_owned();
                     self.found.push((stmt.start(), what));
                 }
             }
@@ -445,7 +450,7 @@ impl Handlers {
 
     fn finally(&mut self, body: &[Stmt]) {
         if let Some(stmt) = body.iter().find(|stmt| stmt.is_return_stmt()) {
-            let what = "`return` in `finally` throws every exception away".to_owned();
+            let what = "`return` in `finally` discards every exception".to_owned();
             self.found.push((stmt.start(), what));
         }
     }

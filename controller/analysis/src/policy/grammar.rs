@@ -1,5 +1,5 @@
-//! Says in plain words what is wrong with a text's grammar: what the parser refuses, and what it takes although CPython
-//! 3.11 does not.
+//! Explains syntax errors: text that the parser rejects, and text that it accepts although CPython 3.11
+//! does not.
 
 use rustpython_parser::ast::{Constant, Expr, Ranged, Stmt};
 use rustpython_parser::text_size::{TextRange, TextSize};
@@ -8,10 +8,10 @@ use super::rules::source as rule;
 use super::tree::Notes;
 use super::walk::{Function, Visit, function, parameters, walk_body, walk_expr, walk_signature, walk_stmt};
 
-/// More blocks than these inside one another CPython does not compile.
+/// Maximum nesting of blocks that CPython compiles.
 const MAX_BLOCKS: usize = 20;
 
-/// Notes why the parser refuses a text at `at`.
+/// Records why the parser rejects a text at `at`.
 pub(super) fn complain(source: &str, at: TextSize, complaint: &str, notes: &mut Notes) {
     let line = line_at(source, usize::from(at));
     let code = line.trim_start();
@@ -49,7 +49,7 @@ fn line_at(source: &str, at: usize) -> &str {
     source.get(start..end).unwrap_or_default()
 }
 
-/// `t"`, `rt'`, ... at the start of a word.
+/// Returns whether a word begins with the prefix of a template string: `t"`, `rt'`, ...
 fn has_template(line: &str) -> bool {
     line.match_indices(['"', '\'']).any(|(at, _)| {
         let before = line.get(..at).unwrap_or_default();
@@ -59,7 +59,7 @@ fn has_template(line: &str) -> bool {
     })
 }
 
-/// An f-string that seems to end inside its braces, and goes on behind its own quotes.
+/// Returns whether an f-string seems to end inside its braces and continues after its own quotes.
 fn reuses_quotes(line: &str) -> bool {
     ["f\"", "f'", "F\"", "F'"].iter().any(|start| {
         let quote = start.get(1..).unwrap_or_default();
@@ -71,15 +71,15 @@ fn reuses_quotes(line: &str) -> bool {
     })
 }
 
-/// Judges what the parser takes although CPython does not.
+/// Reports syntax that this parser accepts and CPython rejects.
 pub(super) fn judge(source: &str, body: &[Stmt], notes: &mut Notes) {
-    let halves = has_half_of_pair(source);
+    let halves = has_surrogate_escape(source);
     let mut pass = Pass { source, notes, place: Place::Module, is_async: false, loops: 0, blocks: 0, halves };
     walk_body(&mut pass, body);
 }
 
-/// `\ud800` to `\udfff` somewhere in the text.
-fn has_half_of_pair(source: &str) -> bool {
+/// Returns whether the text contains an escape from `\ud800` to `\udfff`.
+fn has_surrogate_escape(source: &str) -> bool {
     source.match_indices("\\u").chain(source.match_indices("\\U")).any(|(at, mark)| {
         let digits = if mark == "\\u" { at + 2..at + 6 } else { at + 2..at + 10 };
         let code = source.get(digits).and_then(|digits| u32::from_str_radix(digits, 16).ok());
@@ -101,7 +101,7 @@ struct Pass<'a> {
     is_async: bool,
     loops: usize,
     blocks: usize,
-    /// Whether the text has escapes of halves of surrogate pairs.
+    /// Whether the text contains escapes of lone surrogates.
     halves: bool,
 }
 
@@ -122,7 +122,7 @@ impl Pass<'_> {
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair.first() == pair.last()) {
             let name = pair.first().copied().unwrap_or_default();
-            self.wrong(function.at, &format!("two parameters are named `{name}`"), "give one another name");
+            self.wrong(function.at, &format!("two parameters are named `{name}`"), "rename one of them");
         }
         walk_signature(self, function);
         self.within(Place::Function, function.is_async, |pass| walk_body(pass, function.body));
@@ -190,7 +190,7 @@ impl Visit for Pass<'_> {
                     && text.contains('\u{fffd}')
                     && !self.slice(constant.range).contains('\u{fffd}')
                 {
-                    let what = "half of a surrogate pair (`\\ud800` to `\\udfff`): it is no character";
+                    let what = "half of a surrogate pair (`\\ud800` to `\\udfff`): it is not a character";
                     self.notes.hinted(
                         &rule::CONTROL_CHARACTER,
                         expr.start(),
@@ -204,8 +204,8 @@ impl Visit for Pass<'_> {
                 if let Some(Expr::JoinedStr(spec)) = spec
                     && spec.values.iter().filter_map(super::tree::text).any(|text| text.contains('\\'))
                 {
-                    let what = "an escape in the format behind `:`: Python versions read it differently";
-                    self.notes.hinted(&rule::NEWER_SYNTAX, expr.start(), what, "leave the backslash out");
+                    let what = "an escape in the format after `:`: Python versions read it differently";
+                    self.notes.hinted(&rule::NEWER_SYNTAX, expr.start(), what, "delete the backslash");
                 }
             }
             _ => {}
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_syntax_is_named_as_such() {
+    fn newer_syntax_names_its_python_version() {
         for newer in [
             "    try:\n        pass\n    except ValueError, TypeError:\n        pass",
             "    c = t\"{a}\"",
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_compiler_refuses_is_refused_in_plain_words() {
+    fn errors_of_the_compiler_alone_are_explained() {
         for wrong in [
             "    await a",
             "    async with a:\n        pass",

@@ -1,15 +1,20 @@
-//! The allow-lists of the motion profile: which modules may be imported, and which of their names may be used.
+//! The allow-lists of the motion profile: the modules that a tool may import, and the names that it may use
+//! from them.
 //!
-//! A name is listed when it is computation on plain data. Left out are files (`np.load`, `json.dump`), processes and
-//! sockets (`asyncio.create_subprocess_exec`), text that becomes code (`typing.get_type_hints`,
-//! `dataclasses.make_dataclass`), attributes by computed names (`operator.attrgetter`, `string.Formatter`,
-//! `functools.update_wrapper`, `dataclasses.fields`, whose names can be changed), raw memory (`np.ctypeslib`, `np.frombuffer`), and whatever does not follow the stage's
-//! clock or seed (`time.clock_gettime`, `random.SystemRandom`).
+//! A listed name computes on plain data. The lists exclude:
+//!
+//! * files (`np.load`, `json.dump`), processes and sockets (`asyncio.create_subprocess_exec`);
+//! * text that becomes code (`typing.get_type_hints`, `dataclasses.make_dataclass`);
+//! * attributes by computed names (`operator.attrgetter`, `string.Formatter`, `functools.update_wrapper`,
+//!   and `dataclasses.fields`, whose names can be changed);
+//! * raw memory (`np.ctypeslib`, `np.frombuffer`);
+//! * everything that does not follow the clock or seed of the execution context (`time.clock_gettime`,
+//!   `random.SystemRandom`).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// One module and its public names, separated by spaces.
+/// One module and its permitted public names, separated by spaces.
 struct Module {
     path: &'static str,
     names: &'static str,
@@ -194,53 +199,54 @@ const MODULES: &[Module] = &[
     },
 ];
 
-/// Modules whose calls depend on when, or change something: they are not for constants.
+/// Modules whose calls depend on time or have side effects; constants must not call them.
 const IMPURE: &[&str] = &["abc", "asyncio", "contextlib", "numpy.random", "random", "time"];
 
-/// Builtins that only compute: they may be called while a tool is loaded.
+/// Builtins that only compute; a tool may call them while it loads.
 const PURE_BUILTINS: &str = "abs all any bool bytes chr complex dict divmod enumerate float frozenset int len list map max \
                              min object ord pow property range reversed round set slice sorted str sum tuple zip";
 
-/// Builtins that may be called while a tool is loaded.
+/// Returns whether a tool may call this builtin while it loads.
 pub(super) fn is_pure_builtin(name: &str) -> bool {
     PURE_BUILTINS.split(' ').any(|pure| pure == name)
 }
 
-/// The lists, to look up in: every judge asks for every name.
+/// The lists as hash tables, because every check looks up every name.
 static NAMES: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
     MODULES.iter().map(|module| (module.path, module.names.split_whitespace().collect())).collect()
 });
 
-/// Whether the module may be imported.
+/// Returns whether a tool may import the module.
 pub(super) fn is_module(path: &str) -> bool {
     NAMES.contains_key(path)
 }
 
-/// The module `path.name`, where it may be imported.
+/// Returns the module `path.name`, if a tool may import it.
 pub(super) fn below(path: &str, name: &str) -> Option<&'static str> {
     let length = path.len() + 1 + name.len();
     let mut modules = MODULES.iter().map(|module| module.path).filter(|below| below.len() == length);
     modules.find(|below| below.strip_prefix(path).and_then(|rest| rest.strip_prefix('.')) == Some(name))
 }
 
-/// Whether `name` may be taken from the module.
+/// Returns whether a tool may use `name` from the module.
 pub(super) fn admits(path: &str, name: &str) -> bool {
     NAMES.get(path).is_some_and(|names| names.contains(name))
 }
 
-/// Whether a call of this name may run while a tool is loaded.
+/// Returns whether a tool may call this name while it loads.
 pub(super) fn is_pure(path: &str, name: &str) -> bool {
     let clock_or_robot =
         matches!((path, name), ("datetime", "datetime" | "date") | ("reachy_mini", "ReachyMini"));
     !IMPURE.contains(&path) && !clock_or_robot
 }
 
-/// The packages beyond the standard library that a module belongs to; the robot's own is supplied.
+/// Returns the package outside the standard library that a module belongs to. The robot's own package is
+/// supplied.
 pub(super) fn package(path: &str) -> Option<&'static str> {
     (path == "numpy" || path.starts_with("numpy.")).then_some("numpy")
 }
 
-/// The listed name (or module, when `path` is empty) that resembles `name`.
+/// Returns the listed name (or module, if `path` is empty) that is most similar to `name`.
 pub(super) fn resembling(path: &str, name: &str) -> Option<&'static str> {
     let candidates: Vec<&str> = match find(path) {
         Some(module) => module.names.split_whitespace().collect(),
@@ -249,7 +255,7 @@ pub(super) fn resembling(path: &str, name: &str) -> Option<&'static str> {
     nearest(name, candidates)
 }
 
-/// The candidate nearest to `name`, if one is near.
+/// Returns the candidate most similar to `name`, if one is similar enough.
 pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -259,7 +265,7 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// Which modules and names a tool may import, for people and models: one module a line.
+/// Returns the modules and names that a tool may import, for people and models: one module a line.
 #[must_use]
 pub fn text() -> String {
     MODULES.iter().map(|module| format!("{}: {}\n", module.path, module.names)).collect()
@@ -274,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_listed_name_is_private_or_a_known_leak() {
+    fn listed_names_are_neither_private_nor_known_leaks() {
         let leaks = [
             ("statistics", "sys"),
             ("enum", "bltns"),
@@ -303,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_name_is_recognised() {
+    fn misspelt_names_get_a_suggestion() {
         assert_eq!(resembling("math", "radian"), Some("radians"));
         assert_eq!(resembling("", "nunpy"), Some("numpy"));
         assert_eq!(resembling("", "subprocess"), None);

@@ -1,11 +1,19 @@
-//! The policy: it reads a draft and never runs it. Only it can make a [`Vetted`].
+//! Reads a draft without running it. Only this module can make a [`Vetted`].
 //!
-//! Reading order: [`mod@rules`] (what is judged, as data), `imports` (the allow-lists), `walk` (how a tree is visited),
-//! `facts` and `shape` (what CPython's parser must find as well), `survey` and `values` (what names mean), then the
-//! judges: `grammar`, `reach`, `uses`, `definitions`, `conduct`, `flow`, `robot_lint`, and [`signature`] (how the tool is
-//! called). [`vet_script`] reads the scripts of code tasks, with less.
+//! Reading order:
 //!
-//! It is a reviewer, not a wall: the wall is the guest's cage. What it does not recognise as harmless it refuses.
+//! * [`mod@rules`]: the rules, as data;
+//! * `imports`: the allow-lists;
+//! * `walk`: the visitor of syntax trees;
+//! * `facts` and `shape`: facts that CPython's parser must find as well;
+//! * `survey` and `values`: the meaning of names;
+//! * `grammar`, `reach`, `uses`, `definitions`, `conduct`, `flow` and `robot_lint`: the checks;
+//! * [`signature`]: how a caller calls the tool.
+//!
+//! [`vet_script`] checks the scripts of code tasks with fewer rules.
+//!
+//! The policy is a review and not a security boundary: the boundary is the guest's sandbox. The policy
+//! rejects everything that it does not recognise as harmless.
 
 pub mod rules;
 pub mod signature;
@@ -55,11 +63,12 @@ pub use self::imports::text as importable;
 pub use self::rules::{RULES_VERSION, Rule, rules};
 pub use self::script::{VettedScript, vet_script};
 
-/// Deep trees are dropped by recursion; the draft's size bounds their depth.
+/// Stack size of the parser thread, in bytes. Recursion drops deep trees; the size of the draft bounds
+/// their depth.
 const STACK_BYTES: usize = 32 << 20;
 
-/// The hash of every rule and of the lists that they use, in lower-case hexadecimal: evidence names the rules it was made
-/// under.
+/// Returns the SHA-256 of every rule and of the lists that the rules use, in lower-case hexadecimal.
+/// Evidence names the rules under which it was made.
 #[must_use]
 pub fn rules_digest() -> &'static str {
     static DIGEST: LazyLock<String> = LazyLock::new(|| {
@@ -75,7 +84,7 @@ pub fn rules_digest() -> &'static str {
     &DIGEST
 }
 
-/// A draft that was read and found harmless: the proof that rehearsal asks for.
+/// A draft that the policy found harmless; rehearsal takes only this type.
 #[derive(Debug)]
 pub struct Vetted {
     draft: Draft,
@@ -83,14 +92,14 @@ pub struct Vetted {
     findings: Vec<Finding>,
 }
 
-/// A draft that was refused, and why.
+/// A draft that the policy rejected, with the reasons.
 #[derive(Debug)]
 pub struct Refused {
     draft: Box<Draft>,
     findings: Vec<Finding>,
 }
 
-/// What was read out of a tree.
+/// The results of reading a tree.
 #[derive(Debug)]
 struct Reading {
     facts: BTreeMap<String, Facts>,
@@ -101,7 +110,7 @@ struct Reading {
     lines: BTreeMap<String, BTreeSet<u32>>,
 }
 
-/// A list that is never empty.
+/// A list with at least one item.
 #[derive(Debug)]
 struct OneOrMore<T> {
     first: T,
@@ -120,30 +129,31 @@ impl<T> OneOrMore<T> {
 }
 
 impl Vetted {
-    /// The bytes that were read.
+    /// Returns the draft that was checked.
     #[must_use]
     pub fn draft(&self) -> &Draft {
         &self.draft
     }
 
-    /// What CPython's own parser must find in the same bytes, module by module.
+    /// Returns, for each module, the facts that CPython's own parser must find in the same bytes.
     #[must_use]
     pub fn facts(&self) -> &BTreeMap<String, Facts> {
         &self.reading.facts
     }
 
-    /// How the tool is called; of a toolkit, its first function.
+    /// Returns the entry point; in a toolkit, that of its first function.
     #[must_use]
     pub fn entry(&self) -> &Entry {
         &self.reading.entries.first.entry
     }
 
-    /// How each function is called: of a tool the one, of a toolkit every public one.
+    /// Returns every entry point: one for a tool, one for each public function of a toolkit.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.reading.entries.iter().map(|read| &read.entry)
     }
 
-    /// How this function of a toolkit is called; without a name as [`Vetted::entry`].
+    /// Returns the entry point of this function of a toolkit; without a name, the same as
+    /// [`Vetted::entry`].
     #[must_use]
     pub fn entry_of(&self, function: Option<&str>) -> Option<&Entry> {
         match function {
@@ -152,7 +162,7 @@ impl Vetted {
         }
     }
 
-    /// What the tool is called by: a toolkit by its folder, a tool by its function.
+    /// Returns the name by which a caller calls the tool: a toolkit's folder, or a tool's function.
     #[must_use]
     pub fn name(&self) -> &str {
         match self.draft.others() {
@@ -161,31 +171,32 @@ impl Vetted {
         }
     }
 
-    /// What the tool needs of the stage.
+    /// Returns the capabilities that the tool needs from its execution context.
     #[must_use]
     pub fn capabilities(&self) -> &BTreeSet<Capability> {
         &self.reading.capabilities
     }
 
-    /// The other tools that it calls.
+    /// Returns the names of the other tools that it calls.
     #[must_use]
     pub fn tools(&self) -> &BTreeSet<String> {
         &self.reading.tools
     }
 
-    /// Advice and questions; nothing that refuses.
+    /// Returns the findings that advise or ask for approval; none of them rejects.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The lines on which a statement of a function begins, module by module: what a rehearsal should have run.
+    /// Returns, for each module, the lines on which a statement of a function begins. A rehearsal should
+    /// run all of them.
     #[must_use]
     pub fn statement_lines(&self) -> &BTreeMap<String, BTreeSet<u32>> {
         &self.reading.lines
     }
 
-    /// What the source says of itself, as a manifest without evidence.
+    /// Returns a manifest without evidence, made from the source alone.
     #[must_use]
     pub fn manifest(&self, provenance: Provenance) -> ToolManifest {
         let Reading { entries, capabilities, dependencies, tools, .. } = &self.reading;
@@ -224,29 +235,30 @@ impl Vetted {
 }
 
 impl Refused {
-    /// The bytes that were read.
+    /// Returns the draft that was checked.
     #[must_use]
     pub fn draft(&self) -> &Draft {
         &self.draft
     }
 
-    /// Everything that was found, at least one of it refusing.
+    /// Returns every finding; at least one of them rejects the draft.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The same, taken out.
+    /// Takes the findings out.
     #[must_use]
     pub fn into_findings(self) -> Vec<Finding> {
         self.findings
     }
 }
 
-/// Reads a draft, on a thread of its own with a large stack.
+/// Checks a draft on a separate thread with a large stack.
 ///
 /// # Errors
-/// [`Refused`] when a rule refuses, when the text is not Python, or when the parser itself fails on it.
+/// [`Refused`] when a rule rejects the draft, when the text is not Python, or when the parser itself fails
+/// on it.
 pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
     let span = tracing::Span::current();
     let (reading, findings) = thread::scope(|scope| {
@@ -256,8 +268,10 @@ pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
             .map(thread::ScopedJoinHandle::join)
         {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) => (None, vec![rule::SYNTAX_ERROR.at(1, "the parser fails on this text")]),
-            Err(error) => (None, vec![rule::SYNTAX_ERROR.at(1, format!("no thread to read it on: {error}"))]),
+            Ok(Err(_)) => (None, vec![rule::SYNTAX_ERROR.at(1, "the parser failed on this text")]),
+            Err(error) => {
+                (None, vec![rule::SYNTAX_ERROR.at(1, format!("cannot start a thread to read it: {error}"))])
+            }
         }
     });
     match reading {
@@ -266,7 +280,7 @@ pub fn vet(draft: Draft) -> Result<Vetted, Refused> {
     }
 }
 
-/// One module of a draft, parsed.
+/// A parsed module of a draft.
 struct Module<'d> {
     name: &'d str,
     source: &'d str,
@@ -274,13 +288,13 @@ struct Module<'d> {
     facts: Facts,
 }
 
-/// The judges, one after another, for each module. The trees never leave this thread.
+/// Runs every check on each module. The trees never leave this thread.
 fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
     let (mut modules, mut findings) = (Vec::new(), Vec::new());
     for (name, source) in draft.modules() {
         match parse(name, source) {
             Ok(module) => modules.push(module),
-            Err(found) => findings.extend(placed(draft, name, found)),
+            Err(found) => findings.extend(in_module(draft, name, found)),
         }
     }
     if !findings.is_empty() {
@@ -299,9 +313,9 @@ fn read(draft: &Draft) -> (Option<Reading>, Vec<Finding>) {
             entries = OneOrMore::of(signature::read(name, source, body, is_toolkit, &survey, &mut notes));
         }
         surveys.push(survey);
-        findings.extend(placed(draft, name, notes.into_findings()));
+        findings.extend(in_module(draft, name, notes.into_findings()));
     }
-    // Whoever holds the robot may have got it from a neighbour.
+    // A module that uses the robot may have received it from another module of the toolkit.
     let holds_robot = surveys.iter().any(|survey| !survey.robots.is_empty());
     let capabilities = modules.iter().filter(|_| holds_robot);
     let mut capabilities: BTreeSet<_> =
@@ -359,15 +373,16 @@ fn judge(source: &str, body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     grammar::judge(source, body, notes);
 }
 
-/// Findings of another module than the main one say so.
-fn placed(draft: &Draft, module: &str, findings: Vec<Finding>) -> Vec<Finding> {
+/// Adds the module's name to findings outside the main module.
+fn in_module(draft: &Draft, module: &str, findings: Vec<Finding>) -> Vec<Finding> {
     if module == draft.name() {
         return findings;
     }
     findings.into_iter().map(|finding| finding.within(module)).collect()
 }
 
-/// Where the statements of functions begin; docstrings and definitions are no steps of a call.
+/// Collects the lines on which statements of functions begin. Docstrings and definitions are not steps of a
+/// call.
 fn statement_lines(source: &str, body: &[Stmt]) -> BTreeSet<u32> {
     use rustpython_parser::ast::Ranged;
     struct Lines<'s> {
@@ -387,7 +402,7 @@ fn statement_lines(source: &str, body: &[Stmt]) -> BTreeSet<u32> {
             }
             walk_stmt(self, stmt);
         }
-        /// No statement stands in an expression.
+        /// An expression contains no statements.
         fn expr(&mut self, _: &Expr) {}
     }
     let starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -402,7 +417,7 @@ fn statement_lines(source: &str, body: &[Stmt]) -> BTreeSet<u32> {
     lines.found
 }
 
-/// Targets that the parser takes although Python does not: `f() = 1`.
+/// Reports assignment targets that this parser accepts and Python rejects, such as `f() = 1`.
 fn syntax(body: &[Stmt], notes: &mut Notes) {
     struct Targets<'n>(&'n mut Notes);
     impl Targets<'_> {
@@ -430,13 +445,13 @@ fn syntax(body: &[Stmt], notes: &mut Notes) {
             }
             walk_stmt(self, stmt);
         }
-        /// No statement stands in an expression.
+        /// An expression contains no statements.
         fn expr(&mut self, _: &Expr) {}
     }
     walk_body(&mut Targets(notes), body);
 }
 
-/// What a tool needs that takes or writes files.
+/// Returns the capability of a tool that reads or writes files.
 fn needs_files(entry: &Entry) -> Option<Capability> {
     let reads = file_parameters(&entry.parameters_schema()).next().is_some();
     (reads || entry.outputs.is_some()).then_some(Capability::Files)

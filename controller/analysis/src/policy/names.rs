@@ -1,22 +1,22 @@
-//! The names that the rules speak of, as data: lists separated by spaces.
+//! The names that the rules refer to, as data: lists separated by spaces.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// A list of names, to look up in: the judges ask for every name of a source.
+/// A set of names; the checks look up every name of a source.
 pub(super) struct List {
     text: &'static str,
     names: LazyLock<HashSet<&'static str>>,
 }
 
-/// The list of the names in a text.
+/// Creates the list from the names in a text.
 macro_rules! list {
     ($text:literal) => {
         List { text: $text, names: LazyLock::new(|| $text.split_whitespace().collect()) }
     };
 }
 
-/// Every list as text, for the digest.
+/// Returns every list as text, for the digest.
 pub(super) fn text() -> String {
     let lists = [
         &FORBIDDEN_BUILTINS,
@@ -31,20 +31,20 @@ pub(super) fn text() -> String {
     format!("{}\n{DECORATORS:?}\n", lists.join("\n"))
 }
 
-/// Whether `name` is on `list`.
+/// Returns whether `name` is on `list`.
 pub(super) fn listed(list: &List, name: &str) -> bool {
     list.names.contains(name)
 }
 
-/// Builtins that run text as code, open files, wait for a keyboard, end the interpreter, or reach attributes by
-/// computed names.
+/// Builtins that run text as code, open files, wait for a keyboard, end the interpreter, or access
+/// attributes by computed names.
 pub(super) static FORBIDDEN_BUILTINS: List = list!(
     "\
     breakpoint compile copyright credits delattr dir eval exec exit getattr globals help input license \
     locals memoryview open quit setattr vars"
 );
 
-/// The other builtins, whose meaning must not change.
+/// The other builtins; a tool must not rebind them.
 pub(super) static BUILTINS: List = list!(
     "\
     Exception abs aiter all anext any ascii bin bool bytearray bytes callable chr classmethod complex dict \
@@ -53,7 +53,7 @@ pub(super) static BUILTINS: List = list!(
     staticmethod str sum super tuple type zip"
 );
 
-/// Builtin classes that compare as classes do, and whose square brackets only note what stands in them.
+/// Builtin classes that compare as classes do, and whose square brackets only record their contents.
 pub(super) static CLASSES: List = list!(
     "\
     bool bytearray bytes complex dict float frozenset int list range set slice str tuple"
@@ -67,7 +67,8 @@ pub(super) static INTERPRETER_ATTRIBUTES: List = list!(
     gi_yieldfrom im_func im_self mro obj print_stack tb_frame tb_next"
 );
 
-/// Attributes of arrays that write files or touch raw memory, and of event loops that reach beyond the tool.
+/// Attributes of arrays that write files or access raw memory, and of event loops that affect more than the
+/// tool.
 pub(super) static UNSAFE_ATTRIBUTES: List = list!(
     "\
     add_reader add_signal_handler add_writer attrname bit_generator call_soon_threadsafe cffi connect_accepted_socket \
@@ -77,7 +78,7 @@ pub(super) static UNSAFE_ATTRIBUTES: List = list!(
     start_tls subprocess_exec subprocess_shell tofile"
 );
 
-/// Special methods that a class may define, besides the operators.
+/// Special methods that a class may define, in addition to the operators.
 pub(super) static MAGIC_METHODS: List = list!(
     "\
     __abs__ __add__ __aenter__ __aexit__ __aiter__ __and__ __anext__ __bool__ __call__ __contains__ \
@@ -93,7 +94,7 @@ pub(super) static PUBLIC_UNDERSCORES: List = list!(
     _asdict _fields _make _replace"
 );
 
-/// Decorators: module and name; builtins have no module.
+/// Permitted decorators as module and name; builtins have no module.
 pub(super) const DECORATORS: &[(&str, &str)] = &[
     ("", "classmethod"),
     ("", "property"),

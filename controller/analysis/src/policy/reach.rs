@@ -1,4 +1,4 @@
-//! Judges what a tool could get hold of: every name, attribute, decorator and class header.
+//! Checks what a tool could get access to: every name, attribute, decorator and class header.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use super::walk::{
     walk_signature, walk_stmt, walk_type_param,
 };
 
-/// Judges every name, attribute, decorator and class header below `body`.
+/// Checks every name, attribute, decorator and class header below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     let foreign = super::uses::has_foreign_bases(body, survey);
     let bound_in_class = BTreeSet::new();
@@ -28,7 +28,7 @@ pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     );
 }
 
-/// What kind of body a statement stands in.
+/// The kind of body that contains a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Module,
@@ -40,12 +40,12 @@ struct Pass<'a> {
     survey: &'a Survey,
     notes: &'a mut Notes,
     scope: Scope,
-    /// The first parameter of the method around: `self` or `cls`.
+    /// The first parameter of the enclosing method: `self` or `cls`.
     own: Option<String>,
-    /// Names that the class around binds anywhere in its body.
+    /// Names that the enclosing class binds anywhere in its body.
     bound_in_class: BTreeSet<String>,
     annotation: bool,
-    /// Whether `self` may have insides that no class of the file gave it.
+    /// Whether `self` may have internals that no class of the file defined.
     foreign: bool,
 }
 
@@ -113,7 +113,7 @@ impl Pass<'_> {
             self.notes.add(
                 &rule::FORMAT_STRING,
                 at,
-                format!("`.{name}` of something else than a plain literal"),
+                format!("`.{name}` on something other than a plain literal"),
             );
         }
         if type_name {
@@ -123,7 +123,7 @@ impl Pass<'_> {
         }
     }
 
-    /// An expression in a place where `type(x)` is harmless: compared, shown, or asked for its name.
+    /// Checks an expression where `type(x)` is harmless: compared, displayed, or asked for its name.
     fn class_of(&mut self, expr: &Expr) {
         match expr {
             Expr::Call(call) if is_type_of_one(call) => call.args.iter().for_each(|arg| self.expr(arg)),
@@ -131,8 +131,8 @@ impl Pass<'_> {
         }
     }
 
-    /// A comparison. `is` looks at nothing; `==` and `in` hand what they compare to the other side, and where that may
-    /// be an object of the tool's own, it would keep the class.
+    /// Checks a comparison. `is` inspects nothing. `==` and `in` pass the value to the other side, and an
+    /// object of the tool could keep the class.
     fn compare(&mut self, compare: &ExprCompare) {
         let by_identity = compare.ops.iter().all(|op| matches!(op, CmpOp::Is | CmpOp::IsNot));
         let sides = || std::iter::once(&*compare.left).chain(&compare.comparators);
@@ -142,7 +142,7 @@ impl Pass<'_> {
         }
     }
 
-    /// `type(x)`, a builtin class, a class of a module, or several of these.
+    /// Returns whether this is `type(x)`, a builtin class, a class of a module, or several of these.
     fn is_plain_class(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Call(call) => is_type_of_one(call),
@@ -153,18 +153,19 @@ impl Pass<'_> {
         }
     }
 
-    /// A builtin class under its own name. Only the body of a class may bind that anew.
+    /// Returns whether this names a builtin class. Only a class body may rebind such a name.
     fn is_builtin_class(&self, name: &str) -> bool {
         (name == "type" || listed(&names::CLASSES, name)) && !self.hides(name)
     }
 
-    /// Whether a name here may mean what the class around binds to it.
+    /// Returns whether a name here may refer to a binding of the enclosing class.
     fn hides(&self, name: &str) -> bool {
         self.scope == Scope::Class && self.bound_in_class.contains(name)
     }
 
-    /// An expression where classes stand to be tested against or as annotations: there, and only there, `type` and
-    /// numpy's array class may be named. What could hand them on (`x := type`, `f(type)`) is judged as anywhere.
+    /// Checks an expression that lists classes for a test or an annotation. Only there may `type` and
+    /// numpy's array class be named. Anything that could pass them on (`x := type`, `f(type)`) is checked
+    /// as anywhere else.
     fn classes(&mut self, expr: &Expr) {
         match expr {
             Expr::Name(name) if name.id.as_str() == "type" => {}
@@ -183,7 +184,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A class whose square brackets only note what stands in them.
+    /// Returns whether this is a class whose square brackets only record their contents.
     fn is_generic(&self, expr: &Expr) -> bool {
         match (self.survey.meaning(expr), expr) {
             (Meaning::Listed(path, name), _) => {
@@ -195,7 +196,7 @@ impl Pass<'_> {
         }
     }
 
-    /// An attribute of anything but a module.
+    /// Checks an attribute of anything but a module.
     fn plain_attribute(&mut self, name: &str, at: TextSize, of: &str) {
         let rule = if name.starts_with("__") {
             &rule::DUNDER_ATTRIBUTE
@@ -211,13 +212,13 @@ impl Pass<'_> {
         self.notes.add(rule, at, format!("the attribute `{name}` {of}"));
     }
 
-    /// A name of a module's list, used as a value.
+    /// Checks a name from a module's list that is used as a value.
     fn imported(&mut self, path: &str, name: &str, at: TextSize) {
         if (path, name) == ("functools", "wraps") {
             self.notes.add(
                 &rule::UNLISTED_DECORATOR,
                 at,
-                "`wraps` elsewhere than as a decorator `@wraps(f)`",
+                "`wraps` used other than as a decorator `@wraps(f)`",
             );
         }
     }
@@ -258,7 +259,8 @@ impl Pass<'_> {
         (self.scope, self.own) = before;
     }
 
-    /// What `self` is called inside `function`: a method's first parameter, or that of the method around.
+    /// Returns the name of `self` inside `function`: a method's first parameter, or that of the enclosing
+    /// method.
     fn own_name(&self, function: Function<'_>) -> Option<String> {
         let is_static =
             function.decorators.iter().any(|d| matches!(d, Expr::Name(n) if n.id.as_str() == "staticmethod"));
@@ -321,7 +323,7 @@ impl Visit for Pass<'_> {
                 let own = self.own.clone();
                 self.within(Scope::Function, own, |pass| walk_expr(pass, expr));
             }
-            // What an annotation calls or binds is no type.
+            // A value that an annotation calls or binds is not a type.
             Expr::Call(_) | Expr::NamedExpr(_) => {
                 let outer = std::mem::replace(&mut self.annotation, false);
                 walk_expr(self, expr);
@@ -396,13 +398,14 @@ impl Visit for Pass<'_> {
                 self.notes.add(
                     &rule::CLASS_BY_TYPE,
                     at,
-                    "`type` elsewhere than in `type(x).__name__` or a comparison",
+                    "`type` used other than in `type(x).__name__` or a comparison",
                 );
             }
             Role::Load | Role::Imported => {}
             Role::Bind(binding) => self.bound(name, Some(binding), at),
             Role::Delete | Role::Declare => self.bound(name, None, at),
-            // Behind a dot they are judged with what stands before it; these are the tests of a class pattern.
+            // Attributes are checked together with the object before the dot. These are the tests of a
+            // class pattern.
             Role::Attribute => self.plain_attribute(name, at, "in a pattern"),
             Role::Keyword if is_dunder(name) => {
                 self.notes.add(&rule::DUNDER_NAME, at, format!("the keyword `{name}`"));
@@ -417,7 +420,7 @@ impl Visit for Pass<'_> {
     }
 }
 
-/// Gathers the names that are bound, at whatever depth.
+/// Collects all bound names, at any depth.
 struct Bound(BTreeSet<String>);
 
 impl Visit for Bound {
@@ -432,20 +435,20 @@ fn is_dunder(name: &str) -> bool {
     name.starts_with("__")
 }
 
-/// `super()` without arguments.
+/// Returns whether this is `super()` without arguments.
 fn is_super(expr: &Expr) -> bool {
     matches!(expr, Expr::Call(call) if call.args.is_empty() && call.keywords.is_empty()
         && matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "super"))
 }
 
-/// `type(x)`: what it gives is a class, and the class of a class makes new ones.
+/// Returns whether this is `type(x)`. Its result is a class, and the class of a class creates new ones.
 fn is_type_of_one(call: &rustpython_parser::ast::ExprCall) -> bool {
     matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "type")
         && call.keywords.is_empty()
         && matches!(call.args.as_slice(), [only] if !only.is_starred_expr())
 }
 
-/// `isinstance(x, classes)` or `issubclass(x, classes)`.
+/// Returns whether this is `isinstance(x, classes)` or `issubclass(x, classes)`.
 fn is_class_test(call: &rustpython_parser::ast::ExprCall) -> bool {
     matches!(&*call.func, Expr::Name(name) if matches!(name.id.as_str(), "isinstance" | "issubclass"))
         && call.keywords.is_empty()
@@ -453,9 +456,10 @@ fn is_class_test(call: &rustpython_parser::ast::ExprCall) -> bool {
         && !call.args.iter().any(Expr::is_starred_expr)
 }
 
-/// Whether no replacement field of a format string reaches an attribute or an item.
+/// Returns whether no replacement field of a format string accesses an attribute or an item.
 pub(super) fn is_plain_format(format: &str) -> bool {
-    // Every brace counts as the start of a field, doubled ones too: stricter than Python, and simple.
+    // Every brace counts as the start of a field, even a doubled one. This is stricter than Python, and
+    // simple.
     format.split('{').skip(1).all(|field| {
         let name = field.split([':', '!', '}']).next().unwrap_or_default();
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with('_')
@@ -467,7 +471,7 @@ mod tests {
     use super::is_plain_format;
 
     #[test]
-    fn format_fields_reach_nothing() {
+    fn format_fields_access_no_attributes() {
         for plain in ["", "{}", "{0} {name!r:>{width}}", "{:.2f}", "100 % }"] {
             assert!(is_plain_format(plain), "{plain}");
         }

@@ -1,6 +1,8 @@
-//! Judges how a tool uses the robot: only methods of the official SDK, with its arguments, within the body's reach.
+//! Checks how a tool uses the robot: only methods of the official SDK, with their arguments, within the
+//! robot's range.
 //!
-//! Degrees stand in `create_head_pose` unless it says otherwise; everything else is in radians, metres and seconds.
+//! `create_head_pose` takes degrees unless told otherwise. Everything else is in radians, metres and
+//! seconds.
 
 use std::collections::BTreeSet;
 use std::f64::consts::PI;
@@ -17,7 +19,7 @@ use super::values::{Unit, Values};
 use super::walk::{Visit, walk_body, walk_expr};
 use crate::manifest::Capability;
 
-/// One attribute of the robot: its arguments in order, and what it needs.
+/// One attribute of the robot: its arguments in order, and the capability that it needs.
 struct Method {
     name: &'static str,
     arguments: &'static [&'static str],
@@ -34,7 +36,7 @@ const fn method(
 
 use Capability::{Camera, Motion, Motors, Sound, Tracking};
 
-/// `ReachyMini` of the official SDK 1.13.0, as far as the stage offers it.
+/// `ReachyMini` of the official SDK 1.13.0, as far as the execution context supports it.
 const ROBOT: &[Method] = &[
     method("async_play_move", &["move", "play_frequency", "initial_goto_duration", "sound"], &[Motion]),
     method("disable_gravity_compensation", &[], &[Motors]),
@@ -62,7 +64,8 @@ const ROBOT: &[Method] = &[
     method("wake_up", &[], &[Motion]),
 ];
 
-/// `ReachyMini.media` of the official SDK 1.13.0, as far as the stage offers it, and what the detectors find.
+/// `ReachyMini.media` of the official SDK 1.13.0, as far as the execution context supports it, and the
+/// results of the detectors.
 const MEDIA: &[Method] = &[
     method("get_detections", &[], &[Camera]),
     method("get_frame", &[], &[Camera]),
@@ -72,17 +75,17 @@ const MEDIA: &[Method] = &[
 /// `create_head_pose` of the official SDK 1.13.0.
 const HEAD_POSE: &[&str] = &["x", "y", "z", "roll", "pitch", "yaw", "mm", "degrees"];
 
-/// The SDK's interpolations.
+/// The interpolation methods of the SDK.
 const METHODS: &[&str] = &["linear", "minjerk", "ease_in_out", "cartoon"];
 
-/// What a tool needs, by the attributes that stand in it. Every attribute counts, whatever it belongs to: an alias of
-/// the robot hides nothing.
+/// Returns the capabilities that a tool needs, judged by the attributes in its source. Every attribute
+/// counts, whatever its object is, so an alias of the robot hides nothing.
 pub(super) fn capabilities(facts: &Facts) -> BTreeSet<Capability> {
     let used = ROBOT.iter().chain(MEDIA).filter(|method| facts.attributes.contains(method.name));
     used.flat_map(|method| method.needs).copied().collect()
 }
 
-/// Judges every use of the robot below `body`.
+/// Checks every use of the robot below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     let values = Values::of(body, survey);
     walk_body(&mut Pass { survey, values: &values, notes }, body);
@@ -94,7 +97,7 @@ struct Pass<'a> {
     notes: &'a mut Notes,
 }
 
-/// What an expression stands for.
+/// The object that an expression refers to.
 enum Subject {
     Robot,
     Media,
@@ -115,7 +118,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The list of methods of what stands before the dot, and what to call it.
+    /// Returns the methods of the object before the dot, and a name for it.
     fn methods(&self, receiver: &Expr) -> Option<(&'static [Method], &'static str)> {
         match self.subject(receiver) {
             Subject::Robot => Some((ROBOT, "the robot")),
@@ -145,7 +148,7 @@ impl Pass<'_> {
 
     fn call(&mut self, call: &ExprCall) {
         if self.survey.is_robot_type(&call.func) {
-            self.notes.add(&rule::ROBOT_CONSTRUCTED, call.start(), "the tool makes a robot of its own");
+            self.notes.add(&rule::ROBOT_CONSTRUCTED, call.start(), "the tool creates its own robot");
         } else if self.survey.is(&call.func, "reachy_mini.utils", "create_head_pose") {
             let given = self.arguments(call, "create_head_pose", HEAD_POSE);
             self.head_pose(&given);
@@ -158,7 +161,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The arguments of a call by their names; what does not fit is noted.
+    /// Matches the arguments of a call with their names, and reports arguments that do not fit.
     fn arguments<'e>(
         &mut self,
         call: &'e ExprCall,
@@ -190,7 +193,8 @@ impl Pass<'_> {
         given
     }
 
-    /// A literal angle or length beyond the body's reach (the single-axis reach from the neutral head).
+    /// Reports literal angles and lengths beyond the robot's range (the range of each single axis from the
+    /// neutral head).
     fn head_pose(&mut self, given: &[(&'static str, &Expr)]) {
         let flag = |name: &str, default: bool| match given.iter().find(|(known, _)| *known == name) {
             Some((_, Expr::Constant(constant))) => constant.value.as_bool().copied(),
@@ -219,16 +223,17 @@ impl Pass<'_> {
             };
             self.unit(expr, name, wrong);
             self.range(expr, name, scale, (low, high), unit);
-            // No person sees a third of a degree, or a twentieth of a millimetre.
+            // A third of a degree, or a twentieth of a millimetre, is not visible.
             let tiny = if is_angle { 0.4 } else { 0.06 };
             if plain && self.values.number(expr).is_some_and(|value| value != 0.0 && value.abs() <= tiny) {
-                let what = format!("{name} of less than {tiny} {unit}: is it meant in {}?", wrong.word());
+                let what =
+                    format!("{name} of less than {tiny} {unit}: is it meant to be in {}?", wrong.word());
                 self.notes.add(&rule::DOUBTFUL_UNIT, expr.start(), what);
             }
         }
     }
 
-    /// An expression that plainly counts something else than is asked for.
+    /// Reports an expression that is clearly in another unit than the expected one.
     fn unit(&mut self, expr: &Expr, name: &str, wrong: Unit) {
         if self.values.unit(expr) == Some(wrong) {
             let what = format!("{name} is given in {}", wrong.word());
@@ -236,12 +241,12 @@ impl Pass<'_> {
         }
     }
 
-    /// Sines of degrees, conversions of what is converted already, sleeps in milliseconds.
+    /// Reports sines of degrees, repeated conversions, and sleeps in milliseconds.
     fn conversions(&mut self, call: &ExprCall) {
         let Some(first) = call.args.first() else { return };
         if let Some(to) = self.values.conversion(call) {
             if self.values.unit(first) == Some(to) {
-                let what = format!("what is in {} already is converted to {}", to.word(), to.word());
+                let what = format!("a value that is already in {} is converted to {}", to.word(), to.word());
                 self.notes.add(&rule::WRONG_UNIT, call.start(), what);
             }
         } else if self.values.is_trigonometric(call) {
@@ -265,7 +270,8 @@ impl Pass<'_> {
                 "x" | "y" | "z" => {
                     self.unit(expr, name, Unit::Millimetres);
                     if self.values.number(expr).is_some_and(|metres| metres.abs() >= 20.0) {
-                        let what = format!("{name} of twenty metres or more: is it meant in millimetres?");
+                        let what =
+                            format!("{name} of twenty metres or more: is it meant to be in millimetres?");
                         self.notes.add(&rule::DOUBTFUL_UNIT, expr.start(), what);
                     }
                 }
@@ -308,20 +314,20 @@ impl Pass<'_> {
         if seconds < 0.0 || seconds == 0.0 && name == "duration" {
             self.notes.add(&rule::OUT_OF_RANGE, expr.start(), "a duration that is not above zero");
         } else if seconds > BUDGET_SECONDS {
-            let what = format!("a motion of {seconds} seconds: is it meant in milliseconds?");
+            let what = format!("a motion of {seconds} seconds: is it meant to be in milliseconds?");
             self.notes.add(&rule::LONG_SLEEP, expr.start(), what);
         }
     }
 
-    /// A number, or a parameter's default, beyond the reach.
+    /// Reports a number, or a parameter's default, beyond the range.
     fn range(&mut self, expr: &Expr, what: &str, scale: f64, (low, high): (f64, f64), unit: &str) {
         let beyond = |value: &f64| !(low..=high).contains(&(value * scale));
         if let Some(value) = self.values.number(expr).filter(beyond) {
-            let what = format!("{what} of {:.1} {unit}, the reach is {low} to {high}", value * scale);
+            let what = format!("{what} of {:.1} {unit}, the range is {low} to {high}", value * scale);
             self.notes.add(&rule::OUT_OF_RANGE, expr.start(), what);
         } else if let Some(value) = self.values.default(expr).filter(beyond) {
             let what =
-                format!("the default makes {what} {:.1} {unit}, the reach is {low} to {high}", value * scale);
+                format!("the default makes {what} {:.1} {unit}, the range is {low} to {high}", value * scale);
             self.notes.add(&rule::WRONG_UNIT, expr.start(), what);
         }
     }

@@ -1,4 +1,4 @@
-//! JSON Schema from type hints: what may arrive as a tool's argument.
+//! Converts type hints to JSON Schema for a tool's arguments.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use serde_json::{Value, json};
 
 use super::tree::{literal, text};
 
-/// A quoted annotation longer than this is no type.
+/// Maximum length of a quoted annotation.
 const MAX_QUOTED: usize = 200;
 
-/// Types inside types inside types.
+/// Maximum nesting of types.
 const MAX_DEPTH: u32 = 12;
 
-/// Reads type hints; knows the aliases of a file (`Direction = Literal["left", "right"]`).
+/// Converts type hints, including the aliases of a file (`Direction = Literal["left", "right"]`).
 pub(super) struct Types<'a> {
-    /// Module-level names and what they are assigned.
+    /// Module-level names and their assigned values.
     pub aliases: BTreeMap<&'a str, &'a Expr>,
 }
 
-/// The schema of a type hint, or the part of it that is not plain data.
+/// The schema of a type hint, or the part of the hint that is not plain data.
 type Schema = Result<Value, String>;
 
 impl Types<'_> {
-    /// The schema of a parameter's annotation.
+    /// Returns the schema of a parameter's annotation.
     pub(super) fn schema(&self, annotation: &Expr) -> Schema {
         self.nested(annotation, MAX_DEPTH)
     }
@@ -124,7 +124,7 @@ fn is_scalar(value: &Value) -> bool {
     !value.is_array() && !value.is_object()
 }
 
-/// Alternatives, those of alternatives among them.
+/// Joins alternatives and flattens nested ones.
 fn any_of(alternatives: Vec<Value>) -> Value {
     let flat = alternatives.into_iter().flat_map(|one| match one.get("anyOf").and_then(Value::as_array) {
         Some(inner) => inner.clone(),
@@ -133,7 +133,7 @@ fn any_of(alternatives: Vec<Value>) -> Value {
     json!({"anyOf": flat.collect::<Vec<_>>()})
 }
 
-/// A type without brackets.
+/// Returns the schema of a type without brackets.
 fn plain(name: &str) -> Schema {
     Ok(match name {
         "int" => json!({"type": "integer"}),
@@ -163,7 +163,7 @@ pub(super) fn bound(schema: &mut Value, keyword: &str, value: f64) {
     }
 }
 
-/// The annotation of a result as it stands in the source; quotes fall away.
+/// Returns the annotation of a result as written in the source, without quotes.
 pub(super) fn shown(annotation: &Expr, source: &str) -> String {
     use rustpython_parser::ast::Ranged;
     let range = annotation.range();
@@ -176,35 +176,38 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn becomes(hint: &str, schema: Value) {
+    fn assert_schema(hint: &str, schema: Value) {
         let types = Types { aliases: BTreeMap::new() };
         assert_eq!(types.schema(&Expr::parse(hint, "").unwrap()), Ok(schema), "{hint}");
     }
 
     #[test]
     fn hints_become_schemas() {
-        becomes("int", json!({"type": "integer"}));
-        becomes("list[float]", json!({"type": "array", "items": {"type": "number"}}));
-        becomes("typing.List['str']", json!({"type": "array", "items": {"type": "string"}}));
-        becomes("int | None", json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}));
-        becomes(
+        assert_schema("int", json!({"type": "integer"}));
+        assert_schema("list[float]", json!({"type": "array", "items": {"type": "number"}}));
+        assert_schema("typing.List['str']", json!({"type": "array", "items": {"type": "string"}}));
+        assert_schema("int | None", json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}));
+        assert_schema(
             "Optional[int | str]",
             json!({"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}),
         );
-        becomes("dict[str, bool]", json!({"type": "object", "additionalProperties": {"type": "boolean"}}));
-        becomes("Literal['left', 'right']", json!({"type": "string", "enum": ["left", "right"]}));
-        becomes("Literal[1, None]", json!({"enum": [1, null]}));
-        becomes("tuple[int, ...]", json!({"type": "array", "items": {"type": "integer"}}));
-        becomes(
+        assert_schema(
+            "dict[str, bool]",
+            json!({"type": "object", "additionalProperties": {"type": "boolean"}}),
+        );
+        assert_schema("Literal['left', 'right']", json!({"type": "string", "enum": ["left", "right"]}));
+        assert_schema("Literal[1, None]", json!({"enum": [1, null]}));
+        assert_schema("tuple[int, ...]", json!({"type": "array", "items": {"type": "integer"}}));
+        assert_schema(
             "tuple[int, str]",
             json!({"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": false,
                    "minItems": 2, "maxItems": 2}),
         );
-        becomes("Any", json!({}));
+        assert_schema("Any", json!({}));
     }
 
     #[test]
-    fn what_is_no_plain_data_is_named() {
+    fn hints_that_are_not_plain_data_are_named() {
         let types = Types { aliases: BTreeMap::new() };
         for hint in [
             "set[int]",
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_of_itself_ends() {
+    fn recursive_aliases_terminate() {
         let circle = Expr::parse("Circle", "").unwrap();
         let types = Types { aliases: BTreeMap::from([("Circle", &circle)]) };
         assert!(types.schema(&circle).is_err());

@@ -1,9 +1,10 @@
-//! The policy for scripts of code tasks: a shorter reading than that of a tool, with the code profile's modules.
+//! Checks the scripts of code tasks. It needs fewer rules than a tool and allows the modules of the code
+//! profile.
 //!
-//! A script is used once, moves nothing and is given no name by which anybody calls it; so it need not have a tool's
-//! types, words and calm. What counts is the same as for tools: its bytes and its grammar are read by the same passes, its
-//! imports are on a list, and it reaches nothing by the interpreter's own names, by text that becomes code, or by another
-//! library's modules. The wall is the cage, in which there is nothing to open.
+//! A script runs once, moves nothing and has no name by which others call it. So it needs no types, no
+//! docstring and no limits on complexity. The same passes as for tools check its bytes and its grammar. Its
+//! imports must be on a list. It must not use the interpreter's own names, text that becomes code, or
+//! modules of another library. The security boundary is the sandbox, in which there is nothing to open.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -20,10 +21,10 @@ use super::{STACK_BYTES, grammar, parse, rule as source, syntax};
 use crate::draft::Draft;
 use crate::finding::{Finding, Verdict, heaviest};
 
-/// What a script is called, and its one function.
+/// The name of a script and of its one function.
 pub const ENTRY: &str = "answer";
 
-/// What scripts may import, with all that is below.
+/// Modules that scripts may import, with everything below them.
 const MODULES: &[&str] = &[
     "PIL",
     "abc",
@@ -82,8 +83,8 @@ const MODULES: &[&str] = &[
     "zoneinfo",
 ];
 
-/// Below those, what is left out: memory, compilers, the libraries' own machinery.
-const LEFT_OUT: &[&str] = &[
+/// Excluded modules below those: memory access, compilers, and internals of the libraries.
+const EXCLUDED_MODULES: &[&str] = &[
     "matplotlib.backends",
     "matplotlib.sphinxext",
     "matplotlib.testing",
@@ -97,14 +98,15 @@ const LEFT_OUT: &[&str] = &[
     "scipy.weave",
 ];
 
-/// Attributes that no script needs: what reads or runs more than data, and modules of others seen through a library.
-const REFUSED: &str = "builtins cffi ctypes ctypeslib eval f2py fromfile globals importlib memmap multiprocessing os pickle \
+/// Attributes that no script needs: those that read or run more than data, and modules visible through a
+/// library.
+const FORBIDDEN_ATTRIBUTES: &str = "builtins cffi ctypes ctypeslib eval f2py fromfile globals importlib memmap multiprocessing os pickle \
                        popen query read_clipboard read_gbq read_hdf read_pickle read_sql read_sql_query read_sql_table \
                        remove shutil socket subprocess sys system threading to_clipboard to_gbq to_hdf to_pickle to_sql \
                        tofile unlink unsafe_load full_load";
 
-/// What to do instead of what an attribute does.
-fn instead(name: &str) -> &'static str {
+/// Suggests a replacement for an attribute.
+fn replacement_for(name: &str) -> &'static str {
     match name {
         "eval" | "query" => "choose rows with a condition, such as `table[table[\"a\"] > 1]`",
         "read_pickle" | "to_pickle" | "pickle" => "pickles run code; use CSV, JSON or Parquet",
@@ -113,7 +115,7 @@ fn instead(name: &str) -> &'static str {
     }
 }
 
-/// A script that was read and found harmless.
+/// A script that was checked and found harmless.
 #[derive(Clone, Debug)]
 pub struct VettedScript {
     source: String,
@@ -122,29 +124,29 @@ pub struct VettedScript {
 }
 
 impl VettedScript {
-    /// Its text.
+    /// Returns its text.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The hash of its bytes, in lower-case hexadecimal.
+    /// Returns the SHA-256 of its bytes, in lower-case hexadecimal.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// What CPython's own parser must find in the same bytes.
+    /// Returns the facts that CPython's own parser must find in the same bytes.
     #[must_use]
     pub const fn facts(&self) -> &BTreeMap<String, Facts> {
         &self.facts
     }
 }
 
-/// Reads a script, on a thread of its own with a large stack, and never runs it.
+/// Checks a script on a separate thread with a large stack, and never runs it.
 ///
 /// # Errors
-/// What was found, at least one of it refusing.
+/// The findings, if at least one of them rejects the script.
 pub fn vet_script(text: &str) -> Result<VettedScript, Vec<Finding>> {
     let draft = Draft::read(ENTRY, text.as_bytes())?;
     let read = thread::scope(|scope| {
@@ -188,7 +190,7 @@ fn is_entry(stmt: &Stmt) -> bool {
     })
 }
 
-/// Whether a dotted name is one of these modules, or below one.
+/// Returns whether a dotted name is one of these modules, or below one of them.
 fn is_below(path: &str, modules: &[&str]) -> bool {
     modules
         .iter()
@@ -196,12 +198,14 @@ fn is_below(path: &str, modules: &[&str]) -> bool {
 }
 
 fn may_import(path: &str) -> bool {
-    is_below(path, MODULES) && !is_below(path, LEFT_OUT) && !path.split('.').any(|part| part.starts_with('_'))
+    is_below(path, MODULES)
+        && !is_below(path, EXCLUDED_MODULES)
+        && !path.split('.').any(|part| part.starts_with('_'))
 }
 
 struct Pass<'n> {
     notes: &'n mut Notes,
-    /// Whether `query` is that of a tree of points.
+    /// Whether `query` is that of a spatial tree.
     neighbours: bool,
 }
 
@@ -227,10 +231,10 @@ impl Pass<'_> {
             self.notes.add(&rule::PRIVATE_ATTRIBUTE, at, what);
         } else if listed(&names::INTERPRETER_ATTRIBUTES, name) {
             self.notes.add(&rule::INTERPRETER_ATTRIBUTE, at, what);
-        } else if REFUSED.split_whitespace().any(|refused| refused == name)
+        } else if FORBIDDEN_ATTRIBUTES.split_whitespace().any(|refused| refused == name)
             && !(name == "query" && self.neighbours)
         {
-            self.notes.hinted(&rule::UNSAFE_ATTRIBUTE, at, what, instead(name));
+            self.notes.hinted(&rule::UNSAFE_ATTRIBUTE, at, what, replacement_for(name));
         }
     }
 
@@ -277,7 +281,7 @@ impl Visit for Pass<'_> {
                     } else {
                         self.attribute(&alias.name, alias.start());
                         let below = format!("{module}.{}", alias.name);
-                        if is_below(&below, LEFT_OUT) {
+                        if is_below(&below, EXCLUDED_MODULES) {
                             self.module(&below, alias.start());
                         }
                     }
@@ -313,7 +317,7 @@ impl Visit for Pass<'_> {
             };
             self.notes.hinted(&rule::FORBIDDEN_BUILTIN, at, format!("`{name}` is used"), hint);
         } else if matches!(role, Role::Attribute) {
-            // The test of a class pattern.
+            // An attribute that a class pattern tests.
             self.attribute(name, at);
         }
     }
@@ -329,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_data_needs_is_there() {
+    fn modules_for_data_work_are_allowed() {
         let good = "import numpy as np\nimport pandas as pd\nimport matplotlib.pyplot as plt\nfrom scipy import stats\n\
                     import xml.etree.ElementTree as ET\nimport io\n\ndef f(inputs):\n    t = pd.read_csv(inputs['a.csv'])\n    \
                     a = np.load(inputs['b.npy'], allow_pickle=False).resize(3)\n    \
@@ -339,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_further_is_refused() {
+    fn access_beyond_data_is_rejected() {
         for (body, rule) in [
             ("import os", "unlisted-import"),
             ("import subprocess", "unlisted-import"),

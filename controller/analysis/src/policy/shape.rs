@@ -1,15 +1,19 @@
-//! The shape of a tree: one hash over every node, name, operator, constant and line of a statement.
+//! Computes the shape of a tree: one hash over every node, name, operator, constant and line of a
+//! statement.
 //!
-//! The tool host makes the same hash of CPython's tree (`facts.py`). The normal form that both write is a line a word,
-//! a node before its parts, the parts in the order of CPython's own `ast`:
+//! The tool host computes the same hash from CPython's tree (`facts.py`). Both write a normal form with one
+//! token a line. A node precedes its parts, and the parts follow the order of CPython's own `ast`:
 //!
-//! * a node is the name of its class; that of a statement is followed by its line;
-//! * a list is `[` and its length, nothing is `-`, a text is its length in characters, `:` and the text;
-//! * a number is `i` and its hexadecimal digits, or `f` and its sixty-four bits; bytes are `b` and theirs;
-//! * neighbouring texts of an f-string are one, and an empty one is none: parsers cut them differently.
+//! * a node is the name of its class; a statement's line follows its name;
+//! * a list is `[` and its length, an absent part is `-`, a text is its length in characters, `:` and the
+//!   text;
+//! * a number is `i` and its hexadecimal digits, or `f` and its sixty-four bits; bytes are `b` and their
+//!   hexadecimal digits;
+//! * adjacent texts of an f-string are merged and empty ones dropped, because parsers split them
+//!   differently.
 //!
-//! Left out is what means nothing, or what a parser does not tell: whether a name is loaded or stored (its place does),
-//! `u` before a text, brackets around an annotated name, type comments.
+//! The form omits what has no meaning or what a parser does not report. That is whether a name is loaded or
+//! stored (its position tells), `u` before a text, parentheses around an annotated name, and type comments.
 
 use rustpython_parser::ast::{
     Alias, Arg, Arguments, BoolOp, CmpOp, Comprehension, Constant, ConversionFlag, ExceptHandler, Expr,
@@ -21,7 +25,7 @@ use super::tree::Lines;
 use super::walk::{Function, function};
 use crate::digest::hex_sha256;
 
-/// The hash of a module's tree, in lower-case hexadecimal.
+/// Returns the hash of a module's tree, in lower-case hexadecimal.
 pub(super) fn of(source: &str, body: &[Stmt]) -> String {
     let mut shape = Shape { form: Vec::with_capacity(16 * source.len()), lines: Lines::of(source) };
     shape.body(body);
@@ -69,7 +73,7 @@ impl Shape {
         }
     }
 
-    fn maybe(&mut self, expr: Option<&Expr>) {
+    fn optional(&mut self, expr: Option<&Expr>) {
         match expr {
             Some(expr) => self.expr(expr),
             None => self.word("-"),
@@ -112,7 +116,7 @@ impl Shape {
             }
             Stmt::Return(s) => {
                 self.at("Return", at);
-                self.maybe(s.value.as_deref());
+                self.optional(s.value.as_deref());
             }
             Stmt::Delete(s) => {
                 self.at("Delete", at);
@@ -139,7 +143,7 @@ impl Shape {
                 self.at("AnnAssign", at);
                 self.expr(&s.target);
                 self.expr(&s.annotation);
-                self.maybe(s.value.as_deref());
+                self.optional(s.value.as_deref());
             }
             Stmt::For(s) => self.for_loop("For", at, (&s.target, &s.iter), (&s.body, &s.orelse)),
             Stmt::AsyncFor(s) => self.for_loop("AsyncFor", at, (&s.target, &s.iter), (&s.body, &s.orelse)),
@@ -153,14 +157,14 @@ impl Shape {
                 self.list(&s.cases, |shape, case| {
                     shape.word("match_case");
                     shape.pattern(&case.pattern);
-                    shape.maybe(case.guard.as_deref());
+                    shape.optional(case.guard.as_deref());
                     shape.body(&case.body);
                 });
             }
             Stmt::Raise(s) => {
                 self.at("Raise", at);
-                self.maybe(s.exc.as_deref());
-                self.maybe(s.cause.as_deref());
+                self.optional(s.exc.as_deref());
+                self.optional(s.cause.as_deref());
             }
             Stmt::Try(s) => self.attempt("Try", at, (&s.body, &s.handlers), (&s.orelse, &s.finalbody)),
             Stmt::TryStar(s) => {
@@ -169,7 +173,7 @@ impl Shape {
             Stmt::Assert(s) => {
                 self.at("Assert", at);
                 self.expr(&s.test);
-                self.maybe(s.msg.as_deref());
+                self.optional(s.msg.as_deref());
             }
             Stmt::Import(s) => {
                 self.at("Import", at);
@@ -205,11 +209,11 @@ impl Shape {
         self.arguments(function.args);
         self.body(function.body);
         self.exprs(function.decorators);
-        self.maybe(function.returns);
+        self.optional(function.returns);
         self.type_params(function.type_params);
     }
 
-    /// CPython 3.11 has none, so none is no word.
+    /// CPython 3.11 has no type parameters, so an empty list writes nothing.
     fn type_params(&mut self, params: &[TypeParam]) {
         if !params.is_empty() {
             self.word("type_params");
@@ -236,7 +240,7 @@ impl Shape {
         self.list(items, |shape, item| {
             shape.word("withitem");
             shape.expr(&item.context_expr);
-            shape.maybe(item.optional_vars.as_deref());
+            shape.optional(item.optional_vars.as_deref());
         });
         self.body(body);
     }
@@ -252,7 +256,7 @@ impl Shape {
         self.body(tried.0);
         self.list(tried.1, |shape, ExceptHandler::ExceptHandler(handler)| {
             shape.at("ExceptHandler", handler.start());
-            shape.maybe(handler.type_.as_deref());
+            shape.optional(handler.type_.as_deref());
             shape.name(handler.name.as_ref());
             shape.body(&handler.body);
         });
@@ -275,7 +279,7 @@ impl Shape {
     fn arg(&mut self, arg: &Arg) {
         self.word("arg");
         self.text(&arg.arg);
-        self.maybe(arg.annotation.as_deref());
+        self.optional(arg.annotation.as_deref());
     }
 
     fn arguments(&mut self, args: &Arguments) {
@@ -288,7 +292,7 @@ impl Shape {
         self.list(&args.args, |shape, arg| shape.arg(&arg.def));
         one(self, args.vararg.as_deref());
         self.list(&args.kwonlyargs, |shape, arg| shape.arg(&arg.def));
-        self.list(&args.kwonlyargs, |shape, arg| shape.maybe(arg.default.as_deref()));
+        self.list(&args.kwonlyargs, |shape, arg| shape.optional(arg.default.as_deref()));
         one(self, args.kwarg.as_deref());
         let defaults: Vec<&Expr> =
             args.posonlyargs.iter().chain(&args.args).filter_map(|arg| arg.default.as_deref()).collect();
@@ -329,7 +333,7 @@ impl Shape {
             Expr::IfExp(e) => self.node("IfExp", &[&e.test, &e.body, &e.orelse]),
             Expr::Dict(e) => {
                 self.word("Dict");
-                self.list(&e.keys, |shape, key| shape.maybe(key.as_ref()));
+                self.list(&e.keys, |shape, key| shape.optional(key.as_ref()));
                 self.exprs(&e.values);
             }
             Expr::Set(e) => self.node_of("Set", &e.elts),
@@ -342,7 +346,7 @@ impl Shape {
             Expr::Await(e) => self.node("Await", &[&e.value]),
             Expr::Yield(e) => {
                 self.word("Yield");
-                self.maybe(e.value.as_deref());
+                self.optional(e.value.as_deref());
             }
             Expr::YieldFrom(e) => self.node("YieldFrom", &[&e.value]),
             Expr::Compare(e) => {
@@ -363,7 +367,7 @@ impl Shape {
                     ConversionFlag::Ascii => "i61",
                     ConversionFlag::Repr => "i72",
                 });
-                self.maybe(e.format_spec.as_deref());
+                self.optional(e.format_spec.as_deref());
             }
             Expr::JoinedStr(e) => self.joined(&e.values),
             Expr::Constant(e) => self.constant(&e.value),
@@ -374,7 +378,7 @@ impl Shape {
             Expr::Subscript(e) => {
                 self.node("Subscript", &[&e.value]);
                 if e.slice.is_starred_expr() {
-                    // CPython has `x[*a]` as a tuple of one.
+                    // CPython represents `x[*a]` as a tuple with one item.
                     self.word("Tuple");
                     self.word("[1");
                 }
@@ -388,7 +392,7 @@ impl Shape {
             Expr::Slice(e) => {
                 self.word("Slice");
                 for bound in [&e.lower, &e.upper, &e.step] {
-                    self.maybe(bound.as_deref());
+                    self.optional(bound.as_deref());
                 }
             }
         }
@@ -415,7 +419,7 @@ impl Shape {
         });
     }
 
-    /// Neighbouring texts are one, and an empty one is none.
+    /// Merges adjacent texts and drops empty ones.
     fn joined(&mut self, values: &[Expr]) {
         enum Piece<'e> {
             Text(String),
@@ -453,7 +457,7 @@ impl Shape {
             Constant::Complex { real, imag } => {
                 self.word(&format!("f{:016x}{:016x}", real.to_bits(), imag.to_bits()));
             }
-            // No parser makes one.
+            // No parser produces this constant.
             Constant::Tuple(_) => self.word("()"),
         }
     }

@@ -1,4 +1,4 @@
-//! Finds a tool's entry, and what its signature and docstring promise.
+//! Finds a tool's entry point, and reads its signature and docstring.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,15 @@ use super::walk::{Function, Visit, function, parameters, walk_body, walk_expr, w
 use crate::files::Outputs;
 use crate::manifest::Returns;
 
-/// How a tool is called.
+/// How to call a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The function.
+    /// The name of the function.
     pub name: String,
-    /// Whether the stage supplies the robot as the first argument.
+    /// Whether the execution context supplies the robot as the first argument.
     pub takes_robot: bool,
-    /// The parameter that the stage supplies with the output files, and what the tool says that it writes.
+    /// The parameter for the output files, which the execution context supplies, and the outputs that the
+    /// tool declares.
     pub outputs: Option<(String, Outputs)>,
     /// Whether it is a coroutine function.
     pub is_async: bool,
@@ -30,19 +31,19 @@ pub struct Entry {
     pub parameters: Vec<Parameter>,
 }
 
-/// One parameter of the entry.
+/// One parameter of the entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
     /// Its JSON Schema, with `description`, `default`, `minimum` and `maximum` where they are known.
     pub schema: Value,
-    /// Whether it has no default.
+    /// Whether the caller must supply it: it has no default.
     pub required: bool,
 }
 
 impl Entry {
-    /// The strict JSON Schema of the arguments.
+    /// Returns the strict JSON Schema of the arguments.
     #[must_use]
     pub fn parameters_schema(&self) -> Value {
         let properties: Map<String, Value> = self
@@ -61,7 +62,7 @@ impl Entry {
     }
 }
 
-/// One function that can be called, and what its docstring says of it.
+/// One callable function, with the contents of its docstring.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
     pub entry: Entry,
@@ -69,8 +70,8 @@ pub(super) struct Read {
     pub returns: Returns,
 }
 
-/// The entries of a module: of a tool the one, of a toolkit every public function, the one named as it first. What is
-/// missing is noted.
+/// Returns the entry points of a module, and reports missing parts. A tool has one. A toolkit has every
+/// public function, beginning with the one of the same name.
 pub(super) fn read(
     name: &str,
     source: &str,
@@ -127,14 +128,14 @@ fn type_hints(function: Function<'_>, notes: &mut Notes) {
         .map(|arg| arg.arg.as_str())
         .collect();
     if !bare.is_empty() {
-        let what = format!("`{}` does not say the type of {}", function.name, bare.join(", "));
+        let what = format!("`{}` does not annotate {}", function.name, bare.join(", "));
         notes.add(&rule::MISSING_TYPE_HINT, function.at, what);
     }
     if function.returns.is_none() {
         notes.add(
             &rule::MISSING_TYPE_HINT,
             function.at,
-            format!("`{}` does not say what it returns", function.name),
+            format!("`{}` does not annotate its result", function.name),
         );
     }
 }
@@ -148,7 +149,7 @@ fn arguments(
 ) -> (bool, Option<(String, Outputs)>, Vec<Parameter>) {
     let args = entry.args;
     for star in [&args.vararg, &args.kwarg].into_iter().flatten() {
-        notes.add(&rule::UNSUPPORTED_PARAMETER, star.start(), format!("`*{}` gathers arguments", star.arg));
+        notes.add(&rule::UNSUPPORTED_PARAMETER, star.start(), format!("`*{}` collects arguments", star.arg));
     }
     let (mut takes_robot, mut outputs, mut parameters) = (false, None, Vec::new());
     let plain = args.posonlyargs.iter().chain(&args.args).chain(&args.kwonlyargs);
@@ -176,7 +177,7 @@ fn arguments(
             continue;
         }
         if position < args.posonlyargs.len() {
-            notes.add(&rule::UNSUPPORTED_PARAMETER, at, format!("`{name}` cannot be given by name"));
+            notes.add(&rule::UNSUPPORTED_PARAMETER, at, format!("`{name}` cannot be passed by name"));
         }
         let schema = match files::schema(annotation, description, survey) {
             Some(schema) => schema,
@@ -191,7 +192,7 @@ fn arguments(
         };
         describe(&mut schema, description, arg.default.as_deref());
         if !docstring.arguments.contains_key(name) {
-            notes.add(&rule::UNDOCUMENTED_PARAMETER, at, format!("the docstring says nothing of `{name}`"));
+            notes.add(&rule::UNDOCUMENTED_PARAMETER, at, format!("the docstring does not describe `{name}`"));
         }
         parameters.push(Parameter { name: name.to_owned(), schema, required: arg.default.is_none() });
     }
@@ -216,7 +217,7 @@ fn describe(schema: &mut Value, description: Option<&str>, default: Option<&Expr
     }
 }
 
-/// Module-level names that may stand for a type.
+/// Returns the module-level names that may be aliases of a type.
 fn aliases(body: &[Stmt]) -> BTreeMap<&str, &Expr> {
     body.iter().filter_map(alias).collect()
 }
@@ -230,7 +231,7 @@ fn alias(stmt: &Stmt) -> Option<(&str, &Expr)> {
     Some((target.as_name_expr()?.id.as_str(), value))
 }
 
-/// Whether a `yield` stands in these statements, outside of other functions.
+/// Returns whether these statements contain a `yield` outside of nested functions.
 pub(super) fn yields(body: &[Stmt]) -> bool {
     struct Yields(bool);
     impl Visit for Yields {

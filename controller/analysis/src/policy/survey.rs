@@ -1,7 +1,8 @@
-//! What the names of a file mean, wherever they stand: modules, imported names, own classes, robots.
+//! Resolves what each name of a file refers to: a module, an imported name, a class of the file, or the
+//! robot.
 //!
-//! Scopes are not told apart: a name means one thing in the whole file, and a name that would mean a module and
-//! something else is refused (`module-rebound`).
+//! The survey does not distinguish scopes: a name has one meaning in the whole file. `module-rebound`
+//! rejects a name that refers to a module and to something else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +14,11 @@ use super::rules::reach as rule;
 use super::tree::{Notes, text};
 use super::walk::{Binding, Role, Visit, function, parameters, walk_body, walk_expr, walk_stmt};
 
-/// The other modules of a toolkit: what each defines at its top, and whether that is a class.
+/// The other modules of a toolkit: their top-level names, and whether each is a class.
 pub(super) type Neighbours = BTreeMap<String, BTreeMap<String, bool>>;
 
-/// What a module defines at its top, for its neighbours; names with a leading underscore are its own.
+/// Returns the top-level names of a module that other modules may use. Names with a leading underscore are
+/// private.
 pub(super) fn definitions(body: &[Stmt]) -> BTreeMap<String, bool> {
     let mut found = BTreeMap::new();
     for stmt in body {
@@ -36,40 +38,40 @@ pub(super) fn definitions(body: &[Stmt]) -> BTreeMap<String, bool> {
     found
 }
 
-/// What names mean.
+/// The meaning of the names in a file.
 #[derive(Default)]
 pub(super) struct Survey {
     /// Names bound to modules, with the module's path.
     modules: BTreeMap<String, String>,
     /// Names bound by `from module import name`: module and name.
     values: BTreeMap<String, (String, String)>,
-    /// Classes defined in the file.
+    /// Classes that the file defines.
     pub classes: BTreeSet<String>,
-    /// Private attributes that own classes define.
+    /// Private attributes that classes of the file define.
     pub own_private: BTreeSet<String>,
     /// Names that hold the robot.
     pub robots: BTreeSet<String>,
-    /// Packages beyond the standard library.
+    /// Packages outside the standard library.
     pub packages: BTreeSet<String>,
-    /// Functions of the file that raise: a call of one may end a loop.
+    /// Functions of the file that raise; calling one may end a loop.
     pub raising: BTreeSet<String>,
 }
 
-/// What an expression of names and dots means.
+/// The meaning of an expression of names and dots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning<'a> {
     /// A module.
     Module(&'a str),
     /// A listed name of a module.
     Listed(&'a str, &'a str),
-    /// A name that its module's list does not have.
+    /// A name that is not on its module's list.
     Unlisted(&'a str, &'a str),
     /// Anything else.
     Other,
 }
 
 impl Survey {
-    /// Reads `body`; imports are judged on the way, those from `neighbours` by what these define.
+    /// Reads `body` and checks its imports. Imports from `neighbours` may use the names that these define.
     pub(super) fn of(body: &[Stmt], neighbours: &Neighbours, notes: &mut Notes) -> Survey {
         let mut pass = Pass {
             survey: Survey::default(),
@@ -94,7 +96,7 @@ impl Survey {
         survey
     }
 
-    /// What an expression means.
+    /// Returns the meaning of an expression.
     pub(super) fn meaning<'a>(&'a self, expr: &'a Expr) -> Meaning<'a> {
         match expr {
             Expr::Name(name) => self.meaning_of_name(&name.id),
@@ -103,7 +105,7 @@ impl Survey {
         }
     }
 
-    /// What a name means.
+    /// Returns the meaning of a name.
     pub(super) fn meaning_of_name(&self, name: &str) -> Meaning<'_> {
         if let Some(path) = self.modules.get(name) {
             Meaning::Module(path)
@@ -114,7 +116,7 @@ impl Survey {
         }
     }
 
-    /// What `a.b` means.
+    /// Returns the meaning of `a.b`.
     pub(super) fn meaning_of_attribute<'a>(&'a self, attribute: &'a ExprAttribute) -> Meaning<'a> {
         let Meaning::Module(path) = self.meaning(&attribute.value) else { return Meaning::Other };
         let name = attribute.attr.as_str();
@@ -125,24 +127,24 @@ impl Survey {
         }
     }
 
-    /// Whether an expression is exactly this listed name of a module.
+    /// Returns whether an expression is exactly this listed name of a module.
     pub(super) fn is(&self, expr: &Expr, path: &str, name: &str) -> bool {
-        // Asked of every call: most end in another name.
+        // Most calls have another name, so this comparison comes first.
         !matches!(expr, Expr::Attribute(attribute) if attribute.attr.as_str() != name)
             && self.meaning(expr) == Meaning::Listed(path, name)
     }
 
-    /// Whether the module itself or a name of it was imported.
+    /// Returns whether the file imports the module itself or a name from it.
     pub(super) fn imports(&self, path: &str) -> bool {
         self.modules.values().any(|module| module == path) || self.values.values().any(|(of, _)| of == path)
     }
 
-    /// Whether a name was imported, as a module or from one.
+    /// Returns whether a name was imported, as a module or from one.
     pub(super) fn is_imported(&self, name: &str) -> bool {
         self.modules.contains_key(name) || self.values.contains_key(name)
     }
 
-    /// Whether an annotation says that something is the robot.
+    /// Returns whether an annotation names the robot's type.
     pub(super) fn is_robot_type(&self, annotation: &Expr) -> bool {
         text(annotation).is_some_and(|text| text.trim() == "ReachyMini")
             || self.is(annotation, "reachy_mini", "ReachyMini")
@@ -167,10 +169,10 @@ struct Pass<'n> {
     survey: Survey,
     neighbours: &'n Neighbours,
     notes: &'n mut Notes,
-    /// Names bound otherwise than by an import of a module, and where first.
+    /// Names bound by anything but the import of a module, with their first position.
     bound: BTreeMap<String, TextSize>,
     class_body: bool,
-    /// The function around.
+    /// The enclosing function.
     function: Option<String>,
 }
 
@@ -199,7 +201,8 @@ impl Pass<'_> {
         }
     }
 
-    /// `from .poses import BOW`, in a toolkit: what is defined there comes by its own name, and nothing else does.
+    /// Handles `from .poses import BOW` in a toolkit. Only names that the other module defines can be
+    /// imported, without renaming.
     fn import_neighbour(&mut self, level: u32, module: &str, import: &StmtImportFrom) {
         let at = import.start();
         let Some(neighbour) = self.neighbours.get(module).filter(|_| level == 1) else {
@@ -207,7 +210,7 @@ impl Pass<'_> {
             self.notes.add(
                 &rule::RELATIVE_IMPORT,
                 at,
-                format!("`{dots}{module}` is no module of this toolkit"),
+                format!("`{dots}{module}` is not a module of this toolkit"),
             );
             return;
         };
@@ -230,7 +233,7 @@ impl Pass<'_> {
     fn import_from(&mut self, module: &str, name: &str, bound: &str, at: TextSize) {
         let below = format!("{module}.{name}");
         if name == "*" {
-            self.notes.add(&rule::STAR_IMPORT, at, format!("everything is imported from {module}"));
+            self.notes.add(&rule::STAR_IMPORT, at, format!("all names are imported from {module}"));
         } else if !imports::is_module(module) {
             self.unlisted(
                 at,
@@ -324,7 +327,8 @@ impl Visit for Pass<'_> {
 
     fn identifier(&mut self, name: &str, role: Role, at: TextSize) {
         match role {
-            // A field of a class hides nothing: its methods and users still see the module.
+            // A field of a class does not shadow a module: methods and users of the class still see the
+            // module.
             Role::Bind(Binding::Assigned) if self.class_body => {
                 if name.starts_with('_') {
                     self.survey.own_private.insert(name.to_owned());
@@ -363,6 +367,6 @@ impl Visit for Robots<'_> {
         walk_stmt(self, stmt);
     }
 
-    /// No statement stands in an expression.
+    /// An expression contains no statements.
     fn expr(&mut self, _: &Expr) {}
 }

@@ -1,4 +1,4 @@
-//! Small readings of a syntax tree: lines, dotted names, literals, numbers.
+//! Helpers for syntax trees: lines, dotted names, literals and numbers.
 
 use std::collections::BTreeSet;
 
@@ -9,49 +9,49 @@ use serde_json::{Value, json};
 use super::rules::Rule;
 use crate::finding::Finding;
 
-/// No more findings than this are kept of one tool.
+/// Maximum number of findings that are recorded for one tool.
 const MAX_FINDINGS: usize = 100;
 
-/// Where the lines of a source begin.
+/// The offsets at which the lines of a source begin.
 pub(super) struct Lines(Vec<usize>);
 
 impl Lines {
-    /// Those of `source`.
+    /// Finds the lines of `source`.
     pub(super) fn of(source: &str) -> Self {
         let behind = (1..).zip(source.bytes()).filter_map(|(behind, byte)| (byte == b'\n').then_some(behind));
         Lines(std::iter::once(0).chain(behind).collect())
     }
 
-    /// The line of a place, from 1.
+    /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, at: TextSize) -> u32 {
         let before = self.0.partition_point(|start| *start <= usize::from(at));
         u32::try_from(before).unwrap_or(u32::MAX)
     }
 }
 
-/// Gathers findings; knows on which line a place of the source is.
+/// Collects findings and maps offsets in the source to lines.
 pub(super) struct Notes {
     lines: Lines,
     found: Vec<Finding>,
 }
 
 impl Notes {
-    /// For `source`, with nothing found yet.
+    /// Creates an empty collection for `source`.
     pub(super) fn of(source: &str) -> Self {
         Notes { lines: Lines::of(source), found: Vec::new() }
     }
 
-    /// The line of a place, from 1.
+    /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, at: TextSize) -> u32 {
         self.lines.line(at)
     }
 
-    /// Notes that `rule` is broken at a place; the hint is the rule's advice.
+    /// Records that the code at this offset breaks `rule`. The hint is the rule's advice.
     pub(super) fn add(&mut self, rule: &Rule, at: TextSize, what: impl Into<String>) {
         self.hinted(rule, at, what, rule.advice);
     }
 
-    /// As [`Notes::add`], with a hint of its own.
+    /// Records a finding as [`Notes::add`] does, with a specific hint.
     pub(super) fn hinted(
         &mut self,
         rule: &Rule,
@@ -66,19 +66,19 @@ impl Notes {
         if self.found.len() < MAX_FINDINGS {
             self.found.push(finding);
         } else if let Some(lighter) = self.found.iter_mut().find(|known| known.verdict < finding.verdict) {
-            // Many light findings must not hide a heavy one.
+            // Many minor findings must not hide a severe one.
             *lighter = finding;
         }
     }
 
-    /// What was found, in the order of the lines.
+    /// Returns the findings in the order of their lines.
     pub(super) fn into_findings(mut self) -> Vec<Finding> {
         self.found.sort_by_key(|finding| (finding.line, std::cmp::Reverse(finding.verdict)));
         self.found
     }
 }
 
-/// `a.b.c` of an expression that is nothing but names and dots.
+/// Returns `a.b.c` for an expression that consists of names and dots only.
 pub(super) fn dotted(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Name(name) => Some(name.id.to_string()),
@@ -92,14 +92,14 @@ pub(super) fn dotted(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Puts a name into a set, where most stand already.
+/// Adds a name to a set that usually contains it already.
 pub(super) fn note_name(names: &mut BTreeSet<String>, name: &str) {
     if !names.contains(name) {
         names.insert(name.to_owned());
     }
 }
 
-/// The name at the root of `a.b[c].d`.
+/// Returns the name at the root of `a.b[c].d`.
 pub(super) fn root(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Name(name) => Some(&name.id),
@@ -109,7 +109,7 @@ pub(super) fn root(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The text of a string literal.
+/// Returns the text of a string literal.
 pub(super) fn text(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Constant(constant) => match &constant.value {
@@ -120,7 +120,7 @@ pub(super) fn text(expr: &Expr) -> Option<&str> {
     }
 }
 
-/// The docstring of a body.
+/// Returns the docstring of a body.
 pub(super) fn docstring(body: &[Stmt]) -> Option<&str> {
     match body.first()? {
         Stmt::Expr(statement) => text(&statement.value),
@@ -128,7 +128,7 @@ pub(super) fn docstring(body: &[Stmt]) -> Option<&str> {
     }
 }
 
-/// The value of an expression made of number literals; infinite when it is beyond any float.
+/// Returns the value of an expression of number literals; infinite if it exceeds the range of a float.
 pub(super) fn number(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Constant(constant) => match &constant.value {
@@ -146,7 +146,7 @@ pub(super) fn number(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// What an operator makes of two numbers; none where it is another one than these.
+/// Applies an operator to two numbers; returns none for operators that are not supported.
 pub(super) fn computed(operator: Operator, left: f64, right: f64) -> Option<f64> {
     match operator {
         Operator::Add => Some(left + right),
@@ -159,7 +159,7 @@ pub(super) fn computed(operator: Operator, left: f64, right: f64) -> Option<f64>
     }
 }
 
-/// Whether an expression is an integer literal, or integer literals put together.
+/// Returns whether an expression is an integer literal or a combination of integer literals.
 fn is_integer(expr: &Expr) -> bool {
     match expr {
         Expr::Constant(constant) => matches!(constant.value, Constant::Int(_)),
@@ -171,16 +171,16 @@ fn is_integer(expr: &Expr) -> bool {
     }
 }
 
-/// A number as JSON: whole where it is an integer.
+/// Returns a number as JSON, as an integer if `integer` is set.
 pub(super) fn json_number(value: f64, integer: bool) -> Option<Value> {
-    // Below 2^53 every whole float is exact.
+    // Below 2^53, every whole float is exact.
     if integer && value.fract() == 0.0 && value.abs() < 9_007_199_254_740_992.0 {
         return Some(json!(value as i64));
     }
     serde_json::Number::from_f64(value).map(Value::Number)
 }
 
-/// A literal as JSON: a number, a text, a truth value, None, or a list, tuple or dict of these.
+/// Converts a literal to JSON: a number, string, boolean, None, or a list, tuple or dict of these.
 pub(super) fn literal(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Constant(constant) => match &constant.value {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn many_light_findings_do_not_hide_a_heavy_one() {
+    fn many_minor_findings_do_not_hide_a_severe_one() {
         use crate::finding::{Verdict, heaviest};
         use crate::policy::rules::conduct;
         let mut notes = Notes::of("");

@@ -1,8 +1,11 @@
-//! Judges where names stand that are harmless in one place only: a type among types, a decorator above a definition.
+//! Checks names that are harmless only in certain positions: a type among types, a decorator above a
+//! definition.
 //!
-//! Elsewhere they make classes, attributes or memory out of data: `Enum("E", {"__array_interface__": ...})` is an array of
-//! any memory, `dataclass` of a `TypedDict` made by a call runs its keys as code, `np.ndarray(buffer=...)` makes an object
-//! of any address.
+//! Elsewhere such names build classes, attributes or memory from data:
+//!
+//! * `Enum("E", {"__array_interface__": ...})` is an array over arbitrary memory;
+//! * `dataclass` of a `TypedDict` made by a call runs its keys as code;
+//! * `np.ndarray(buffer=...)` makes an object at an arbitrary address.
 
 use std::collections::BTreeSet;
 
@@ -13,44 +16,44 @@ use super::survey::{Meaning, Survey};
 use super::tree::Notes;
 use super::walk::{Visit, function, walk_body, walk_expr, walk_pattern, walk_signature, walk_stmt};
 
-/// Where a name may stand.
+/// A position in which a name may be used.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// In annotations, behind `isinstance`, in comparisons, in patterns.
+enum Position {
+    /// In annotations, as an argument of `isinstance`, in comparisons and in patterns.
     Type,
-    /// There, and as the base of a class.
+    /// In the positions of a type, and as the base of a class.
     Base,
-    /// Above a definition.
+    /// As a decorator of a definition.
     Decorator,
     /// Called where a class gives a field its value.
     Field,
 }
 
-/// The names, and where they may stand.
-const PLACES: &[(&str, &str, Place)] = &[
-    ("dataclasses", "dataclass", Place::Decorator),
-    ("dataclasses", "field", Place::Field),
-    ("enum", "Enum", Place::Base),
-    ("enum", "Flag", Place::Base),
-    ("enum", "IntEnum", Place::Base),
-    ("enum", "IntFlag", Place::Base),
-    ("enum", "StrEnum", Place::Base),
-    ("functools", "cached_property", Place::Decorator),
-    ("numpy", "ndarray", Place::Type),
-    ("numpy.typing", "NDArray", Place::Type),
-    ("typing", "TypedDict", Place::Base),
+/// The restricted names and their permitted positions.
+const POSITIONS: &[(&str, &str, Position)] = &[
+    ("dataclasses", "dataclass", Position::Decorator),
+    ("dataclasses", "field", Position::Field),
+    ("enum", "Enum", Position::Base),
+    ("enum", "Flag", Position::Base),
+    ("enum", "IntEnum", Position::Base),
+    ("enum", "IntFlag", Position::Base),
+    ("enum", "StrEnum", Position::Base),
+    ("functools", "cached_property", Position::Decorator),
+    ("numpy", "ndarray", Position::Type),
+    ("numpy.typing", "NDArray", Position::Type),
+    ("typing", "TypedDict", Position::Base),
 ];
 
-/// Modules whose classes have insides that a class built on them would reach as `self`.
-const WITH_INSIDES: &[&str] = &["asyncio", "contextlib", "dataclasses", "functools", "numpy", "random"];
+/// Modules whose classes have internals that a subclass could access through `self`.
+const WITH_INTERNALS: &[&str] = &["asyncio", "contextlib", "dataclasses", "functools", "numpy", "random"];
 
-/// Every list as text, for the digest.
+/// Returns every list as text, for the digest.
 pub(super) fn text() -> String {
-    let places = PLACES.iter().map(|(path, name, _)| format!("{path}.{name}"));
-    format!("{}\n{WITH_INSIDES:?}\n", places.collect::<Vec<_>>().join(" "))
+    let positions = POSITIONS.iter().map(|(path, name, _)| format!("{path}.{name}"));
+    format!("{}\n{WITH_INTERNALS:?}\n", positions.collect::<Vec<_>>().join(" "))
 }
 
-/// Whether a class of the file is built on one of the library's that has insides.
+/// Returns whether a class of the file inherits from a library class that has internals.
 pub(super) fn has_foreign_bases(body: &[Stmt], survey: &Survey) -> bool {
     struct Bases<'a>(&'a Survey, bool);
     impl Visit for Bases<'_> {
@@ -58,7 +61,7 @@ pub(super) fn has_foreign_bases(body: &[Stmt], survey: &Survey) -> bool {
             if let Stmt::ClassDef(class) = stmt {
                 self.1 |= class.bases.iter().any(|base| match self.0.meaning(base) {
                     Meaning::Listed(path, _) => {
-                        WITH_INSIDES.contains(&path.split('.').next().unwrap_or_default())
+                        WITH_INTERNALS.contains(&path.split('.').next().unwrap_or_default())
                     }
                     Meaning::Other => !matches!(base, Expr::Name(_) | Expr::Subscript(_)),
                     Meaning::Module(_) | Meaning::Unlisted(..) => true,
@@ -75,7 +78,7 @@ pub(super) fn has_foreign_bases(body: &[Stmt], survey: &Survey) -> bool {
     bases.1
 }
 
-/// Judges every such name below `body`.
+/// Checks every restricted name below `body`.
 pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
     let mut pass = Pass { survey, notes, arrays: BTreeSet::new(), enums: BTreeSet::new(), types: false };
     walk_body(&mut pass, body);
@@ -84,25 +87,26 @@ pub(super) fn judge(body: &[Stmt], survey: &Survey, notes: &mut Notes) {
 struct Pass<'a> {
     survey: &'a Survey,
     notes: &'a mut Notes,
-    /// Names that were given to `np.ndarray`.
+    /// Names that were passed to `np.ndarray`.
     arrays: BTreeSet<String>,
     /// Classes that are enumerations.
     enums: BTreeSet<String>,
-    /// Whether types are being named.
+    /// Whether the walk is in a position that names types.
     types: bool,
 }
 
 impl Pass<'_> {
-    /// Where a name may stand; anything may stand everywhere that is not listed.
-    fn place<'e>(&self, expr: &'e Expr) -> Option<(Place, &'e str)> {
+    /// Returns the permitted position of a name; names that are not listed may be used everywhere.
+    fn position<'e>(&self, expr: &'e Expr) -> Option<(Position, &'e str)> {
         if let Expr::Name(name) = expr
             && self.arrays.contains(name.id.as_str())
         {
-            return Some((Place::Type, &name.id));
+            return Some((Position::Type, &name.id));
         }
         let Meaning::Listed(path, name) = self.survey.meaning(expr) else { return None };
-        let (_, name, place) = PLACES.iter().find(|(module, known, _)| *module == path && *known == name)?;
-        Some((*place, name))
+        let (_, name, position) =
+            POSITIONS.iter().find(|(module, known, _)| *module == path && *known == name)?;
+        Some((*position, name))
     }
 
     fn among_types(&mut self, types: bool, walk: impl FnOnce(&mut Self)) {
@@ -113,11 +117,11 @@ impl Pass<'_> {
 
     fn class(&mut self, class: &StmtClassDef) {
         for base in &class.bases {
-            match self.place(base) {
-                Some((Place::Base, name)) if name != "TypedDict" => {
+            match self.position(base) {
+                Some((Position::Base, name)) if name != "TypedDict" => {
                     self.enums.insert(class.name.to_string());
                 }
-                Some((Place::Base, _)) => {}
+                Some((Position::Base, _)) => {}
                 _ => self.expr(base),
             }
             if let Expr::Name(base) = base
@@ -129,8 +133,10 @@ impl Pass<'_> {
         class.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
         class.decorator_list.iter().for_each(|decorator| self.decorator(decorator));
         if self.enums.contains(class.name.as_str()) && !has_members(&class.body) {
-            let what =
-                format!("the enumeration `{}` has no plain members: calling it makes others", class.name);
+            let what = format!(
+                "the enumeration `{}` has no plain members: calling it creates another enumeration",
+                class.name
+            );
             self.notes.add(&rule::RESTRICTED_USE, class.start(), what);
         }
         for stmt in &class.body {
@@ -146,9 +152,9 @@ impl Pass<'_> {
         }
     }
 
-    /// `field(...)`.
+    /// Returns whether this is a call of `field(...)`.
     fn is_field(&self, value: Option<&Expr>) -> bool {
-        matches!(value, Some(Expr::Call(call)) if matches!(self.place(&call.func), Some((Place::Field, _))))
+        matches!(value, Some(Expr::Call(call)) if matches!(self.position(&call.func), Some((Position::Field, _))))
     }
 
     fn arguments(&mut self, call: &ExprCall) {
@@ -172,10 +178,10 @@ impl Pass<'_> {
         call.keywords.iter().for_each(|keyword| self.expr(&keyword.value));
     }
 
-    /// Whether a subscript makes a type of types: `list[X]`, `Optional[X]`.
+    /// Returns whether a subscript makes a type from types, such as `list[X]` or `Optional[X]`.
     fn is_generic(&self, value: &Expr) -> bool {
         match (self.survey.meaning(value), value) {
-            // What is annotated can be called like the type itself.
+            // An annotated type can be called like the type itself.
             (Meaning::Listed(_, "Annotated"), _) => self.types,
             (Meaning::Listed(path, _), _) => matches!(path, "typing" | "collections.abc"),
             (_, Expr::Name(name)) => {
@@ -186,7 +192,7 @@ impl Pass<'_> {
     }
 }
 
-/// Whether an enumeration has a member that counts: what `_ignore_` names would not.
+/// Returns whether an enumeration has a member that counts; names in `_ignore_` do not.
 fn has_members(body: &[Stmt]) -> bool {
     let ignores = |stmt: &Stmt| {
         let Stmt::Assign(s) = stmt else { return false };
@@ -195,7 +201,8 @@ fn has_members(body: &[Stmt]) -> bool {
     body.iter().any(is_member) && !body.iter().any(ignores)
 }
 
-/// A member whose value is plain data: with one, calling the enumeration only looks members up.
+/// Returns whether a statement defines a member with plain data. Calling an enumeration that has one only
+/// looks members up.
 fn is_member(stmt: &Stmt) -> bool {
     let plain = |value: &Expr| match value {
         Expr::Constant(constant) => constant.value != Constant::None,
@@ -228,7 +235,7 @@ impl Visit for Pass<'_> {
         }
         match stmt {
             Stmt::ClassDef(class) => self.class(class),
-            Stmt::Assign(s) if matches!(self.place(&s.value), Some((Place::Type, _))) => {
+            Stmt::Assign(s) if matches!(self.position(&s.value), Some((Position::Type, _))) => {
                 let names = s.targets.iter().filter_map(|target| target.as_name_expr());
                 self.arrays.extend(names.map(|name| name.id.to_string()));
                 s.targets.iter().for_each(|target| self.expr(target));
@@ -238,21 +245,21 @@ impl Visit for Pass<'_> {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        if let Some((place, name)) = self.place(expr) {
+        if let Some((position, name)) = self.position(expr) {
             let loads = !matches!(expr, Expr::Name(name) if !name.ctx.is_load());
-            if loads && !(self.types && matches!(place, Place::Type | Place::Base)) {
-                let hint = match place {
-                    Place::Type => {
-                        "name it in annotations and behind `isinstance`; make arrays with `np.array` or `np.zeros`"
+            if loads && !(self.types && matches!(position, Position::Type | Position::Base)) {
+                let hint = match position {
+                    Position::Type => {
+                        "name it in annotations and as an argument of `isinstance`; make arrays with `np.array` or `np.zeros`"
                     }
-                    Place::Base => "write `class Name(...)`, with its members in the body",
-                    Place::Decorator => "write `@` and its name above the definition",
-                    Place::Field => "write `name: type = field(...)` in the class",
+                    Position::Base => "write `class Name(...)`, with its members in the body",
+                    Position::Decorator => "write `@` and its name above the definition",
+                    Position::Field => "write `name: type = field(...)` in the class",
                 };
                 self.notes.hinted(
                     &rule::RESTRICTED_USE,
                     expr.start(),
-                    format!("`{name}` out of its place"),
+                    format!("`{name}` in a position where it is not allowed"),
                     hint,
                 );
             }
@@ -262,7 +269,7 @@ impl Visit for Pass<'_> {
             Expr::Call(call) => self.among_types(false, |pass| pass.call(call)),
             Expr::Compare(_) => self.among_types(true, |pass| walk_expr(pass, expr)),
             Expr::Subscript(s)
-                if self.is_generic(&s.value) || self.types && self.place(&s.value).is_some() =>
+                if self.is_generic(&s.value) || self.types && self.position(&s.value).is_some() =>
             {
                 self.expr(&s.value);
                 self.among_types(true, |pass| pass.expr(&s.slice));
@@ -281,8 +288,8 @@ impl Visit for Pass<'_> {
 
     fn decorator(&mut self, expr: &Expr) {
         match expr {
-            Expr::Call(call) if self.place(&call.func).is_some() => self.arguments(call),
-            _ if self.place(expr).is_some() => {}
+            Expr::Call(call) if self.position(&call.func).is_some() => self.arguments(call),
+            _ if self.position(expr).is_some() => {}
             _ => self.expr(expr),
         }
     }

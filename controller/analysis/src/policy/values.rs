@@ -1,4 +1,4 @@
-//! What numbers and units the names of a file stand for, as far as that is plain: names bound once, to numbers.
+//! Infers the numbers and units of names that are bound once, to a number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::survey::{Meaning, Survey};
 use super::tree::{self, docstring as text_of, text};
 use super::walk::{Function, Role, Visit, blocks, function, walk_body};
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Degrees,
@@ -22,7 +22,7 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// As a word in a sentence.
+    /// Returns the unit as a word in a sentence.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Unit::Degrees => "degrees",
@@ -34,7 +34,7 @@ impl Unit {
         }
     }
 
-    /// The words that say it: in docstrings, and as parts of names.
+    /// Returns the words for the unit in docstrings and as parts of names.
     const fn words(self) -> &'static str {
         match self {
             Unit::Degrees => "degree degrees deg degs °",
@@ -49,14 +49,15 @@ impl Unit {
     const ALL: [Unit; 6] =
         [Unit::Degrees, Unit::Radians, Unit::Millimetres, Unit::Metres, Unit::Milliseconds, Unit::Seconds];
 
-    /// The one unit that stands among `words`; none where there are several.
+    /// Returns the one unit among `words`; none if there are several.
     fn among<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Option<Unit> {
         let said = |unit: Unit| words.clone().any(|word| unit.words().split(' ').any(|known| known == word));
         let mut units = Unit::ALL.into_iter().filter(|unit| said(*unit));
         units.next().filter(|_| units.next().is_none())
     }
 
-    /// By the parts of a name: `yaw_deg`, `step_mm`; a rate (`deg_per_s`) is none.
+    /// Reads the unit from the parts of a name, such as `yaw_deg` or `step_mm`. A rate (`deg_per_s`) has
+    /// none.
     fn of_name(name: &str) -> Option<Unit> {
         let lower = name.to_ascii_lowercase();
         if lower.split('_').any(|part| matches!(part, "per" | "to" | "from" | "in" | "2")) {
@@ -65,7 +66,7 @@ impl Unit {
         Unit::among(lower.split('_'))
     }
 
-    /// By what a docstring says of a parameter.
+    /// Reads the unit from a parameter's description.
     fn of_words(said: &str) -> Option<Unit> {
         let lower = said.to_lowercase();
         if lower.contains(" per ") || lower.contains('/') {
@@ -75,7 +76,7 @@ impl Unit {
     }
 }
 
-/// What names stand for.
+/// The values and units of names.
 pub(super) struct Values<'a> {
     survey: &'a Survey,
     constants: BTreeMap<String, f64>,
@@ -109,7 +110,7 @@ impl<'a> Values<'a> {
         for function in functions {
             values.parameters(function, once);
         }
-        // In the order of the source: a constant may be made of those before it.
+        // In source order, because a constant may use earlier ones.
         for (name, value) in assigned {
             if !once(name) {
                 continue;
@@ -141,7 +142,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The number that an expression always is.
+    /// Returns the constant value of an expression.
     pub(super) fn number(&self, expr: &Expr) -> Option<f64> {
         match expr {
             Expr::Name(name) => self.constants.get(name.id.as_str()).copied(),
@@ -176,7 +177,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The number that a parameter is when it is not given.
+    /// Returns the default value of a parameter.
     pub(super) fn default(&self, expr: &Expr) -> Option<f64> {
         match expr {
             Expr::Name(name) => self.defaults.get(name.id.as_str()).copied(),
@@ -185,7 +186,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What a call of a conversion gives: `math.radians`, `np.deg2rad`, `math.degrees`, ...
+    /// Returns the unit that a conversion returns: `math.radians`, `np.deg2rad`, `math.degrees`, ...
     pub(super) fn conversion(&self, call: &ExprCall) -> Option<Unit> {
         let Meaning::Listed(path, name) = self.survey.meaning(&call.func) else { return None };
         match name {
@@ -195,13 +196,13 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether a call is a sine, cosine or tangent.
+    /// Returns whether a call is a sine, cosine or tangent.
     pub(super) fn is_trigonometric(&self, call: &ExprCall) -> bool {
         matches!(self.survey.meaning(&call.func), Meaning::Listed(path, name)
             if is_mathematics(path) && matches!(name, "sin" | "cos" | "tan"))
     }
 
-    /// What an expression counts, where that is plain.
+    /// Returns the unit of an expression, if it is clear.
     pub(super) fn unit(&self, expr: &Expr) -> Option<Unit> {
         match expr {
             Expr::Name(name) => self.units.get(name.id.as_str()).copied().or_else(|| Unit::of_name(&name.id)),
@@ -260,7 +261,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Not something that may itself count something, such as a rate or a conversion by hand.
+    /// Returns whether an expression has no unit of its own, unlike a rate or a manual conversion.
     fn is_plain(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Name(name) => {
@@ -272,7 +273,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What a unit times a number counts; a factor that may be a conversion makes it unknown.
+/// Returns the unit of a scaled value; none if the factor may be a conversion.
 fn scaled(unit: Unit, factor: f64) -> Option<Unit> {
     let is = |other: f64| (factor.abs() / other - 1.0).abs() < 0.01;
     let quarter_turn = 1.0_f64.to_radians();
@@ -283,7 +284,8 @@ fn scaled(unit: Unit, factor: f64) -> Option<Unit> {
         Unit::Metres if is(1e3) => Some(Unit::Millimetres),
         Unit::Milliseconds if is(1e-3) => Some(Unit::Seconds),
         Unit::Seconds if is(1e3) => Some(Unit::Milliseconds),
-        // Half of it, twice it, the other way; but not times pi, to be divided later.
+        // Half, twice or the negative of a value keeps its unit; multiplying by pi may be part of a
+        // conversion.
         _ if [0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0].into_iter().any(is) => Some(unit),
         _ => None,
     }
@@ -293,7 +295,7 @@ fn is_mathematics(path: &str) -> bool {
     matches!(path, "math" | "numpy")
 }
 
-/// Which names are bound, and which more than once.
+/// Records which names are bound, and which more than once.
 #[derive(Default)]
 struct Bindings {
     bound: BTreeSet<String>,
@@ -309,7 +311,7 @@ impl Visit for Bindings {
     }
 }
 
-/// Every statement, those inside others behind them.
+/// Calls `each` for every statement; nested statements follow their parent.
 fn every_stmt<'a>(body: &'a [Stmt], each: &mut impl FnMut(&'a Stmt)) {
     for stmt in body {
         each(stmt);

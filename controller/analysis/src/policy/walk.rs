@@ -1,6 +1,8 @@
-//! A walk over every node of a syntax tree: one exhaustive match per kind of node, so that nothing is passed over.
+//! Walks every node of a syntax tree. Each kind of node has one exhaustive match, so the walk misses
+//! nothing.
 //!
-//! A [`Visit`] overrides what it wants to see and calls the `walk_*` function of the same name to go on below.
+//! A [`Visit`] overrides the methods that it needs and calls the `walk_*` function of the same name to
+//! descend.
 
 use rustpython_parser::ast::{
     Arg, Arguments, Comprehension, ExceptHandler, Expr, Identifier, Pattern, Ranged, Stmt, StmtClassDef,
@@ -8,7 +10,7 @@ use rustpython_parser::ast::{
 };
 use rustpython_parser::text_size::TextSize;
 
-/// What an identifier does where it stands.
+/// How an identifier is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A name that is read.
@@ -19,9 +21,9 @@ pub(super) enum Role {
     Delete,
     /// `global` or `nonlocal`.
     Declare,
-    /// The attribute behind a dot, or tested by a class pattern.
+    /// The attribute after a dot, or the attribute that a class pattern tests.
     Attribute,
-    /// The name of a keyword argument at a call.
+    /// The name of a keyword argument in a call.
     Keyword,
     /// The module or name that an import names.
     Imported,
@@ -42,7 +44,7 @@ pub(super) enum Binding {
     Import,
 }
 
-/// A function definition, asynchronous or not.
+/// A function definition, synchronous or asynchronous.
 #[derive(Clone, Copy)]
 pub(super) struct Function<'a> {
     /// Its name.
@@ -63,7 +65,7 @@ pub(super) struct Function<'a> {
     pub at: TextSize,
 }
 
-/// The function that a statement defines.
+/// Returns the function that a statement defines, if any.
 pub(super) fn function(stmt: &Stmt) -> Option<Function<'_>> {
     match stmt {
         Stmt::FunctionDef(f) => Some(Function {
@@ -90,7 +92,7 @@ pub(super) fn function(stmt: &Stmt) -> Option<Function<'_>> {
     }
 }
 
-/// Every parameter of `args`, in order.
+/// Returns every parameter of `args`, in order.
 pub(super) fn parameters(args: &Arguments) -> impl Iterator<Item = &Arg> {
     let plain = args.posonlyargs.iter().chain(&args.args).map(|arg| &arg.def);
     plain
@@ -99,12 +101,12 @@ pub(super) fn parameters(args: &Arguments) -> impl Iterator<Item = &Arg> {
         .chain(args.kwarg.as_deref())
 }
 
-/// Every default of `args`, in order.
+/// Returns every default value in `args`, in order.
 pub(super) fn defaults(args: &Arguments) -> impl Iterator<Item = &Expr> {
     args.posonlyargs.iter().chain(&args.args).chain(&args.kwonlyargs).filter_map(|arg| arg.default.as_deref())
 }
 
-/// The blocks of statements inside a statement, in order.
+/// Returns the blocks of statements inside a statement, in order.
 pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {
         Stmt::FunctionDef(s) => vec![&s.body],
@@ -133,7 +135,7 @@ fn of_try<'a>(
     std::iter::once(body).chain(handled).chain([orelse, finalbody]).collect()
 }
 
-/// One pass over a tree.
+/// Visits the nodes of a tree; each method defaults to descending.
 pub(super) trait Visit {
     /// A statement.
     fn stmt(&mut self, stmt: &Stmt) {
@@ -176,7 +178,8 @@ fn exprs<'a, V: Visit + ?Sized>(v: &mut V, list: impl IntoIterator<Item = &'a Ex
     }
 }
 
-/// Visits what a definition evaluates where it stands: decorators, annotations, defaults; and binds parameters.
+/// Visits what a definition evaluates on the spot (decorators, annotations, defaults), and binds the
+/// parameters.
 pub(super) fn walk_signature<V: Visit + ?Sized>(v: &mut V, function: Function<'_>) {
     for decorator in function.decorators {
         v.decorator(decorator);
@@ -190,7 +193,7 @@ pub(super) fn walk_signature<V: Visit + ?Sized>(v: &mut V, function: Function<'_
     }
 }
 
-/// Binds a class's name and visits its decorators, bases and keywords.
+/// Binds the name of a class and visits its decorators, bases and keywords.
 pub(super) fn walk_class_header<V: Visit + ?Sized>(v: &mut V, class: &StmtClassDef) {
     v.identifier(&class.name, Role::Bind(Binding::Class), class.start());
     for decorator in &class.decorator_list {

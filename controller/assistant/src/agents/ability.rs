@@ -91,7 +91,7 @@ impl Callable for Ability {
             Ability::Dance => Primitive::Dance { duration: read.seconds().unwrap_or(DANCE) },
             Ability::Center => Primitive::Center,
             Ability::WakeUp => Primitive::Wake,
-            Ability::GoToSleep => Primitive::Sleep,
+            Ability::GotoSleep => Primitive::Sleep,
             Ability::Wait => Primitive::Wait { duration: read.seconds().unwrap_or_default() },
             other => return read.other(other),
         };
@@ -163,7 +163,7 @@ fn told(ability: Ability, Within { others, tools, data }: Within<'_>) -> (&'stat
         Ability::Dance => ("Dance on the spot.", object(&[], &[("seconds", number("how long", 2.0, 60.0))])),
         Ability::Center => ("Bring head, body and antennas back to neutral.", object(&[], &[])),
         Ability::WakeUp => ("Wake up: switch the motors on and raise the head.", object(&[], &[])),
-        Ability::GoToSleep => ("Go to sleep: lay the head down.", object(&[], &[])),
+        Ability::GotoSleep => ("Go to sleep: lay the head down.", object(&[], &[])),
         Ability::Wait => {
             ("Do nothing for a while.", object(&[("seconds", number("how long", 0.0, 300.0))], &[]))
         }
@@ -172,10 +172,10 @@ fn told(ability: Ability, Within { others, tools, data }: Within<'_>) -> (&'stat
             "Take a picture with the camera and tell which people and things are seen where.",
             object(&[], &[]),
         ),
-        Ability::FindThings => {
+        Ability::FindObjects => {
             ("Tell how many of one kind are seen, and where.", object(&[("thing", thing())], &[]))
         }
-        Ability::LookAtThing => {
+        Ability::LookAtObject => {
             ("Look round for one of a kind and turn the head to it.", object(&[("thing", thing())], &[]))
         }
         Ability::FollowPerson => (
@@ -241,7 +241,7 @@ fn told(ability: Ability, Within { others, tools, data }: Within<'_>) -> (&'stat
                 &[],
             ),
         ),
-        Ability::HandOver => (
+        Ability::HandOff => (
             "Give a task to another agent, who has functions that you do not have.",
             object(&[("agent", choice("who", others)), ("task", text("what to do, with all details"))], &[]),
         ),
@@ -307,6 +307,11 @@ mod tests {
             assert_eq!(function.parameters["additionalProperties"], false, "{}", function.name);
             assert!(!function.description.is_empty());
         }
+        for (old, new) in [("go_to_sleep", "goto_sleep"), ("hand_over", "hand_off")] {
+            let read: Ability = serde_json::from_value(json!(old)).unwrap();
+            assert_eq!(read.name(), new);
+        }
+        assert!(serde_json::from_value::<Ability>(json!("sudo")).is_err());
         // The functions by which a model may extend the system.
         for name in [
             "create_function",

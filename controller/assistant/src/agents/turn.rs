@@ -516,7 +516,7 @@ impl Turn {
             true => spec.instructions.clone(),
             false => format!("You are {agent}, an agent of a small robot. Do the task with your functions."),
         };
-        if spec.functions.contains(&Ability::HandOver) {
+        if spec.functions.contains(&Ability::HandOff) {
             instructions.push_str("\n\nThe other agents:");
             for other in self.roster.iter().filter(|other| others.contains(&other.name)) {
                 let purpose = other.purpose.split_whitespace().collect::<Vec<_>>().join(" ");

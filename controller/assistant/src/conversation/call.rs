@@ -17,7 +17,7 @@ impl Conversation<'_> {
     pub fn call(&mut self, task: Task, halts: u64) -> Reply {
         self.stage.begin(halts);
         self.stage.raise(Rank::Client);
-        self.begin_noting("asked", &task.describe()).in_scope(|| {
+        self.begin_noting("question", &task.describe()).in_scope(|| {
             let reply = self.carry_out(vec![task]);
             self.stage.leave_floor();
             self.note_answer(&reply);

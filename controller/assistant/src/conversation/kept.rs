@@ -55,7 +55,7 @@ impl Conversation<'_> {
     /// Carries out a sentence that was said at this stop epoch
     /// ([`firmware_bridge::pulse::Conductor::halts`]). A stop between then and its turn cancels it too.
     pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
-        self.begin_noting("said", text).in_scope(|| {
+        self.begin_noting("utterance", text).in_scope(|| {
             let reply = self.listen(text, halts);
             self.note_answer(&reply);
             reply
@@ -67,14 +67,14 @@ impl Conversation<'_> {
         let chronicle = self.body.chronicle();
         let text = cut(text);
         let doing = chronicle.begin(text);
-        if kind == "said" {
+        if kind == "utterance" {
             chronicle.say(Voice::Person, text);
         }
         let id = self.next_id.take().unwrap_or_else(|| Uuid::new_v4().to_string());
         let detail = json!({ "trace": doing.file() });
         let entry = Entry::now(kind, &self.person, text, "heard").by(self.role.name(), "").with(detail);
         chronicle.note(self.of(&id, entry));
-        let span = tracing::info_span!("said", id = id.as_str(), kind, outcome = Empty);
+        let span = tracing::info_span!("utterance", id = id.as_str(), kind, outcome = Empty);
         self.heard = Some(Heard { id, doing });
         span
     }
@@ -111,7 +111,15 @@ impl Conversation<'_> {
 
     /// Runs `act` for a tool in its own span. Outside of a sentence it gets its own id too.
     pub(super) fn in_run<T>(&mut self, name: &str, act: impl FnOnce(&mut Self) -> T) -> T {
-        let span = tracing::info_span!("tool", id = Empty, tool = name, ended = Empty);
+        // Name and attributes by the OpenTelemetry conventions for generative AI.
+        let span = tracing::info_span!(
+            "execute_tool",
+            otel.name = format!("execute_tool {name}"),
+            id = Empty,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = name,
+            outcome = Empty
+        );
         if self.heard.is_some() {
             return span.in_scope(|| act(self));
         }
@@ -158,7 +166,7 @@ impl Conversation<'_> {
             Outcome::Raised { kind, message, .. } => ("raised", format!("raised {kind}: {}", cut(message))),
             Outcome::Stopped { limit, reason } => ("stopped", format!("stopped by {limit}: {}", cut(reason))),
         };
-        Span::current().record("ended", how);
+        Span::current().record("outcome", how);
         for line in reply.printed.lines().take(200) {
             chronicle.say(Voice::Tool, cut(line));
         }

@@ -28,7 +28,7 @@ impl Onlooker {
     #[must_use]
     pub fn new(config: &Config, model: Box<dyn Model>) -> Self {
         let vision = &config.vision;
-        Onlooker { model, width: vision.sent_width as usize, per_hour: vision.sent_per_hour }
+        Onlooker { model, width: vision.upload_width_px as usize, per_hour: vision.max_uploads_per_hour }
     }
 
     /// Opens the vision model of the configuration. Returns `None` where it names none.
@@ -64,7 +64,7 @@ impl Conversation<'_> {
     fn show(&mut self, onlooker: &mut Onlooker) -> String {
         if !self.body.outgoing().count(onlooker.per_hour) {
             return format!(
-                "No picture was sent to a model: {} were sent within the hour, which is the limit (vision.sent_per_hour).",
+                "No picture was sent to a model: {} were sent within the hour, which is the limit (vision.max_uploads_per_hour).",
                 onlooker.per_hour
             );
         }

@@ -68,7 +68,7 @@ impl Conversation<'_> {
         let noted = self.begin_run(name, &admitted, &arguments);
         let permit =
             permit(vetted, entry, manifest.capabilities.clone(), troupe.callees(), conditions.stage_seconds);
-        let span = tracing::info_span!("performance", version = i64::from(manifest.version));
+        let span = tracing::info_span!("tool_run", version = i64::from(manifest.version));
         let performance = span.in_scope(|| perform(&mut *guest, job, &mut self.stage, &permit));
         drop(guest);
         self.stage.limit(full);

@@ -27,17 +27,17 @@ impl Mind {
     pub fn new(config: &Config, model: Box<dyn Model>) -> Self {
         let agents = &config.agents;
         let limits = Limits {
-            steps: agents.steps,
-            tokens: agents.tokens,
-            seconds: agents.seconds,
-            repeats: agents.repeats,
-            answer_tokens: config.language_model.answer_tokens,
+            steps: agents.max_model_calls,
+            tokens: agents.max_tokens,
+            seconds: agents.timeout_s,
+            repeats: agents.max_repeated_calls,
+            answer_tokens: config.language_model.max_completion_tokens,
         };
         Mind {
             model,
             roster: Roster::of(agents.roster.clone()),
             limits,
-            most_iterations: config.workshop.max_iterations,
+            most_iterations: config.workshop.max_repair_attempts,
             models: config.models.clone(),
         }
     }

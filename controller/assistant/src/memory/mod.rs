@@ -7,7 +7,7 @@
 //! * [`handle`] (short names for data)
 //!
 //! All of it may contain a person's words. Only its owner can read the file, sessions expire after
-//! `memory.keep_days`, and each can be exported and deleted as a whole.
+//! `memory.retention_days`, and each can be exported and deleted as a whole.
 
 pub mod handle;
 pub mod session;
@@ -122,7 +122,7 @@ impl Memory {
     /// Fails when the file can't be opened, as [`Self::open`].
     pub fn of(config: &Config) -> Result<Memory, MemoryError> {
         let memory = Memory::open(&config.memory.file)?;
-        memory.forget_after(config.memory.keep_days)?;
+        memory.forget_after(config.memory.retention_days)?;
         Ok(memory)
     }
 

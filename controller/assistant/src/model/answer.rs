@@ -55,7 +55,7 @@ pub struct Tokens {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoAnswer {
     /// The connection failed, or the name is unknown.
-    #[error("the language model at {endpoint} can't be reached: {reason}; start it, or set `brain: offline`")]
+    #[error("the language model at {endpoint} can't be reached: {reason}; start it, or set `nlu: grammar`")]
     Unreachable {
         /// The endpoint.
         endpoint: String,

@@ -140,11 +140,11 @@ impl Cassette {
         let endpoint = Endpoint { url, model: file.settings.model.clone(), key: None };
         let config = LanguageModel {
             endpoints: vec![endpoint.clone()],
-            answer: Duration::from_secs(3600),
-            silence: Duration::from_secs(3600),
-            retries: 0,
-            prompt_tokens: file.settings.prompt_tokens,
-            answer_tokens: file.settings.answer_tokens,
+            request_timeout: Duration::from_secs(3600),
+            read_timeout: Duration::from_secs(3600),
+            max_retries: 0,
+            max_prompt_tokens: file.settings.prompt_tokens,
+            max_completion_tokens: file.settings.answer_tokens,
             temperature: file.settings.temperature,
             seed: file.settings.seed,
         };
@@ -162,8 +162,8 @@ impl Cassette {
         let endpoints = config.endpoints.iter().take(1);
         let settings = Settings {
             model: endpoints.clone().map(|endpoint| endpoint.model.clone()).collect(),
-            prompt_tokens: config.prompt_tokens,
-            answer_tokens: config.answer_tokens,
+            prompt_tokens: config.max_prompt_tokens,
+            answer_tokens: config.max_completion_tokens,
             temperature: config.temperature,
             seed: config.seed,
         };

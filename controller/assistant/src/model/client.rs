@@ -16,7 +16,7 @@ use super::prompt::{Form, Prompt};
 use super::request::Manner;
 use super::{Model, Watch};
 use minismith_runtime::chance::Chance;
-use minismith_runtime::config::{Brain, Config, Endpoint, LanguageModel};
+use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu};
 
 /// How long a failed endpoint moves to the end of the order.
 const ILL: Duration = Duration::from_secs(60);
@@ -54,9 +54,9 @@ impl Client {
     /// # Errors
     /// [`NoLine`], as [`Self::open`].
     pub fn configured(config: &Config) -> Result<Option<Self>, NoLine> {
-        match config.brain {
-            Brain::Offline => Ok(None),
-            Brain::Openai => Self::open(&config.language_model).map(Some),
+        match config.nlu {
+            Nlu::Grammar => Ok(None),
+            Nlu::Llm => Self::open(&config.language_model).map(Some),
         }
     }
 
@@ -90,7 +90,7 @@ impl Client {
             name: format!("{} ({})", endpoint.url, endpoint.model),
             manner: Manner {
                 model: endpoint.model,
-                answer_tokens: config.answer_tokens,
+                answer_tokens: config.max_completion_tokens,
                 temperature: config.temperature,
                 seed: config.seed,
             },
@@ -101,10 +101,10 @@ impl Client {
         Client {
             peers: lines.into_iter().map(peer).collect(),
             bounds: Bounds {
-                answer: config.answer,
-                silence: config.silence,
-                retries: config.retries,
-                prompt_tokens: u64::from(config.prompt_tokens),
+                answer: config.request_timeout,
+                silence: config.read_timeout,
+                retries: config.max_retries,
+                prompt_tokens: u64::from(config.max_prompt_tokens),
             },
             clock,
             // The seed only spreads retries, so two programs may share it.
@@ -144,12 +144,17 @@ impl Model for Client {
         let as_text = matches!(&prompt.form, Form::Calls(functions) if functions.is_empty())
             .then(|| Prompt { form: Form::Text, ..prompt.clone() });
         let prompt = as_text.as_ref().unwrap_or(prompt);
+        // Name and attributes by the OpenTelemetry conventions for generative AI.
         let span = tracing::info_span!(
-            "model",
+            "chat",
+            otel.name = Empty,
+            otel.kind = "client",
             purpose = prompt.purpose,
             endpoint = Empty,
-            prompt_tokens = Empty,
-            answer_tokens = Empty
+            gen_ai.operation.name = "chat",
+            gen_ai.request.model = Empty,
+            gen_ai.usage.input_tokens = Empty,
+            gen_ai.usage.output_tokens = Empty
         )
         .entered();
         let mut attention = Attention { watch, speaks: false, has_heard: false };
@@ -165,6 +170,8 @@ impl Model for Client {
                 until: self.clock.now() + self.bounds.answer,
                 spent: Tokens::default(),
             };
+            span.record("otel.name", format!("chat {}", peer.manner.model));
+            span.record("gen_ai.request.model", peer.manner.model.as_str());
             let answer = peer.ask(prompt, &mut question);
             self.used.tokens.prompt = self.used.tokens.prompt.saturating_add(question.spent.prompt);
             self.used.tokens.answer = self.used.tokens.answer.saturating_add(question.spent.answer);
@@ -173,8 +180,8 @@ impl Model for Client {
                 Ok(answer) => {
                     span.record("endpoint", name.as_str());
                     let tokens = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
-                    span.record("prompt_tokens", tokens(answer.tokens.prompt));
-                    span.record("answer_tokens", tokens(answer.tokens.answer));
+                    span.record("gen_ai.usage.input_tokens", tokens(answer.tokens.prompt));
+                    span.record("gen_ai.usage.output_tokens", tokens(answer.tokens.answer));
                     peer.ill_since = None;
                     self.used.answers += 1;
                     if first.is_some() {

@@ -90,7 +90,8 @@ impl CodeTasks {
     /// Returns code tasks with the configuration's interpreter, sandbox and folders.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        let host = LazyHost::for_code(&config.tool_host.python, config.tool_host.bar.clone());
+        let host =
+            LazyHost::for_code(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
         CodeTasks { host, kept: Kept::at(config.tools.join(FOLDER)), limits: cage::LIMITS }
     }
 

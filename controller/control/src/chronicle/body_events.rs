@@ -49,7 +49,8 @@ impl Witness {
         let mut entries = Vec::new();
         let mut tell = |what: &str, outcome: &str| {
             let stage_s = tidy(self.period.as_secs_f64() * beat.beat as f64);
-            let entry = Entry::now("body", "the pulse", what, outcome).with(json!({ "beat": beat.beat }));
+            let entry =
+                Entry::now("robot", "the control loop", what, outcome).with(json!({ "beat": beat.beat }));
             entries.push(Entry { stage_s: Some(stage_s), ..entry });
         };
         if now.halts != last.halts {

@@ -42,15 +42,15 @@ pub struct Gone(pub String);
 
 impl Live {
     /// Starts the recorder and tells it what is recorded.
-    pub fn start(wanted: &config::Live, begin: Begin) -> Result<Self, NoRecording> {
+    pub fn start(wanted: &config::RerunConfig, begin: Begin) -> Result<Self, NoRecording> {
         let io = |doing| move |source| NoRecording::Io { doing, source };
         let mut arguments: Vec<OsString> = Vec::new();
         let mut add = |flag: &str, value: Option<OsString>| {
             arguments.extend(value.into_iter().flat_map(|value| [OsString::from(flag), value]));
         };
         add("--to", wanted.file.clone().map(Into::into));
-        add("--connect", wanted.viewer.clone().map(Into::into));
-        add("--serve", wanted.serve.map(|address| address.to_string().into()));
+        add("--connect", wanted.connect.clone().map(Into::into));
+        add("--serve", wanted.listen.map(|address| address.to_string().into()));
         let (ours, theirs) = UnixStream::pair().map_err(io("making a channel to the recorder"))?;
         ours.set_nonblocking(true).map_err(io("making a channel to the recorder"))?;
         let program = Program { path: locate()?, arguments, environment: Vec::new(), input: theirs.into() };

@@ -9,7 +9,7 @@ use firmware_bridge::pulse::{BeatRecord, Conductor, PulseHandle};
 use minismith_wire::recording::{Health, Message, Picture, Rhythm, Seen};
 
 use crate::eyes::{Eyes, Lookout, NoSight};
-use minismith_runtime::config::Kept;
+use minismith_runtime::config::RecordingConfig;
 use minismith_senses::detect::Bounds;
 use minismith_senses::track::{Found, Kind};
 
@@ -59,14 +59,14 @@ pub struct Slow {
 }
 
 impl Slow {
-    pub fn new(pulse: PulseHandle, lookout: Lookout, eyes: Eyes, kept: &Kept) -> Self {
+    pub fn new(pulse: PulseHandle, lookout: Lookout, eyes: Eyes, kept: &RecordingConfig) -> Self {
         Slow {
             rate: pulse.period().as_secs_f64().recip(),
             pulse,
             lookout,
             eyes,
-            to_trace: f64::from(kept.pictures_per_second),
-            to_viewer: f64::from(kept.live.pictures_per_second),
+            to_trace: f64::from(kept.camera_fps),
+            to_viewer: f64::from(kept.rerun.camera_fps),
             lateness: Vec::new(),
             positions: None,
             told: 0,

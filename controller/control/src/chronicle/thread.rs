@@ -21,7 +21,7 @@ use super::slow::Slow;
 use super::{Chronicle, Losses, Mail, Sources, Telling, WAITING};
 use crate::arbiter::Arbiter;
 use crate::trace::words::{self, Heads};
-use minismith_runtime::config::Kept;
+use minismith_runtime::config::RecordingConfig;
 use minismith_runtime::journal::{Entry, Journal, JournalThread};
 
 /// How often what has gathered is kept.
@@ -49,7 +49,7 @@ impl ChronicleThread {
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(sources: Sources, tap: Tap, kept: &Kept) -> std::io::Result<Self> {
+    pub fn start(sources: Sources, tap: Tap, kept: &RecordingConfig) -> std::io::Result<Self> {
         let writing = JournalThread::start(&kept.journal)?;
         let Sources { pulse, lookout, eyes, arbiter } = sources;
         let (desk, mail) = sync_channel(WAITING);
@@ -120,7 +120,7 @@ struct Scribe {
     slow: Slow,
     journal: Journal,
     arbiter: Arc<Arbiter>,
-    kept: Kept,
+    kept: RecordingConfig,
     /// Whether it was told that traces can't be kept.
     is_told: bool,
     /// No trace is begun before this beat: the last one could not be kept.
@@ -171,11 +171,11 @@ impl Scribe {
 
     /// Begins to show what happens, where somebody wants to see it.
     fn show(&mut self) {
-        if !self.kept.live.is_wanted() {
+        if !self.kept.rerun.is_wanted() {
             return;
         }
         let begin = self.begin("live".into(), true);
-        match Live::start(&self.kept.live, begin) {
+        match Live::start(&self.kept.rerun, begin) {
             Ok(live) => self.live = Some(live),
             Err(no) => tracing::warn!("nothing is shown: {no}"),
         }
@@ -294,7 +294,7 @@ impl Scribe {
 
     fn show_beat(&mut self, beat: &BeatRecord) {
         let Some(live) = &mut self.live else { return };
-        let every = 1.0 / (f64::from(self.kept.live.beats_per_second) * self.period.as_secs_f64());
+        let every = 1.0 / (f64::from(self.kept.rerun.sample_rate_hz) * self.period.as_secs_f64());
         if self.last_live.is_some_and(|last| ((beat.beat - last) as f64) < every - 0.5) {
             return;
         }
@@ -327,7 +327,7 @@ impl Scribe {
         let is_kept = ended.as_ref().is_ok_and(|kept| *kept);
         self.told(ended.map(|_| ()));
         if is_kept && let Some(folder) = &self.kept.traces {
-            let pruned = prune(folder, self.kept.keep_days, self.kept.most_bytes);
+            let pruned = prune(folder, self.kept.retention_days, self.kept.max_total_bytes);
             self.told(pruned);
         }
     }
@@ -372,7 +372,12 @@ impl Scribe {
                 "traces can't be kept in {folder}, and the robot goes on without: {error}; make room, or name another folder in \
                  `traces.directory`"
             );
-            self.journal.note(Entry::now("program", "the chronicle", "keeping traces", &error.to_string()));
+            self.journal.note(Entry::now(
+                "program",
+                "the run recorder",
+                "keeping traces",
+                &error.to_string(),
+            ));
         }
     }
 }

@@ -93,9 +93,9 @@ fn real(
 ) -> Arc<dyn Camera> {
     Arc::new(Sleeping {
         name: name.to_owned(),
-        lens: config.camera.lens,
+        lens: config.camera.intrinsics,
         options: CaptureOptions {
-            own_lens: config.camera.own_lens,
+            own_lens: config.camera.auto_intrinsics,
             latency: config.camera.latency,
             ..CaptureOptions::default()
         },

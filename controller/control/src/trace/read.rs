@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::units::Radians;
-use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message};
+use minismith_wire::recording::{Beat, Begin, End, FORMAT, LONGEST_LINE, Message, Reader};
 
 /// The most beats that are read: an hour at 100 Hz.
 const MOST_BEATS: usize = 360_000;
@@ -63,7 +63,7 @@ impl Taken {
     /// # Errors
     /// As [`Taken::read`].
     pub fn from_lines(mut input: impl BufRead) -> Result<Self, NotATrace> {
-        let mut line = 0;
+        let (mut line, mut reader) = (0, Reader::default());
         let wrong = |line, reason: String| NotATrace::Line { line, reason };
         let mut next = || -> Result<Option<(u64, Message)>, NotATrace> {
             let mut bytes = Vec::new();
@@ -76,11 +76,11 @@ impl Taken {
                 // The end, or a line that broke off.
                 return if line == 1 { Err(wrong(1, "it is no trace".into())) } else { Ok(None) };
             }
-            let message = serde_json::from_slice(&bytes);
+            let message = reader.read(&bytes);
             message.map(|message| Some((line, message))).map_err(|error| wrong(line, error.to_string()))
         };
         let Some((_, Message::Begin(about))) = next()? else {
-            return Err(wrong(1, "it is no trace: the first line must be `begin`".into()));
+            return Err(wrong(1, "it is no trace: the first line must be `header`".into()));
         };
         if about.format > FORMAT {
             return Err(wrong(1, format!("it is of format {}, this program knows {FORMAT}", about.format)));

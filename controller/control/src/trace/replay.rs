@@ -72,7 +72,7 @@ pub fn replay(taken: &Taken, on: On, config: &Config) -> Result<Taken, NoReplay>
 /// A [`Refusal`] when the body can't reach it.
 pub fn planned(moved: &Recording, config: &Config) -> Result<Taken, Refusal> {
     let limits = limits_of(config);
-    let period = config.rate.beat();
+    let period = config.rate.period();
     let rules = PlanRules { limits: &limits, period, automatic_body_yaw: false };
     let start = joints_from_posture(moved.first())?;
     let trajectory = moved.motion(1.0).plan(&start, &rules)?;

@@ -1,10 +1,10 @@
-/** How long to wait before the next attempt: longer each time, and not all at once. */
+/** Exponential backoff with jitter for reconnecting. */
 
 const FIRST_MS = 250;
-const LONGEST_MS = 8000;
+const MAX_MS = 8000;
 
-/** Before attempt `tries` (from 0); `chance` is from 0 to 1. */
-export function wait(tries: number, chance: number = Math.random()): number {
-  const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(tries, 20));
-  return whole * (0.5 + 0.5 * chance);
+/** Returns the delay before an attempt, milliseconds. Attempts count from 0; `random` is from 0 to 1. */
+export function retryDelay(attempt: number, random: number = Math.random()): number {
+  const full = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempt, 20));
+  return full * (0.5 + 0.5 * random);
 }

@@ -1,27 +1,27 @@
-/** What differs between two texts, line by line: the shortest way from one to the other (Myers). */
+/** A line-by-line diff of two texts: the shortest edit script (Myers). */
 
-export interface Line {
+export interface DiffLine {
   sign: ' ' | '+' | '-';
   text: string;
-  /** Its number in the first and in the second text, from 1. */
-  was: number | null;
-  is: number | null;
+  /** The line number in the old and in the new text, from 1. */
+  oldNumber: number | null;
+  newNumber: number | null;
 }
 
-/** Beyond so many lines that differ, everything is told as exchanged. */
-const MOST = 4000;
+/** With more edits than this the diff replaces all lines. */
+const MAX_EDITS = 4000;
 
-export function diff(before: string, after: string): Line[] {
+export function diff(before: string, after: string): DiffLine[] {
   const a = before.split('\n');
   const b = after.split('\n');
-  const path = trace(a, b);
+  const path = findPath(a, b);
   if (path === null) {
     return [
-      ...a.map((text, at): Line => ({ sign: '-', text, was: at + 1, is: null })),
-      ...b.map((text, at): Line => ({ sign: '+', text, was: null, is: at + 1 })),
+      ...a.map((text, at): DiffLine => ({ sign: '-', text, oldNumber: at + 1, newNumber: null })),
+      ...b.map((text, at): DiffLine => ({ sign: '+', text, oldNumber: null, newNumber: at + 1 })),
     ];
   }
-  const lines: Line[] = [];
+  const lines: DiffLine[] = [];
   let x = a.length;
   let y = b.length;
   for (let d = path.length - 1; x > 0 || y > 0; d -= 1) {
@@ -34,25 +34,25 @@ export function diff(before: string, after: string): Line[] {
     while (x > fromX && y > fromY && x > 0 && y > 0) {
       x -= 1;
       y -= 1;
-      lines.push({ sign: ' ', text: a[x] as string, was: x + 1, is: y + 1 });
+      lines.push({ sign: ' ', text: a[x] as string, oldNumber: x + 1, newNumber: y + 1 });
     }
     if (d === 0) break;
     if (down) {
       y -= 1;
-      lines.push({ sign: '+', text: b[y] as string, was: null, is: y + 1 });
+      lines.push({ sign: '+', text: b[y] as string, oldNumber: null, newNumber: y + 1 });
     } else {
       x -= 1;
-      lines.push({ sign: '-', text: a[x] as string, was: x + 1, is: null });
+      lines.push({ sign: '-', text: a[x] as string, oldNumber: x + 1, newNumber: null });
     }
   }
   return lines.reverse();
 }
 
-/** For each number of edits, how far each diagonal had come before it; `null` when there are too many. */
-function trace(a: string[], b: string[]): Map<number, number>[] | null {
+/** Returns the furthest point on each diagonal before each edit, or `null` if there are too many edits. */
+function findPath(a: string[], b: string[]): Map<number, number>[] | null {
   const path: Map<number, number>[] = [];
   const ends = new Map<number, number>([[1, 0]]);
-  for (let d = 0; d <= Math.min(a.length + b.length, MOST); d += 1) {
+  for (let d = 0; d <= Math.min(a.length + b.length, MAX_EDITS); d += 1) {
     path.push(new Map(ends));
     for (let k = -d; k <= d; k += 2) {
       const down = k === -d || (k !== d && (ends.get(k - 1) ?? -1) < (ends.get(k + 1) ?? -1));

@@ -1,98 +1,106 @@
-/** What there is to draw of a frame of telemetry: the body as it is, and where it is told to be. Metres, radians. */
+/** The geometry to draw for a frame of telemetry: present and goal pose of the robot. Metres and radians. */
 
-import { radians, type Posture } from '../wire/joints';
-import type { Frame } from '../wire/telemetry';
+import { toRadians, type Posture } from '../protocol/joints';
+import type { Frame } from '../protocol/telemetry';
 import {
-  aboutZ,
-  anglesOf,
-  less,
-  length,
-  moved,
-  sum,
-  turned,
-  turnOf,
+  rotationZ,
+  rpyFromRotation,
+  subtract,
+  norm,
+  transform,
+  add,
+  rotate,
+  rotationFromRpy,
   type Point,
   type Pose,
 } from './geometry';
-import { armEnd, HEAD_HEIGHT, headFromArms, LEGS } from './legs';
+import { crankEnd, HEAD_HEIGHT, headFromCranks, LEGS } from './stewart-platform';
 
 export interface Drawing {
   bodyYaw: number;
   head: Pose;
   antennas: [number, number];
-  /** From each pivot over the end of its arm to the head, in the world. */
-  legs: { pivot: Point; elbow: Point; ball: Point }[];
+  /** The points of each leg in the world frame: motor axis, end of the crank, ball joint at the head. */
+  legs: { pivot: Point; elbow: Point; ballJoint: Point }[];
 }
 
-/** The head's pose in the world. */
-export function headOf(posture: Posture): Pose {
+/** Returns the head's pose in the world frame. */
+export function headPose(posture: Posture): Pose {
   return {
-    at: [posture.x_mm / 1000, posture.y_mm / 1000, posture.z_mm / 1000 + HEAD_HEIGHT],
-    turn: turnOf(radians(posture.roll_deg), radians(posture.pitch_deg), radians(posture.yaw_deg)),
+    position: [posture.x_mm / 1000, posture.y_mm / 1000, posture.z_mm / 1000 + HEAD_HEIGHT],
+    rotation: rotationFromRpy(
+      toRadians(posture.roll_deg),
+      toRadians(posture.pitch_deg),
+      toRadians(posture.yaw_deg),
+    ),
   };
 }
 
-function assembled(
+function assemble(
   head: Pose,
   bodyYaw: number,
-  arms: number[],
+  cranks: number[],
   antennas: [number, number],
 ): Drawing {
-  const turn = aboutZ(bodyYaw);
-  const legs = LEGS.map((leg, place) => ({
-    pivot: turned(turn, leg.pivot),
-    elbow: turned(turn, armEnd(leg, arms[place]!)),
-    ball: moved(head, leg.ball),
+  const turn = rotationZ(bodyYaw);
+  const legs = LEGS.map((leg, index) => ({
+    pivot: rotate(turn, leg.pivot),
+    elbow: rotate(turn, crankEnd(leg, cranks[index]!)),
+    ballJoint: transform(head, leg.ballJoint),
   }));
   return { bodyYaw, head, antennas, legs };
 }
 
-/** The body as it is; `null` where its motors are not all known. */
-export function present(frame: Frame): Drawing | null {
+/** Returns the present pose, or `null` if a motor position is unknown. */
+export function presentDrawing(frame: Frame): Drawing | null {
   const { posture } = frame;
-  const arms = frame.present_deg.slice(1, 7);
-  if (posture === null || arms.some((angle) => angle === null)) return null;
+  const cranks = frame.present_deg.slice(1, 7);
+  if (posture === null || cranks.some((angle) => angle === null)) return null;
   const [right, left] = posture.antennas_deg;
-  return assembled(
-    headOf(posture),
-    radians(posture.body_yaw_deg),
-    arms.map((angle) => radians(angle as number)),
-    [radians(right), radians(left)],
+  return assemble(
+    headPose(posture),
+    toRadians(posture.body_yaw_deg),
+    cranks.map((angle) => toRadians(angle as number)),
+    [toRadians(right), toRadians(left)],
   );
 }
 
-/** Where it is told to be; `null` where that can't be found. */
-export const goal = (frame: Frame): Drawing | null =>
-  drawn(frame.goal_deg, frame.posture ?? NEUTRAL);
+/** Returns the goal pose, or `null` if the forward kinematics do not converge. */
+export const goalDrawing = (frame: Frame): Drawing | null =>
+  drawingFromMotors(frame.goal_deg, frame.posture ?? NEUTRAL);
 
-/** The body whose motors stand so, looked for from near a posture; `null` where that can't be found. */
-export function drawn(motors_deg: number[], near: Posture): Drawing | null {
-  const bodyYaw = radians(motors_deg[0]!);
-  const arms = motors_deg.slice(1, 7).map(radians);
-  const head = headOf(near);
-  const back = aboutZ(-radians(near.body_yaw_deg));
-  const inBody: Pose = { at: turned(back, head.at), turn: head.turn };
+/** Returns the pose for these motor positions, or `null` if there is none. The search starts at the posture `near`. */
+export function drawingFromMotors(motors_deg: number[], near: Posture): Drawing | null {
+  const bodyYaw = toRadians(motors_deg[0]!);
+  const cranks = motors_deg.slice(1, 7).map(toRadians);
+  const head = headPose(near);
+  const back = rotationZ(-toRadians(near.body_yaw_deg));
+  const inBody: Pose = { position: rotate(back, head.position), rotation: head.rotation };
   const angles = [
-    radians(near.roll_deg),
-    radians(near.pitch_deg),
-    radians(near.yaw_deg - near.body_yaw_deg),
+    toRadians(near.roll_deg),
+    toRadians(near.pitch_deg),
+    toRadians(near.yaw_deg - near.body_yaw_deg),
   ];
   const found =
-    headFromArms(arms, inBody, angles) ??
-    headFromArms(arms, { at: [0, 0, HEAD_HEIGHT], turn: turnOf(0, 0, 0) }, [0, 0, 0]);
+    headFromCranks(cranks, inBody, angles) ??
+    headFromCranks(
+      cranks,
+      { position: [0, 0, HEAD_HEIGHT], rotation: rotationFromRpy(0, 0, 0) },
+      [0, 0, 0],
+    );
   if (found === null) return null;
-  const [roll, pitch, yaw] = anglesOf(found.turn);
+  const [roll, pitch, yaw] = rpyFromRotation(found.rotation);
   const world: Pose = {
-    at: turned(aboutZ(bodyYaw), found.at),
-    turn: turnOf(roll, pitch, yaw + bodyYaw),
+    position: rotate(rotationZ(bodyYaw), found.position),
+    rotation: rotationFromRpy(roll, pitch, yaw + bodyYaw),
   };
-  return assembled(world, bodyYaw, arms, [radians(motors_deg[7]!), radians(motors_deg[8]!)]);
+  return assemble(world, bodyYaw, cranks, [toRadians(motors_deg[7]!), toRadians(motors_deg[8]!)]);
 }
 
-/** A drawing as a posture: millimetres and degrees. */
-export function postureOf(drawing: Drawing): Posture {
-  const [x, y, z] = drawing.head.at;
-  const [roll, pitch, yaw] = anglesOf(drawing.head.turn).map(
+/** Converts a drawing to a posture in millimetres and degrees. */
+export function postureFromDrawing(drawing: Drawing): Posture {
+  const [x, y, z] = drawing.head.position;
+  const [roll, pitch, yaw] = rpyFromRotation(drawing.head.rotation).map(
     (angle) => (angle * 180) / Math.PI,
   ) as [number, number, number];
   const inDegrees = (angle: number) => (angle * 180) / Math.PI;
@@ -108,21 +116,23 @@ export function postureOf(drawing: Drawing): Posture {
   };
 }
 
-/** Whether two drawings differ so much that it can be seen. */
-export function differs(one: Drawing, other: Drawing): boolean {
+/** Whether two drawings differ enough to be visible. */
+export function differVisibly(one: Drawing, other: Drawing): boolean {
   const turn = (a: Pose, b: Pose) =>
-    Math.max(...[0, 1, 2].map((row) => length(less(a.turn[row] as Point, b.turn[row] as Point))));
+    Math.max(
+      ...[0, 1, 2].map((row) => norm(subtract(a.rotation[row] as Point, b.rotation[row] as Point))),
+    );
   return (
-    length(less(one.head.at, other.head.at)) > 0.0015 ||
+    norm(subtract(one.head.position, other.head.position)) > 0.0015 ||
     turn(one.head, other.head) > 0.02 ||
     Math.abs(one.bodyYaw - other.bodyYaw) > 0.02 ||
-    one.antennas.some((angle, place) => Math.abs(angle - other.antennas[place]!) > 0.03)
+    one.antennas.some((angle, index) => Math.abs(angle - other.antennas[index]!) > 0.03)
   );
 }
 
-/** The middle between two points. */
-export const middle = (a: Point, b: Point): Point => {
-  const [x, y, z] = sum(a, b);
+/** The midpoint between two points. */
+export const midpoint = (a: Point, b: Point): Point => {
+  const [x, y, z] = add(a, b);
   return [x / 2, y / 2, z / 2];
 };
 

@@ -1,43 +1,43 @@
-/** A form out of a JSON Schema, and the arguments out of what was filled in. What is left empty has its default. */
+/** Builds a form from a JSON Schema and arguments from its fields. An empty field keeps its default. */
 
-import type { Schema } from '../wire/answers';
+import type { Schema } from '../protocol/responses';
 
 export type Kind = 'number' | 'integer' | 'text' | 'choice' | 'switch' | 'json';
 
 export interface Field {
   name: string;
   kind: Kind;
-  about: string;
+  description: string;
   required: boolean;
-  /** As a person would write it; empty where there is none. */
-  usual: string;
+  /** The default as a user would type it; empty if there is none. */
+  defaultText: string;
   choices: string[];
-  least?: number;
-  most?: number;
+  min?: number;
+  max?: number;
 }
 
-/** What is wrong with a field. */
-export type Trouble =
-  | { why: 'missing' }
-  | { why: 'number' }
-  | { why: 'integer' }
-  | { why: 'least'; bound: number }
-  | { why: 'most'; bound: number }
-  | { why: 'json' };
+/** Why the text of a field is invalid. */
+export type FieldError =
+  | { kind: 'missing' }
+  | { kind: 'number' }
+  | { kind: 'integer' }
+  | { kind: 'min'; bound: number }
+  | { kind: 'max'; bound: number }
+  | { kind: 'json' };
 
-export function fields(schema: Schema): Field[] {
+export function formFields(schema: Schema): Field[] {
   return Object.entries(schema.properties ?? {}).map(([name, of]) => {
     const kind = kindOf(of);
     const field: Field = {
       name,
       kind,
-      about: of.description ?? '',
+      description: of.description ?? '',
       required: schema.required?.includes(name) ?? false,
-      usual: of.default === undefined ? '' : written(of.default, kind),
-      choices: (of.enum ?? []).map((choice) => written(choice, kind)),
+      defaultText: of.default === undefined ? '' : toText(of.default, kind),
+      choices: (of.enum ?? []).map((choice) => toText(choice, kind)),
     };
-    if (of.minimum !== undefined) field.least = of.minimum;
-    if (of.maximum !== undefined) field.most = of.maximum;
+    if (of.minimum !== undefined) field.min = of.minimum;
+    if (of.maximum !== undefined) field.max = of.maximum;
     return field;
   });
 }
@@ -58,56 +58,56 @@ function kindOf(schema: Schema): Kind {
   }
 }
 
-function written(value: unknown, kind: Kind): string {
+function toText(value: unknown, kind: Kind): string {
   return typeof value === 'string' && kind !== 'json' ? value : JSON.stringify(value);
 }
 
-/** The value of one field; `undefined` where nothing is filled in. */
-export function read(field: Field, text: string): { value: unknown } | { trouble: Trouble } {
-  const filled = text.trim();
-  if (filled === '' && !(field.kind === 'text' && text !== '')) {
-    return field.required ? { trouble: { why: 'missing' } } : { value: undefined };
+/** Parses one field. The value is `undefined` if the field is empty. */
+export function parseField(field: Field, text: string): { value: unknown } | { error: FieldError } {
+  const trimmed = text.trim();
+  if (trimmed === '' && !(field.kind === 'text' && text !== '')) {
+    return field.required ? { error: { kind: 'missing' } } : { value: undefined };
   }
   switch (field.kind) {
     case 'text':
     case 'choice':
       return { value: text };
     case 'switch':
-      return { value: filled === 'true' };
+      return { value: trimmed === 'true' };
     case 'json':
       try {
-        return { value: JSON.parse(filled) as unknown };
+        return { value: JSON.parse(trimmed) as unknown };
       } catch {
-        return { trouble: { why: 'json' } };
+        return { error: { kind: 'json' } };
       }
     case 'number':
     case 'integer': {
-      const value = Number(filled.replace(',', '.'));
-      if (!Number.isFinite(value)) return { trouble: { why: 'number' } };
+      const value = Number(trimmed.replace(',', '.'));
+      if (!Number.isFinite(value)) return { error: { kind: 'number' } };
       if (field.kind === 'integer' && !Number.isInteger(value))
-        return { trouble: { why: 'integer' } };
-      if (field.least !== undefined && value < field.least) {
-        return { trouble: { why: 'least', bound: field.least } };
+        return { error: { kind: 'integer' } };
+      if (field.min !== undefined && value < field.min) {
+        return { error: { kind: 'min', bound: field.min } };
       }
-      if (field.most !== undefined && value > field.most) {
-        return { trouble: { why: 'most', bound: field.most } };
+      if (field.max !== undefined && value > field.max) {
+        return { error: { kind: 'max', bound: field.max } };
       }
       return { value };
     }
   }
 }
 
-/** The arguments of a call, or what is wrong with which field. */
-export function filled(
+/** Returns the arguments of a call and the errors by field. */
+export function collectArguments(
   all: Field[],
   texts: Record<string, string>,
-): { args: Record<string, unknown>; troubles: Record<string, Trouble> } {
+): { args: Record<string, unknown>; errors: Record<string, FieldError> } {
   const args: Record<string, unknown> = {};
-  const troubles: Record<string, Trouble> = {};
+  const errors: Record<string, FieldError> = {};
   for (const field of all) {
-    const got = read(field, texts[field.name] ?? '');
-    if ('trouble' in got) troubles[field.name] = got.trouble;
-    else if (got.value !== undefined) args[field.name] = got.value;
+    const parsed = parseField(field, texts[field.name] ?? '');
+    if ('error' in parsed) errors[field.name] = parsed.error;
+    else if (parsed.value !== undefined) args[field.name] = parsed.value;
   }
-  return { args, troubles };
+  return { args, errors };
 }

@@ -1,77 +1,77 @@
 /**
- * How old the newest thing is that we know of the robot.
+ * Estimates how old the newest data about the robot is.
  *
- * The robot's clock and ours begin at different times. The quickest message of the last seconds tells how far they are
- * apart, but for the time that it was on its way, which is half of the quickest answer to a question of ours. So what
- * is held up on its way is old when it arrives, and what is told over and over without being read anew gets older.
+ * The clocks of the robot and of this page have different origins. The fastest message of the last seconds gives
+ * their offset, except for its transmission time. That time is taken as half of the fastest round trip. Hence a
+ * delayed message is old when it arrives, and a state that is repeated without a new reading gets older.
  */
 
-/** Older than this is stale, milliseconds. */
+/** Data older than this is stale, milliseconds. */
 export const STALE_MS = 500;
 
-/** For how long a message counts as a measure of the clocks, milliseconds. */
-const MEMORY_MS = 10_000;
+/** How long a message counts towards the clock offset, milliseconds. */
+const WINDOW_MS = 10_000;
 
 export class Freshness {
-  private gaps: { at: number; gap: number }[] = [];
-  private trips: { at: number; trip: number }[] = [];
-  private newest: { read: number; arrived: number } | null = null;
+  private offsets: { at: number; offset: number }[] = [];
+  private roundTrips: { at: number; duration: number }[] = [];
+  private latest: { read: number; arrived: number } | null = null;
 
-  /** Something came at `now` that was read at `read_s` on the robot's clock; `null` where that was not told. */
-  heard(read_s: number | null, now: number): void {
+  /** Records data that arrived at `now` and was read at `read_s` on the robot's clock; `null` if the time is unknown. */
+  received(read_s: number | null, now: number): void {
     if (read_s === null) {
-      this.newest = { read: NaN, arrived: now };
+      this.latest = { read: NaN, arrived: now };
       return;
     }
     const read = read_s * 1000;
-    // A robot that has begun anew counts from its own beginning.
-    if (this.newest !== null && read < this.newest.read) this.gaps = [];
-    if (this.newest === null || !(read <= this.newest.read) || this.gaps.length === 0) {
-      this.gaps = recent(this.gaps, now);
-      this.gaps.push({ at: now, gap: now - read });
+    // The clock of a restarted robot starts again.
+    if (this.latest !== null && read < this.latest.read) this.offsets = [];
+    if (this.latest === null || !(read <= this.latest.read) || this.offsets.length === 0) {
+      this.offsets = recent(this.offsets, now);
+      this.offsets.push({ at: now, offset: now - read });
     }
-    this.newest = { read, arrived: now };
+    this.latest = { read, arrived: now };
   }
 
-  /** A question was answered after so long. */
-  answered(trip: number, now: number): void {
-    this.trips = recent(this.trips, now);
-    this.trips.push({ at: now, trip });
+  /** Records the duration of a round trip. */
+  addRoundTrip(duration: number, now: number): void {
+    this.roundTrips = recent(this.roundTrips, now);
+    this.roundTrips.push({ at: now, duration });
   }
 
-  /** How long an answer takes, milliseconds: the latest; `null` when none came lately. */
+  /** Returns the latest round trip, milliseconds, or `null` if none was measured recently. */
   roundTrip(now: number): number | null {
-    return recent(this.trips, now).at(-1)?.trip ?? null;
+    return recent(this.roundTrips, now).at(-1)?.duration ?? null;
   }
 
-  /** How long anything is on its way from the robot to us, milliseconds, as far as that is known. */
-  way(now: number): number {
-    const trips = recent(this.trips, now).map((one) => one.trip);
-    return trips.length === 0 ? 0 : Math.min(...trips) / 2;
+  /** Returns the estimated one-way latency from the robot, milliseconds; 0 if it is unknown. */
+  latency(now: number): number {
+    const roundTrips = recent(this.roundTrips, now).map((one) => one.duration);
+    return roundTrips.length === 0 ? 0 : Math.min(...roundTrips) / 2;
   }
 
-  /** How old the newest is, milliseconds; infinite when there is none. */
+  /** Returns the age of the newest data, milliseconds; infinite if there is none. */
   age(now: number): number {
-    if (this.newest === null) return Infinity;
-    const way = this.way(now);
-    const { read, arrived } = this.newest;
-    if (Number.isNaN(read) || this.gaps.length === 0) return now - arrived + way;
-    const gap = Math.min(...this.gaps.map((one) => one.gap));
-    return Math.max(now - arrived, now - read - gap) + way;
+    if (this.latest === null) return Infinity;
+    const latency = this.latency(now);
+    const { read, arrived } = this.latest;
+    if (Number.isNaN(read) || this.offsets.length === 0) return now - arrived + latency;
+    const offset = Math.min(...this.offsets.map((one) => one.offset));
+    return Math.max(now - arrived, now - read - offset) + latency;
   }
 
   isStale(now: number): boolean {
     return this.age(now) > STALE_MS;
   }
 
-  /** Another connection, perhaps to another robot. */
-  forget(): void {
-    this.gaps = [];
-    this.trips = [];
-    this.newest = null;
+  /** Forgets everything, for a new connection that may be to another robot. */
+  reset(): void {
+    this.offsets = [];
+    this.roundTrips = [];
+    this.latest = null;
   }
 }
 
 function recent<T extends { at: number }>(all: T[], now: number): T[] {
-  return all.filter((one) => now - one.at < MEMORY_MS);
+  return all.filter((one) => now - one.at < WINDOW_MS);
 }

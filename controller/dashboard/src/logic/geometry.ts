@@ -1,29 +1,30 @@
-/** Points, turns and poses, as far as drawing needs them. Metres and radians. */
+/** Vectors, rotations and poses for drawing. Metres and radians. */
 
 export type Point = readonly [number, number, number];
-/** Three rows. */
-export type Turn = readonly [Point, Point, Point];
+/** A rotation matrix as three rows. */
+export type RotationMatrix = readonly [Point, Point, Point];
 export interface Pose {
-  at: Point;
-  turn: Turn;
+  position: Point;
+  rotation: RotationMatrix;
 }
 
-export const sum = (a: Point, b: Point): Point => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-export const less = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-export const times = (a: Point, by: number): Point => [a[0] * by, a[1] * by, a[2] * by];
+export const add = (a: Point, b: Point): Point => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+export const subtract = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+export const scale = (a: Point, by: number): Point => [a[0] * by, a[1] * by, a[2] * by];
 export const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-export const length = (a: Point): number => Math.hypot(a[0], a[1], a[2]);
+export const norm = (a: Point): number => Math.hypot(a[0], a[1], a[2]);
 
-export const turned = (turn: Turn, point: Point): Point => [
-  dot(turn[0], point),
-  dot(turn[1], point),
-  dot(turn[2], point),
+export const rotate = (rotation: RotationMatrix, point: Point): Point => [
+  dot(rotation[0], point),
+  dot(rotation[1], point),
+  dot(rotation[2], point),
 ];
 
-export const moved = (pose: Pose, point: Point): Point => sum(pose.at, turned(pose.turn, point));
+export const transform = (pose: Pose, point: Point): Point =>
+  add(pose.position, rotate(pose.rotation, point));
 
-/** `Rz(yaw) Ry(pitch) Rx(roll)`. */
-export function turnOf(roll: number, pitch: number, yaw: number): Turn {
+/** Returns `Rz(yaw) Ry(pitch) Rx(roll)`. */
+export function rotationFromRpy(roll: number, pitch: number, yaw: number): RotationMatrix {
   const [sr, cr, sp, cp, sy, cy] = [
     Math.sin(roll),
     Math.cos(roll),
@@ -39,18 +40,18 @@ export function turnOf(roll: number, pitch: number, yaw: number): Turn {
   ];
 }
 
-/** Roll, pitch, yaw of a turn. */
-export function anglesOf(turn: Turn): [number, number, number] {
+/** Returns the roll, pitch and yaw of a rotation. */
+export function rpyFromRotation(rotation: RotationMatrix): [number, number, number] {
   return [
-    Math.atan2(turn[2][1], turn[2][2]),
-    Math.asin(Math.max(-1, Math.min(1, -turn[2][0]))),
-    Math.atan2(turn[1][0], turn[0][0]),
+    Math.atan2(rotation[2][1], rotation[2][2]),
+    Math.asin(Math.max(-1, Math.min(1, -rotation[2][0]))),
+    Math.atan2(rotation[1][0], rotation[0][0]),
   ];
 }
 
-export const aboutZ = (angle: number): Turn => turnOf(0, 0, angle);
+export const rotationZ = (angle: number): RotationMatrix => rotationFromRpy(0, 0, angle);
 
-/** The solution of a square system by elimination; `null` where there is none. Both are used up. */
+/** Solves a square linear system by Gaussian elimination; returns `null` if it is singular. Overwrites both arguments. */
 export function solve(rows: number[][], right: number[]): number[] | null {
   const size = right.length;
   for (let column = 0; column < size; column += 1) {

@@ -1,65 +1,76 @@
-/** Entries of the journal: what to ask the server for, what to choose of the answer, and how to hand it out. */
+/** Journal entries: the query for the server, the filter in the page and the export. */
 
-import type { Entry } from '../wire/answers';
+import { journalParameters } from '../protocol/compat';
+import type { JournalEntry } from '../protocol/responses';
 
-export interface Wanted {
+export interface JournalFilter {
   kind: string;
-  who: string;
-  words: string;
-  /** All that belongs to one call has its identifier. */
+  actor: string;
+  text: string;
+  /** The identifier that all entries of one request share. */
   id: string;
-  troubles: boolean;
+  errorsOnly: boolean;
 }
 
-export const ALL: Wanted = { kind: '', who: '', words: '', id: '', troubles: false };
+export const NO_FILTER: JournalFilter = {
+  kind: '',
+  actor: '',
+  text: '',
+  id: '',
+  errorsOnly: false,
+};
 
-/** What the server is asked for. It knows of no trouble: that is chosen here. */
-export function query(wanted: Wanted, more: Record<string, string | number> = {}): string {
-  const { kind, who, words, id } = wanted;
-  const asked = Object.entries({ ...more, kind, who, text: words.trim(), id });
-  const said = asked
+/** Returns the query string for the server. The page applies the errors-only filter itself. */
+export function journalQuery(
+  filter: JournalFilter,
+  paging: Record<string, string | number> = {},
+): string {
+  const { kind, actor, text, id } = filter;
+  const search = journalParameters(kind, actor, text.trim(), id);
+  const parameters = Object.entries({ ...paging, ...search });
+  const nonEmpty = parameters
     .filter(([, value]) => value !== '')
     .map(([key, value]) => [key, String(value)]);
-  return said.length === 0 ? '' : `?${new URLSearchParams(said).toString()}`;
+  return nonEmpty.length === 0 ? '' : `?${new URLSearchParams(nonEmpty).toString()}`;
 }
 
-/** Whether something went wrong. */
-export function isTrouble(entry: Entry): boolean {
-  if (entry.kind === 'call') return /^[45]/.test(entry.outcome);
-  if (entry.kind === 'body') return entry.what === 'fault';
+/** Whether the entry reports an error. */
+export function isError(entry: JournalEntry): boolean {
+  if (entry.kind === 'http_request') return /^[45]/.test(entry.outcome);
+  if (entry.kind === 'robot') return entry.action === 'fault';
   return /^(refused|raised|failed|not_understood|fault|error|stopped|partly)/.test(entry.outcome);
 }
 
-/** Also of a server that filters nothing itself. */
-export function chosen(entries: Entry[], wanted: Wanted): Entry[] {
-  const words = wanted.words.toLowerCase().split(/\s+/).filter(Boolean);
+/** Applies the whole filter, since older servers do not filter. */
+export function filterEntries(entries: JournalEntry[], filter: JournalFilter): JournalEntry[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter((entry) => {
-    if (wanted.kind !== '' && entry.kind !== wanted.kind) return false;
-    if (wanted.who !== '' && entry.who !== wanted.who) return false;
-    if (wanted.id !== '' && entry.id !== wanted.id) return false;
-    if (wanted.troubles && !isTrouble(entry)) return false;
+    if (filter.kind !== '' && entry.kind !== filter.kind) return false;
+    if (filter.actor !== '' && entry.actor !== filter.actor) return false;
+    if (filter.id !== '' && entry.id !== filter.id) return false;
+    if (filter.errorsOnly && !isError(entry)) return false;
     const text = JSON.stringify(entry).toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
 
-/** Each thing once, in the order of the alphabet. */
+/** Returns each text once, in alphabetical order. */
 export function distinct(all: string[]): string[] {
   return [...new Set(all)].sort((one, other) => one.localeCompare(other));
 }
 
-/** Tools and agents that the entries name. */
-export function names(entries: Entry[]): string[] {
-  const named = entries.flatMap(({ kind, who, detail }) => {
+/** Returns the tools and agents that the entries mention. */
+export function mentionedNames(entries: JournalEntry[]): string[] {
+  const named = entries.flatMap(({ kind, actor, detail }) => {
     const tool = (detail as { tool?: unknown } | null | undefined)?.tool;
     const name = (tool as { name?: unknown } | null | undefined)?.name ?? tool;
-    return [kind === 'step' ? who : undefined, typeof name === 'string' ? name : undefined];
+    return [kind === 'step' ? actor : undefined, typeof name === 'string' ? name : undefined];
   });
   return distinct(named.filter((name) => name !== undefined));
 }
 
-/** One JSON document a line, the oldest first, as in the file. */
-export function lines(entries: Entry[]): string {
+/** Returns the entries as JSON Lines, the oldest first, as in the file. */
+export function toJsonLines(entries: JournalEntry[]): string {
   return [...entries]
     .reverse()
     .map((entry) => `${JSON.stringify(entry)}\n`)

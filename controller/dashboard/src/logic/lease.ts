@@ -1,91 +1,98 @@
 /**
- * The lease of whoever steers, as a machine: what was heard goes in, what is so comes out.
+ * The state machine of the control lease of this page.
  *
- *   free --ask--> asking --granted--> held --ended/closed--> lost
- *    ^              |                  |  '--give back--> free
- *    '---refused----'--refused: lost   |
- *    '----------------ask-------------- lost
+ * free or lost --request--> requesting
+ * requesting --granted--> held
+ * requesting --refused or closed--> lost
+ * held --rejected (lease ended), closed or timed out--> lost
+ * any state --released--> free
  */
 
 export type Lease =
-  | { is: 'free' }
-  | { is: 'asking' }
+  | { status: 'free' }
+  | { status: 'requesting' }
   | {
-      is: 'held';
+      status: 'held';
       id: string;
       owner: string;
       heartbeat_ms: number;
-      /** When the robot answered a heartbeat last, and how long that took, milliseconds. */
-      answered: number;
-      trip: number | null;
-      /** What the robot refused of the newest targets. */
-      refused: { why: string; at: number } | null;
+      /** When the robot last answered a heartbeat, and its round trip, milliseconds. */
+      answeredAt: number;
+      roundTrip: number | null;
+      /** Why the robot rejected a recent target. */
+      rejection: { reason: string; at: number } | null;
     }
-  | { is: 'lost'; why: Loss; detail: string };
+  | { status: 'lost'; reason: LossReason; detail: string };
 
-export type Loss = 'refused' | 'ended' | 'silent' | 'closed';
+export type LossReason = 'refused' | 'ended' | 'timed_out' | 'closed';
 
-export type Heard =
-  | { type: 'ask' }
+export type LeaseEvent =
+  | { type: 'request' }
   | { type: 'granted'; id: string; owner: string; heartbeat_ms: number; now: number }
   | { type: 'refused'; detail: string }
   | { type: 'heartbeat'; sent: unknown; now: number }
-  | { type: 'held_back'; why: string; now: number }
+  | { type: 'rejected'; reason: string; now: number }
   | { type: 'sent'; now: number }
   | { type: 'closed' }
-  | { type: 'given_back' }
+  | { type: 'released' }
   | { type: 'tick'; now: number };
 
-/** A target after which nothing was refused for so long is one that the robot can follow, milliseconds. */
+/** A target without a rejection for this long can be followed, milliseconds. */
 const SETTLED_MS = 600;
 
-/** Without an answer for so many times the agreed interval, the lease is taken for lost: so does the robot. */
-const PATIENCE = 2;
+/** The heartbeat intervals without an answer after which the lease is lost. The robot ends it at the same time. */
+const ALLOWED_MISSES = 2;
 
-export function next(lease: Lease, heard: Heard): Lease {
-  switch (heard.type) {
-    case 'ask':
-      return lease.is === 'held' ? lease : { is: 'asking' };
+export function nextLease(lease: Lease, event: LeaseEvent): Lease {
+  switch (event.type) {
+    case 'request':
+      return lease.status === 'held' ? lease : { status: 'requesting' };
     case 'granted':
-      if (lease.is !== 'asking') return lease;
+      if (lease.status !== 'requesting') return lease;
       return {
-        is: 'held',
-        id: heard.id,
-        owner: heard.owner,
-        heartbeat_ms: heard.heartbeat_ms,
-        answered: heard.now,
-        trip: null,
-        refused: null,
+        status: 'held',
+        id: event.id,
+        owner: event.owner,
+        heartbeat_ms: event.heartbeat_ms,
+        answeredAt: event.now,
+        roundTrip: null,
+        rejection: null,
       };
     case 'refused':
-      return lease.is === 'asking' ? { is: 'lost', why: 'refused', detail: heard.detail } : lease;
+      return lease.status === 'requesting'
+        ? { status: 'lost', reason: 'refused', detail: event.detail }
+        : lease;
     case 'heartbeat':
-      if (lease.is !== 'held') return lease;
+      if (lease.status !== 'held') return lease;
       return {
         ...lease,
-        answered: heard.now,
-        trip: typeof heard.sent === 'number' ? heard.now - heard.sent : lease.trip,
+        answeredAt: event.now,
+        roundTrip: typeof event.sent === 'number' ? event.now - event.sent : lease.roundTrip,
       };
-    case 'held_back':
-      if (lease.is !== 'held') return lease;
-      if (/lease has ended/.test(heard.why)) return { is: 'lost', why: 'ended', detail: heard.why };
-      return { ...lease, refused: { why: heard.why, at: heard.now } };
+    case 'rejected':
+      if (lease.status !== 'held') return lease;
+      if (/lease has ended/.test(event.reason))
+        return { status: 'lost', reason: 'ended', detail: event.reason };
+      return { ...lease, rejection: { reason: event.reason, at: event.now } };
     case 'sent':
-      return lease.is === 'held' && lease.refused && heard.now - lease.refused.at > SETTLED_MS
-        ? { ...lease, refused: null }
+      return lease.status === 'held' &&
+        lease.rejection &&
+        event.now - lease.rejection.at > SETTLED_MS
+        ? { ...lease, rejection: null }
         : lease;
     case 'closed':
-      return lease.is === 'held' || lease.is === 'asking'
-        ? { is: 'lost', why: 'closed', detail: '' }
+      return lease.status === 'held' || lease.status === 'requesting'
+        ? { status: 'lost', reason: 'closed', detail: '' }
         : lease;
-    case 'given_back':
-      return { is: 'free' };
+    case 'released':
+      return { status: 'free' };
     case 'tick':
-      return lease.is === 'held' && heard.now - lease.answered > PATIENCE * lease.heartbeat_ms + 500
-        ? { is: 'lost', why: 'silent', detail: '' }
+      return lease.status === 'held' &&
+        event.now - lease.answeredAt > ALLOWED_MISSES * lease.heartbeat_ms + 500
+        ? { status: 'lost', reason: 'timed_out', detail: '' }
         : lease;
   }
 }
 
-/** How often the heart beats, milliseconds, so that a late beat or two does no harm. */
-export const pace = (heartbeat_ms: number): number => Math.max(50, heartbeat_ms / 4);
+/** Returns the heartbeat interval, milliseconds. It is short enough to tolerate a few late heartbeats. */
+export const heartbeatInterval = (heartbeat_ms: number): number => Math.max(50, heartbeat_ms / 4);

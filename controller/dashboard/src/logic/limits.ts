@@ -1,75 +1,79 @@
-/** How near each joint is to the end of its range, and which parts of the body are held back. Pure. */
+/** How close the joints are to their limits, and which parts of the robot are clamped. Pure functions. */
 
-import type { Limits, Trim } from '../wire/answers';
-import { MOTORS, type Motor, type Posture } from '../wire/joints';
+import type { Limits, Clamp } from '../protocol/responses';
+import { MOTORS, type Motor, type Posture } from '../protocol/joints';
 
-/** Nearer than this to a limit is near, degrees. */
+/** The distance to a limit that counts as near, degrees. */
 export const NEAR_DEG = 5;
 
-/** Where in a range something is, each from 0 to 1. */
-export interface Place {
+/** Positions within a range, each from 0 to 1. */
+export interface RangePosition {
   present: number | null;
   goal: number;
   near: 'low' | 'high' | null;
 }
 
-export function place(
-  range: { low_deg: number; high_deg: number },
+export function rangePosition(
+  range: { min_deg: number; max_deg: number },
   present_deg: number | null,
   goal_deg: number,
-): Place {
-  const { low_deg, high_deg } = range;
-  const part = (angle: number) =>
-    Math.max(0, Math.min(1, (angle - low_deg) / Math.max(1e-9, high_deg - low_deg)));
+): RangePosition {
+  const { min_deg, max_deg } = range;
+  const fraction = (angle: number) =>
+    Math.max(0, Math.min(1, (angle - min_deg) / Math.max(1e-9, max_deg - min_deg)));
   const angle = present_deg ?? goal_deg;
-  const isLow = angle - low_deg < NEAR_DEG;
-  const isHigh = high_deg - angle < NEAR_DEG;
+  const isLow = angle - min_deg < NEAR_DEG;
+  const isHigh = max_deg - angle < NEAR_DEG;
   return {
-    present: present_deg === null ? null : part(present_deg),
-    goal: part(goal_deg),
+    present: present_deg === null ? null : fraction(present_deg),
+    goal: fraction(goal_deg),
     near: isLow ? 'low' : isHigh ? 'high' : null,
   };
 }
 
-/** The parts that are drawn: each motor moves one, and the six legs carry the head. */
+/** The parts of the 3D model: each motor moves one, and the six legs carry the head. */
 export type Part = Motor | 'head';
-/** A part is at the end of what it can do, or the robot holds it back from more. */
-export type Mark = 'near' | 'trimmed';
+/** The part is near a limit, or the safety envelope clamps it. */
+export type Mark = 'near' | 'clamped';
 export type Marks = Partial<Record<Part, Mark>>;
 
-/** The parts that one trim holds back. */
-function heldBy(trim: Trim): Part[] {
-  if (trim.cause === 'head_tilt' || trim.cause === 'relative_yaw') return ['head'];
-  if (trim.what === 'body_yaw') return ['body_rotation'];
-  const motor = MOTORS.find((name) => name === trim.what);
+/** Returns the parts that a clamp affects. */
+function clampedParts(clamp: Clamp): Part[] {
+  if (clamp.cause === 'head_pitch_roll' || clamp.cause === 'relative_yaw') return ['head'];
+  if (clamp.what === 'body_yaw') return ['body_rotation'];
+  const motor = MOTORS.find((name) => name === clamp.what);
   return [motor ?? 'head'];
 }
 
-interface Told {
+interface MotorPositions {
   present_deg: (number | null)[];
   posture: Posture | null;
-  /** Whether what plays now is being held back; `null` where the robot does not say. */
-  trimming: boolean | null;
+  /** Whether the current motion is clamped; `null` if the robot does not report it. */
+  clamping: boolean | null;
 }
 
-export function marks(told: Told, limits: Limits | null, trims: Trim[]): Marks {
+export function limitMarks(
+  positions: MotorPositions,
+  limits: Limits | null,
+  clamps: Clamp[],
+): Marks {
   const all: Marks = {};
   if (limits !== null) {
     MOTORS.forEach((name, at) => {
       const range = limits.joints.find((joint) => joint.name === name);
-      const angle = told.present_deg[at];
+      const angle = positions.present_deg[at];
       if (range === undefined || angle === null || angle === undefined) return;
-      if (place(range, angle, angle).near !== null) all[name] = 'near';
+      if (rangePosition(range, angle, angle).near !== null) all[name] = 'near';
     });
-    if (told.posture !== null && headIsNear(told.posture, limits)) all.head = 'near';
+    if (positions.posture !== null && headIsNear(positions.posture, limits)) all.head = 'near';
   }
-  if (told.trimming === true) {
-    for (const part of trims.flatMap(heldBy)) all[part] = 'trimmed';
+  if (positions.clamping === true) {
+    for (const part of clamps.flatMap(clampedParts)) all[part] = 'clamped';
   }
   return all;
 }
 
-/** Whether the head as a whole is at the end of its tilt, or of its turn against the body. */
+/** Whether the head is near its pitch or roll limit, or near its yaw limit relative to the body. */
 function headIsNear(
   { pitch_deg, roll_deg, yaw_deg, body_yaw_deg }: Posture,
   limits: Limits,

@@ -1,57 +1,60 @@
-/** Who may do what: the same as the server's own rule, so that what would be refused is not offered. */
+/**
+ * The roles and what each may do. They match the server's rules, so that the page offers nothing that the server
+ * rejects.
+ */
 
 export const ROLES = ['viewer', 'operator', 'engineer', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** What needs a role. */
-export const NEEDS = {
+/** The role that each action requires. */
+export const REQUIRED_ROLE = {
   watch: 'viewer',
   stop: 'viewer',
   talk: 'operator',
-  steer: 'operator',
+  control: 'operator',
   run: 'operator',
   rehearse: 'operator',
   sessions: 'operator',
   check: 'engineer',
   add: 'engineer',
   journal: 'engineer',
-  measure: 'engineer',
-  examine: 'engineer',
+  maintain: 'engineer',
+  diagnose: 'engineer',
   approve: 'owner',
-  shelve: 'owner',
+  manage: 'owner',
 } as const satisfies Record<string, Role>;
 
-export type Deed = keyof typeof NEEDS;
+export type Action = keyof typeof REQUIRED_ROLE;
 
-/** What is known of one's role: the least that it is, and whether it may be more. */
-export interface Standing {
+/** What the page knows about the user's role: the lowest it can be, and whether that is exact. */
+export interface Access {
   atLeast: Role | null;
   exact: boolean;
   name: string | null;
 }
 
-export const NOBODY: Standing = { atLeast: null, exact: true, name: null };
+export const NO_ACCESS: Access = { atLeast: null, exact: true, name: null };
 
-/** Whether it is worth asking: it is allowed, or nobody knows that it is not. */
-export function may(standing: Standing, deed: Deed): boolean {
-  const need = ROLES.indexOf(NEEDS[deed]);
-  const have = standing.atLeast === null ? -1 : ROLES.indexOf(standing.atLeast);
-  return have >= need || (!standing.exact && standing.atLeast !== null);
+/** Whether to offer an action: the role permits it, or the role is not known exactly. */
+export function isPermitted(access: Access, action: Action): boolean {
+  const need = ROLES.indexOf(REQUIRED_ROLE[action]);
+  const have = access.atLeast === null ? -1 : ROLES.indexOf(access.atLeast);
+  return have >= need || (!access.exact && access.atLeast !== null);
 }
 
 export function isRole(word: unknown): word is Role {
   return ROLES.some((role) => role === word);
 }
 
-/** What follows from which questions were answered: each is for one role and those above it. */
-export function concluded(answered: {
+/** Infers the role from which requests succeeded. Each request requires one role or a higher one. */
+export function accessFromAnswers(answered: {
   viewer: boolean;
   operator: boolean;
   engineer: boolean;
-}): Standing {
+}): Access {
   if (answered.engineer) return { atLeast: 'engineer', exact: false, name: null };
   if (answered.operator) return { atLeast: 'operator', exact: true, name: null };
   if (answered.viewer) return { atLeast: 'viewer', exact: true, name: null };
-  return NOBODY;
+  return NO_ACCESS;
 }

@@ -1,115 +1,144 @@
 /**
- * Where a conversation by voice stands, as one machine: the button, the connection and the robot tell it, and the page shows it.
+ * The state machine of a voice conversation. Its inputs come from the button, the connection and the robot.
  *
- * The connection: closed --press--> opening --the robot listens--> open --ends--> closed.
+ * The connection goes from closed to opening (button pressed) to open (the robot listens) to closed.
  */
 
-import type { Told } from '../wire/answers';
-import type { News, RobotState } from '../wire/voice';
+import type { ChatEvent } from '../protocol/responses';
+import type { VoiceEvent, RobotState } from '../protocol/voice';
 
-/** What is told in words near the button. */
-export type Note =
-  /** The page has no way to a microphone: it came without TLS from another machine. */
+/** A message next to the button. */
+export type VoiceNotice =
+  /** The browser gives no microphone to a page that came from another machine without TLS. */
   | { is: 'insecure' }
   | { is: 'no_microphone' }
   | { is: 'denied' }
-  | { is: 'refused'; why: string }
-  /** The connection ended, perhaps with the server's reason. */
-  | { is: 'gone'; why: string }
-  | { is: 'trouble'; why: string }
-  | { is: 'ignored'; why: string }
-  /** The button was let go, and no words were heard. */
-  | { is: 'nothing' };
+  | { is: 'refused'; reason: string }
+  /** The connection closed, possibly with a reason from the server. */
+  | { is: 'gone'; reason: string }
+  | { is: 'error'; reason: string }
+  | { is: 'ignored'; reason: string }
+  /** The button was released, and no speech was detected. */
+  | { is: 'no_speech' };
 
 export interface Voice {
-  line: 'closed' | 'opening' | 'open';
+  connection: 'closed' | 'opening' | 'open';
   /** Whether the button is held. */
-  held: boolean;
+  isHeld: boolean;
   robot: RobotState;
-  /** What was said so far. */
+  /** The transcript so far. */
   partial: string;
-  /** What was said last, as it was heard, and what is taken to be meant. */
-  heard: string;
-  means: string;
-  /** Whether something is to be heard since the button was let go. */
-  owed: boolean;
-  note: Note | null;
+  /** The last transcript, and how the robot interpreted it. */
+  transcript: string;
+  interpretation: string;
+  /** Whether a transcript is still expected after the button was released. */
+  awaitsTranscript: boolean;
+  notice: VoiceNotice | null;
 }
 
-export const SILENT: Voice = {
-  line: 'closed',
-  held: false,
+export const IDLE_VOICE: Voice = {
+  connection: 'closed',
+  isHeld: false,
   robot: 'listening',
   partial: '',
-  heard: '',
-  means: '',
-  owed: false,
-  note: null,
+  transcript: '',
+  interpretation: '',
+  awaitsTranscript: false,
+  notice: null,
 };
 
-export type Happened =
+export type VoiceInput =
   | { is: 'pressed' }
   | { is: 'released' }
-  /** The microphone can't be had, or the server refuses. */
-  | { is: 'failed'; note: Note }
+  /** The microphone is unavailable, or the server refuses the connection. */
+  | { is: 'failed'; note: VoiceNotice }
   | { is: 'opening' }
-  | { is: 'closed'; note: Note | null }
-  /** Long enough after the button was let go. */
-  | { is: 'waited' }
-  | { is: 'told'; told: News | Told };
+  | { is: 'closed'; note: VoiceNotice | null }
+  /** The wait for a transcript is over. */
+  | { is: 'timed_out' }
+  | { is: 'event'; event: VoiceEvent | ChatEvent };
 
-export function after(voice: Voice, happened: Happened): Voice {
-  switch (happened.is) {
+export function nextVoice(voice: Voice, input: VoiceInput): Voice {
+  switch (input.is) {
     case 'pressed':
-      return { ...voice, held: true, owed: false, partial: '', heard: '', means: '', note: null };
+      return {
+        ...voice,
+        isHeld: true,
+        awaitsTranscript: false,
+        partial: '',
+        transcript: '',
+        interpretation: '',
+        notice: null,
+      };
     case 'released':
-      return { ...voice, held: false, owed: voice.held };
+      return { ...voice, isHeld: false, awaitsTranscript: voice.isHeld };
     case 'failed':
-      return { ...voice, held: false, owed: false, note: happened.note };
+      return { ...voice, isHeld: false, awaitsTranscript: false, notice: input.note };
     case 'opening':
-      return voice.line === 'closed' ? { ...voice, line: 'opening', robot: 'listening' } : voice;
+      return voice.connection === 'closed'
+        ? { ...voice, connection: 'opening', robot: 'listening' }
+        : voice;
     case 'closed': {
-      const note = happened.note ?? voice.note;
-      return { ...SILENT, heard: voice.heard, means: voice.means, note };
+      const note = input.note ?? voice.notice;
+      return {
+        ...IDLE_VOICE,
+        transcript: voice.transcript,
+        interpretation: voice.interpretation,
+        notice: note,
+      };
     }
-    case 'waited':
-      return voice.owed ? { ...voice, owed: false, partial: '', note: { is: 'nothing' } } : voice;
-    case 'told':
-      return heard(voice, happened.told);
+    case 'timed_out':
+      return voice.awaitsTranscript
+        ? { ...voice, awaitsTranscript: false, partial: '', notice: { is: 'no_speech' } }
+        : voice;
+    case 'event':
+      return transcript(voice, input.event);
   }
 }
 
-function heard(voice: Voice, told: News | Told): Voice {
-  switch (told.event) {
+function transcript(voice: Voice, event: VoiceEvent | ChatEvent): Voice {
+  switch (event.event) {
     case 'state':
-      return { ...voice, line: 'open', robot: told.state };
-    case 'partial':
-      // There are words: what they are is still to come.
-      return { ...voice, partial: told.text };
-    case 'heard':
-      return { ...voice, partial: '', heard: told.text, means: told.means, owed: false };
+      return { ...voice, connection: 'open', robot: event.state };
+    case 'partial_transcript':
+      // There is speech; its final transcript follows.
+      return { ...voice, partial: event.text };
+    case 'transcript':
+      return {
+        ...voice,
+        partial: '',
+        transcript: event.text,
+        interpretation: event.interpretation,
+        awaitsTranscript: false,
+      };
     case 'stop':
-      return { ...voice, partial: '', heard: told.word, means: told.word, owed: false };
+      return {
+        ...voice,
+        partial: '',
+        transcript: event.word,
+        interpretation: event.word,
+        awaitsTranscript: false,
+      };
     case 'ignored':
-      return { ...voice, note: { is: 'ignored', why: told.why } };
-    case 'trouble':
-      return { ...voice, note: { is: 'trouble', why: told.text } };
+      return { ...voice, notice: { is: 'ignored', reason: event.reason } };
+    case 'voice_error':
+      return { ...voice, notice: { is: 'error', reason: event.text } };
     default:
       return voice;
   }
 }
 
-/** What the light shows. */
-export type Light = 'off' | 'opening' | 'hearing' | RobotState;
+/** What the indicator shows. */
+export type Indicator = 'off' | 'opening' | 'hearing' | RobotState;
 
-export function light(voice: Voice): Light {
-  if (voice.line === 'closed') return 'off';
-  if (voice.line === 'opening') return 'opening';
-  return voice.held && voice.robot !== 'holding' ? 'hearing' : voice.robot;
+export function indicatorOf(voice: Voice): Indicator {
+  if (voice.connection === 'closed') return 'off';
+  if (voice.connection === 'opening') return 'opening';
+  return voice.isHeld && voice.robot !== 'holding' ? 'hearing' : voice.robot;
 }
 
-/** The same words, whatever their capitals and marks. */
-export function isSame(one: string, other: string): boolean {
+/** Whether two texts have the same words, regardless of case and punctuation. */
+export function sameWords(one: string, other: string): boolean {
   const plain = (text: string) =>
     text
       .toLowerCase()

@@ -1,90 +1,97 @@
-/** The camera's pictures as they come, so that it is known how old the newest is. */
+/** Receives the camera stream frame by frame, so that the age of the latest frame is known. */
 
 import { signal } from '@preact/signals';
-import { wait } from '../logic/backoff';
-import type { Specs } from '../logic/lens';
-import type { Detections } from '../wire/answers';
-import { PictureReader } from '../wire/pictures';
-import { ask, detailOf, open } from './http';
-import { ofRobot } from './robots';
+import { retryDelay } from '../logic/backoff';
+import type { CameraSpecs } from '../logic/camera-model';
+import { DETECTIONS } from '../protocol/compat';
+import type { Detections } from '../protocol/responses';
+import { MjpegReader } from '../protocol/mjpeg';
+import { request, errorDetail, fetchFrom } from './http';
+import { robotSignal } from './robots';
 
-export interface Picture {
+export interface CameraFrame {
   at: number;
   bitmap: ImageBitmap;
 }
 
-export const picture = signal<Picture | null>(null);
-/** Whether anybody can see the page: pictures take one of the few connections that a browser has for a server. */
-export const seen = signal(document.visibilityState === 'visible');
+export const cameraFrame = signal<CameraFrame | null>(null);
+/** Whether the page is visible. A hidden page closes the stream, since browsers allow few connections per server. */
+export const pageVisible = signal(document.visibilityState === 'visible');
 document.addEventListener('visibilitychange', () => {
-  seen.value = document.visibilityState === 'visible';
+  pageVisible.value = document.visibilityState === 'visible';
 });
 
-export const cameraTrouble = ofRobot<string | null>(null);
+export const cameraError = robotSignal<string | null>(null);
 
-/** A picture older than this is stale, milliseconds. */
-export const PICTURE_STALE_MS = 1000;
+/** A frame older than this is stale, milliseconds. */
+export const FRAME_STALE_MS = 1000;
 
-/** The longest wait between two attempts, and the longest silence within one, milliseconds. */
-const LONGEST_WAIT_MS = 2000;
-const SILENT_MS = 4000;
+/** The longest delay between attempts, and the longest silence on an open stream, milliseconds. */
+const MAX_RETRY_DELAY_MS = 2000;
+const READ_TIMEOUT_MS = 4000;
 
-/** Keeps the pictures coming until the signal ends it. */
-export async function watch(fps: number, signal: AbortSignal): Promise<void> {
-  for (let tries = 0; !signal.aborted; tries += 1) {
-    const pictures = await stream(fps, signal);
-    if (pictures > 0) tries = 0;
+/** Receives frames and reconnects until the signal aborts. */
+export async function streamCamera(fps: number, signal: AbortSignal): Promise<void> {
+  for (let attempt = 0; !signal.aborted; attempt += 1) {
+    const frames = await readStream(fps, signal);
+    if (frames > 0) attempt = 0;
     if (signal.aborted) break;
-    await new Promise((done) => setTimeout(done, Math.min(wait(tries), LONGEST_WAIT_MS)));
+    await new Promise((done) =>
+      setTimeout(done, Math.min(retryDelay(attempt), MAX_RETRY_DELAY_MS)),
+    );
   }
-  picture.value?.bitmap.close();
-  picture.value = null;
+  cameraFrame.value?.bitmap.close();
+  cameraFrame.value = null;
 }
 
-async function stream(fps: number, signal: AbortSignal): Promise<number> {
-  let pictures = 0;
+async function readStream(fps: number, signal: AbortSignal): Promise<number> {
+  let frames = 0;
   const ending = new AbortController();
   const end = () => ending.abort();
-  let silence = setTimeout(end, SILENT_MS);
+  let watchdog = setTimeout(end, READ_TIMEOUT_MS);
   signal.addEventListener('abort', end);
   try {
-    const response = await open(`/api/v1/camera/stream?fps=${fps}`, { signal: ending.signal });
+    const response = await fetchFrom(`/api/v1/camera/stream?fps=${fps}`, { signal: ending.signal });
     if (!response.ok || response.body === null) {
-      const said: unknown = await response.json().catch(() => null);
-      cameraTrouble.value = detailOf(said, response);
+      const body: unknown = await response.json().catch(() => null);
+      cameraError.value = errorDetail(body, response);
       return 0;
     }
     const reader = response.body.getReader();
-    const parts = new PictureReader();
+    const parts = new MjpegReader();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return pictures;
-      clearTimeout(silence);
-      silence = setTimeout(end, SILENT_MS);
-      const newest = parts.take(value).at(-1);
-      if (newest === undefined) continue;
+      if (done) return frames;
+      clearTimeout(watchdog);
+      watchdog = setTimeout(end, READ_TIMEOUT_MS);
+      const latest = parts.push(value).at(-1);
+      if (latest === undefined) continue;
       const at = performance.now();
       const bitmap = await createImageBitmap(
-        new Blob([newest as BlobPart], { type: 'image/jpeg' }),
+        new Blob([latest as BlobPart], { type: 'image/jpeg' }),
       );
-      const before = picture.value;
-      picture.value = { at, bitmap };
-      before?.bitmap.close();
-      cameraTrouble.value = null;
-      pictures += 1;
+      const previous = cameraFrame.value;
+      cameraFrame.value = { at, bitmap };
+      previous?.bitmap.close();
+      cameraError.value = null;
+      frames += 1;
     }
   } catch {
-    if (!signal.aborted && picture.value === null) cameraTrouble.value = '';
-    return pictures;
+    if (!signal.aborted && cameraFrame.value === null) cameraError.value = '';
+    return frames;
   } finally {
-    clearTimeout(silence);
+    clearTimeout(watchdog);
     signal.removeEventListener('abort', end);
     ending.abort();
   }
 }
 
-export const look = (signal: AbortSignal) =>
-  ask<Detections>('/api/v1/camera/detections', { signal, patience: 10_000 });
+export const fetchDetections = (signal: AbortSignal) =>
+  request<Detections>('/api/v1/camera/detections', {
+    signal,
+    timeoutMs: 10_000,
+    shape: DETECTIONS,
+  });
 
-export const lens = (signal: AbortSignal) =>
-  ask<Specs>('/api/camera/specs', { signal, patience: 5000 });
+export const fetchCameraSpecs = (signal: AbortSignal) =>
+  request<CameraSpecs>('/api/camera/specs', { signal, timeoutMs: 5000 });

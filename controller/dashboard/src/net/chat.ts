@@ -1,35 +1,36 @@
-/** A sentence and what comes of it, step by step. */
+/** Sends a chat message and streams its events. */
 
-import { EventReader } from '../wire/events';
-import type { Told } from '../wire/answers';
-import { detailOf, open } from './http';
+import { upgradeChatEvent } from '../protocol/compat';
+import { SseReader } from '../protocol/sse';
+import type { ChatEvent } from '../protocol/responses';
+import { errorDetail, fetchFrom } from './http';
 
-/** Whether the answer came to its end; else why not. */
-export type End = { is: 'over' } | { is: 'refused'; detail: string } | { is: 'gone' };
+/** How the turn ended: with a reply, rejected by the server, or by a lost connection. */
+export type TurnEnd = { is: 'over' } | { is: 'refused'; detail: string } | { is: 'gone' };
 
-export async function say(
+export async function sendMessage(
   text: string,
   session: string,
-  hear: (told: Told) => void,
+  onEvent: (event: ChatEvent) => void,
   signal: AbortSignal,
-): Promise<End> {
+): Promise<TurnEnd> {
   try {
     const body = { text, stream: true, ...(session === '' ? {} : { session }) };
-    const response = await open('/api/v1/chat', { method: 'POST', body, signal });
+    const response = await fetchFrom('/api/v1/chat', { method: 'POST', body, signal });
     if (!response.ok || response.body === null) {
-      const said: unknown = await response.json().catch(() => null);
-      return { is: 'refused', detail: detailOf(said, response) };
+      const answer: unknown = await response.json().catch(() => null);
+      return { is: 'refused', detail: errorDetail(answer, response) };
     }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const events = new EventReader();
+    const events = new SseReader();
     let over = false;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return over ? { is: 'over' } : { is: 'gone' };
-      for (const data of events.take(value)) {
-        const told = JSON.parse(data) as Told;
-        over ||= told.event === 'reply' || told.event === 'error';
-        hear(told);
+      for (const data of events.push(value)) {
+        const event = upgradeChatEvent(JSON.parse(data)) as ChatEvent;
+        over ||= event.event === 'reply' || event.event === 'error';
+        onEvent(event);
       }
     }
   } catch {

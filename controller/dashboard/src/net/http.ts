@@ -1,43 +1,46 @@
-/** Asking the server: every answer is a value, also that none came. */
+/** HTTP requests to the server. They never throw: a failure is a value too. */
 
-import { words } from '../words';
+import { messages } from '../i18n';
+import { upgrade, type Shape } from '../protocol/compat';
 import { base, token } from './robots';
 
-export type Answer<T> =
+export type Result<T> =
   | { ok: true; status: number; value: T }
   | {
       ok: false;
-      /** Zero where the server was not reached. */
+      /** Zero if the server was not reached. */
       status: number;
       detail: string;
       value: unknown;
-      /** Whether the page itself gave up. */
+      /** Whether the caller aborted the request. */
       aborted: boolean;
     };
 
-export interface Question {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'DELETE';
   body?: unknown;
   signal?: AbortSignal;
-  /** For how long an answer is waited for, milliseconds; without end where it is left out. */
-  patience?: number;
-  /** Statuses besides those of success whose body is an answer. */
-  also?: number[];
-  /** Another token than the one that is in use. */
-  as?: string;
+  /** The timeout for the response, milliseconds; none by default. */
+  timeoutMs?: number;
+  /** Statuses that count as success although they are not 2xx. */
+  okStatuses?: number[];
+  /** The older names in the response, which are replaced. */
+  shape?: Shape;
+  /** A token to use instead of the current one. */
+  token?: string;
 }
 
-export function headers(as: string = token.value): Record<string, string> {
-  return as === '' ? {} : { Authorization: `Bearer ${as}` };
+export function headers(bearer: string = token.value): Record<string, string> {
+  return bearer === '' ? {} : { Authorization: `Bearer ${bearer}` };
 }
 
-/** The response itself, for streams. */
-export function open(path: string, question: Question = {}): Promise<Response> {
-  const { method = 'GET', body, signal } = question;
+/** Returns the response itself, for streams. */
+export function fetchFrom(path: string, options: RequestOptions = {}): Promise<Response> {
+  const { method = 'GET', body, signal } = options;
   return fetch(base.value + path, {
     method,
     headers: {
-      ...headers(question.as),
+      ...headers(options.token),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -48,58 +51,65 @@ export function open(path: string, question: Question = {}): Promise<Response> {
   });
 }
 
-export const ask = <T>(path: string, question: Question = {}): Promise<Answer<T>> =>
-  asked<T>(path, question, content);
+export const request = <T>(path: string, options: RequestOptions = {}): Promise<Result<T>> =>
+  send<T>(path, options, readJson);
 
-/** A file: its bytes, as they are. */
-export const askFile = (path: string, question: Question = {}): Promise<Answer<ArrayBuffer>> =>
-  asked<ArrayBuffer>(path, question, (response) =>
-    response.ok ? response.arrayBuffer() : content(response),
+/** Requests a file and returns its bytes. */
+export const requestFile = (
+  path: string,
+  options: RequestOptions = {},
+): Promise<Result<ArrayBuffer>> =>
+  send<ArrayBuffer>(path, options, (response) =>
+    response.ok ? response.arrayBuffer() : readJson(response),
   );
 
-async function asked<T>(
+async function send<T>(
   path: string,
-  question: Question,
+  options: RequestOptions,
   read: (response: Response) => Promise<unknown>,
-): Promise<Answer<T>> {
-  const robot = base.value;
-  const giveUp = new AbortController();
-  const end = () => giveUp.abort();
-  question.signal?.addEventListener('abort', end);
-  if (question.signal?.aborted) end();
-  const timer = question.patience === undefined ? undefined : setTimeout(end, question.patience);
+): Promise<Result<T>> {
+  const server = base.value;
+  const timeout = new AbortController();
+  const end = () => timeout.abort();
+  options.signal?.addEventListener('abort', end);
+  if (options.signal?.aborted) end();
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(end, options.timeoutMs);
   try {
-    const response = await open(path, { ...question, signal: giveUp.signal });
+    const response = await fetchFrom(path, { ...options, signal: timeout.signal });
     const value = await read(response);
-    // What another robot said is no answer of this one.
-    if (base.value !== robot) return { ...lost(0, ''), aborted: true };
-    if (response.ok || question.also?.includes(response.status)) {
+    // The user has switched robots: this response belongs to the previous one.
+    if (base.value !== server) return { ...failure(0, ''), aborted: true };
+    const upgraded = options.shape === undefined ? value : upgrade(value, options.shape);
+    if (response.ok || options.okStatuses?.includes(response.status)) {
       return value === undefined
-        ? lost(response.status, words.value.link.malformed)
-        : { ok: true, status: response.status, value: value as T };
+        ? failure(response.status, messages.value.link.malformed)
+        : { ok: true, status: response.status, value: upgraded as T };
     }
     return {
       ok: false,
       status: response.status,
-      detail: detailOf(value, response),
+      detail: errorDetail(value, response),
       value,
       aborted: false,
     };
   } catch {
-    return { ...lost(0, words.value.link.unreachable), aborted: question.signal?.aborted ?? false };
+    return {
+      ...failure(0, messages.value.link.unreachable),
+      aborted: options.signal?.aborted ?? false,
+    };
   } finally {
     clearTimeout(timer);
-    question.signal?.removeEventListener('abort', end);
+    options.signal?.removeEventListener('abort', end);
   }
 }
 
 export const post = <T>(
   path: string,
   body: unknown = {},
-  question: Question = {},
-): Promise<Answer<T>> => ask<T>(path, { ...question, method: 'POST', body });
+  options: RequestOptions = {},
+): Promise<Result<T>> => request<T>(path, { ...options, method: 'POST', body });
 
-const lost = (status: number, detail: string) => ({
+const failure = (status: number, detail: string) => ({
   ok: false as const,
   status,
   detail,
@@ -107,7 +117,7 @@ const lost = (status: number, detail: string) => ({
   aborted: false,
 });
 
-async function content(response: Response): Promise<unknown> {
+async function readJson(response: Response): Promise<unknown> {
   try {
     return (await response.json()) as unknown;
   } catch {
@@ -115,8 +125,11 @@ async function content(response: Response): Promise<unknown> {
   }
 }
 
-/** Why something was refused, in the server's words. */
-export function detailOf(value: unknown, response: { status: number; statusText: string }): string {
+/** Returns the server's own message for a failed request. */
+export function errorDetail(
+  value: unknown,
+  response: { status: number; statusText: string },
+): string {
   const detail = (value as { detail?: unknown } | null | undefined)?.detail;
   if (typeof detail === 'string') return detail;
   if (detail !== undefined) return JSON.stringify(detail);

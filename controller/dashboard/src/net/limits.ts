@@ -1,22 +1,29 @@
-/** The limits that are in force; they change when somebody changes the robot's settings. */
+/** The joint limits in force. They change with the robot's configuration. */
 
-import type { Limits } from '../wire/answers';
-import { ask } from './http';
-import { ofRobot } from './robots';
+import { LIMITS } from '../protocol/compat';
+import type { Limits } from '../protocol/responses';
+import { request } from './http';
+import { robotSignal } from './robots';
 
-export const limits = ofRobot<Limits | null>(null);
+export const limits = robotSignal<Limits | null>(null);
 
-const EVERY_MS = 30_000;
-const RETRY_MS = 2000;
+const REFRESH_INTERVAL_MS = 30_000;
+const RETRY_INTERVAL_MS = 2000;
 
-/** Keeps them known, as long as the server tells them at all. */
-export async function keepLimits(ending: AbortSignal): Promise<void> {
-  while (!ending.aborted) {
-    const answer = await ask<Limits>('/api/v1/limits', { signal: ending, patience: 5000 });
-    if (ending.aborted) return;
+/** Refreshes the limits regularly, as long as the server provides them. */
+export async function refreshLimits(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const answer = await request<Limits>('/api/v1/limits', {
+      signal,
+      timeoutMs: 5000,
+      shape: LIMITS,
+    });
+    if (signal.aborted) return;
     if (answer.ok) limits.value = answer.value;
-    // A server of before does not tell them, and none tells them to strangers: a log-in begins anew.
+    // Older servers do not have this path, and none serves it without a token. Signing in starts again.
     else if ([401, 403, 404].includes(answer.status)) return;
-    await new Promise((done) => setTimeout(done, answer.ok ? EVERY_MS : RETRY_MS));
+    await new Promise((done) =>
+      setTimeout(done, answer.ok ? REFRESH_INTERVAL_MS : RETRY_INTERVAL_MS),
+    );
   }
 }

@@ -1,43 +1,43 @@
-/** Speaks with the robot that is chosen, and begins anew when another is, or somebody logs in. */
+/** Connects to the selected robot, and again whenever the robot or the token changes. */
 
 import { effect, untracked } from '@preact/signals';
-import { keepLimits } from './limits';
-import { forget, link, now, standing } from './live';
+import { refreshLimits } from './limits';
+import { reset, link, now, access } from './live';
 import { poll } from './poll';
 import { base, token } from './robots';
-import { follow } from './telemetry';
+import { streamTelemetry } from './telemetry';
 import { whoAmI } from './whoami';
 
 const TICK_MS = 100;
 
 export function connect(): void {
   setInterval(() => (now.value = performance.now()), TICK_MS);
-  let ending = new AbortController();
+  let session = new AbortController();
   effect(() => {
     void base.value;
     void token.value;
-    ending.abort();
-    ending = new AbortController();
-    untracked(() => begin(ending.signal));
+    session.abort();
+    session = new AbortController();
+    untracked(() => start(session.signal));
   });
 }
 
-function begin(signal: AbortSignal): void {
-  forget();
-  link.value = { is: 'connecting' };
-  void follow(signal);
+function start(signal: AbortSignal): void {
+  reset();
+  link.value = { status: 'connecting' };
+  void streamTelemetry(signal);
   void poll(signal);
-  void keepLimits(signal);
-  void introduce(signal);
+  void refreshLimits(signal);
+  void identify(signal);
 }
 
-/** Asks who we are until the server is there to say so. */
-async function introduce(signal: AbortSignal): Promise<void> {
+/** Requests the user's role until the server responds. */
+async function identify(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const said = await whoAmI(signal);
+    const result = await whoAmI(signal);
     if (signal.aborted) return;
-    if (said.standing !== null) {
-      standing.value = said.standing;
+    if (result.access !== null) {
+      access.value = result.access;
       return;
     }
     await new Promise((done) => setTimeout(done, 2000));

@@ -1,64 +1,64 @@
-/** What the page knows of the robot, as signals that views read. */
+/** The known state of the robot, as signals for the views. */
 
 import { computed, signal } from '@preact/signals';
 import { STALE_MS, Freshness } from '../logic/freshness';
-import { NOBODY, may, type Deed, type Standing } from '../logic/roles';
-import type { BodyState, Health, Holder } from '../wire/answers';
-import type { Frame } from '../wire/telemetry';
+import { NO_ACCESS, isPermitted, type Action, type Access } from '../logic/roles';
+import type { RobotState, Health, LeaseHolder } from '../protocol/responses';
+import type { Frame } from '../protocol/telemetry';
 
 export type Link =
-  /** Frames come over the WebSocket. */
-  | { is: 'live' }
-  /** They don't, and the state is asked for instead. */
-  | { is: 'asked' }
-  | { is: 'connecting' }
-  | { is: 'waiting'; until: number; why: string }
-  /** The server wants to know who asks. */
-  | { is: 'locked'; why: string };
+  /** Frames arrive over the WebSocket. */
+  | { status: 'live' }
+  /** There is no WebSocket; the page polls the state instead. */
+  | { status: 'polling' }
+  | { status: 'connecting' }
+  | { status: 'waiting'; until: number; reason: string }
+  /** The server requires a token. */
+  | { status: 'unauthorized'; reason: string };
 
-export const link = signal<Link>({ is: 'connecting' });
+export const link = signal<Link>({ status: 'connecting' });
 export const frame = signal<Frame | null>(null);
-export const fresh = new Freshness();
+export const freshness = new Freshness();
 
-/** With its time of arrival; these are asked for about every second. */
-export const body = signal<{ at: number; state: BodyState } | null>(null);
+/** The polled state, with its time of arrival. */
+export const robotState = signal<{ at: number; state: RobotState } | null>(null);
 export const health = signal<{ at: number; state: Health } | null>(null);
-export const holder = signal<Holder | null>(null);
-export const standing = signal<Standing>(NOBODY);
+export const leaseHolder = signal<LeaseHolder | null>(null);
+export const access = signal<Access>(NO_ACCESS);
 
-/** The page's own clock, milliseconds; it ticks ten times a second. */
+/** The page's clock, milliseconds. It ticks ten times a second. */
 export const now = signal(performance.now());
 
-/** How old the newest frame is, milliseconds. */
+/** The age of the latest frame, milliseconds. */
 export const age = computed(() => {
   void frame.value;
-  return fresh.age(now.value);
+  return freshness.age(now.value);
 });
 export const stale = computed(() => age.value > STALE_MS);
 
-/** Answers that are asked for every second are stale later than frames are. */
+/** Polled data goes stale later than frames, milliseconds. */
 export const SLOW_STALE_MS = 3000;
-export const bodyStale = computed(
-  () => body.value === null || now.value - body.value.at > SLOW_STALE_MS,
+export const robotStateStale = computed(
+  () => robotState.value === null || now.value - robotState.value.at > SLOW_STALE_MS,
 );
 export const healthStale = computed(
   () => health.value === null || now.value - health.value.at > SLOW_STALE_MS,
 );
 
-/** How long a question takes to be answered, milliseconds. */
+/** The latest round trip, milliseconds. */
 export const roundTrip = computed(() => {
   void health.value;
-  return fresh.roundTrip(now.value);
+  return freshness.roundTrip(now.value);
 });
 
-export const allowed = (deed: Deed): boolean => may(standing.value, deed);
+export const isAllowed = (action: Action): boolean => isPermitted(access.value, action);
 
-/** Another robot, or another person: nothing of before holds. */
-export function forget(): void {
-  fresh.forget();
+/** Forgets the state, for another robot or another user. */
+export function reset(): void {
+  freshness.reset();
   frame.value = null;
-  body.value = null;
+  robotState.value = null;
   health.value = null;
-  holder.value = null;
-  standing.value = NOBODY;
+  leaseHolder.value = null;
+  access.value = NO_ACCESS;
 }

@@ -1,44 +1,55 @@
-/** What is asked for about every second, one after another, so that connections stay free for a stop. */
+/** Polls the slow state about once a second, one request at a time, so that a connection stays free for a stop. */
 
 import { effect } from '@preact/signals';
-import type { BodyState, Health, Holder } from '../wire/answers';
-import { ask } from './http';
-import { body, frame, fresh, health, holder } from './live';
+import { HEALTH, LEASE, ROBOT_STATE } from '../protocol/compat';
+import type { RobotState, Health, LeaseHolder } from '../protocol/responses';
+import { request } from './http';
+import { robotState, frame, freshness, health, leaseHolder } from './live';
 
-const EVERY_MS = 1000;
-const PATIENCE_MS = 3000;
+const POLL_INTERVAL_MS = 1000;
+const TIMEOUT_MS = 3000;
 
-async function round(signal: AbortSignal): Promise<void> {
-  const asked = performance.now();
-  const well = await ask<Health>('/health', { signal, patience: PATIENCE_MS, also: [503] });
-  if (signal.aborted) return;
-  if (well.ok) {
-    const at = performance.now();
-    fresh.answered(at - asked, at);
-    health.value = { at, state: well.value };
-  }
-  const state = await ask<BodyState>('/api/v1/state', { signal, patience: PATIENCE_MS });
-  if (signal.aborted) return;
-  if (state.ok) body.value = { at: performance.now(), state: state.value };
-  const held = await ask<{ lease: Holder | null }>('/api/v1/lease', {
+async function pollOnce(signal: AbortSignal): Promise<void> {
+  const sentAt = performance.now();
+  const healthResult = await request<Health>('/health', {
     signal,
-    patience: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
+    okStatuses: [503],
+    shape: HEALTH,
   });
   if (signal.aborted) return;
-  if (held.ok) holder.value = held.value.lease;
+  if (healthResult.ok) {
+    const at = performance.now();
+    freshness.addRoundTrip(at - sentAt, at);
+    health.value = { at, state: healthResult.value };
+  }
+  const state = await request<RobotState>('/api/v1/state', {
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    shape: ROBOT_STATE,
+  });
+  if (signal.aborted) return;
+  if (state.ok) robotState.value = { at: performance.now(), state: state.value };
+  const leaseResult = await request<{ holder: LeaseHolder | null }>('/api/v1/lease', {
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    shape: LEASE,
+  });
+  if (signal.aborted) return;
+  if (leaseResult.ok) leaseHolder.value = leaseResult.value.holder;
 }
 
-let wasTrimming = false;
+let wasClamping = false;
 
-/** Until it is time again, or the limits begin to bite: then it is asked at once what they take off. */
-async function pause(): Promise<void> {
+/** Waits until the next poll. It is due at once when clamping begins, so that the clamps appear immediately. */
+async function waitForNext(): Promise<void> {
   let wake = () => {};
   const woken = new Promise<void>((done) => (wake = done));
-  const timer = setTimeout(wake, EVERY_MS);
+  const timer = setTimeout(wake, POLL_INTERVAL_MS);
   const end = effect(() => {
-    const isTrimming = frame.value?.trimming === true;
-    if (isTrimming && !wasTrimming) wake();
-    wasTrimming = isTrimming;
+    const isClamping = frame.value?.clamping === true;
+    if (isClamping && !wasClamping) wake();
+    wasClamping = isClamping;
   });
   await woken;
   clearTimeout(timer);
@@ -47,7 +58,7 @@ async function pause(): Promise<void> {
 
 export async function poll(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    if (document.visibilityState === 'visible') await round(signal);
-    await pause();
+    if (document.visibilityState === 'visible') await pollOnce(signal);
+    await waitForNext();
   }
 }

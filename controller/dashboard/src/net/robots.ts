@@ -1,82 +1,82 @@
-/** Which robot the page speaks with, and with which token. An empty base is the server that the page came from. */
+/** The selected robot and its token. An empty base address is the server that served the page. */
 
 import { batch, computed, signal, type Signal } from '@preact/signals';
-import { address } from '../wire/addresses';
-import { recall, remember } from './memory';
+import { normalizeAddress } from '../protocol/addresses';
+import { load, save } from './storage';
 
-function remembered(): string[] {
+function loadRobots(): string[] {
   try {
-    const all: unknown = JSON.parse(recall('robots') ?? '[]');
+    const all: unknown = JSON.parse(load('robots') ?? '[]');
     if (!Array.isArray(all)) return [];
-    return all.flatMap((one) => (typeof one === 'string' ? (address(one) ?? []) : []));
+    return all.flatMap((one) => (typeof one === 'string' ? (normalizeAddress(one) ?? []) : []));
   } catch {
     return [];
   }
 }
 
-export const robots = signal<string[]>(remembered());
-const chosen = recall('robot', 'tab') ?? '';
+export const robots = signal<string[]>(loadRobots());
+const chosen = load('robot', 'tab') ?? '';
 export const base = signal<string>(robots.value.includes(chosen) ? chosen : '');
 
-/** Changes with every log-in and log-out. */
-const logins = signal(0);
+/** Changes on each sign-in and sign-out. */
+const loginCount = signal(0);
 
-/** The token for the robot that is chosen; empty where there is none. It never leaves this tab but to that robot. */
+/** The token for the selected robot; empty if there is none. It leaves this tab only for that robot. */
 export const token = computed<string>(() => {
-  void logins.value;
-  return recall(`token.${base.value}`, 'tab') ?? '';
+  void loginCount.value;
+  return load(`token.${base.value}`, 'tab') ?? '';
 });
 
-/** What to do before another robot is spoken with, or by somebody else. */
-const partings = new Set<() => void>();
+/** Called before the robot or the user changes. */
+const changeListeners = new Set<() => void>();
 
-export function onParting(part: () => void): void {
-  partings.add(part);
+export function onRobotChange(listener: () => void): void {
+  changeListeners.add(listener);
 }
 
-/** Something that is known of one robot, and forgotten with it. */
-export function ofRobot<T>(first: T): Signal<T> {
-  const known = signal(first);
-  onParting(() => (known.value = first));
-  return known;
+/** Returns a signal that is reset when the robot or the user changes. */
+export function robotSignal<T>(initial: T): Signal<T> {
+  const value = signal(initial);
+  onRobotChange(() => (value.value = initial));
+  return value;
 }
 
-function part(change: () => void): void {
+function switchRobot(change: () => void): void {
   batch(() => {
-    partings.forEach((one) => one());
+    changeListeners.forEach((one) => one());
     change();
   });
 }
 
 export function logIn(next: string): void {
-  part(() => {
-    remember(`token.${base.value}`, next === '' ? null : next, 'tab');
-    logins.value += 1;
+  switchRobot(() => {
+    save(`token.${base.value}`, next === '' ? null : next, 'tab');
+    loginCount.value += 1;
   });
 }
 
-export function choose(robot: string): void {
+export function select(robot: string): void {
   if (robot === base.value) return;
-  part(() => (base.value = robot));
-  remember('robot', robot, 'tab');
+  switchRobot(() => (base.value = robot));
+  save('robot', robot, 'tab');
 }
 
-/** Adds a robot by its address; `false` when that is none. */
-export function add(written: string): boolean {
-  const robot = address(written);
+/** Adds a robot by its address. Returns `false` if the address is invalid. */
+export function add(input: string): boolean {
+  const robot = normalizeAddress(input);
   if (robot === null) return false;
-  if (!robots.value.includes(robot)) keep([...robots.value, robot]);
-  choose(robot);
+  if (!robots.value.includes(robot)) saveRobots([...robots.value, robot]);
+  select(robot);
   return true;
 }
 
 export function remove(robot: string): void {
-  keep(robots.value.filter((one) => one !== robot));
-  remember(`token.${robot}`, null, 'tab');
-  if (base.value === robot) choose('');
+  saveRobots(robots.value.filter((one) => one !== robot));
+  save(`token.${robot}`, null, 'tab');
+  if (base.value === robot) select('');
 }
 
-function keep(all: string[]): void {
+function saveRobots(all: string[]): void {
   robots.value = all;
-  remember('robots', JSON.stringify(all));
+  save('robots', JSON.stringify(all));
 }

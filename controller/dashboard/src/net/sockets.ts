@@ -1,13 +1,13 @@
-/** WebSockets to the robot that is chosen. */
+/** Opens WebSockets to the selected robot. */
 
-import { socketAddress, socketProtocols } from '../wire/addresses';
+import { webSocketUrl, webSocketProtocols } from '../protocol/addresses';
 import { base, token } from './robots';
 
-/** `null` where the browser does not even try, as from a page with TLS to a robot without. */
-export function opened(path: string): WebSocket | null {
+/** Returns `null` if the browser refuses to try, for example from an HTTPS page to a robot without TLS. */
+export function openSocket(path: string): WebSocket | null {
   try {
-    const address = socketAddress(base.value, path, location.href);
-    return new WebSocket(address, socketProtocols(token.value));
+    const address = webSocketUrl(base.value, path, location.href);
+    return new WebSocket(address, webSocketProtocols(token.value));
   } catch {
     return null;
   }

@@ -1,14 +1,15 @@
-/** The stop: asked for at once, by every way there is, and confirmed by the robot's answer alone. */
+/** Sends a stop over every channel at once. Only the robot's reply confirms it. */
 
-import { judged, settled, shown, type Stop } from '../logic/stopping';
+import { stopFromReply, mergeStops, visibleStop, type StopState } from '../logic/stop-state';
+import { STOP_REPLY } from '../protocol/compat';
 import { post } from './http';
 import { now } from './live';
-import { ofRobot, onParting } from './robots';
-import { stopHere } from './telemetry';
+import { robotSignal, onRobotChange } from './robots';
+import { stopOverSocket } from './telemetry';
 
-export const stop = ofRobot<Stop>({ is: 'ready' });
+export const stop = robotSignal<StopState>({ status: 'ready' });
 
-/** What else has to hear of a stop. */
+/** Called on each stop. */
 const listeners = new Set<() => void>();
 
 export function onStop(listener: () => void): void {
@@ -16,23 +17,26 @@ export function onStop(listener: () => void): void {
 }
 
 let latest = 0;
-// A stop of another robot says nothing of this one.
-onParting(() => (latest += 1));
+// Replies from the previous robot do not count.
+onRobotChange(() => (latest += 1));
 
-export async function sayStop(): Promise<void> {
+export async function sendStop(): Promise<void> {
   latest += 1;
-  const mine = latest;
+  const generation = latest;
   const since = performance.now();
-  stop.value = { is: 'sent', since };
-  const hear = (answer: Parameters<typeof judged>[0]) => {
-    if (mine === latest) stop.value = settled(stop.value, judged(answer, since, performance.now()));
+  stop.value = { status: 'sent', since };
+  const onReply = (answer: Parameters<typeof stopFromReply>[0]) => {
+    if (generation === latest)
+      stop.value = mergeStops(stop.value, stopFromReply(answer, since, performance.now()));
   };
-  // The stream is open already, and a question may have to wait for a connection.
-  const streamed = stopHere().then((value) => value !== null && hear({ ok: true, value }));
+  // The WebSocket is already open; an HTTP request may have to wait for a connection.
+  const streamed = stopOverSocket().then((value) => value !== null && onReply({ ok: true, value }));
   listeners.forEach((listener) => listener());
-  const asked = post('/api/v1/stop', {}, { patience: 15_000 }).then(hear);
-  await Promise.all([streamed, asked]);
+  const requested = post('/api/v1/stop', {}, { timeoutMs: 15_000, shape: STOP_REPLY }).then(
+    onReply,
+  );
+  await Promise.all([streamed, requested]);
 }
 
-/** What the page shows of it now. */
-export const shownStop = (): Stop => shown(stop.value, now.value);
+/** Returns the state of the last stop, as the page shows it now. */
+export const currentStop = (): StopState => visibleStop(stop.value, now.value);

@@ -1,27 +1,28 @@
-/** The stream of frames: opened, and opened again when it ends; while it does not open, the state is asked for. */
+/** Streams telemetry over a WebSocket and reconnects. Between attempts it polls the state over HTTP. */
 
-import { wait } from '../logic/backoff';
-import type { BodyState } from '../wire/answers';
-import { decode, frameOf, stopped } from '../wire/telemetry';
-import { ask } from './http';
-import { frame, fresh, link, now } from './live';
-import { opened } from './sockets';
+import { retryDelay } from '../logic/backoff';
+import { ROBOT_STATE } from '../protocol/compat';
+import type { RobotState } from '../protocol/responses';
+import { decodeFrame, frameFromState, parseStopReply } from '../protocol/telemetry';
+import { request } from './http';
+import { frame, freshness, link, now } from './live';
+import { openSocket } from './sockets';
 
-const RATE = 30;
-/** An opened stream that is silent for so long is closed, milliseconds. */
-const SILENT_MS = 3000;
-/** How often the state is asked for where there is no stream, milliseconds. */
-const ASK_MS = 200;
+const RATE_HZ = 30;
+/** An open stream that is silent for this long is closed, milliseconds. */
+const READ_TIMEOUT_MS = 3000;
+/** The polling interval without a stream, milliseconds. */
+const POLL_INTERVAL_MS = 200;
 
-/** What waits to hear that the robot has stopped, in the order in which it was said. */
-let waiting: ((told: unknown) => void)[] = [];
-let open: WebSocket | null = null;
+/** Resolvers of pending stops, in the order in which they were sent. */
+let pendingStops: ((latest: unknown) => void)[] = [];
+let activeSocket: WebSocket | null = null;
 
-/** Says stop on the stream of frames; what the robot answers, or `null` where there is no stream to say it on. */
-export function stopHere(): Promise<unknown> {
-  if (open?.readyState !== WebSocket.OPEN) return Promise.resolve(null);
-  open.send(JSON.stringify({ type: 'stop' }));
-  return new Promise((done) => waiting.push(done));
+/** Sends a stop over the telemetry WebSocket. Resolves to the robot's reply, or to `null` if there is no connection. */
+export function stopOverSocket(): Promise<unknown> {
+  if (activeSocket?.readyState !== WebSocket.OPEN) return Promise.resolve(null);
+  activeSocket.send(JSON.stringify({ type: 'stop' }));
+  return new Promise((done) => pendingStops.push(done));
 }
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -30,83 +31,87 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => (clearTimeout(timer), done()), { once: true });
   });
 
-/** Keeps the frames coming until the signal ends it. */
-export async function follow(signal: AbortSignal): Promise<void> {
-  for (let tries = 0; !signal.aborted;) {
-    link.value = link.value.is === 'asked' ? link.value : { is: 'connecting' };
-    const frames = await stream(signal);
-    tries = frames > 0 ? 0 : tries + 1;
+/** Receives frames until the signal aborts. */
+export async function streamTelemetry(signal: AbortSignal): Promise<void> {
+  for (let attempt = 0; !signal.aborted;) {
+    link.value = link.value.status === 'polling' ? link.value : { status: 'connecting' };
+    const frames = await readStream(signal);
+    attempt = frames > 0 ? 0 : attempt + 1;
     if (signal.aborted) return;
-    await instead(wait(tries), signal);
+    await pollUntil(retryDelay(attempt), signal);
   }
 }
 
-/** One connection from its beginning to its end; how many frames came. */
-function stream(signal: AbortSignal): Promise<number> {
+/** Handles one connection from start to end. Resolves to the number of frames received. */
+function readStream(signal: AbortSignal): Promise<number> {
   return new Promise((done) => {
-    const socket = opened(`/api/v1/telemetry?rate=${RATE}&format=binary`);
+    const socket = openSocket(`/api/v1/telemetry?rate=${RATE_HZ}&format=binary`);
     if (socket === null) return done(0);
     socket.binaryType = 'arraybuffer';
-    open = socket;
+    activeSocket = socket;
     let frames = 0;
-    let heard = performance.now();
+    let receivedAt = performance.now();
     const watch = setInterval(() => {
-      if (performance.now() - heard > SILENT_MS) end();
+      if (performance.now() - receivedAt > READ_TIMEOUT_MS) end();
     }, 500);
     const end = () => {
       clearInterval(watch);
       signal.removeEventListener('abort', end);
       socket.onmessage = socket.onclose = socket.onerror = null;
       socket.close();
-      open = null;
-      // Nobody answers any more.
-      waiting.forEach((answer) => answer(null));
-      waiting = [];
+      activeSocket = null;
+      // No reply will arrive any more.
+      pendingStops.forEach((answer) => answer(null));
+      pendingStops = [];
       done(frames);
     };
     signal.addEventListener('abort', end);
     socket.onmessage = (message: MessageEvent<unknown>) => {
       if (typeof message.data === 'string') {
-        const answer = stopped(message.data);
-        if (answer !== null) waiting.shift()?.(answer);
+        const answer = parseStopReply(message.data);
+        if (answer !== null) pendingStops.shift()?.(answer);
         return;
       }
-      const told = message.data instanceof ArrayBuffer ? decode(message.data) : null;
-      if (told === null) return;
-      heard = performance.now();
+      const latest = message.data instanceof ArrayBuffer ? decodeFrame(message.data) : null;
+      if (latest === null) return;
+      receivedAt = performance.now();
       frames += 1;
-      now.value = heard;
-      fresh.heard(told.at_s, heard);
-      frame.value = told;
-      if (link.value.is !== 'live') link.value = { is: 'live' };
+      now.value = receivedAt;
+      freshness.received(latest.at_s, receivedAt);
+      frame.value = latest;
+      if (link.value.status !== 'live') link.value = { status: 'live' };
     };
     socket.onclose = end;
     socket.onerror = end;
   });
 }
 
-/** Between two attempts: asks for the state, and says what is so. */
-async function instead(ms: number, signal: AbortSignal): Promise<void> {
+/** Polls the state until the next attempt is due, and updates the link status. */
+async function pollUntil(ms: number, signal: AbortSignal): Promise<void> {
   const until = performance.now() + ms;
   while (!signal.aborted) {
-    const asked = performance.now();
-    const answer = await ask<BodyState>('/api/v1/state', { signal, patience: 2000 });
+    const sentAt = performance.now();
+    const answer = await request<RobotState>('/api/v1/state', {
+      signal,
+      timeoutMs: 2000,
+      shape: ROBOT_STATE,
+    });
     if (signal.aborted) return;
-    const got = performance.now();
+    const answeredAt = performance.now();
     if (answer.ok) {
-      fresh.answered(got - asked, got);
-      // Where no clock is told, the age begins with the answer.
-      fresh.heard(null, got);
-      frame.value = frameOf(answer.value);
-      link.value = { is: 'asked' };
+      freshness.addRoundTrip(answeredAt - sentAt, answeredAt);
+      // Without a robot time, the age counts from the arrival.
+      freshness.received(null, answeredAt);
+      frame.value = frameFromState(answer.value);
+      link.value = { status: 'polling' };
     } else if (answer.status === 401 || answer.status === 403) {
-      link.value = { is: 'locked', why: answer.detail };
+      link.value = { status: 'unauthorized', reason: answer.detail };
       return sleep(5000, signal);
     } else {
-      link.value = { is: 'waiting', until, why: answer.detail };
-      return sleep(until - got, signal);
+      link.value = { status: 'waiting', until, reason: answer.detail };
+      return sleep(until - answeredAt, signal);
     }
-    if (got >= until) return;
-    await sleep(ASK_MS, signal);
+    if (answeredAt >= until) return;
+    await sleep(POLL_INTERVAL_MS, signal);
   }
 }

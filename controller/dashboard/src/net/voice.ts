@@ -1,206 +1,206 @@
 /**
- * A conversation by voice: the microphone and the connection are opened when the button is held for the first time, and closed
- * when nobody has said anything for a while.
+ * A voice conversation. The microphone and the connection open on the first press of the button, and close after a
+ * time without speech.
  */
 
 import { signal } from '@preact/signals';
-import { after, SILENT, type Happened, type Note } from '../logic/voice';
+import { nextVoice, IDLE_VOICE, type VoiceInput, type VoiceNotice } from '../logic/voice';
 import { openMicrophone, type Microphone } from '../sound/microphone';
 import { Player } from '../sound/player';
-import type { Told } from '../wire/answers';
-import { unpacked, voicePath, voiceTold, type News } from '../wire/voice';
-import { ask } from './http';
-import { onParting } from './robots';
-import { opened } from './sockets';
+import type { ChatEvent } from '../protocol/responses';
+import { decodePcm16, voicePath, parseVoiceEvent, type VoiceEvent } from '../protocol/voice';
+import { request } from './http';
+import { onRobotChange } from './robots';
+import { openSocket } from './sockets';
 import { onStop } from './stop';
-import { begin, change, finish, hearOf, onHalt, session } from './talk';
+import { startTurn, updateTurn, endTurn, applyToTurn, onCancel, session } from './conversation';
 
-/** How long is listened on when the button is let go: people let go early, milliseconds. */
-const TAIL_MS = 250;
-/** When no words were heard so long after that, there were none, milliseconds. */
-const NOTHING_MS = 8000;
-/** After how long without a word the microphone and the connection are closed, milliseconds. */
-const IDLE_MS = 90_000;
-/** How many pieces of sound may wait for the connection: ten seconds. */
-const WAITING = 250;
-/** How much may wait for the network, bytes: as much. */
-const BACKLOG = 320_000;
+/** How long recording continues after the button is released, milliseconds: people release it early. */
+const RELEASE_TAIL_MS = 250;
+/** Without a transcript for this long after the release, no speech was detected, milliseconds. */
+const TRANSCRIPT_TIMEOUT_MS = 8000;
+/** The time without speech after which the microphone and the connection close, milliseconds. */
+const IDLE_TIMEOUT_MS = 90_000;
+/** The audio chunks that may wait for the connection: ten seconds. */
+const QUEUE_CAPACITY = 250;
+/** The bytes that may wait for the network: ten seconds as well. */
+const MAX_BUFFERED_BYTES = 320_000;
 
-export const voice = signal(SILENT);
+export const voice = signal(IDLE_VOICE);
 
 const player = new Player();
 let microphone: Microphone | null = null;
-let line: WebSocket | null = null;
-/** Sound that waits until the robot listens. */
-let waiting: (ArrayBuffer | 'end')[] = [];
-let isHeard = false;
-/** Whether what comes belongs to an answer that was interrupted. */
-let isCut = false;
-/** The sentence that is worked on. */
+let socket: WebSocket | null = null;
+/** Audio that waits until the robot listens. */
+let queue: (ArrayBuffer | 'end')[] = [];
+let isRecording = false;
+/** Whether incoming audio belongs to an interrupted answer. */
+let isInterrupted = false;
+/** The turn in progress. */
 let turn: number | null = null;
 let timers: ReturnType<typeof setTimeout>[] = [];
 
-const happened = (what: Happened) => void (voice.value = after(voice.value, what));
+const dispatch = (input: VoiceInput) => void (voice.value = nextVoice(voice.value, input));
 
-function later(ms: number, act: () => void): void {
+function schedule(ms: number, act: () => void): void {
   timers.push(setTimeout(act, ms));
 }
 
-function rest(): void {
+function clearTimers(): void {
   timers.forEach(clearTimeout);
   timers = [];
 }
 
-/** The button is held. */
-export async function press(): Promise<void> {
-  if (voice.value.held) return;
-  rest();
-  player.wake();
-  player.cut();
-  isCut = true;
-  isHeard = true;
-  happened({ is: 'pressed' });
+/** Called when the button is pressed. */
+export async function startTalking(): Promise<void> {
+  if (voice.value.isHeld) return;
+  clearTimers();
+  player.resume();
+  player.clear();
+  isInterrupted = true;
+  isRecording = true;
+  dispatch({ is: 'pressed' });
   connect();
   if (microphone !== null) return;
-  const found = await openMicrophone(hear);
-  if ('is' in found) return fail(found);
-  // The robot may be another one by now, or the button held twice.
-  if (line === null || microphone !== null) return found.close();
-  microphone = found;
+  const opened = await openMicrophone(onAudio);
+  if ('is' in opened) return fail(opened);
+  // Meanwhile the robot may have changed, or the button may have been pressed twice.
+  if (socket === null || microphone !== null) return opened.close();
+  microphone = opened;
 }
 
-/** The button is let go: what was said is over. */
-export function release(): void {
-  if (!voice.value.held) return;
-  happened({ is: 'released' });
-  later(TAIL_MS, () => {
-    isHeard = false;
+/** Called when the button is released: the utterance is complete. */
+export function stopTalking(): void {
+  if (!voice.value.isHeld) return;
+  dispatch({ is: 'released' });
+  schedule(RELEASE_TAIL_MS, () => {
+    isRecording = false;
     send('end');
   });
-  later(NOTHING_MS, () => happened({ is: 'waited' }));
-  later(IDLE_MS, idle);
+  schedule(TRANSCRIPT_TIMEOUT_MS, () => dispatch({ is: 'timed_out' }));
+  schedule(IDLE_TIMEOUT_MS, closeWhenIdle);
 }
 
-function idle(): void {
+function closeWhenIdle(): void {
   if (turn === null && voice.value.robot === 'listening') close(null);
-  else later(IDLE_MS, idle);
+  else schedule(IDLE_TIMEOUT_MS, closeWhenIdle);
 }
 
-function fail(note: Note): void {
-  rest();
+function fail(note: VoiceNotice): void {
+  clearTimers();
   close(null);
-  happened({ is: 'failed', note });
+  dispatch({ is: 'failed', note });
 }
 
-function hear(piece: ArrayBuffer): void {
-  if (isHeard) send(piece);
+function onAudio(chunk: ArrayBuffer): void {
+  if (isRecording) send(chunk);
 }
 
-function send(piece: ArrayBuffer | 'end'): void {
-  if (voice.value.line === 'open') put(piece);
-  else if (waiting.length < WAITING || piece === 'end') waiting.push(piece);
+function send(chunk: ArrayBuffer | 'end'): void {
+  if (voice.value.connection === 'open') transmit(chunk);
+  else if (queue.length < QUEUE_CAPACITY || chunk === 'end') queue.push(chunk);
 }
 
-function put(piece: ArrayBuffer | 'end'): void {
-  if (line?.readyState !== WebSocket.OPEN) return;
-  if (piece === 'end') line.send(JSON.stringify({ type: 'end' }));
-  else if (line.bufferedAmount < BACKLOG) line.send(piece);
+function transmit(chunk: ArrayBuffer | 'end'): void {
+  if (socket?.readyState !== WebSocket.OPEN) return;
+  if (chunk === 'end') socket.send(JSON.stringify({ type: 'end' }));
+  else if (socket.bufferedAmount < MAX_BUFFERED_BYTES) socket.send(chunk);
 }
 
 function connect(): void {
-  if (line !== null) return;
+  if (socket !== null) return;
   const path = voicePath(session.value);
-  const socket = opened(path);
-  if (socket === null) return fail({ is: 'gone', why: '' });
-  line = socket;
-  socket.binaryType = 'arraybuffer';
-  happened({ is: 'opening' });
-  socket.onmessage = (message: MessageEvent<unknown>) => {
+  const opened = openSocket(path);
+  if (opened === null) return fail({ is: 'gone', reason: '' });
+  socket = opened;
+  opened.binaryType = 'arraybuffer';
+  dispatch({ is: 'opening' });
+  opened.onmessage = (message: MessageEvent<unknown>) => {
     if (message.data instanceof ArrayBuffer) {
-      if (!isCut) player.play(unpacked(message.data));
+      if (!isInterrupted) player.play(decodePcm16(message.data));
       return;
     }
-    const told = voiceTold(String(message.data));
-    if (told !== null) listen(told);
+    const event = parseVoiceEvent(String(message.data));
+    if (event !== null) handleEvent(event);
   };
-  socket.onclose = (event) => {
-    const wasOpen = voice.value.line === 'open';
-    close({ is: 'gone', why: event.reason });
-    if (!wasOpen) void why(path);
+  opened.onclose = (event) => {
+    const wasOpen = voice.value.connection === 'open';
+    close({ is: 'gone', reason: event.reason });
+    if (!wasOpen) void reportRefusal(path);
   };
 }
 
-/** A browser does not tell a page why a server refuses a WebSocket: it is asked for in another way. */
-async function why(path: string): Promise<void> {
-  const answer = await ask(path, { patience: 15_000 });
-  if (answer.ok || answer.aborted || answer.status === 400 || line !== null) return;
-  happened({ is: 'failed', note: { is: 'refused', why: answer.detail } });
+/** A browser does not reveal why a server refuses a WebSocket, so a plain request asks for the reason. */
+async function reportRefusal(path: string): Promise<void> {
+  const answer = await request(path, { timeoutMs: 15_000 });
+  if (answer.ok || answer.aborted || answer.status === 400 || socket !== null) return;
+  dispatch({ is: 'failed', note: { is: 'refused', reason: answer.detail } });
 }
 
-function listen(told: News | Told): void {
-  happened({ is: 'told', told });
-  switch (told.event) {
+function handleEvent(event: VoiceEvent | ChatEvent): void {
+  dispatch({ is: 'event', event });
+  switch (event.event) {
     case 'state':
-      if (waiting.length > 0) waiting.splice(0).forEach(put);
-      // What was said while a question was open is its answer.
-      if (told.state === 'thinking' && turn !== null) {
-        change(turn, (one) => ({ ...one, course: { ...one.course, question: null } }));
+      if (queue.length > 0) queue.splice(0).forEach(transmit);
+      // An utterance during an open question is its answer.
+      if (event.state === 'thinking' && turn !== null) {
+        updateTurn(turn, (one) => ({ ...one, progress: { ...one.progress, question: null } }));
       }
       return;
-    case 'cut':
-      return player.cut();
+    case 'interrupted':
+      return player.clear();
     case 'answer':
     case 'ignored':
-      // Something else is going to be said.
-      isCut = false;
+      // New speech follows.
+      isInterrupted = false;
       return;
     case 'said':
-      turn = begin(told.data.text);
+      turn = startTurn(event.data.text);
       return;
-    case 'partial':
-    case 'heard':
+    case 'partial_transcript':
+    case 'transcript':
     case 'stop':
     case 'speaking':
-    case 'trouble':
+    case 'voice_error':
       return;
     default:
       if (turn === null) return;
-      hearOf(turn, told);
-      if (told.event === 'reply' || told.event === 'error') {
-        finish(turn, { is: 'over' });
+      applyToTurn(turn, event);
+      if (event.event === 'reply' || event.event === 'error') {
+        endTurn(turn, { is: 'over' });
         turn = null;
       }
   }
 }
 
-/** Ends it; the robot stops what was begun. */
-function close(note: Note | null): void {
-  const was = line;
-  line = null;
-  waiting = [];
-  isHeard = false;
-  rest();
-  player.cut();
+/** Closes everything. The server stops the work of a client that disconnects. */
+function close(note: VoiceNotice | null): void {
+  const previous = socket;
+  socket = null;
+  queue = [];
+  isRecording = false;
+  clearTimers();
+  player.clear();
   microphone?.close();
   microphone = null;
-  if (was !== null) {
-    was.onmessage = was.onclose = null;
-    was.close();
+  if (previous !== null) {
+    previous.onmessage = previous.onclose = null;
+    previous.close();
   }
-  if (turn !== null) finish(turn, { is: 'gone' });
+  if (turn !== null) endTurn(turn, { is: 'gone' });
   turn = null;
-  happened({ is: 'closed', note });
+  dispatch({ is: 'closed', note });
 }
 
-/** The connection carries a stop, too, and what is being said ends with it. */
-function stop(): void {
-  player.cut();
-  if (line?.readyState === WebSocket.OPEN) line.send(JSON.stringify({ type: 'stop' }));
+/** Sends the stop over this connection too, and silences the robot's speech. */
+function stopSpeech(): void {
+  player.clear();
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'stop' }));
 }
 
-onStop(stop);
-onHalt(() => turn !== null && stop());
-onParting(() => {
+onStop(stopSpeech);
+onCancel(() => turn !== null && stopSpeech());
+onRobotChange(() => {
   close(null);
-  voice.value = SILENT;
+  voice.value = IDLE_VOICE;
 });

@@ -1,30 +1,34 @@
-/** Who the server takes us for. Where it does not say so itself, what it lets us read tells. */
+/** Finds out the user's role. If the server does not report it, the page infers it from what it may read. */
 
-import { concluded, isRole, NOBODY, type Standing } from '../logic/roles';
-import { ask, type Answer } from './http';
+import { accessFromAnswers, isRole, NO_ACCESS, type Access } from '../logic/roles';
+import { request, type RequestOptions, type Result } from './http';
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
-export interface Said {
-  /** `null` where the server was not reached. */
-  standing: Standing | null;
-  /** Why somebody is nobody here, in the server's words. */
-  why: string;
+export interface Identity {
+  /** `null` if the server was not reached. */
+  access: Access | null;
+  /** Why the user has no role here, in the server's words. */
+  reason: string;
 }
 
-export async function whoAmI(signal: AbortSignal, as?: string): Promise<Said> {
-  const question = { signal, patience: PATIENCE_MS, ...(as === undefined ? {} : { as }) };
-  const said = await ask<{ name?: unknown; role?: unknown }>('/api/v1/me', question);
-  if (said.ok && isRole(said.value.role)) {
-    const name = typeof said.value.name === 'string' ? said.value.name : null;
-    return { standing: { atLeast: said.value.role, exact: true, name }, why: '' };
+export async function whoAmI(signal: AbortSignal, token?: string): Promise<Identity> {
+  const options: RequestOptions = {
+    signal,
+    timeoutMs: TIMEOUT_MS,
+    ...(token === undefined ? {} : { token }),
+  };
+  const me = await request<{ name?: unknown; role?: unknown }>('/api/v1/me', options);
+  if (me.ok && isRole(me.value.role)) {
+    const name = typeof me.value.name === 'string' ? me.value.name : null;
+    return { access: { atLeast: me.value.role, exact: true, name }, reason: '' };
   }
-  if (!said.ok && said.status === 401) return { standing: NOBODY, why: said.detail };
-  if (!said.ok && said.status === 0) return { standing: null, why: said.detail };
-  const may = (answer: Answer<unknown>) => answer.ok || answer.status === 409;
-  const viewer = await ask('/api/v1/lease', question);
-  if (!viewer.ok) return { standing: viewer.status === 0 ? null : NOBODY, why: viewer.detail };
-  const operator = may(await ask('/api/v1/sessions', question));
-  const engineer = operator && may(await ask('/api/v1/journal?limit=1', question));
-  return { standing: concluded({ viewer: true, operator, engineer }), why: '' };
+  if (!me.ok && me.status === 401) return { access: NO_ACCESS, reason: me.detail };
+  if (!me.ok && me.status === 0) return { access: null, reason: me.detail };
+  const isAllowed = (answer: Result<unknown>) => answer.ok || answer.status === 409;
+  const viewer = await request('/api/v1/lease', options);
+  if (!viewer.ok) return { access: viewer.status === 0 ? null : NO_ACCESS, reason: viewer.detail };
+  const operator = isAllowed(await request('/api/v1/sessions', options));
+  const engineer = operator && isAllowed(await request('/api/v1/journal?limit=1', options));
+  return { access: accessFromAnswers({ viewer: true, operator, engineer }), reason: '' };
 }

@@ -1,4 +1,4 @@
-/** The stage on which the robot is drawn: light, floor, a camera that can be led around it. Draws only what has changed. */
+/** The 3D scene: lights, floor and an orbiting camera. It draws only when something has changed. */
 
 import {
   AmbientLight,
@@ -17,27 +17,30 @@ import {
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Drawing } from '../logic/drawing';
 import type { Marks } from '../logic/limits';
-import { model } from './model';
+import { createModel } from './model';
 
-export interface Stage {
-  /** What is now, where it is told to be (`null` hides it), whether that is old, and what is at its limits. */
+export interface SceneView {
+  /** Shows the present pose, the goal pose (`null` hides it), whether they are stale, and the marks. */
   show(now: Drawing | null, goal: Drawing | null, isStale: boolean, marks: Marks): void;
   resize(width: number, height: number): void;
   reset(): void;
   dispose(): void;
 }
 
-const EYE = new Vector3(0.6, 0.31, 0.34);
-const MIDDLE = new Vector3(0, 0, 0.165);
+const CAMERA_POSITION = new Vector3(0.6, 0.31, 0.34);
+const CAMERA_TARGET = new Vector3(0, 0, 0.165);
 
-/** A stage of a rehearsal stands on another ground, so that nobody takes its robot for the one that is there. */
+/** A rehearsal has another floor, so that its robot is not mistaken for the real one. */
 const GROUNDS = {
   robot: { color: 0x8a93a0, floor: 0.18, grid: 0.22, divisions: 12 },
-  rehearsed: { color: 0x7a4fd0, floor: 0.42, grid: 0.5, divisions: 4 },
+  rehearsal: { color: 0x7a4fd0, floor: 0.42, grid: 0.5, divisions: 4 },
 } as const;
 
-/** Throws where the browser draws no 3D. */
-export function stage(canvas: HTMLCanvasElement, kind: 'robot' | 'rehearsed' = 'robot'): Stage {
+/** Creates the scene. Throws if the browser has no WebGL. */
+export function createScene(
+  canvas: HTMLCanvasElement,
+  kind: 'robot' | 'rehearsal' = 'robot',
+): SceneView {
   const ground = GROUNDS[kind];
   const renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
@@ -64,27 +67,27 @@ export function stage(canvas: HTMLCanvasElement, kind: 'robot' | 'rehearsed' = '
   grid.material.opacity = ground.grid;
   scene.add(floor, grid);
 
-  const robot = model(kind);
-  const ghost = model('goal');
+  const robot = createModel(kind);
+  const ghost = createModel('goal');
   robot.root.visible = ghost.root.visible = false;
   scene.add(robot.root, ghost.root);
 
-  let asked = 0;
+  let requested = 0;
   let wasStale = false;
   const draw = () => {
-    asked = 0;
+    requested = 0;
     renderer.render(scene, camera);
   };
-  const ask = () => {
-    asked ||= requestAnimationFrame(draw);
+  const requestDraw = () => {
+    requested ||= requestAnimationFrame(draw);
   };
   const reset = () => {
-    camera.position.copy(EYE);
-    controls.target.copy(MIDDLE);
+    camera.position.copy(CAMERA_POSITION);
+    controls.target.copy(CAMERA_TARGET);
     controls.update();
-    ask();
+    requestDraw();
   };
-  controls.addEventListener('change', ask);
+  controls.addEventListener('change', requestDraw);
   reset();
 
   return {
@@ -96,18 +99,18 @@ export function stage(canvas: HTMLCanvasElement, kind: 'robot' | 'rehearsed' = '
       if (goal !== null) ghost.pose(goal);
       if (isStale !== wasStale) robot.fade(isStale);
       wasStale = isStale;
-      ask();
+      requestDraw();
     },
     resize(width, height) {
       if (width <= 0 || height <= 0) return;
       renderer.setSize(width, height, false);
       camera.aspect = width / height;
       camera.updateProjectionMatrix();
-      ask();
+      requestDraw();
     },
     reset,
     dispose() {
-      cancelAnimationFrame(asked);
+      cancelAnimationFrame(requested);
       controls.dispose();
       renderer.dispose();
     },

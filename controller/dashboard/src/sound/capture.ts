@@ -1,7 +1,7 @@
-/** What runs beside the page's own thread: takes what the microphone hears, at the rate that the robot wants, in pieces. */
+/** The audio worklet: downsamples the microphone's audio and sends it in chunks. */
 
-import { Narrow } from '../logic/narrow';
-import { HEARD_RATE, packed } from '../wire/voice';
+import { Downsampler } from '../logic/downsample';
+import { INPUT_RATE_HZ, encodePcm16 } from '../protocol/voice';
 
 declare const sampleRate: number;
 declare function registerProcessor(name: string, of: new () => AudioWorkletProcessor): void;
@@ -9,19 +9,19 @@ declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
 
-/** How much is sent at once: a twenty-fifth of a second. */
-const PIECE = HEARD_RATE / 25;
+/** The samples in a chunk: 40 ms. */
+const CHUNK_SAMPLES = INPUT_RATE_HZ / 25;
 
 class Capture extends AudioWorkletProcessor {
-  private readonly narrow = new Narrow(sampleRate, HEARD_RATE);
-  private waiting: number[] = [];
+  private readonly downsampler = new Downsampler(sampleRate, INPUT_RATE_HZ);
+  private pending: number[] = [];
 
   process([input]: Float32Array[][]): boolean {
-    const heard = input?.[0];
-    if (heard !== undefined) this.waiting.push(...this.narrow.push(heard));
-    while (this.waiting.length >= PIECE) {
-      const piece = packed(this.waiting.splice(0, PIECE));
-      this.port.postMessage(piece, [piece]);
+    const samples = input?.[0];
+    if (samples !== undefined) this.pending.push(...this.downsampler.push(samples));
+    while (this.pending.length >= CHUNK_SAMPLES) {
+      const chunk = encodePcm16(this.pending.splice(0, CHUNK_SAMPLES));
+      this.port.postMessage(chunk, [chunk]);
     }
     return true;
   }

@@ -1,17 +1,17 @@
-/** The microphone: opened when somebody wants to speak, and heard until it is closed. */
+/** The microphone, open from the first press of the button until it is closed. */
 
-import type { Note } from '../logic/voice';
-import place from './capture?worker&url';
+import type { VoiceNotice } from '../logic/voice';
+import workletUrl from './capture?worker&url';
 
 export interface Microphone {
   close: () => void;
 }
 
-/** Opens it; pieces of samples, packed for the wire, go to whoever hears. Or why it can't be had. */
+/** Opens the microphone and passes encoded chunks to `onChunk`. Returns a notice if it is unavailable. */
 export async function openMicrophone(
-  hear: (piece: ArrayBuffer) => void,
-): Promise<Microphone | Note> {
-  // Browsers have none for pages that may have been changed on their way.
+  onChunk: (chunk: ArrayBuffer) => void,
+): Promise<Microphone | VoiceNotice> {
+  // Browsers give no microphone to pages from insecure origins.
   if (!window.isSecureContext || !navigator.mediaDevices) return { is: 'insecure' };
   let stream: MediaStream;
   try {
@@ -30,7 +30,7 @@ export async function openMicrophone(
     void context.close();
   };
   try {
-    await context.audioWorklet.addModule(place);
+    await context.audioWorklet.addModule(workletUrl);
     await context.resume();
   } catch {
     close();
@@ -40,8 +40,8 @@ export async function openMicrophone(
     channelCount: 1,
     channelCountMode: 'explicit',
   });
-  capture.port.onmessage = (message: MessageEvent<ArrayBuffer>) => hear(message.data);
-  // It gives silence; connected, it runs.
+  capture.port.onmessage = (message: MessageEvent<ArrayBuffer>) => onChunk(message.data);
+  // The output is silent, but only a connected node runs.
   context.createMediaStreamSource(stream).connect(capture).connect(context.destination);
   return { close };
 }

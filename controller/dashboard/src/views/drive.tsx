@@ -1,40 +1,48 @@
-/** Steering the robot by hand: lease, pads, sliders, keys, gamepad, and the camera's picture. */
+/** Teleoperation: lease, touch pads, sliders, keyboard, gamepad and camera. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { goal, postureOf } from '../logic/drawing';
-import { aimAt, ray, type Specs } from '../logic/lens';
-import { AXES, heldBack, LEFTWARD, looking, REACH, staying, type Axis } from '../logic/steer';
-import { lens } from '../net/camera';
-import { listen, pad } from '../net/devices';
+import { goalDrawing, postureFromDrawing } from '../logic/drawing';
+import { aimAt, unproject, type CameraSpecs } from '../logic/camera-model';
+import {
+  AXES,
+  clampedAxes,
+  LEFT_POSITIVE,
+  lookAt,
+  AXIS_LIMITS,
+  setpointFromPosture,
+  type Axis,
+} from '../logic/teleop';
+import { fetchCameraSpecs } from '../net/camera';
+import { listenForInput, gamepadName } from '../net/input-devices';
 import { frame, now, stale } from '../net/live';
-import * as steering from '../net/steering';
-import { Camera } from '../parts/camera';
-import { LeaseBar } from '../parts/lease-bar';
-import { Pad } from '../parts/pad';
-import { Card } from '../parts/small';
-import { Trims } from '../parts/trims';
-import { number, words } from '../words';
+import * as steering from '../net/teleop';
+import { Camera } from '../components/camera';
+import { LeaseBar } from '../components/lease-bar';
+import { Pad } from '../components/pad';
+import { Card } from '../components/basics';
+import { Clamps } from '../components/clamps';
+import { formatNumber, messages } from '../i18n';
 
-/** When a target has not changed for so long, what still differs is held back, milliseconds. */
+/** A difference that remains this long after the target last changed is shown as clamped, milliseconds. */
 const SETTLED_MS = 500;
 
 export function DriveView() {
-  const w = words.value.drive;
-  useEffect(listen, []);
-  const isMine = steering.lease.value.is === 'held' && !stale.value;
-  const newest = frame.value;
-  const is = newest?.posture ? staying(newest.posture) : null;
-  const wish = steering.wish.value;
+  const w = messages.value.drive;
+  useEffect(listenForInput, []);
+  const inControl = steering.lease.value.status === 'held' && !stale.value;
+  const latest = frame.value;
+  const actual = latest?.posture ? setpointFromPosture(latest.posture) : null;
+  const setpoint = steering.setpoint.value;
   return (
     <div class="view drive-view">
       <LeaseBar />
       <div class="column">
-        <Look />
+        <CameraPanel />
         <Card title={w.keys} class="keys-card">
           <div class="keys">
-            <p>{w.keysAre}</p>
-            <p>{pad.value === null ? w.noGamepad : w.gamepad(pad.value)}</p>
-            <p class="note">{w.gamepadIs}</p>
+            <p>{w.keyMap}</p>
+            <p>{gamepadName.value === null ? w.noGamepad : w.gamepad(gamepadName.value)}</p>
+            <p class="note">{w.gamepadMap}</p>
           </div>
         </Card>
       </div>
@@ -46,66 +54,67 @@ export function DriveView() {
               hint={w.padHint}
               across={{ axis: 'yaw_deg', sign: -1 }}
               up={{ axis: 'pitch_deg', sign: -1 }}
-              wish={wish}
-              is={is}
-              disabled={!isMine}
-              onMove={steering.want}
+              setpoint={setpoint}
+              actual={actual}
+              disabled={!inControl}
+              onMove={steering.updateSetpoint}
             />
             <Pad
               label={w.bodyPad}
               hint={w.padHint}
               across={{ axis: 'body_yaw_deg', sign: -1 }}
               up={{ axis: 'z_mm', sign: 1 }}
-              wish={wish}
-              is={is}
-              disabled={!isMine}
-              onMove={steering.want}
+              setpoint={setpoint}
+              actual={actual}
+              disabled={!inControl}
+              onMove={steering.updateSetpoint}
             />
           </div>
         </Card>
-        <Sliders disabled={!isMine} />
-        <Trims />
+        <Sliders disabled={!inControl} />
+        <Clamps />
       </div>
     </div>
   );
 }
 
-/** The picture: a click looks there. */
-function Look() {
-  const w = words.value.drive;
-  const [specs, setSpecs] = useState<Specs | null>(null);
+/** The camera image. A click looks at that point. */
+function CameraPanel() {
+  const w = messages.value.drive;
+  const [specs, setSpecs] = useState<CameraSpecs | null>(null);
   useEffect(() => {
     const ending = new AbortController();
-    void lens(ending.signal).then((answer) => {
+    void fetchCameraSpecs(ending.signal).then((answer) => {
       if (!ending.signal.aborted && answer.ok) setSpecs(answer.value);
     });
     return () => ending.abort();
   }, []);
-  const isMine = steering.lease.value.is === 'held' && !stale.value;
-  const hint = specs === null ? w.noLens : isMine ? w.click : w.clickLater;
-  if (specs === null || !isMine) return <Camera hint={hint} />;
-  const look = (across: number, down: number) => {
+  const inControl = steering.lease.value.status === 'held' && !stale.value;
+  const hint = specs === null ? w.noCalibration : inControl ? w.click : w.clickLater;
+  if (specs === null || !inControl) return <Camera hint={hint} />;
+  const onPoint = (across: number, down: number) => {
     const from = frame.value?.posture;
-    const direction = ray(specs, across, down);
+    const direction = unproject(specs, across, down);
     if (!from || direction === null) return;
     const { yaw_deg, pitch_deg } = aimAt(direction, from);
-    steering.want((wish) => looking(wish, yaw_deg, pitch_deg));
+    steering.updateSetpoint((setpoint) => lookAt(setpoint, yaw_deg, pitch_deg));
   };
-  return <Camera hint={hint} onPoint={look} />;
+  return <Camera hint={hint} onPoint={onPoint} />;
 }
 
 function Sliders({ disabled }: { disabled: boolean }) {
-  const w = words.value;
+  const w = messages.value;
   const target = steering.target.value;
-  const newest = frame.value;
-  const drawn = newest === null ? null : goal(newest);
-  const settled = now.value - steering.sentAt.value > SETTLED_MS && !steering.halted.value;
-  const limited = target && drawn && settled ? heldBack(target, postureOf(drawn)) : [];
+  const latest = frame.value;
+  const goalPose = latest === null ? null : goalDrawing(latest);
+  const settled = now.value - steering.sentAt.value > SETTLED_MS && !steering.isStopped.value;
+  const limited =
+    target && goalPose && settled ? clampedAxes(target, postureFromDrawing(goalPose)) : [];
   const centre = () =>
-    steering.want((wish) => ({
-      ...wish,
+    steering.updateSetpoint((setpoint) => ({
+      ...setpoint,
       ...Object.fromEntries(AXES.map((axis) => [axis, 0])),
-      // At zero they would stand upright; this is how they rest.
+      // At zero the antennas would stand upright; this is their rest position.
       right_deg: -10,
       left_deg: 10,
     }));
@@ -114,7 +123,7 @@ function Sliders({ disabled }: { disabled: boolean }) {
       title={w.drive.controls}
       aside={
         <button type="button" disabled={disabled} onClick={centre}>
-          {w.drive.centre}
+          {w.drive.center}
         </button>
       }
     >
@@ -125,15 +134,15 @@ function Sliders({ disabled }: { disabled: boolean }) {
         <label>
           <span class="slider-head">
             <span>{w.drive.speed}</span>
-            <span>{number(100 * steering.scale.value)} %</span>
+            <span>{formatNumber(100 * steering.speedScale.value)} %</span>
           </span>
           <input
             type="range"
             min={0.1}
             max={1}
             step={0.05}
-            value={steering.scale.value}
-            onInput={(event) => (steering.scale.value = Number(event.currentTarget.value))}
+            value={steering.speedScale.value}
+            onInput={(event) => (steering.speedScale.value = Number(event.currentTarget.value))}
           />
         </label>
       </div>
@@ -142,29 +151,30 @@ function Sliders({ disabled }: { disabled: boolean }) {
 }
 
 function Slider({ axis, disabled, limited }: { axis: Axis; disabled: boolean; limited: boolean }) {
-  const w = words.value;
-  const { most, step } = REACH[axis];
+  const w = messages.value;
+  const { max, step } = AXIS_LIMITS[axis];
   const posture = frame.value?.posture;
-  const value = steering.wish.value?.[axis] ?? (posture ? staying(posture)[axis] : 0);
+  const value =
+    steering.setpoint.value?.[axis] ?? (posture ? setpointFromPosture(posture)[axis] : 0);
   const unit = axis.endsWith('mm') ? ' mm' : '°';
   return (
     <label>
       <span class="slider-head">
         <span>{w.axes[axis]}</span>
-        {limited && <span class="is-warn">{w.drive.limited}</span>}
-        <span>{`${number(Math.round(value) + 0)}${unit}`}</span>
+        {limited && <span class="is-warn">{w.drive.clamped}</span>}
+        <span>{`${formatNumber(Math.round(value) + 0)}${unit}`}</span>
       </span>
       <input
         type="range"
-        dir={LEFTWARD.includes(axis) ? 'rtl' : 'ltr'}
-        min={-most}
-        max={most}
+        dir={LEFT_POSITIVE.includes(axis) ? 'rtl' : 'ltr'}
+        min={-max}
+        max={max}
         step={step}
         value={value}
         disabled={disabled}
         onInput={(event) => {
           const next = Number(event.currentTarget.value);
-          steering.want((wish) => ({ ...wish, [axis]: next }));
+          steering.updateSetpoint((setpoint) => ({ ...setpoint, [axis]: next }));
         }}
       />
     </label>

@@ -1,43 +1,44 @@
-/** How well the robot is: its pulse, its faults, its motors, and what the doctor says. */
+/** The health of the robot: control loop, faults, motors and diagnostics. */
 
 import { useState } from 'preact/hooks';
-import { ask, post } from '../net/http';
-import { body, bodyStale, health, healthStale } from '../net/live';
-import { Motors } from '../parts/motors';
-import { Card, DeedButton, Outcome } from '../parts/small';
-import type { Check, Spread } from '../wire/answers';
-import { number, words } from '../words';
-import { ofRobot } from '../net/robots';
+import { request, post } from '../net/http';
+import { robotState, robotStateStale, health, healthStale } from '../net/live';
+import { Motors } from '../components/motors';
+import { Card, RoleButton, Outcome } from '../components/basics';
+import { RESET_STATISTICS_PATH } from '../protocol/compat';
+import type { DoctorCheck, Percentiles } from '../protocol/responses';
+import { formatNumber, messages } from '../i18n';
+import { robotSignal } from '../net/robots';
 
 export function HealthView() {
-  const w = words.value;
-  const fault = body.value?.state.fault;
-  const told = health.value?.state;
+  const w = messages.value;
+  const fault = robotState.value?.state.fault;
+  const status = health.value?.state;
   return (
     <div class="view health-view">
-      <Pulse />
+      <ControlLoop />
       <Card title={w.health.lastFault} class={healthStale.value ? 'is-old' : ''}>
         {fault && (
           <p class="fault" role="alert">
             {fault}
           </p>
         )}
-        {told && !fault && <p>{w.health.well}</p>}
-        {told?.last_fault ? (
+        {status && !fault && <p>{w.health.noFaults}</p>}
+        {status?.last_fault ? (
           <dl class="facts">
-            <dt>{told.last_fault.kind}</dt>
+            <dt>{status.last_fault.kind}</dt>
             <dd>
-              {told.last_fault.says} ({w.health.times(told.last_fault.times)})
+              {status.last_fault.message} ({w.health.times(status.last_fault.count)})
             </dd>
           </dl>
         ) : (
-          <p class="note">{w.health.noFault}</p>
+          <p class="note">{w.health.noFaultYet}</p>
         )}
         <p class="note">
-          {w.health.program} {told?.version ?? '–'}
+          {w.health.version} {status?.version ?? '–'}
         </p>
       </Card>
-      <Card title={w.robot.motors} class={`wide ${bodyStale.value ? 'is-old' : ''}`}>
+      <Card title={w.robot.motors} class={`wide ${robotStateStale.value ? 'is-old' : ''}`}>
         <Motors />
       </Card>
       <Doctor />
@@ -45,71 +46,73 @@ export function HealthView() {
   );
 }
 
-function Pulse() {
-  const w = words.value.health;
+function ControlLoop() {
+  const w = messages.value.health;
   const [outcome, setOutcome] = useState({ text: '', bad: false });
-  const told = health.value?.state;
-  const pulse = told?.pulse;
-  const measure = async () => {
-    const answer = await post<{ measured: string }>('/api/v1/pulse/measure');
+  const status = health.value?.state;
+  const loop = status?.control_loop;
+  const resetStatistics = async () => {
+    const answer = await post<{ measured: string }>(RESET_STATISTICS_PATH);
     setOutcome({ text: answer.ok ? answer.value.measured : answer.detail, bad: !answer.ok });
   };
-  const spreads: [string, Spread | null | undefined][] = [
-    [w.jitter, pulse?.jitter],
-    [w.lateness, pulse?.lateness],
-    [w.work, pulse?.work],
+  const rows: [string, Percentiles | null | undefined][] = [
+    [w.jitter, loop?.jitter],
+    [w.wakeupLatency, loop?.wakeup_latency],
+    [w.cycleTime, loop?.cycle_time],
   ];
   const micros = (value: number | undefined) => {
     if (value === undefined) return '–';
-    return value < 1000 ? `${number(value, 1)} µs` : `${number(value / 1000, 1)} ms`;
+    return value < 1000 ? `${formatNumber(value, 1)} µs` : `${formatNumber(value / 1000, 1)} ms`;
   };
   return (
     <Card
-      title={w.pulse}
+      title={w.controlLoop}
       class={healthStale.value ? 'is-old' : ''}
       aside={
-        <DeedButton deed="measure" onClick={() => void measure()}>
-          {w.measure}
-        </DeedButton>
+        <RoleButton action="maintain" onClick={() => void resetStatistics()}>
+          {w.resetStatistics}
+        </RoleButton>
       }
     >
       <dl class="facts">
         <dt>{w.rate}</dt>
-        <dd>{pulse ? `${number(1e6 / pulse.period_us, 0)} Hz` : '–'}</dd>
-        <dt>{w.beats}</dt>
-        <dd>{told ? number(told.beats) : '–'}</dd>
-        <dt>{w.late}</dt>
-        <dd>{told ? number(told.late_beats) : '–'}</dd>
+        <dd>{loop ? `${formatNumber(1e6 / loop.period_us, 0)} Hz` : '–'}</dd>
+        <dt>{w.cycles}</dt>
+        <dd>{status ? formatNumber(status.cycles) : '–'}</dd>
+        <dt>{w.overruns}</dt>
+        <dd>{status ? formatNumber(status.overruns) : '–'}</dd>
         <dt>{w.realtime}</dt>
-        <dd>{pulse?.privilege?.realtime_priority ?? words.value.common.no}</dd>
+        <dd>{loop?.scheduling?.realtime_priority ?? messages.value.common.no}</dd>
         <dt>{w.memory}</dt>
-        <dd>{pulse?.privilege?.memory_locked ? words.value.common.yes : words.value.common.no}</dd>
+        <dd>
+          {loop?.scheduling?.memory_locked ? messages.value.common.yes : messages.value.common.no}
+        </dd>
       </dl>
-      <div class="scroll" tabIndex={0} role="group" aria-label={w.pulse}>
+      <div class="scroll" tabIndex={0} role="group" aria-label={w.controlLoop}>
         <table class="numbers">
           <thead>
             <tr>
               <th scope="col">
-                <span class="hidden">{w.pulse}</span>
+                <span class="hidden">{w.controlLoop}</span>
               </th>
-              <th scope="col">{w.half}</th>
-              <th scope="col">{w.most}</th>
-              <th scope="col">{w.worst}</th>
+              <th scope="col">{w.p50}</th>
+              <th scope="col">{w.p99}</th>
+              <th scope="col">{w.max}</th>
             </tr>
           </thead>
           <tbody>
-            {spreads.map(([title, spread]) => (
+            {rows.map(([title, percentiles]) => (
               <tr key={title}>
                 <th scope="row">{title}</th>
-                <td>{micros(spread?.p50_us)}</td>
-                <td>{micros(spread?.p99_us)}</td>
-                <td>{micros(spread?.max_us)}</td>
+                <td>{micros(percentiles?.p50_us)}</td>
+                <td>{micros(percentiles?.p99_us)}</td>
+                <td>{micros(percentiles?.max_us)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {(pulse?.privilege?.notes ?? []).map((note) => (
+      {(loop?.scheduling?.notes ?? []).map((note) => (
         <p key={note} class="note">
           {note}
         </p>
@@ -119,23 +122,23 @@ function Pulse() {
   );
 }
 
-const checks = ofRobot<Check[] | null>(null);
-const unable = ofRobot('');
+const checks = robotSignal<DoctorCheck[] | null>(null);
+const doctorError = robotSignal('');
 const CLASS = { good: 'is-good', warn: 'is-warn', bad: 'is-bad' } as const;
 
-async function examine(): Promise<void> {
-  const answer = await ask<{ checks: Check[] }>('/api/v1/doctor', { patience: 60_000 });
+async function runDoctor(): Promise<void> {
+  const answer = await request<{ checks: DoctorCheck[] }>('/api/v1/doctor', { timeoutMs: 60_000 });
   const isMissing = !answer.ok && answer.status === 404;
-  unable.value = answer.ok ? '' : isMissing ? words.value.health.noDoctor : answer.detail;
+  doctorError.value = answer.ok ? '' : isMissing ? messages.value.health.noDoctor : answer.detail;
   checks.value = answer.ok ? answer.value.checks : null;
 }
 
 function Doctor() {
-  const w = words.value.health;
+  const w = messages.value.health;
   const [busy, setBusy] = useState(false);
-  const look = async () => {
+  const run = async () => {
     setBusy(true);
-    await examine();
+    await runDoctor();
     setBusy(false);
   };
   return (
@@ -143,13 +146,13 @@ function Doctor() {
       title={w.doctor}
       class="wide"
       aside={
-        <DeedButton deed="examine" disabled={busy} onClick={() => void look()}>
-          {busy ? `${words.value.common.loading} …` : w.examine}
-        </DeedButton>
+        <RoleButton action="diagnose" disabled={busy} onClick={() => void run()}>
+          {busy ? `${messages.value.common.loading} …` : w.runChecks}
+        </RoleButton>
       }
     >
       <p class="note one-line" role="status">
-        {unable.value}
+        {doctorError.value}
       </p>
       <ul class="checks">
         {(checks.value ?? []).map((check, at) => (

@@ -1,90 +1,95 @@
-/** What happened and why, and what is remembered of conversations. */
+/** The journal of events, and the saved conversations. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import {
-  ALL,
-  chosen,
+  NO_FILTER,
+  filterEntries,
   distinct,
-  isTrouble,
-  lines,
-  names,
-  query,
-  type Wanted,
+  isError,
+  toJsonLines,
+  mentionedNames,
+  journalQuery,
+  type JournalFilter,
 } from '../logic/journal';
-import { ask, askFile } from '../net/http';
-import { allowed } from '../net/live';
-import { Card, download, NeedsRole, Outcome } from '../parts/small';
-import { SessionList } from '../parts/session-list';
-import type { Entry } from '../wire/answers';
-import { language, moment, number, words } from '../words';
-import { ofRobot } from '../net/robots';
+import { request, requestFile } from '../net/http';
+import { isAllowed } from '../net/live';
+import { Card, download, NeedsRole, Outcome } from '../components/basics';
+import { SessionList } from '../components/session-list';
+import { JOURNAL } from '../protocol/compat';
+import type { JournalEntry } from '../protocol/responses';
+import { language, formatTime, formatNumber, messages } from '../i18n';
+import { robotSignal } from '../net/robots';
 
-/** How many entries are asked for at once. */
-const PAGE = 300;
-/** How long nothing is written before the journal is asked anew, milliseconds. */
-const PAUSE_MS = 300;
+/** The number of entries in one request. */
+const PAGE_SIZE = 300;
+/** The pause in typing after which the journal is searched, milliseconds. */
+const SEARCH_DELAY_MS = 300;
 
-const entries = ofRobot<Entry[]>([]);
-/** Where the earlier ones begin; `undefined` where the server does not look through the whole file. */
-const next = ofRobot<string | number | null | undefined>(undefined);
-/** Who was met in what was loaded so far, whatever is looked for now. */
-const met = ofRobot<string[]>([]);
-const trouble = ofRobot('');
-const wanted = signal<Wanted>(ALL);
+const entries = robotSignal<JournalEntry[]>([]);
+/** Where older entries begin; `undefined` if the server does not search the whole file. */
+const next = robotSignal<string | number | null | undefined>(undefined);
+/** The actors in all entries loaded so far, whatever the filter. */
+const actors = robotSignal<string[]>([]);
+const loadError = robotSignal('');
+const filter = signal<JournalFilter>(NO_FILTER);
 
-interface Told {
-  entries: Entry[];
+interface JournalPage {
+  entries: JournalEntry[];
   next?: string | number | null;
 }
 
-/** Asks for the latest, or for those before what is there. */
+/** Loads the latest entries, or those before the loaded ones. */
 async function load(signal?: AbortSignal, isMore = false): Promise<void> {
   const before = isMore && next.value ? { before: next.value } : {};
-  const path = `/api/v1/journal${query(wanted.value, { limit: PAGE, ...before })}`;
-  const answer = await ask<Told>(path, { patience: 15_000, ...(signal ? { signal } : {}) });
+  const path = `/api/v1/journal${journalQuery(filter.value, { limit: PAGE_SIZE, ...before })}`;
+  const answer = await request<JournalPage>(path, {
+    timeoutMs: 15_000,
+    shape: JOURNAL,
+    ...(signal ? { signal } : {}),
+  });
   if (signal?.aborted) return;
-  trouble.value = answer.ok ? '' : answer.detail;
+  loadError.value = answer.ok ? '' : answer.detail;
   if (!answer.ok) return;
   entries.value = isMore ? [...entries.value, ...answer.value.entries] : answer.value.entries;
   next.value = answer.value.next;
-  met.value = distinct([...met.value, ...answer.value.entries.map((entry) => entry.who)]);
+  actors.value = distinct([...actors.value, ...answer.value.entries.map((entry) => entry.actor)]);
 }
 
-/** All that fits as a file: from the server, or from a server of before what was loaded. */
-async function save(found: Entry[]): Promise<void> {
+/** Downloads all matching entries. Older servers have no download, so the loaded entries are used instead. */
+async function save(visible: JournalEntry[]): Promise<void> {
   const name = 'journal.ndjson';
   const type = 'application/x-ndjson';
-  if (!wanted.value.troubles) {
-    const path = `/api/v1/journal/download${query(wanted.value)}`;
-    const answer = await askFile(path, { patience: 120_000 });
+  if (!filter.value.errorsOnly) {
+    const path = `/api/v1/journal/download${journalQuery(filter.value)}`;
+    const answer = await requestFile(path, { timeoutMs: 120_000 });
     if (answer.ok) return download(name, type, answer.value);
-    if (answer.status !== 404) return void (trouble.value = answer.detail);
+    if (answer.status !== 404) return void (loadError.value = answer.detail);
   }
-  download(name, type, lines(found));
+  download(name, type, toJsonLines(visible));
 }
 
 export function JournalView() {
-  const w = words.value;
-  const may = allowed('journal');
-  const { kind, who, words: text, id } = wanted.value;
+  const w = messages.value;
+  const permitted = isAllowed('journal');
+  const { kind, actor, text, id } = filter.value;
   useEffect(() => {
-    if (!may) return;
+    if (!permitted) return;
     const ending = new AbortController();
     const timer = setTimeout(
       () => void load(ending.signal),
-      entries.value.length > 0 ? PAUSE_MS : 0,
+      entries.value.length > 0 ? SEARCH_DELAY_MS : 0,
     );
     return () => (clearTimeout(timer), ending.abort());
-  }, [may, kind, who, text, id]);
-  const found = chosen(entries.value, wanted.value);
+  }, [permitted, kind, actor, text, id]);
+  const found = filterEntries(entries.value, filter.value);
   return (
     <div class="view">
       <Card
         title={w.journal.journal}
         aside={
           <span class="buttons">
-            <button type="button" disabled={!may} onClick={() => void load()}>
+            <button type="button" disabled={!permitted} onClick={() => void load()}>
               {w.common.refresh}
             </button>
             <button type="button" disabled={found.length === 0} onClick={() => void save(found)}>
@@ -93,22 +98,22 @@ export function JournalView() {
           </span>
         }
       >
-        <NeedsRole deed="journal" />
+        <NeedsRole action="journal" />
         <Filters />
-        {trouble.value !== '' && <Outcome bad text={trouble.value} />}
+        {loadError.value !== '' && <Outcome bad text={loadError.value} />}
         <p class="note one-line" role="status">
           {w.journal.shown(found.length, entries.value.length)}
         </p>
         <ul class="entries">
           {found.map((entry) => (
-            <One key={`${entry.run}.${entry.seq}`} entry={entry} />
+            <EntryView key={`${entry.process_id}.${entry.seq}`} entry={entry} />
           ))}
         </ul>
-        {may && found.length === 0 && <p class="note">{w.journal.empty}</p>}
+        {permitted && found.length === 0 && <p class="note">{w.journal.empty}</p>}
         {next.value !== null && next.value !== undefined && (
           <p class="buttons">
-            <button type="button" disabled={!may} onClick={() => void load(undefined, true)}>
-              {w.journal.earlier}
+            <button type="button" disabled={!permitted} onClick={() => void load(undefined, true)}>
+              {w.journal.older}
             </button>
           </p>
         )}
@@ -118,18 +123,18 @@ export function JournalView() {
   );
 }
 
-const change = (by: Partial<Wanted>) => (wanted.value = { ...wanted.value, ...by });
+const updateFilter = (by: Partial<JournalFilter>) => (filter.value = { ...filter.value, ...by });
 
 function Filters() {
-  const w = words.value.journal;
+  const w = messages.value.journal;
   const kinds = distinct([...Object.keys(w.kinds), ...entries.value.map((entry) => entry.kind)]);
   return (
     <div class="filters" role="search">
       <label>
         {w.kind}
         <select
-          value={wanted.value.kind}
-          onChange={(event) => change({ kind: event.currentTarget.value })}
+          value={filter.value.kind}
+          onChange={(event) => updateFilter({ kind: event.currentTarget.value })}
         >
           <option value="">{w.any}</option>
           {kinds.map((kind) => (
@@ -140,13 +145,13 @@ function Filters() {
         </select>
       </label>
       <label>
-        {w.who}
+        {w.actor}
         <select
-          value={wanted.value.who}
-          onChange={(event) => change({ who: event.currentTarget.value })}
+          value={filter.value.actor}
+          onChange={(event) => updateFilter({ actor: event.currentTarget.value })}
         >
           <option value="">{w.any}</option>
-          {met.value.map((who) => (
+          {actors.value.map((who) => (
             <option key={who} value={who}>
               {who}
             </option>
@@ -154,60 +159,62 @@ function Filters() {
         </select>
       </label>
       <label>
-        {w.words}
+        {w.text}
         <input
           type="search"
           list="journal-names"
-          value={wanted.value.words}
-          onInput={(event) => change({ words: event.currentTarget.value })}
+          value={filter.value.text}
+          onInput={(event) => updateFilter({ text: event.currentTarget.value })}
         />
         <datalist id="journal-names">
-          {names(entries.value).map((name) => (
+          {mentionedNames(entries.value).map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
       </label>
       <button
         type="button"
-        aria-pressed={wanted.value.troubles}
-        onClick={() => change({ troubles: !wanted.value.troubles })}
+        aria-pressed={filter.value.errorsOnly}
+        onClick={() => updateFilter({ errorsOnly: !filter.value.errorsOnly })}
       >
-        {w.troubles}
+        {w.errorsOnly}
       </button>
-      {wanted.value.id !== '' && (
-        <button type="button" aria-pressed="true" onClick={() => change({ id: '' })}>
-          {w.together} ×
+      {filter.value.id !== '' && (
+        <button type="button" aria-pressed="true" onClick={() => updateFilter({ id: '' })}>
+          {w.wholeRequest} ×
         </button>
       )}
     </div>
   );
 }
 
-function One({ entry }: { entry: Entry }) {
-  const w = words.value.journal;
+function EntryView({ entry }: { entry: JournalEntry }) {
+  const w = messages.value.journal;
   const [open, setOpen] = useState(false);
   const time = new Date(entry.at).toLocaleTimeString(language.value);
   return (
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary class="entry">
-          <time dateTime={entry.at} title={moment(entry.at)}>
+          <time dateTime={entry.at} title={formatTime(entry.at)}>
             {time}
           </time>
           <span>{w.kinds[entry.kind] ?? entry.kind}</span>
-          <span class="note entry-who">{entry.who}</span>
-          <span class="entry-what">{entry.what}</span>
-          <span class={`badge ${isTrouble(entry) ? 'is-bad' : ''}`}>
+          <span class="note entry-who">{entry.actor}</span>
+          <span class="entry-what">{entry.action}</span>
+          <span class={`badge ${isError(entry) ? 'is-bad' : ''}`}>
             {entry.outcome.slice(0, 40)}
           </span>
         </summary>
         {open && (
           <div class="entry-more" tabIndex={0}>
-            {entry.took_ms !== undefined && <p class="note">{number(entry.took_ms, 1)} ms</p>}
-            {entry.lost ? <p class="outcome is-bad">{w.lost(entry.lost)}</p> : null}
-            {entry.id !== undefined && entry.id !== wanted.value.id && (
-              <button type="button" onClick={() => change({ id: entry.id ?? '' })}>
-                {w.together}
+            {entry.duration_ms !== undefined && (
+              <p class="note">{formatNumber(entry.duration_ms, 1)} ms</p>
+            )}
+            {entry.dropped ? <p class="outcome is-bad">{w.dropped(entry.dropped)}</p> : null}
+            {entry.id !== undefined && entry.id !== filter.value.id && (
+              <button type="button" onClick={() => updateFilter({ id: entry.id ?? '' })}>
+                {w.wholeRequest}
               </button>
             )}
             <pre>{JSON.stringify(entry, null, 2)}</pre>

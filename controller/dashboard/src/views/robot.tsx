@@ -1,18 +1,18 @@
-/** The robot as it is now: in space, through its camera, and in numbers. */
+/** The current state of the robot: 3D view, camera and measurements. */
 
-import { Camera } from '../parts/camera';
-import { Motors } from '../parts/motors';
-import { PostureTable } from '../parts/posture';
-import { Robot3D } from '../parts/robot-3d';
-import { Card } from '../parts/small';
-import { Trims } from '../parts/trims';
-import { body, bodyStale, frame, stale } from '../net/live';
-import { words } from '../words';
+import { Camera } from '../components/camera';
+import { Motors } from '../components/motors';
+import { PostureTable } from '../components/posture';
+import { Robot3D } from '../components/robot-3d';
+import { Card } from '../components/basics';
+import { Clamps } from '../components/clamps';
+import { robotState, robotStateStale, frame, stale } from '../net/live';
+import { messages } from '../i18n';
 
 export function RobotView() {
-  const w = words.value;
-  const doing = frame.value?.doing;
-  const fault = body.value?.state.fault;
+  const w = messages.value;
+  const motionState = frame.value?.motion_state;
+  const fault = robotState.value?.state.fault;
   return (
     <div class="view robot-view">
       <Card
@@ -20,7 +20,7 @@ export function RobotView() {
         class="scene-card"
         aside={
           <span class={`badge ${stale.value ? 'is-stale' : 'is-plain'}`}>
-            {doing === undefined ? '–' : w.doing[doing]}
+            {motionState === undefined ? '–' : w.motionStates[motionState]}
           </span>
         }
       >
@@ -34,9 +34,9 @@ export function RobotView() {
       )}
       <Card title={w.robot.posture} class={stale.value ? 'is-old' : ''}>
         <PostureTable />
-        <Trims />
+        <Clamps />
       </Card>
-      <Card title={w.robot.motors} class={`wide ${bodyStale.value ? 'is-old' : ''}`}>
+      <Card title={w.robot.motors} class={`wide ${robotStateStale.value ? 'is-old' : ''}`}>
         <Motors />
         <p class="note">{w.robot.noBattery}</p>
       </Card>

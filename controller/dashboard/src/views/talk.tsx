@@ -1,34 +1,42 @@
-/** Talking to the robot: what was said, what was done for it step by step, and what came of it. */
+/** The conversation with the robot: messages, steps and results. */
 
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { allowed } from '../net/live';
-import { ask as askServer, post } from '../net/http';
-import { answerQuestion, busy, haltTalk, sayAloud, session, turns } from '../net/talk';
-import { Card, DeedButton, NeedsRole } from '../parts/small';
-import { Turns } from '../parts/turns';
-import { Voice } from '../parts/voice';
-import type { Session } from '../wire/answers';
-import { words } from '../words';
-import { ofRobot } from '../net/robots';
+import { isAllowed } from '../net/live';
+import { request, post } from '../net/http';
+import {
+  answerQuestion,
+  busy,
+  cancelTurn,
+  submitMessage,
+  session,
+  turns,
+} from '../net/conversation';
+import { Card, RoleButton, NeedsRole } from '../components/basics';
+import { Turns } from '../components/turns';
+import { Voice } from '../components/voice';
+import { PLAN, SESSIONS } from '../protocol/compat';
+import type { Session } from '../protocol/responses';
+import { messages } from '../i18n';
+import { robotSignal } from '../net/robots';
 
 const draft = signal('');
-const plan = ofRobot('');
-const known = ofRobot<string[]>([]);
+const plan = robotSignal('');
+const sessionIds = robotSignal<string[]>([]);
 
-interface Reading {
-  follows: string;
+interface PlanPreview {
+  outcome: string;
   plan: { agent: string; task: string }[];
-  says: string | null;
+  message: string | null;
 }
 
 export function TalkView() {
-  const w = words.value;
+  const w = messages.value;
   const end = useRef<HTMLDivElement>(null);
   const last = turns.value.at(-1);
   useEffect(() => {
     end.current?.scrollIntoView({ block: 'nearest' });
-  }, [turns.value.length, last?.course]);
+  }, [turns.value.length, last?.progress]);
   return (
     <div class="view talk-view">
       <Card
@@ -47,31 +55,31 @@ export function TalkView() {
         <div class="say">
           <Question />
           <Voice />
-          <Say />
+          <MessageForm />
         </div>
       </Card>
     </div>
   );
 }
 
-function Say() {
-  const w = words.value.talk;
-  const isAsked = turns.value.at(-1)?.course.question != null;
+function MessageForm() {
+  const w = messages.value.talk;
+  const hasQuestion = turns.value.at(-1)?.progress.question != null;
   const submit = (event: Event) => {
     event.preventDefault();
     const text = draft.value.trim();
     if (text === '' || busy.value) return;
     draft.value = plan.value = '';
-    void sayAloud(text);
+    void submitMessage(text);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
   };
   return (
     <form onSubmit={submit}>
-      <NeedsRole deed="talk" />
+      <NeedsRole action="talk" />
       <div class="examples" role="group" aria-label={w.examples}>
-        {!isAsked &&
+        {!hasQuestion &&
           w.sentences.map((sentence) => (
             <button type="button" key={sentence} onClick={() => (draft.value = sentence)}>
               {sentence}
@@ -88,22 +96,26 @@ function Say() {
           onKeyDown={onKey}
         />
         {busy.value ? (
-          <button type="button" onClick={haltTalk}>
-            {w.halt}
+          <button type="button" onClick={cancelTurn}>
+            {w.cancel}
           </button>
         ) : (
-          <DeedButton
-            deed="talk"
+          <RoleButton
+            action="talk"
             type="submit"
             class="primary"
             disabled={draft.value.trim() === ''}
           >
             {w.send}
-          </DeedButton>
+          </RoleButton>
         )}
-        <DeedButton deed="talk" disabled={draft.value.trim() === ''} onClick={() => void foresee()}>
-          {w.plan}
-        </DeedButton>
+        <RoleButton
+          action="talk"
+          disabled={draft.value.trim() === ''}
+          onClick={() => void previewPlan()}
+        >
+          {w.previewPlan}
+        </RoleButton>
       </div>
       <p class="note one-line" role="status">
         {plan.value}
@@ -113,26 +125,31 @@ function Say() {
   );
 }
 
-async function foresee(): Promise<void> {
-  const answer = await post<Reading>('/api/v1/plans', { text: draft.value }, { patience: 15_000 });
-  const w = words.value.talk;
+async function previewPlan(): Promise<void> {
+  const answer = await post<PlanPreview>(
+    '/api/v1/plans',
+    { text: draft.value },
+    { timeoutMs: 15_000, shape: PLAN },
+  );
+  const w = messages.value.talk;
   if (!answer.ok) plan.value = answer.detail;
-  else if (answer.value.says !== null) plan.value = answer.value.says;
-  else plan.value = `${w.planned} ${answer.value.plan.map((part) => part.task).join('; ')}`;
+  else if (answer.value.message !== null) plan.value = answer.value.message;
+  else plan.value = `${w.plan} ${answer.value.plan.map((part) => part.task).join('; ')}`;
 }
 
-/** In which session it is remembered. */
+/** Selects the session in which the conversation is saved. */
 function Sessions() {
-  const w = words.value.talk;
-  const may = allowed('sessions');
+  const w = messages.value.talk;
+  const permitted = isAllowed('sessions');
   useEffect(() => {
-    if (!may) return;
-    void askServer<{ sessions: Session[] }>('/api/v1/sessions', { patience: 5000 }).then(
-      (answer) => {
-        if (answer.ok) known.value = answer.value.sessions.map((one) => one.id);
-      },
-    );
-  }, [may, turns.value.length]);
+    if (!permitted) return;
+    void request<{ sessions: Session[] }>('/api/v1/sessions', {
+      timeoutMs: 5000,
+      shape: SESSIONS,
+    }).then((answer) => {
+      if (answer.ok) sessionIds.value = answer.value.sessions.map((one) => one.id);
+    });
+  }, [permitted, turns.value.length]);
   return (
     <label class="session">
       {w.session}
@@ -145,7 +162,7 @@ function Sessions() {
         onInput={(event) => (session.value = event.currentTarget.value.replace(/[^\w-]/g, ''))}
       />
       <datalist id="sessions">
-        {known.value.map((one) => (
+        {sessionIds.value.map((one) => (
           <option key={one} value={one} />
         ))}
       </datalist>
@@ -154,12 +171,12 @@ function Sessions() {
 }
 
 function Question() {
-  const w = words.value.talk;
+  const w = messages.value.talk;
   const input = useRef<HTMLInputElement>(null);
-  const asked = turns.value.at(-1)?.course.question;
-  useEffect(() => input.current?.focus(), [asked]);
-  if (!asked) return null;
-  const answer = (text: string) => text !== '' && void answerQuestion(asked, text);
+  const question = turns.value.at(-1)?.progress.question;
+  useEffect(() => input.current?.focus(), [question]);
+  if (!question) return null;
+  const answer = (text: string) => text !== '' && void answerQuestion(question, text);
   const submit = (event: Event) => {
     event.preventDefault();
     answer(input.current?.value.trim() ?? '');
@@ -167,7 +184,7 @@ function Question() {
   return (
     <form class="question" onSubmit={submit}>
       <p role="alert">
-        <strong>{w.asks}:</strong> {asked.text}
+        <strong>{w.asks}:</strong> {question.text}
       </p>
       <div class="row">
         <button type="button" onClick={() => answer('yes')}>

@@ -1,28 +1,32 @@
-/** The shelf of tools: found, shown, run, approved and made. */
+/** The tools: search, details, runs, approval and new tools. */
 
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ask } from '../net/http';
-import { path, route } from '../parts/route';
-import { Outcome } from '../parts/small';
-import { NewTool } from '../parts/tool-new';
-import { ToolPage } from '../parts/tool-page';
-import type { Listed } from '../wire/answers';
-import { words } from '../words';
-import { ofRobot } from '../net/robots';
+import { request } from '../net/http';
+import { path, route } from '../components/route';
+import { Outcome } from '../components/basics';
+import { NewTool } from '../components/tool-new';
+import { ToolPage } from '../components/tool-page';
+import { TOOL_LIST } from '../protocol/compat';
+import type { ToolSummary } from '../protocol/responses';
+import { messages } from '../i18n';
+import { robotSignal } from '../net/robots';
 
-/** How long nothing is written before tools are looked for by meaning, milliseconds. */
-const PAUSE_MS = 300;
+/** The pause in typing after which the server searches by meaning, milliseconds. */
+const SEARCH_DELAY_MS = 300;
 
-const tools = ofRobot<Listed[] | null>(null);
-const trouble = ofRobot('');
+const tools = robotSignal<ToolSummary[] | null>(null);
+const loadError = robotSignal('');
 const query = signal('');
-/** The names that the server found for the query, the best first. */
-const meant = ofRobot<string[]>([]);
+/** The names that the server found for the query, the best match first. */
+const semanticMatches = robotSignal<string[]>([]);
 
 async function load(): Promise<void> {
-  const answer = await ask<{ tools: Listed[] }>('/api/v1/tools', { patience: 15_000 });
-  trouble.value = answer.ok ? '' : answer.detail;
+  const answer = await request<{ tools: ToolSummary[] }>('/api/v1/tools', {
+    timeoutMs: 15_000,
+    shape: TOOL_LIST,
+  });
+  loadError.value = answer.ok ? '' : answer.detail;
   if (answer.ok) tools.value = answer.value.tools;
 }
 
@@ -33,7 +37,7 @@ export function ToolsView() {
   return (
     <div class={`tools-view ${name === undefined ? 'is-list' : 'is-page'}`}>
       <List chosen={name} />
-      {name === undefined && <p class="note tools-empty">{words.value.tools.choose}</p>}
+      {name === undefined && <p class="note tools-empty">{messages.value.tools.choose}</p>}
       {name === '+' && <NewTool onAdded={() => void load()} />}
       {name !== undefined && name !== '+' && (
         <ToolPage key={name} name={name} listed={listed} onChange={() => void load()} />
@@ -43,18 +47,18 @@ export function ToolsView() {
 }
 
 function List({ chosen }: { chosen: string | undefined }) {
-  const w = words.value.tools;
+  const w = messages.value.tools;
   const text = query.value.trim();
   useEffect(() => {
-    meant.value = [];
+    semanticMatches.value = [];
     if (text.length < 2) return;
     const ending = new AbortController();
-    const timer = setTimeout(() => void search(text, ending.signal), PAUSE_MS);
+    const timer = setTimeout(() => void search(text, ending.signal), SEARCH_DELAY_MS);
     return () => (clearTimeout(timer), ending.abort());
   }, [text]);
-  const fits = matching(tools.value ?? [], text.toLowerCase());
+  const matches = matchingTools(tools.value ?? [], text.toLowerCase());
   return (
-    <aside class="card shelf" aria-label={w.list}>
+    <aside class="card tool-list" aria-label={w.list}>
       <div class="card-head">
         <h2>{w.list}</h2>
         <a
@@ -62,11 +66,11 @@ function List({ chosen }: { chosen: string | undefined }) {
           href={path('tools', '+')}
           aria-current={chosen === '+' ? 'page' : undefined}
         >
-          {w.fresh}
+          {w.newTool}
         </a>
       </div>
       <label>
-        <span class="hidden">{words.value.common.search}</span>
+        <span class="hidden">{messages.value.common.search}</span>
         <input
           type="search"
           placeholder={w.searchHint}
@@ -74,9 +78,9 @@ function List({ chosen }: { chosen: string | undefined }) {
           onInput={(event) => (query.value = event.currentTarget.value)}
         />
       </label>
-      {trouble.value !== '' && <Outcome bad text={trouble.value} />}
+      {loadError.value !== '' && <Outcome bad text={loadError.value} />}
       <ul>
-        {fits.map((tool) => (
+        {matches.map((tool) => (
           <li key={tool.name}>
             <a
               href={path('tools', tool.name)}
@@ -89,30 +93,34 @@ function List({ chosen }: { chosen: string | undefined }) {
           </li>
         ))}
       </ul>
-      {tools.value !== null && fits.length === 0 && <p class="note">{w.empty}</p>}
+      {tools.value !== null && matches.length === 0 && <p class="note">{w.empty}</p>}
     </aside>
   );
 }
 
-function State({ tool }: { tool: Listed }) {
-  const w = words.value.tools;
+function State({ tool }: { tool: ToolSummary }) {
+  const w = messages.value.tools;
   if (tool.quarantine !== null) return <span class="badge is-bad">{w.quarantined}</span>;
-  if (!tool.active) return <span class="badge is-bad">{w.inactive}</span>;
+  if (!tool.active) return <span class="badge is-bad">{w.disabled}</span>;
   return <span class="badge">v{tool.version}</span>;
 }
 
-/** Those that have the words, then those that are meant. */
-function matching(all: Listed[], text: string): Listed[] {
+/** Returns the tools that contain the text, then those that match by meaning. */
+function matchingTools(all: ToolSummary[], text: string): ToolSummary[] {
   if (text === '') return all;
-  const named = all.filter((tool) =>
+  const textMatches = all.filter((tool) =>
     `${tool.name} ${tool.description}`.toLowerCase().includes(text),
   );
-  const others = meant.value.flatMap((name) => all.filter((tool) => tool.name === name));
-  return [...new Set([...named, ...others])];
+  const others = semanticMatches.value.flatMap((name) => all.filter((tool) => tool.name === name));
+  return [...new Set([...textMatches, ...others])];
 }
 
 async function search(text: string, signal: AbortSignal): Promise<void> {
   const path = `/api/v1/tools/search?text=${encodeURIComponent(text)}&limit=8`;
-  const answer = await ask<{ results: { name: string }[] }>(path, { signal, patience: 10_000 });
-  if (!signal.aborted && answer.ok) meant.value = answer.value.results.map((hit) => hit.name);
+  const answer = await request<{ results: { name: string }[] }>(path, {
+    signal,
+    timeoutMs: 10_000,
+  });
+  if (!signal.aborted && answer.ok)
+    semanticMatches.value = answer.value.results.map((hit) => hit.name);
 }

@@ -144,7 +144,7 @@ fn statistics_are_those_of_the_population() {
 #[test]
 fn truncated_trace_is_used_up_to_its_last_complete_line() {
     let cut = Made::new("cut", 0.01).beats(0..100).text();
-    let half = format!("{cut}{{\"says\":\"beat\",\"beat\":100,\"goal_d");
+    let half = format!("{cut}{{\"type\":\"cycle\",\"cycle\":100,\"goal_d");
     let whole =
         Made::new("lossy", 0.01).beats(0..100).tell(&Message::End(End { beats: 100, dropped: 5 })).text();
     let room = Room::new(&[cut, half, whole]);

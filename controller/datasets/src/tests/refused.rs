@@ -23,20 +23,23 @@ fn invalid_line_is_reported_with_its_number() {
     let picture = |bytes: &[u8], size| Made { lines: vec![], beats: 0 }.jpeg(0, size, bytes).lines.remove(0);
     let real = jpeg((16, 16), [1, 2, 3]);
     let cases = [
-        ("{\"says\":\"dance\"}".to_owned(), "unknown variant"),
+        ("{\"type\":\"dance\"}".to_owned(), "unknown variant"),
         ("}".into(), "expected value"),
-        (json_line(&Message::Begin(begin("again", 0.01))), "begins twice"),
+        (json_line(&Message::Begin(begin("again", 0.01))), "a second `header`"),
         (beat(9, &[1.0], &[1.0, 2.0]), "1 angles for 2 motors"),
         (beat(9, &[1.0, 2.0], &[]), "0 angles for 2 motors"),
-        (beat(0, &[1.0, 2.0], &[1.0, 2.0]), "beat 0 comes out of order"),
+        (beat(0, &[1.0, 2.0], &[1.0, 2.0]), "cycle 0 is out of order"),
         (beat(u64::MAX, &[1.0, 2.0], &[1.0, 2.0]), "out of order"),
-        (beat(9, &[1.0, 1e30], &[1.0, 2.0]), "no motor's angle"),
-        (beat(9, &[1.0, 2.0], &[-3601.0, 2.0]), "no motor's angle"),
+        (beat(9, &[1.0, 1e30], &[1.0, 2.0]), "invalid angle"),
+        (beat(9, &[1.0, 2.0], &[-3601.0, 2.0]), "invalid angle"),
         (
-            "{\"says\":\"beat\",\"beat\":9,\"goal_deg\":[1e999,1],\"present_deg\":[1,1]}".into(),
+            "{\"type\":\"cycle\",\"cycle\":9,\"goal_deg\":[1e999,1],\"present_deg\":[1,1]}".into(),
             "out of range",
         ),
-        (json_line(&Message::End(End { beats: 7, dropped: 0 })), "2 beats came of 7"),
+        (
+            json_line(&Message::End(End { beats: 7, dropped: 0 })),
+            "the footer counts 7 cycles, but there are 2",
+        ),
         (format!("\"{}\"", "x".repeat(LONGEST_LINE)), "longer than 4194304 bytes"),
         (picture(&real, (32, 16)), "actually 16x16"),
         (picture(&real, (15, 16)), "even"),
@@ -71,18 +74,18 @@ fn invalid_header_is_rejected() {
         format!("{}\n", json_line(&Message::Begin(begin)))
     };
     let cases = [
-        (String::new(), "begins with `begin`"),
-        ("{\"says\":\"end\",\"beats\":0}\n".into(), "begins with `begin`"),
+        (String::new(), "the first line must be `header`"),
+        ("{\"type\":\"footer\",\"cycles\":0}\n".into(), "the first line must be `header`"),
         (with(|begin| begin.format = FORMAT + 1), "record the trace again"),
-        (with(|begin| begin.period_s = 0.0), "a beat of 0 s"),
-        (with(|begin| begin.period_s = -1.0), "a beat of -1 s"),
-        (with(|begin| begin.motors.clear()), "0 motors"),
+        (with(|begin| begin.period_s = 0.0), "period of 0 s"),
+        (with(|begin| begin.period_s = -1.0), "period of -1 s"),
+        (with(|begin| begin.motors.clear()), "number of motors: 0"),
         (
             with(|begin| {
                 let motor = Motor { name: "../x".into(), part: Part::Leg, low_deg: 0.0, high_deg: 0.0 };
                 begin.motors.push(motor);
             }),
-            "no motor's name",
+            "invalid motor name",
         ),
         (with(|_| {}), "has no control cycles"),
     ];
@@ -95,9 +98,9 @@ fn invalid_header_is_rejected() {
 #[test]
 fn data_after_the_end_is_rejected() {
     let whole = Made::new("bad", 0.01).beats(0..2).end().text();
-    for more in ["{\"says\":\"end\",\"beats\":2}\n", "\n", "x"] {
+    for more in ["{\"type\":\"footer\",\"cycles\":2}\n", "\n", "x"] {
         let error = Room::new(&[format!("{whole}{more}")]).plan().unwrap_err().to_string();
-        assert!(error.contains("line 4: it goes on after `end`"), "{error}");
+        assert!(error.contains("line 4: there is data after `footer`"), "{error}");
     }
 }
 

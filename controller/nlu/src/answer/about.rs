@@ -1,4 +1,4 @@
-//! What the robot is, how far it goes and what a tool is for.
+//! Answers about the robot, the range of its motions, and the purpose of a tool.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::super::primitive::{
     SHORTEST_DANCE,
 };
 
-/// Who answers.
+/// Introduces the robot.
 #[must_use]
 pub fn myself() -> String {
     "I am Minismith, the controller of this Reachy Mini: a head, a body that turns, and two antennas. I move, I tell \
@@ -18,13 +18,13 @@ pub fn myself() -> String {
         .to_owned()
 }
 
-/// The answer to a farewell.
+/// Answers a farewell.
 #[must_use]
 pub fn goodbye() -> String {
     "Goodbye. I stay as I am; say \"go to sleep\" to let me rest.".to_owned()
 }
 
-/// How far a motion goes.
+/// States the range of a motion.
 #[must_use]
 pub fn reach(reach: Reach) -> String {
     let degrees = |angle: firmware_bridge::units::Radians| plain(angle.degrees());
@@ -58,13 +58,13 @@ pub fn reach(reach: Reach) -> String {
     }
 }
 
-/// That it can do this, and how to have it done.
+/// Confirms an ability, and says how to use it.
 #[must_use]
 pub fn ability(what: &str) -> String {
     format!("Yes, I can {what}. Say \"{what}\" and I will.")
 }
 
-/// What a tool does and takes.
+/// Describes a tool and its arguments.
 #[must_use]
 pub fn tool(name: &str, tools: &[KnownTool]) -> String {
     let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
@@ -82,7 +82,7 @@ pub fn tool(name: &str, tools: &[KnownTool]) -> String {
     }
 }
 
-/// "times (1 to 10)".
+/// Formats an argument: "times (1 to 10)".
 fn argument(name: &str, schema: &Value) -> String {
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64).map(plain);
     match (bound("minimum"), bound("maximum")) {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_told_with_its_arguments() {
+    fn answers_about_a_tool_include_its_arguments() {
         let tools = [KnownTool {
             name: "greet".into(),
             description: "Greet somebody.\nMore.".into(),

@@ -1,11 +1,11 @@
-//! What happened, why not, and whether: told from outcomes, never from the wish.
+//! Answers about earlier turns. They are made from outcomes, never from the request.
 
 use super::super::before::{Before, Turn};
 use minismith_runtime::outcome::{Ending, PostureView, Step, tidy};
 
 const NOTHING: &str = "Nothing has been asked of me yet in this conversation.";
 
-/// What became of the last turn.
+/// Reports the outcome of the last turn.
 #[must_use]
 pub fn happened(before: &Before) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
@@ -19,7 +19,7 @@ pub fn happened(before: &Before) -> String {
     }
 }
 
-/// Why the last turn was not done, or not to its end.
+/// States why the last turn was not done, or not completely.
 #[must_use]
 pub fn why_not(before: &Before) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
@@ -33,7 +33,7 @@ pub fn why_not(before: &Before) -> String {
     }
 }
 
-/// Whether the last turn was done.
+/// States whether the last turn was done.
 #[must_use]
 pub fn whether(before: &Before) -> String {
     let Some(turn) = before.last() else { return NOTHING.to_owned() };
@@ -46,7 +46,7 @@ pub fn whether(before: &Before) -> String {
     }
 }
 
-/// What was done last; what was only asked for does not count.
+/// States what was done last; requests alone do not count.
 #[must_use]
 pub fn last(before: &Before) -> String {
     match before.acted().or(before.last()) {
@@ -58,20 +58,20 @@ pub fn last(before: &Before) -> String {
     }
 }
 
-/// Each step and how near it came, one sentence each; of many, the first and the last.
+/// Describes each step and its deviation in one sentence; of many steps, the first ones and the last.
 #[must_use]
 pub fn steps(steps: &[Step]) -> String {
-    let shown = if steps.len() > MOST_TOLD { MOST_TOLD - 1 } else { steps.len() };
-    let mut told: Vec<String> = steps.iter().take(shown).map(step).collect();
+    let shown = if steps.len() > MAX_STEPS_DESCRIBED { MAX_STEPS_DESCRIBED - 1 } else { steps.len() };
+    let mut sentences: Vec<String> = steps.iter().take(shown).map(step).collect();
     if let (Some(last), true) = (steps.last(), steps.len() > shown) {
-        told.push(format!("{} steps more.", steps.len() - shown - 1));
-        told.push(step(last));
+        sentences.push(format!("{} steps more.", steps.len() - shown - 1));
+        sentences.push(step(last));
     }
-    told.join(" ")
+    sentences.join(" ")
 }
 
-/// More steps than these are summed up.
-const MOST_TOLD: usize = 6;
+/// Maximum number of steps that are described one by one.
+const MAX_STEPS_DESCRIBED: usize = 6;
 
 fn step(step: &Step) -> String {
     if let Some(why) = &step.refusal {
@@ -79,24 +79,26 @@ fn step(step: &Step) -> String {
     }
     match (&step.requested, &step.achieved) {
         (Some(requested), Some(achieved)) => {
-            let apart = apart(requested, achieved);
-            let end = place(achieved);
-            if apart <= NEAR_DEG {
+            let deviation = deviation(requested, achieved);
+            let end = describe_posture(achieved);
+            if deviation <= TOLERANCE_DEG {
                 format!("I did \"{}\" and ended with {end}.", step.kind)
             } else {
-                format!("I did \"{}\" and ended {} deg away from it, with {end}.", step.kind, tidy(apart))
+                format!("I did \"{}\" and ended {} deg away from it, with {end}.", step.kind, tidy(deviation))
             }
         }
-        (_, Some(achieved)) => format!("I did \"{}\" and came to rest with {}.", step.kind, place(achieved)),
+        (_, Some(achieved)) => {
+            format!("I did \"{}\" and came to rest with {}.", step.kind, describe_posture(achieved))
+        }
         _ => format!("I did \"{}\".", step.kind),
     }
 }
 
-/// A posture that is nearer than this is the one that was asked for.
-const NEAR_DEG: f64 = 2.0;
+/// Maximum deviation at which a posture counts as the requested one, in degrees.
+const TOLERANCE_DEG: f64 = 2.0;
 
-/// The greatest difference of an angle.
-fn apart(one: &PostureView, other: &PostureView) -> f64 {
+/// Returns the greatest difference between the angles of two postures.
+fn deviation(one: &PostureView, other: &PostureView) -> f64 {
     let angles = |view: &PostureView| {
         [
             view.roll_deg,
@@ -111,11 +113,12 @@ fn apart(one: &PostureView, other: &PostureView) -> f64 {
     angles(one).into_iter().zip(angles(other)).map(|(a, b)| wrapped(a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Where the head and the body are, in words.
-fn place(view: &PostureView) -> String {
+/// Describes the posture of head and body in words.
+fn describe_posture(view: &PostureView) -> String {
     let sided = |degrees: f64, positive: &str, negative: &str| {
         let word = if degrees > 0.0 { positive } else { negative };
-        (degrees.abs() >= TOLD_DEG).then(|| format!("{} deg {word}", (degrees.abs() * 10.0).round() / 10.0))
+        (degrees.abs() >= MIN_DESCRIBED_DEG)
+            .then(|| format!("{} deg {word}", (degrees.abs() * 10.0).round() / 10.0))
     };
     let head = [
         sided(view.yaw_deg, "left", "right"),
@@ -131,8 +134,8 @@ fn place(view: &PostureView) -> String {
     }
 }
 
-/// A smaller angle is not worth a word.
-const TOLD_DEG: f64 = 1.0;
+/// Smallest angle that is described, in degrees.
+const MIN_DESCRIBED_DEG: f64 = 1.0;
 
 fn refusal(steps: &[Step]) -> Option<String> {
     let refused = steps.iter().find(|step| step.refusal.is_some())?;
@@ -160,19 +163,19 @@ mod tests {
     }
 
     #[test]
-    fn what_fell_short_is_told_and_not_called_done() {
+    fn incomplete_motions_are_reported_and_not_called_done() {
         let step = Step {
             kind: "look left 20 deg".into(),
             requested: Some(view(20.0)),
             achieved: Some(view(12.5)),
             ..Step::default()
         };
-        let told = happened(&before(Ending::Done, vec![step], ""));
-        assert!(told.contains("7.5 deg away") && told.contains("12.5 deg left"), "{told}");
+        let sentences = happened(&before(Ending::Done, vec![step], ""));
+        assert!(sentences.contains("7.5 deg away") && sentences.contains("12.5 deg left"), "{sentences}");
     }
 
     #[test]
-    fn a_refusal_is_the_reason() {
+    fn refusals_are_given_as_the_reason() {
         let refused = Step::refused("look left 20 deg", "the motors are off");
         let before = before(Ending::Refused, vec![refused], "answer");
         assert_eq!(why_not(&before), "I did not look left 20 deg: the motors are off.");
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_understood_was_not_done() {
+    fn texts_that_were_not_understood_are_reported_as_not_done() {
         let before = before(Ending::NotUnderstood, Vec::new(), "I don't understand \"blorp\".");
         assert!(whether(&before).starts_with("No. I don't understand"));
         assert!(why_not(&before).contains("blorp"));

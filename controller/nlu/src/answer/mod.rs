@@ -1,4 +1,4 @@
-//! Short answers in words, for what needs no motion. They promise nothing that the robot can't do.
+//! Short answers to texts that need no motion. They promise nothing that the robot cannot do.
 
 pub mod about;
 pub mod account;
@@ -6,7 +6,7 @@ pub mod account;
 use super::intent::{Reason, Understanding};
 use super::known::Known;
 
-/// What can be said to the robot, with examples.
+/// Lists the commands with examples.
 #[must_use]
 pub fn help() -> String {
     "I move my head, body and antennas, and I can compose new tools from these motions. Examples:
@@ -22,19 +22,19 @@ Directions are mine, angles count from straight ahead. \"stop\" halts me at once
         .to_owned()
 }
 
-/// The answer to a greeting.
+/// Answers a greeting.
 #[must_use]
 pub fn greeting() -> String {
     "Hello. Say \"help\" to hear what I understand.".to_owned()
 }
 
-/// The answer to thanks.
+/// Answers thanks.
 #[must_use]
 pub fn thanks() -> String {
     "You're welcome.".to_owned()
 }
 
-/// The tools, one a line.
+/// Lists the tools.
 #[must_use]
 pub fn tools(known: &Known<'_>) -> String {
     if known.tools.is_empty() {
@@ -45,7 +45,7 @@ pub fn tools(known: &Known<'_>) -> String {
     format!("I have these tools: {}.", tools.collect::<Vec<_>>().join("; "))
 }
 
-/// Why nothing is done, and what to say instead; none if something is to be done.
+/// Explains why nothing is done, and what to say instead; none if something is done.
 #[must_use]
 pub fn refusal(understanding: &Understanding) -> Option<String> {
     Some(match understanding {
@@ -72,7 +72,7 @@ pub fn refusal(understanding: &Understanding) -> Option<String> {
     })
 }
 
-/// Why a part is not done, and what to say instead.
+/// Explains why a part is not done, and what to say instead.
 fn declined(heard: &str, reason: Reason) -> String {
     match reason {
         Reason::Unknown => format!("I don't understand \"{heard}\", so I did nothing."),
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_of_the_help_is_understood() {
+    fn examples_in_the_help_are_understood() {
         let known = Known::default();
         let help = help();
         let examples: Vec<&str> = help
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_name_the_part_and_a_way_out() {
+    fn refusals_name_the_part_and_an_alternative() {
         let known = Known::default();
         let said = refusal(&understand("nod twice, then wigle", &known)).unwrap();
         assert!(

@@ -26,10 +26,10 @@ fn refuses(input: &[u8], words: &str) {
 fn invalid_input_leaves_no_file() {
     let whole = [vec![Message::Begin(begin())], beats(0..100), vec![end(100)]].concat();
     let first = lines(&whole[..1]);
-    refuses(b"", "without `end`");
+    refuses(b"", "without `footer`");
     refuses(b"\x7fELF\n", "line 1 is not understood");
-    refuses(lines(&whole[1..]).as_bytes(), "the first line must be `begin`");
-    refuses(lines(&whole[..90]).as_bytes(), "ends after line 90 without `end`");
+    refuses(lines(&whole[1..]).as_bytes(), "the first line must be `header`");
+    refuses(lines(&whole[..90]).as_bytes(), "ends after line 90 without `footer`");
     refuses((first.clone() + "[1]\n").as_bytes(), "line 2 is not understood");
     refuses((first.clone() + &first).as_bytes(), "begins twice");
     refuses(&[b'x'; LONGEST_LINE + 9], "longer than");

@@ -145,7 +145,7 @@ fn every_kind_of_message_is_drawn() {
 #[test]
 fn live_trace_may_end_anywhere() {
     let told = [vec![Message::Begin(live())], beats(0..1_234)].concat();
-    let cut = super::lines(&told) + r#"{"says":"beat","beat":12"#;
+    let cut = super::lines(&told) + r#"{"type":"cycle","cycle":12"#;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("live.rrd");
     let ended = super::record(cut.as_bytes(), &path).unwrap();

@@ -1,4 +1,4 @@
-//! The agents as they stand in the file: who there is, and how far they may go.
+//! The section `agents`: the limits for one request, and the roster.
 
 use std::str::FromStr;
 
@@ -6,22 +6,22 @@ use super::choice::{NotAllowed, nearest};
 use crate::agent_spec::Ability;
 use crate::agent_spec::Spec;
 
-/// How far agents may go for one request, and who they are.
+/// The limits of agents for one request, and the agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agents {
-    /// How often they may ask the model.
-    pub steps: u32,
-    /// How many tokens they may read and write.
-    pub tokens: u64,
-    /// How long they may take, seconds on the wall.
-    pub seconds: f64,
-    /// How often one may make the very same call.
-    pub repeats: u32,
-    /// Who there is.
+    /// Maximum number of model calls per request.
+    pub max_model_calls: u32,
+    /// Maximum number of tokens per request.
+    pub max_tokens: u64,
+    /// Time limit for one request, seconds.
+    pub timeout_s: f64,
+    /// How many times one agent may repeat an identical call.
+    pub max_repeated_calls: u32,
+    /// The agents.
     pub roster: Vec<Spec>,
 }
 
-/// An agent's name: an identifier.
+/// The name of an agent: an identifier.
 #[derive(Clone, Debug)]
 pub(super) struct AgentName(pub(super) String);
 
@@ -40,7 +40,7 @@ impl FromStr for AgentName {
     }
 }
 
-/// What an agent is for, and how it should work.
+/// The purpose or the instructions of an agent.
 #[derive(Clone, Debug)]
 pub(super) struct AgentText(pub(super) String);
 

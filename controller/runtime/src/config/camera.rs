@@ -1,4 +1,4 @@
-//! The keys `camera` and `vision`: who takes pictures, by which lens, and who is shown them.
+//! The sections `camera` and `vision`: image source, intrinsics, execution providers and vision models.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,20 +10,20 @@ use minismith_senses::models::{Provider, UnknownProvider};
 use super::choice::{NotAllowed, nearest, one_of, quoted};
 use super::{ConfigError, Endpoint};
 
-/// Who takes the pictures.
+/// The image source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CameraSource {
-    /// The scene for a simulated robot, the first camera of this machine for a real one.
+    /// The scene for a simulated robot, the first camera of this computer for a real one.
     Auto,
-    /// Nobody.
+    /// No camera.
     None,
     /// The scene, also for a real robot.
     Scene,
-    /// A camera of this machine.
+    /// A camera of this computer.
     Device(PathBuf),
-    /// Pictures from a file or a folder.
+    /// Images from a file or a folder.
     Files(PathBuf),
-    /// A stream of pictures over HTTP.
+    /// An MJPEG stream over HTTP.
     Stream(String),
 }
 
@@ -54,24 +54,24 @@ impl FromStr for CameraSource {
     }
 }
 
-/// A lens that was measured.
+/// Camera intrinsics by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LensName {
+pub(super) enum IntrinsicsName {
     Auto,
     Wireless,
     Lite,
     Pinhole,
 }
 
-impl FromStr for LensName {
+impl FromStr for IntrinsicsName {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         let names = [
-            ("auto", LensName::Auto),
-            ("wireless", LensName::Wireless),
-            ("lite", LensName::Lite),
-            ("pinhole", LensName::Pinhole),
+            ("auto", IntrinsicsName::Auto),
+            ("wireless", IntrinsicsName::Wireless),
+            ("lite", IntrinsicsName::Lite),
+            ("pinhole", IntrinsicsName::Pinhole),
         ];
         one_of(text, &names)
     }
@@ -92,7 +92,7 @@ impl FromStr for Measured {
     }
 }
 
-/// What models run on.
+/// An ONNX Runtime execution provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProviderName(pub(super) Provider);
 
@@ -107,12 +107,12 @@ impl FromStr for ProviderName {
     }
 }
 
-/// What a simulated robot's camera looks into: a scene that comes with the program, or a file.
+/// The scene in front of a simulated camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SceneChoice {
-    /// One that comes with the program.
+    /// A built-in scene.
     BuiltIn(String),
-    /// A file.
+    /// A scene file.
     File(PathBuf),
 }
 
@@ -135,51 +135,51 @@ impl FromStr for SceneChoice {
 /// The camera in the head.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
-    /// Who takes the pictures.
+    /// The image source.
     pub source: CameraSource,
-    /// What a simulated robot's camera looks into.
+    /// The scene in front of a simulated camera.
     pub scene: SceneChoice,
-    /// The size that is wanted of a camera of this machine: width, height.
+    /// The requested image size of a camera of this computer, pixels: width, height.
     pub size: (u32, u32),
-    /// Pictures per second that are wanted of it.
+    /// The requested frame rate, Hz.
     pub fps: u32,
-    /// From the light to the moment when a picture is here.
+    /// Delay from exposure to arrival of a frame.
     pub latency: Duration,
-    /// Its lens, for the size of picture that it was measured with.
-    pub lens: Lens,
-    /// Whether a camera that is known by its name has its own lens instead.
-    pub own_lens: bool,
-    /// Where photographs are kept.
-    pub album: PathBuf,
+    /// The intrinsics, for the image size of the calibration.
+    pub intrinsics: Lens,
+    /// Whether a camera with a known name has its own intrinsics instead.
+    pub auto_intrinsics: bool,
+    /// The folder for photographs.
+    pub photo_directory: PathBuf,
 }
 
-/// Who is shown pictures, and how they are searched.
+/// Object detection and vision models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vision {
-    /// The ways to reckon, in order of preference.
-    pub providers: Vec<Provider>,
-    /// Models that may be shown pictures; nobody when empty.
+    /// ONNX Runtime execution providers, in order of preference.
+    pub execution_providers: Vec<Provider>,
+    /// Vision language models; empty if no image may be uploaded.
     pub endpoints: Vec<Endpoint>,
-    /// How wide a picture is that is sent, pixels.
-    pub sent_width: u32,
-    /// How many pictures are sent in an hour at most.
-    pub sent_per_hour: u32,
+    /// Width of uploaded images, pixels.
+    pub upload_width_px: u32,
+    /// Maximum number of uploaded images per hour.
+    pub max_uploads_per_hour: u32,
 }
 
-/// The lens of this name, or the one that was measured.
-pub(super) fn lens(name: LensName, measured: &[Measured], file: &str) -> Result<Lens, ConfigError> {
+/// Returns the intrinsics of this name, or those of the calibration if there is one.
+pub(super) fn lens(name: IntrinsicsName, measured: &[Measured], file: &str) -> Result<Lens, ConfigError> {
     if measured.is_empty() {
         return Ok(match name {
             // Both from the official `media/camera_constants.py`.
-            LensName::Auto | LensName::Wireless => Lens {
+            IntrinsicsName::Auto | IntrinsicsName::Wireless => Lens {
                 width: 1280.0,
                 height: 720.0,
                 focal: [550.3564, 549.1653],
                 middle: [638.0112, 364.589],
                 distortion: Distortion::of(&[-0.0694, 0.1565, -0.0004, 0.0003, -0.0983]).unwrap_or_default(),
             },
-            LensName::Lite => lite(),
-            LensName::Pinhole => Lens::pinhole(1280, 720),
+            IntrinsicsName::Lite => lite(),
+            IntrinsicsName::Pinhole => Lens::pinhole(1280, 720),
         });
     }
     let wrong = |problem: &str| ConfigError::Whole {
@@ -257,15 +257,18 @@ mod tests {
         }
         assert!(read("source: video0").unwrap_err().contains("did you mean `/dev/video0`?"));
         assert!(read("scene: rooms").unwrap_err().contains("did you mean `room`?"));
-        assert!(read("lens: fisheye").unwrap_err().contains("auto, wireless, lite, pinhole"));
+        assert!(read("intrinsics: fisheye").unwrap_err().contains("auto, wireless, lite, pinhole"));
     }
 
     #[test]
     fn a_calibration_goes_before_a_name_and_has_to_be_one() {
-        assert!(read("").unwrap().own_lens && !read("lens: lite").unwrap().own_lens);
+        assert!(read("").unwrap().auto_intrinsics && !read("intrinsics: lite").unwrap().auto_intrinsics);
         let own = read("calibration: [640, 480, 500, 501, 320, 240, 0.1, 0, 0, 0, -0.1]").unwrap();
-        assert_eq!((own.lens.width, own.lens.focal, own.own_lens), (640.0, [500.0, 501.0], false));
-        assert_eq!(own.lens.distortion.0[4], -0.1);
+        assert_eq!(
+            (own.intrinsics.width, own.intrinsics.focal, own.auto_intrinsics),
+            (640.0, [500.0, 501.0], false)
+        );
+        assert_eq!(own.intrinsics.distortion.0[4], -0.1);
         for (numbers, word) in [
             ("1, 2, 3", "fewer than six"),
             ("640, 480, 0, 500, 320, 240", "no camera"),

@@ -1,4 +1,4 @@
-//! The values of the file that are words: which robot, which brain, which cage, which address.
+//! Text values of the file: the robot, language understanding, sandbox mechanisms and paths.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use minismith_wire::zygote::LOWERABLE;
 
 use super::bar::{Lowerable, NotLowerable};
 
-/// A value that is not allowed where it stands; the message says what is.
+/// A value that is not allowed for its key. The message lists the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is not allowed; allowed: {allowed}{}", .meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default())]
 pub struct NotAllowed {
@@ -17,18 +17,18 @@ pub struct NotAllowed {
 }
 
 impl NotAllowed {
-    /// A value that nothing comes near to.
+    /// Creates the error without a suggestion.
     pub(super) fn new(given: &str, allowed: impl Into<String>) -> Self {
         NotAllowed { given: quoted(given), allowed: allowed.into(), meant: None }
     }
 
-    /// The same, with what was probably meant.
+    /// Adds a suggestion.
     pub(super) fn meaning(self, meant: Option<impl Into<String>>) -> Self {
         NotAllowed { meant: meant.map(Into::into), ..self }
     }
 }
 
-/// What a person wrote, fit to stand in a message: short, on one line, without control characters.
+/// Returns user input for a message: short, on one line, without control characters.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut short = String::new();
@@ -45,9 +45,9 @@ pub(super) fn quoted(text: &str) -> String {
     short
 }
 
-/// The candidate that is so near to `given` that it was probably meant.
+/// Returns the candidate most similar to `given`, if it is similar enough to be a typing error.
 pub(super) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A longer text is no typing error; comparing it would only cost time.
+    // A longer text is not a typing error, and comparing it takes time.
     if given.chars().nth(40).is_some() {
         return None;
     }
@@ -60,7 +60,7 @@ pub(super) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a 
         .map(|(_, candidate)| candidate)
 }
 
-/// One of a closed set of words.
+/// Parses one of a closed set of values.
 pub(super) fn one_of<T: Copy>(given: &str, words: &[(&'static str, T)]) -> Result<T, NotAllowed> {
     let names = || words.iter().map(|(name, _)| *name);
     words.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or_else(|| {
@@ -68,12 +68,12 @@ pub(super) fn one_of<T: Copy>(given: &str, words: &[(&'static str, T)]) -> Resul
     })
 }
 
-/// Which body moves.
+/// The robot to control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RobotChoice {
-    /// The simulated body inside this program.
+    /// The simulated robot inside this program.
     Mock,
-    /// The simulated body as servo firmware behind a pseudo-terminal.
+    /// The simulated robot as emulated servos behind a pseudo-terminal.
     MockBus,
     /// A real robot behind this serial device.
     Serial(PathBuf),
@@ -100,24 +100,24 @@ impl FromStr for RobotChoice {
     }
 }
 
-/// Who understands text and writes tools.
+/// How text is understood and tools are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Brain {
-    /// The built-in grammar and composer.
-    Offline,
-    /// A language model, behind an endpoint that speaks as OpenAI's does.
-    Openai,
+pub enum Nlu {
+    /// The built-in command grammar and motion composer.
+    Grammar,
+    /// A language model behind an endpoint with the OpenAI API.
+    Llm,
 }
 
-impl FromStr for Brain {
+impl FromStr for Nlu {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        one_of(text, &[("offline", Brain::Offline), ("openai", Brain::Openai)])
+        one_of(text, &[("grammar", Nlu::Grammar), ("llm", Nlu::Llm)])
     }
 }
 
-/// Yes or no.
+/// A boolean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flag(pub(super) bool);
 
@@ -129,15 +129,15 @@ impl FromStr for Flag {
     }
 }
 
-/// A mechanism of the cage that the machine may lack.
+/// A sandbox mechanism that may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MayLack(pub(super) Lowerable);
+pub(super) struct OptionalMechanismName(pub(super) Lowerable);
 
-impl FromStr for MayLack {
+impl FromStr for OptionalMechanismName {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        text.parse().map(MayLack).map_err(|why| {
+        text.parse().map(OptionalMechanismName).map_err(|why| {
             let known = LOWERABLE.join(", ");
             match why {
                 NotLowerable::Unknown => NotAllowed::new(text, known).meaning(nearest(text, LOWERABLE)),

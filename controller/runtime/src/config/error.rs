@@ -1,8 +1,8 @@
-//! What is wrong with a configuration, said so that a person can mend it: file, line, key, what is allowed.
+//! [`ConfigError`]: what is wrong with a configuration, with file, line, key and allowed values.
 
 use super::choice::{nearest, quoted};
 
-/// Why there is no configuration.
+/// A configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -10,15 +10,15 @@ pub enum ConfigError {
     Unreadable {
         /// The file, as named.
         file: String,
-        /// What the system said.
+        /// The error of the operating system.
         reason: String,
     },
-    /// The file is larger than any configuration is.
+    /// The file is too large for a configuration.
     #[error("{file}: is over {limit} bytes; a configuration is a short YAML file, is this the right one?")]
     TooLong {
         /// The file, as named.
         file: String,
-        /// The most that is read.
+        /// The largest size, bytes.
         limit: usize,
     },
     /// The file is not text.
@@ -26,10 +26,10 @@ pub enum ConfigError {
     NotText {
         /// The file, as named.
         file: String,
-        /// The first line that is not text.
+        /// The first line that is not UTF-8.
         line: usize,
     },
-    /// The file holds no keys at all.
+    /// The file contains no keys.
     #[error(
         "{file}: is empty; remove it to use the built-in values, or give at least one key, such as `robot: mock`"
     )]
@@ -37,14 +37,14 @@ pub enum ConfigError {
         /// The file, as named.
         file: String,
     },
-    /// The file is not YAML, or uses what a configuration does not need.
+    /// The file is not YAML, or uses an unsupported YAML feature.
     #[error("{file}:{line}: {reason}; each line is `key: value`, indented by spaces under its section")]
     NotYaml {
         /// The file, as named.
         file: String,
-        /// Where the parser stopped.
+        /// The line where the parser stopped.
         line: usize,
-        /// What the parser said.
+        /// The error of the parser.
         reason: String,
     },
     /// A key or its value is wrong.
@@ -54,22 +54,22 @@ pub enum ConfigError {
         file: String,
         /// The line of the key or value.
         line: usize,
-        /// The key with its sections, such as `limits.head.pitch_deg`.
+        /// The path of the key, such as `limits.head.max_pitch_deg`.
         key: String,
-        /// What is wrong, what is allowed, and what was probably meant.
+        /// What is wrong, the allowed values, and a suggestion.
         problem: String,
     },
-    /// The file as a whole is wrong: each value is allowed, but not together with another.
+    /// Values contradict each other, although each one is allowed.
     #[error("{file}: {problem}")]
     Whole {
         /// The file, as named.
         file: String,
-        /// What, why, and what to change.
+        /// What is wrong, why, and what to change.
         problem: String,
     },
 }
 
-/// Turns the YAML reader's error into one that names the key.
+/// Converts an error of the YAML parser to one that names the key.
 pub(super) fn explain(file: &str, error: &serde_yaml::Error) -> ConfigError {
     let file = file.to_owned();
     let text = error.to_string();
@@ -94,8 +94,8 @@ pub(super) fn explain(file: &str, error: &serde_yaml::Error) -> ConfigError {
     }
 }
 
-/// Separates `limits.stewart: ...` into the path of the key and the complaint. All known keys are of these letters; a
-/// value in a list has its number behind them.
+/// Splits `limits.stewart: ...` into the path of the key and the complaint. All known keys consist of these letters;
+/// an entry of a list has its index after them.
 fn split_path(text: &str) -> (Option<&str>, &str) {
     match text.split_once(": ") {
         Some((path, complaint))
@@ -109,8 +109,8 @@ fn split_path(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// What the complaint means: the field it names, if it names one, and the problem in our words. None where the
-/// complaint is about the YAML and not about a key.
+/// Returns the field that the complaint names, if any, and the problem in our words; `None` if the complaint is about
+/// YAML syntax and not about a key.
 fn problem(complaint: &str) -> Option<(Option<&str>, String)> {
     if let Some(rest) = complaint.strip_prefix("unknown field `") {
         // "unknown field `a`, expected one of `b`, `c`", where `a` may hold anything.

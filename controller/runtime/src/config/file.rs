@@ -1,4 +1,4 @@
-//! The file as it is written: which keys there are, each with the type that checks its value.
+//! [`File`]: all keys of the configuration file, each with the type that checks its value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use super::agents::{AgentName, AgentText};
-use super::camera::{CameraSource, LensName, Measured, ProviderName, SceneChoice};
-use super::choice::{Brain, Flag, MayLack, NotAllowed, RobotChoice, SomePath};
+use super::camera::{CameraSource, IntrinsicsName, Measured, ProviderName, SceneChoice};
+use super::choice::{Flag, Nlu, NotAllowed, OptionalMechanismName, RobotChoice, SomePath};
 use super::kept::{MaybeAddress, Viewer};
 use super::language_model::{KeyName, ModelName, ServerAddress};
 use super::logs::{Collector, Levels};
@@ -22,10 +22,10 @@ use super::quantity::{
 };
 use super::serve::{Host, HostName, MaybePath, MaybeRole, Origin, Peers};
 use super::signing::PublicKey;
-use super::voice::{Call, CallName, Device, Engine, SpokenRole, StopWord, VoiceWord};
+use super::voice::{Device, SpokenRole, StopWord, TtsEngine, VoiceWord, WakeWord, WakeWordMode};
 use crate::agent_spec::Ability;
 
-/// The value of a key, where the key is given.
+/// The value of a key, if the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Given<T>(pub(super) Option<T>);
 
@@ -35,7 +35,7 @@ impl<T> Default for Given<T> {
     }
 }
 
-/// Every value is read as the text that stands there, so that its own type judges it and the error has its line.
+/// Reads every value as text, so that its own type checks it and the error has its line.
 impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text<T>(PhantomData<T>);
@@ -56,7 +56,7 @@ impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Given<T> {
     }
 }
 
-/// The values of a key that takes a list, where the key is given.
+/// The values of a key with a list, if the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Listed<T>(pub(super) Option<Vec<T>>);
 
@@ -90,7 +90,7 @@ impl<'de, T: FromStr<Err = NotAllowed>> Deserialize<'de> for Listed<T> {
     }
 }
 
-/// The mappings of a key that takes a list of them, where the key is given.
+/// The mappings of a key with a list of mappings, if the file contains the key.
 #[derive(Clone, Debug)]
 pub(super) struct Mappings<T>(pub(super) Option<Vec<T>>);
 
@@ -124,7 +124,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mappings<T> {
     }
 }
 
-/// Declares the mappings of the file, in which every key may be left out.
+/// Declares the mappings of the file. Every key is optional.
 macro_rules! mappings {
     ($($(#[$doc:meta])+ $name:ident { $($key:ident: $kind:ty,)+ })+) => {$(
         $(#[$doc])+
@@ -138,16 +138,16 @@ mappings! {
     /// The whole file.
     File {
         robot: Given<RobotChoice>,
-        pulse: PulseKeys,
+        control_loop: ControlLoopKeys,
         limits: LimitsKeys,
         bus: BusKeys,
-        serve: ServeKeys,
+        server: ServerKeys,
         compat: CompatKeys,
         tools: ToolsKeys,
         models: ModelsKeys,
         workshop: WorkshopKeys,
         tool_host: ToolHostKeys,
-        brain: Given<Brain>,
+        nlu: Given<Nlu>,
         language_model: LanguageModelKeys,
         agents: AgentsKeys,
         memory: MemoryKeys,
@@ -168,27 +168,27 @@ mappings! {
         height: Given<Pixels>,
         fps: Given<PictureRate>,
         latency_ms: Given<Latency>,
-        lens: Given<LensName>,
+        intrinsics: Given<IntrinsicsName>,
         calibration: Listed<Measured>,
-        album: Given<SomePath>,
+        photo_directory: Given<SomePath>,
     }
     /// `voice`.
     VoiceKeys {
         microphone: Given<Device>,
         speaker: Given<Device>,
-        names: Listed<CallName>,
+        wake_words: Listed<WakeWord>,
         stop_words: Listed<StopWord>,
-        call: Given<Call>,
+        wake_word_mode: Given<WakeWordMode>,
         role: Given<SpokenRole>,
-        attentive_seconds: Given<Patience>,
+        attention_timeout_s: Given<Patience>,
         barge_in: Given<Flag>,
-        cuts_motion: Given<Flag>,
-        unsure_below: Given<Part>,
+        barge_in_stops_motion: Given<Flag>,
+        min_confidence: Given<Part>,
         volume: Given<Part>,
-        sway: Given<Part>,
-        antennas: Given<Flag>,
+        head_wobble: Given<Part>,
+        antenna_cues: Given<Flag>,
         language: Given<VoiceWord>,
-        engine: Given<Engine>,
+        tts_engine: Given<TtsEngine>,
         transcription: Mappings<EndpointKeys>,
         speech: Mappings<SpeechKeys>,
     }
@@ -201,45 +201,45 @@ mappings! {
     }
     /// `vision`.
     VisionKeys {
-        providers: Listed<ProviderName>,
+        execution_providers: Listed<ProviderName>,
         endpoints: Mappings<EndpointKeys>,
-        sent_width: Given<SentWidth>,
-        sent_per_hour: Given<SentRate>,
+        upload_width_px: Given<SentWidth>,
+        max_uploads_per_hour: Given<SentRate>,
     }
     /// `journal`.
     JournalKeys {
         file: Given<SomePath>,
-        rotate_mb: Given<FileSize>,
-        keep_files: Given<Files>,
+        max_file_mb: Given<FileSize>,
+        max_files: Given<Files>,
     }
     /// `traces`.
     TracesKeys {
         directory: Given<MaybePath>,
-        keep_days: Given<Days>,
-        keep_mb: Given<DiskSize>,
-        pictures_per_second: Given<KeptPictures>,
+        retention_days: Given<Days>,
+        max_total_mb: Given<DiskSize>,
+        camera_fps: Given<KeptPictures>,
     }
     /// `rerun`.
     RerunKeys {
         file: Given<MaybePath>,
-        viewer: Given<Viewer>,
-        serve: Given<MaybeAddress>,
-        beats_per_second: Given<FrameRate>,
-        pictures_per_second: Given<KeptPictures>,
+        connect: Given<Viewer>,
+        listen: Given<MaybeAddress>,
+        sample_rate_hz: Given<FrameRate>,
+        camera_fps: Given<KeptPictures>,
     }
     /// `logs`.
     LogsKeys {
         file: Given<MaybePath>,
         level: Given<Levels>,
-        most_mib: Given<FileSize>,
-        keep_files: Given<Files>,
+        max_file_mb: Given<FileSize>,
+        max_files: Given<Files>,
     }
     /// `telemetry`.
     TelemetryKeys {
-        otlp: Given<Collector>,
+        otlp_endpoint: Given<Collector>,
     }
-    /// `pulse`.
-    PulseKeys {
+    /// `control_loop`.
+    ControlLoopKeys {
         rate_hz: Given<Rate>,
     }
     /// `limits`.
@@ -248,56 +248,56 @@ mappings! {
         stewart: StewartKeys,
         antennas: AntennaKeys,
         head: HeadKeys,
-        untrusted_scale: Given<Scale>,
+        unapproved_tool_scale: Given<Scale>,
     }
     /// `limits.body_rotation`.
     BodyKeys {
-        range_deg: Given<BodyRange>,
-        speed: Given<Speed>,
-        acceleration: Given<Acceleration>,
-        jerk: Given<Jerk>,
+        max_angle_deg: Given<BodyRange>,
+        max_velocity_rad_s: Given<Speed>,
+        max_acceleration_rad_s2: Given<Acceleration>,
+        max_jerk_rad_s3: Given<Jerk>,
     }
     /// `limits.stewart`.
     StewartKeys {
-        margin_deg: Given<Margin>,
-        speed: Given<Speed>,
-        acceleration: Given<Acceleration>,
-        jerk: Given<Jerk>,
+        soft_limit_margin_deg: Given<Margin>,
+        max_velocity_rad_s: Given<Speed>,
+        max_acceleration_rad_s2: Given<Acceleration>,
+        max_jerk_rad_s3: Given<Jerk>,
     }
     /// `limits.antennas`.
     AntennaKeys {
-        range_deg: Given<AntennaRange>,
-        speed: Given<Speed>,
-        acceleration: Given<Acceleration>,
-        jerk: Given<Jerk>,
+        max_angle_deg: Given<AntennaRange>,
+        max_velocity_rad_s: Given<Speed>,
+        max_acceleration_rad_s2: Given<Acceleration>,
+        max_jerk_rad_s3: Given<Jerk>,
     }
     /// `limits.head`.
     HeadKeys {
-        pitch_deg: Given<HeadRange>,
-        roll_deg: Given<HeadRange>,
-        yaw_from_body_deg: Given<HeadRange>,
-        least_steadiness: Given<Steadiness>,
+        max_pitch_deg: Given<HeadRange>,
+        max_roll_deg: Given<HeadRange>,
+        max_relative_yaw_deg: Given<HeadRange>,
+        min_singularity_margin: Given<Steadiness>,
     }
     /// `bus`.
     BusKeys {
         baud: Given<Baud>,
-        least_volts: Given<Volts>,
+        min_voltage_v: Given<Volts>,
         watchdog_ms: Given<Watchdog>,
         reply_timeout_ms: Given<Milliseconds>,
     }
-    /// `serve`.
-    ServeKeys {
+    /// `server`.
+    ServerKeys {
         host: Given<Host>,
         port: Given<Port>,
-        tokens: Given<SomePath>,
-        without_token: Given<MaybeRole>,
-        names: Listed<HostName>,
-        origins: Listed<Origin>,
-        connections: Given<Connections>,
-        requests_per_second: Given<RequestRate>,
-        certificate: Given<MaybePath>,
-        key: Given<MaybePath>,
-        announce: Given<Flag>,
+        token_file: Given<SomePath>,
+        anonymous_role: Given<MaybeRole>,
+        allowed_hosts: Listed<HostName>,
+        allowed_origins: Listed<Origin>,
+        max_connections: Given<Connections>,
+        rate_limit_per_s: Given<RequestRate>,
+        tls_certificate: Given<MaybePath>,
+        tls_key: Given<MaybePath>,
+        mdns: Given<Flag>,
     }
     /// `compat`.
     CompatKeys {
@@ -313,36 +313,36 @@ mappings! {
     }
     /// `workshop`.
     WorkshopKeys {
-        max_iterations: Given<Iterations>,
+        max_repair_attempts: Given<Iterations>,
         signing_key: Given<SomePath>,
         trusted_signers: Listed<PublicKey>,
         budget: BudgetKeys,
     }
     /// `workshop.budget`.
     BudgetKeys {
-        simulated_seconds: Given<SimulatedSeconds>,
-        cpu_seconds: Given<CpuSeconds>,
-        memory_mb: Given<Megabytes>,
-        output_kb: Given<Kilobytes>,
-        wall_seconds: Given<WallSeconds>,
-        frames: Given<Frames>,
+        robot_time_s: Given<SimulatedSeconds>,
+        cpu_time_s: Given<CpuSeconds>,
+        max_memory_mb: Given<Megabytes>,
+        max_output_kb: Given<Kilobytes>,
+        wall_time_s: Given<WallSeconds>,
+        max_frames: Given<Frames>,
         frames_per_second: Given<FrameRate>,
         motions_per_second: Given<MotionRate>,
     }
     /// `tool_host`.
     ToolHostKeys {
         python: Given<SomePath>,
-        may_lack: Listed<MayLack>,
+        optional_sandbox_mechanisms: Listed<OptionalMechanismName>,
     }
     /// `language_model`.
     LanguageModelKeys {
         endpoints: Mappings<EndpointKeys>,
         allow_plain_http: Given<Flag>,
-        answer_seconds: Given<Patience>,
-        silence_seconds: Given<Patience>,
-        retries: Given<Retries>,
-        prompt_tokens: Given<TokenBudget>,
-        answer_tokens: Given<TokenBudget>,
+        request_timeout_s: Given<Patience>,
+        read_timeout_s: Given<Patience>,
+        max_retries: Given<Retries>,
+        max_prompt_tokens: Given<TokenBudget>,
+        max_completion_tokens: Given<TokenBudget>,
         temperature: Given<Temperature>,
         seed: Given<Seed>,
     }
@@ -354,10 +354,10 @@ mappings! {
     }
     /// `agents`.
     AgentsKeys {
-        steps: Given<Steps>,
-        tokens: Given<TurnTokens>,
-        seconds: Given<WallSeconds>,
-        repeats: Given<Repeats>,
+        max_model_calls: Given<Steps>,
+        max_tokens: Given<TurnTokens>,
+        timeout_s: Given<WallSeconds>,
+        max_repeated_calls: Given<Repeats>,
         roster: Mappings<AgentKeys>,
     }
     /// An entry of `agents.roster`.
@@ -370,6 +370,6 @@ mappings! {
     /// `memory`.
     MemoryKeys {
         file: Given<SomePath>,
-        keep_days: Given<Days>,
+        retention_days: Given<Days>,
     }
 }

@@ -1,4 +1,4 @@
-//! The keys `journal`, `traces` and `rerun`: what is kept of all that happens, where, and for how long.
+//! The sections `journal`, `traces` and `rerun`: which records are stored, where, and for how long.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,47 +7,47 @@ use std::str::FromStr;
 use super::choice::NotAllowed;
 use crate::journal::Place;
 
-/// What is kept of what the robot does.
+/// The journal, the traces and the Rerun recording.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
-    /// The journal's file.
+pub struct RecordingConfig {
+    /// The file of the journal.
     pub journal: Place,
-    /// The folder of traces; none keeps none.
+    /// The folder of traces; none if no traces are recorded.
     pub traces: Option<PathBuf>,
-    /// After so many days a trace goes; never when zero.
-    pub keep_days: u32,
-    /// The oldest go when all traces together are longer, bytes.
-    pub most_bytes: u64,
-    /// Pictures of the camera in a trace, each second.
-    pub pictures_per_second: u32,
-    /// What is shown while it happens.
-    pub live: Live,
+    /// Traces older than this many days are deleted; never if zero.
+    pub retention_days: u32,
+    /// Maximum size of all traces together, bytes.
+    pub max_total_bytes: u64,
+    /// Camera frames per second in a trace.
+    pub camera_fps: u32,
+    /// Live data for the Rerun viewer.
+    pub rerun: RerunConfig,
 }
 
-/// A recording for the Rerun viewer, made while things happen.
+/// Live data for the Rerun viewer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Live {
-    /// Into this file.
+pub struct RerunConfig {
+    /// A recording file.
     pub file: Option<PathBuf>,
-    /// To a viewer that runs there.
-    pub viewer: Option<String>,
-    /// To viewers that come here.
-    pub serve: Option<SocketAddr>,
-    /// Beats a second, at most.
-    pub beats_per_second: u32,
-    /// Pictures a second.
-    pub pictures_per_second: u32,
+    /// A running viewer to connect to.
+    pub connect: Option<String>,
+    /// An address to listen on for viewers.
+    pub listen: Option<SocketAddr>,
+    /// Maximum number of control cycles sent per second.
+    pub sample_rate_hz: u32,
+    /// Camera frames sent per second.
+    pub camera_fps: u32,
 }
 
-impl Live {
-    /// Whether there is anybody to show it to.
+impl RerunConfig {
+    /// Whether any of them is configured.
     #[must_use]
     pub const fn is_wanted(&self) -> bool {
-        self.file.is_some() || self.viewer.is_some() || self.serve.is_some()
+        self.file.is_some() || self.connect.is_some() || self.listen.is_some()
     }
 }
 
-/// Where a viewer runs, if one does.
+/// The address of a running viewer, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Viewer(pub(super) Option<String>);
 
@@ -71,7 +71,7 @@ impl FromStr for Viewer {
     }
 }
 
-/// Where viewers are served, if they are.
+/// The address to listen on for viewers, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MaybeAddress(pub(super) Option<SocketAddr>);
 
@@ -93,32 +93,32 @@ impl FromStr for MaybeAddress {
 mod tests {
     use crate::config::Config;
 
-    fn read(keys: &str) -> Result<super::Kept, String> {
+    fn read(keys: &str) -> Result<super::RecordingConfig, String> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("robot.yaml");
         std::fs::write(&file, keys).unwrap();
-        Config::load(Some(&file)).map(|config| config.kept).map_err(|error| error.to_string())
+        Config::load(Some(&file)).map(|config| config.recording).map_err(|error| error.to_string())
     }
 
     #[test]
     fn nothing_is_shown_and_no_picture_kept_unasked() {
         let kept = read("robot: mock").unwrap();
-        assert!(!kept.live.is_wanted());
-        assert_eq!(kept.pictures_per_second, 0);
+        assert!(!kept.rerun.is_wanted());
+        assert_eq!(kept.camera_fps, 0);
         assert!(kept.traces.is_some());
         assert!(read("traces: {directory: none}").unwrap().traces.is_none());
     }
 
     #[test]
     fn addresses_are_judged() {
-        let live = read("rerun: {viewer: 'rerun+http://10.0.0.2:9876/proxy', serve: '127.0.0.1:9877'}")
+        let live = read("rerun: {connect: 'rerun+http://10.0.0.2:9876/proxy', listen: '127.0.0.1:9877'}")
             .unwrap()
-            .live;
-        assert_eq!(live.viewer.unwrap(), "rerun+http://10.0.0.2:9876/proxy");
-        assert_eq!(live.serve.unwrap().port(), 9877);
-        let no = read("rerun: {viewer: 'http://127.0.0.1:9876'}").unwrap_err();
+            .rerun;
+        assert_eq!(live.connect.unwrap(), "rerun+http://10.0.0.2:9876/proxy");
+        assert_eq!(live.listen.unwrap().port(), 9877);
+        let no = read("rerun: {connect: 'http://127.0.0.1:9876'}").unwrap_err();
         assert!(no.contains("did you mean `rerun+http://127.0.0.1:9876/proxy`?"), "{no}");
-        let no = read("rerun: {serve: 9876}").unwrap_err();
+        let no = read("rerun: {listen: 9876}").unwrap_err();
         assert!(no.contains("did you mean `127.0.0.1:9876`?"), "{no}");
     }
 }

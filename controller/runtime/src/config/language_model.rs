@@ -1,4 +1,4 @@
-//! The language model: where it is asked, with which key, and within which bounds.
+//! The section `language_model`: endpoints, API keys and limits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,40 +7,40 @@ use std::time::Duration;
 use super::choice::NotAllowed;
 use crate::net::{Address, Reach};
 
-/// Where and how a language model is asked.
+/// Endpoints and settings of the language model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LanguageModel {
-    /// In order of preference.
+    /// Endpoints in order of preference.
     pub endpoints: Vec<Endpoint>,
-    /// How long one endpoint may take for one answer, its retries included.
-    pub answer: Duration,
-    /// How long it may be silent.
-    pub silence: Duration,
-    /// How often a question is asked again where the endpoint was busy or not there.
-    pub retries: u32,
-    /// The longest question, tokens.
-    pub prompt_tokens: u32,
-    /// The longest answer, tokens.
-    pub answer_tokens: u32,
-    /// How freely the model chooses its words.
+    /// Time limit for one reply of one endpoint, including retries.
+    pub request_timeout: Duration,
+    /// Time limit for the next data from an endpoint.
+    pub read_timeout: Duration,
+    /// Number of retries if an endpoint is busy or unreachable.
+    pub max_retries: u32,
+    /// Maximum estimated length of a prompt, tokens.
+    pub max_prompt_tokens: u32,
+    /// Maximum length of a completion, tokens.
+    pub max_completion_tokens: u32,
+    /// Sampling temperature.
     pub temperature: f64,
-    /// Seeds the model's chance.
+    /// Seed for sampling.
     pub seed: u32,
 }
 
-/// One server that answers for a model.
+/// A server with the OpenAI chat completions API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Where it is.
+    /// The base URL.
     pub url: Address,
-    /// The model's name there.
+    /// The name of the model on that server.
     pub model: String,
-    /// The environment variable of its key; none where it wants none.
+    /// The environment variable that holds the API key, if the server needs one.
     pub key: Option<KeyName>,
 }
 
-/// The first endpoint that would be asked in the clear where that tells others too much: a key beyond this machine, or
-/// anything at all beyond the private network.
+/// Returns the first endpoint whose plain HTTP traffic others could read: with a key beyond this computer, or without one
+/// beyond a private network.
 pub(super) fn overheard(asked: &[Endpoint]) -> Option<(usize, &Endpoint)> {
     asked.iter().enumerate().find(|(_, endpoint)| {
         !endpoint.url.is_enciphered()
@@ -52,7 +52,7 @@ pub(super) fn overheard(asked: &[Endpoint]) -> Option<(usize, &Endpoint)> {
     })
 }
 
-/// The address of an endpoint, as a value of the file.
+/// The base URL of an endpoint.
 #[derive(Clone, Debug)]
 pub(super) struct ServerAddress(pub(super) Address);
 
@@ -60,7 +60,7 @@ impl FromStr for ServerAddress {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        // What stands before an `@` may be a secret; it is not repeated.
+        // The part before an `@` may be a secret and is left out.
         let shown = text.rsplit_once('@').map_or(text, |(_, host)| host);
         Address::parse(text).map(ServerAddress).ok_or_else(|| {
             let meant = Address::parse(&format!("http://{text}")).filter(|_| !text.contains("://"));
@@ -69,7 +69,7 @@ impl FromStr for ServerAddress {
     }
 }
 
-/// A model's name at its endpoint.
+/// The name of a model on its server.
 #[derive(Clone, Debug)]
 pub(super) struct ModelName(pub(super) String);
 
@@ -89,10 +89,10 @@ impl FromStr for ModelName {
 pub struct KeyName(String);
 
 impl KeyName {
-    /// The key itself, from the environment.
+    /// Reads the key from the environment.
     ///
     /// # Errors
-    /// When the variable is not set, or can't be a key.
+    /// If the variable is not set or does not contain a key.
     pub fn read(&self) -> Result<Key, NoKey> {
         let name = || self.0.clone();
         let text = std::env::var(&self.0).map_err(|_| NoKey::NotSet { name: name() })?;
@@ -118,7 +118,7 @@ impl FromStr for KeyName {
         let is_name = characters.next().is_some_and(|c| c.is_ascii_uppercase() || c == '_')
             && characters.all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
             && text.len() <= 100;
-        // What is no name is perhaps the key itself; it is not repeated.
+        // An invalid name may be the key itself and is left out.
         is_name.then(|| KeyName(text.to_owned())).ok_or_else(|| {
             NotAllowed::new(
                 "what stands here",
@@ -128,11 +128,11 @@ impl FromStr for KeyName {
     }
 }
 
-/// A key. It can be used, but not printed, compared or written elsewhere.
+/// An API key. It cannot be printed or compared.
 pub struct Key(String);
 
 impl Key {
-    /// The token that the environment names for our own server, if it does.
+    /// Returns the token of this program's own server from `MINISMITH_TOKEN`, if it is set.
     #[must_use]
     pub fn of_our_server() -> Option<Key> {
         std::env::var("MINISMITH_TOKEN")
@@ -141,7 +141,7 @@ impl Key {
             .filter(|key| !key.0.is_empty())
     }
 
-    /// The key itself, for the one place that sends it.
+    /// Returns the key, for the one place that sends it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -154,10 +154,10 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A key that can't be had.
+/// A key that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoKey {
-    /// Nobody set it.
+    /// The variable is not set.
     #[error(
         "the environment variable {name}, which language_model.endpoints names as `key_env`, is not set; set it (`export {name}=...`), or leave `key_env` out where no key is wanted"
     )]
@@ -165,7 +165,7 @@ pub enum NoKey {
         /// The variable.
         name: String,
     },
-    /// It holds something else.
+    /// The variable does not contain a key.
     #[error(
         "the environment variable {name} holds no key: it is empty, or has spaces or other characters that no key has; set it again"
     )]

@@ -1,4 +1,4 @@
-//! The keys `logs` and `telemetry`: the log's file, and who is told of spans.
+//! The sections `logs` and `telemetry`: the log file, and the collector of spans.
 
 use std::str::FromStr;
 
@@ -8,16 +8,16 @@ use super::choice::{NotAllowed, nearest};
 use crate::journal::Place;
 use crate::net::Address;
 
-/// The log besides standard error.
+/// The log file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Logs {
-    /// Its file; none writes none.
+    /// The file; without one, no log is written.
     pub file: Option<Place>,
-    /// What is written there.
+    /// The levels to write.
     pub levels: Levels,
 }
 
-/// From which level on something is said, for all of the program and for parts of it.
+/// Log levels of the program and of single modules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Levels(pub Targets);
 
@@ -53,12 +53,12 @@ impl FromStr for Levels {
     }
 }
 
-/// Whether that may be the name of a part of a program.
+/// Whether this may be the name of a module.
 fn is_part(target: &str) -> bool {
     !target.is_empty() && target.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'))
 }
 
-/// Where spans go, if they go anywhere.
+/// The address of the OpenTelemetry collector, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Collector(pub(super) Option<Address>);
 
@@ -69,9 +69,9 @@ impl FromStr for Collector {
         if text == "none" {
             return Ok(Collector(None));
         }
-        // What stands before an `@` may be a secret; it is not repeated.
+        // The part before an `@` may be a secret and is left out.
         let shown = text.rsplit_once('@').map_or(text, |(_, host)| host);
-        // The path is added here.
+        // The exporter adds the path.
         let address = Address::parse(text.trim_end_matches("/v1/traces"));
         address.map(|address| Collector(Some(address))).ok_or_else(|| {
             let meant = Address::parse(&format!("http://{text}")).filter(|_| !text.contains("://"));
@@ -103,7 +103,7 @@ mod tests {
         assert!(file.path.ends_with("minismith/log.jsonl"), "{}", file.path.display());
         assert_eq!((file.longest, file.kept), (16 << 20, 2));
         assert_eq!(config.logs.levels.0.default_level(), Some(LevelFilter::INFO));
-        assert_eq!(config.collector, None);
+        assert_eq!(config.otlp_endpoint, None);
         assert_eq!(read("logs: {file: none}").unwrap().logs.file, None);
     }
 
@@ -123,11 +123,12 @@ mod tests {
 
     #[test]
     fn a_collectors_address_holds_no_secret() {
-        let collector = |text: &str| read(&format!("telemetry: {{otlp: '{text}'}}")).map(|it| it.collector);
+        let collector =
+            |text: &str| read(&format!("telemetry: {{otlp_endpoint: '{text}'}}")).map(|it| it.otlp_endpoint);
         for url in ["http://127.0.0.1:4318", "http://127.0.0.1:4318/", "http://127.0.0.1:4318/v1/traces"] {
             assert_eq!(collector(url).unwrap().unwrap().to_string(), "http://127.0.0.1:4318");
         }
-        // Beyond this machine that is told, and not refused.
+        // Plain HTTP beyond this computer is allowed.
         assert!(collector("http://192.0.2.7:4318").is_ok());
         let no = collector("https://ada:secret@example.com").unwrap_err();
         assert!(no.contains("without user") && !no.contains("secret"), "{no}");

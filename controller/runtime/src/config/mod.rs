@@ -1,9 +1,10 @@
-//! The configuration: read once from `config.yaml`, checked completely, and from then on only typed values.
+//! The configuration: [`Config`] is read once from `config.yaml` and checked completely; after that, all values are typed.
 //!
-//! Reading order: [`Config`] and its sections, `file` (the keys as written), `choice` and `quantity` (what each value
-//! may be), `signing` (keys and a secret), `language_model` (endpoints and a key), `logs`, `resolve` (from keys to meaning), `error` (what is said when one is not). Degrees and milliseconds end here: inside, angles are [`Radians`]
-//! and times are [`Duration`]. The file at the root of the project is built into the program; what a person's own
-//! file leaves out has its value from there.
+//! Reading order: [`Config`] and its sections, `old_spelling` (keys of earlier versions), `file` (the keys as written),
+//! `choice` and `quantity` (the allowed values), `signing` (keys and a secret), `language_model` (endpoints and a key),
+//! `logs`, `resolve` (from keys to their meaning), `error` (messages for the user). Degrees and milliseconds end here:
+//! inside, angles are [`Radians`] and times are [`Duration`]. The file at the root of the project is built into the
+//! program; it supplies the values that a user's file leaves out.
 
 mod agents;
 mod bar;
@@ -14,6 +15,7 @@ mod file;
 mod kept;
 mod language_model;
 mod logs;
+mod old_spelling;
 mod quantity;
 mod resolve;
 mod roster;
@@ -31,135 +33,139 @@ use firmware_bridge::units::Radians;
 pub use agents::Agents;
 pub use bar::{Bar, Lowerable, NotLowerable};
 pub use camera::{Camera, CameraSource, SceneChoice, Vision};
-pub use choice::{Brain, NotAllowed, RobotChoice};
+pub use choice::{Nlu, NotAllowed, RobotChoice};
 pub use error::ConfigError;
-pub use kept::{Kept, Live};
+pub use kept::{RecordingConfig, RerunConfig};
 pub use language_model::{Endpoint, Key, KeyName, LanguageModel, NoKey};
 pub use logs::{Levels, Logs};
+pub use old_spelling::OldSpelling;
 pub use quantity::{Rate, Scale};
-pub use serve::{HostName, Origin, Peers, Serve};
+pub use serve::{HostName, Origin, Peers, Server};
 pub use signing::{NoSecret, PublicKey, SigningSecret, bytes_of};
-pub use voice::{Call, Engine, Service, Voice};
+pub use voice::{Service, TtsEngine, Voice, WakeWordMode};
 
 use crate::net::Address;
 use file::File;
+use old_spelling::modernize;
 use resolve::resolve;
 
 /// The file at the root of the project.
 const BUILT_IN: &str = include_str!("../../../../config.yaml");
 
-/// How the built-in file is called in messages.
+/// Name of the built-in file in messages.
 const BUILT_IN_NAME: &str = "built-in config.yaml";
 
-/// The most that is read of a file, bytes.
+/// Largest size of a file, bytes.
 const LONGEST: usize = 32 << 10;
 
 /// The whole configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The file it was read from; none when only built-in values are used.
+    /// The file; `None` if only built-in values are used.
     pub source: Option<PathBuf>,
-    /// Which body moves.
+    /// The robot to control.
     pub robot: RobotChoice,
-    /// Beats of the pulse per second.
+    /// Control cycles per second.
     pub rate: Rate,
-    /// What the safety envelope lets through.
+    /// Limits of the safety envelope.
     pub limits: Limits,
     /// The serial line to the servos.
     pub bus: Bus,
     /// The HTTP server.
-    pub serve: Serve,
-    /// The folder with `predefined` and `generated` tools inside.
+    pub server: Server,
+    /// The folder that contains `predefined` and `generated` tools.
     pub tools: PathBuf,
     /// The folder of installed models.
     pub models: PathBuf,
-    /// How new tools are made and proved.
+    /// How new tools are created and verified.
     pub workshop: Workshop,
     /// The program that runs tools.
     pub tool_host: ToolHost,
-    /// Who understands text and writes tools.
-    pub brain: Brain,
-    /// Where and how a language model is asked, for the brain that uses one.
+    /// How text is understood and tools are written.
+    pub nlu: Nlu,
+    /// The language model, for [`Nlu::Llm`].
     pub language_model: LanguageModel,
-    /// The agents, and how far they may go.
+    /// The agents and their limits.
     pub agents: Agents,
-    /// What is remembered of conversations.
+    /// Stored conversations.
     pub memory: Memory,
     /// The camera in the head.
     pub camera: Camera,
-    /// Who is shown pictures, and how they are searched.
+    /// Object detection and vision models.
     pub vision: Vision,
-    /// Hearing and speaking.
+    /// Speech recognition and speech output.
     pub voice: Voice,
-    /// What is kept of all that happens.
-    pub kept: Kept,
-    /// The log besides standard error.
+    /// The journal, the traces and the Rerun recording.
+    pub recording: RecordingConfig,
+    /// The log file.
     pub logs: Logs,
-    /// Who is told of spans, if anybody is.
-    pub collector: Option<Address>,
+    /// The OpenTelemetry collector that receives spans.
+    pub otlp_endpoint: Option<Address>,
+    /// Old spellings in the file, in the order of their lines.
+    pub old_spellings: Vec<OldSpelling>,
 }
 
-/// What is remembered of conversations.
+/// Stored conversations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The file of sessions.
+    /// The session file.
     pub file: PathBuf,
-    /// After so many days without use a session is forgotten; never when zero.
-    pub keep_days: u32,
+    /// Sessions unused for this many days are deleted; never if zero.
+    pub retention_days: u32,
 }
 
-/// What the safety envelope lets through.
+/// Limits of the safety envelope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The base that turns the body.
     pub body_rotation: Group,
-    /// The six legs; their ranges are the servos' own, less a margin.
+    /// The six legs. Their ranges are those of the servos, minus a margin.
     pub stewart: Stewart,
     /// Both antennas.
     pub antennas: Group,
     /// The head as a whole.
     pub head: Head,
-    /// The factor for speed and acceleration of tools that are not yet trusted.
-    pub untrusted_scale: Scale,
+    /// Factor on velocity and acceleration for tools that no person has approved.
+    pub unapproved_tool_scale: Scale,
 }
 
 /// Limits of motors with a symmetric range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Group {
     /// Largest angle to either side.
-    pub range: Radians,
+    pub max_angle: Radians,
     /// Radians per second.
-    pub speed: Radians,
+    pub max_velocity: Radians,
     /// Radians per second squared.
-    pub acceleration: Radians,
+    pub max_acceleration: Radians,
     /// Radians per second cubed.
-    pub jerk: Radians,
+    pub max_jerk: Radians,
 }
 
 /// Limits of the six legs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stewart {
-    /// Kept free at each end of each servo's own range.
-    pub margin: Radians,
+    /// Margin at each end of the range of each servo.
+    pub soft_limit_margin: Radians,
     /// Radians per second.
-    pub speed: Radians,
+    pub max_velocity: Radians,
     /// Radians per second squared.
-    pub acceleration: Radians,
+    pub max_acceleration: Radians,
     /// Radians per second cubed.
-    pub jerk: Radians,
+    pub max_jerk: Radians,
 }
 
 /// Limits of the head, by forward kinematics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Head {
     /// Largest pitch to either side.
-    pub pitch: Radians,
+    pub max_pitch: Radians,
     /// Largest roll to either side.
-    pub roll: Radians,
-    /// Largest yaw against the body to either side.
-    pub yaw_from_body: Radians,
-    /// Least steadiness of the legs: 1 at rest, 0 where they no longer hold the head.
-    pub least_steadiness: f64,
+    pub max_roll: Radians,
+    /// Largest yaw relative to the body, to either side.
+    pub max_relative_yaw: Radians,
+    /// Smallest singularity margin of the legs: 1 is the neutral pose, at 0 they no longer hold the head.
+    pub min_singularity_margin: f64,
 }
 
 /// The serial line to the servos.
@@ -167,33 +173,33 @@ pub struct Head {
 pub struct Bus {
     /// Bits per second.
     pub baud: u32,
-    /// Least supply of each motor at start, volts.
-    pub least_volts: f64,
-    /// The servos' own watchdog; none is off.
+    /// Smallest supply voltage of each motor at start, volts.
+    pub min_voltage_v: f64,
+    /// Bus watchdog timeout; `None` disables it.
     pub watchdog: Option<Duration>,
-    /// How long one servo may take to answer.
+    /// Time limit for the reply of one servo.
     pub reply_timeout: Duration,
 }
 
-/// How new tools are made and proved.
+/// How new tools are created and verified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workshop {
-    /// How often a refused draft may be mended.
-    pub max_iterations: u32,
-    /// The file of the secret that signs exported bundles.
+    /// How many times the author may repair a rejected draft.
+    pub max_repair_attempts: u32,
+    /// The file of the private key that signs exported bundles.
     pub signing_key: PathBuf,
-    /// Whose bundles need no approval for being foreign.
+    /// Public keys whose bundles need no approval.
     pub trusted_signers: Vec<PublicKey>,
-    /// What one run of a tool may use.
+    /// Resource limits for one run of a tool.
     pub budget: Budget,
 }
 
-/// What one run of a tool may use.
+/// Resource limits for one run of a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// Time on the stage's clock.
-    pub simulated: Duration,
-    /// What the kernel and the supervisor enforce in the guest.
+    /// Robot time.
+    pub robot_time: Duration,
+    /// Limits that the kernel and the supervisor enforce on the guest.
     pub guest: minismith_wire::Limits,
 }
 
@@ -202,15 +208,15 @@ pub struct Budget {
 pub struct ToolHost {
     /// The interpreter whose packages tools may import.
     pub python: PathBuf,
-    /// What the machine may lack of the cage.
-    pub bar: Bar,
+    /// The sandbox mechanisms that must be active.
+    pub sandbox_requirements: Bar,
 }
 
 impl Config {
-    /// Reads `path`; without one, `config.yaml` in the current folder if it is there, else the built-in values.
+    /// Reads `path`. Without a path, reads `config.yaml` in the current folder if it exists, or uses the built-in values.
     ///
     /// # Errors
-    /// A [`ConfigError`] that names the file, the line, the key and what is allowed.
+    /// A [`ConfigError`] that names the file, the line, the key and the allowed values.
     pub fn load(path: Option<&Path>) -> Result<Config, ConfigError> {
         let own = Path::new("config.yaml");
         let (path, bytes) = match path {
@@ -224,11 +230,11 @@ impl Config {
         let bytes = bytes
             .map_err(|error| ConfigError::Unreadable { file: name.clone(), reason: error.to_string() })?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let config = resolve(&parse(&name, &bytes)?, &name, folder)?;
+        let config = read_own(&name, &bytes, folder)?;
         Ok(Config { source: Some(path.to_owned()), ..config })
     }
 
-    /// The values built into the program; relative paths start at the current folder.
+    /// Returns the values built into the program. Relative paths start at the current folder.
     ///
     /// # Errors
     /// Never in a program that passed its tests.
@@ -237,15 +243,27 @@ impl Config {
     }
 }
 
-/// At most one byte over [`LONGEST`], so that the caller sees that there is more.
+/// Reads at most one byte more than [`LONGEST`], so that the caller notices a larger file.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(LONGEST as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The keys of a file, each value checked.
-fn parse(name: &str, bytes: &[u8]) -> Result<File, ConfigError> {
+/// Reads a user's file. Old spellings are accepted.
+fn read_own(name: &str, bytes: &[u8], folder: &Path) -> Result<Config, ConfigError> {
+    let (text, old_spellings) = modernize(name, text_of(name, bytes)?)?;
+    let config = resolve(&parse(name, &text)?, name, folder)?;
+    Ok(Config { old_spellings, ..config })
+}
+
+/// Parses the keys of a file and checks each value.
+fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
+    serde_yaml::from_str(text).map_err(|error| error::explain(name, &error))
+}
+
+/// Returns the text of a file, if it is small enough and not empty.
+fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
     let file = name.to_owned();
     if bytes.len() > LONGEST {
         return Err(ConfigError::TooLong { file, limit: LONGEST });
@@ -263,7 +281,7 @@ fn parse(name: &str, bytes: &[u8]) -> Result<File, ConfigError> {
     if text.trim().is_empty() {
         return Err(ConfigError::Empty { file });
     }
-    serde_yaml::from_str(text).map_err(|error| error::explain(name, &error))
+    Ok(text)
 }
 
 #[cfg(test)]

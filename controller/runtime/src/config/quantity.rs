@@ -1,4 +1,4 @@
-//! The values of the file that are numbers: each type is one unit and one allowed span.
+//! Numeric values of the file. Each type has one unit and one allowed range.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use firmware_bridge::units::Radians;
 
 use super::choice::NotAllowed;
 
-/// The number that `text` begins with, if only a unit follows it: `100 Hz`, `1_000`, `4,5`.
+/// Returns the number at the start of `text`, if only a unit follows it: `100 Hz`, `1_000`, `4,5`.
 fn leading_number(text: &str) -> Option<String> {
     let text = text.trim().replace('_', "").replace(',', ".");
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(text.len());
@@ -18,7 +18,7 @@ fn leading_number(text: &str) -> Option<String> {
     .then(|| number.to_owned())
 }
 
-/// A number from `least` to `most`; never infinite, never not-a-number.
+/// Parses a finite number from `least` to `most`.
 fn number(text: &str, least: f64, most: f64, unit: &str) -> Result<f64, NotAllowed> {
     let allowed = || format!("a number from {least} to {most}{unit}");
     match text.parse::<f64>() {
@@ -28,7 +28,7 @@ fn number(text: &str, least: f64, most: f64, unit: &str) -> Result<f64, NotAllow
     }
 }
 
-/// A whole number from `least` to `most`.
+/// Parses a whole number from `least` to `most`.
 fn whole<T>(text: &str, least: T, most: T, unit: &str) -> Result<T, NotAllowed>
 where
     T: FromStr + PartialOrd + Display,
@@ -42,7 +42,7 @@ where
     }
 }
 
-/// Declares one type for each span.
+/// Declares one type for each range.
 macro_rules! spans {
     ($($(#[$doc:meta])+ $visibility:vis $name:ident: $reader:ident -> $inner:ty = $least:literal ..= $most:literal, $unit:literal;)+) => {$(
         $(#[$doc])+
@@ -58,7 +58,7 @@ macro_rules! spans {
         }
 
         impl $name {
-            /// The bare number, in the unit of the type.
+            /// Returns the number, in the unit of the type.
             #[must_use]
             pub const fn value(self) -> $inner {
                 self.0
@@ -68,25 +68,25 @@ macro_rules! spans {
 }
 
 spans! {
-    /// Beats of the pulse per second, Hz.
+    /// Control cycles per second, Hz.
     pub Rate: number -> f64 = 10.0..=400.0, " (Hz)";
-    /// A factor for speeds and accelerations.
+    /// A factor for velocities and accelerations.
     pub Scale: number -> f64 = 0.05..=1.0, "";
-    /// The body's largest angle to either side, degrees.
+    /// Largest angle of the body to either side, degrees.
     pub(super) BodyRange: number -> f64 = 1.0..=160.0, " (degrees)";
-    /// An antenna's largest angle to either side, degrees.
+    /// Largest angle of an antenna to either side, degrees.
     pub(super) AntennaRange: number -> f64 = 1.0..=180.0, " (degrees)";
-    /// The head's largest angle to either side, degrees.
+    /// Largest angle of the head to either side, degrees.
     pub(super) HeadRange: number -> f64 = 1.0..=90.0, " (degrees)";
-    /// What is kept free at the ends of a servo's range, degrees.
+    /// Margin at the ends of the range of a servo, degrees.
     pub(super) Margin: number -> f64 = 0.0..=20.0, " (degrees)";
-    /// A motor's speed, rad/s. The fastest of the servos turns 40 rad/s without load.
+    /// Velocity of a motor, rad/s. The fastest servo reaches 40 rad/s without load.
     pub(super) Speed: number -> f64 = 0.01..=40.0, " (rad/s)";
-    /// A motor's acceleration, rad/s2.
+    /// Acceleration of a motor, rad/s2.
     pub(super) Acceleration: number -> f64 = 0.1..=1000.0, " (rad/s2)";
-    /// A motor's jerk, rad/s3.
+    /// Jerk of a motor, rad/s3.
     pub(super) Jerk: number -> f64 = 10.0..=100_000.0, " (rad/s3)";
-    /// How steadily the legs hold the head: 1 at rest, 0 where they no longer do.
+    /// Singularity margin of the legs: 1 in the neutral pose, 0 where they no longer hold the head.
     pub(super) Steadiness: number -> f64 = 0.01..=0.9, "";
     /// A supply voltage, volts.
     pub(super) Volts: number -> f64 = 3.5..=7.8, " (volts)";
@@ -94,72 +94,72 @@ spans! {
     pub(super) Milliseconds: whole -> u32 = 1..=1000, " (milliseconds)";
     /// A network port.
     pub(super) Port: whole -> u16 = 0..=65_535, "";
-    /// How often something is tried.
+    /// Number of attempts.
     pub(super) Iterations: whole -> u32 = 1..=10, "";
-    /// How often a model is asked for one request.
+    /// Model calls per request.
     pub(super) Steps: whole -> u32 = 1..=200, "";
-    /// Tokens that are read and written for one request.
+    /// Tokens per request, prompts and completions together.
     pub(super) TurnTokens: whole -> u32 = 1_000..=100_000_000, "";
-    /// How often the same is done.
+    /// Number of identical calls.
     pub(super) Repeats: whole -> u32 = 1..=20, "";
-    /// Connections at once.
+    /// Number of open connections.
     pub(super) Connections: whole -> u32 = 8..=10_000, "";
     /// Requests per second.
     pub(super) RequestRate: whole -> u32 = 1..=100_000, "";
-    /// How long something is kept, days.
+    /// Retention time, days.
     pub(super) Days: whole -> u32 = 0..=3_650, " (days)";
-    /// How long one file may get, megabytes.
+    /// Size of one file, megabytes of 1048576 bytes.
     pub(super) FileSize: whole -> u32 = 1..=1024, " (megabytes)";
-    /// Files that are kept.
+    /// Number of rotated files.
     pub(super) Files: whole -> u32 = 1..=100, "";
-    /// Room on the disk, megabytes.
+    /// Disk space, megabytes of 1048576 bytes.
     pub(super) DiskSize: whole -> u32 = 1..=1_000_000, " (megabytes)";
-    /// Pictures that are kept or shown, per second.
+    /// Recorded or displayed camera frames per second.
     pub(super) KeptPictures: whole -> u32 = 0..=60, "";
-    /// Time on the stage's clock, seconds.
+    /// Robot time, seconds.
     pub(super) SimulatedSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
     /// Processor time, seconds.
     pub(super) CpuSeconds: whole -> u32 = 1..=600, " (seconds)";
-    /// Time on the wall that a tool thinks, seconds.
+    /// Wall-clock time, seconds.
     pub(super) WallSeconds: number -> f64 = 1.0..=3600.0, " (seconds)";
-    /// Pictures.
+    /// Number of camera frames.
     pub(super) Frames: whole -> u32 = 0..=1_000_000, "";
-    /// Pictures in any one second of stage time.
+    /// Camera frames in any one second of robot time.
     pub(super) FrameRate: whole -> u32 = 1..=1000, "";
-    /// Motions in any one second of stage time.
+    /// Motions in any one second of robot time.
     pub(super) MotionRate: whole -> u32 = 1..=1000, "";
-    /// Time to wait for words, seconds.
+    /// Timeout, seconds.
     pub(super) Patience: number -> f64 = 0.1..=3600.0, " (seconds)";
-    /// How often something is tried again.
+    /// Number of retries.
     pub(super) Retries: whole -> u32 = 0..=10, "";
     /// Tokens of a language model.
     pub(super) TokenBudget: whole -> u32 = 64..=2_000_000, " (tokens)";
-    /// How freely a language model chooses its words.
+    /// Sampling temperature of a language model.
     pub(super) Temperature: number -> f64 = 0.0..=2.0, "";
-    /// A seed of chance.
+    /// Seed of a random generator.
     pub(super) Seed: whole -> u32 = 0..=2_147_483_647, "";
     /// Memory, megabytes.
     pub(super) Megabytes: whole -> u32 = 32..=4096, " (megabytes)";
-    /// A side of a picture.
+    /// Width or height of an image.
     pub(super) Pixels: whole -> u32 = 64..=4096, " (pixels)";
-    /// Pictures per second.
+    /// Camera frames per second.
     pub(super) PictureRate: whole -> u32 = 1..=120, " (per second)";
-    /// From the light to a picture that is here, milliseconds.
+    /// Delay from exposure to arrival of a frame, milliseconds.
     pub(super) Latency: whole -> u32 = 0..=1_000, " (milliseconds)";
-    /// A part of a whole.
+    /// A fraction.
     pub(super) Part: number -> f64 = 0.0..=1.0, "";
-    /// How wide a picture is that is sent.
+    /// Width of an uploaded image.
     pub(super) SentWidth: whole -> u32 = 64..=2_048, " (pixels)";
-    /// How many pictures are sent in an hour.
+    /// Uploaded images per hour.
     pub(super) SentRate: whole -> u32 = 0..=10_000, "";
     /// Printed text, kilobytes.
     pub(super) Kilobytes: whole -> u32 = 1..=1024, " (kilobytes)";
 }
 
 impl Rate {
-    /// The time from one beat to the next.
+    /// Returns the control period, the time from one cycle to the next.
     #[must_use]
-    pub fn beat(self) -> Duration {
+    pub fn period(self) -> Duration {
         Duration::from_secs_f64(1.0 / self.0)
     }
 }
@@ -176,7 +176,7 @@ macro_rules! angles {
 
 angles!(BodyRange, AntennaRange, HeadRange, Margin);
 
-/// A speed of the serial line that the servos know, bits per second.
+/// Baud rate that the servos support, bits per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Baud(pub(super) u32);
 
@@ -196,12 +196,12 @@ impl FromStr for Baud {
     }
 }
 
-/// The servos' own watchdog, milliseconds; zero is off.
+/// Bus watchdog timeout of the servos, milliseconds; zero disables it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Watchdog(u32);
 
 impl Watchdog {
-    /// The time after which the servos stop; none is off.
+    /// Returns the time after which the servos stop, or `None` if the watchdog is disabled.
     pub(super) fn time(self) -> Option<Duration> {
         (self.0 > 0).then(|| Duration::from_millis(u64::from(self.0)))
     }

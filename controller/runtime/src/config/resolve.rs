@@ -1,24 +1,24 @@
-//! From the keys of a file to what they mean: built-in values, units, whole paths, and values that must agree.
+//! [`resolve`] converts the keys of a file to a [`Config`]: built-in values, units, absolute paths and checks across keys.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use firmware_bridge::units::Radians;
 
-use super::camera::{LensName, lens};
+use super::camera::{IntrinsicsName, lens};
 use super::file::{EndpointKeys, File, Given, Listed, SpeechKeys};
 use super::language_model::overheard;
 use super::roster::roster;
 use super::{
-    Agents, BUILT_IN, BUILT_IN_NAME, Brain, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint,
-    Group, Head, Kept, LanguageModel, Limits, Live, Logs, Memory, RobotChoice, SceneChoice, Serve, Service,
-    Stewart, ToolHost, Vision, Voice, Workshop, parse,
+    Agents, BUILT_IN, BUILT_IN_NAME, Budget, Bus, Camera, CameraSource, Config, ConfigError, Endpoint, Group,
+    Head, LanguageModel, Limits, Logs, Memory, Nlu, RecordingConfig, RerunConfig, RobotChoice, SceneChoice,
+    Server, Service, Stewart, ToolHost, Vision, Voice, Workshop, parse,
 };
 use crate::journal::Place;
 
-/// The meaning of the keys: those of `own`, and for each one left out the built-in value.
+/// Returns the configuration of `own`, with the built-in value for each missing key.
 pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, ConfigError> {
-    let built_in = parse(BUILT_IN_NAME, BUILT_IN.as_bytes())?;
+    let built_in = parse(BUILT_IN_NAME, BUILT_IN)?;
     /// The value of one key.
     macro_rules! of {
         ($($key:ident).+) => {
@@ -27,39 +27,39 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
     }
     let limits = Limits {
         body_rotation: Group {
-            range: of!(limits.body_rotation.range_deg).into(),
-            speed: Radians(of!(limits.body_rotation.speed).value()),
-            acceleration: Radians(of!(limits.body_rotation.acceleration).value()),
-            jerk: Radians(of!(limits.body_rotation.jerk).value()),
+            max_angle: of!(limits.body_rotation.max_angle_deg).into(),
+            max_velocity: Radians(of!(limits.body_rotation.max_velocity_rad_s).value()),
+            max_acceleration: Radians(of!(limits.body_rotation.max_acceleration_rad_s2).value()),
+            max_jerk: Radians(of!(limits.body_rotation.max_jerk_rad_s3).value()),
         },
         stewart: Stewart {
-            margin: of!(limits.stewart.margin_deg).into(),
-            speed: Radians(of!(limits.stewart.speed).value()),
-            acceleration: Radians(of!(limits.stewart.acceleration).value()),
-            jerk: Radians(of!(limits.stewart.jerk).value()),
+            soft_limit_margin: of!(limits.stewart.soft_limit_margin_deg).into(),
+            max_velocity: Radians(of!(limits.stewart.max_velocity_rad_s).value()),
+            max_acceleration: Radians(of!(limits.stewart.max_acceleration_rad_s2).value()),
+            max_jerk: Radians(of!(limits.stewart.max_jerk_rad_s3).value()),
         },
         antennas: Group {
-            range: of!(limits.antennas.range_deg).into(),
-            speed: Radians(of!(limits.antennas.speed).value()),
-            acceleration: Radians(of!(limits.antennas.acceleration).value()),
-            jerk: Radians(of!(limits.antennas.jerk).value()),
+            max_angle: of!(limits.antennas.max_angle_deg).into(),
+            max_velocity: Radians(of!(limits.antennas.max_velocity_rad_s).value()),
+            max_acceleration: Radians(of!(limits.antennas.max_acceleration_rad_s2).value()),
+            max_jerk: Radians(of!(limits.antennas.max_jerk_rad_s3).value()),
         },
         head: Head {
-            pitch: of!(limits.head.pitch_deg).into(),
-            roll: of!(limits.head.roll_deg).into(),
-            yaw_from_body: of!(limits.head.yaw_from_body_deg).into(),
-            least_steadiness: of!(limits.head.least_steadiness).value(),
+            max_pitch: of!(limits.head.max_pitch_deg).into(),
+            max_roll: of!(limits.head.max_roll_deg).into(),
+            max_relative_yaw: of!(limits.head.max_relative_yaw_deg).into(),
+            min_singularity_margin: of!(limits.head.min_singularity_margin).value(),
         },
-        untrusted_scale: of!(limits.untrusted_scale),
+        unapproved_tool_scale: of!(limits.unapproved_tool_scale),
     };
     let budget = Budget {
-        simulated: Duration::from_secs_f64(of!(workshop.budget.simulated_seconds).value()),
+        robot_time: Duration::from_secs_f64(of!(workshop.budget.robot_time_s).value()),
         guest: minismith_wire::Limits {
-            cpu_seconds: u64::from(of!(workshop.budget.cpu_seconds).value()),
-            memory_bytes: u64::from(of!(workshop.budget.memory_mb).value()) << 20,
-            output_bytes: u64::from(of!(workshop.budget.output_kb).value()) << 10,
-            wall_seconds: of!(workshop.budget.wall_seconds).value(),
-            frames: u64::from(of!(workshop.budget.frames).value()),
+            cpu_seconds: u64::from(of!(workshop.budget.cpu_time_s).value()),
+            memory_bytes: u64::from(of!(workshop.budget.max_memory_mb).value()) << 20,
+            output_bytes: u64::from(of!(workshop.budget.max_output_kb).value()) << 10,
+            wall_seconds: of!(workshop.budget.wall_time_s).value(),
+            frames: u64::from(of!(workshop.budget.max_frames).value()),
             frames_per_second: u64::from(of!(workshop.budget.frames_per_second).value()),
             motions_per_second: u64::from(of!(workshop.budget.motions_per_second).value()),
             ..minismith_wire::Limits::default()
@@ -67,36 +67,37 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
     };
     let config = Config {
         source: None,
+        old_spellings: Vec::new(),
         robot: match of!(robot) {
             RobotChoice::Serial(device) => RobotChoice::Serial(absolute(folder, &device)),
             mock => mock,
         },
-        rate: of!(pulse.rate_hz),
+        rate: of!(control_loop.rate_hz),
         limits,
         bus: Bus {
             baud: of!(bus.baud).0,
-            least_volts: of!(bus.least_volts).value(),
+            min_voltage_v: of!(bus.min_voltage_v).value(),
             watchdog: of!(bus.watchdog_ms).time(),
             reply_timeout: Duration::from_millis(u64::from(of!(bus.reply_timeout_ms).value())),
         },
-        serve: Serve {
-            host: of!(serve.host).0,
-            port: of!(serve.port).value(),
-            tokens: absolute(folder, &of_the_user(&of!(serve.tokens).0)),
-            without_token: of!(serve.without_token).0,
-            names: listed(&own.serve.names),
-            origins: listed(&own.serve.origins),
-            connections: of!(serve.connections).value(),
-            requests_per_second: of!(serve.requests_per_second).value(),
-            tls: tls(of!(serve.certificate).0, of!(serve.key).0, name)?
+        server: Server {
+            host: of!(server.host).0,
+            port: of!(server.port).value(),
+            token_file: absolute(folder, &of_the_user(&of!(server.token_file).0)),
+            anonymous_role: of!(server.anonymous_role).0,
+            allowed_hosts: listed(&own.server.allowed_hosts),
+            allowed_origins: listed(&own.server.allowed_origins),
+            max_connections: of!(server.max_connections).value(),
+            rate_limit_per_s: of!(server.rate_limit_per_s).value(),
+            tls: tls(of!(server.tls_certificate).0, of!(server.tls_key).0, name)?
                 .map(|(certificate, key)| (absolute(folder, &certificate), absolute(folder, &key))),
-            announce: of!(serve.announce).0,
+            mdns: of!(server.mdns).0,
             trusted_peers: listed(&own.compat.trusted_peers),
         },
         tools: absolute(folder, &of!(tools.directory).0),
         models: absolute(folder, &of!(models.directory).0),
         workshop: Workshop {
-            max_iterations: of!(workshop.max_iterations).value(),
+            max_repair_attempts: of!(workshop.max_repair_attempts).value(),
             signing_key: absolute(folder, &of_the_user(&of!(workshop.signing_key).0)),
             trusted_signers: own
                 .workshop
@@ -110,41 +111,41 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
         },
         tool_host: ToolHost {
             python: absolute(folder, &of!(tool_host.python).0),
-            bar: pick(
-                &Given(own.tool_host.may_lack.0.clone()),
-                &Given(built_in.tool_host.may_lack.0),
-                "tool_host.may_lack",
+            sandbox_requirements: pick(
+                &Given(own.tool_host.optional_sandbox_mechanisms.0.clone()),
+                &Given(built_in.tool_host.optional_sandbox_mechanisms.0),
+                "tool_host.optional_sandbox_mechanisms",
             )?
             .into_iter()
             .map(|name| name.0)
             .collect(),
         },
-        brain: of!(brain),
+        nlu: of!(nlu),
         language_model: LanguageModel {
             endpoints: endpoints(
                 "language_model",
                 own.language_model.endpoints.0.as_ref().or(built_in.language_model.endpoints.0.as_ref()),
                 name,
             )?,
-            answer: Duration::from_secs_f64(of!(language_model.answer_seconds).value()),
-            silence: Duration::from_secs_f64(of!(language_model.silence_seconds).value()),
-            retries: of!(language_model.retries).value(),
-            prompt_tokens: of!(language_model.prompt_tokens).value(),
-            answer_tokens: of!(language_model.answer_tokens).value(),
+            request_timeout: Duration::from_secs_f64(of!(language_model.request_timeout_s).value()),
+            read_timeout: Duration::from_secs_f64(of!(language_model.read_timeout_s).value()),
+            max_retries: of!(language_model.max_retries).value(),
+            max_prompt_tokens: of!(language_model.max_prompt_tokens).value(),
+            max_completion_tokens: of!(language_model.max_completion_tokens).value(),
             temperature: of!(language_model.temperature).value(),
             seed: of!(language_model.seed).value(),
         },
         agents: Agents {
-            steps: of!(agents.steps).value(),
-            tokens: u64::from(of!(agents.tokens).value()),
-            seconds: of!(agents.seconds).value(),
-            repeats: of!(agents.repeats).value(),
+            max_model_calls: of!(agents.max_model_calls).value(),
+            max_tokens: u64::from(of!(agents.max_tokens).value()),
+            timeout_s: of!(agents.timeout_s).value(),
+            max_repeated_calls: of!(agents.max_repeated_calls).value(),
             roster: roster(built_in.agents.roster.0.as_ref(), own.agents.roster.0.as_ref())
                 .map_err(|problem| ConfigError::Whole { file: name.to_owned(), problem })?,
         },
         memory: Memory {
             file: absolute(folder, &of_the_user(&of!(memory.file).0)),
-            keep_days: of!(memory.keep_days).value(),
+            retention_days: of!(memory.retention_days).value(),
         },
         camera: Camera {
             source: match of!(camera.source) {
@@ -158,58 +159,62 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             size: (of!(camera.width).value(), of!(camera.height).value()),
             fps: of!(camera.fps).value(),
             latency: Duration::from_millis(u64::from(of!(camera.latency_ms).value())),
-            lens: lens(of!(camera.lens), &listed(&own.camera.calibration), name)?,
-            own_lens: of!(camera.lens) == LensName::Auto && listed(&own.camera.calibration).is_empty(),
-            album: absolute(folder, &of_the_user(&of!(camera.album).0)),
+            intrinsics: lens(of!(camera.intrinsics), &listed(&own.camera.calibration), name)?,
+            auto_intrinsics: of!(camera.intrinsics) == IntrinsicsName::Auto
+                && listed(&own.camera.calibration).is_empty(),
+            photo_directory: absolute(folder, &of_the_user(&of!(camera.photo_directory).0)),
         },
         vision: Vision {
-            providers: listed(&own.vision.providers).into_iter().map(|provider| provider.0).collect(),
+            execution_providers: listed(&own.vision.execution_providers)
+                .into_iter()
+                .map(|provider| provider.0)
+                .collect(),
             endpoints: endpoints("vision", own.vision.endpoints.0.as_ref(), name)?,
-            sent_width: of!(vision.sent_width).value(),
-            sent_per_hour: of!(vision.sent_per_hour).value(),
+            upload_width_px: of!(vision.upload_width_px).value(),
+            max_uploads_per_hour: of!(vision.max_uploads_per_hour).value(),
         },
         voice: Voice {
             microphone: of!(voice.microphone).0,
             speaker: of!(voice.speaker).0,
-            names: listed(&own.voice.names).into_iter().map(|name| name.0).collect(),
+            wake_words: listed(&own.voice.wake_words).into_iter().map(|word| word.0).collect(),
             stop_words: listed(&own.voice.stop_words).into_iter().map(|word| word.0).collect(),
-            call: of!(voice.call),
+            wake_word_mode: of!(voice.wake_word_mode),
             role: of!(voice.role).0,
-            attentive: Duration::from_secs_f64(of!(voice.attentive_seconds).value()),
+            attention_timeout: Duration::from_secs_f64(of!(voice.attention_timeout_s).value()),
             barge_in: of!(voice.barge_in).0,
-            cuts_motion: of!(voice.cuts_motion).0,
-            unsure_below: of!(voice.unsure_below).value(),
+            barge_in_stops_motion: of!(voice.barge_in_stops_motion).0,
+            min_confidence: of!(voice.min_confidence).value(),
             volume: of!(voice.volume).value(),
-            sway: of!(voice.sway).value(),
-            antennas: of!(voice.antennas).0,
+            head_wobble: of!(voice.head_wobble).value(),
+            antenna_cues: of!(voice.antenna_cues).0,
             language: of!(voice.language).0,
-            engine: of!(voice.engine),
+            tts_engine: of!(voice.tts_engine),
             transcription: endpoints("voice.transcription", own.voice.transcription.0.as_ref(), name)?
                 .into_iter()
                 .next()
                 .map(|endpoint| Service { endpoint, voice: String::new() }),
             speech: speech(own.voice.speech.0.as_ref(), name)?,
         },
-        kept: Kept {
+        recording: RecordingConfig {
             journal: Place {
                 path: absolute(folder, &of_the_user(&of!(journal.file).0)),
-                longest: u64::from(of!(journal.rotate_mb).value()) << 20,
-                kept: of!(journal.keep_files).value(),
+                longest: u64::from(of!(journal.max_file_mb).value()) << 20,
+                kept: of!(journal.max_files).value(),
             },
             traces: of!(traces.directory).0.map(|path| absolute(folder, &of_the_user(&path))),
-            keep_days: of!(traces.keep_days).value(),
-            most_bytes: u64::from(of!(traces.keep_mb).value()) << 20,
-            pictures_per_second: of!(traces.pictures_per_second).value(),
-            live: Live {
+            retention_days: of!(traces.retention_days).value(),
+            max_total_bytes: u64::from(of!(traces.max_total_mb).value()) << 20,
+            camera_fps: of!(traces.camera_fps).value(),
+            rerun: RerunConfig {
                 file: of!(rerun.file).0.map(|path| absolute(folder, &of_the_user(&path))),
-                viewer: of!(rerun.viewer).0,
-                serve: of!(rerun.serve).0,
-                beats_per_second: of!(rerun.beats_per_second).value(),
-                pictures_per_second: of!(rerun.pictures_per_second).value(),
+                connect: of!(rerun.connect).0,
+                listen: of!(rerun.listen).0,
+                sample_rate_hz: of!(rerun.sample_rate_hz).value(),
+                camera_fps: of!(rerun.camera_fps).value(),
             },
         },
         logs: Logs {
-            file: match (of!(logs.file).0, of!(logs.most_mib), of!(logs.keep_files)) {
+            file: match (of!(logs.file).0, of!(logs.max_file_mb), of!(logs.max_files)) {
                 (None, ..) => None,
                 (Some(path), longest, kept) => Some(Place {
                     path: absolute(folder, &of_the_user(&path)),
@@ -219,17 +224,17 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
             },
             levels: of!(logs.level),
         },
-        collector: of!(telemetry.otlp).0,
+        otlp_endpoint: of!(telemetry.otlp_endpoint).0,
     };
     let plain_http = of!(language_model.allow_plain_http).0;
     agree(&config, plain_http, name)?;
     may_be_asked("vision.endpoints", &config.vision.endpoints, plain_http, name)?;
     match config.bus.watchdog {
-        Some(time) if time < config.rate.beat() * 3 => Err(ConfigError::Whole {
+        Some(time) if time < config.rate.period() * 3 => Err(ConfigError::Whole {
             file: name.to_owned(),
             problem: format!(
-                "bus.watchdog_ms ({}) is less than three beats at pulse.rate_hz ({}), so the servos would stop in \
-                 the middle of a motion; raise either one, or switch the watchdog off with 0",
+                "bus.watchdog_ms ({}) is less than three control cycles at control_loop.rate_hz ({}), so the servos would \
+                 stop during a motion; raise either one, or disable the watchdog with 0",
                 time.as_millis(),
                 config.rate.value()
             ),
@@ -238,12 +243,12 @@ pub(super) fn resolve(own: &File, name: &str, folder: &Path) -> Result<Config, C
     }
 }
 
-/// What a list holds that is empty where it is left out.
+/// Returns the entries of a list, which is empty if the key is missing.
 fn listed<T: Clone>(own: &Listed<T>) -> Vec<T> {
     own.0.clone().unwrap_or_default()
 }
 
-/// Certificate and key: both or neither.
+/// Checks that certificate and key are both set, or neither.
 fn tls(
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
@@ -254,12 +259,13 @@ fn tls(
         (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
         _ => Err(ConfigError::Whole {
             file: name.to_owned(),
-            problem: "serve.certificate and serve.key belong together: give both, or neither".to_owned(),
+            problem: "server.tls_certificate and server.tls_key belong together: set both, or neither"
+                .to_owned(),
         }),
     }
 }
 
-/// The entries of `language_model.endpoints` or `vision.endpoints`; each has to be whole.
+/// Returns the entries of `language_model.endpoints` or `vision.endpoints`. Every entry must be complete.
 fn endpoints(
     key: &str,
     entries: Option<&Vec<EndpointKeys>>,
@@ -281,7 +287,7 @@ fn endpoints(
     Ok(endpoints)
 }
 
-/// The first service that speaks.
+/// Returns the first service for speech output.
 fn speech(entries: Option<&Vec<SpeechKeys>>, name: &str) -> Result<Option<Service>, ConfigError> {
     let Some(entry) = entries.and_then(|entries| entries.first()) else { return Ok(None) };
     let (Some(url), Some(model), Some(voice)) = (&entry.url.0, &entry.model.0, &entry.voice.0) else {
@@ -294,13 +300,13 @@ fn speech(entries: Option<&Vec<SpeechKeys>>, name: &str) -> Result<Option<Servic
     Ok(Some(Service { endpoint, voice: voice.0.clone() }))
 }
 
-/// Whether there is a language model for the brain that needs one, and nobody can overhear what is said to it.
+/// Checks that a language model is configured if it is needed, and that no connection can be intercepted.
 fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigError> {
     let model = &config.language_model;
-    let problem = match config.brain {
-        Brain::Openai if model.endpoints.is_empty() => {
-            "brain is `openai`, and language_model.endpoints names nobody to ask; write for example `language_model: \
-             {endpoints: [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `brain: offline`"
+    let problem = match config.nlu {
+        Nlu::Llm if model.endpoints.is_empty() => {
+            "nlu is `llm`, but language_model.endpoints is empty; write for example `language_model: {endpoints: [{url: \
+             http://127.0.0.1:8080/v1, model: NAME}]}`, or `nlu: grammar`"
                 .to_owned()
         }
         _ => {
@@ -317,7 +323,7 @@ fn agree(config: &Config, plain_http: bool, name: &str) -> Result<(), ConfigErro
     Err(ConfigError::Whole { file: name.to_owned(), problem })
 }
 
-/// Whether nobody can overhear what these are told.
+/// Checks that no others can read the traffic to these endpoints.
 fn may_be_asked(key: &str, asked: &[Endpoint], plain_http: bool, name: &str) -> Result<(), ConfigError> {
     match overheard(asked) {
         Some((place, endpoint)) if !plain_http => Err(ConfigError::Whole {
@@ -355,7 +361,7 @@ fn of_the_user(path: &Path) -> PathBuf {
     moved.unwrap_or_else(|| path.to_owned())
 }
 
-/// Where a path of the file leads, whatever the current folder is later.
+/// Returns the absolute path, so that a later change of the current folder has no effect.
 fn absolute(folder: &Path, path: &Path) -> PathBuf {
     let joined = folder.join(path);
     std::path::absolute(&joined).unwrap_or(joined)

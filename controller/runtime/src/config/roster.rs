@@ -1,10 +1,10 @@
-//! The agents of the file and the built-in ones, brought together.
+//! The agents of the user's file and the built-in ones, merged.
 
 use super::file::AgentKeys;
 use crate::agent_spec::Spec;
 
-/// The entries of `agents.roster`: those of the person's file after the built-in ones, of which they replace those with
-/// the same name. Each has to be whole.
+/// Returns the entries of `agents.roster`: the built-in agents, then those of the user's file. An entry replaces the one
+/// with the same name. Every entry must be complete.
 pub(super) fn roster(
     built_in: Option<&Vec<AgentKeys>>,
     own: Option<&Vec<AgentKeys>>,

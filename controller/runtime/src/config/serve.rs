@@ -1,4 +1,4 @@
-//! The keys of `serve` and `compat`: where the server listens, and who may ask it for what.
+//! The sections `server` and `compat`: the address to bind to, access and limits.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -11,32 +11,32 @@ use crate::role::Role;
 
 /// The HTTP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Serve {
-    /// The address to listen on.
+pub struct Server {
+    /// The address to bind to.
     pub host: IpAddr,
-    /// The port; zero takes any free one.
+    /// The port; zero selects any free port.
     pub port: u16,
-    /// The file of tokens.
-    pub tokens: PathBuf,
-    /// The role of somebody on this machine who shows no token; none needs one.
-    pub without_token: Option<Role>,
-    /// Names of this machine by which it may be asked, besides addresses and its own name.
-    pub names: Vec<HostName>,
-    /// Sites whose pages may ask.
-    pub origins: Vec<Origin>,
-    /// Connections that may be open at once.
-    pub connections: u32,
-    /// Requests that one other machine may make in a second.
-    pub requests_per_second: u32,
-    /// Files of the certificate and its key, PEM; none is without TLS.
+    /// The token file.
+    pub token_file: PathBuf,
+    /// The role of requests from this computer that carry no token; without one, they need a token.
+    pub anonymous_role: Option<Role>,
+    /// Additional host names of this server.
+    pub allowed_hosts: Vec<HostName>,
+    /// Additional origins whose pages may call this server.
+    pub allowed_origins: Vec<Origin>,
+    /// Maximum number of open connections.
+    pub max_connections: u32,
+    /// Average number of requests per second that one remote client may send.
+    pub rate_limit_per_s: u32,
+    /// Files of the TLS certificate and its private key, PEM; without them, plain HTTP.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Whether the robot is announced on the local network.
-    pub announce: bool,
-    /// Peers that speak the official wire without a token.
+    /// Whether the robot is announced on the local network by mDNS.
+    pub mdns: bool,
+    /// Clients that may use the official API without a token.
     pub trusted_peers: Vec<Peers>,
 }
 
-/// An address to listen on.
+/// An address to bind to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Host(pub(super) IpAddr);
 
@@ -46,13 +46,13 @@ impl FromStr for Host {
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         text.parse().map(Host).map_err(|_| {
             let allowed =
-                "an address: 127.0.0.1 or ::1 for this machine alone, 0.0.0.0 or :: for the whole network";
+                "an address: 127.0.0.1 or ::1 for this computer only, 0.0.0.0 or :: for all network interfaces";
             NotAllowed::new(text, allowed).meaning((text == "localhost").then_some("127.0.0.1"))
         })
     }
 }
 
-/// The role of somebody without a token, if any.
+/// The role of requests without a token, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MaybeRole(pub(super) Option<Role>);
 
@@ -81,7 +81,7 @@ impl FromStr for MaybePath {
     }
 }
 
-/// A name of this machine, in lower case and without a port.
+/// A host name in lower case, without a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostName(pub String);
 
@@ -97,7 +97,7 @@ impl FromStr for HostName {
     }
 }
 
-/// A site: scheme, host and port, as browsers tell it.
+/// An origin: scheme, host and port, as browsers send it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(pub String);
 
@@ -114,7 +114,7 @@ impl FromStr for Origin {
     }
 }
 
-/// One address, or a network of them.
+/// One address or a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peers(pub IpNet);
 
@@ -124,7 +124,7 @@ impl FromStr for Peers {
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         let net = text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
         match net {
-            // Everybody is nobody in particular.
+            // A network of all addresses would disable authentication.
             Some(net) if net.prefix_len() > 0 => Ok(Peers(net)),
             _ => Err(NotAllowed::new(
                 text,

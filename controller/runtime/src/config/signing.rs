@@ -1,4 +1,4 @@
-//! The keys of bundles: whose signature is trusted, and the secret that signs one's own.
+//! Keys for bundles: trusted public keys, and the private key that signs exported tools.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -32,7 +32,7 @@ impl FromStr for PublicKey {
     }
 }
 
-/// The bytes that so many hexadecimal digits stand for.
+/// Decodes exactly this many bytes of hexadecimal digits.
 #[must_use]
 pub fn bytes_of<const LENGTH: usize>(hex: &str) -> Option<[u8; LENGTH]> {
     let digits: Vec<u32> = hex.chars().map(|c| c.to_digit(16)).collect::<Option<_>>()?;
@@ -46,7 +46,7 @@ pub fn bytes_of<const LENGTH: usize>(hex: &str) -> Option<[u8; LENGTH]> {
     bytes.try_into().ok()
 }
 
-/// The secret behind a public key. It can be used, but not printed, compared or written elsewhere.
+/// A private key. It cannot be printed or compared.
 pub struct SigningSecret([u8; 32]);
 
 impl fmt::Debug for SigningSecret {
@@ -55,36 +55,36 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// A secret that can't be had.
+/// A private key that cannot be read or created.
 #[derive(Debug, thiserror::Error)]
 pub enum NoSecret {
-    /// Others may read it.
+    /// Other users can read the file.
     #[error("{} may be read by others; run `chmod 600 {}`, or remove it to have a new one made", .path.display(), .path.display())]
     Open {
         /// The file.
         path: PathBuf,
     },
-    /// It holds something else.
+    /// The file does not contain a key.
     #[error("{} is no signing key: it should hold 64 hexadecimal digits; remove it to have a new one made", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
     },
-    /// It can be neither read nor made.
+    /// The file can be neither read nor created.
     #[error("can't read or make the signing key {}: {source}; name another place with `workshop: {{signing_key: FILE}}` in config.yaml", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl SigningSecret {
-    /// Reads the secret; the first time it is made, for its owner's eyes alone.
+    /// Reads the private key. The first call creates it, readable by its owner only.
     ///
     /// # Errors
-    /// When it is open to others, damaged, or can't be made.
+    /// If other users can read it, or if it is damaged or cannot be created.
     pub fn read_or_make(path: &Path) -> Result<Self, NoSecret> {
         let failed = |source| NoSecret::Io { path: path.to_owned(), source };
         match File::open(path) {
@@ -102,14 +102,14 @@ impl SigningSecret {
         bytes_of(text.trim_end()).map(SigningSecret).ok_or_else(damaged)
     }
 
-    /// The secret itself, for the one place that signs.
+    /// Returns the private key, for the one place that signs.
     #[must_use]
     pub const fn expose(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// Written beside and linked into place: of two processes that make one at once, both read the same afterwards.
+/// Creates the key in a temporary file and links it into place, so that two processes at once end with the same key.
 fn make(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn check(text: &str) -> Result<Config, ConfigError> {
+pub(super) fn check(text: &str) -> Result<Config, ConfigError> {
     let name = "robot.yaml";
-    resolve(&parse(name, text.as_bytes())?, name, Path::new("/home/ada"))
+    read_own(name, text.as_bytes(), Path::new("/home/ada"))
 }
 
 #[track_caller]
-fn refused(text: &str, message: &str) {
+pub(super) fn refused(text: &str, message: &str) {
     assert_eq!(check(text).unwrap_err().to_string(), message, "for {text:?}");
 }
 
@@ -16,16 +16,16 @@ fn refused(text: &str, message: &str) {
 fn the_built_in_file_has_the_start_values() {
     let config = Config::built_in().unwrap();
     assert_eq!(config.robot, RobotChoice::Mock);
-    assert_eq!(config.rate.beat(), Duration::from_millis(10));
-    assert_eq!(config.limits.body_rotation.range, Radians::from_degrees(160.0));
-    assert_eq!(config.limits.stewart.margin, Radians::from_degrees(1.0));
-    assert_eq!(config.limits.stewart.acceleration, Radians(120.0));
-    assert_eq!(config.limits.antennas.speed, Radians(15.0));
-    assert_eq!(config.limits.head.yaw_from_body, Radians::from_degrees(65.0));
+    assert_eq!(config.rate.period(), Duration::from_millis(10));
+    assert_eq!(config.limits.body_rotation.max_angle, Radians::from_degrees(160.0));
+    assert_eq!(config.limits.stewart.soft_limit_margin, Radians::from_degrees(1.0));
+    assert_eq!(config.limits.stewart.max_acceleration, Radians(120.0));
+    assert_eq!(config.limits.antennas.max_velocity, Radians(15.0));
+    assert_eq!(config.limits.head.max_relative_yaw, Radians::from_degrees(65.0));
     assert_eq!(config.bus.watchdog, Some(Duration::from_millis(200)));
-    assert_eq!(config.workshop.budget.simulated, Duration::from_secs(120));
+    assert_eq!(config.workshop.budget.robot_time, Duration::from_secs(120));
     assert_eq!(config.workshop.budget.guest, minismith_wire::Limits::default());
-    assert_eq!(config.tool_host.bar.to_string(), "everything but landlock");
+    assert_eq!(config.tool_host.sandbox_requirements.to_string(), "everything but landlock");
     assert!(config.tools.is_absolute() && config.tools.ends_with("tools"));
 }
 
@@ -41,8 +41,9 @@ fn the_built_in_file_gives_every_key_and_explains_each() {
             continue;
         }
         let is_comment = line.trim_start().starts_with('#');
-        let is_plain =
-            ["speed:", "acceleration:", "jerk:"].iter().any(|key| line.trim_start().starts_with(key));
+        let is_plain = ["max_velocity_rad_s:", "max_acceleration_rad_s2:", "max_jerk_rad_s3:"]
+            .iter()
+            .any(|key| line.trim_start().starts_with(key));
         assert!(line.is_empty() || is_comment || explained || is_plain, "no comment above {line:?}");
         explained = is_comment;
     }
@@ -51,11 +52,13 @@ fn the_built_in_file_gives_every_key_and_explains_each() {
 #[test]
 fn a_file_changes_only_what_it_gives() {
     let built_in = Config::built_in().unwrap();
-    let config = check("robot: dev/robot\npulse: {rate_hz: 50}\nlimits:\n  head: {pitch_deg: 20}\n").unwrap();
+    let config =
+        check("robot: dev/robot\ncontrol_loop: {rate_hz: 50}\nlimits:\n  head: {max_pitch_deg: 20}\n")
+            .unwrap();
     assert_eq!(config.robot, RobotChoice::Serial("/home/ada/dev/robot".into()));
     assert_eq!(config.rate.value(), 50.0);
-    assert_eq!(config.limits.head.pitch, Radians::from_degrees(20.0));
-    assert_eq!(config.limits.head.roll, built_in.limits.head.roll);
+    assert_eq!(config.limits.head.max_pitch, Radians::from_degrees(20.0));
+    assert_eq!(config.limits.head.max_roll, built_in.limits.head.max_roll);
     assert_eq!(config.bus, built_in.bus);
     assert_eq!(config.tools, Path::new("/home/ada/tools"));
 }
@@ -63,41 +66,41 @@ fn a_file_changes_only_what_it_gives() {
 #[test]
 fn what_is_commented_out_has_its_built_in_value() {
     let built_in = Config::built_in().unwrap();
-    assert_eq!(check("pulse:\n  # rate_hz: 50\n").unwrap().rate, built_in.rate);
+    assert_eq!(check("control_loop:\n  # rate_hz: 50\n").unwrap().rate, built_in.rate);
     assert_eq!(check("# robot: mock-bus\n").unwrap().robot, built_in.robot);
 }
 
 #[test]
 fn quoted_values_and_an_absent_watchdog_are_fine() {
     let config =
-        check("robot: \"mock-bus\"\nbus: {watchdog_ms: 0, baud: '57600'}\nserve: {host: '::1'}").unwrap();
+        check("robot: \"mock-bus\"\nbus: {watchdog_ms: 0, baud: '57600'}\nserver: {host: '::1'}").unwrap();
     assert_eq!(config.robot, RobotChoice::MockBus);
     assert_eq!(config.bus.watchdog, None);
     assert_eq!(config.bus.baud, 57_600);
-    assert!(config.serve.host.is_ipv6());
+    assert!(config.server.host.is_ipv6());
 }
 
 #[test]
 fn unknown_keys_are_named_with_what_was_meant() {
     for (text, message) in [
         (
-            "robot: mock\npuls: {rate_hz: 100}",
-            "robot.yaml:2: puls: unknown key; allowed here: robot, pulse, limits, bus, serve, compat, tools, models, \
-             workshop, tool_host, brain, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `pulse`?",
+            "robot: mock\ncontrol_lop: {rate_hz: 100}",
+            "robot.yaml:2: control_lop: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, \
+             workshop, tool_host, nlu, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `control_loop`?",
         ),
         (
-            "limits:\n  stewart:\n    speed: 3\n    acceleraton: 9",
-            "robot.yaml:4: limits.stewart.acceleraton: unknown key; allowed here: margin_deg, speed, acceleration, jerk; \
-             did you mean `acceleration`?",
+            "limits:\n  stewart:\n    max_velocity_rad_s: 3\n    max_acceleraton: 9",
+            "robot.yaml:4: limits.stewart.max_acceleraton: unknown key; allowed here: soft_limit_margin_deg, \
+             max_velocity_rad_s, max_acceleration_rad_s2, max_jerk_rad_s3; did you mean `max_acceleration_rad_s2`?",
         ),
         (
-            "pulse:\n  rate: 100",
-            "robot.yaml:2: pulse.rate: unknown key; allowed here: rate_hz; did you mean `rate_hz`?",
+            "control_loop:\n  rate: 100",
+            "robot.yaml:2: control_loop.rate: unknown key; allowed here: rate_hz; did you mean `rate_hz`?",
         ),
         ("tools: {xyzzy: 1}", "robot.yaml:1: tools.xyzzy: unknown key; allowed here: directory"),
         (
             "tool-host: {}",
-            "robot.yaml:1: tool-host: unknown key; allowed here: robot, pulse, limits, bus, serve, compat, tools, models, workshop, tool_host, brain, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
+            "robot.yaml:1: tool-host: unknown key; allowed here: robot, control_loop, limits, bus, server, compat, tools, models, workshop, tool_host, nlu, language_model, agents, memory, camera, vision, voice, journal, traces, rerun, logs, telemetry; did you mean `tool_host`?",
         ),
         (
             "tools: {\"a`, expected `b\": 1}",
@@ -129,37 +132,37 @@ fn bad_values_are_named_with_what_is_allowed() {
              such as /dev/ttyACM0; did you mean `/dev/ttyACM0`?",
         ),
         (
-            "\n\npulse:\n  rate_hz: 1000",
-            "robot.yaml:4: pulse.rate_hz: `1000` is not allowed; allowed: a number from 10 to 400 (Hz)",
+            "\n\ncontrol_loop:\n  rate_hz: 1000",
+            "robot.yaml:4: control_loop.rate_hz: `1000` is not allowed; allowed: a number from 10 to 400 (Hz)",
         ),
         (
-            "pulse: {rate_hz: 100 Hz}",
-            "robot.yaml:1: pulse.rate_hz: `100 Hz` is not allowed; allowed: a number from 10 to 400 (Hz); did you mean \
+            "control_loop: {rate_hz: 100 Hz}",
+            "robot.yaml:1: control_loop.rate_hz: `100 Hz` is not allowed; allowed: a number from 10 to 400 (Hz); did you mean \
              `100`?",
         ),
         (
-            "pulse: {rate_hz: .nan}",
-            "robot.yaml:1: pulse.rate_hz: `.nan` is not allowed; allowed: a number from 10 to 400 (Hz)",
+            "control_loop: {rate_hz: .nan}",
+            "robot.yaml:1: control_loop.rate_hz: `.nan` is not allowed; allowed: a number from 10 to 400 (Hz)",
         ),
         (
-            "pulse: {rate_hz: NaN}",
-            "robot.yaml:1: pulse.rate_hz: `NaN` is not allowed; allowed: a number from 10 to 400 (Hz)",
+            "control_loop: {rate_hz: NaN}",
+            "robot.yaml:1: control_loop.rate_hz: `NaN` is not allowed; allowed: a number from 10 to 400 (Hz)",
         ),
         (
-            "pulse: {rate_hz: 1e999}",
-            "robot.yaml:1: pulse.rate_hz: `1e999` is not allowed; allowed: a number from 10 to 400 (Hz)",
+            "control_loop: {rate_hz: 1e999}",
+            "robot.yaml:1: control_loop.rate_hz: `1e999` is not allowed; allowed: a number from 10 to 400 (Hz)",
         ),
         (
-            "pulse:\n  rate_hz:\n",
-            "robot.yaml:2: pulse.rate_hz: `` is not allowed; allowed: a number from 10 to 400 (Hz)",
+            "control_loop:\n  rate_hz:\n",
+            "robot.yaml:2: control_loop.rate_hz: `` is not allowed; allowed: a number from 10 to 400 (Hz)",
         ),
         (
-            "limits: {head: {pitch_deg: -40}}",
-            "robot.yaml:1: limits.head.pitch_deg: `-40` is not allowed; allowed: a number from 1 to 90 (degrees)",
+            "limits: {head: {max_pitch_deg: -40}}",
+            "robot.yaml:1: limits.head.max_pitch_deg: `-40` is not allowed; allowed: a number from 1 to 90 (degrees)",
         ),
         (
-            "limits: {body_rotation: {speed: 0}}",
-            "robot.yaml:1: limits.body_rotation.speed: `0` is not allowed; allowed: a number from 0.01 to 40 (rad/s)",
+            "limits: {body_rotation: {max_velocity_rad_s: 0}}",
+            "robot.yaml:1: limits.body_rotation.max_velocity_rad_s: `0` is not allowed; allowed: a number from 0.01 to 40 (rad/s)",
         ),
         (
             "bus:\n  baud: 1_000_000",
@@ -176,9 +179,9 @@ fn bad_values_are_named_with_what_is_allowed() {
             "robot.yaml:1: bus.watchdog_ms: `2560` is not allowed; allowed: 0 (off), or 20 to 2540 in steps of 20 (milliseconds)",
         ),
         (
-            "serve: {host: localhost}",
-            "robot.yaml:1: serve.host: `localhost` is not allowed; allowed: an address: 127.0.0.1 or ::1 for this machine \
-             alone, 0.0.0.0 or :: for the whole network; did you mean `127.0.0.1`?",
+            "server: {host: localhost}",
+            "robot.yaml:1: server.host: `localhost` is not allowed; allowed: an address: 127.0.0.1 or ::1 for this computer \
+             only, 0.0.0.0 or :: for all network interfaces; did you mean `127.0.0.1`?",
         ),
         (
             "compat: {trusted_peers: [0.0.0.0/0]}",
@@ -186,39 +189,39 @@ fn bad_values_are_named_with_what_is_allowed() {
              network such as 192.168.1.0/28",
         ),
         (
-            "serve: {port: 65536}",
-            "robot.yaml:1: serve.port: `65536` is not allowed; allowed: a whole number from 0 to 65535",
+            "server: {port: 65536}",
+            "robot.yaml:1: server.port: `65536` is not allowed; allowed: a whole number from 0 to 65535",
         ),
         (
-            "workshop: {budget: {cpu_seconds: 10s}}",
-            "robot.yaml:1: workshop.budget.cpu_seconds: `10s` is not allowed; allowed: a whole number from 1 to 600 \
+            "workshop: {budget: {cpu_time_s: 10s}}",
+            "robot.yaml:1: workshop.budget.cpu_time_s: `10s` is not allowed; allowed: a whole number from 1 to 600 \
              (seconds); did you mean `10`?",
         ),
         (
-            "workshop: {max_iterations: 2.5}",
-            "robot.yaml:1: workshop.max_iterations: `2.5` is not allowed; allowed: a whole number from 1 to 10",
+            "workshop: {max_repair_attempts: 2.5}",
+            "robot.yaml:1: workshop.max_repair_attempts: `2.5` is not allowed; allowed: a whole number from 1 to 10",
         ),
         (
-            "tool_host:\n  may_lack:\n    - landlock\n    - namespace",
-            "robot.yaml:4: tool_host.may_lack[1]: `namespace` is not allowed; allowed: namespaces, pivot_root, landlock; did \
+            "tool_host:\n  optional_sandbox_mechanisms:\n    - landlock\n    - namespace",
+            "robot.yaml:4: tool_host.optional_sandbox_mechanisms[1]: `namespace` is not allowed; allowed: namespaces, pivot_root, landlock; did \
              you mean `namespaces`?",
         ),
         (
-            "tool_host: {may_lack: [seccomp]}",
-            "robot.yaml:1: tool_host.may_lack[0]: `seccomp` is not allowed; allowed: namespaces, pivot_root, landlock (no \
+            "tool_host: {optional_sandbox_mechanisms: [seccomp]}",
+            "robot.yaml:1: tool_host.optional_sandbox_mechanisms[0]: `seccomp` is not allowed; allowed: namespaces, pivot_root, landlock (no \
              tool runs without seccomp, on any machine)",
         ),
         (
-            "tool_host: {may_lack: landlock}",
-            "robot.yaml:1: tool_host.may_lack: there is string \"landlock\" here; allowed: a list in square brackets",
+            "tool_host: {optional_sandbox_mechanisms: landlock}",
+            "robot.yaml:1: tool_host.optional_sandbox_mechanisms: there is string \"landlock\" here; allowed: a list in square brackets",
         ),
         (
             "tool_host: {least_cage: landlock}",
-            "robot.yaml:1: tool_host.least_cage: unknown key; allowed here: python, may_lack",
+            "robot.yaml:1: tool_host.least_cage: unknown key; allowed here: python, optional_sandbox_mechanisms",
         ),
         (
-            "workshop: {budget: {frames: -1}}",
-            "robot.yaml:1: workshop.budget.frames: `-1` is not allowed; allowed: a whole number from 0 to 1000000",
+            "workshop: {budget: {max_frames: -1}}",
+            "robot.yaml:1: workshop.budget.max_frames: `-1` is not allowed; allowed: a whole number from 0 to 1000000",
         ),
         (
             "workshop: {budget: {frames_per_second: 0}}",
@@ -230,8 +233,8 @@ fn bad_values_are_named_with_what_is_allowed() {
              digits, as `minismith tool export` tells it",
         ),
         (
-            "brain: open_ai",
-            "robot.yaml:1: brain: `open_ai` is not allowed; allowed: offline, openai; did you mean `openai`?",
+            "nlu: gramar",
+            "robot.yaml:1: nlu: `gramar` is not allowed; allowed: grammar, llm; did you mean `grammar`?",
         ),
         (
             "language_model:\n  endpoints:\n    - url: 127.0.0.1:8080/v1",
@@ -263,8 +266,8 @@ fn bad_values_are_named_with_what_is_allowed() {
             "robot.yaml:1: language_model.allow_plain_http: `yes` is not allowed; allowed: true, false",
         ),
         (
-            "language_model: {silence_seconds: 0}",
-            "robot.yaml:1: language_model.silence_seconds: `0` is not allowed; allowed: a number from 0.1 to 3600 \
+            "language_model: {read_timeout_s: 0}",
+            "robot.yaml:1: language_model.read_timeout_s: `0` is not allowed; allowed: a number from 0.1 to 3600 \
              (seconds)",
         ),
         ("tools: {directory: ''}", "robot.yaml:1: tools.directory: `` is not allowed; allowed: a path"),
@@ -283,10 +286,13 @@ fn wrong_shapes_are_named() {
         ("robot: [mock]", "robot.yaml:1: robot: there is sequence here; allowed: one value"),
         ("robot: {mock: 1}", "robot.yaml:1: robot: there is map here; allowed: one value"),
         (
-            "robot: mock\npulse: 100",
-            "robot.yaml:2: pulse: there is integer `100` here; allowed: a mapping of keys",
+            "robot: mock\ncontrol_loop: 100",
+            "robot.yaml:2: control_loop: there is integer `100` here; allowed: a mapping of keys",
         ),
-        ("pulse: []", "robot.yaml:1: pulse: there is sequence here; allowed: a mapping of keys"),
+        (
+            "control_loop: []",
+            "robot.yaml:1: control_loop: there is sequence here; allowed: a mapping of keys",
+        ),
         ("mock", "robot.yaml:1: the file: there is string \"mock\" here; allowed: a mapping of keys"),
         (
             "tools:\n  directory: a\n  directory: b",
@@ -300,15 +306,15 @@ fn wrong_shapes_are_named() {
 #[test]
 fn values_that_do_not_fit_together_are_named() {
     refused(
-        "pulse: {rate_hz: 10}",
-        "robot.yaml: bus.watchdog_ms (200) is less than three beats at pulse.rate_hz (10), so the servos would stop in \
-         the middle of a motion; raise either one, or switch the watchdog off with 0",
+        "control_loop: {rate_hz: 10}",
+        "robot.yaml: bus.watchdog_ms (200) is less than three control cycles at control_loop.rate_hz (10), so the servos \
+         would stop during a motion; raise either one, or disable the watchdog with 0",
     );
-    assert!(check("pulse: {rate_hz: 10}\nbus: {watchdog_ms: 300}").is_ok());
+    assert!(check("control_loop: {rate_hz: 10}\nbus: {watchdog_ms: 300}").is_ok());
     refused(
-        "brain: openai",
-        "robot.yaml: brain is `openai`, and language_model.endpoints names nobody to ask; write for example \
-         `language_model: {endpoints: [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `brain: offline`",
+        "nlu: llm",
+        "robot.yaml: nlu is `llm`, but language_model.endpoints is empty; write for example `language_model: {endpoints: \
+         [{url: http://127.0.0.1:8080/v1, model: NAME}]}`, or `nlu: grammar`",
     );
     refused(
         "language_model: {endpoints: [{url: http://127.0.0.1/v1, model: m}, {url: http://127.0.0.1/v1}]}",
@@ -319,20 +325,20 @@ fn values_that_do_not_fit_together_are_named() {
 #[test]
 fn endpoints_are_read_in_order() {
     let config = check(
-        "brain: openai\nlanguage_model:\n  answer_seconds: 1.5\n  endpoints:\n    - url: http://127.0.0.1:8080/v1/\n      \
+        "nlu: llm\nlanguage_model:\n  request_timeout_s: 1.5\n  endpoints:\n    - url: http://127.0.0.1:8080/v1/\n      \
          model: small\n    - {url: 'https://example.com/v1', model: org/large, key_env: A_KEY}\n",
     )
     .unwrap();
     let model = &config.language_model;
-    assert_eq!((config.brain, model.endpoints.len()), (Brain::Openai, 2));
+    assert_eq!((config.nlu, model.endpoints.len()), (Nlu::Llm, 2));
     assert_eq!(model.endpoints[0].url.to_string(), "http://127.0.0.1:8080/v1");
     assert_eq!((model.endpoints[0].model.as_str(), &model.endpoints[0].key), ("small", &None));
     assert_eq!(model.endpoints[1].key.as_ref().unwrap().to_string(), "A_KEY");
-    assert_eq!(model.answer, Duration::from_millis(1500));
+    assert_eq!(model.request_timeout, Duration::from_millis(1500));
     let built_in = Config::built_in().unwrap();
-    assert_eq!(model.silence, built_in.language_model.silence);
+    assert_eq!(model.read_timeout, built_in.language_model.read_timeout);
     assert_eq!(built_in.language_model.endpoints, []);
-    assert_eq!(built_in.brain, Brain::Offline);
+    assert_eq!(built_in.nlu, Nlu::Grammar);
 }
 
 #[test]
@@ -368,10 +374,10 @@ fn what_is_no_configuration_is_refused() {
     for empty in ["", "\n \n"] {
         assert_eq!(check(empty), Err(ConfigError::Empty { file: "robot.yaml".into() }));
     }
-    let error = parse("x", b"robot: mock\nbrain: \xff\xfe").unwrap_err();
+    let error = text_of("x", b"robot: mock\nnlu: \xff\xfe").unwrap_err();
     assert_eq!(error, ConfigError::NotText { file: "x".into(), line: 2 });
-    assert!(matches!(parse("x", &vec![b'#'; LONGEST + 1]), Err(ConfigError::TooLong { .. })));
-    assert!(matches!(check("robot: mock\n\tbrain: offline"), Err(ConfigError::NotYaml { line: 2, .. })));
+    assert!(matches!(text_of("x", &vec![b'#'; LONGEST + 1]), Err(ConfigError::TooLong { .. })));
+    assert!(matches!(check("robot: mock\n\tnlu: grammar"), Err(ConfigError::NotYaml { line: 2, .. })));
     assert!(matches!(check("robot: *nobody"), Err(ConfigError::NotYaml { line: 1, .. })));
     assert!(matches!(check("robot: mock\n---\nrobot: mock"), Err(ConfigError::Whole { .. })));
 }
@@ -388,7 +394,7 @@ fn aliases_and_depth_cannot_exhaust_memory() {
     assert!(check(&format!("tools: &t\n  directory: *t\n{bomb}")).is_err());
     assert!(check(&format!("robot: {}", "[".repeat(LONGEST - 10))).is_err());
     assert!(check(&"{robot: ".repeat(LONGEST / 8)).is_err());
-    assert!(check("pulse: &p {rate_hz: *p}").is_err());
+    assert!(check("control_loop: &p {rate_hz: *p}").is_err());
 }
 
 #[test]
@@ -408,10 +414,10 @@ fn files_are_found_and_named() {
 
 #[test]
 fn the_bar_is_lowered_by_name() {
-    let bar = |text: &str| check(text).unwrap().tool_host.bar.to_string();
-    assert_eq!(bar("tool_host: {may_lack: []}"), "everything");
+    let bar = |text: &str| check(text).unwrap().tool_host.sandbox_requirements.to_string();
+    assert_eq!(bar("tool_host: {optional_sandbox_mechanisms: []}"), "everything");
     assert_eq!(
-        bar("tool_host: {may_lack: [pivot_root, namespaces]}"),
+        bar("tool_host: {optional_sandbox_mechanisms: [pivot_root, namespaces]}"),
         "everything but namespaces, pivot_root"
     );
     assert_eq!(bar("tool_host: {python: p}"), "everything but landlock");

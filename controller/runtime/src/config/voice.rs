@@ -1,4 +1,4 @@
-//! The key `voice`: where sound comes from and goes to, when the robot listens, and who understands and speaks.
+//! The section `voice`: audio devices, wake words, speech recognition and speech output.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -7,80 +7,80 @@ use super::choice::{NotAllowed, nearest, one_of};
 use super::language_model::Endpoint;
 use crate::role::Role;
 
-/// Hearing and speaking.
+/// Speech recognition and speech output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voice {
-    /// The microphone, as ALSA calls it; none listens to nobody.
+    /// The microphone, as ALSA names it.
     pub microphone: Option<String>,
-    /// The speaker, likewise.
+    /// The speaker, as ALSA names it.
     pub speaker: Option<String>,
-    /// Names by which the robot is called, besides "reachy".
-    pub names: Vec<String>,
-    /// Words that stop it, besides "stop", "halt" and "freeze", in small letters.
+    /// Wake words besides "reachy".
+    pub wake_words: Vec<String>,
+    /// Stop words besides "stop", "halt" and "freeze", in lower case.
     pub stop_words: Vec<String>,
-    /// When it has to be called.
-    pub call: Call,
-    /// What whoever speaks to a server's own microphone may have done.
+    /// When a wake word is required.
+    pub wake_word_mode: WakeWordMode,
+    /// The role of requests through the microphone of a server.
     pub role: Role,
-    /// For how long it listens without being called again.
-    pub attentive: Duration,
-    /// Whether people are heard while it speaks.
+    /// How long the robot listens without another wake word.
+    pub attention_timeout: Duration,
+    /// Whether the robot listens during speech output.
     pub barge_in: bool,
-    /// Whether somebody who speaks over it also ends its motion.
-    pub cuts_motion: bool,
-    /// What was heard less surely than this is asked back, from 0 to 1.
-    pub unsure_below: f64,
-    /// How loud it speaks, from 0 to 1.
+    /// Whether a person who speaks during speech output also stops the motion.
+    pub barge_in_stops_motion: bool,
+    /// Below this recognition confidence the robot asks for confirmation, from 0 to 1.
+    pub min_confidence: f64,
+    /// Volume of speech output, from 0 to 1.
     pub volume: f64,
-    /// How much the head moves with speech, from 0 to 1.
-    pub sway: f64,
-    /// Whether the antennas show that it hears somebody, and that it thinks.
-    pub antennas: bool,
-    /// The language of its own voice, as espeak-ng calls it.
+    /// Amplitude of head motion during speech output, from 0 to 1.
+    pub head_wobble: f64,
+    /// Whether the antennas show that the robot is listening or computing an answer.
+    pub antenna_cues: bool,
+    /// Language of speech output, as espeak-ng names it.
     pub language: String,
-    /// Its own voice.
-    pub engine: Engine,
-    /// Who writes down what was said, where it is not this machine.
+    /// The built-in speech synthesizer.
+    pub tts_engine: TtsEngine,
+    /// Remote speech recognition.
     pub transcription: Option<Service>,
-    /// Who speaks, where it is not this machine.
+    /// Remote speech output.
     pub speech: Option<Service>,
 }
 
 /// A service for speech.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// Where it is, its model and its key.
+    /// URL, model and key.
     pub endpoint: Endpoint,
-    /// The voice, where it speaks.
+    /// The voice, for speech output.
     pub voice: String,
 }
 
-/// When the robot has to be called by its name.
+/// When a wake word is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
-    /// At the beginning of every sentence.
+pub enum WakeWordMode {
+    /// Before every sentence.
     Always,
-    /// At first, and again when nothing was said for a while.
-    First,
-    /// Never: all that is said is for the robot.
+    /// Once, and again after a silence.
+    Once,
+    /// Never: every sentence is a request.
     Never,
 }
 
-impl FromStr for Call {
+impl FromStr for WakeWordMode {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         match text {
-            "always" => Ok(Call::Always),
-            "first" => Ok(Call::First),
-            "never" => Ok(Call::Never),
-            other => Err(NotAllowed::new(other, "always, first or never")
-                .meaning(nearest(other, ["always", "first", "never"]))),
+            "always" => Ok(WakeWordMode::Always),
+            "once" => Ok(WakeWordMode::Once),
+            "never" => Ok(WakeWordMode::Never),
+            other => Err(NotAllowed::new(other, "always, once or never")
+                .meaning(nearest(other, ["always", "once", "never"]))),
         }
     }
 }
 
-/// The role of whoever speaks to the robot.
+/// The role of requests by voice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SpokenRole(pub(super) Role);
 
@@ -92,22 +92,22 @@ impl FromStr for SpokenRole {
     }
 }
 
-/// The robot's own voice.
+/// The built-in speech synthesizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// A small network, for English.
+pub enum TtsEngine {
+    /// A small neural network for English.
     Hibari,
-    /// espeak-ng by itself, for every language that it knows.
+    /// espeak-ng, for every language that it supports.
     Espeak,
 }
 
-impl FromStr for Engine {
+impl FromStr for TtsEngine {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         match text {
-            "hibari" => Ok(Engine::Hibari),
-            "espeak" => Ok(Engine::Espeak),
+            "hibari" => Ok(TtsEngine::Hibari),
+            "espeak" => Ok(TtsEngine::Espeak),
             other => {
                 Err(NotAllowed::new(other, "hibari or espeak").meaning(nearest(other, ["hibari", "espeak"])))
             }
@@ -115,7 +115,7 @@ impl FromStr for Engine {
     }
 }
 
-/// The name of a device of ALSA, or `none`.
+/// The name of an ALSA device, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Device(pub(super) Option<String>);
 
@@ -134,7 +134,7 @@ impl FromStr for Device {
     }
 }
 
-/// A word of a language or of a voice: letters, digits and `-`.
+/// The name of a language or a voice: letters, digits and `-`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct VoiceWord(pub(super) String);
 
@@ -142,7 +142,7 @@ impl FromStr for VoiceWord {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
-        // It stands on the command line of a program.
+        // The name becomes an argument of espeak-ng.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
         let begins = text.starts_with(|c: char| c.is_ascii_alphanumeric());
         if begins && text.len() <= 40 && text.chars().all(is_plain) {
@@ -152,24 +152,24 @@ impl FromStr for VoiceWord {
     }
 }
 
-/// A name by which the robot is called.
+/// A wake word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CallName(pub(super) String);
+pub(super) struct WakeWord(pub(super) String);
 
-impl FromStr for CallName {
+impl FromStr for WakeWord {
     type Err = NotAllowed;
 
     fn from_str(text: &str) -> Result<Self, NotAllowed> {
         let words = text.split_whitespace().count();
         let is_plain = text.chars().all(|c| c.is_alphabetic() || c == ' ');
         if (1..=2).contains(&words) && is_plain && text.len() <= 60 {
-            return Ok(CallName(text.to_lowercase()));
+            return Ok(WakeWord(text.to_lowercase()));
         }
         Err(NotAllowed::new(text, "one or two words of letters, such as marvin"))
     }
 }
 
-/// A word that stops the robot.
+/// A stop word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StopWord(pub(super) String);
 

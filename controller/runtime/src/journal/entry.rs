@@ -1,27 +1,33 @@
 //! One entry of the journal, and the line that it is in the file: a JSON document whose last key is a checksum over all
-//! that stands before it.
+//! that stands before it. A line of an older program has other names; it is read as well.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use firmware_bridge::clock::calendar;
-use serde::{Deserialize, Serialize};
+use minismith_wire::old_names::files::{self, JOURNAL_ACTORS, JOURNAL_KINDS, old_word};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use uuid::Uuid;
 
 /// The longest line that is taken for one of ours, bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// One thing that happened or was done.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+/// One thing that happened or was done. As a document it has the names that clients know; in the file those of [`Line`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = JournalEntry)]
 pub struct Entry {
     /// When, in UTC.
     pub at: String,
-    /// What kind of thing: `call` (over HTTP), `message` (over a WebSocket), `said`, `step`, `answer`, `tool`, `check`,
-    /// `body` (what the motors' beat did), `program` (it began or ended).
+    /// What kind of thing: `http_request`, `message` (over a WebSocket), `utterance`, `question`, `step`, `answer`,
+    /// `tool`, `check`, `robot` (what the control loop did), `program` (it began or ended). Documents write `call`, `said`,
+    /// `asked` and `body` for `http_request`, `utterance`, `question` and `robot`.
+    #[serde(serialize_with = "old_kind")]
+    #[schema(value_type = String)]
     pub kind: String,
     /// Who: the name of a token or a person, an agent, or where the request came from.
+    #[serde(serialize_with = "old_actor")]
+    #[schema(value_type = String)]
     pub who: String,
     /// With which role.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -55,6 +61,88 @@ pub struct Entry {
     /// Its number in this run, from 0.
     #[serde(default)]
     pub seq: u64,
+}
+
+/// An entry as it stands in the file.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    at: String,
+    kind: String,
+    actor: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    role: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    peer: String,
+    action: String,
+    outcome: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    robot_time_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    detail: Value,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    dropped: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    process_id: String,
+    #[serde(default)]
+    seq: u64,
+}
+
+impl From<Entry> for Line {
+    fn from(entry: Entry) -> Self {
+        let Entry { at, kind, who, role, peer, what, outcome, took_ms, stage_s, .. } = entry;
+        let Entry { id, detail, lost, run, seq, .. } = entry;
+        Line {
+            at,
+            kind,
+            actor: who,
+            role,
+            peer,
+            action: what,
+            outcome,
+            duration_ms: took_ms,
+            robot_time_s: stage_s,
+            id,
+            detail,
+            dropped: lost,
+            process_id: run,
+            seq,
+        }
+    }
+}
+
+impl From<Line> for Entry {
+    fn from(line: Line) -> Self {
+        let Line { at, kind, actor, role, peer, action, outcome, duration_ms, robot_time_s, .. } = line;
+        let Line { id, detail, dropped, process_id, seq, .. } = line;
+        Entry {
+            at,
+            kind,
+            who: actor,
+            role,
+            peer,
+            what: action,
+            outcome,
+            took_ms: duration_ms,
+            stage_s: robot_time_s,
+            id,
+            detail,
+            lost: dropped,
+            run: process_id,
+            seq,
+        }
+    }
+}
+
+fn old_kind<S: Serializer>(kind: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(old_word(JOURNAL_KINDS, kind))
+}
+
+fn old_actor<S: Serializer>(actor: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(old_word(JOURNAL_ACTORS, actor))
 }
 
 // What serde asks for.
@@ -114,7 +202,7 @@ impl Entry {
     /// # Errors
     /// When it can't be written as JSON.
     pub fn line(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut line = serde_json::to_vec(self)?;
+        let mut line = serde_json::to_vec(&Line::from(self.clone()))?;
         // Its closing brace comes after the checksum.
         line.pop();
         let sum = crc32fast::hash(&line);
@@ -134,7 +222,12 @@ impl Entry {
         }
         let mut text = body.to_vec();
         text.push(b'}');
-        serde_json::from_slice(&text).ok()
+        let line = serde_json::from_slice::<Line>(&text).or_else(|_| {
+            let mut value = serde_json::from_slice(&text)?;
+            files::journal_entry(&mut value);
+            serde_json::from_value(value)
+        });
+        line.ok().map(Entry::from)
     }
 }
 
@@ -147,7 +240,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_one_line_and_any_changed_byte_is_noticed() {
-        let entry = Entry::now("said", "Ada", "nod \"twice\"\nthen rest", "done")
+        let entry = Entry::now("utterance", "Ada", "nod \"twice\"\nthen rest", "done")
             .with(serde_json::json!({ "crc": "0", "angle": 0.1 }))
             .of("1-2", 3.25)
             .numbered();
@@ -155,7 +248,7 @@ mod tests {
         let text = line.strip_suffix(b"\n").unwrap();
         assert!(!text.contains(&b'\n'));
         // Whoever knows no checksums reads it as JSON.
-        assert_eq!(serde_json::from_slice::<Value>(text).unwrap()["stage_s"], 3.25);
+        assert_eq!(serde_json::from_slice::<Value>(text).unwrap()["robot_time_s"], 3.25);
         assert_eq!(Entry::of_line(text).unwrap(), entry);
         for place in 0..text.len() {
             let mut changed = text.to_vec();
@@ -163,6 +256,20 @@ mod tests {
             assert_eq!(Entry::of_line(&changed), None, "byte {place}");
             assert_eq!(Entry::of_line(&text[..place]), None, "cut at {place}");
         }
+    }
+
+    #[test]
+    fn an_old_line_is_read_and_its_own_bytes_are_checked() {
+        let body = r#"{"at":"2026-11-24T07:46:05.191Z","kind":"body","who":"the pulse","what":"halt","outcome":"braking","stage_s":1.5,"lost":2,"run":"a","seq":7"#;
+        let line = format!("{body}{CRC}{:08x}\"}}", crc32fast::hash(body.as_bytes()));
+        let entry = Entry::of_line(line.as_bytes()).unwrap();
+        assert_eq!((entry.kind.as_str(), entry.who.as_str()), ("robot", "the control loop"));
+        assert_eq!((entry.what.as_str(), entry.stage_s), ("halt", Some(1.5)));
+        assert_eq!((entry.lost, entry.run.as_str(), entry.seq), (2, "a", 7));
+        assert_eq!(Entry::of_line(line.replace("braking", "breaking").as_bytes()), None);
+        // Clients of documents find what they found before.
+        let document = serde_json::to_value(&entry).unwrap();
+        assert_eq!((&document["kind"], &document["who"]), (&"body".into(), &"the pulse".into()));
     }
 
     #[test]

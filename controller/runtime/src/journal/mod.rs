@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn entry(what: &str) -> Entry {
-        Entry::now("call", "desk", what, "200").by("operator", "192.0.2.1")
+        Entry::now("http_request", "desk", what, "200").by("operator", "192.0.2.1")
     }
 
     #[test]

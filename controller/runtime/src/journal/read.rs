@@ -7,6 +7,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::str::FromStr;
 
+use minismith_wire::old_names::files::{JOURNAL_ACTORS, JOURNAL_KINDS, new_word};
 use serde::Serialize;
 
 use super::entry::{Entry, LONGEST_LINE};
@@ -15,7 +16,7 @@ use super::file::Place;
 /// Which entries are wanted; what is left out holds for all.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// Of this kind.
+    /// Of this kind, in its new or its old word.
     pub kind: Option<String>,
     /// Of what has this id, or an id that begins so.
     pub id: Option<String>,
@@ -33,13 +34,15 @@ impl Wanted {
     /// Whether this entry is.
     #[must_use]
     pub fn takes(&self, entry: &Entry) -> bool {
-        let is = |wanted: &Option<String>, there: &str| wanted.as_ref().is_none_or(|wanted| wanted == there);
+        let is = |wanted: &Option<String>, there: &str, names| {
+            wanted.as_ref().is_none_or(|wanted| new_word(names, wanted) == there)
+        };
         let says = |text: &String| {
             let text = text.to_lowercase();
             [&entry.what, &entry.outcome].iter().any(|words| words.to_lowercase().contains(&text))
         };
-        is(&self.kind, &entry.kind)
-            && is(&self.who, &entry.who)
+        is(&self.kind, &entry.kind, JOURNAL_KINDS)
+            && is(&self.who, &entry.who, JOURNAL_ACTORS)
             && self.id.as_ref().is_none_or(|id| entry.id.as_ref().is_some_and(|there| there.starts_with(id)))
             && self.text.as_ref().is_none_or(says)
             && self.since.as_ref().is_none_or(|since| entry.at.as_str() >= since.as_str())
@@ -255,7 +258,7 @@ mod tests {
         let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
         assert_eq!(read(&place, |_| panic!("nobody wrote")).unwrap(), Health::default());
         let entry = |seq, lost, what: &str| {
-            let entry = Entry { run: "r".into(), seq, lost, ..Entry::now("said", "Ada", what, "Done") };
+            let entry = Entry { run: "r".into(), seq, lost, ..Entry::now("utterance", "Ada", what, "Done") };
             String::from_utf8(entry.line().unwrap()).unwrap()
         };
         let old = entry(0, 0, "nod");
@@ -279,7 +282,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = Place { path: folder.path().join("journal.jsonl"), longest: 1 << 20, kept: 1 };
         let entry = |seq: u64| {
-            let kind = if seq.is_multiple_of(2) { "said" } else { "tool" };
+            let kind = if seq.is_multiple_of(2) { "utterance" } else { "tool" };
             let entry = Entry { run: "r".into(), seq, ..Entry::now(kind, "Ada", "nod", "Done") };
             String::from_utf8(entry.line().unwrap()).unwrap()
         };
@@ -306,7 +309,7 @@ mod tests {
         assert_eq!(recent(&place, 9).unwrap(), []);
         let entry = |seq: u64| {
             // Longer than what is read first, all together.
-            let entry = Entry::now("said", "Ada", &"nod ".repeat(1000), "Done");
+            let entry = Entry::now("utterance", "Ada", &"nod ".repeat(1000), "Done");
             String::from_utf8(Entry { run: "r".into(), seq, ..entry }.line().unwrap()).unwrap()
         };
         fs::write(place.aside(1), (0..5).map(entry).collect::<String>()).unwrap();

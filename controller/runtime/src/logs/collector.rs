@@ -222,7 +222,7 @@ impl Sender {
     fn is_away(&mut self, why: &str) {
         if !std::mem::replace(&mut self.is_away, true) {
             tracing::warn!(
-                "spans can't be sent to {}: {why}; the robot goes on, and the last ones wait until it is there (telemetry.otlp)",
+                "spans can't be sent to {}: {why}; the robot goes on, and the last ones wait until it is there (telemetry.otlp_endpoint)",
                 self.http.address()
             );
         }
@@ -239,7 +239,7 @@ impl Sender {
     fn lose(&mut self, count: usize, why: &str) {
         self.queue.drop_spans(count);
         if !std::mem::replace(&mut self.is_told, true) {
-            tracing::warn!("{} does not take spans: {why}; see telemetry.otlp", self.http.address());
+            tracing::warn!("{} does not take spans: {why}; see telemetry.otlp_endpoint", self.http.address());
         }
     }
 }

@@ -163,7 +163,7 @@ mod tests {
         let (lines, _) = logged(10, || {
             let root = tracing::info_span!("request", id = %"7f-1");
             // Work is handed to another thread with its span.
-            let inner = root.in_scope(|| tracing::info_span!("said", id = %"another"));
+            let inner = root.in_scope(|| tracing::info_span!("utterance", id = %"another"));
             let here = tracing::dispatcher::get_default(Clone::clone);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
@@ -177,7 +177,7 @@ mod tests {
         let [inside, outside] = lines.as_slice() else { panic!("{lines:?}") };
         assert_eq!((&inside["level"], &inside["message"]), (&json!("WARN"), &json!("two\nlines")));
         assert_eq!(inside["fields"], json!({ "tool": "wave", "beats": 3 }));
-        assert_eq!((&inside["id"], &inside["span"]), (&json!("7f-1"), &json!("said")));
+        assert_eq!((&inside["id"], &inside["span"]), (&json!("7f-1"), &json!("utterance")));
         assert!(inside["time"].as_str().unwrap().ends_with('Z'));
         assert!(inside["target"].as_str().unwrap().starts_with("minismith"));
         assert!(outside.get("id").is_none() && outside.get("fields").is_none());

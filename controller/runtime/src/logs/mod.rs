@@ -101,7 +101,7 @@ pub fn begin(config: &Config) -> Logs {
             None
         }
     });
-    let collector = config.collector.as_ref().and_then(|address| {
+    let collector = config.otlp_endpoint.as_ref().and_then(|address| {
         match CollectorThread::start(address.clone(), &COUNTS) {
             Ok((thread, spans)) => {
                 layers.push(spans.with_filter(filter_fn(is_our_span)).boxed());

@@ -50,7 +50,7 @@ Connection: close\r\nContent-Length: 43\r\n\r\n{\"detail\": \"too many connectio
 #[derive(Debug, thiserror::Error)]
 pub enum NoTls {
     /// It can't be read.
-    #[error("can't read {what} in {}: {why}; name a PEM file with `serve: {{certificate: FILE, key: FILE}}` in config.yaml", .path.display())]
+    #[error("can't read {what} in {}: {why}; name a PEM file with `server: {{tls_certificate: FILE, tls_key: FILE}}` in config.yaml", .path.display())]
     Pem {
         /// What was looked for.
         what: &'static str,

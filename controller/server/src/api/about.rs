@@ -1,4 +1,4 @@
-//! What a page asks first: whom the server takes it for; and what the doctor says of the machine.
+//! The caller's identity, and the checks of `minismith doctor`.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ pub(super) fn routes(config: &Config) -> OpenApiRouter {
     OpenApiRouter::new().routes(routes!(me)).routes(routes!(doctor)).with_state(Arc::new(config.clone()))
 }
 
-/// Whoever asks.
+/// The caller.
 #[derive(Serialize, ToSchema)]
 struct Me {
-    /// Under which name it is written down: that of the token, or where the request came from.
+    /// The name in the journal: that of the token or of the origin of the request.
     #[schema(value_type = String, example = "this machine")]
     name: Arc<str>,
     /// `viewer`, `operator`, `engineer` or `owner`.
@@ -31,31 +31,31 @@ struct Me {
     role: &'static str,
 }
 
-/// Who I am here
+/// Get the caller's name and role
 #[utoipa::path(get, path = "/api/v1/me", tag = "robot", operation_id = "me", responses(
-    (status = 200, description = "The name and the role of whoever asks.", body = Me),
+    (status = 200, description = "The caller's name and role.", body = Me),
 ))]
 async fn me(caller: Caller) -> Json<Me> {
     Json(Me { name: caller.name, role: caller.role.name() })
 }
 
-/// What was examined.
+/// The results of the checks.
 #[derive(Serialize, ToSchema)]
 struct Examined {
+    /// The checks.
     checks: Vec<Check>,
 }
 
-/// Examine the machine
+/// Check the machine
 ///
-/// As `minismith doctor`: what was seen of the machine that the server runs on, and what to do about what is missing. Nothing is
-/// changed, and nothing moves.
+/// Runs the checks of `minismith doctor` on the server and returns the results with remedies. Changes and moves nothing.
 #[utoipa::path(get, path = "/api/v1/doctor", tag = "robot", operation_id = "doctor", responses(
-    (status = 200, description = "What was examined.", body = Examined),
-    (status = 409, description = "It broke down; the log says more.", body = Refusal),
+    (status = 200, description = "The results of the checks.", body = Examined),
+    (status = 409, description = "The checks failed because of an internal error; see the log.", body = Refusal),
 ))]
 async fn doctor(State(config): State<Arc<Config>>, caller: Caller) -> Result<Json<Examined>, Refused> {
     caller.must_be(Role::Engineer)?;
     let examined = tokio::task::spawn_blocking(move || examine(&config)).await;
-    let lost = |_| Refused::because(StatusCode::CONFLICT, "the answer was lost; ask again");
+    let lost = |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
     Ok(Json(Examined { checks: examined.map_err(lost)? }))
 }

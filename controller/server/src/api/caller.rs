@@ -1,4 +1,4 @@
-//! Who asks: the gate puts it beside the request before a handler is called.
+//! The caller of a request, which the gate attaches before a handler runs.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -15,12 +15,12 @@ use minismith_runtime::net::server::Peer;
 use minismith_runtime::role::Role;
 
 impl Caller {
-    /// Refuses whoever has a lesser role.
+    /// Returns an error unless the caller has at least this role.
     pub(super) fn must_be(&self, least: Role) -> Result<(), Refused> {
-        self.may("this", least).map_err(|why| Refused::because(StatusCode::FORBIDDEN, &why))
+        self.may("this request", least).map_err(|why| Refused::because(StatusCode::FORBIDDEN, &why))
     }
 
-    /// Whether it may have done what needs this role; else why not, in words.
+    /// Returns an error message unless the caller has at least this role.
     pub(super) fn may(&self, what: &str, least: Role) -> Result<(), String> {
         if self.role >= least {
             return Ok(());
@@ -33,13 +33,14 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
-        // Whoever did not come by the gate does not get further.
-        let missing = || refuse(StatusCode::UNAUTHORIZED, "nobody knows who asks");
+        // A request that bypassed the gate is rejected.
+        let missing =
+            || refuse(StatusCode::UNAUTHORIZED, "unknown caller: the request did not pass the gate");
         parts.extensions.get::<Caller>().cloned().ok_or_else(missing)
     }
 }
 
-/// Somebody whose wishes come as messages, and where they are written down.
+/// The sender of WebSocket messages, and the journal for them.
 pub(super) struct Speaker {
     pub(super) caller: Caller,
     peer: IpAddr,
@@ -47,7 +48,7 @@ pub(super) struct Speaker {
 }
 
 impl Speaker {
-    /// Whoever the gate has put beside a request.
+    /// Returns the sender that the gate attached to a request.
     pub(super) fn beside(request: &Extensions) -> Option<Self> {
         let caller = request.get::<Caller>()?.clone();
         let journal = request.get::<Journal>()?.clone();
@@ -55,14 +56,14 @@ impl Speaker {
         Some(Speaker { caller, peer: peer.ip(), journal })
     }
 
-    /// Whoever speaks to the microphone of this machine.
+    /// Returns the sender for speech at the microphone of this machine.
     pub(super) fn aloud(role: Role, journal: Journal) -> Self {
         let name = "whoever speaks here".into();
         let caller = Caller { name, role, by_address: true, request: Asked::default() };
         Speaker { caller, peer: Ipv4Addr::LOCALHOST.into(), journal }
     }
 
-    /// Writes down what was asked for in a message, and what came of it.
+    /// Adds a message and its outcome to the journal.
     pub(super) fn note(&self, what: &str, outcome: &str) {
         let Caller { name, role, request, .. } = &self.caller;
         let entry = Entry::now("message", name, what, outcome).by(role.name(), &self.peer.to_string());
@@ -74,7 +75,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Speaker {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
-        let lost = || refuse(StatusCode::UNAUTHORIZED, "nobody knows who asks");
+        let lost = || refuse(StatusCode::UNAUTHORIZED, "unknown caller: the request did not pass the gate");
         Speaker::beside(&parts.extensions).ok_or_else(lost)
     }
 }

@@ -1,7 +1,8 @@
-//! What the camera in the head sees: one picture, or a stream of them.
+//! Images of the head camera: snapshots, an MJPEG stream and detections.
 //!
-//! Threads: pictures are drawn and encoded on threads for slow work. Whoever asks within the time of a picture gets the same
-//! one; those of a real camera go out as they came. A stream keeps nothing: each of its parts is the newest picture at the moment when there is room for it.
+//! Threads: images are rendered and encoded on blocking threads. Requests within one frame period share the same image;
+//! images of a real camera are sent as they arrive. A stream has no buffer: each part is the newest image when there is
+//! room to send it.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +15,9 @@ use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
+use minismith_wire::old_names::http;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -22,13 +25,14 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::given::{Refusal, Refused, Wanted, unprocessable};
+use super::names::both;
 use minismith_assistant::agents::vision::{Thing, seen_by};
 use minismith_control::body::Body;
 use minismith_control::eyes::{Eyes, Lookout, NoSight};
 use minismith_runtime::outcome::tidy;
 use minismith_runtime::role::Role;
 
-/// The most pictures in a second, which is how often the camera takes one.
+/// Maximum frame rate, which is that of the simulated camera.
 const FASTEST: u32 = 30;
 
 pub(super) fn routes(body: &Body) -> OpenApiRouter {
@@ -40,7 +44,7 @@ pub(super) fn routes(body: &Body) -> OpenApiRouter {
         .merge(OpenApiRouter::new().routes(routes!(detections)).with_state(searcher))
 }
 
-/// Whoever looks for something in pictures; one at a time.
+/// Runs the detectors, one request at a time.
 struct Searcher {
     lookout: Lookout,
     eyes: Mutex<Eyes>,
@@ -58,52 +62,50 @@ impl Searcher {
             at_s: tidy(from.at.seconds()),
             width: picture.width,
             height: picture.height,
-            things: seen.things,
-            without: seen.blind_to,
+            objects: seen.things,
+            objects_unavailable_reason: seen.blind_to,
         })
     }
 }
 
-/// What was found in a picture.
+/// The detections in an image.
 #[derive(Serialize, ToSchema)]
 struct Detections {
     /// The camera's name.
     camera: String,
-    /// Whether its pictures are drawn.
+    /// Whether the images are simulated.
     simulated: bool,
-    /// When, seconds of the robot's clock.
+    /// Timestamp of the image, seconds of the robot's clock.
     at_s: f64,
-    /// Pixels in a row.
+    /// Image width, pixels.
     width: usize,
-    /// Rows.
+    /// Image height, pixels.
     height: usize,
-    /// People first, then other things.
-    things: Vec<Thing>,
-    /// Why only faces were looked for, if so.
-    without: Option<String>,
+    /// The detected people, then other objects.
+    objects: Vec<Thing>,
+    /// Why only faces were detected; null if objects were, too.
+    objects_unavailable_reason: Option<String>,
 }
 
-/// What is in the newest picture
+/// Detect people and objects
 ///
-/// People and things, with class, score, box in pixels and about where they are in the world. It takes a tenth of a second.
+/// Returns the detections in the newest image, each with class, score, bounding box in pixels and estimated position in the
+/// world frame. Takes about 0.1 s.
 #[utoipa::path(get, path = "/api/v1/camera/detections", tag = "camera", responses(
-    (status = 200, description = "What was found.", body = Detections),
-    (status = 503, description = "There is no picture, or no model to find anything with.", body = Refusal),
+    (status = 200, description = "The detections.", body = Detections),
+    (status = 503, description = "No image or no detection model is available.", body = Refusal),
 ))]
-async fn detections(
-    State(searcher): State<Arc<Searcher>>,
-    caller: Caller,
-) -> Result<Json<Detections>, Refused> {
+async fn detections(State(searcher): State<Arc<Searcher>>, caller: Caller) -> Result<Json<Value>, Refused> {
     caller.must_be(Role::Viewer)?;
     let no = |why: &str| Refused::because(StatusCode::SERVICE_UNAVAILABLE, why);
     match tokio::task::spawn_blocking(move || searcher.search()).await {
-        Ok(Ok(found)) => Ok(Json(found)),
+        Ok(Ok(found)) => Ok(both(&http::DETECTIONS, &found)),
         Ok(Err(why)) => Err(no(&why.to_string())),
-        Err(_) => Err(no("what came of the camera broke this program's reader")),
+        Err(_) => Err(no("no image: decoding it failed; see the log")),
     }
 }
 
-/// The newest picture, as it came from the camera or encoded once for all who look.
+/// Returns the newest image as a JPEG, which is encoded at most once.
 async fn look(lookout: &Lookout) -> Result<Bytes, Refused> {
     let lookout = lookout.clone();
     let taken =
@@ -112,17 +114,16 @@ async fn look(lookout: &Lookout) -> Result<Bytes, Refused> {
     match taken.await {
         Ok(Ok(jpeg)) => Ok(Bytes::from_owner(jpeg)),
         Ok(Err(why)) => Err(no(&why.to_string())),
-        Err(_) => Err(no("what came of the camera broke this program's reader")),
+        Err(_) => Err(no("no image: decoding it failed; see the log")),
     }
 }
 
-/// One picture
+/// Get the newest image
 ///
-/// What the camera in the head sees now: of a real camera as it came, of the simulated robot a drawing of its room, 320 by 240
-/// pixels.
+/// An image of the head camera: unchanged from a real camera, or a rendered scene of 320 x 240 pixels from the simulated one.
 #[utoipa::path(get, path = "/api/v1/camera/snapshot", tag = "camera", responses(
-    (status = 200, description = "A JPEG.", body = Vec<u8>, content_type = "image/jpeg"),
-    (status = 503, description = "There is no picture: the camera is away or there is none, or it can't be told where the head is.", body = Refusal),
+    (status = 200, description = "The image, a JPEG.", body = Vec<u8>, content_type = "image/jpeg"),
+    (status = 503, description = "No image is available: there is no camera, it is disconnected, or the head pose is unknown.", body = Refusal),
 ))]
 async fn snapshot(State(lookout): State<Lookout>, caller: Caller) -> Result<Response, Refused> {
     caller.must_be(Role::Viewer)?;
@@ -133,7 +134,7 @@ async fn snapshot(State(lookout): State<Lookout>, caller: Caller) -> Result<Resp
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Pace {
-    /// Pictures in a second.
+    /// Frames per second.
     #[serde(default = "fifteen")]
     #[param(minimum = 1, maximum = 30, default = 15)]
     fps: u32,
@@ -143,14 +144,14 @@ const fn fifteen() -> u32 {
     15
 }
 
-/// Pictures without end
+/// Stream images
 ///
-/// MJPEG: a JPEG after the other, which browsers show in an `<img>`. Whoever is slow misses pictures and gets the newest.
+/// An MJPEG stream, which browsers display in an `<img>`. A slow client skips frames and receives the newest image.
 #[utoipa::path(get, path = "/api/v1/camera/stream", tag = "camera", params(Pace), responses(
-    (status = 200, description = "Parts of type `image/jpeg`, each with its `Content-Length`, until the client goes away.",
+    (status = 200, description = "Parts of type `image/jpeg`, each with its `Content-Length`, until the client disconnects.",
         body = Vec<u8>, content_type = "multipart/x-mixed-replace"),
-    (status = 422, description = "`fps` is none from 1 to 30.", body = Refusal),
-    (status = 503, description = "There is no picture, as for the snapshot.", body = Refusal),
+    (status = 422, description = "`fps` is out of range.", body = Refusal),
+    (status = 503, description = "No image is available, as for the snapshot.", body = Refusal),
 ))]
 async fn stream(
     State(lookout): State<Lookout>,
@@ -159,16 +160,16 @@ async fn stream(
 ) -> Result<Response, Refused> {
     caller.must_be(Role::Viewer)?;
     if !(1..=FASTEST).contains(&fps) {
-        return Err(unprocessable("query.fps", "fps is from 1 to 30"));
+        return Err(unprocessable("query.fps", "`fps` is out of range: use 1 to 30"));
     }
-    // What can't be had is told before the stream begins.
+    // Report a missing image before the stream starts.
     look(&lookout).await?;
     let mut ticks = interval(Duration::from_secs(1) / fps);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let parts = unfold((lookout, ticks), |(lookout, mut ticks)| async {
         loop {
             ticks.tick().await;
-            // A picture that can't be had is left out, and the stream goes on.
+            // Skip an image that is not available and go on.
             if let Ok(jpeg) = look(&lookout).await {
                 return Some((Ok::<_, Infallible>(part(&jpeg)), (lookout, ticks)));
             }
@@ -178,7 +179,7 @@ async fn stream(
     Ok(([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-store")], Content::from_stream(parts)).into_response())
 }
 
-/// One part of the stream.
+/// Formats one part of the stream.
 fn part(jpeg: &Bytes) -> Bytes {
     let head = format!("--picture\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", jpeg.len());
     [head.as_bytes(), jpeg, b"\r\n"].concat().into()

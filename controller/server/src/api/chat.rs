@@ -1,11 +1,16 @@
-//! Talking: `POST /api/v1/chat`, and the sessions in which it is remembered.
+//! Conversations: `POST /api/v1/chat`, and the sessions that store them.
 //!
-//! Takes `{"text": "nod twice", "session": "evening"}`; the session may be left out. Gives what `minismith say --json`
-//! prints; with `"stream": true`, or to whoever accepts `text/event-stream`, what is done as it is done, as server-sent
-//! events whose data is `{"event": ..., "data": ...}`: `plan`, `begun`, `thinking`, `handoff`, `checking`, `checked`,
-//! `step`, `question` (answered with `POST /api/v1/chat/{id}/answer {"text": "yes"}`), then `reply` or `error`. More kinds
-//! may come; whoever does not know one leaves it out.
-//! Whoever goes away before the end stops what was begun.
+//! The request is `{"text": "nod twice", "session": "evening"}`; `session` is optional. The response is what
+//! `minismith say --json` prints, in which renamed fields also have their new names. With `"stream": true`, or
+//! `Accept: text/event-stream`, the server sends its progress as server-sent events with the data
+//! `{"event": ..., "data": ...}`: `plan`, `step_started`, `thinking`, `handoff`, `check_progress`, `check_finished`,
+//! `step_finished`, `question` (answered with `POST /api/v1/chat/{id}/answer {"text": "yes"}`), then `reply` or `error`.
+//! Clients should ignore events that they do not know.
+//!
+//! Events have their old names (`begun`, `step`, `checking`, `checked`) unless the client sends `?events=2`. An event has
+//! one name only, since a client would take two events for two steps.
+//!
+//! A client that disconnects early stops what its request started.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -17,6 +22,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
+use minismith_wire::old_names::http::{self, EventNames, name_event};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -26,7 +32,8 @@ use uuid::Uuid;
 
 use super::caller::Caller;
 use super::desk::{Desk, Hearing, LONGEST_SENTENCE, NoWork, Told};
-use super::given::{Given, Refusal, Refused};
+use super::given::{Given, Refusal, Refused, Wanted};
+use super::names::{Events, both};
 use super::refuse;
 use minismith_assistant::conversation::Reply;
 use minismith_assistant::memory::{Entry, Memory, MemoryError};
@@ -34,7 +41,7 @@ use minismith_nlu::is_stop;
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
-/// What the handlers share.
+/// The state that the handlers share.
 struct Room {
     desk: Desk,
     config: Config,
@@ -53,13 +60,13 @@ pub(super) fn routes(desk: Desk, config: &Config) -> OpenApiRouter {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "look left 20 degrees" }))]
 struct Said {
-    /// What is said, in plain English; at most 64 kB.
+    /// The request, in plain English; at most 64 kB.
     #[schema(min_length = 1, max_length = 65536, pattern = r"\S")]
     text: String,
-    /// The session in which it is remembered: letters, digits, `_` and `-`.
+    /// The session that stores it: letters, digits, `_` and `-`.
     #[serde(default)]
     session: Option<String>,
-    /// Whether each step is told as it is done.
+    /// Whether to stream the progress as events.
     #[serde(default)]
     stream: bool,
 }
@@ -68,41 +75,56 @@ struct Said {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "it is only described")]
 struct ChatEvent {
-    /// `plan`, `begun`, `thinking`, `handoff`, `checking`, `checked`, `step`, `question`, `reply` or `error`; leave out those
-    /// that you do not know.
-    #[schema(example = "step")]
+    /// `plan`, `step_started`, `thinking`, `handoff`, `check_progress`, `check_finished`, `step_finished`, `question`, `reply` or
+    /// `error`; ignore names that you do not know. With `events=1` four of them have their old names: `begun`, `checking`,
+    /// `checked` and `step`.
+    #[schema(example = "step_finished")]
     event: String,
-    /// JSON: `{"event": ..., "data": ...}`. The data of a plan is its `steps`, each an `agent` and a `task`, as that of a step that
-    /// has `begun`; of `thinking` the `agent` for whom a model is asked; of a handoff `from`, `to` and `task`; of `checking` the
-    /// `tool`, the `stage`, and how many calls are `done` `of` how many; of `checked` the `tool`, whether it is `admitted`, its
-    /// `stage` and `findings`; of a step who did what, its `text`, `outcome` and `steps`; of a question its `id` and `text`; of a
-    /// reply the whole answer; of an error its `detail`.
+    /// JSON: `{"event": ..., "data": ...}`. The data by event:
+    ///
+    /// * `plan`: its `steps`, each with an `agent` and a `task`.
+    /// * `step_started`: the `agent` and the `task`.
+    /// * `thinking`: the `agent` that asks a model.
+    /// * `handoff`: `from`, `to` and `task`.
+    /// * `check_progress`: the `tool`, the `phase`, and how many of the calls (`of`) are `done`.
+    /// * `check_finished`: the `tool`, whether it is `accepted`, its `phase` and `findings`.
+    /// * `step_finished`: the `agent`, the `task`, the `text`, the `outcome` and the `steps`.
+    /// * `question`: its `id` and `text`.
+    /// * `reply`: the whole response.
+    /// * `error`: its `detail`.
     data: String,
 }
 
-/// Say something
+/// Send a request in plain English
 ///
-/// It is done when the robot is free for it, and answered when all is done. With `stream`, or to whoever accepts
-/// `text/event-stream`, it is told what is planned, begun and done: events with data `{"event": ..., "data": ...}` called
-/// `plan`, `begun`, `step` and so on, `question` (answered at `/api/v1/chat/{id}/answer`), then `reply` or `error`. Whoever goes away before the end stops what was
-/// begun. A stop waits for nobody's turn, and anybody may say it.
-#[utoipa::path(post, path = "/api/v1/chat", tag = "conversation", operation_id = "chat", request_body = Said, responses(
-    (status = 200, description = "What was done, as `minismith say --json` prints it; or the events.", content(
+/// The server executes requests one after the other and responds when this one is done. With `stream`, or
+/// `Accept: text/event-stream`, it sends its progress as events with the data `{"event": ..., "data": ...}`: `plan`,
+/// `step_started`, `step_finished` and others, `question` (answered at `/api/v1/chat/{id}/answer`), then `reply` or `error`.
+/// Events have their old names unless `events` is 2. A client that disconnects early stops what its request started. A stop
+/// is executed at once, and every role may send it.
+#[utoipa::path(post, path = "/api/v1/chat", tag = "conversation", operation_id = "chat", params(Events),
+    request_body = Said, responses(
+    (status = 200, description = "What was done, as `minismith say --json` prints it, or the events.", content(
         (Reply = "application/json"), (ChatEvent = "text/event-stream"))),
-    (status = 409, description = "It could not be answered, and `detail` says why.", body = Refusal),
-    (status = 422, description = "The body can't be used.", body = Refusal),
+    (status = 409, description = "The request failed; `detail` says why.", body = Refusal),
+    (status = 422, description = "The query or the request body is invalid.", body = Refusal),
 ))]
 async fn chat(
     State(room): State<Arc<Room>>,
     caller: Caller,
     headers: HeaderMap,
+    Wanted(events): Wanted<Events>,
     Given(said): Given<Said>,
 ) -> Response {
+    let names = match events.names() {
+        Ok(names) => names,
+        Err(refused) => return refused.into_response(),
+    };
     if said.text.trim().is_empty() || said.text.len() > LONGEST_SENTENCE {
-        let why = format!("say something, in at most {} kB", LONGEST_SENTENCE >> 10);
+        let why = format!("`text` is empty or too long: send 1 byte to {} kB", LONGEST_SENTENCE >> 10);
         return refuse(StatusCode::UNPROCESSABLE_ENTITY, &why);
     }
-    // Anybody may say stop.
+    // Every role may stop the robot.
     if !is_stop(&said.text)
         && let Err(refused) = caller.must_be(Role::Operator)
     {
@@ -110,30 +132,32 @@ async fn chat(
     }
     let accepts = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let streams = said.stream || accepts.contains("text/event-stream");
-    // Who waits for the whole answer can't be asked anything meanwhile.
+    // A client that waits for the whole response can't answer questions.
     let hearing = match room.desk.hear(caller, &said.text, said.session.as_deref(), streams) {
         Ok(hearing) => hearing,
         Err(full) => return Refused::from(NoWork::Full(full)).into_response(),
     };
-    if streams { stream(hearing) } else { whole(hearing).await }
+    if streams { stream(hearing, names) } else { whole(hearing).await }
 }
 
-/// The reply, when all is done.
+/// Responds once the request is done.
 async fn whole(mut hearing: Hearing) -> Response {
     loop {
         match hearing.told.recv().await {
-            Some(Told::Reply(reply)) => return Json(reply).into_response(),
+            Some(Told::Reply(reply)) => return both(&http::CHAT, &reply).into_response(),
             Some(Told::Error { detail }) => return refuse(StatusCode::CONFLICT, &detail),
             Some(Told::News(_) | Told::Question { .. }) => {}
-            None => return refuse(StatusCode::CONFLICT, "the answer was lost; say it again"),
+            None => return refuse(StatusCode::CONFLICT, "the response was lost; send the request again"),
         }
     }
 }
 
-fn stream(hearing: Hearing) -> Response {
-    let events = unfold(hearing, |mut hearing| async {
+/// Responds with events as they happen.
+fn stream(hearing: Hearing, names: EventNames) -> Response {
+    let events = unfold(hearing, move |mut hearing| async move {
         let told = hearing.told.recv().await?;
-        let told = serde_json::to_value(&told).unwrap_or_default();
+        let mut told = serde_json::to_value(&told).unwrap_or_default();
+        name_event(&mut told, names);
         let name = told.get("event").and_then(Value::as_str).unwrap_or_default();
         let event = Event::default().event(name).data(told.to_string());
         Some((Ok::<_, Infallible>(event), hearing))
@@ -145,11 +169,11 @@ fn stream(hearing: Hearing) -> Response {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "yes" }))]
 struct Answer {
-    /// What is answered.
+    /// The answer.
     text: String,
 }
 
-/// That it was heard.
+/// Confirms an answer.
 #[derive(Serialize, ToSchema)]
 struct Heard {
     /// `ok`.
@@ -158,13 +182,13 @@ struct Heard {
 
 /// Answer a question
 ///
-/// One that came as an event of a conversation that is streamed, by whoever has no lesser role than the one who is asked.
+/// Answers a `question` event of a streamed conversation. The client needs at least the role that sent the request.
 #[utoipa::path(post, path = "/api/v1/chat/{id}/answer", tag = "conversation", operation_id = "answer", request_body = Answer,
     params(("id" = Uuid, Path, description = "The `id` of the question.")),
     responses(
-        (status = 200, description = "It was heard.", body = Heard),
-        (status = 404, description = "No question is open there for you.", body = Refusal),
-        (status = 422, description = "The body can't be used.", body = Refusal),
+        (status = 200, description = "The answer was accepted.", body = Heard),
+        (status = 404, description = "No such question is open for this client.", body = Refusal),
+        (status = 422, description = "The request body is invalid.", body = Refusal),
 ))]
 async fn answer(
     State(room): State<Arc<Room>>,
@@ -175,54 +199,56 @@ async fn answer(
     if room.desk.answer(id, &caller, &text) {
         Json(Heard { status: "ok" }).into_response()
     } else {
-        refuse(StatusCode::NOT_FOUND, "no question is open there for you")
+        refuse(StatusCode::NOT_FOUND, "no such question is open for this client")
     }
 }
 
-/// Does something with the file of sessions, apart from those who wait for beats.
-async fn remembered<T: serde::Serialize + Send + 'static>(
+/// Accesses the session file on a blocking thread and responds with the result.
+async fn remembered<T: Serialize + Send + 'static>(
     room: Arc<Room>,
+    respond: impl FnOnce(T) -> Response,
     act: impl FnOnce(&Memory) -> Result<T, MemoryError> + Send + 'static,
 ) -> Response {
     let done = tokio::task::spawn_blocking(move || {
         Memory::open(&room.config.memory.file).and_then(|memory| act(&memory))
     });
     match done.await {
-        Ok(Ok(value)) => Json(value).into_response(),
+        Ok(Ok(value)) => respond(value),
         Ok(Err(error @ MemoryError::NoSession { .. })) => refuse(StatusCode::NOT_FOUND, &error.to_string()),
         Ok(Err(error @ MemoryError::NotAName { .. })) => {
             refuse(StatusCode::UNPROCESSABLE_ENTITY, &error.to_string())
         }
         Ok(Err(error)) => refuse(StatusCode::CONFLICT, &error.to_string()),
-        Err(_) => refuse(StatusCode::CONFLICT, "the answer was lost; ask again"),
+        Err(_) => refuse(StatusCode::CONFLICT, "the response was lost; send the request again"),
     }
 }
 
-/// What is remembered.
+/// The stored sessions.
 #[derive(Serialize, ToSchema)]
 struct Sessions {
-    /// The sessions, the last used first.
+    /// The sessions, most recently used first.
     sessions: Vec<Entry>,
 }
 
 /// List the sessions
 #[utoipa::path(get, path = "/api/v1/sessions", tag = "conversation", operation_id = "list_sessions", responses(
-    (status = 200, description = "All of them.", body = Sessions),
-    (status = 409, description = "The file of sessions can't be read.", body = Refusal),
+    (status = 200, description = "All sessions.", body = Sessions),
+    (status = 409, description = "The session file can't be read.", body = Refusal),
 ))]
 async fn sessions(State(room): State<Arc<Room>>, caller: Caller) -> Result<Response, Refused> {
     caller.must_be(Role::Operator)?;
-    Ok(remembered(room, |memory| memory.list().map(|sessions| Sessions { sessions })).await)
+    let respond = |sessions: Sessions| both(&http::SESSIONS, &sessions).into_response();
+    Ok(remembered(room, respond, |memory| memory.list().map(|sessions| Sessions { sessions })).await)
 }
 
 /// Show a session
 #[utoipa::path(get, path = "/api/v1/sessions/{name}", tag = "conversation", operation_id = "show_session",
-    params(("name" = String, Path, description = "Its name.", example = "evening")),
+    params(("name" = String, Path, description = "The name of the session.", example = "evening")),
     responses(
-        (status = 200, description = "All that is remembered of it, as `minismith session export` prints it.", body = Object),
-        (status = 404, description = "There is no such session.", body = Refusal),
-        (status = 409, description = "The file of sessions can't be read.", body = Refusal),
-        (status = 422, description = "That is no name of a session.", body = Refusal),
+        (status = 200, description = "The session, as `minismith session export` prints it.", body = Object),
+        (status = 404, description = "The session is unknown.", body = Refusal),
+        (status = 409, description = "The session file can't be read.", body = Refusal),
+        (status = 422, description = "The name is not valid for a session.", body = Refusal),
 ))]
 async fn session(
     State(room): State<Arc<Room>>,
@@ -230,24 +256,25 @@ async fn session(
     caller: Caller,
 ) -> Result<Response, Refused> {
     caller.must_be(Role::Operator)?;
-    Ok(remembered(room, move |memory| memory.export(&name)).await)
+    let respond = |session: Value| Json(session).into_response();
+    Ok(remembered(room, respond, move |memory| memory.export(&name)).await)
 }
 
-/// That it is forgotten.
+/// Confirms that a session was deleted.
 #[derive(Serialize, ToSchema)]
 struct Forgotten {
     /// The session's name.
     deleted: String,
 }
 
-/// Forget a session
+/// Delete a session
 #[utoipa::path(delete, path = "/api/v1/sessions/{name}", tag = "conversation", operation_id = "forget_session",
-    params(("name" = String, Path, description = "Its name.", example = "evening")),
+    params(("name" = String, Path, description = "The name of the session.", example = "evening")),
     responses(
-        (status = 200, description = "Nothing is remembered of it any more.", body = Forgotten),
-        (status = 404, description = "There is no such session.", body = Refusal),
-        (status = 409, description = "The file of sessions can't be written.", body = Refusal),
-        (status = 422, description = "That is no name of a session.", body = Refusal),
+        (status = 200, description = "The session was deleted.", body = Forgotten),
+        (status = 404, description = "The session is unknown.", body = Refusal),
+        (status = 409, description = "The session file can't be written.", body = Refusal),
+        (status = 422, description = "The name is not valid for a session.", body = Refusal),
 ))]
 async fn forget(
     State(room): State<Arc<Room>>,
@@ -261,5 +288,5 @@ async fn forget(
         desk.forget(&name);
         Ok(Forgotten { deleted: name })
     };
-    Ok(remembered(room, forget).await)
+    Ok(remembered(room, |forgotten| Json(forgotten).into_response(), forget).await)
 }

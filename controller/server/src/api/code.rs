@@ -1,7 +1,8 @@
-//! `POST /api/v1/code`: a question about files, answered by code in the cage.
+//! `POST /api/v1/code`: answers a question about files with code in the sandbox.
 //!
-//! Takes `{"question": text, "files": [{"name": text, "base64": text}]}` and gives what `minismith code --json` prints,
-//! each output with its content as `base64`. Files come in the request; none of this machine's can be named.
+//! The request is `{"question": text, "files": [{"name": text, "base64": text}]}`. The response is what
+//! `minismith code --json` prints, with the content of each output as `base64`. The request contains the files; it can't
+//! name files on the server.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -28,13 +29,13 @@ use minismith_assistant::tasks::{CodeTasks, NoTask, Request};
 use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 
-/// What questions are answered with; one at a time, since each may take all memory that code is given.
+/// Answers questions, one at a time, because each may use all memory that code is granted.
 struct Desk {
     tasks: Mutex<CodeTasks>,
     config: Config,
 }
 
-/// The route.
+/// Returns the route.
 pub(super) fn routes(config: &Config) -> OpenApiRouter {
     let desk = Desk { tasks: Mutex::new(CodeTasks::new(config)), config: config.clone() };
     OpenApiRouter::new()
@@ -50,35 +51,35 @@ pub(super) fn routes(config: &Config) -> OpenApiRouter {
     "files": [{ "name": "data.csv", "base64": "eCx5CjEsMgozLDQK" }]
 }))]
 struct Asked {
-    /// What is to be found out, in plain words.
+    /// The question, in plain English.
     #[schema(min_length = 1, pattern = r"\S")]
     question: String,
-    /// What it is about.
+    /// The files that it is about.
     #[serde(default)]
     files: Vec<File>,
 }
 
-/// A file that comes with the question.
+/// A file of the request.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = CodeFile)]
 struct File {
-    /// Its name, by whose ending it is read.
+    /// Its name; the extension determines the format.
     name: String,
-    /// What is in it, in base64.
+    /// Its content, in base64.
     base64: String,
 }
 
 /// Ask about files
 ///
-/// Code in a cage answers, that was written for a similar question before, or by a language model. Files come with the
-/// question; none of this machine's can be named.
+/// Code in a sandbox computes the answer: code that answered a similar question before, or new code from a language model. The
+/// request contains the files; it can't name files on the server.
 #[utoipa::path(post, path = "/api/v1/code", tag = "code", operation_id = "ask_about_files", request_body = Asked, responses(
-    (status = 200, description = "What came of it, as `minismith code --json` prints it; each of the `outputs` has its \
+    (status = 200, description = "The result, as `minismith code --json` prints it; each of the `outputs` has its \
         content as `base64`.", body = Report),
-    (status = 400, description = "The question or a file can't be used.", body = Refusal),
-    (status = 500, description = "The answer was lost.", body = Refusal),
-    (status = 503, description = "Another question is being answered, or there is no cage for code on this machine.", body = Refusal),
+    (status = 400, description = "The question or a file is invalid.", body = Refusal),
+    (status = 500, description = "The response was lost.", body = Refusal),
+    (status = 503, description = "Another question is in progress, or this machine can't run the sandbox for code.", body = Refusal),
 ))]
 async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> Response {
     if let Err(refused) = caller.must_be(Role::Operator) {
@@ -91,17 +92,17 @@ async fn answer(State(desk): State<Arc<Desk>>, caller: Caller, body: Bytes) -> R
     let span = tracing::Span::current();
     match tokio::task::spawn_blocking(move || span.in_scope(|| desk.answer(request))).await {
         Ok(response) => response,
-        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the answer was lost; ask again"),
+        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, "the response was lost; send the request again"),
     }
 }
 
 fn read(body: &[u8]) -> Result<Request, String> {
     const FORM: &str = r#"send {"question": "...", "files": [{"name": "data.csv", "base64": "..."}]}"#;
     let Asked { question, files } =
-        object(body).map_err(|(place, why)| format!("this is no question: {place} {why}; {FORM}"))?;
+        object(body).map_err(|(place, why)| format!("invalid request: {place} {why}; {FORM}"))?;
     let decode = |File { name, base64 }: File| match STANDARD.decode(base64) {
         Ok(bytes) => Ok((name, bytes)),
-        Err(error) => Err(format!("the content of {name:?} is no base64: {error}")),
+        Err(error) => Err(format!("the content of {name:?} is not base64: {error}")),
     };
     Ok(Request { question, files: files.into_iter().map(decode).collect::<Result<_, _>>()? })
 }
@@ -112,7 +113,7 @@ impl Desk {
             Ok(tasks) => tasks,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                let why = "another question is being answered; ask again in a few seconds";
+                let why = "another question is in progress; try again in a few seconds";
                 return refuse(StatusCode::SERVICE_UNAVAILABLE, why);
             }
         };
@@ -131,7 +132,7 @@ impl Desk {
     }
 }
 
-/// The report, with what its files hold.
+/// Returns the report with the content of its files.
 pub(super) fn document(report: &Report) -> Value {
     let mut document = serde_json::to_value(report).unwrap_or_default();
     let listed = document.get_mut("outputs").and_then(Value::as_array_mut);

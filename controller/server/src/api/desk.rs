@@ -1,9 +1,10 @@
-//! Where what clients say is answered: one conversation after another, since there is one body.
+//! The queue of requests: executes the clients' sentences and jobs one after the other, because there is one robot.
 //!
-//! Threads: one thread has the conversations and the workshop; whoever asks waits for what it tells. A stop goes past it,
-//! to the pulse, and is answered from there. A panic costs the sentence or the work in which it happened, and no more.
-//! Safety: what was said before a stop and is not done yet is not begun. Whoever goes away while being answered stops
-//! what was begun for him. What may be done for somebody is a matter of the role with which it was said.
+//! Threads: one thread owns the conversations and the workshop; clients wait for its events. A stop bypasses the queue and
+//! goes straight to the control loop. A panic ends only the request or job in which it happens.
+//!
+//! Safety: a stop cancels all earlier requests that have not started. A client that disconnects stops what its request
+//! started. The role of a request decides what it may do.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -38,105 +39,105 @@ use minismith_runtime::config::Config;
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::Workshop;
 
-/// The longest sentence, bytes, as in `minismith chat`.
+/// Maximum size of a sentence, bytes, as in `minismith chat`.
 pub(super) const LONGEST_SENTENCE: usize = 64 << 10;
 
-/// Sentences that may wait for their turn.
+/// Capacity of the queue.
 const WAITING: usize = 32;
 
-/// Conversations that are gone on with where they were; others begin with what their session remembers.
+/// Maximum number of open conversations; others resume from their stored session.
 const OPEN: usize = 16;
 
-/// How long a person may take to answer a question.
+/// Timeout for answers to questions.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// How long what is still being done may take when the server ends.
+/// Time that a running request gets when the server shuts down.
 const LAST_CALL: Duration = Duration::from_secs(2);
 
-/// How often somebody who waits for an answer looks whether there still is a person.
+/// Interval at which a pending question checks whether its client is still connected.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What is told of a sentence.
+/// An event of a request.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 pub(super) enum Told {
-    /// The person is asked; the answer goes to `/api/v1/chat/{id}/answer`.
+    /// A question to the user; the answer goes to `/api/v1/chat/{id}/answer`.
     Question { id: Uuid, text: String },
-    /// All is done.
+    /// The request is done.
     Reply(Box<Reply>),
-    /// It could not be answered.
+    /// The request failed.
     Error { detail: String },
-    /// How far it is.
+    /// Progress.
     #[serde(untagged)]
     News(News),
 }
 
-/// A sentence on its way.
+/// A queued sentence.
 struct Said {
     id: Uuid,
     caller: Caller,
     session: Option<String>,
     text: String,
-    /// In which way it is worked on; none leaves it to the sentence.
+    /// The agents' working style; `None` lets the sentence decide.
     style: Option<Style>,
-    /// How often the body had been halted when it was said.
+    /// The stop count when it was sent.
     halts: u64,
-    /// Whether there is somebody who can be asked.
+    /// Whether the client can answer questions.
     is_asked: bool,
     tell: UnboundedSender<Told>,
 }
 
-/// Something else that is done here, where the workshop is.
+/// A job that needs the workshop.
 type Work = Box<dyn for<'a> FnOnce(&Clerk<'a>) + Send>;
 
 enum Mail {
     Said(Said),
     Work(Work),
-    /// A session of this name is no more.
+    /// The session of this name was deleted.
     Forget(String),
     Close,
 }
 
-/// The one who is answered now.
+/// The request that is executed now.
 struct Current {
     id: Uuid,
-    /// With which role it was said: no lesser one answers what is asked about it.
+    /// The role of the request; its questions need at least this role.
     role: Role,
-    /// Where an answer to a question goes, while one is asked.
+    /// Receives the answer while a question is open.
     answer: Option<SyncSender<String>>,
 }
 
-/// The desk; any number may be cloned.
+/// A handle to the queue, which may be cloned.
 #[derive(Clone)]
 pub(super) struct Desk {
     inbox: SyncSender<Mail>,
     current: Arc<Mutex<Option<Current>>>,
     pulse: PulseHandle,
-    /// One share for every [`Hearing`].
+    /// Counts the [`Hearing`]s.
     hearings: Arc<Shares>,
 }
 
-/// Counts those who hold a share.
+/// A reference count.
 #[derive(Default)]
 struct Shares(Arc<()>);
 
-/// Nothing is taken.
+/// The queue is full.
 #[derive(Debug, thiserror::Error)]
-#[error("{WAITING} others are waiting already; try again in a while")]
+#[error("too many requests: {WAITING} are queued, {WAITING} allowed; try again in a few seconds")]
 pub(super) struct Full;
 
-/// Work that did not come to its end.
+/// A job that did not finish.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoWork {
-    /// It was not taken.
+    /// It was not queued.
     #[error(transparent)]
     Full(#[from] Full),
-    /// It broke down, or there is no workshop.
-    #[error("it could not be done, which is an error of this program; its log says more")]
+    /// It panicked, or the workshop is not open.
+    #[error("the job failed: internal error; see the log")]
     Lost,
 }
 
-/// What is told of one sentence. Dropping it before the end stops what was begun for it.
+/// The events of one request. Dropping it early stops what the request started.
 pub(super) struct Hearing {
     pub(super) told: UnboundedReceiver<Told>,
     id: Uuid,
@@ -152,7 +153,7 @@ impl Drop for Hearing {
     }
 }
 
-/// The thread. Dropping it brakes what was begun here, and ends it.
+/// The thread of the queue. Dropping it stops the running request and ends the thread.
 pub(super) struct DeskThread {
     thread: Option<JoinHandle<()>>,
     desk: Desk,
@@ -164,7 +165,7 @@ impl DeskThread {
         let current = Arc::new(Mutex::new(None));
         let desk = Desk { inbox, current: current.clone(), pulse: body.handle(), hearings: Arc::default() };
         let thread = std::thread::Builder::new().name("desk".into()).spawn(move || {
-            // The workshop may not open, and people are still answered then: with the reason.
+            // If the workshop does not open, every request gets the reason.
             match Workshop::open(&config) {
                 Ok(workshop) => Clerk::new(&body, &workshop, &config, current).serve(&said),
                 Err(error) => refuse_all(&said, &error.to_string()),
@@ -183,8 +184,7 @@ impl Drop for DeskThread {
         if self.desk.lock().is_some() {
             self.desk.pulse.clone().order(Order::Halt);
         }
-        // Where the thread has gone already, or where all seats are taken, there is nobody to tell; it ends with the
-        // program then.
+        // This fails if the thread has ended or the queue is full; the thread then ends with the program.
         let _heard = self.desk.inbox.try_send(Mail::Close);
         let Some(thread) = self.thread.take() else { return };
         let clock = WallClock::start();
@@ -195,19 +195,19 @@ impl Drop for DeskThread {
         if thread.is_finished() {
             let _panicked = thread.join();
         } else {
-            // A rehearsal moves nothing, and can't be asked to end.
-            tracing::info!("what is still being rehearsed is given up");
+            // A rehearsal moves nothing and can't be cancelled.
+            tracing::info!("abandoning a rehearsal that is still running");
         }
     }
 }
 
 fn refuse_all(mail: &Receiver<Mail>, why: &str) {
-    tracing::warn!("there is no workshop: {why}");
+    tracing::warn!("the workshop is not available: {why}");
     while let Ok(mail) = mail.recv() {
         match mail {
-            // Whoever asked may have gone.
+            // The client may have disconnected.
             Mail::Said(Said { tell, .. }) => drop(tell.send(Told::Error { detail: why.into() })),
-            // Who waits for work is told that it is lost.
+            // Dropping the job tells its client that it is lost.
             Mail::Work(_) | Mail::Forget(_) => {}
             Mail::Close => return,
         }
@@ -223,7 +223,7 @@ impl Desk {
         self.lock().as_ref().is_some_and(|current| current.id == id)
     }
 
-    /// Hears a sentence. A stop halts the body at once, waits for nobody's turn, and is answered when the body rests.
+    /// Queues a sentence. A stop bypasses the queue, stops the robot at once and is answered once the robot is at rest.
     pub(super) fn hear(
         &self,
         caller: Caller,
@@ -234,7 +234,7 @@ impl Desk {
         self.hear_in(None, caller, text, session, is_asked)
     }
 
-    /// The same, worked on in a certain way.
+    /// Queues a sentence with a working style for the agents.
     pub(super) fn hear_in(
         &self,
         style: Option<Style>,
@@ -247,7 +247,7 @@ impl Desk {
         self.hear_later(style, caller, text, session, is_asked, halts)
     }
 
-    /// The same, said when the body had been halted so often: what was halted since is not begun, and not halted again.
+    /// Queues a sentence that was sent at an earlier stop count: a later stop cancels it, and does not stop the robot again.
     pub(super) fn hear_later(
         &self,
         style: Option<Style>,
@@ -258,7 +258,7 @@ impl Desk {
         halts: u64,
     ) -> Result<Hearing, Full> {
         let (tell, told) = unbounded_channel();
-        // What the request is known as, the sentence is, too.
+        // The sentence has the id of its request.
         let id = caller.request.id.unwrap_or_else(Uuid::new_v4);
         let hearing = Hearing { told, id, desk: self.clone(), _share: self.hearings.0.clone() };
         if is_stop(text) {
@@ -279,12 +279,15 @@ impl Desk {
         Ok(hearing)
     }
 
-    /// How many sentences wait or are being answered.
+    /// Returns how many sentences are queued or running.
     pub(super) fn hearings(&self) -> usize {
         Arc::strong_count(&self.hearings.0) - 1
     }
 
-    /// Has something done where the workshop is, when it is its turn.
+    /// Runs a job with the workshop when its turn comes.
+    ///
+    /// # Errors
+    /// [`NoWork`].
     pub(super) async fn work<T: Send + 'static>(
         &self,
         work: impl for<'a> FnOnce(&Clerk<'a>) -> T + Send + 'static,
@@ -292,14 +295,14 @@ impl Desk {
         let (tell, told) = oneshot::channel();
         let span = Span::current();
         let work = move |clerk: &Clerk<'_>| span.in_scope(|| work(clerk));
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         self.post(Mail::Work(Box::new(move |clerk| drop(tell.send(work(clerk))))))?;
         told.await.map_err(|_| NoWork::Lost)
     }
 
-    /// Goes on with this session no more; a new one of its name begins with nothing. Waits for a seat.
+    /// Closes the conversation of a deleted session. Blocks while the queue is full.
     pub(super) fn forget(&self, session: &str) {
-        // Without a thread there is nothing to forget.
+        // Without a thread there is nothing to close.
         let _heard = self.inbox.send(Mail::Forget(session.into()));
     }
 
@@ -310,7 +313,7 @@ impl Desk {
         }
     }
 
-    /// Answers a question that was asked of the one who said that; whether it was asked of somebody who may answer.
+    /// Answers the open question of a request; returns whether there was one that the caller may answer.
     pub(super) fn answer(&self, id: Uuid, caller: &Caller, text: &str) -> bool {
         let mut current = self.lock();
         let asked = current.as_mut().filter(|current| current.id == id && current.role <= caller.role);
@@ -320,9 +323,9 @@ impl Desk {
     }
 }
 
-/// Who works at the desk.
+/// The worker of the queue.
 pub(super) struct Clerk<'a> {
-    /// The body.
+    /// The robot.
     pub(super) body: &'a Body,
     /// The workshop.
     pub(super) workshop: &'a Workshop,
@@ -331,11 +334,11 @@ pub(super) struct Clerk<'a> {
     /// Questions about files.
     pub(super) tasks: CodeTasks,
     current: Arc<Mutex<Option<Current>>>,
-    /// Whoever is told now.
+    /// The client of the running request.
     listener: Rc<RefCell<Option<Listener>>>,
 }
 
-/// Who is told of a sentence.
+/// The client of a request.
 #[derive(Clone)]
 struct Listener {
     id: Uuid,
@@ -344,7 +347,7 @@ struct Listener {
     tell: UnboundedSender<Told>,
 }
 
-/// Conversations that are gone on with, by the names of their sessions.
+/// Open conversations, by the names of their sessions.
 type Open<'a> = VecDeque<(String, Conversation<'a>)>;
 
 impl<'a> Clerk<'a> {
@@ -358,14 +361,15 @@ impl<'a> Clerk<'a> {
     }
 
     fn serve(&self, mail: &Receiver<Mail>) {
-        let memory =
-            Memory::of(self.config).inspect_err(|error| tracing::warn!(%error, "sessions are not kept")).ok();
+        let memory = Memory::of(self.config)
+            .inspect_err(|error| tracing::warn!(%error, "sessions are not stored"))
+            .ok();
         let mut open = Open::new();
         while let Ok(mail) = mail.recv() {
             match mail {
                 Mail::Said(said) => self.hear(said, memory.as_ref(), &mut open),
                 Mail::Work(work) => {
-                    // Nobody is asked about it; but where the server ends, it is stopped like a sentence.
+                    // Jobs ask no questions, but a shutdown stops them like sentences.
                     *self.lock() = Some(Current { id: Uuid::new_v4(), role: Role::Owner, answer: None });
                     self.safely(|| work(self));
                     *self.lock() = None;
@@ -376,12 +380,12 @@ impl<'a> Clerk<'a> {
         }
     }
 
-    /// What came of it; none when it panicked: then the body is halted, and others are served.
+    /// Returns the result; `None` after a panic, which stops the robot but not the queue.
     fn safely<T>(&self, act: impl FnOnce() -> T) -> Option<T> {
-        // What it was about to change goes with it: a conversation that panics is dropped.
+        // A conversation that panics is dropped, so that no broken state remains.
         let done = catch_unwind(AssertUnwindSafe(act));
         if done.is_err() {
-            tracing::error!("a conversation ended in a panic; the robot is halted");
+            tracing::error!("a request panicked; stopping the robot");
             self.body.handle().order(Order::Halt);
         }
         done.ok()
@@ -416,9 +420,9 @@ impl<'a> Clerk<'a> {
         });
         *self.lock() = None;
         *self.listener.borrow_mut() = None;
-        let broken = || Err("that ended in an error of this program; its log says more".into());
+        let broken = || Err("the request failed: internal error; see the log".into());
         let told = told.unwrap_or_else(broken).unwrap_or_else(|detail: String| Told::Error { detail });
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         let _heard = tell.send(told);
     }
 
@@ -442,7 +446,8 @@ impl<'a> Clerk<'a> {
         let onlooker = Onlooker::configured(self.config).map_err(|error| error.to_string())?;
         conversation = conversation.shown_to(onlooker);
         if let Some(session) = session {
-            let memory = memory.ok_or("sessions can't be kept; leave `session` out")?;
+            let memory =
+                memory.ok_or("sessions are not available: the session file can't be used; omit `session`")?;
             let session = memory.session(Some(session)).map_err(|error| error.to_string())?;
             conversation = conversation.remembering(memory, session.id());
         }
@@ -453,7 +458,7 @@ impl<'a> Clerk<'a> {
         let listener = self.listener.clone();
         Box::new(move |news| {
             if let Some(listener) = &*listener.borrow() {
-                // Whoever asked may have gone.
+                // The client may have disconnected.
                 let _heard = listener.tell.send(Told::News(news));
             }
         })

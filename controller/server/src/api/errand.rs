@@ -1,9 +1,9 @@
-//! Work at the desk for somebody who may go away meanwhile: what has not begun then is not begun any more.
+//! Runs a job that is cancelled when its client disconnects. A queued job is dropped; a running motion is stopped.
 //!
 //! ```text
 //! waiting --its turn--> running --> over
 //!    |                     |
-//!    '------ he goes ------'--> gone   (what moves is halted, if it runs)
+//!    '---- disconnect -----'--> gone   (a running motion is stopped)
 //! ```
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,10 +20,10 @@ enum Stadium {
     Gone,
 }
 
-/// Dropped with the request: at its end, or when whoever asked goes away.
+/// Dropped with the request: at its end, or when the client disconnects.
 struct Asker {
     stadium: Arc<Mutex<Stadium>>,
-    /// What is halted then; none where nothing moves.
+    /// The control loop to stop then; `None` for jobs without motion.
     pulse: Option<PulseHandle>,
 }
 
@@ -34,7 +34,7 @@ fn lock(stadium: &Mutex<Stadium>) -> MutexGuard<'_, Stadium> {
 impl Drop for Asker {
     fn drop(&mut self) {
         let mut stadium = lock(&self.stadium);
-        // Under the lock: what comes after the work is not halted for it.
+        // Under the lock, so that the next job is not stopped for this one.
         if *stadium == Stadium::Running
             && let Some(pulse) = &mut self.pulse
         {
@@ -44,17 +44,20 @@ impl Drop for Asker {
     }
 }
 
-/// Whether somebody still wants it.
+/// Tells a job whether its client is still connected.
 pub(super) struct Wanted<'a>(&'a Mutex<Stadium>);
 
 impl Wanted<'_> {
-    /// Whether whoever asked is still there.
+    /// Returns whether the client is still connected.
     pub(super) fn is_wanted(&self) -> bool {
         *lock(self.0) != Stadium::Gone
     }
 }
 
-/// Has something done at the desk when it is its turn; what moves by it is halted when whoever asked goes away.
+/// Runs a job at the desk when its turn comes. A motion of the job is stopped when the client disconnects.
+///
+/// # Errors
+/// When the queue is full or the job failed.
 pub(super) async fn errand<T: Send + 'static>(
     desk: &Desk,
     pulse: Option<PulseHandle>,

@@ -1,7 +1,7 @@
-//! The gate in front of every route: who asks, how often, with how much, and what is written down of it.
+//! The middleware in front of every route: authentication, rate limits, body limits and the journal.
 //!
-//! A request is heard only when its name, its page, its rate and its role are right; then its body is read, whole, within
-//! a bound of size and time. So no handler meets a stranger, a flood, a giant body or one that never ends.
+//! It checks the Host header, the origin, the rate and the role of a request. Then it reads the whole body, with limits on
+//! size and time. Handlers therefore only see authenticated requests with complete bodies.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -27,27 +27,27 @@ use uuid::Uuid;
 use super::refuse;
 use crate::gate::rate::Rate;
 use crate::gate::{Asked, Caller, Denied, Gate, Knock, routes};
-use minismith_runtime::config::Serve;
+use minismith_runtime::config::Server;
 use minismith_runtime::journal::{Entry, Journal};
 use minismith_runtime::net::server::Peer;
 use minismith_runtime::outcome::tidy;
 
-/// The longest body, bytes, but for those who send files.
+/// Maximum size of a body, bytes, except for requests with files.
 const LONGEST: usize = 2 << 20;
 
-/// The longest body of those who send files: one of the largest size, in base64, and some more.
+/// Maximum size of a body with files, bytes: one file of the maximum size in base64, and a margin.
 pub(super) const LONGEST_FILES: usize = 72 << 20;
 
-/// How long a body may take to come.
+/// Timeout for reading a body.
 const SLOWEST: Duration = Duration::from_secs(20);
 
-/// Tokens that one peer may try in vain, at once and then per minute.
+/// Unknown tokens that one peer may try: at once, and then per minute.
 const MISTAKES: f64 = 10.0;
 
-/// How much more than its average a peer may ask for at once.
+/// Size of a burst of requests, as a multiple of the rate limit.
 const BURST: f64 = 4.0;
 
-/// What the gate knows.
+/// The state of the middleware.
 pub(super) struct Doorkeeper {
     gate: Gate,
     requests: Rate,
@@ -56,17 +56,17 @@ pub(super) struct Doorkeeper {
     journal: Journal,
 }
 
-/// The protocol of our WebSockets, as far as a browser names any ...
+/// The subprotocol of our WebSockets, for browsers that name one ...
 const PROTOCOL: &str = "minismith";
-/// ... and before a token that it shows beside it.
+/// ... and the prefix of a subprotocol that carries a token.
 const BY_PROTOCOL: &str = "minismith.bearer.";
 
 impl Doorkeeper {
-    pub(super) fn new(serve: &Serve, journal: Journal) -> Self {
+    pub(super) fn new(server: &Server, journal: Journal) -> Self {
         let own = rustix::system::uname();
-        let per_second = f64::from(serve.requests_per_second);
+        let per_second = f64::from(server.rate_limit_per_s);
         Doorkeeper {
-            gate: Gate::new(serve, own.nodename().to_str().unwrap_or_default()),
+            gate: Gate::new(server, own.nodename().to_str().unwrap_or_default()),
             requests: Rate::new(per_second, per_second * BURST),
             mistakes: Rate::new(MISTAKES / 60.0, MISTAKES),
             clock: WallClock::start(),
@@ -74,7 +74,7 @@ impl Doorkeeper {
         }
     }
 
-    /// Who asks, if he may; else who was refused, where that is known, and how.
+    /// Returns the caller, or the caller if known and the error response.
     fn let_in(&self, peer: IpAddr, request: &Request) -> Result<Caller, Box<(Option<Caller>, Response)>> {
         let caller = self.admit(peer, request).map_err(|refusal| Box::new((None, *refusal)))?;
         let least = routes::least(request.method().is_safe(), request.uri().path());
@@ -88,10 +88,10 @@ impl Doorkeeper {
         let now = self.clock.now();
         let is_near = peer.to_canonical().is_loopback();
         if !(is_near || self.requests.take(peer, now)) {
-            return Err(Box::new(later("too many requests", "1")));
+            return Err(Box::new(later("too many requests: the rate limit is exceeded", "1")));
         }
         if !self.mistakes.has(peer, now) {
-            return Err(Box::new(later("too many tokens that are not known", "60")));
+            return Err(Box::new(later("too many unknown tokens from this address", "60")));
         }
         let headers = request.headers();
         let knock = Knock {
@@ -111,7 +111,7 @@ impl Doorkeeper {
     }
 }
 
-/// These routes with the gate in front of them. Browsers are told which pages may read the answers.
+/// Puts the middleware in front of routes, with CORS headers for the permitted origins.
 pub(super) fn guarded(routes: Router, keeper: Arc<Doorkeeper>) -> Router {
     let asked = keeper.clone();
     let is_welcome = move |origin: &HeaderValue, request: &Parts| {
@@ -141,23 +141,26 @@ async fn guard(State(keeper): State<Arc<Doorkeeper>>, request: Request, next: Ne
     let asked = Asked { id: Some(id), span: span.clone() };
     let is_offered = offered(request.headers()).any(|protocol| protocol == PROTOCOL);
     let mut response = answer(keeper, asked, request, next).instrument(span.clone()).await;
-    // A browser goes on only with a protocol that it has offered.
+    // Browsers require a subprotocol that they offered.
     if is_offered && response.status() == StatusCode::SWITCHING_PROTOCOLS {
         let chosen = response.headers_mut().entry(SEC_WEBSOCKET_PROTOCOL);
         chosen.or_insert(HeaderValue::from_static(PROTOCOL));
     }
-    // Collectors know no numbers without a sign.
+    // OpenTelemetry has no unsigned integers.
     span.record("status", i64::from(response.status().as_u16()));
     response
 }
 
 async fn answer(keeper: Arc<Doorkeeper>, asked: Asked, mut request: Request, next: Next) -> Response {
     let Some(Peer(peer)) = request.extensions().get::<Peer>().copied() else {
-        return refuse(StatusCode::INTERNAL_SERVER_ERROR, "nobody knows where this request came from");
+        return refuse(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "unknown origin: the connection has no peer address",
+        );
     };
     let path = request.uri().path().to_owned();
     let method = request.method().clone();
-    // What is only read is not written down.
+    // The journal has only requests that change something.
     let changes = !method.is_safe();
     let id = asked.id;
     let caller = match keeper.let_in(peer.ip(), &request) {
@@ -186,7 +189,7 @@ async fn answer(keeper: Arc<Doorkeeper>, asked: Asked, mut request: Request, nex
 }
 
 impl Doorkeeper {
-    #[allow(clippy::too_many_arguments, reason = "each is another part of one entry")]
+    #[allow(clippy::too_many_arguments, reason = "each is a part of one journal entry")]
     fn note(
         &self,
         id: Option<Uuid>,
@@ -199,14 +202,15 @@ impl Doorkeeper {
     ) {
         let (who, role) = caller.map_or(("nobody", "none"), |caller| (&*caller.name, caller.role.name()));
         let what: String = format!("{method} {path}").chars().take(200).collect();
-        let mut entry = Entry::now("call", who, &what, status.as_str()).by(role, &peer.ip().to_string());
+        let mut entry =
+            Entry::now("http_request", who, &what, status.as_str()).by(role, &peer.ip().to_string());
         entry.took_ms = took.map(|took| tidy(took.as_secs_f64() * 1e3));
         entry.id = id.map(|id| id.to_string());
         self.journal.note(entry);
     }
 }
 
-/// The request with its whole body.
+/// Reads the whole body of a request.
 async fn whole(request: Request, path: &str) -> Result<Request, Response> {
     if request.method().is_safe() {
         return Ok(request);
@@ -214,7 +218,7 @@ async fn whole(request: Request, path: &str) -> Result<Request, Response> {
     let most = if matches!(path, "/api/v1/code" | "/v1/chat/completions") { LONGEST_FILES } else { LONGEST };
     let announced = text(request.headers(), "content-length").and_then(|length| length.parse::<u64>().ok());
     let too_long =
-        || refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body may have {most} bytes at most"));
+        || refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("the body is too large: {most} bytes allowed"));
     if announced.is_some_and(|length| length > most as u64) {
         return Err(too_long());
     }
@@ -222,7 +226,10 @@ async fn whole(request: Request, path: &str) -> Result<Request, Response> {
     match timeout(SLOWEST, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Ok(Err(_)) => Err(too_long()),
-        Err(_) => Err(refuse(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")),
+        Err(_) => Err(refuse(
+            StatusCode::REQUEST_TIMEOUT,
+            "the request timed out: the body was incomplete; send it again",
+        )),
     }
 }
 
@@ -230,14 +237,13 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// The token that a request shows. A browser can send no header of its own with a WebSocket: it may name the token among the
-/// protocols that it offers.
+/// Returns the token of a request. Browsers can't set headers on a WebSocket, so it may be one of the offered subprotocols.
 fn shown(headers: &HeaderMap) -> Option<&str> {
     let by_header = headers.get(AUTHORIZATION).map(|shown| bearer(shown).unwrap_or_default());
     by_header.or_else(|| offered(headers).find_map(|protocol| protocol.strip_prefix(BY_PROTOCOL)))
 }
 
-/// The protocols that are offered for a WebSocket.
+/// Returns the subprotocols that a WebSocket request offers.
 fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let given = headers.get_all(SEC_WEBSOCKET_PROTOCOL).into_iter().filter_map(|value| value.to_str().ok());
     given.flat_map(|names| names.split(',').map(str::trim))
@@ -262,7 +268,7 @@ fn refused(denied: Denied) -> Response {
 }
 
 fn later(why: &str, seconds: &'static str) -> Response {
-    let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, &format!("{why}; ask again in {seconds} s"));
+    let mut response = refuse(StatusCode::TOO_MANY_REQUESTS, &format!("{why}; try again in {seconds} s"));
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static(seconds));
     response
 }

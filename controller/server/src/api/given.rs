@@ -1,4 +1,4 @@
-//! What clients send: JSON objects, read once; what is none is refused with where and why, in the official daemon's shape.
+//! Reads requests: JSON bodies and queries, with errors in the format of the official daemon.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-/// A request's body: a JSON object, or the official error of what is none.
+/// A request body that is a JSON object.
 pub(super) struct Given<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
@@ -24,10 +24,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
         let kind =
             request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
-            return Err(unprocessable(
-                "body",
-                "the body must be JSON: send `Content-Type: application/json`",
-            ));
+            return Err(unprocessable("body", "the body is not JSON; send `Content-Type: application/json`"));
         }
         let body = Bytes::from_request(request, state)
             .await
@@ -38,7 +35,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Given<T> {
     }
 }
 
-/// What stands behind the `?` of a request, or the official error of what can't be used.
+/// The query of a request.
 pub(super) struct Wanted<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Wanted<T> {
@@ -52,11 +49,14 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Wanted<T> {
     }
 }
 
-/// What a JSON object holds; else where it does not, and why.
+/// Reads a JSON object.
+///
+/// # Errors
+/// The path of the invalid part, and the reason.
 pub(super) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (String, String)> {
-    // The reader would take a list for an object whose keys may all be left out.
+    // serde reads an array as a struct whose fields are all optional.
     if text.trim_ascii_start().first() != Some(&b'{') {
-        return Err((String::new(), "it must be a JSON object".into()));
+        return Err((String::new(), "expected a JSON object".into()));
     }
     let mut reader = serde_json::Deserializer::from_slice(text);
     let given = serde_path_to_error::deserialize(&mut reader)
@@ -65,7 +65,7 @@ pub(super) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, (String, Str
     Ok(given)
 }
 
-/// A request that is not done: `{"detail": ...}`.
+/// An error response: `{"detail": ...}`.
 #[derive(Debug)]
 pub(super) struct Refused {
     status: StatusCode,
@@ -73,7 +73,7 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// With the reason in words.
+    /// Returns an error with a message.
     pub(super) fn because(status: StatusCode, why: &str) -> Self {
         Refused { status, detail: why.into() }
     }
@@ -88,10 +88,10 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Why something is not done.
+/// An error.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Refusal {
-    /// In words, with what to do; of input that can't be used also a list of `{type, loc, msg}`, as officially.
+    /// The cause and what to do; for invalid input a list of `{type, loc, msg}`, as in the official API.
     detail: Value,
 }
 
@@ -105,7 +105,7 @@ impl IntoResponse for Refused {
     }
 }
 
-/// The official error for a value that can't be used.
+/// Returns the official error for an invalid value.
 pub(super) fn unprocessable(place: &str, why: &str) -> Refused {
     let place: Vec<&str> = place.split('.').filter(|step| *step != "?").collect();
     let detail = json!([{ "type": "value_error", "loc": place, "msg": why }]);

@@ -1,4 +1,4 @@
-//! `GET /api/v1/journal?limit=100`: what was asked, done and refused, the latest first; and all of it as a file.
+//! `GET /api/v1/journal?limit=100`: the journal, latest entries first, and as a download.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -23,35 +23,35 @@ use super::given::{Refusal, Refused, Wanted, unprocessable};
 use minismith_runtime::journal::{Cursor, Entry, Journal, Place, Wanted as Filter, latest_before, read};
 use minismith_runtime::role::Role;
 
-/// Entries that are told where nothing else is asked for.
+/// Default number of entries.
 const USUAL: usize = 100;
 
-/// The most that are told.
+/// Maximum number of entries.
 const MOST: usize = 1000;
 
-/// What a download hands on at once, bytes.
+/// Chunk size of a download, bytes.
 const PIECE: usize = 64 << 10;
 
 pub(super) fn routes(place: &Place) -> OpenApiRouter {
     OpenApiRouter::new().routes(routes!(tell)).routes(routes!(download)).with_state(Arc::new(place.clone()))
 }
 
-/// Which entries; what is left out holds for all.
+/// A filter; omitted fields match every entry.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Which {
     /// Of this kind, such as `said`, `tool` or `call`.
     kind: Option<String>,
-    /// From whom.
+    /// The name of the caller.
     who: Option<String>,
-    /// With these words in what was asked for or came of it, whatever their case.
+    /// Text in the request or its outcome, ignoring case.
     text: Option<String>,
-    /// Of what has this id, or one that begins so.
+    /// The id of the request, or a prefix of it.
     id: Option<String>,
 }
 
 impl Which {
-    /// A field of a form that was left empty holds for all.
+    /// Returns the filter, in which empty fields match every entry.
     fn filter(self) -> Filter {
         let given = |text: Option<String>| text.filter(|text| !text.is_empty());
         let Which { kind, who, text, id } = self;
@@ -62,29 +62,30 @@ impl Which {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Part {
-    /// How many entries at most; 100 where it is left out.
+    /// Maximum number of entries. Default: 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
-    /// Only what was noted before this: `next` of an earlier answer.
+    /// Returns only entries before this cursor: `next` of an earlier response.
     #[param(example = "0f3a2b1c4d5e.17")]
     before: Option<String>,
 }
 
-/// What was noted.
+/// Entries of the journal.
 #[derive(Serialize, ToSchema)]
 struct Told {
+    /// The entries, latest first.
     entries: Vec<Entry>,
-    /// What to ask for with `before` to be told of earlier ones; null where there are none.
+    /// The cursor for earlier entries, for `before`; null if there are none.
     next: Option<String>,
 }
 
-/// What was asked, done and refused
+/// List journal entries
 ///
-/// The latest first. All of it stands in the file that `journal.file` names.
+/// Returns requests, actions and rejections, latest first. The file `journal.file` has all of them.
 #[utoipa::path(get, path = "/api/v1/journal", tag = "robot", operation_id = "journal", params(Part, Which),
     responses(
         (status = 200, description = "The entries.", body = Told),
-        (status = 422, description = "Something behind the `?` can't be used.", body = Refusal),
+        (status = 422, description = "The query is invalid.", body = Refusal),
         (status = 503, description = "The journal can't be read.", body = Refusal),
 ))]
 async fn tell(
@@ -97,15 +98,16 @@ async fn tell(
     caller.must_be(Role::Engineer)?;
     let limit = limit.unwrap_or(USUAL);
     if !(1..=MOST).contains(&limit) {
-        return Err(unprocessable("query.limit", &format!("limit is from 1 to {MOST}")));
+        return Err(unprocessable("query.limit", &format!("`limit` is out of range: use 1 to {MOST}")));
     }
-    let malformed = || unprocessable("query.before", "before is `next` of an earlier answer");
+    let malformed =
+        || unprocessable("query.before", "`before` is not a cursor: use `next` of an earlier response");
     let cursor = cursor.map(|cursor| cursor.parse::<Cursor>().map_err(|_| malformed())).transpose()?;
     let filter = which.filter();
     let unreadable = |error: &dyn Display| {
         Refused::because(StatusCode::SERVICE_UNAVAILABLE, &format!("the journal can't be read: {error}"))
     };
-    // What was noted last may not be in the file yet, and what other programs noted is only there.
+    // The latest entries may not be in the file yet; entries of other programs are only there.
     let newest = if cursor.is_none() { journal.tell(MOST) } else { Vec::new() };
     let newest: Vec<Entry> = newest.into_iter().filter(|entry| filter.takes(entry)).collect();
     let older =
@@ -118,7 +120,7 @@ async fn tell(
     Ok(Json(Told { entries, next }))
 }
 
-/// All of both once, the latest first.
+/// Merges both without duplicates, latest first.
 fn merged(newest: Vec<Entry>, older: Vec<Entry>) -> Vec<Entry> {
     let mut known = HashSet::new();
     let both = newest.into_iter().chain(older);
@@ -127,13 +129,13 @@ fn merged(newest: Vec<Entry>, older: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
-/// The journal as a file
+/// Download the journal
 ///
-/// All entries, the oldest first, one JSON document a line, each as it was written, with its checksum.
+/// All entries, oldest first, one JSON document per line, unchanged and with their checksums.
 #[utoipa::path(get, path = "/api/v1/journal/download", tag = "robot", operation_id = "download_journal", params(Which),
     responses(
-        (status = 200, description = "The lines.", body = String, content_type = "application/x-ndjson"),
-        (status = 422, description = "Something behind the `?` can't be used.", body = Refusal),
+        (status = 200, description = "The entries, one per line.", body = String, content_type = "application/x-ndjson"),
+        (status = 422, description = "The query is invalid.", body = Refusal),
 ))]
 async fn download(
     State(place): State<Arc<Place>>,
@@ -149,13 +151,13 @@ async fn download(
             if filter.takes(&entry)
                 && let Ok(line) = entry.line()
             {
-                // Whoever asked may have gone; the rest is read in vain, and sent nowhere.
+                // The client may have disconnected; the rest is dropped.
                 let _sent = out.write_all(&line);
             }
         });
         match read.and_then(|_| out.flush()) {
             Ok(()) => {}
-            // A file that is cut short must not look whole.
+            // A truncated download must not look complete.
             Err(error) => {
                 let _sent = out.out.blocking_send(Err(error));
             }
@@ -169,7 +171,7 @@ async fn download(
     Ok((headers, Body::from_stream(stream)).into_response())
 }
 
-/// Hands on what is written in pieces of some size.
+/// A writer that sends its output in chunks.
 struct Pieces {
     out: Sender<Result<Bytes, io::Error>>,
     waiting: Vec<u8>,

@@ -1,14 +1,15 @@
-//! Teleoperation: one person at a time leases the robot, and steers it for as long as the heart beats.
+//! Teleoperation: one client at a time leases the robot and controls it while its heartbeats arrive.
 //!
-//! `POST /api/v1/lease {"for": "gamepad", "heartbeat_ms": 500}` gives the lease's secret identifier to whoever asks, or 409
-//! with who has it. From then on only this person moves the robot; a stop is everybody's. Every word of the owner is a
-//! heartbeat, over REST (`/api/v1/lease/{id}/heartbeat`, `/target`, `/goto`) or, better, over the WebSocket
-//! `/api/v1/lease/{id}/ws`. When none comes for the agreed time, when the WebSocket closes, or when the lease is given
-//! back, the robot brakes and holds. A lease that has ended stays so: its identifier is worth nothing any more.
+//! `POST /api/v1/lease {"purpose": "gamepad", "heartbeat_ms": 500}` returns the lease's secret id, or 409 with the current
+//! holder. From then on only the holder moves the robot; every client may still stop it. Every request of the holder is a
+//! heartbeat, over REST (`/api/v1/lease/{id}/heartbeat`, `/target`, `/goto`) or, faster, over the WebSocket
+//! `/api/v1/lease/{id}/ws`. The robot stops and holds its position when no heartbeat arrives for the agreed time, when the
+//! WebSocket closes, or when the holder releases the lease. A lease that has ended is not resumed: its id becomes invalid.
 //!
 //! Messages over the WebSocket are JSON: `{"type": "heartbeat", "sent": any}`, `{"type": "target", ...}`, `{"type": "goto",
-//! "duration_s": 1, ...}`, `{"type": "stop"}` and `{"type": "release"}`, with the parts of a target as in [`Aim`]. Answers
-//! are `{"type": "heartbeat", "sent", "doing", "beats"}` and `{"type": "refused", "why"}`.
+//! "duration_s": 1, ...}`, `{"type": "stop"}` and `{"type": "release"}`, with the fields of a target as in [`Aim`]. The
+//! server responds `{"type": "heartbeat", "sent", "motion_state", "cycles"}` or `{"type": "refused", "reason"}`. Fields also
+//! have their old names.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,6 +24,7 @@ use firmware_bridge::motion::{self, Interpolation, Motion, Target, duration_from
 use firmware_bridge::posture::{Antennas, HeadPose, RollPitchYaw};
 use firmware_bridge::pulse::Conductor;
 use firmware_bridge::units::Radians;
+use minismith_wire::old_names::http::{self, Document};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
@@ -34,38 +36,40 @@ use uuid::Uuid;
 
 use super::caller::{Caller, Speaker};
 use super::given::{Given, Refusal, Refused, object};
+use super::names::{GivenEither, Renamed, both};
+use super::robot::motion_state;
 use minismith_control::mover::{Mover, Work};
 use minismith_runtime::role::Role;
 
-/// How long the heart may miss, milliseconds, where nothing else is agreed.
+/// Default heartbeat timeout, milliseconds.
 const USUAL_BEAT_MS: u64 = 500;
 
-/// What may be agreed, milliseconds.
+/// Permitted heartbeat timeouts, milliseconds.
 const BEATS_MS: std::ops::RangeInclusive<u64> = 100..=5000;
 
-/// The longest message, bytes.
+/// Maximum size of a message, bytes.
 const LONGEST_MESSAGE: usize = 64 << 10;
 
-/// A lease that is held.
+/// The current lease.
 struct Lease {
     id: Uuid,
-    /// Who has it, and what for.
+    /// The name of its holder.
     owner: String,
     purpose: String,
     beat: Duration,
-    /// Changes with every heartbeat; when it is dropped, the watch over the heart ends too.
+    /// Changes with every heartbeat; dropping it ends the timeout task.
     heart: watch::Sender<()>,
 }
 
-/// The lease of one body.
+/// The lease of one robot, if any.
 #[derive(Clone)]
 pub(super) struct Leases {
     mover: Mover,
     held: Arc<Mutex<Option<Lease>>>,
 }
 
-/// Where the body is to go. What is left out stays where it was sent last; of the head, parts that are left out are
-/// neutral as soon as one is given.
+/// A target pose. Omitted parts keep their last target. If one coordinate of the head is given, the omitted ones are
+/// neutral.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default)]
 struct Aim {
@@ -75,13 +79,13 @@ struct Aim {
     y_mm: Option<f64>,
     /// Head, up.
     z_mm: Option<f64>,
-    /// Head, leaning to its right, degrees.
+    /// Head roll to its right, degrees.
     roll_deg: Option<f64>,
-    /// Head, looking down.
+    /// Head pitch downwards.
     pitch_deg: Option<f64>,
-    /// Head, turned left.
+    /// Head yaw to the left.
     yaw_deg: Option<f64>,
-    /// Body, turned left.
+    /// Body yaw to the left.
     body_yaw_deg: Option<f64>,
     /// Right, left.
     antennas_deg: Option<[f64; 2]>,
@@ -106,16 +110,16 @@ impl Aim {
     }
 }
 
-/// Where the body is to go, and in which time.
+/// A target pose and a duration.
 #[derive(Debug, Deserialize, ToSchema)]
 struct Goto {
     #[serde(flatten)]
     aim: Aim,
-    /// How long it takes, seconds; more where the envelope needs it.
+    /// Duration of the motion, seconds; longer if the envelope requires it.
     duration_s: f64,
 }
 
-/// What the owner says.
+/// A message from the holder.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Word {
@@ -129,17 +133,21 @@ enum Word {
     Release,
 }
 
-/// What a lease is wanted for.
+/// A request for the lease.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Wanted {
-    /// What for, in a few words that others see.
-    r#for: String,
-    /// After how long without a word the robot holds; 500 where it is left out.
+    /// What the lease is for, in a few words that other clients see.
+    purpose: String,
+    /// Heartbeat timeout, milliseconds, after which the robot holds its position. Default: 500.
     #[schema(minimum = 100, maximum = 5000)]
     heartbeat_ms: Option<u64>,
-    /// Takes it from whoever has it; an owner may, or the same person.
+    /// Takes the lease over from its holder. The holder itself and owners may do so.
     take: bool,
+}
+
+impl Renamed for Wanted {
+    const DOCUMENT: &'static Document = &http::LEASE_REQUEST;
 }
 
 pub(super) fn routes(mover: Mover) -> OpenApiRouter {
@@ -153,36 +161,41 @@ pub(super) fn routes(mover: Mover) -> OpenApiRouter {
         .with_state(Leases { mover, held: Arc::default() })
 }
 
-/// Who steers the robot, if anybody does.
+/// The current holder of the lease, if any.
 #[derive(Serialize, ToSchema)]
 struct Held {
-    lease: Option<Holder>,
+    /// The holder; null while no one is in control.
+    holder: Option<Holder>,
 }
 
-/// Who has the lease.
+/// The holder of the lease.
 #[derive(Serialize, ToSchema)]
 struct Holder {
-    /// Under which name he asks.
+    /// The holder's name: that of its token or address.
     owner: String,
-    /// What for.
-    r#for: String,
-    /// After how long without a word of his the robot holds.
+    /// What the lease is for.
+    purpose: String,
+    /// Heartbeat timeout, milliseconds.
     heartbeat_ms: u64,
 }
 
-/// A lease that was given.
+/// A granted lease.
 #[derive(Serialize, ToSchema)]
 struct Granted {
-    /// Its secret identifier.
-    lease: Uuid,
+    /// The secret id of the lease.
+    lease_id: Uuid,
+    /// The holder's name.
     owner: String,
-    r#for: String,
+    /// What the lease is for.
+    purpose: String,
+    /// Heartbeat timeout, milliseconds.
     heartbeat_ms: u64,
 }
 
-/// It was heard.
+/// Confirms a request.
 #[derive(Serialize, ToSchema)]
 struct Heard {
+    /// `ok`.
     status: &'static str,
 }
 
@@ -191,7 +204,7 @@ type Answer = Result<Json<Heard>, Refused>;
 const HEARD: Json<Heard> = Json(Heard { status: "ok" });
 
 fn gone() -> Refused {
-    Refused::because(StatusCode::GONE, "there is no such lease, or it has ended; ask for a new one")
+    Refused::because(StatusCode::GONE, "unknown lease: it has ended or never existed; request a new one")
 }
 
 fn conflict(refusal: &motion::Refusal) -> Refused {
@@ -203,18 +216,18 @@ impl Leases {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears the owner's heart.
+    /// Records a heartbeat of the holder.
     fn beat(&self, id: Uuid, caller: &Caller) -> Result<(), Refused> {
         let held = self.lock();
         let lease = held.as_ref().filter(|lease| lease.id == id).ok_or_else(gone)?;
         if lease.owner != *caller.name {
-            return Err(Refused::because(StatusCode::FORBIDDEN, "this is another person's lease"));
+            return Err(Refused::because(StatusCode::FORBIDDEN, "this lease belongs to another client"));
         }
         lease.heart.send_replace(());
         Ok(())
     }
 
-    /// Ends a lease, if it is still held: the robot brakes and holds, and others may move it again.
+    /// Ends a lease if it is still held: the robot stops and holds its position, and other clients may move it again.
     fn end(&self, id: Uuid) -> bool {
         let mut held = self.lock();
         let is_held = held.as_ref().is_some_and(|lease| lease.id == id);
@@ -233,18 +246,18 @@ impl Leases {
             if let Some(lease) = held.as_ref() {
                 let may_take = caller.role >= Role::Owner || lease.owner == *caller.name;
                 if !(wanted.take && may_take) {
-                    let why = format!("{} steers the robot ({})", lease.owner, lease.purpose);
+                    let why = format!("the robot is controlled by {} ({})", lease.owner, lease.purpose);
                     return Err(Refused::because(StatusCode::CONFLICT, &why));
                 }
                 self.mover.leave();
             }
-            let (owner, purpose) = (caller.name.to_string(), wanted.r#for.chars().take(100).collect());
+            let (owner, purpose) = (caller.name.to_string(), wanted.purpose.chars().take(100).collect());
             *held = Some(Lease { id, owner, purpose, beat, heart });
         }
-        // From here on it ends also when whoever asks goes away meanwhile.
+        // From here on the lease also ends when the client disconnects.
         tokio::spawn(self.clone().listen(id, heard, beat));
         let (tell, told) = oneshot::channel();
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         self.mover.keep(move |taken| drop(tell.send(taken)));
         match told.await.unwrap_or(Err(motion::Refusal::Stopped)) {
             Ok(()) => Ok(id),
@@ -255,11 +268,11 @@ impl Leases {
         }
     }
 
-    /// Listens to the heart until the lease ends, and ends it when the heart misses.
+    /// Waits for heartbeats until the lease ends, and ends it when one is overdue.
     async fn listen(self, id: Uuid, mut heart: watch::Receiver<()>, beat: Duration) {
         while let Ok(Ok(())) = timeout(beat, heart.changed()).await {}
         if self.end(id) {
-            tracing::warn!("a lease ended without a heartbeat; the robot holds");
+            tracing::warn!("the lease ended without a heartbeat; the robot holds its position");
         }
     }
 
@@ -282,55 +295,55 @@ impl Leases {
     }
 }
 
-/// Who steers the robot
+/// Get the holder of the lease
 ///
-/// While somebody has leased the robot, nobody else moves it; everybody may say stop.
+/// Only the holder of the lease moves the robot. Every client may stop it.
 #[utoipa::path(get, path = "/api/v1/lease", tag = "teleoperation", operation_id = "who_steers",
-    responses((status = 200, description = "Who has the lease, if anybody.", body = Held)))]
-async fn tell(State(leases): State<Leases>) -> Json<Held> {
+    responses((status = 200, description = "The holder of the lease, if any.", body = Held)))]
+async fn tell(State(leases): State<Leases>) -> Json<Value> {
     let held = leases.lock();
-    let lease = held.as_ref().map(|lease| Holder {
+    let holder = held.as_ref().map(|lease| Holder {
         owner: lease.owner.clone(),
-        r#for: lease.purpose.clone(),
+        purpose: lease.purpose.clone(),
         heartbeat_ms: u64::try_from(lease.beat.as_millis()).unwrap_or(u64::MAX),
     });
-    Json(Held { lease })
+    both(&http::LEASE_HOLDER, &Held { holder })
 }
 
 /// Lease the robot
 ///
-/// From then on every word of the owner is a heartbeat; when none comes for `heartbeat_ms`, the robot brakes and holds, and
-/// the lease has ended. Quicker than these routes is the WebSocket `/api/v1/lease/{id}/ws`.
+/// Every request of the holder is a heartbeat. If none arrives for `heartbeat_ms`, the lease ends and the robot stops and
+/// holds its position. The WebSocket `/api/v1/lease/{id}/ws` is faster than these routes.
 #[utoipa::path(post, path = "/api/v1/lease", tag = "teleoperation", operation_id = "lease", request_body = Wanted,
     responses(
-        (status = 201, description = "The lease.", body = Granted),
-        (status = 409, description = "Somebody else has it, or the robot can't be taken over now.", body = Refusal),
-        (status = 422, description = "The body can't be used.", body = Refusal),
+        (status = 201, description = "The lease was granted.", body = Granted),
+        (status = 409, description = "Another client has the lease, or the robot can't be controlled now.", body = Refusal),
+        (status = 422, description = "The request body is invalid.", body = Refusal),
 ))]
 async fn begin(
     State(leases): State<Leases>,
     caller: Caller,
-    Given(wanted): Given<Wanted>,
+    GivenEither(wanted): GivenEither<Wanted>,
 ) -> Result<Response, Refused> {
     let beat = wanted.heartbeat_ms.unwrap_or(USUAL_BEAT_MS);
     if !BEATS_MS.contains(&beat) {
-        let why = format!("heartbeat_ms is from {} to {}", BEATS_MS.start(), BEATS_MS.end());
+        let why = format!("`heartbeat_ms` is out of range: use {} to {}", BEATS_MS.start(), BEATS_MS.end());
         return Err(super::given::unprocessable("body.heartbeat_ms", &why));
     }
     let id = leases.begin(&caller, &wanted, Duration::from_millis(beat)).await?;
     let owner = caller.name.to_string();
-    let lease = Granted { lease: id, owner, r#for: wanted.r#for, heartbeat_ms: beat };
-    Ok((StatusCode::CREATED, Json(lease)).into_response())
+    let lease = Granted { lease_id: id, owner, purpose: wanted.purpose, heartbeat_ms: beat };
+    Ok((StatusCode::CREATED, both(&http::LEASE, &lease)).into_response())
 }
 
-/// Give the lease back
+/// Release the lease
 ///
-/// The robot brakes and holds.
+/// The robot stops and holds its position.
 #[utoipa::path(delete, path = "/api/v1/lease/{id}", tag = "teleoperation", operation_id = "give_back",
-    params(("id" = Uuid, Path, description = "The lease.")),
+    params(("id" = Uuid, Path, description = "The id of the lease.")),
     responses(
-        (status = 200, description = "It has ended.", body = Heard),
-        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
+        (status = 200, description = "The lease has ended.", body = Heard),
+        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
 ))]
 async fn end(State(leases): State<Leases>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
     leases.beat(id, &caller)?;
@@ -338,28 +351,28 @@ async fn end(State(leases): State<Leases>, Path(id): Path<Uuid>, caller: Caller)
     Ok(HEARD)
 }
 
-/// Keep the lease
+/// Send a heartbeat
 #[utoipa::path(post, path = "/api/v1/lease/{id}/heartbeat", tag = "teleoperation", operation_id = "heartbeat",
-    params(("id" = Uuid, Path, description = "The lease.")),
+    params(("id" = Uuid, Path, description = "The id of the lease.")),
     responses(
-        (status = 200, description = "It was heard.", body = Heard),
-        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
+        (status = 200, description = "The heartbeat was recorded.", body = Heard),
+        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
 ))]
 async fn heartbeat(State(leases): State<Leases>, Path(id): Path<Uuid>, caller: Caller) -> Answer {
     leases.beat(id, &caller)?;
     Ok(HEARD)
 }
 
-/// Move towards a target at once
+/// Stream a target
 ///
-/// One of a stream of targets; each is reached within 50 ms where the envelope lets it.
+/// For streams of targets: the robot moves to each within 50 ms if the envelope permits it.
 #[utoipa::path(post, path = "/api/v1/lease/{id}/target", tag = "teleoperation", operation_id = "steer",
-    params(("id" = Uuid, Path, description = "The lease.")), request_body = Aim,
+    params(("id" = Uuid, Path, description = "The id of the lease.")), request_body = Aim,
     responses(
-        (status = 200, description = "It is followed.", body = Heard),
-        (status = 409, description = "It can't be followed now.", body = Refusal),
-        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
-        (status = 422, description = "The body can't be used.", body = Refusal),
+        (status = 200, description = "The robot moves to the target.", body = Heard),
+        (status = 409, description = "The robot can't move to the target now.", body = Refusal),
+        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
+        (status = 422, description = "The request body is invalid.", body = Refusal),
 ))]
 async fn target(
     State(leases): State<Leases>,
@@ -372,14 +385,14 @@ async fn target(
     Ok(HEARD)
 }
 
-/// Move to a target in a given time
+/// Move to a target in a given duration
 #[utoipa::path(post, path = "/api/v1/lease/{id}/goto", tag = "teleoperation", operation_id = "steer_to",
-    params(("id" = Uuid, Path, description = "The lease.")), request_body = Goto,
+    params(("id" = Uuid, Path, description = "The id of the lease.")), request_body = Goto,
     responses(
-        (status = 200, description = "It has begun.", body = Heard),
-        (status = 409, description = "It can't be begun now.", body = Refusal),
-        (status = 410, description = "There is no such lease, or it has ended.", body = Refusal),
-        (status = 422, description = "The body can't be used.", body = Refusal),
+        (status = 200, description = "The motion has started.", body = Heard),
+        (status = 409, description = "The motion can't start now.", body = Refusal),
+        (status = 410, description = "The lease has ended or never existed.", body = Refusal),
+        (status = 422, description = "The request body is invalid.", body = Refusal),
 ))]
 async fn goto(
     State(leases): State<Leases>,
@@ -402,7 +415,7 @@ async fn open(
     Ok(upgrade.max_message_size(LONGEST_MESSAGE).on_upgrade(move |socket| steer(socket, leases, id, speaker)))
 }
 
-/// Lets the owner steer until one of them goes.
+/// Serves the holder's WebSocket until either side closes it.
 async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker) {
     let mut targets = 0_u64;
     while let Some(Ok(message)) = socket.recv().await {
@@ -412,9 +425,9 @@ async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker
             _ => continue,
         };
         let answer = match object::<Word>(text.as_bytes()) {
-            Err((place, why)) => Some(json!({ "type": "refused", "why": format!("{place}: {why}") })),
+            Err((place, why)) => Some(refused(&format!("{place}: {why}"))),
             Ok(_) if leases.beat(id, &speaker.caller).is_err() => {
-                Some(json!({ "type": "refused", "why": "the lease has ended" }))
+                Some(refused("the lease has ended; request a new one"))
             }
             Ok(Word::Release) => break,
             Ok(word) => {
@@ -423,7 +436,7 @@ async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker
             }
         };
         if let Some(answer) = answer
-            && socket.send(Message::Text(answer.to_string().into())).await.is_err()
+            && socket.send(response(&answer)).await.is_err()
         {
             break;
         }
@@ -432,13 +445,25 @@ async fn steer(mut socket: WebSocket, leases: Leases, id: Uuid, speaker: Speaker
     speaker.note("/api/v1/lease: steered", &format!("{targets} targets"));
 }
 
+fn response(answer: &Value) -> Message {
+    Message::Text(both(&http::LEASE_SOCKET, answer).0.to_string().into())
+}
+
+fn refused(reason: &str) -> Value {
+    json!({ "type": "refused", "reason": reason })
+}
+
 impl Leases {
+    /// Carries out a message and returns the response, if it has one.
     fn hear(&self, word: &Word) -> Option<Value> {
         let done = match word {
             Word::Heartbeat { sent } => {
                 let snapshot = self.mover.pulse().snapshot();
                 return Some(json!({
-                    "type": "heartbeat", "sent": sent, "doing": snapshot.doing, "beats": snapshot.beats,
+                    "type": "heartbeat",
+                    "sent": sent,
+                    "motion_state": motion_state(snapshot.doing),
+                    "cycles": snapshot.beats,
                 }));
             }
             Word::Target(aim) => self.follow(aim),
@@ -448,7 +473,7 @@ impl Leases {
                 Ok(())
             }
         };
-        done.err().map(|why| json!({ "type": "refused", "why": why }))
+        done.err().map(|why| refused(&why))
     }
 }
 
@@ -457,7 +482,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_has_the_parts_that_were_given() {
+    fn target_has_only_the_given_parts() {
         let aim = |text: &str| serde_json::from_str::<Aim>(text).unwrap().target();
         assert_eq!(aim("{}").unwrap(), Target::default());
         let target = aim(r#"{"yaw_deg": 20, "antennas_deg": [10, -10]}"#).unwrap();

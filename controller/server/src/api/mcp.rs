@@ -1,11 +1,11 @@
-//! The Model Context Protocol: the robot as a server of tools for clients that have a model of their own.
+//! The Model Context Protocol: a server of tools for clients that have their own language model.
 //!
-//! At `/mcp` over HTTP (the streamable transport), and over standard input and output (`minismith mcp`). Both protocols
-//! are spoken, that of sessions and, from 2026-07-28, that without. What is not done is an error in the result, with the
-//! reason; what does not exist is an error of the protocol.
+//! At `/mcp` over HTTP (the streamable transport), and over standard input and output (`minismith mcp`). It supports both
+//! versions of the protocol, with sessions and, since 2026-07-28, without. A failed call is an error in the result, with the
+//! reason; an unknown tool is a protocol error.
 //!
-//! Safety: what moves passes the same door as any sentence. Whoever goes away or takes a call back stops what was begun
-//! for it. No approval is ever given here, since a client may be a model and there is no person to ask.
+//! Safety: motions take the same path as those of any request. Cancelling a call or disconnecting stops what the call
+//! started. Approvals are not possible here, because the client may be a model.
 
 mod bridge;
 mod call;
@@ -51,17 +51,17 @@ use minismith_runtime::config::Config;
 use minismith_runtime::net::Address;
 use minismith_runtime::role::Role;
 
-/// How often a session of which nothing is heard is looked after.
+/// Interval at which idle sessions are checked.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// What a client tells its model of this server.
+/// The instructions for the client's model.
 const INSTRUCTIONS: &str = "\
 A Reachy Mini robot: a head that moves in all directions, a body that turns, two antennas and a camera. Angles are \
 degrees; left and up are as the robot sees them. Every motion stays inside the robot's own limits, and results say what \
 was requested, achieved, held back and refused: tell the person that, not what was wished. `stop` acts at once. When no \
 tool does what is needed, `create_tool` makes one.";
 
-/// The route. The layers around it say who asks and from where; nothing is checked twice here.
+/// Returns the route. The gate has authenticated its requests.
 pub(super) fn routes(desk: Desk, body: &Arc<Body>, config: &Config) -> Router {
     let server = Server {
         office: Office { desk, body: body.clone(), config: Arc::new(config.clone()) },
@@ -80,16 +80,15 @@ pub(super) fn routes(desk: Desk, body: &Arc<Body>, config: &Config) -> Router {
 /// A client that could not be served.
 #[derive(Debug, thiserror::Error)]
 pub enum NoClient {
-    /// There is no desk.
-    #[error("the desk can't be set up: {0}")]
+    /// The queue of requests can't start.
+    #[error("cannot start the queue of requests: {0}")]
     Desk(#[from] std::io::Error),
-    /// It does not speak the protocol.
-    #[error("the client does not speak the Model Context Protocol: {0}")]
+    /// The client does not implement the protocol.
+    #[error("the client does not implement the Model Context Protocol: {0}")]
     Protocol(String),
 }
 
-/// Serves the client at standard input and output, who started this program and owns it, until it goes away or `until`
-/// completes.
+/// Serves the client at standard input and output, as an owner, until it disconnects or `until` completes.
 ///
 /// # Errors
 /// When the client can't be served.
@@ -108,15 +107,15 @@ pub async fn serve_client(
         guest: Some((caller, presence)),
     };
     let served = serve_standard(server, here, until).await;
-    // Nobody else asks this robot for anything.
+    // There are no other clients.
     let mut pulse = body.handle();
     pulse.order(Order::Halt);
-    // Where that can't be waited for, the body brakes as it is closed.
+    // If that can't be awaited, closing the robot stops it.
     let _rests = tokio::task::spawn_blocking(move || halted(&mut pulse)).await;
     served
 }
 
-/// The same for a robot that another controller at `address` has, whoever asks being whom that one takes this machine for.
+/// Forwards the client to the controller at `address`, which determines the role of this machine.
 ///
 /// # Errors
 /// When the client can't be served.
@@ -133,7 +132,7 @@ async fn serve_standard(
     let (input, output) = stdio_pipes();
     let served = async {
         match rmcp::serve_server(server, (Attended::new(input, here), output)).await {
-            // How it ended is the client's affair.
+            // The client decides how the session ends.
             Ok(service) => drop(service.waiting().await),
             Err(ServerInitializeError::ConnectionClosed(_)) => {}
             Err(error) => return Err(NoClient::Protocol(error.to_string())),
@@ -146,7 +145,7 @@ async fn serve_standard(
     }
 }
 
-/// What a client is told of this server.
+/// Returns the description of this server.
 fn about() -> ServerConfig {
     let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
     ServerConfig::new(capabilities)
@@ -154,17 +153,17 @@ fn about() -> ServerConfig {
         .with_instructions(INSTRUCTIONS)
 }
 
-/// One server for each session.
+/// The server of one session.
 #[derive(Clone)]
 struct Server {
     office: Office,
     shelf: Arc<Shelf>,
-    /// The one client, where there is no HTTP that says who asks.
+    /// The only client, for standard input and output.
     guest: Option<(Caller, Presence)>,
 }
 
 impl Server {
-    /// Who asks, and whether he is still there.
+    /// Returns the caller, and its presence.
     fn guest(&self, context: &RequestContext<RoleServer>) -> Result<(Caller, Presence), ErrorData> {
         if let Some(guest) = &self.guest {
             return Ok(guest.clone());
@@ -172,7 +171,9 @@ impl Server {
         let beside = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
         let caller = beside.and_then(|beside| beside.get::<Caller>()).cloned();
         let presence = beside.and_then(|beside| beside.get::<Presence>()).cloned();
-        caller.zip(presence).ok_or_else(|| ErrorData::invalid_request("nobody knows who asks", None))
+        caller.zip(presence).ok_or_else(|| {
+            ErrorData::invalid_request("unknown caller: the request did not pass the gate", None)
+        })
     }
 }
 
@@ -199,12 +200,12 @@ impl ServerHandler for Server {
         let parts = context.extensions.get::<Parts>();
         let speaker = parts.and_then(|parts| Speaker::beside(&parts.extensions));
         let (tell, mut told) = unbounded_channel::<String>();
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         let note = |words: &str| drop(tell.send(words.into()));
         let arguments = request.arguments.unwrap_or_default();
         let mut progress = Progress::of(&context);
         let done = async {
-            // The protocol's own threads know nothing of the request.
+            // The tasks of the protocol library have no span of the request.
             let span = caller.request.span.clone();
             let mut doing = pin!(self.office.call(caller, &request.name, arguments, &note).instrument(span));
             let done = loop {
@@ -238,7 +239,7 @@ impl ServerHandler for Server {
         Some(requested.supported_by(&self.get_info().capabilities))
     }
 
-    /// Tells a client without a session of changes, for as long as it listens.
+    /// Notifies a client without a session of changes while it is subscribed.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.shelf.changes().await;
         loop {
@@ -252,7 +253,7 @@ impl ServerHandler for Server {
         }
     }
 
-    /// Tells a client with a session of changes, for as long as that lasts.
+    /// Notifies a client with a session of changes while the session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let mut changes = self.shelf.changes().await;
         let peer = context.peer;
@@ -270,7 +271,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// What nobody reads: the call was taken back, or its client has gone.
+/// Returns the result of a cancelled call, which no client reads.
 fn nobody_hears() -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text("The call was taken back; what it began is stopped.")])
 }

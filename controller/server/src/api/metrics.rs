@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use firmware_bridge::fault::FaultKind;
 use firmware_bridge::joint::Joint;
 use firmware_bridge::pulse::{Conductor, Doing, PulseHandle, Regularity, Snapshot, Spread};
+use minismith_wire::old_names::metrics::{FAMILIES, LABELS, MOTION_STATES};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -62,12 +63,13 @@ async fn metrics(State(counted): State<Arc<Counted>>, caller: Caller) -> Result<
     page.program();
     page.pulse(&counted.pulse.snapshot(), &counted.pulse.regularity());
     page.motors(&counted.pulse.snapshot());
-    page.family("minismith_chat_requests", "gauge", "Sentences that wait or are being answered.");
+    page.family("minismith_chat_requests", "gauge", "Chat requests that are queued or in progress.");
     page.value("minismith_chat_requests", "", counted.desk.hearings());
     page.losses(&counted.journal, counted.chronicle.losses(), logs::counts());
     if let Some(tools) = tools {
         page.tools(&tools);
     }
+    page.old_families();
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], page.text).into_response())
 }
 
@@ -89,40 +91,44 @@ impl Page {
     }
 
     fn program(&mut self) {
-        self.family("minismith_build_info", "gauge", "The program; its value is always 1.");
+        self.family("minismith_build_info", "gauge", "Version of the program. The value is always 1.");
         self.value("minismith_build_info", &format!("version=\"{}\"", env!("CARGO_PKG_VERSION")), 1);
     }
 
     fn pulse(&mut self, snapshot: &Snapshot, regularity: &Regularity) {
-        self.family("minismith_beats_total", "counter", "Beats since the start.");
-        self.value("minismith_beats_total", "", snapshot.beats);
-        self.family("minismith_late_beats_total", "counter", "Beats that began more than a period late.");
-        self.value("minismith_late_beats_total", "", snapshot.late);
-        self.family("minismith_halts_total", "counter", "Stops that were taken.");
-        self.value("minismith_halts_total", "", snapshot.halts);
-        self.family("minismith_beat_period_seconds", "gauge", "The time from beat to beat that is meant.");
-        self.value("minismith_beat_period_seconds", "", regularity.period_us / 1e6);
+        let cycles = "minismith_control_cycles_total";
+        self.family(cycles, "counter", "Control cycles since the start.");
+        self.value(cycles, "", snapshot.beats);
+        let overruns = "minismith_control_overruns_total";
+        self.family(overruns, "counter", "Control cycles that began more than one period late.");
+        self.value(overruns, "", snapshot.late);
+        self.family("minismith_stops_total", "counter", "Stops of the robot since the start.");
+        self.value("minismith_stops_total", "", snapshot.halts);
+        self.family("minismith_control_period_seconds", "gauge", "Configured period of the control loop.");
+        self.value("minismith_control_period_seconds", "", regularity.period_us / 1e6);
         for (name, help, spread) in [
-            ("jitter", "How far the time from beat to beat was from the period.", regularity.jitter),
-            ("lateness", "How long after its due moment a beat began.", regularity.lateness),
-            ("work", "How long a beat's own work took.", regularity.work),
+            ("jitter", "Deviation of the time between two cycles from the period.", regularity.jitter),
+            ("wakeup_latency", "Delay from the deadline of a cycle to its start.", regularity.lateness),
+            ("cycle_time", "Computing time of a cycle.", regularity.work),
         ] {
-            let name = format!("minismith_beat_{name}_seconds");
+            let name = format!("minismith_control_{name}_seconds");
             self.family(&name, "gauge", help);
             let Spread { p50_us, p99_us, p999_us, max_us } = spread;
             for (quantile, micros) in [("0.5", p50_us), ("0.99", p99_us), ("0.999", p999_us), ("1", max_us)] {
                 self.value(&name, &format!("quantile=\"{quantile}\""), micros / 1e6);
             }
         }
-        self.family("minismith_doing", "gauge", "What the pulse does: 1 for that, 0 for the others.");
+        let motion = "minismith_motion_state";
+        self.family(motion, "gauge", "Motion state of the robot: 1 for the current state, 0 for all others.");
         for doing in DOINGS {
-            let is = u8::from(doing == snapshot.doing);
-            self.value("minismith_doing", &format!("doing=\"{}\"", word(&doing)), is);
+            let state = word(&doing);
+            let state = new_state(&state).unwrap_or(&state);
+            self.value(motion, &format!("state=\"{state}\""), u8::from(doing == snapshot.doing));
         }
-        self.family("minismith_fault", "gauge", "Whether something is wrong with the body now.");
+        self.family("minismith_fault", "gauge", "Whether the robot has a fault: 1 if so, otherwise 0.");
         self.value("minismith_fault", "", u8::from(snapshot.fault.is_some()));
         let name = "minismith_last_fault_count";
-        self.family(name, "gauge", "How often the last fault that was noticed has come; 0 for all others.");
+        self.family(name, "gauge", "Occurrences of the last fault; 0 for all other kinds.");
         for kind in FaultKind::ALL {
             let times = snapshot.status.filter(|status| status.kind == kind).map_or(0, |status| status.times);
             self.value(name, &format!("kind=\"{}\"", kind.name()), times);
@@ -133,23 +139,23 @@ impl Page {
         let state = &snapshot.state;
         type Reads<'a> = &'a dyn Fn(Joint) -> Option<f64>;
         let families: [(&str, &str, Reads<'_>); 7] = [
-            ("position_radians", "Where a motor is.", &|joint| {
+            ("position_radians", "Measured position of a motor.", &|joint| {
                 state.readings[joint].known().map(|angle| angle.value())
             }),
-            ("goal_radians", "Where a motor is told to be.", &|joint| {
-                Some(snapshot.commanded[joint].value())
+            ("goal_radians", "Goal position of a motor.", &|joint| Some(snapshot.commanded[joint].value())),
+            ("torque_enabled", "Whether the torque of a motor is enabled: 1 if so, otherwise 0.", &|joint| {
+                Some(f64::from(u8::from(state.torque[joint])))
             }),
-            ("torque", "Whether a motor is driven.", &|joint| Some(f64::from(u8::from(state.torque[joint])))),
-            ("temperature_celsius", "Inside a motor.", &|joint| {
+            ("temperature_celsius", "Temperature inside a motor.", &|joint| {
                 state.health[joint].map(|health| health.celsius)
             }),
-            ("voltage_volts", "The supply at a motor.", &|joint| {
+            ("voltage_volts", "Supply voltage at a motor.", &|joint| {
                 state.health[joint].map(|health| health.volts)
             }),
-            ("current_amperes", "Through a motor.", &|joint| {
+            ("current_amperes", "Current of a motor.", &|joint| {
                 state.health[joint].map(|health| health.current.0 / 1e3)
             }),
-            ("errors", "How many conditions a motor signals as wrong.", &|joint| {
+            ("hardware_errors", "Number of hardware errors that a motor reports.", &|joint| {
                 Some(state.errors[joint].iter().count() as f64)
             }),
         ];
@@ -164,32 +170,101 @@ impl Page {
         }
     }
 
-    /// What is in no file and was told to nobody, because it came faster or there was no room.
+    /// What was dropped because it came too fast or the disk was full.
     fn losses(&mut self, journal: &Journal, chronicle: Option<&Losses>, logs: &logs::Counts) {
         let mut count = |name: &str, help: &str, value: u64| {
             self.family(name, "counter", help);
             self.value(name, "", value);
         };
-        count("minismith_journal_lost_total", "Entries that are not in the journal's file.", journal.lost());
+        count("minismith_journal_dropped_total", "Entries missing from the journal.", journal.lost());
         if let Some(losses) = chronicle {
-            count("minismith_trace_beats_lost_total", "Beats that are in no trace.", losses.beats());
-            count("minismith_trace_words_lost_total", "Words that are in no trace.", losses.words());
-            count("minismith_viewer_dropped_total", "Messages that no viewer was shown.", losses.shown());
+            count(
+                "minismith_trace_cycles_dropped_total",
+                "Control cycles missing from traces.",
+                losses.beats(),
+            );
+            count("minismith_trace_texts_dropped_total", "Texts missing from traces.", losses.words());
+            count("minismith_viewer_dropped_total", "Messages not sent to a Rerun viewer.", losses.shown());
         }
-        count("minismith_log_lost_total", "Lines that are not in the log's file.", logs.lines_lost());
-        count("minismith_spans_sent_total", "Spans that the collector has.", logs.spans_sent());
-        count("minismith_spans_dropped_total", "Spans that no collector has got.", logs.spans_dropped());
+        count("minismith_log_dropped_total", "Lines missing from the log file.", logs.lines_lost());
+        count("minismith_spans_sent_total", "Spans that the collector accepted.", logs.spans_sent());
+        count("minismith_spans_dropped_total", "Spans that no collector received.", logs.spans_dropped());
     }
 
     fn tools(&mut self, tools: &[Entry]) {
-        self.family(
-            "minismith_tools",
-            "gauge",
-            "Tools on the shelf, by whether they run when they are called.",
-        );
-        for callable in [true, false] {
-            let count = tools.iter().filter(|tool| tool.is_callable() == callable).count();
-            self.value("minismith_tools", &format!("callable=\"{callable}\""), count);
+        let name = "minismith_tools";
+        self.family(name, "gauge", "Registered tools, by whether they are enabled.");
+        // The old label is on the same sample: as a sample of its own it would be counted twice in sums.
+        let old = LABELS.iter().filter(|(family, ..)| *family == name).map(|(_, old, _)| *old);
+        let labels: Vec<&str> = std::iter::once("enabled").chain(old).collect();
+        for is_enabled in [true, false] {
+            let count = tools.iter().filter(|tool| tool.is_callable() == is_enabled).count();
+            let labels: Vec<String> =
+                labels.iter().map(|label| format!("{label}=\"{is_enabled}\"")).collect();
+            self.value(name, &labels.join(","), count);
         }
+    }
+
+    /// Exports the renamed families under their old names as well.
+    fn old_families(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        let mut old_text = String::new();
+        for (old, new) in FAMILIES {
+            for line in text.lines() {
+                let kind = line.strip_prefix("# TYPE ").and_then(|rest| rest.strip_prefix(new));
+                if let Some(kind) = kind.and_then(|rest| rest.strip_prefix(' ')) {
+                    let _written =
+                        writeln!(old_text, "# HELP {old} Deprecated: use {new}.\n# TYPE {old} {kind}");
+                } else if let Some(sample) =
+                    line.strip_prefix(new).filter(|rest| rest.starts_with(['{', ' ']))
+                {
+                    let _written = writeln!(old_text, "{old}{}", old_labels(new, sample));
+                }
+            }
+        }
+        self.text = text + &old_text;
+    }
+}
+
+/// Returns the label `state` for what [`Doing`] is called elsewhere.
+fn new_state(state: &str) -> Option<&'static str> {
+    MOTION_STATES.iter().find(|(old, _)| *old == state).map(|(_, new)| *new)
+}
+
+/// A sample of this family with its old labels.
+fn old_labels(family: &str, sample: &str) -> String {
+    let mut sample = sample.to_owned();
+    for (_, old, new) in LABELS.iter().filter(|(at, ..)| *at == family) {
+        sample = sample.replace(&format!("{new}=\""), &format!("{old}=\""));
+        for (old, new) in MOTION_STATES {
+            sample = sample.replace(&format!("\"{new}\""), &format!("\"{old}\""));
+        }
+    }
+    sample
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn renamed_families_are_exported_under_both_names() {
+        let mut page = Page::default();
+        for (_, new) in FAMILIES {
+            page.family(new, "gauge", "Something.");
+            page.value(new, if new == &"minismith_motion_state" { "state=\"hand_guiding\"" } else { "" }, 7);
+        }
+        // A name that only begins like another one is not touched.
+        page.value("minismith_stops_total_of_others", "", 1);
+        page.old_families();
+        for (old, new) in FAMILIES {
+            assert!(
+                page.text.contains(&format!("# HELP {old} Deprecated: use {new}.\n# TYPE {old} gauge\n")),
+                "{old}"
+            );
+            let labels = if *old == "minismith_doing" { "{doing=\"led\"}" } else { "" };
+            assert!(page.text.contains(&format!("\n{old}{labels} 7\n")), "{old}: {}", page.text);
+        }
+        assert!(!page.text.contains("minismith_halts_total_of_others"));
     }
 }

@@ -1,16 +1,17 @@
-//! The wire of the official daemon (version 1.13.0): its REST routes that concern the robot, and its WebSockets, so that
-//! its SDK, dashboards and scripts work unchanged.
+//! The API of the official daemon (version 1.13.0): its REST routes for the robot, and its WebSockets, so that its SDK,
+//! dashboards and scripts work unchanged.
 //!
-//! Shapes are the official ones: metres and radians, poses as `{x, y, z, roll, pitch, yaw}` or `{m: [16 numbers, row by
+//! Formats are the official ones: metres and radians, poses as `{x, y, z, roll, pitch, yaw}` or `{m: [16 numbers, row by
 //! row]}` of `world_from_head` relative to the neutral head, antennas `[right, left]`. Errors are `{"detail": ...}`.
-//! Where the official daemon accepts what no robot can do (a number that is not finite, a time that is not above zero, a
-//! matrix that is no pose), this one refuses; where it does nothing and says `ok`, this one says why.
+//! The official daemon accepts some impossible requests, such as infinite numbers, durations of zero and matrices that are
+//! not poses; this server rejects them. Where the official daemon does nothing and responds `ok`, this server gives a reason.
 //!
-//! Threads: handlers post to the [`Mover`] and copy the pulse's last snapshot; none waits for a beat. What goes to all
-//! clients of the SDK is worded once, by one task.
+//! Threads: handlers post to the [`Mover`] and copy the last snapshot of the control loop; none waits for a cycle. One task
+//! serialises the messages to all clients of the SDK.
 //!
-//! Reading order: here (what handlers share), `pose` (shapes), `state`, `moves`, `motors`, `daemon`, `device` (camera,
-//! sound and kinematics), `absent` (apps and reports), `command` (what the SDK may say), `sdk` (its WebSocket), `recorder` (its recordings).
+//! Reading order: here (shared state), `pose` (formats), `state`, `moves`, `motors`, `daemon`, `device` (camera, sound and
+//! kinematics), `absent` (apps and reports), `command` (messages of the SDK), `sdk` (its WebSocket), `recorder` (its
+//! recordings).
 
 mod absent;
 mod command;
@@ -45,16 +46,16 @@ use minismith_runtime::net::announce::Announcement;
 /// The longest message that is taken, bytes.
 const LONGEST_MESSAGE: usize = 1 << 20;
 
-/// The version of the official package whose wire this is.
+/// The version of the official package that has this API.
 pub const VERSION: &str = "1.13.0";
 
-/// How the robot is called until it is called otherwise, as officially.
+/// The robot's default name, as in the official daemon.
 const NAME: &str = "reachy_mini";
 
-/// Messages to all clients of the SDK that one of them may be behind; it misses the oldest then, as officially.
+/// Capacity of the broadcast to clients of the SDK; a slow client misses the oldest messages, as in the official daemon.
 const WAITING: usize = 100;
 
-/// What the handlers share.
+/// The state that the handlers share.
 pub(super) struct Robot {
     mover: Mover,
     attention: Attention,
@@ -63,11 +64,11 @@ pub(super) struct Robot {
     name: Mutex<String>,
     is_real: bool,
     announcement: Option<Announcement>,
-    /// What all clients of the SDK are told.
+    /// The broadcast to all clients of the SDK.
     told: broadcast::Sender<Utf8Bytes>,
 }
 
-/// How the motors hold, in the official words.
+/// The control mode of the motors, by its official name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Mode {
@@ -77,7 +78,7 @@ pub(super) enum Mode {
 }
 
 impl Robot {
-    /// For the clients of one body.
+    /// Returns the state for the clients of one robot.
     pub(super) fn new(
         mover: Mover,
         attention: Attention,
@@ -115,7 +116,7 @@ impl Robot {
         self.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Refuses while the daemon is stopped, as officially.
+    /// Returns an error while the daemon is stopped, as the official daemon does.
     fn running(&self) -> Result<(), Refused> {
         if self.lifecycle().is_running() {
             Ok(())
@@ -124,7 +125,7 @@ impl Robot {
         }
     }
 
-    /// Where the body is, by its motors.
+    /// Returns the posture from the motors' present positions.
     fn present(&self) -> Result<(Snapshot, Posture), Refused> {
         self.running()?;
         let snapshot = self.snapshot();
@@ -135,7 +136,7 @@ impl Robot {
     }
 }
 
-/// How the motors hold.
+/// Returns the control mode of the motors.
 fn mode(snapshot: &Snapshot) -> Mode {
     match snapshot.control {
         Control::GravityCompensation => Mode::GravityCompensation,
@@ -144,12 +145,12 @@ fn mode(snapshot: &Snapshot) -> Mode {
     }
 }
 
-/// The time of day as the official models write it.
+/// Returns the system time in the official format.
 fn now() -> String {
     humantime::format_rfc3339_micros(calendar()).to_string()
 }
 
-/// The routes; `robot` also tells all clients of the SDK how the body is, for as long as the server runs.
+/// Returns the routes, and starts the broadcast of the robot's state to clients of the SDK.
 pub(super) fn routes(robot: Arc<Robot>) -> Router {
     tokio::spawn(sdk::tell(robot.clone()));
     Router::new()

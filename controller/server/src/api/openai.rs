@@ -1,11 +1,11 @@
-//! The robot as a model of OpenAI's chat interface, so that any chat front end talks to it.
+//! An OpenAI-compatible chat API, through which any chat client can talk to the robot.
 //!
-//! `GET /v1/models`, `GET /v1/models/{id}`, `POST /v1/chat/completions`. What the user said last is said to the robot; what
-//! stands before it was done already and is not done again. Front ends send the whole talk each time, so that what the
-//! robot remembers is a session of its own, which `x-session`, `metadata.session` or `user` names; without one each
-//! request begins anew. With files it is a question about them.
+//! `GET /v1/models`, `GET /v1/models/{id}`, `POST /v1/chat/completions`. The server executes only the last user message;
+//! earlier ones were executed before. Clients send the whole history each time, so the server stores the conversation in a
+//! session named by `x-session`, `metadata.session` or `user`. Without a name, each request is a new conversation. A message
+//! with files is a question about them.
 //!
-//! Nobody can be asked a question here. Whoever goes away before the end stops what was begun.
+//! The server asks no questions over this API. A client that disconnects early stops what its request started.
 
 mod asked;
 mod wrong;
@@ -42,10 +42,10 @@ use minismith_assistant::tasks::report::Report;
 use minismith_assistant::tasks::{NoTask, Request};
 use minismith_runtime::role::Role;
 
-/// What the handlers share.
+/// The state that the handlers share.
 struct Room {
     desk: Desk,
-    /// Since when the models are there, seconds.
+    /// Creation time of the models, seconds since 1970.
     since: u64,
 }
 
@@ -90,7 +90,7 @@ async fn chat(
 ) -> Result<Response, Wrong> {
     may(&caller, Role::Operator)?;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    // A page of another site may send text, but no JSON, without being asked who it is.
+    // A page of another site may send text without a CORS preflight, but not JSON.
     if !header(CONTENT_TYPE.as_str()).is_some_and(|kind| kind.starts_with("application/json")) {
         return Err(Wrong::with(StatusCode::BAD_REQUEST, "send `Content-Type: application/json`"));
     }
@@ -106,22 +106,22 @@ async fn chat(
     if streams { Ok(stream(answer, source, tells_usage)) } else { whole(&answer, source).await }
 }
 
-/// What is heard of a request, in the end.
+/// The result of a request.
 struct Done {
     text: String,
     spent: Spent,
-    /// What this server says beside it, for those who know it.
+    /// The additional field `minismith`, for clients that know it.
     beside: Value,
 }
 
-/// What is heard of a request.
+/// An event of a request.
 enum Heard {
     Step(String),
     Done(Box<Done>),
     Wrong(Wrong),
 }
 
-/// Where it is heard. Dropping it before the end stops what was begun.
+/// The source of a request's events. Dropping it early stops what the request started.
 enum Source {
     Conversation(Hearing),
     Code(UnboundedReceiver<Heard>),
@@ -130,7 +130,7 @@ enum Source {
 fn begin(desk: &Desk, caller: Caller, asked: Asked) -> Result<Source, Wrong> {
     let Asked { text, files, session, style, .. } = asked;
     if files.is_empty() {
-        // Who waits for a whole answer can't be asked anything, and who reads a stream has no way to answer.
+        // This API has no way to answer questions.
         let hearing = desk.hear_in(style, caller, &text, session.as_deref(), false)?;
         return Ok(Source::Conversation(hearing));
     }
@@ -160,10 +160,10 @@ fn begin(desk: &Desk, caller: Caller, asked: Asked) -> Result<Source, Wrong> {
             Err(NoWork::Full(full)) => Heard::Wrong(full.into()),
             Err(lost @ NoWork::Lost) => Heard::Wrong(Wrong::with(StatusCode::CONFLICT, lost.to_string())),
         };
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         let _heard = tell.send(heard);
     };
-    // In the span of the request.
+    // Runs in the span of the request.
     tokio::spawn(answering.in_current_span());
     Ok(Source::Code(told))
 }
@@ -191,7 +191,7 @@ impl Done {
 
 impl Source {
     async fn next(&mut self) -> Heard {
-        let lost = || Wrong::with(StatusCode::CONFLICT, "the answer was lost; say it again");
+        let lost = || Wrong::with(StatusCode::CONFLICT, "the response was lost; send the request again");
         match self {
             Source::Code(told) => told.recv().await.unwrap_or_else(|| Heard::Wrong(lost())),
             Source::Conversation(hearing) => loop {
@@ -207,7 +207,7 @@ impl Source {
     }
 }
 
-/// What all parts of an answer have in common.
+/// The fields that all parts of a response share.
 struct Answer {
     id: String,
     created: u64,
@@ -256,7 +256,7 @@ impl Answer {
     }
 }
 
-/// The answer, when all is done.
+/// Responds once the request is done.
 async fn whole(answer: &Answer, mut source: Source) -> Result<Response, Wrong> {
     loop {
         match source.next().await {
@@ -267,14 +267,14 @@ async fn whole(answer: &Answer, mut source: Source) -> Result<Response, Wrong> {
     }
 }
 
-/// An answer on its way.
+/// A streamed response.
 struct Streaming {
     answer: Answer,
     source: Source,
     tells_usage: bool,
-    /// What was told so far.
+    /// The text sent so far.
     told: String,
-    /// What is to be sent.
+    /// Chunks to send.
     pending: VecDeque<String>,
     is_over: bool,
 }
@@ -326,7 +326,7 @@ impl Streaming {
         }
     }
 
-    /// Where the whole is more than its steps, the rest of it is told; where it is something else, all of it.
+    /// Sends the rest of the text: what follows the steps, or all of it if it does not begin with them.
     fn end(&mut self, done: &Done) {
         let rest = match done.text.strip_prefix(&self.told) {
             Some(rest) => rest.to_owned(),

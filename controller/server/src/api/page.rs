@@ -1,8 +1,8 @@
-//! The dashboard: one page, built beforehand out of `controller/dashboard` and compiled into the program.
+//! The dashboard: a single page, built from `controller/dashboard` and embedded in the program.
 //!
-//! Nobody needs a token to be given it: it is the same for everybody, and holds nothing of the robot. What it then asks
-//! for passes the gate like any other request. It runs nothing that did not come with it, and may not be shown within
-//! another page, where somebody could be made to press its buttons.
+//! It needs no token, because it is the same for every client and contains no data of the robot. Its requests to the API pass
+//! the gate like any other. Its content security policy permits only its own scripts and forbids embedding in other pages,
+//! which prevents clickjacking.
 
 use axum::body::Body;
 use axum::http::header::{
@@ -19,15 +19,15 @@ use super::refuse;
 #[folder = "../dashboard/dist"]
 struct Built;
 
-/// Where the page begins.
+/// The entry file.
 const FIRST: &str = "index.html";
 
-/// What the page may load, and from where: all from here, but that it may speak with the servers of other robots too.
+/// The content security policy: everything from this server, and connections to the servers of other robots.
 const POLICY: &str = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; \
                       connect-src 'self' ws: wss: http: https:; object-src 'none'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";
 
-/// A file of the page, or what is said where there is no such address.
+/// Returns a file of the dashboard, or 404.
 pub(super) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().trim_start_matches('/');
     if !method.is_safe() {
@@ -43,7 +43,7 @@ pub(super) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Respon
         Some(EmbeddedFile { data, .. }) => ([(CONTENT_ENCODING, "gzip")], Body::from(data)).into_response(),
         None => Body::from(plain.data).into_response(),
     };
-    // The names of assets change with what is in them.
+    // The names of assets contain a hash of their content.
     let kept = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     let told = response.headers_mut();
     for (header, value) in [
@@ -59,7 +59,7 @@ pub(super) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Respon
     response
 }
 
-/// Whether a browser says that it takes what is packed with gzip.
+/// Returns whether a client accepts gzip.
 fn takes_gzip<'a>(mut accepts: impl Iterator<Item = &'a str>) -> bool {
     let is_gzip = |coding: &str| {
         let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
@@ -86,15 +86,15 @@ fn kind(name: &str) -> &'static str {
 fn not_built() -> Response {
     refuse(
         StatusCode::NOT_FOUND,
-        "the dashboard is not in this build of the program: build it with `make build`, which needs Node 18 or later or \
-         fetches it; the API is described at /docs",
+        "no dashboard: this build does not contain it; run `make build`, which needs Node 18 or later or fetches it; \
+         the API is described at /docs",
     )
 }
 
 fn unknown() -> Response {
     refuse(
         StatusCode::NOT_FOUND,
-        "there is no such address; see /docs or /api/v1/openapi.json for those that there are, and /mcp and /v1/chat/completions, besides the official daemon's /api and /ws/sdk",
+        "unknown path: see /docs or /api/v1/openapi.json for our own API; there are also /mcp, /v1/chat/completions, and the official daemon's /api and /ws/sdk",
     )
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_goes_to_whoever_takes_it() {
+    fn accepts_gzip_with_a_nonzero_quality() {
         for (accepts, takes) in [
             ("gzip, deflate, br, zstd", true),
             ("br;q=1.0, GZIP;q=0.5", true),

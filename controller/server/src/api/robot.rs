@@ -1,7 +1,7 @@
-//! The robot itself: its health, its state, and the stop.
+//! The robot itself: health, state, limits and the stop.
 //!
-//! Threads: handlers copy the pulse's last snapshot and never wait for a beat. Safety: `stop` is the only word that
-//! reaches the body from here.
+//! Threads: handlers copy the last snapshot of the control loop and never wait for a cycle. Safety: `stop` is the only
+//! handler here that commands the robot.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use firmware_bridge::pulse::{Conductor, Control, Doing, Order, PulseHandle, Regu
 use firmware_bridge::robot::Reading;
 use firmware_bridge::servo::{HardwareError, Milliamps, Mode};
 use firmware_bridge::units::Radians;
+use minismith_wire::old_names::http;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -24,6 +25,7 @@ use utoipa_axum::routes;
 
 use super::caller::Caller;
 use super::given::{Refusal, Refused};
+use super::names::both;
 use super::refuse;
 use minismith_control::snapshot::view_of;
 use minismith_runtime::outcome::{PostureView, TrimView, tidy, trims};
@@ -35,28 +37,29 @@ pub(super) fn routes(pulse: PulseHandle) -> OpenApiRouter {
         .routes(routes!(state))
         .routes(routes!(limits))
         .routes(routes!(stop))
+        .routes(routes!(reset_statistics))
         .routes(routes!(measure))
         .with_state(pulse)
 }
 
-/// How the controller is.
+/// The health of the controller and the robot.
 #[derive(Serialize, ToSchema)]
 struct Health {
-    /// `ok`, or `fault`.
+    /// `ok` or `fault`.
     status: &'static str,
-    /// What is wrong with the body now, in words.
+    /// The robot's current fault, as a sentence.
     fault: Option<String>,
-    /// Beats since the start.
-    beats: u64,
-    /// Beats that began more than a period late.
-    late_beats: u64,
-    /// The last fault that was noticed: its `kind`, the `motor` where it is one, the `policy` that answers it, the
-    /// `stage` of that, how many `times` it came, and what it `says`.
+    /// Control cycles since the start.
+    cycles: u64,
+    /// Cycles that started more than one period late.
+    overruns: u64,
+    /// The most recent fault: its `kind`, the `motor` if it concerns one, the recovery `policy` and its `stage`, how many
+    /// times it occurred (`count`), and a `message`.
     #[schema(value_type = Option<Object>)]
     last_fault: Option<Value>,
-    /// How regularly the pulse beats (`jitter`, `lateness` and `work`, in microseconds) and by what right.
+    /// The timing of the control loop (`jitter`, `wakeup_latency` and `cycle_time`, in microseconds) and its `scheduling`.
     #[schema(value_type = Object)]
-    pulse: Regularity,
+    control_loop: Regularity,
     /// The program's version.
     version: &'static str,
 }
@@ -67,17 +70,17 @@ fn last_fault(status: Status) -> Value {
         "motor": status.joint.map(Joint::name),
         "policy": status.policy,
         "stage": status.stage,
-        "times": status.times,
-        "says": status.to_string(),
+        "count": status.times,
+        "message": status.to_string(),
     })
 }
 
-/// Whether the robot is well
+/// Check the robot's health
 ///
-/// For watchdogs: the status is 503 while something is wrong with the body.
+/// For watchdogs: the status is 503 while the robot has a fault.
 #[utoipa::path(get, path = "/health", tag = "robot", responses(
-    (status = 200, description = "It is well.", body = Health),
-    (status = 503, description = "Something is wrong with the body; `fault` says what.", body = Health),
+    (status = 200, description = "The robot has no fault.", body = Health),
+    (status = 503, description = "The robot has a fault; `fault` describes it.", body = Health),
 ))]
 async fn health(State(pulse): State<PulseHandle>) -> Response {
     let snapshot = pulse.snapshot();
@@ -86,34 +89,46 @@ async fn health(State(pulse): State<PulseHandle>) -> Response {
     let health = Health {
         status: if well { "ok" } else { "fault" },
         fault: snapshot.fault.map(|fault| fault.to_string()),
-        beats: snapshot.beats,
-        late_beats: snapshot.late,
+        cycles: snapshot.beats,
+        overruns: snapshot.late,
         last_fault: snapshot.status.map(last_fault),
-        pulse: pulse.regularity(),
+        control_loop: pulse.regularity(),
         version: env!("CARGO_PKG_VERSION"),
     };
-    (status, Json(health)).into_response()
+    (status, both(&http::HEALTH, &health)).into_response()
 }
 
-/// Where the body is, and what it does.
+/// The names of the API for what the robot does.
+pub(super) const fn motion_state(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Holding => "holding",
+        Doing::Playing => "moving",
+        Doing::Braking => "stopping",
+        Doing::Limp => "torque_off",
+        Doing::Led => "hand_guiding",
+        Doing::Stowing => "stowing",
+    }
+}
+
+/// The state of the robot.
 #[derive(Serialize, ToSchema)]
 pub(super) struct BodyState {
-    /// `holding`, `playing`, `braking`, `limp`, `led` or `stowing`.
-    #[schema(value_type = String, example = "holding")]
-    doing: Doing,
-    /// How the motors hold: `position`, `gravity_compensation` or `{"compliant": milliamperes}`.
+    /// `holding`, `moving`, `stopping`, `torque_off`, `hand_guiding` or `stowing`.
+    #[schema(example = "holding")]
+    motion_state: &'static str,
+    /// How the motors are controlled: `position`, `gravity_compensation` or `{"compliant": milliamperes}`.
     #[schema(value_type = Value, example = "position")]
-    control: Control,
-    /// Where the body is, from the motors' own positions; null when they are not known.
+    control_mode: Control,
+    /// The posture, computed from the motors' present positions; null while they are unknown.
     posture: Option<PostureView>,
     /// The nine motors, in the order of their ids.
     joints: Vec<JointState>,
-    /// What the envelope takes off the motion that goes on, or took off the last one.
-    trims: Vec<TrimView>,
-    /// What is wrong with the body now, in words.
+    /// What the envelope clamps in the current motion, or clamped in the last one.
+    clamps: Vec<TrimView>,
+    /// The current fault, as a sentence.
     fault: Option<String>,
-    /// Beats since the start.
-    beats: u64,
+    /// Control cycles since the start.
+    cycles: u64,
 }
 
 /// One motor.
@@ -122,25 +137,25 @@ struct JointState {
     /// `body_rotation`, `stewart_1` to `stewart_6`, `right_antenna` or `left_antenna`.
     #[schema(example = "body_rotation")]
     name: &'static str,
-    /// Where it is, degrees; null when it never answered.
+    /// Present position, degrees; null if the motor never responded.
     present_deg: Option<f64>,
-    /// Where it is told to be, degrees.
+    /// Goal position, degrees.
     goal_deg: f64,
-    /// Whether it is driven.
+    /// Whether torque is enabled.
     torque: bool,
-    /// Whether its position is of the last beat (`fresh`), older (`stale`), or not known (`never`).
-    reading: &'static str,
-    /// Inside the servo, degrees Celsius.
+    /// The age of the present position: from the last cycle (`fresh`), older (`stale`), or unknown (`never`).
+    freshness: &'static str,
+    /// Temperature inside the servo, degrees Celsius.
     temperature_c: Option<f64>,
-    /// The supply at the servo, volts.
+    /// Input voltage of the servo, volts.
     voltage_v: Option<f64>,
-    /// Through the motor, milliamperes.
+    /// Motor current, milliamperes.
     #[schema(value_type = Option<f64>)]
     current_ma: Option<Milliamps>,
-    /// What the servo controls: `current`, `position` or `current_based_position`.
+    /// The servo's operating mode: `current`, `position` or `current_based_position`.
     #[schema(value_type = String, example = "position")]
     mode: Mode,
-    /// What the servo signals as wrong.
+    /// The errors in the servo's hardware error status.
     #[schema(value_type = Vec<String>)]
     errors: Vec<HardwareError>,
 }
@@ -153,7 +168,7 @@ fn joint_state(snapshot: &Snapshot, joint: Joint) -> JointState {
         present_deg: reading.known().map(|angle| tidy(angle.degrees())),
         goal_deg: tidy(snapshot.commanded[joint].degrees()),
         torque: snapshot.state.torque[joint],
-        reading: match reading {
+        freshness: match reading {
             Reading::Fresh(_) => "fresh",
             Reading::Stale { .. } => "stale",
             Reading::Never => "never",
@@ -166,64 +181,64 @@ fn joint_state(snapshot: &Snapshot, joint: Joint) -> JointState {
     }
 }
 
-/// Where the body is, and what it does
+/// Get the robot's state
 #[utoipa::path(get, path = "/api/v1/state", tag = "robot", responses(
-    (status = 200, description = "As the last beat found it.", body = BodyState),
+    (status = 200, description = "The state in the last control cycle.", body = BodyState),
 ))]
-async fn state(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<BodyState>, Refused> {
+async fn state(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<Value>, Refused> {
     caller.must_be(Role::Viewer)?;
-    Ok(Json(body_state(&pulse.snapshot(), pulse.period())))
+    Ok(both(&http::STATE, &body_state(&pulse.snapshot(), pulse.period())))
 }
 
-/// How the body is.
+/// Returns the robot's state in a snapshot.
 pub(super) fn body_state(snapshot: &Snapshot, period: Duration) -> BodyState {
     BodyState {
-        doing: snapshot.doing,
-        control: snapshot.control,
+        motion_state: motion_state(snapshot.doing),
+        control_mode: snapshot.control,
         posture: view_of(snapshot),
         joints: Joint::ALL.iter().map(|joint| joint_state(snapshot, *joint)).collect(),
-        trims: trims(&snapshot.trims, period),
+        clamps: trims(&snapshot.trims, period),
         fault: snapshot.fault.as_ref().map(ToString::to_string),
-        beats: snapshot.beats,
+        cycles: snapshot.beats,
     }
 }
 
-/// What the body may do now: where motions are scaled down, that shows here.
+/// The motion limits that are in force, including any reduction.
 #[derive(Serialize, ToSchema)]
 struct LimitsNow {
     /// The nine motors, in the order of their ids.
     joints: Vec<JointLimits>,
-    /// The greatest pitch of the head, either way, degrees.
+    /// Maximum head pitch in either direction, degrees.
     head_pitch_deg: f64,
-    /// The greatest roll of the head, either way, degrees.
+    /// Maximum head roll in either direction, degrees.
     head_roll_deg: f64,
-    /// The greatest yaw of the head relative to the body, either way, degrees.
+    /// Maximum yaw between head and body in either direction, degrees.
     relative_yaw_deg: f64,
 }
 
-/// What one motor may do.
+/// The limits of one motor.
 #[derive(Serialize, ToSchema)]
 struct JointLimits {
     /// `body_rotation`, `stewart_1` to `stewart_6`, `right_antenna` or `left_antenna`.
     #[schema(example = "body_rotation")]
     name: &'static str,
-    /// The least angle, degrees.
-    low_deg: f64,
-    /// The greatest angle, degrees.
-    high_deg: f64,
-    /// The greatest speed, degrees per second.
-    speed_dps: f64,
-    /// The greatest acceleration, degrees per second squared.
-    acceleration_dps2: f64,
+    /// Minimum position, degrees.
+    min_deg: f64,
+    /// Maximum position, degrees.
+    max_deg: f64,
+    /// Maximum velocity, degrees per second.
+    max_velocity_dps: f64,
+    /// Maximum acceleration, degrees per second squared.
+    max_acceleration_dps2: f64,
 }
 
-/// What the body may do
+/// Get the motion limits
 ///
-/// The envelope's limits, as they are in force now.
+/// The limits of the safety envelope that are in force now.
 #[utoipa::path(get, path = "/api/v1/limits", tag = "robot", responses(
     (status = 200, description = "The limits.", body = LimitsNow),
 ))]
-async fn limits(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<LimitsNow>, Refused> {
+async fn limits(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<Value>, Refused> {
     caller.must_be(Role::Viewer)?;
     let limits = pulse.snapshot().limits;
     let degrees = |angle: Radians| tidy(angle.degrees());
@@ -231,75 +246,92 @@ async fn limits(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json
         let JointLimit { low, high, speed, acceleration, .. } = limits.joints[*joint];
         JointLimits {
             name: joint.name(),
-            low_deg: degrees(low),
-            high_deg: degrees(high),
-            speed_dps: degrees(speed),
-            acceleration_dps2: degrees(acceleration),
+            min_deg: degrees(low),
+            max_deg: degrees(high),
+            max_velocity_dps: degrees(speed),
+            max_acceleration_dps2: degrees(acceleration),
         }
     };
-    Ok(Json(LimitsNow {
+    let limits = LimitsNow {
         joints: Joint::ALL.iter().map(joint).collect(),
         head_pitch_deg: degrees(limits.head_pitch),
         head_roll_deg: degrees(limits.head_roll),
         relative_yaw_deg: degrees(limits.relative_yaw),
-    }))
+    };
+    Ok(both(&http::LIMITS, &limits))
 }
 
-/// That the histograms begin anew.
+/// Confirms that the statistics were reset.
 #[derive(Serialize, ToSchema)]
 struct Measuring {
-    /// Since when is measured.
+    /// `from now on`.
     measured: &'static str,
 }
 
-/// Measure the regularity of the beat anew
+/// Reset the statistics of the control loop
 ///
-/// What `/health` tells of the pulse counts from here on.
-#[utoipa::path(post, path = "/api/v1/pulse/measure", tag = "robot", responses(
-    (status = 200, description = "It is measured from now on.", body = Measuring),
+/// The timing of the control loop in `/health` covers the time since the last reset.
+#[utoipa::path(post, path = "/api/v1/control_loop/reset_statistics", tag = "robot", responses(
+    (status = 200, description = "The statistics were reset.", body = Measuring),
 ))]
-async fn measure(State(pulse): State<PulseHandle>, caller: Caller) -> Result<Json<Measuring>, Refused> {
+async fn reset_statistics(state: State<PulseHandle>, caller: Caller) -> Result<Json<Measuring>, Refused> {
+    reset(&state, &caller)
+}
+
+/// Reset the statistics of the control loop, by the old path
+///
+/// Use `/api/v1/control_loop/reset_statistics`.
+#[utoipa::path(post, path = "/api/v1/pulse/measure", tag = "robot", responses(
+    (status = 200, description = "The statistics were reset.", body = Measuring),
+))]
+async fn measure(state: State<PulseHandle>, caller: Caller) -> Result<Json<Measuring>, Refused> {
+    reset(&state, &caller)
+}
+
+fn reset(pulse: &PulseHandle, caller: &Caller) -> Result<Json<Measuring>, Refused> {
     caller.must_be(Role::Engineer)?;
     pulse.measure_anew();
     Ok(Json(Measuring { measured: "from now on" }))
 }
 
-/// That the body rests.
+/// Confirms that the robot has stopped.
 #[derive(Serialize, ToSchema)]
 pub(super) struct AtRest {
-    /// What the body does now, as in the state.
-    #[schema(value_type = String, example = "holding")]
-    doing: Doing,
-    /// Beats since the start.
-    beats: u64,
+    /// What the robot does now, as in the state.
+    #[schema(example = "holding")]
+    motion_state: &'static str,
+    /// Control cycles since the start.
+    cycles: u64,
 }
 
-/// Brakes whatever moves the body, and says when it has come to rest; none when nobody could say it.
+/// Stops all motion and returns once the robot is at rest; `None` if the control loop did not confirm it.
 pub(super) async fn halt(mut pulse: PulseHandle) -> Option<AtRest> {
     let halted = tokio::task::spawn_blocking(move || {
         pulse.order(Order::Halt);
         pulse.wait(&|snapshot| snapshot.doing != Doing::Braking)
     });
     let snapshot = halted.await.ok()?;
-    Some(AtRest { doing: snapshot.doing, beats: snapshot.beats })
+    Some(AtRest { motion_state: motion_state(snapshot.doing), cycles: snapshot.beats })
 }
+
+/// The error when a stop is not confirmed.
+pub(super) const NOT_CONFIRMED: &str =
+    "stop not confirmed: the control loop did not respond; switch the robot off";
 
 /// Stop
 ///
-/// Brakes whatever moves the body, for everybody, from the next beat on, and answers when it has come to rest. What was
-/// asked for before and has not begun is not begun any more. Anybody may say it.
+/// Stops all motion from the next control cycle on, whoever started it, and responds when the robot is at rest. Earlier
+/// requests that have not started yet are cancelled. Every role may stop the robot.
 #[utoipa::path(post, path = "/api/v1/stop", tag = "robot", responses(
-    (status = 200, description = "The body rests.", body = AtRest),
-    (status = 500, description = "The stop could not be confirmed.", body = Refusal),
+    (status = 200, description = "The robot is at rest.", body = AtRest),
+    (status = 500, description = "The stop was not confirmed.", body = Refusal),
 ))]
 async fn stop(State(pulse): State<PulseHandle>, caller: Caller) -> Response {
     if let Err(refused) = caller.must_be(Role::Viewer) {
         return refused.into_response();
     }
     match halt(pulse).await {
-        Some(rest) => Json(rest).into_response(),
-        None => {
-            refuse(StatusCode::INTERNAL_SERVER_ERROR, "the stop could not be confirmed; switch the robot off")
-        }
+        Some(rest) => both(&http::STOP, &rest).into_response(),
+        None => refuse(StatusCode::INTERNAL_SERVER_ERROR, NOT_CONFIRMED),
     }
 }

@@ -1,5 +1,5 @@
-//! The care of the shelf over HTTP: who stands for a tool, which version is called, what is in use, and the rules; and what
-//! is said when something on it can't be had.
+//! Management of registered tools over HTTP: approval, rollback, disabling and the policy's rules; and the error responses
+//! for the workshop's errors.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl From<NoRun> for Refused {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
 struct Approving {
-    /// Which version; without it the one that is called.
+    /// The version. Default: the current one.
     #[serde(default)]
     #[schema(minimum = 1)]
     version: Option<u32>,
@@ -83,16 +83,16 @@ struct Approving {
 
 /// Approve a tool
 ///
-/// Rehearses a version at full speed, and records under the caller's name that a person stands for it: it leaves
-/// quarantine, moves at full speed, and may move real motors.
+/// Rehearses a version at full speed and records the caller as its approver. The version leaves quarantine, runs at full speed
+/// and may move real motors.
 #[utoipa::path(post, path = "/api/v1/tools/{name}/approve", tag = "tools", operation_id = "approve_tool",
-    request_body = Approving, params(("name" = String, Path, description = "Its name.", example = "greet")),
+    request_body = Approving, params(("name" = String, Path, description = "The tool's name.", example = "greet")),
     responses(
-        (status = 200, description = "It is approved.", body = Approved),
-        (status = 404, description = "There is no such tool, or no such version.", body = Refusal),
-        (status = 409, description = "It does not pass its rehearsal at full speed, or its files were changed.", body = Refusal),
-        (status = 422, description = "The body can't be used.", body = Refusal),
-        (status = 503, description = "No rehearsal can be held on this machine, or the shelf can't be written.", body = Refusal),
+        (status = 200, description = "The tool is approved.", body = Approved),
+        (status = 404, description = "The tool or its version is unknown.", body = Refusal),
+        (status = 409, description = "The tool fails its rehearsal at full speed, or its files were modified.", body = Refusal),
+        (status = 422, description = "The request body is invalid.", body = Refusal),
+        (status = 503, description = "This machine can't run rehearsals, or the tool registry can't be written.", body = Refusal),
 ))]
 async fn approve(
     State(shop): State<Arc<Shop>>,
@@ -112,21 +112,21 @@ async fn approve(
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({}))]
 struct Back {
-    /// To which version; without it the one before the one that is called.
+    /// The version to restore. Default: the one before the current one.
     #[serde(default)]
     #[schema(minimum = 1)]
     to: Option<u32>,
 }
 
-/// Go back to an earlier version
+/// Roll back to an earlier version
 #[utoipa::path(post, path = "/api/v1/tools/{name}/rollback", tag = "tools", operation_id = "roll_back_tool",
-    request_body = Back, params(("name" = String, Path, description = "Its name.", example = "greet")),
+    request_body = Back, params(("name" = String, Path, description = "The tool's name.", example = "greet")),
     responses(
-        (status = 200, description = "The earlier one is called now.", body = RolledBack),
-        (status = 404, description = "There is no such tool, or no such version.", body = Refusal),
-        (status = 409, description = "There is no version before it.", body = Refusal),
-        (status = 422, description = "The body can't be used.", body = Refusal),
-        (status = 503, description = "The shelf can't be written.", body = Refusal),
+        (status = 200, description = "The earlier version is the current one.", body = RolledBack),
+        (status = 404, description = "The tool or its version is unknown.", body = Refusal),
+        (status = 409, description = "There is no earlier version.", body = Refusal),
+        (status = 422, description = "The request body is invalid.", body = Refusal),
+        (status = 503, description = "The tool registry can't be written.", body = Refusal),
 ))]
 async fn roll_back(
     State(shop): State<Arc<Shop>>,
@@ -148,16 +148,16 @@ async fn set_active(shop: &Shop, name: String, active: bool, by: Arc<str>) -> An
     shop.ask(set).await
 }
 
-/// Take a tool out of use
+/// Disable a tool
 ///
-/// It stays on the shelf with all its versions.
+/// The tool stays registered with all its versions.
 #[utoipa::path(post, path = "/api/v1/tools/{name}/deactivate", tag = "tools", operation_id = "deactivate_tool",
-    params(("name" = String, Path, description = "Its name.", example = "greet")),
+    params(("name" = String, Path, description = "The tool's name.", example = "greet")),
     responses(
-        (status = 200, description = "It is out of use.", body = InUse),
-        (status = 404, description = "There is no such tool.", body = Refusal),
-        (status = 409, description = "Its state can't be understood.", body = Refusal),
-        (status = 503, description = "The shelf can't be written.", body = Refusal),
+        (status = 200, description = "The tool is disabled.", body = InUse),
+        (status = 404, description = "The tool is unknown.", body = Refusal),
+        (status = 409, description = "The tool's state file is invalid.", body = Refusal),
+        (status = 503, description = "The tool registry can't be written.", body = Refusal),
 ))]
 async fn deactivate(
     State(shop): State<Arc<Shop>>,
@@ -168,23 +168,23 @@ async fn deactivate(
     set_active(&shop, name, false, caller.name).await
 }
 
-/// Take a tool into use again
+/// Enable a tool
 #[utoipa::path(post, path = "/api/v1/tools/{name}/activate", tag = "tools", operation_id = "activate_tool",
-    params(("name" = String, Path, description = "Its name.", example = "greet")),
+    params(("name" = String, Path, description = "The tool's name.", example = "greet")),
     responses(
-        (status = 200, description = "It is in use.", body = InUse),
-        (status = 404, description = "There is no such tool.", body = Refusal),
-        (status = 409, description = "Its state can't be understood.", body = Refusal),
-        (status = 503, description = "The shelf can't be written.", body = Refusal),
+        (status = 200, description = "The tool is enabled.", body = InUse),
+        (status = 404, description = "The tool is unknown.", body = Refusal),
+        (status = 409, description = "The tool's state file is invalid.", body = Refusal),
+        (status = 503, description = "The tool registry can't be written.", body = Refusal),
 ))]
 async fn activate(State(shop): State<Arc<Shop>>, Path(name): Path<String>, caller: Caller) -> Answer<InUse> {
     caller.must_be(Role::Owner)?;
     set_active(&shop, name, true, caller.name).await
 }
 
-/// The rules that new tools are read by
+/// List the policy's rules
 #[utoipa::path(get, path = "/api/v1/rules", tag = "tools", operation_id = "list_rules", responses(
-    (status = 200, description = "Each with its reason, its advice and its examples.", body = Rules),
+    (status = 200, description = "The rules, each with its reason, advice and examples.", body = Rules),
 ))]
 async fn rules(caller: Caller) -> Answer<Rules> {
     caller.must_be(Role::Viewer)?;

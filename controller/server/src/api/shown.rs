@@ -1,4 +1,4 @@
-//! What a person looks at before a tool is trusted: the files beside it, and a rehearsal of the very call.
+//! Files of a tool and rehearsals of single calls, for people who decide whether to trust the tool.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use axum::http::header::{
 };
 use axum::response::{IntoResponse, Response};
 use firmware_bridge::pulse::Conductor;
+use minismith_wire::old_names::http;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -19,6 +20,7 @@ use utoipa_axum::routes;
 use super::caller::Caller;
 use super::errand::errand;
 use super::given::{Given, Refusal, Refused, Wanted};
+use super::names::both;
 use super::tools_state::{Answer, Shop, Which};
 use minismith_runtime::bounded::read_at_most;
 use minismith_runtime::role::Role;
@@ -26,30 +28,30 @@ use minismith_toolchain::workshop::attachments::{PAGE, PICTURE, RECORDING};
 use minismith_toolchain::workshop::preview::{NoPreview, Preview, preview};
 use minismith_toolchain::workshop::told;
 
-/// The longest file that is handed on, bytes.
+/// Maximum size of a file, bytes.
 const LONGEST: u64 = 64 << 20;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Shop>> {
     OpenApiRouter::new().routes(routes!(file)).routes(routes!(rehearse))
 }
 
-/// Fetch a file beside a tool
+/// Download a file of a tool
 ///
-/// `picture`: what its default call did in the rehearsal, as curves (SVG). `page`: all that is known of it (Markdown).
-/// `recording`: the rehearsal for the Rerun viewer (.rrd), where `minismith-recorder` was there when it was admitted.
+/// `picture` is a plot of the default call in the rehearsal (SVG), `page` the tool's documentation (Markdown), `recording` the
+/// rehearsal for the Rerun viewer (.rrd). A tool has a recording if `minismith-recorder` was installed when it was accepted.
 #[utoipa::path(get, path = "/api/v1/tools/{name}/files/{file}", tag = "tools", operation_id = "tool_file",
     params(
-        ("name" = String, Path, description = "Its name.", example = "greet"),
+        ("name" = String, Path, description = "The tool's name.", example = "greet"),
         ("file" = String, Path, description = "`picture`, `page` or `recording`.", example = "picture"),
         Which,
     ),
     responses(
         (status = 200, description = "The file.", content(
             (String = "image/svg+xml"), (String = "text/markdown"), (Vec<u8> = "application/octet-stream"))),
-        (status = 404, description = "There is no such tool, no such version, or no such file beside it.", body = Refusal),
-        (status = 409, description = "Its files were changed, or it no longer passes the policy.", body = Refusal),
-        (status = 422, description = "Something behind the `?` can't be used.", body = Refusal),
-        (status = 503, description = "The shelf can't be read.", body = Refusal),
+        (status = 404, description = "The tool, its version or the file is unknown.", body = Refusal),
+        (status = 409, description = "The tool's files were modified, or it no longer passes the policy.", body = Refusal),
+        (status = 422, description = "The query is invalid.", body = Refusal),
+        (status = 503, description = "The tool registry can't be read.", body = Refusal),
 ))]
 async fn file(
     State(shop): State<Arc<Shop>>,
@@ -63,11 +65,11 @@ async fn file(
         "picture" => (PICTURE, "image/svg+xml"),
         "page" => (PAGE, "text/markdown; charset=utf-8"),
         "recording" => (RECORDING, "application/octet-stream"),
-        _ => return Err(missing("beside a tool there are `picture`, `page` and `recording`")),
+        _ => return Err(missing("unknown file: use `picture`, `page` or `recording`")),
     };
     let Json(shown) = shop.ask(move |registry| told::show(registry, &name, version)).await?;
     let Some(path) = shown.files.get(suffix).cloned() else {
-        return Err(missing(&format!("there is no {file} beside {}", shown.manifest.name)));
+        return Err(missing(&format!("{} has no {file}", shown.manifest.name)));
     };
     let read = tokio::task::spawn_blocking(move || read_at_most(&path, LONGEST)).await;
     let bytes = read
@@ -77,7 +79,7 @@ async fn file(
     let headers = [
         (CONTENT_TYPE, kind.to_owned()),
         (CONTENT_DISPOSITION, name),
-        // Opened by itself in a browser it is a picture or a text, and nothing that acts.
+        // Opened in a browser, the file is an image or text and runs no scripts.
         (CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'; style-src 'unsafe-inline'".to_owned()),
         (X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
     ];
@@ -88,11 +90,11 @@ async fn file(
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "args": {} }))]
 struct Rehearsing {
-    /// Its arguments, by name; those that are left out have their defaults.
+    /// The arguments by name; omitted ones have their defaults.
     #[serde(default)]
     #[schema(value_type = Object)]
     args: Map<String, Value>,
-    /// Which version; without it the one that is called.
+    /// The version. Default: the current one.
     #[serde(default)]
     #[schema(minimum = 1)]
     version: Option<u32>,
@@ -110,27 +112,27 @@ impl From<NoPreview> for Refused {
 
 /// Rehearse a call
 ///
-/// What a tool would do with these arguments from where the body is now: on the mock, in virtual time. Nothing real moves. The
-/// moments of `beats` are `period_s` apart, in the order of the motors' ids, degrees.
+/// Runs a call on the simulated robot in virtual time, starting at the robot's current goal positions. The real robot does not
+/// move. The samples in `beats` are `period_s` apart, in degrees and in the order of the motors' ids.
 #[utoipa::path(post, path = "/api/v1/tools/{name}/rehearse", tag = "tools", operation_id = "rehearse_tool",
     request_body = Rehearsing,
-    params(("name" = String, Path, description = "Its name, or `toolkit.function`.", example = "greet")),
+    params(("name" = String, Path, description = "The tool's name, or `toolkit.function`.", example = "greet")),
     responses(
-        (status = 200, description = "What it would do; `ended` is `returned`, `raised` or `stopped`.", body = Preview),
-        (status = 404, description = "There is no such tool, or no such version.", body = Refusal),
-        (status = 409, description = "Its files were changed, or it no longer passes the policy.", body = Refusal),
-        (status = 422, description = "Its arguments do not fit, or the body can't be used.", body = Refusal),
-        (status = 503, description = "No rehearsal can be held on this machine; `minismith doctor` says why.", body = Refusal),
+        (status = 200, description = "The result; `status` is `returned`, `raised` or `stopped`.", body = Preview),
+        (status = 404, description = "The tool or its version is unknown.", body = Refusal),
+        (status = 409, description = "The tool's files were modified, or it no longer passes the policy.", body = Refusal),
+        (status = 422, description = "The arguments or the request body are invalid.", body = Refusal),
+        (status = 503, description = "This machine can't run rehearsals; `minismith doctor` says why.", body = Refusal),
 ))]
 async fn rehearse(
     State(shop): State<Arc<Shop>>,
     Path(name): Path<String>,
     caller: Caller,
     Given(Rehearsing { args, version }): Given<Rehearsing>,
-) -> Answer<Preview> {
+) -> Answer<Value> {
     caller.must_be(Role::Operator)?;
     let start = shop.pulse.snapshot().commanded;
     let rehearsed =
         errand(&shop.desk, None, move |clerk, _| preview(clerk.workshop, &name, version, args, start));
-    Ok(Json(rehearsed.await??))
+    Ok(both(&http::REHEARSE, &rehearsed.await??))
 }

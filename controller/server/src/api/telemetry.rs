@@ -1,38 +1,39 @@
-//! `GET /api/v1/telemetry?rate=50&format=json`: how the body is, told over a WebSocket at a chosen rate; and a stop by the
-//! same way, which is open already when it is needed.
+//! `GET /api/v1/telemetry?rate=50&format=json`: streams the robot's state over a WebSocket at a chosen rate. The client can
+//! stop the robot over the same connection.
 //!
-//! `rate` is in Hz, from 1 to the pulse's rate; what is above is told at the pulse's rate. Frames stand at multiples of the
-//! period from the first one on, so the rate does not drift. A frame whose time has passed is skipped: each tells what
-//! is so when it is sent. A ping goes along, and while a listener owes its answer at most half a second of frames is
-//! sent; so to whoever reads slowly nothing piles up on the way, and what he reads is soon the newest again.
+//! `rate` is in Hz, from 1 to the rate of the control loop; higher values are reduced to that rate. Frames are sent at
+//! multiples of the period after the first frame, so the rate does not drift. A late frame is skipped, and every frame
+//! holds the state at the time of sending. The server sends pings along with the frames. While a ping is unanswered it
+//! sends at most half a second of frames, so a slow client has no backlog and soon reads current frames again.
 //!
-//! `format=json` gives text messages, in degrees and millimetres as `/api/v1/state`:
+//! `format=json` sends text messages, in degrees and millimetres as in `/api/v1/state`:
 //!
 //! ```text
-//! {"beats": 1234, "at_s": 12.34, "doing": "playing", "fault": null, "present_deg": [nine], "goal_deg": [nine],
+//! {"cycles": 1234, "at_s": 12.34, "motion_state": "moving", "fault": null, "present_deg": [nine], "goal_deg": [nine],
 //!  "torque": [nine], "posture": {"x_mm": ..., "yaw_deg": ..., "body_yaw_deg": ..., "antennas_deg": [right, left], ...}}
 //! ```
 //!
-//! Whoever listens may say `{"type": "stop"}`, and is told `{"type": "stopped", "doing", "beats"}` when the body rests; and
-//! `{"type": "ping", "sent": any}`, which is answered by `{"type": "pong", "sent": any}`. These are text in either format.
+//! The client may send `{"type": "stop"}`, to which the server responds `{"type": "stopped", "motion_state", "cycles"}` once
+//! the robot is at rest, and `{"type": "ping", "sent": any}`, to which it responds `{"type": "pong", "sent": any}`. These
+//! messages are text in both formats. Fields also have their old names.
 //!
-//! `format=binary` gives binary messages of 136 bytes, little-endian, in metres and radians; what is not known is
-//! not-a-number. Motors stand in the order of their ids: body_rotation, stewart_1 to stewart_6, right_antenna, left_antenna.
+//! `format=binary` sends binary messages of 136 bytes, little-endian, in metres and radians; unknown values are NaN. Motors
+//! are in the order of their ids: body_rotation, stewart_1 to stewart_6, right_antenna, left_antenna.
 //!
 //! ```text
 //!   0  u8       version of this layout, 1
-//!   1  u8       doing: 0 holding, 1 playing, 2 braking, 3 limp, 4 led, 5 stowing
-//!   2  u16      bit 0: something is wrong with the body; bit 1: the envelope takes something off the motion that goes on
-//!   4  u32      number of this frame, from 0; those that were skipped are counted
-//!   8  u64      beats since the start
-//!  16  u64      when the state was read, nanoseconds of the pulse's clock
+//!   1  u8       motion state: 0 holding, 1 moving, 2 stopping, 3 torque off, 4 hand guiding, 5 stowing
+//!   2  u16      bit 0: the robot has a fault; bit 1: the envelope clamps the current motion
+//!   4  u32      number of this frame, from 0, including skipped frames
+//!   8  u64      control cycles since the start
+//!  16  u64      timestamp of the state, nanoseconds of the control loop's clock
 //!  24  9 f32    present positions
 //!  60  9 f32    goal positions
 //!  96  6 f32    head: x, y, z, roll, pitch, yaw
 //! 120  f32      body yaw
 //! 124  2 f32    antennas: right, left
-//! 132  u16      bit n: motor n is driven
-//! 134  u16      bit n: the position of motor n is not of this beat
+//! 132  u16      bit n: torque of motor n is enabled
+//! 134  u16      bit n: the position of motor n is not from this cycle
 //! ```
 
 use std::future::Future;
@@ -47,24 +48,26 @@ use axum::routing::any;
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::pulse::{Conductor, Doing, PulseHandle, Snapshot};
 use firmware_bridge::robot::Reading;
+use minismith_wire::old_names::http;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::caller::Speaker;
 use super::given::{Refused, Wanted, unprocessable};
-use super::robot::{AtRest, halt};
+use super::names::both;
+use super::robot::{AtRest, NOT_CONFIRMED, halt, motion_state};
 use minismith_control::snapshot::posture_of;
 use minismith_runtime::outcome::{PostureView, tidy};
 use minismith_runtime::role::Role;
 
-/// The longest message that is taken, bytes: listeners have little to say.
+/// Maximum size of a client's message, bytes.
 const LONGEST_MESSAGE: usize = 4 << 10;
 
-/// The version of the binary layout.
+/// Version of the binary layout.
 const LAYOUT: u8 = 1;
 
-/// Its length.
+/// Length of a binary frame, bytes.
 const LENGTH: usize = 136;
 
 pub(super) fn routes(pulse: PulseHandle) -> Router {
@@ -99,7 +102,7 @@ async fn open(
 ) -> Result<Response, Refused> {
     speaker.caller.must_be(Role::Viewer)?;
     if !(1.0..=1e6).contains(&rate) {
-        return Err(unprocessable("query.rate", "rate is 1 Hz or more"));
+        return Err(unprocessable("query.rate", "`rate` is out of range: use 1 Hz or more"));
     }
     let period = Duration::from_secs_f64(rate.recip()).max(pulse.period());
     Ok(upgrade
@@ -107,16 +110,16 @@ async fn open(
         .on_upgrade(move |socket| tell(socket, pulse, period, format, speaker)))
 }
 
-/// How long a listener may owe the answer to a ping, seconds; after that he is taken for gone.
+/// How long a ping may stay unanswered before the connection ends, seconds.
 const PATIENCE: f64 = 30.0;
 
-/// How far a listener is behind.
+/// Limits how many frames a client may fall behind.
 struct Pace {
-    /// Frames since the ping that is not answered yet, also those that were left out.
+    /// Frames since the unanswered ping, including skipped ones; `None` when no ping is pending.
     owed: Option<u32>,
-    /// How many of them are sent.
+    /// Maximum number of frames that are sent while a ping is pending.
     most: u32,
-    /// After how many he is taken for gone.
+    /// Number of frames after which the connection ends.
     last: u32,
 }
 
@@ -126,19 +129,19 @@ impl Pace {
         Pace { owed: None, most: frames(0.5).max(1), last: frames(PATIENCE) }
     }
 
-    /// A frame is left out; whether there is still somebody.
+    /// Counts a skipped frame; returns whether the connection goes on.
     fn skipped(&mut self) -> bool {
         let owed = self.owed.get_or_insert_default();
         *owed += 1;
         *owed < self.last
     }
 
-    /// Whether a frame may be sent.
+    /// Returns whether a frame may be sent.
     fn is_free(&self) -> bool {
         self.owed.is_none_or(|owed| owed < self.most)
     }
 
-    /// A frame was sent; whether a ping goes after it.
+    /// Counts a sent frame; returns whether to send a ping after it.
     fn sent(&mut self) -> bool {
         match &mut self.owed {
             Some(owed) => {
@@ -153,7 +156,7 @@ impl Pace {
     }
 }
 
-/// What a listener says.
+/// A message from the client.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Said {
@@ -164,47 +167,48 @@ enum Said {
     },
 }
 
-/// What he is told of it.
+/// The response to a message from the client.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Answer {
     Stopped(AtRest),
     Pong { sent: Value },
-    Refused { why: &'static str },
+    Refused { reason: &'static str },
 }
 
-/// Braking goes on while frames do.
+/// A stop that is in progress while frames go on.
 pub(super) type Halting = Option<Pin<Box<dyn Future<Output = Option<AtRest>> + Send>>>;
 
-/// What is answered at once; a stop is answered when the body rests.
+/// Returns the immediate response. A stop has none: its response comes once the robot is at rest.
 fn heard(text: &str, pulse: &PulseHandle, speaker: &Speaker, halting: &mut Halting) -> Option<Answer> {
     match serde_json::from_str(text) {
         Ok(Said::Stop) => {
             speaker.note("stop over the telemetry", "braking");
-            // One that brakes already is as good.
+            // A stop in progress serves this request, too.
             halting.get_or_insert_with(|| Box::pin(halt(pulse.clone())));
             None
         }
         Ok(Said::Ping { sent }) => Some(Answer::Pong { sent }),
-        Err(_) => {
-            Some(Answer::Refused { why: "say {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}" })
-        }
+        Err(_) => Some(Answer::Refused {
+            reason: "unknown message; send {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}",
+        }),
     }
 }
 
-/// What came of a stop, once it is known.
+/// Waits for the stop in progress and returns its response.
 pub(super) async fn halted(halting: &mut Halting) -> Answer {
     let Some(under_way) = halting else { return std::future::pending().await };
     let rest = under_way.await;
     *halting = None;
-    rest.map_or(
-        Answer::Refused { why: "the stop could not be confirmed; switch the robot off" },
-        Answer::Stopped,
-    )
+    rest.map_or(Answer::Refused { reason: NOT_CONFIRMED }, Answer::Stopped)
 }
 
 pub(super) fn text(answer: &Answer) -> Message {
-    Message::Text(serde_json::to_string(answer).unwrap_or_default().into())
+    json(answer)
+}
+
+fn json(document: &impl Serialize) -> Message {
+    Message::Text(both(&http::TELEMETRY, document).0.to_string().into())
 }
 
 async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, format: Format, speaker: Speaker) {
@@ -255,9 +259,9 @@ async fn tell(mut socket: WebSocket, pulse: PulseHandle, period: Duration, forma
 
 #[derive(Serialize)]
 struct Frame {
-    beats: u64,
+    cycles: u64,
     at_s: f64,
-    doing: Doing,
+    motion_state: &'static str,
     fault: Option<String>,
     present_deg: [Option<f64>; 9],
     goal_deg: [f64; 9],
@@ -270,9 +274,9 @@ fn worded(snapshot: &Snapshot, number: u32, format: Format) -> Message {
         Format::Binary => Message::Binary(packed(snapshot, number).into()),
         Format::Json => {
             let frame = Frame {
-                beats: snapshot.beats,
+                cycles: snapshot.beats,
                 at_s: snapshot.state.at.seconds(),
-                doing: snapshot.doing,
+                motion_state: motion_state(snapshot.doing),
                 fault: snapshot.fault.as_ref().map(ToString::to_string),
                 present_deg: *snapshot
                     .state
@@ -283,12 +287,12 @@ fn worded(snapshot: &Snapshot, number: u32, format: Format) -> Message {
                 torque: *snapshot.state.torque.as_array(),
                 posture: posture_of(snapshot).as_ref().map(PostureView::from),
             };
-            Message::Text(serde_json::to_string(&frame).unwrap_or_default().into())
+            json(&frame)
         }
     }
 }
 
-/// The frame in the layout above.
+/// Encodes a frame in the binary layout above.
 fn packed(snapshot: &Snapshot, number: u32) -> Vec<u8> {
     let doing: u8 = match snapshot.doing {
         Doing::Holding => 0,
@@ -334,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_does_not_answer_is_sent_half_a_second_and_no_more() {
+    fn limits_a_silent_client_to_half_a_second_of_frames() {
         let mut pace = Pace::new(Duration::from_millis(20));
         let (mut frames, mut pings) = (0, 0);
         while pace.is_free() {
@@ -344,10 +348,10 @@ mod tests {
         }
         assert_eq!((frames, pings), (26, 1));
         let skipped = (0..).take_while(|_| pace.skipped()).count();
-        assert!((1470..1500).contains(&skipped), "he is taken for gone after {skipped} frames");
+        assert!((1470..1500).contains(&skipped), "the connection ends after {skipped} frames");
         pace.owed = None;
         assert!(pace.is_free());
-        // At one a second, one may be under way beside the one with the ping.
+        // At 1 Hz, one frame may follow the one with the ping.
         let mut slow = Pace::new(Duration::from_secs(1));
         assert!(slow.sent() && slow.is_free() && !slow.sent() && !slow.is_free());
     }

@@ -1,7 +1,7 @@
-//! Tools over HTTP: what is on the shelf, what the workshop says of new ones, and running them.
+//! Tools over HTTP: listing, searching, checking, adding and running them.
 //!
-//! The documents are those of `minismith tool ... --json`. What only reads the shelf is answered at once; rehearsals and
-//! performances have their turn at the desk. The care of the shelf is in `shelf`.
+//! The documents are those of `minismith tool ... --json`, in which renamed fields also have their new names. Requests that
+//! only read the registry run at once; rehearsals and runs are queued at the desk. `shelf` manages registered tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::clock::{Clock, WallClock};
 use firmware_bridge::motion::Refusal as NoMotion;
 use firmware_bridge::pulse::{Conductor, PulseHandle};
+use minismith_wire::old_names::http::{self, add_names};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{IntoParams, ToSchema};
@@ -27,6 +28,7 @@ use super::caller::Caller;
 use super::desk::Desk;
 use super::errand::errand;
 use super::given::{Given, Refusal, Refused, Wanted, unprocessable};
+use super::names::both;
 use super::tools_state::{Answer, Shop, Which};
 use super::{shelf, shown};
 use minismith_analysis::files::Output;
@@ -40,7 +42,7 @@ use minismith_toolchain::workshop::preview::Motion;
 use minismith_toolchain::workshop::rehearsal::NoRehearsal;
 use minismith_toolchain::workshop::told::{self, Added, FileChecked, Listing, Search, Shown};
 
-/// The most modules of a toolkit, as when it is read from a folder.
+/// Maximum number of modules of a toolkit, as for one that is read from a folder.
 const MOST_MODULES: usize = 32;
 
 pub(super) fn routes(desk: Desk, pulse: PulseHandle, config: &Config) -> OpenApiRouter {
@@ -58,8 +60,8 @@ pub(super) fn routes(desk: Desk, pulse: PulseHandle, config: &Config) -> OpenApi
 
 /// List the tools
 #[utoipa::path(get, path = "/api/v1/tools", tag = "tools", operation_id = "list_tools", responses(
-    (status = 200, description = "All of them, by name.", body = Listing),
-    (status = 503, description = "The shelf can't be read.", body = Refusal),
+    (status = 200, description = "All tools, by name.", body = Listing),
+    (status = 503, description = "The tool registry can't be read.", body = Refusal),
 ))]
 async fn list(State(shop): State<Arc<Shop>>, caller: Caller) -> Answer<Listing> {
     caller.must_be(Role::Viewer)?;
@@ -69,10 +71,10 @@ async fn list(State(shop): State<Arc<Shop>>, caller: Caller) -> Answer<Listing> 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Looking {
-    /// What is wanted, in plain words.
+    /// What the tool should do, in plain English.
     #[param(example = "say hello to somebody")]
     text: String,
-    /// At most so many.
+    /// Maximum number of results.
     #[serde(default = "ten")]
     #[param(minimum = 1, maximum = 1000, default = 10)]
     limit: u16,
@@ -82,43 +84,43 @@ const fn ten() -> u16 {
     10
 }
 
-/// Find tools
+/// Search tools
 ///
-/// By words, and by meaning where a model for that is installed. A tool called `search` or `check` can be listed and run, and
-/// not shown, since its address is taken.
+/// By keywords, and by meaning if an embedding model is installed. A tool called `search` or `check` can be listed and run, but
+/// not shown, because its path is taken.
 #[utoipa::path(get, path = "/api/v1/tools/search", tag = "tools", operation_id = "search_tools", params(Looking),
     responses(
-        (status = 200, description = "The best first.", body = Search),
-        (status = 422, description = "Something behind the `?` can't be used.", body = Refusal),
-        (status = 503, description = "The shelf can't be read.", body = Refusal),
+        (status = 200, description = "The results, best first.", body = Search),
+        (status = 422, description = "The query is invalid.", body = Refusal),
+        (status = 503, description = "The tool registry can't be read.", body = Refusal),
 ))]
 async fn search(
     State(shop): State<Arc<Shop>>,
     caller: Caller,
     Wanted(Looking { text, limit }): Wanted<Looking>,
-) -> Answer<Search> {
+) -> Answer<Value> {
     caller.must_be(Role::Viewer)?;
     if !(1..=1000).contains(&limit) {
-        return Err(unprocessable("query.limit", "limit is from 1 to 1000"));
+        return Err(unprocessable("query.limit", "`limit` is out of range: use 1 to 1000"));
     }
     let models = shop.models.clone();
-    shop.ask(move |registry| {
+    let search = move |registry: &minismith_toolchain::workshop::registry::Registry| {
         registry.search(&text, usize::from(limit), &models).map(|found| told::found(&text, found))
-    })
-    .await
+    };
+    Ok(both(&http::SEARCH, &shop.ask(search).await?.0))
 }
 
 /// Show a tool
 ///
-/// Its manifest, its code, what it has done, and who stands for it.
+/// Returns its manifest, code, usage and approval.
 #[utoipa::path(get, path = "/api/v1/tools/{name}", tag = "tools", operation_id = "show_tool",
-    params(("name" = String, Path, description = "Its name.", example = "greet"), Which),
+    params(("name" = String, Path, description = "The tool's name.", example = "greet"), Which),
     responses(
         (status = 200, description = "The tool.", body = Shown),
-        (status = 404, description = "There is no such tool, or no such version.", body = Refusal),
-        (status = 409, description = "Its files were changed, or it no longer passes the policy.", body = Refusal),
-        (status = 422, description = "Something behind the `?` can't be used.", body = Refusal),
-        (status = 503, description = "The shelf can't be read.", body = Refusal),
+        (status = 404, description = "The tool or its version is unknown.", body = Refusal),
+        (status = 409, description = "The tool's files were modified, or it no longer passes the policy.", body = Refusal),
+        (status = 422, description = "The query is invalid.", body = Refusal),
+        (status = 503, description = "The tool registry can't be read.", body = Refusal),
 ))]
 async fn show(
     State(shop): State<Arc<Shop>>,
@@ -128,14 +130,14 @@ async fn show(
 ) -> Answer<Shown> {
     caller.must_be(Role::Viewer)?;
     let mut shown = shop.ask(move |registry| told::show(registry, &name, version)).await?;
-    // Where this machine keeps them is nobody's business.
+    // Clients get file names, not paths on this machine.
     for file in shown.files.values_mut() {
         *file = file.file_name().map(PathBuf::from).unwrap_or_default();
     }
     Ok(shown)
 }
 
-/// A tool that is handed in.
+/// A submitted tool.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -143,25 +145,25 @@ async fn show(
     "args": { "number": 4.5 }
 }))]
 struct HandedIn {
-    /// Its Python source; of a toolkit, that of the main module.
+    /// The Python source; for a toolkit, that of the main module.
     code: String,
-    /// The stem of its file; a toolkit needs one. A tool of one file is named after its one public function.
+    /// The stem of its file; required for a toolkit. A tool of one file is named after its only public function.
     #[serde(default)]
     name: Option<String>,
-    /// The other modules of a toolkit, by stem; left out for a tool of one file.
+    /// The other modules of a toolkit, by stem; omitted for a tool of one file.
     #[serde(default)]
     modules: Option<BTreeMap<String, String>>,
-    /// Calls that show its use; each must pass its rehearsal.
+    /// Example calls; each must pass its rehearsal.
     #[serde(default)]
     examples: Vec<Example>,
-    /// Calls with what they must do, as in a manifest.
+    /// Calls with expected results, as in a manifest.
     #[serde(default)]
     test_cases: Vec<TestCase>,
     /// Also rehearse a call with these arguments.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     args: Option<Map<String, Value>>,
-    /// When it is only checked: also tell what its default call did, as `motion`.
+    /// For checks: also return the motion of the default call, as `motion`.
     #[serde(default)]
     motion: bool,
 }
@@ -170,11 +172,15 @@ impl HandedIn {
     fn submitted(self, caller: &Caller) -> Result<Submission, Refused> {
         let HandedIn { code, name, modules, examples, mut test_cases, args, motion: _ } = self;
         if modules.as_ref().is_some_and(|modules| modules.len() > MOST_MODULES) {
-            let why = format!("more than {MOST_MODULES} modules; split it into several tools");
+            let why =
+                format!("too many modules: {MOST_MODULES} allowed; split the toolkit into several tools");
             return Err(unprocessable("body.modules", &why));
         }
         let Some(name) = name.or_else(|| modules.is_none().then(|| "tool".to_owned())) else {
-            return Err(unprocessable("body.name", "a toolkit needs the name of its main module"));
+            return Err(unprocessable(
+                "body.name",
+                "a toolkit requires the name of its main module; send `name`",
+            ));
         };
         if let Some(arguments) = args {
             test_cases.push(TestCase { name: "args".into(), arguments, ..TestCase::default() });
@@ -185,7 +191,7 @@ impl HandedIn {
             main: code.into_bytes(),
             others: modules.map(|modules| modules.into_iter().map(bytes).collect()),
             declared: Declared { examples, test_cases, folder: None },
-            // Never one of this program's own authors, whatever somebody calls himself.
+            // Never one of this program's own authors, whatever the client's name is.
             origin: Provenance { author: format!("{}, by the API", caller.name), ..Provenance::default() },
         })
     }
@@ -193,20 +199,20 @@ impl HandedIn {
 
 /// Check a tool
 ///
-/// Takes it through policy, rehearsal on the mock and review, and registers nothing. That a tool is refused is an answer, too:
-/// see `admitted`, `stage` and `findings`.
+/// Runs policy, rehearsal on the simulated robot and review, and registers nothing. A rejected tool is a regular response: see
+/// `accepted`, `phase` and `findings`.
 #[utoipa::path(post, path = "/api/v1/tools/check", tag = "tools", operation_id = "check_tool", request_body = HandedIn,
     responses(
-        (status = 200, description = "What was found, as one element of `minismith tool check --json`.", body = FileChecked),
-        (status = 409, description = "It broke down; the log says more.", body = Refusal),
-        (status = 422, description = "The body can't be used.", body = Refusal),
-        (status = 503, description = "No rehearsal can be held on this machine; `minismith doctor` says why.", body = Refusal),
+        (status = 200, description = "The result, as one element of `minismith tool check --json`.", body = FileChecked),
+        (status = 409, description = "The check failed because of an internal error; see the log.", body = Refusal),
+        (status = 422, description = "The request body is invalid.", body = Refusal),
+        (status = 503, description = "This machine can't run rehearsals; `minismith doctor` says why.", body = Refusal),
 ))]
 async fn check(
     State(shop): State<Arc<Shop>>,
     caller: Caller,
     Given(given): Given<HandedIn>,
-) -> Answer<FileChecked> {
+) -> Answer<Value> {
     caller.must_be(Role::Engineer)?;
     let is_shown = given.motion;
     let submission = given.submitted(&caller)?;
@@ -224,20 +230,20 @@ async fn check(
         let file = format!("{}.py", submission.name);
         Ok::<_, NoRehearsal>(FileChecked { file, checked, cached, seconds, motion, written: Vec::new() })
     });
-    Ok(Json(checked.await??))
+    Ok(both(&http::CHECK, &checked.await??))
 }
 
-/// Why a tool was not added.
+/// The reason why a tool was not added.
 #[derive(Serialize, ToSchema)]
 struct NotAdded {
-    /// In words.
+    /// The reason, as a sentence.
     detail: String,
-    /// What policy, rehearsal and review found.
+    /// The results of policy, rehearsal and review.
     checked: Checked,
 }
 
-/// What came of handing a tool in.
-#[expect(clippy::large_enum_variant, reason = "there is one of it, for a moment")]
+/// The result of submitting a tool.
+#[expect(clippy::large_enum_variant, reason = "there is one short-lived value of it")]
 enum Entered {
     Added(Added),
     Refused(Checked),
@@ -245,13 +251,13 @@ enum Entered {
 
 /// Add a tool
 ///
-/// Checks it, and keeps it as a new version if nothing refuses it. Until a person approves it, it moves at half speed.
+/// Checks the tool and registers it as a new version if it is accepted. It runs at half speed until a person approves it.
 #[utoipa::path(post, path = "/api/v1/tools", tag = "tools", operation_id = "add_tool", request_body = HandedIn, responses(
-    (status = 201, description = "It is on the shelf.", body = Added,
-        headers(("location" = String, description = "Where it is shown."))),
-    (status = 409, description = "The name belongs to a tool that comes with the program.", body = Refusal),
-    (status = 422, description = "It was refused, with the findings in `checked`; or the body can't be used.", body = Refusal),
-    (status = 503, description = "No rehearsal can be held on this machine, or the shelf can't be written.", body = Refusal),
+    (status = 201, description = "The tool was registered.", body = Added,
+        headers(("location" = String, description = "The address of the new version."))),
+    (status = 409, description = "The name belongs to a predefined tool.", body = Refusal),
+    (status = 422, description = "The tool was rejected, with the findings in `checked`, or the request body is invalid.", body = Refusal),
+    (status = 503, description = "This machine can't run rehearsals, or the tool registry can't be written.", body = Refusal),
 ))]
 async fn add(
     State(shop): State<Arc<Shop>>,
@@ -277,7 +283,7 @@ async fn add(
         Entered::Refused(checked) => {
             let stage = minismith_runtime::outcome::word(&checked.stage);
             let found = checked.findings.first().map(ToString::to_string).unwrap_or_default();
-            let detail = format!("{} was refused by the {stage}: {found}", checked.name);
+            let detail = format!("{} was rejected by the {stage}: {found}", checked.name);
             (StatusCode::UNPROCESSABLE_ENTITY, Json(NotAdded { detail, checked })).into_response()
         }
     })
@@ -287,13 +293,13 @@ async fn add(
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "args": {} }))]
 struct Call {
-    /// Its arguments, by name; those that are left out have their defaults.
+    /// The arguments by name; omitted ones have their defaults.
     #[serde(default)]
     #[schema(value_type = Object)]
     args: Map<String, Value>,
 }
 
-/// What came of a tool, with what its files hold.
+/// Returns the result of a run together with the content of its output files.
 fn with_contents(ran: &Ran) -> Value {
     let mut document = serde_json::to_value(ran).unwrap_or_default();
     let listed = document.pointer_mut("/performance/outputs").and_then(Value::as_array_mut);
@@ -302,21 +308,22 @@ fn with_contents(ran: &Ran) -> Value {
             listed.insert("base64".into(), STANDARD.encode(content.0.as_slice()).into());
         }
     }
+    add_names(http::TOOL_RUN.fields, &mut document);
     document
 }
 
 /// Run a tool
 ///
-/// When the robot is free for it. Whoever goes away before the end halts what was begun; a stop that is said while it waits
-/// holds for it too. Files of this machine can't be given to it.
+/// Runs are queued, one at a time. A client that disconnects early stops its run; a stop also cancels queued runs. The arguments
+/// can't name files on the server.
 #[utoipa::path(post, path = "/api/v1/tools/{name}/run", tag = "tools", operation_id = "run_tool", request_body = Call,
-    params(("name" = String, Path, description = "Its name, or `toolkit.function`.", example = "greet")),
+    params(("name" = String, Path, description = "The tool's name, or `toolkit.function`.", example = "greet")),
     responses(
-        (status = 200, description = "It ran; `performance.ended` is `returned`, `raised` or `stopped`.", body = Ran),
-        (status = 404, description = "There is no such tool.", body = Refusal),
-        (status = 409, description = "It is out of use, asks for a person's approval, or was stopped before it began.", body = Refusal),
-        (status = 422, description = "Its arguments do not fit, or the body can't be used.", body = Refusal),
-        (status = 503, description = "There is no cage on this machine; `minismith doctor` says why.", body = Refusal),
+        (status = 200, description = "The tool ran; `run.status` is `returned`, `raised` or `stopped`.", body = Ran),
+        (status = 404, description = "The tool is unknown.", body = Refusal),
+        (status = 409, description = "The tool is disabled, needs approval, or was stopped before it started.", body = Refusal),
+        (status = 422, description = "The arguments or the request body are invalid.", body = Refusal),
+        (status = 503, description = "This machine can't run the sandbox; `minismith doctor` says why.", body = Refusal),
 ))]
 async fn run(
     State(shop): State<Arc<Shop>>,

@@ -1,4 +1,4 @@
-//! What the routes about tools share.
+//! The state that the routes about tools share.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 use super::desk::Desk;
 use super::given::Refused;
 
-/// What the handlers share.
+/// The state that the handlers share.
 pub(super) struct Shop {
     pub(super) desk: Desk,
     pub(super) pulse: PulseHandle,
@@ -23,14 +23,15 @@ pub(super) struct Shop {
 pub(super) type Answer<T> = Result<Json<T>, Refused>;
 
 impl Shop {
-    /// Asks the shelf something, apart from those who wait for beats.
+    /// Reads or changes the registry on a blocking thread.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         ask: impl FnOnce(&Registry) -> Result<T, RegistryError> + Send + 'static,
     ) -> Answer<T> {
         let tools = self.tools.clone();
         let asked = tokio::task::spawn_blocking(move || ask(&Registry::open(&tools)?)).await;
-        let lost = |_| Refused::because(StatusCode::CONFLICT, "the answer was lost; ask again");
+        let lost =
+            |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
         Ok(Json(asked.map_err(lost)??))
     }
 }
@@ -38,7 +39,7 @@ impl Shop {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Which {
-    /// Which version; without it the one that is called.
+    /// The version. Default: the current one.
     #[param(minimum = 1)]
     pub(super) version: Option<u32>,
 }

@@ -1,41 +1,50 @@
-//! `GET /api/v1/voice?rate=16000&session=evening&speak=true&wake=false`: a conversation by voice over a WebSocket, whose
-//! microphone and speaker are at the other end.
+//! `GET /api/v1/voice?rate=16000&session=evening&speak=true&wake=false&events=2`: a conversation by voice over a WebSocket,
+//! with microphone and speaker at the client.
 //!
-//! `rate` is that of the samples that are sent, Hz, from 8000 to 96000; `session` the one in which it is remembered, as in a
-//! chat; `speak` whether answers are spoken; `wake` whether the robot has to be called as `voice.call` of the configuration
-//! says, else all that is said is for it.
+//! * `rate`: sample rate of the client's audio, 8000 to 96000 Hz.
+//! * `session`: the session that stores the conversation, as in a chat.
+//! * `speak`: whether answers are spoken.
+//! * `wake`: whether the client must say a wake word, as configured. Otherwise every utterance is for the robot.
+//! * `events`: which names events have: 1 for their old names (the default), 2 for those below.
 //!
-//! Binary messages carry sound, one channel of 16 bit signed samples, little-endian: those that are sent at `rate`, 64 kB at
-//! most, and those that come at 24000 Hz, to be played one behind the other. Echoes of what is played have to be taken out
-//! where it is played. Besides, whoever speaks may say:
-//!
-//! ```text
-//! {"type": "end"}                 what was said is over: a button was let go, and a second of silence follows
-//! {"type": "stop"}                halts the body at once, cuts what is being said, gives up what is still to be answered;
-//!                                 answered by {"type": "stopped", "doing", "beats"} when the body rests
-//! {"type": "ping", "sent": any}   answered by {"type": "pong", "sent"}
-//! ```
-//!
-//! What can't be understood is answered by `{"type": "refused", "why"}`. What is told besides:
+//! Binary messages are audio, one channel of 16 bit signed samples, little-endian. The client sends them at `rate`, at most
+//! 64 kB each. The server sends them at 24000 Hz; the client plays them in sequence and cancels their echo. The client may
+//! also send:
 //!
 //! ```text
-//! {"event": "state", "state": "listening" | "thinking" | "speaking" | "holding"}      the first tells that it listens
-//! {"event": "partial", "text", "confidence", "at_s"}                                  what was said so far
-//! {"event": "heard", "text", "means", "confidence", "began_s", "ended_s"}             what was said
-//! {"event": "ignored", "text", "why"}                                                 it is not answered
-//! {"event": "stop", "word", "ended_s", "known_s"}                                     a stop was said, and the body halted
-//! {"event": "said", "data": {"text"}}                                                 now this is worked on ...
-//! {"event": ..., "data": ...}                                                         ... and this comes of it, as of a chat
-//! {"event": "answer", "text"} {"event": "speaking", "sentence", "lasts_s"}            what is answered, and said of it
-//! {"event": "cut"}                                                                    what is not played yet is not to be;
-//!                                                                                     it may come more than once
-//! {"event": "trouble", "text"}                                                        something went wrong, in words
+//! {"type": "end"}                 ends the utterance, for push-to-talk: the server adds a second of silence
+//! {"type": "stop"}                stops the robot and the speech at once, and drops unanswered requests;
+//!                                 the response is {"type": "stopped", "motion_state", "cycles"} once the robot is at rest
+//! {"type": "ping", "sent": any}   the response is {"type": "pong", "sent"}
 //! ```
 //!
-//! A `question` is spoken, too, and answered by what is said next, or as in a chat. Whoever leaves stops what was begun.
+//! The response to an invalid message is `{"type": "refused", "reason"}`. The server sends these events:
 //!
-//! Safety: the ear halts the body before anybody else hears of a stop. What is sent waits in a room of one size, what is told
-//! in a queue of one length; whoever sends what can't be sound, does not read, or is silent for long, is told so and left.
+//! ```text
+//! {"event": "state", "state": "listening" | "thinking" | "speaking" | "holding"}      the first one: it listens
+//! {"event": "partial_transcript", "text", "confidence", "at_s"}                       the utterance so far
+//! {"event": "transcript", "text", "interpretation", "confidence", "began_s",          the whole utterance
+//!  "ended_s", "doa_deg"}
+//! {"event": "ignored", "text", "reason"}                                              the utterance has no answer
+//! {"event": "stop", "word", "ended_s", "detected_s"}                                  a stop word; the robot stops
+//! {"event": "said", "data": {"text"}}                                                 this request is executed now ...
+//! {"event": ..., "data": ...}                                                         ... with the events of a chat
+//! {"event": "answer", "text"} {"event": "speaking", "sentence", "duration_s"}         the answer, and its spoken sentences
+//! {"event": "interrupted"}                                                            discard audio that is not played yet;
+//!                                                                                     may be sent more than once
+//! {"event": "error", "text"}                                                          an error of the voice service
+//! ```
+//!
+//! The events of a chat have `data`: an `error` with `data` ends a request, an `error` with `text` does not. The old names of
+//! the events are `partial`, `heard`, `cut` and `trouble`, besides those of a chat. Fields have their new and their old names
+//! in either case.
+//!
+//! A `question` is spoken, too. The next utterance answers it, or a request as in a chat. A client that disconnects stops what
+//! it started.
+//!
+//! Safety: the recognizer stops the robot before any other thread learns of a stop word. Audio buffers and event queues have a
+//! fixed size. The server closes the connection with a reason when a client sends invalid audio, does not read, or is silent
+//! for ten minutes.
 
 mod here;
 mod socket;
@@ -61,23 +70,24 @@ use self::socket::{Conversing, converse};
 use super::caller::Speaker;
 use super::desk::Desk;
 use super::given::{Refused, Wanted, unprocessable};
+use super::names::event_names;
 use crate::voice::engine::{Engines, NoVoice};
 use minismith_assistant::memory::is_name;
 use minismith_control::body::{Body, models_of};
-use minismith_runtime::config::{Call, Config, Voice};
+use minismith_runtime::config::{Config, Voice, WakeWordMode};
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::registry::Registry;
 
-/// How many may talk at a time: each has models of its own, about 100 MB.
+/// Maximum number of conversations at a time; each loads its own models, about 100 MB.
 const SEATS: usize = 2;
 
-/// The rates that are taken, Hz.
+/// Permitted sample rates, Hz.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=96_000;
 
-/// The longest message that is read, bytes. What is longer than a message may be, up to this, is refused in words.
+/// Maximum size of a message that is read, bytes. A message above the permitted size and below this is rejected with a reason.
 const LONGEST_READ: usize = 1 << 20;
 
-/// What the handlers share.
+/// The state that the handlers share.
 struct Room {
     desk: Desk,
     body: Arc<Body>,
@@ -102,6 +112,12 @@ struct Wish {
     speak: bool,
     #[serde(default)]
     wake: bool,
+    #[serde(default = "first")]
+    events: u8,
+}
+
+const fn first() -> u8 {
+    1
 }
 
 const fn heard_rate() -> u32 {
@@ -119,33 +135,37 @@ async fn open(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
     speaker.caller.must_be(Role::Operator)?;
-    let Wish { rate, session, speak, wake } = wish;
+    let Wish { rate, session, speak, wake, events } = wish;
+    let names = event_names(events)?;
     if !RATES.contains(&rate) {
-        let why = format!("rate is from {} to {} samples a second", RATES.start(), RATES.end());
+        let why = format!("`rate` is out of range: use {} to {} Hz", RATES.start(), RATES.end());
         return Err(unprocessable("query.rate", &why));
     }
     if session.as_deref().is_some_and(|session| !is_name(session)) {
         return Err(unprocessable(
             "query.session",
-            "a session's name has 1 to 40 letters, digits, `_` and `-`",
+            "`session` is not a valid name: use 1 to 40 letters, digits, `_` and `-`",
         ));
     }
     let conflict = |why: &str| Refused::because(StatusCode::CONFLICT, why);
     let flow = Flow::new(rate, HEARD_RATE).map_err(|fault| conflict(&fault.to_string()))?;
     let seat = room.seats.clone().try_acquire_owned().map_err(|_| {
         conflict(&format!(
-            "{SEATS} others talk with the robot by voice already; try again when one has ended"
+            "too many voice conversations: {SEATS} others talk with the robot, {SEATS} allowed; try again later"
         ))
     })?;
     let configured = &room.config.voice;
-    let voice = Voice { call: if wake { configured.call } else { Call::Never }, ..configured.clone() };
+    let voice = Voice {
+        wake_word_mode: if wake { configured.wake_word_mode } else { WakeWordMode::Never },
+        ..configured.clone()
+    };
     let (engines, seat) = engines(&room, &voice, speak, seat).await?;
-    // A browser tells a page nothing of why a WebSocket is refused: it may ask without one, and hear what stands above.
+    // Browsers hide why a WebSocket handshake failed: a page may send a plain request to get the reason.
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
         Err(none) => return Ok(none.into_response()),
     };
-    let parts = Conversing { engines, voice, flow, rate, session, seat };
+    let parts = Conversing { engines, voice, flow, rate, session, names, seat };
     let (desk, body) = (room.desk.clone(), room.body.clone());
     Ok(upgrade
         .max_message_size(LONGEST_READ)
@@ -153,7 +173,7 @@ async fn open(
         .on_upgrade(move |socket| converse(socket, body, desk, speaker, parts)))
 }
 
-/// The models, which take a moment to be read. The seat goes along: it is taken for as long as they are.
+/// Loads the models, which takes a moment. The permit goes along, so that it is held while they are in memory.
 async fn engines(
     room: &Arc<Room>,
     voice: &Voice,
@@ -166,9 +186,9 @@ async fn engines(
         let engines = Engines::open(&voice, &models_of(&room.config), is_spoken, &tools)?;
         Ok::<_, NoVoice>((engines, seat))
     });
-    let lost = |_| Refused::because(StatusCode::CONFLICT, "the models were lost on the way; try again");
+    let lost = |_| Refused::because(StatusCode::CONFLICT, "loading the voice models failed; try again");
     opened.await.map_err(lost)?.map_err(|no| Refused::because(StatusCode::CONFLICT, &no.to_string()))
 }
 
-/// How much sound may wait to be heard.
+/// Length of the audio buffer.
 const ROOM: Duration = Duration::from_secs(20);

@@ -1,4 +1,4 @@
-//! How often one peer may ask: a bucket for each, which fills again with time.
+//! Rate limits: a token bucket for each peer.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 
 use firmware_bridge::clock::Tick;
 
-/// The most peers that are counted one by one; whoever comes on top shares a bucket.
+/// Maximum number of peers with their own bucket; further peers share one.
 const MOST: usize = 4096;
 
-/// Buckets, one for each peer.
+/// Token buckets, one for each peer.
 #[derive(Debug)]
 pub struct Rate {
     per_second: f64,
@@ -18,18 +18,18 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So much per second, on average; `most` at once.
+    /// Returns buckets that refill at this rate per second and hold at most `most`.
     #[must_use]
     pub fn new(per_second: f64, most: f64) -> Self {
         Rate { per_second, most, buckets: Mutex::default() }
     }
 
-    /// Takes from a peer's bucket; whether there was enough in it.
+    /// Takes one from a peer's bucket; returns whether it had one.
     pub fn take(&self, peer: IpAddr, now: Tick) -> bool {
         self.draw(peer, now, 1.0)
     }
 
-    /// Whether there is something in a peer's bucket.
+    /// Returns whether a peer's bucket has one.
     pub fn has(&self, peer: IpAddr, now: Tick) -> bool {
         self.draw(peer, now, 0.0)
     }
@@ -59,19 +59,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_empties_and_fills_again_for_each_peer() {
+    fn bucket_refills_for_each_peer() {
         let rate = Rate::new(2.0, 3.0);
         let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
         let at = |seconds: f64| Tick((seconds * 1e9) as u64);
         assert_eq!([0.0; 4].map(|when| rate.take(one, at(when))), [true, true, true, false]);
         assert!(!rate.has(one, at(0.4)) && rate.take(other, at(0.4)));
         assert!(rate.has(one, at(0.5)) && rate.take(one, at(0.5)) && !rate.take(one, at(0.6)));
-        // It never holds more than its most.
+        // A bucket never holds more than its maximum.
         assert_eq!([100.0; 4].map(|when| rate.take(one, at(when))), [true, true, true, false]);
     }
 
     #[test]
-    fn a_crowd_of_peers_shares_what_is_left_and_costs_no_more_memory() {
+    fn further_peers_share_a_bucket_in_bounded_memory() {
         let rate = Rate::new(0.001, 1.0);
         let peer = |number: u32| IpAddr::from(number.to_be_bytes());
         let now = Tick(1);

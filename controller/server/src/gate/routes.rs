@@ -1,28 +1,28 @@
-//! What needs which role. What is not named here is looked at by viewers and done by operators.
+//! The role that each path needs. Paths that are not listed need viewers for reading and operators for everything else.
 
 use minismith_runtime::role::Role;
 
-/// Whether a path belongs to the official daemon's wire.
+/// Returns whether a path belongs to the official daemon's API.
 #[must_use]
 pub fn is_official(path: &str) -> bool {
     path == "/ws/sdk" || (path.starts_with("/api/") && !path.starts_with("/api/v1/"))
 }
 
-/// Whether a path belongs to the page that is the same for everybody.
+/// Returns whether a path belongs to the dashboard, which is the same for every client.
 #[must_use]
 pub fn is_page(path: &str) -> bool {
     matches!(path, "/" | "/index.html" | "/favicon.svg") || path.starts_with("/assets/")
 }
 
-/// The least role that may ask for this. What is more than a path says, such as what a message over a WebSocket or a call
-/// of a tool asks for, is looked at where it is heard.
+/// Returns the minimum role for a path. Where the path does not tell what a request does, as for messages over a WebSocket and
+/// tool calls, the handler checks the role.
 #[must_use]
 pub fn least(is_read: bool, path: &str) -> Role {
     let steps: Vec<&str> = path.split('/').filter(|step| !step.is_empty()).collect();
     if is_read {
         return match steps.as_slice() {
             ["api", "v1", "journal" | "doctor", ..] => Role::Engineer,
-            // What was said is for those who may talk; what is streamed moves the robot.
+            // Sessions are for those who may talk to the robot; streamed targets move it.
             ["api", "v1", "sessions", ..]
             | ["api", "v1", "lease", _, ..]
             | ["api", "v1", "voice"]
@@ -31,14 +31,15 @@ pub fn least(is_read: bool, path: &str) -> Role {
         };
     }
     match steps.as_slice() {
-        // Everybody may say stop.
+        // Every role may stop the robot.
         ["api", "v1", "stop"] | ["api", "move", "stop"] => Role::Viewer,
-        // Each tool there says what it needs, and a sentence whether it is a stop.
+        // Each tool has its own minimum role, and a sentence may be a stop.
         ["mcp"] | ["api", "v1", "chat"] => Role::Viewer,
         ["api", "v1", "tools", _, "run" | "rehearse"] => Role::Operator,
         ["api", "v1", "tools"] | ["api", "v1", "tools", "check"] => Role::Engineer,
         ["api", "v1", "tools", ..] => Role::Owner,
-        ["api", "v1", "sessions" | "pulse", ..] | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,
+        ["api", "v1", "sessions" | "control_loop" | "pulse", ..]
+        | ["api", "motors", "set_mode", "disabled"] => Role::Engineer,
         _ => Role::Operator,
     }
 }
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_path_has_its_role() {
+    fn paths_need_their_roles() {
         for (is_read, path, role) in [
             (true, "/health", Role::Viewer),
             (true, "/api/state/full", Role::Viewer),
@@ -66,6 +67,8 @@ mod tests {
             (false, "/api/motors/set_mode/enabled", Role::Operator),
             (false, "/api/motors/set_mode/disabled", Role::Engineer),
             (false, "//api//motors/set_mode/disabled/", Role::Engineer),
+            (false, "/api/v1/control_loop/reset_statistics", Role::Engineer),
+            (false, "/api/v1/pulse/measure", Role::Engineer),
             (false, "/api/v1/tools", Role::Engineer),
             (false, "/api/v1/tools/nod/run", Role::Operator),
             (false, "/api/v1/tools/nod/rehearse", Role::Operator),
@@ -77,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_the_same_for_everybody_is_the_page() {
+    fn page_contains_only_the_dashboard() {
         for path in ["/", "/index.html", "/assets/index-1.js", "/favicon.svg"] {
             assert!(is_page(path), "{path}");
         }
@@ -87,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_paths_are_not_official() {
+    fn own_paths_are_not_official() {
         for path in ["/api/v1/state", "/v1/chat/completions", "/mcp", "/health", "/", "/apis/x"] {
             assert!(!is_official(path), "{path}");
         }

@@ -16,7 +16,7 @@ use super::signs::Signs;
 use super::tongue::{Order, Tongue};
 use super::{Event, News, Said, Utterance};
 use minismith_nlu::{Intent, Known, Primitive, Understanding, understand};
-use minismith_runtime::config::{Call, Voice};
+use minismith_runtime::config::{Voice, WakeWordMode};
 
 /// How often it checks whether the robot rests after a stop.
 const LOOK: Duration = Duration::from_millis(20);
@@ -192,10 +192,10 @@ impl<F: FnMut(News)> Desk<F> {
         if is_stopped {
             return;
         }
-        let is_attentive = match self.voice.call {
-            Call::Never => true,
-            Call::First => self.attentive.is_some_and(|until| self.clock.now() < until),
-            Call::Always => false,
+        let is_attentive = match self.voice.wake_word_mode {
+            WakeWordMode::Never => true,
+            WakeWordMode::Once => self.attentive.is_some_and(|until| self.clock.now() < until),
+            WakeWordMode::Always => false,
         };
         let called =
             self.wake.spot(&meaning.text).or_else(|| self.wake.spot(&heard).map(|_| meaning.text.clone()));
@@ -210,7 +210,7 @@ impl<F: FnMut(News)> Desk<F> {
         if text.is_empty() {
             return self.chime(Chime::Listening);
         }
-        if f64::from(meaning.confidence) < self.voice.unsure_below {
+        if f64::from(meaning.confidence) < self.voice.min_confidence {
             (self.tell)(News::Ignored { text: heard, why: "it was not heard well enough" });
             self.pending.text = UNSURE.into();
             return self.happened(Happened::Unsure);
@@ -233,7 +233,7 @@ impl<F: FnMut(News)> Desk<F> {
     }
 
     fn stay_attentive(&mut self) {
-        self.attentive = Some(self.clock.now() + self.voice.attentive);
+        self.attentive = Some(self.clock.now() + self.voice.attention_timeout);
     }
 
     fn chime(&self, chime: Chime) {
@@ -243,7 +243,7 @@ impl<F: FnMut(News)> Desk<F> {
     }
 
     fn happened(&mut self, happened: Happened) {
-        let (next, acts) = self.state.after(happened, self.voice.cuts_motion);
+        let (next, acts) = self.state.after(happened, self.voice.barge_in_stops_motion);
         let changed = next != self.state;
         self.state = next;
         acts.into_iter().for_each(|act| self.act(act));

@@ -18,7 +18,7 @@ use super::service::{Remote, Writer};
 
 pub use super::service::NoVoice;
 use minismith_assistant::conversation::told;
-use minismith_runtime::config::{Engine, Voice};
+use minismith_runtime::config::{TtsEngine, Voice};
 use minismith_toolchain::workshop::registry::Registry;
 
 /// Speech recognition and synthesis.
@@ -46,7 +46,7 @@ impl Engines {
         let tools = told(tools).map_err(|error| no(&error))?;
         let commands = commands(tools.iter().map(|tool| tool.name.as_str()));
         let calls: Vec<String> =
-            voice.names.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
+            voice.wake_words.iter().map(|name| format!("hey {name}")).chain([CALL.to_owned()]).collect();
         let moonshine = Moonshine::open(models).map_err(|error| no(&error))?;
         let known = moonshine.choices(&calls, &commands, &ALONE.map(str::to_owned));
         let transcriber = Box::new(moonshine.knowing(known));
@@ -81,7 +81,7 @@ fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoic
                 .into(),
         )
     })?;
-    if voice.engine == Engine::Espeak || !voice.language.starts_with("en") {
+    if voice.tts_engine == TtsEngine::Espeak || !voice.language.starts_with("en") {
         return Ok(Box::new(espeak));
     }
     match Hibari::open(models, espeak.clone()) {

@@ -35,7 +35,9 @@ pub fn remedy(mechanism: &str) -> String {
                 .to_owned();
         }
     };
-    format!("{mend}; or, knowing what it means, name `{mechanism}` in tool_host.may_lack in config.yaml")
+    format!(
+        "{mend}; or, knowing what it means, name `{mechanism}` in tool_host.optional_sandbox_mechanisms in config.yaml"
+    )
 }
 
 #[cfg(test)]
@@ -57,11 +59,18 @@ mod tests {
         assert_eq!(check(&bar, &all_but("nothing")), Ok(()));
         assert_eq!(check(&bar, &all_but("landlock")), Ok(()));
         let lacking = check(&bar, &all_but("pivot_root")).unwrap_err().to_string();
-        for part in ["pivot_root is not enforced", "opening a file: it was opened", "tool_host.may_lack"] {
+        for part in [
+            "pivot_root is not enforced",
+            "opening a file: it was opened",
+            "tool_host.optional_sandbox_mechanisms",
+        ] {
             assert!(lacking.contains(part), "{lacking}");
         }
         let needed = check(&bar, &all_but("seccomp")).unwrap_err().to_string();
-        assert!(needed.contains("seccomp is not enforced") && !needed.contains("may_lack"), "{needed}");
+        assert!(
+            needed.contains("seccomp is not enforced") && !needed.contains("optional_sandbox_mechanisms"),
+            "{needed}"
+        );
         assert!(check(&Bar::default(), &all_but("landlock")).is_err());
     }
 

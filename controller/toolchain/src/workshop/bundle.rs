@@ -1,7 +1,7 @@
 //! Tools on their way to another shelf: one signed file of code, declarations and manifests.
 //!
 //! ```text
-//! {"format": 1, "signer": "64 digits", "signature": "128 digits", "payload": "{\"tools\": [ ... ]}"}
+//! {"format": 2, "signer": "64 digits", "signature": "128 digits", "payload": "{\"tools\": [ ... ]}"}
 //! ```
 //!
 //! The signature (ed25519) is over the exact bytes of the payload; the outer document has one spelling only, so that no
@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use minismith_wire::old_names::files;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,7 +22,10 @@ use minismith_analysis::submission::{Declared, Submission};
 use minismith_runtime::config::{PublicKey, SigningSecret, bytes_of};
 
 /// The form of bundles.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// The form before, whose manifests have old names; it is read as well.
+const OLD_FORMAT: u32 = 1;
 
 /// The longest bundle that is read.
 pub const LONGEST: u64 = 16 << 20;
@@ -29,8 +33,10 @@ pub const LONGEST: u64 = 16 << 20;
 /// The most tools in one bundle.
 const MOST_TOOLS: usize = 100;
 
-/// What is signed besides the payload, so that this signature is good for nothing else.
-const PURPOSE: &[u8] = b"minismith bundle 1\n";
+/// What is signed: the payload behind a purpose, so that this signature is good for nothing else.
+fn signed_bytes(format: u32, payload: &str) -> Vec<u8> {
+    format!("minismith bundle {format}\n{payload}").into_bytes()
+}
 
 /// The file as it is written.
 #[derive(Debug, Serialize, Deserialize)]
@@ -70,7 +76,7 @@ pub enum NoBundle {
     Form(String),
     /// It is of another time.
     #[error(
-        "this bundle has format {0}, and this program reads format {FORMAT}; export it again with this version"
+        "this bundle has format {0}, and this program reads formats {OLD_FORMAT} and {FORMAT}; export it again with this version"
     )]
     Format(u32),
     /// It is not as it was signed.
@@ -118,7 +124,7 @@ pub fn pack(
     let payload = text(serde_json::to_string(&Payload { tools }))?;
     let key = SigningKey::from_bytes(secret.expose());
     let signer = PublicKey(key.verifying_key().to_bytes());
-    let signature = hex(&key.sign(&[PURPOSE, payload.as_bytes()].concat()).to_bytes());
+    let signature = hex(&key.sign(&signed_bytes(FORMAT, &payload)).to_bytes());
     let envelope = Envelope { format: FORMAT, signer: signer.to_string(), signature, payload };
     Ok((text(spell(&envelope))?.into_bytes(), signer, packed))
 }
@@ -154,7 +160,7 @@ pub fn open(bytes: &[u8], trusted: &[PublicKey]) -> Result<Bundle, NoBundle> {
     // The number first: another format may have other keys.
     let format = serde_json::from_str::<BTreeMap<String, Value>>(text).map_err(no_form)?;
     match format.get("format").and_then(Value::as_u64) {
-        Some(format) if format == u64::from(FORMAT) => {}
+        Some(format) if [OLD_FORMAT, FORMAT].map(u64::from).contains(&format) => {}
         Some(other) => return Err(NoBundle::Format(u32::try_from(other).unwrap_or(u32::MAX))),
         None => return Err(NoBundle::Form("it has no `format`".into())),
     }
@@ -171,10 +177,9 @@ pub fn open(bytes: &[u8], trusted: &[PublicKey]) -> Result<Bundle, NoBundle> {
     let signature = Signature::from_bytes(&signature);
     let key = VerifyingKey::from_bytes(&signer.0).map_err(|_| NoBundle::Changed)?;
     // Weak keys sign anything.
-    key.verify_strict(&[PURPOSE, envelope.payload.as_bytes()].concat(), &signature)
+    key.verify_strict(&signed_bytes(envelope.format, &envelope.payload), &signature)
         .map_err(|_| NoBundle::Changed)?;
-    let Payload { tools } =
-        serde_json::from_str(&envelope.payload).map_err(|error| NoBundle::Wrong(error.to_string()))?;
+    let Payload { tools } = unpack(&envelope).map_err(|error| NoBundle::Wrong(error.to_string()))?;
     if tools.is_empty() || tools.len() > MOST_TOOLS {
         let complaint = format!("it holds {} tools; 1 to {MOST_TOOLS} are read", tools.len());
         return Err(NoBundle::Wrong(complaint));
@@ -189,6 +194,17 @@ pub fn open(bytes: &[u8], trusted: &[PublicKey]) -> Result<Bundle, NoBundle> {
     let origin = Signed { key: signer.to_string(), trusted: trusted.contains(&signer) };
     let tools = tools.into_iter().map(|tool| tool.hand_in(&origin)).collect();
     Ok(Bundle { signer, tools })
+}
+
+/// What a bundle holds, its signature being right.
+fn unpack(envelope: &Envelope) -> serde_json::Result<Payload> {
+    if envelope.format != OLD_FORMAT {
+        return serde_json::from_str(&envelope.payload);
+    }
+    let mut payload: Value = serde_json::from_str(&envelope.payload)?;
+    let tools = payload.get_mut("tools").and_then(Value::as_array_mut);
+    tools.into_iter().flatten().filter_map(|tool| tool.get_mut("manifest")).for_each(files::manifest);
+    serde_json::from_value(payload)
 }
 
 impl Packed {
@@ -274,7 +290,7 @@ mod tests {
         json!({
             "name": name, "version": 3, "description": "x", "parameters": {}, "returns": {"type": "int", "description": ""},
             "examples": [], "test_cases": [], "dependencies": [], "capabilities": [],
-            "budget": {"stage_seconds": 1.0, "limits": minismith_wire::Limits::default()},
+            "budget": {"robot_time_s": 1.0, "limits": minismith_wire::Limits::default()},
             "provenance": {"author": "ada", "request": "", "plan": []}, "code_sha256": hex_sha256(code.as_bytes()),
             "evidence": {"rules": 1, "limits_sha256": "", "mock": ""}, "findings": [], "report": null,
             "review": {"by": "rules", "risks": []}, "needs_approval": false,
@@ -291,7 +307,7 @@ mod tests {
     /// A bundle that is well signed, whatever it holds.
     fn signed(payload: &str) -> Vec<u8> {
         let key = key(7);
-        let signature = hex(&key.sign(&[PURPOSE, payload.as_bytes()].concat()).to_bytes());
+        let signature = hex(&key.sign(&signed_bytes(FORMAT, payload)).to_bytes());
         let signer = hex(&key.verifying_key().to_bytes());
         let envelope = Envelope { format: FORMAT, signer, signature, payload: payload.into() };
         spell(&envelope).unwrap().into_bytes()
@@ -332,7 +348,7 @@ mod tests {
         // A key under which any signature holds.
         let weak = text.replace(&own, &format!("01{}", "0".repeat(62)));
         assert_eq!(open(weak.as_bytes(), &[]).unwrap_err(), NoBundle::Changed);
-        let newer = text.replacen("\"format\": 1", "\"format\": 2", 1);
+        let newer = text.replacen("\"format\": 2", "\"format\": 3", 1);
         assert_eq!(open(newer.as_bytes(), &[]).unwrap_err(), NoBundle::Format(2));
     }
 

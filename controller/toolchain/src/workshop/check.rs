@@ -8,7 +8,7 @@ use super::review::{Admissible, review};
 use minismith_analysis::draft::Draft;
 use minismith_analysis::finding::Finding;
 use minismith_analysis::policy;
-use minismith_analysis::report::PhysicalReport;
+use minismith_analysis::report::{PhysicalReport, with_old_names};
 use minismith_analysis::samples;
 use minismith_analysis::submission::{Declared, Submission};
 
@@ -23,6 +23,7 @@ pub enum Layer {
     /// Refused by the reviewer.
     Review,
     /// Nothing refused it.
+    #[serde(rename = "admitted")]
     Admitted,
 }
 
@@ -32,14 +33,17 @@ pub struct Checked {
     /// The tool's name; the file's stem when it has none.
     pub name: String,
     /// Whether it may be registered.
+    #[serde(rename = "admitted")]
     pub admitted: bool,
     /// Whether a person confirms before its first performance on real motors.
     pub needs_approval: bool,
     /// How far it came: the layer that refused it, or `admitted`.
+    #[serde(rename = "stage")]
     pub stage: Layer,
     /// What was found.
     pub findings: Vec<Finding>,
     /// What was measured, if it came to that.
+    #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
     /// The calls that were rehearsed.

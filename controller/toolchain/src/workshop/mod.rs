@@ -51,7 +51,7 @@ pub struct Workshop {
     registry: Registry,
     cage: Box<dyn Cage + Send>,
     full: Conditions,
-    untrusted_scale: f64,
+    unapproved_tool_scale: f64,
 }
 
 /// A tool that could not be approved.
@@ -75,15 +75,15 @@ pub enum NotApproved {
 
 impl Workshop {
     /// A workshop. `full` are the conditions for approved tools; others get its speeds and accelerations times
-    /// `untrusted_scale`.
+    /// `unapproved_tool_scale`.
     #[must_use]
     pub fn new(
         registry: Registry,
         cage: Box<dyn Cage + Send>,
         full: Conditions,
-        untrusted_scale: f64,
+        unapproved_tool_scale: f64,
     ) -> Self {
-        Workshop { registry, cage, full, untrusted_scale }
+        Workshop { registry, cage, full, unapproved_tool_scale }
     }
 
     /// The workshop that a configuration describes. The tool host is started by the first tool that needs it.
@@ -94,13 +94,13 @@ impl Workshop {
         let registry = Registry::open(&config.tools)?;
         let full = Conditions {
             limits: limits_of(config),
-            period: config.rate.beat(),
-            stage_seconds: config.workshop.budget.simulated.as_secs_f64(),
+            period: config.rate.period(),
+            stage_seconds: config.workshop.budget.robot_time.as_secs_f64(),
             guest: config.workshop.budget.guest,
             models: models_of(config),
         };
-        let host = LazyHost::new(&config.tool_host.python, config.tool_host.bar.clone());
-        Ok(Workshop::new(registry, Box::new(host), full, config.limits.untrusted_scale.value()))
+        let host = LazyHost::new(&config.tool_host.python, config.tool_host.sandbox_requirements.clone());
+        Ok(Workshop::new(registry, Box::new(host), full, config.limits.unapproved_tool_scale.value()))
     }
 
     /// The shelf.
@@ -121,7 +121,7 @@ impl Workshop {
         if approved {
             self.full.clone()
         } else {
-            Conditions { limits: self.full.limits.scaled(self.untrusted_scale), ..self.full.clone() }
+            Conditions { limits: self.full.limits.scaled(self.unapproved_tool_scale), ..self.full.clone() }
         }
     }
 
@@ -157,9 +157,12 @@ impl Workshop {
     /// # Errors
     /// When the name is taken by a predefined tool, or the shelf can't be written.
     pub fn admit(&self, admissible: &Admissible) -> Result<ToolManifest, RegistryError> {
-        let _admitting =
-            known(tracing::info_span!("admit", id = Empty, tool = admissible.manifest().name.as_str()))
-                .entered();
+        let _admitting = known(tracing::info_span!(
+            "register_tool",
+            id = Empty,
+            tool = admissible.manifest().name.as_str()
+        ))
+        .entered();
         let prepared = Prepared::of(admissible);
         self.registry.admit(admissible, &|version| prepared.files(version, &format!("v{version}")))
     }

@@ -109,7 +109,7 @@ impl Redone {
     #[must_use]
     pub fn taken(&self, run: &Run, config: &Config) -> Taken {
         let name = format!("{} v{} again", run.tool, run.version);
-        let about = words::begin(name, String::new(), config.rate.beat(), &limits_of(config));
+        let about = words::begin(name, String::new(), config.rate.period(), &limits_of(config));
         let beat = |(number, beat): (u64, &Beat)| recording::Beat {
             beat: number,
             goal_deg: words::degrees(&beat.goal),

@@ -8,6 +8,7 @@
 //! Reading order: [`rehearse`], `run` (one case), `judge` (what came of it), `noise`.
 
 mod again;
+mod evidence;
 mod judge;
 mod narrow;
 mod noise;
@@ -92,7 +93,7 @@ impl Conditions {
     /// What a rehearsal's result rests on; when any of it changes, the tool is rehearsed again.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
-        let body = format!("{:?} {:?} {}", self.limits, self.period, self.stage_seconds);
+        let body = evidence::text(&self.limits, self.period, self.stage_seconds);
         Evidence {
             rules: RULES_VERSION,
             limits_sha256: hex_sha256(body.as_bytes()),

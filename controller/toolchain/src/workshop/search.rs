@@ -64,6 +64,7 @@ pub struct Hit {
     /// Its place by meaning, from 1.
     pub by_meaning: Option<usize>,
     /// How alike its meaning is to the request's.
+    #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
     pub likeness: Option<f32>,
 }
 

@@ -11,7 +11,7 @@ use super::preview::Motion;
 use super::registry::{Approval, Deactivation, Entry, Quarantine, Registry, RegistryError};
 use super::search::{Found, Hit};
 use super::usage::Usage;
-use minismith_analysis::manifest::ToolManifest;
+use minismith_analysis::manifest::{ToolManifest, with_old_names};
 use minismith_analysis::policy::{self, Rule};
 
 /// All tools.
@@ -34,7 +34,8 @@ pub struct Listed {
 /// One version of a tool, with its code and all that is known of it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Shown {
-    /// As it stands in `vN.json`.
+    /// As it stands in `vN.json`, with old names beside the new ones.
+    #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Object)]
     pub manifest: ToolManifest,
     /// Whether a person has approved this version: then it moves at full speed.
@@ -107,7 +108,8 @@ pub struct FileChecked {
 /// What came of adding a tool.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Added {
-    /// Its manifest, as it stands in `vN.json`; null when it was refused.
+    /// Its manifest, as it stands in `vN.json`, with old names beside the new ones; null when it was refused.
+    #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub registered: Option<ToolManifest>,
     /// What policy, rehearsal and review found.

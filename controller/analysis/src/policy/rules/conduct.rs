@@ -1,11 +1,11 @@
-//! Rules about how a tool behaves: with the robot, with time, and with resources.
+//! Rules about how a tool uses the robot, time and resources.
 
 use super::{
     Rule,
     Verdict::{Admit, Ask, Refuse},
 };
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     ROBOT_CONSTRUCTED,
     UNKNOWN_ROBOT_METHOD,
@@ -36,13 +36,13 @@ pub(super) const RULES: &[Rule] = &[
 pub const ROBOT_CONSTRUCTED: Rule = Rule {
     id: "robot-constructed",
     verdict: Refuse,
-    reason: "The stage supplies the robot: the mock in rehearsal, the real one in performance.",
+    reason: "The execution context supplies the robot: a simulated one in rehearsal, the real one in a live run.",
     advice: "take it as the first parameter: `robot: ReachyMini`",
     good: "robot.wake_up()",
     bad: "with ReachyMini() as other:\n    other.wake_up()",
 };
 
-/// A robot attribute that the official SDK does not have, or that is not offered here.
+/// A robot attribute that the official SDK does not have, or that Minismith does not support.
 pub const UNKNOWN_ROBOT_METHOD: Rule = Rule {
     id: "unknown-robot-method",
     verdict: Refuse,
@@ -62,17 +62,17 @@ pub const UNKNOWN_ARGUMENT: Rule = Rule {
     bad: "robot.look_at_world(0.5, 0.0, 0.1, time=1.0)",
 };
 
-/// A literal that the body cannot reach.
+/// A literal beyond the robot's range.
 pub const OUT_OF_RANGE: Rule = Rule {
     id: "out-of-range",
     verdict: Refuse,
-    reason: "The body cannot do it: the motion would be trimmed or refused.",
-    advice: "stay within reach: roll and pitch 40 degrees, body 160 degrees, antennas 180 degrees, duration above 0",
+    reason: "The robot cannot do it: the motion would be clamped or rejected.",
+    advice: "stay within range: roll and pitch 40 degrees, body 160 degrees, antennas 180 degrees, duration above 0",
     good: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=30))",
     bad: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=75))",
 };
 
-/// Degrees where radians are asked for, millimetres where metres are, and the other way round.
+/// Degrees instead of radians, millimetres instead of metres, or the reverse.
 pub const WRONG_UNIT: Rule = Rule {
     id: "wrong-unit",
     verdict: Ask,
@@ -87,7 +87,7 @@ pub const WRONG_UNIT: Rule = Rule {
 pub const DOUBTFUL_UNIT: Rule = Rule {
     id: "doubtful-unit",
     verdict: Admit,
-    reason: "Nobody sees the head turn by a third of a degree; nobody looks at a point twenty metres away.",
+    reason: "A turn of a third of a degree is not visible, and a point twenty metres away is too far.",
     advice: "create_head_pose takes degrees and metres, unless degrees=False or mm=True; look_at_world takes metres",
     good: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=0.3, degrees=False))",
     bad: "from reachy_mini.utils import create_head_pose\nrobot.goto_target(head=create_head_pose(pitch=0.3))",
@@ -97,7 +97,7 @@ pub const DOUBTFUL_UNIT: Rule = Rule {
 pub const BUSY_LOOP: Rule = Rule {
     id: "busy-loop",
     verdict: Refuse,
-    reason: "A loop without an end and without a pause uses a whole processor for nothing.",
+    reason: "A loop that neither ends nor waits uses a whole processor for nothing.",
     advice: "count, or loop until a deadline, and sleep in between",
     good: "while n > 0:\n    n -= 1",
     bad: "while True:\n    n += 1",
@@ -107,7 +107,7 @@ pub const BUSY_LOOP: Rule = Rule {
 pub const ENDLESS_LOOP: Rule = Rule {
     id: "endless-loop",
     verdict: Ask,
-    reason: "Nothing ends this loop but the budget or a stop.",
+    reason: "Only the budget or a stop ends this loop.",
     advice: "loop until a deadline: `while time.monotonic() < deadline:`",
     good: "import time\ndeadline = time.monotonic() + 1.0\nwhile time.monotonic() < deadline:\n    time.sleep(0.1)",
     bad: "import time\nwhile True:\n    time.sleep(0.1)",
@@ -117,13 +117,13 @@ pub const ENDLESS_LOOP: Rule = Rule {
 pub const ENDLESS_RECURSION: Rule = Rule {
     id: "endless-recursion",
     verdict: Refuse,
-    reason: "It calls itself before anything can end it, until the interpreter gives up.",
+    reason: "It calls itself before anything can end it, until the interpreter fails.",
     advice: "test for the last step first and return there, or use a loop",
     good: "def count(x: int) -> int:\n    if x <= 0:\n        return 0\n    return 1 + count(x - 1)\nn = count(n)",
     bad: "def count(x: int) -> int:\n    return 1 + count(x - 1)\nn = count(n)",
 };
 
-/// A sleep longer than a tool may take.
+/// A sleep longer than the tool's time budget.
 pub const LONG_SLEEP: Rule = Rule {
     id: "long-sleep",
     verdict: Refuse,
@@ -137,49 +137,49 @@ pub const LONG_SLEEP: Rule = Rule {
 pub const BLOCKING_SLEEP: Rule = Rule {
     id: "blocking-sleep",
     verdict: Ask,
-    reason: "It stops every other coroutine of the tool as well.",
+    reason: "It blocks every other coroutine of the tool.",
     advice: "await asyncio.sleep(...)",
     good: "import asyncio\nasync def pause() -> None:\n    await asyncio.sleep(0.1)\nprint(pause)",
     bad: "import time\nasync def pause() -> None:\n    time.sleep(0.1)\nprint(pause)",
 };
 
-/// A call in a coroutine that no coroutine can wait for.
+/// A blocking call in a coroutine.
 pub const BLOCKING_CALL: Rule = Rule {
     id: "blocking-call",
     verdict: Ask,
     reason: "A loop is running already, so the call fails at once.",
-    advice: "await the coroutine: `await step()`; start it beside others with `asyncio.create_task(step())`",
+    advice: "await the coroutine: `await step()`; run it concurrently with `asyncio.create_task(step())`",
     good: "import asyncio\nasync def step() -> None:\n    await asyncio.sleep(0.1)\nasync def steps() -> None:\n    await step()\nprint(steps)",
     bad: "import asyncio\nasync def step() -> None:\n    await asyncio.sleep(0.1)\nasync def steps() -> None:\n    asyncio.run(step())\nprint(steps)",
 };
 
-/// A motion in a coroutine that waits for its end.
+/// A motion in a coroutine that blocks until it ends.
 pub const BLOCKING_MOTION: Rule = Rule {
     id: "blocking-motion",
     verdict: Admit,
-    reason: "Until the motion ends no other coroutine of the tool runs.",
-    advice: "that is fine if nothing else has to happen meanwhile; else stream `set_target` with `await asyncio.sleep(0.02)`, \
+    reason: "No other coroutine of the tool runs until the motion ends.",
+    advice: "that is fine if nothing else has to run; otherwise, stream `set_target` with `await asyncio.sleep(0.02)`, \
              or `await robot.async_play_move(...)`",
     good: "import asyncio\nasync def turn() -> None:\n    robot.set_target(body_yaw=0.1)\n    await asyncio.sleep(0.5)\nprint(turn)",
     bad: "async def turn() -> None:\n    robot.goto_target(body_yaw=0.1)\nprint(turn)",
 };
 
-/// A coroutine that is made and never awaited.
+/// A coroutine that is created and never awaited.
 pub const FORGOTTEN_AWAIT: Rule = Rule {
     id: "forgotten-await",
     verdict: Ask,
-    reason: "Calling a coroutine function does nothing until what it gives is awaited.",
+    reason: "Calling a coroutine function does nothing until its result is awaited.",
     advice: "write `await` in front of it",
     good: "import asyncio\nasync def pause() -> None:\n    await asyncio.sleep(0.1)\nprint(pause)",
     bad: "import asyncio\nasync def pause() -> None:\n    asyncio.sleep(0.1)\nprint(pause)",
 };
 
-/// A handler that catches everything and says nothing.
+/// A handler that catches everything and reports nothing.
 pub const SWALLOWED_EXCEPTION: Rule = Rule {
     id: "swallowed-exception",
     verdict: Ask,
-    reason: "The tool would report success after a refused motion or an error.",
-    advice: "catch the exception that you expect, and return or raise what happened",
+    reason: "The tool would report success after a rejected motion or an error.",
+    advice: "catch the exception that you expect, and return or raise the error",
     good: "try:\n    robot.wake_up()\nexcept ValueError as error:\n    print(error)",
     bad: "try:\n    robot.wake_up()\nexcept Exception:\n    pass",
 };
@@ -188,23 +188,23 @@ pub const SWALLOWED_EXCEPTION: Rule = Rule {
 pub const HIDDEN_FAILURE: Rule = Rule {
     id: "hidden-failure",
     verdict: Ask,
-    reason: "Who called the tool is told that it worked although it did not.",
-    advice: "let the exception go up, or return what happened: `return f'failed: {error}'`; no `return` in `finally`",
+    reason: "The caller receives a success although the tool failed.",
+    advice: "let the exception propagate, or return the error: `return f'failed: {error}'`; no `return` in `finally`",
     good: "def look() -> str:\n    try:\n        robot.look_at_world(0.5, 0.0, 0.0)\n    except ValueError as error:\n        return f'failed: {error}'\n    return 'looked'\nprint(look())",
     bad: "def look() -> str:\n    try:\n        robot.look_at_world(0.5, 0.0, 0.0)\n    except Exception:\n        return 'looked successfully'\n    return 'looked'\nprint(look())",
 };
 
-/// Numbers that mean hours or gigabytes.
+/// Numbers that stand for hours or gigabytes.
 pub const HUGE_NUMBER: Rule = Rule {
     id: "huge-number",
     verdict: Ask,
-    reason: "That many rounds, items or digits use up the time or memory of a tool.",
+    reason: "That many iterations, items or digits use up the time or memory of a tool.",
     advice: "use a smaller number, or a deadline",
     good: "for i in range(1000):\n    n += i",
     bad: "for i in range(10 ** 9):\n    n += i",
 };
 
-/// A function that nobody can review.
+/// A function that is too complex to review.
 pub const TOO_COMPLEX: Rule = Rule {
     id: "too-complex",
     verdict: Ask,
@@ -214,12 +214,12 @@ pub const TOO_COMPLEX: Rule = Rule {
     bad: "if n:\n if n:\n  if n:\n   if n:\n    if n:\n     if n:\n      if n:\n       if n:\n        n = 0",
 };
 
-/// Statements behind a `return`, `raise`, `break` or `continue`.
+/// Statements after a `return`, `raise`, `break` or `continue`.
 pub const UNREACHABLE_CODE: Rule = Rule {
     id: "unreachable-code",
     verdict: Admit,
-    reason: "It never runs, so it is a mistake or a remnant.",
-    advice: "delete it, or move it in front",
+    reason: "It never runs, so it is a mistake or dead code.",
+    advice: "delete it, or move it before the exit",
     good: "if n > 3:\n    return 3",
     bad: "return 3\nprint(n)",
 };
@@ -228,8 +228,8 @@ pub const UNREACHABLE_CODE: Rule = Rule {
 pub const UNUSED_PARAMETER: Rule = Rule {
     id: "unused-parameter",
     verdict: Admit,
-    reason: "Who calls the tool believes that the argument does something.",
-    advice: "use it or delete it; `_name` says that it is not used",
+    reason: "Callers expect the argument to have an effect.",
+    advice: "use it or delete it; `_name` marks it as unused",
     good: "def twice(x: int) -> int:\n    return 2 * x\nprint(twice(n))",
     bad: "def twice(x: int) -> int:\n    return 2\nprint(twice(n))",
 };
@@ -238,7 +238,7 @@ pub const UNUSED_PARAMETER: Rule = Rule {
 pub const SHADOWED_PARAMETER: Rule = Rule {
     id: "shadowed-parameter",
     verdict: Admit,
-    reason: "What the caller gave is thrown away before anything reads it.",
+    reason: "The caller's argument is discarded before anything reads it.",
     advice: "use the argument, or give the other value another name",
     good: "def twice(x: int) -> int:\n    x = max(x, 0)\n    return 2 * x\nprint(twice(n))",
     bad: "def twice(x: int) -> int:\n    x = 4\n    return 2 * x\nprint(twice(n))",
@@ -248,17 +248,17 @@ pub const SHADOWED_PARAMETER: Rule = Rule {
 pub const MUTABLE_DEFAULT: Rule = Rule {
     id: "mutable-default",
     verdict: Admit,
-    reason: "There is one such list for all calls: what one call puts in, the next one finds.",
+    reason: "All calls share the one object: a change in one call is visible in the next.",
     advice: "use `None` as the default, or a tuple",
     good: "def total(steps: tuple[int, ...] = ()) -> int:\n    return sum(steps)\nprint(total())",
     bad: "def total(steps: list[int] = []) -> int:\n    return sum(steps)\nprint(total())",
 };
 
-/// `==` with a fraction.
+/// An exact comparison with a fraction.
 pub const EXACT_COMPARISON: Rule = Rule {
     id: "exact-comparison",
     verdict: Admit,
-    reason: "Measured positions and computed fractions are hardly ever exactly equal.",
+    reason: "Measured positions and computed fractions are rarely exactly equal.",
     advice: "write `math.isclose(a, b, abs_tol=...)` or `abs(a - b) < ...`",
     good: "if abs(n - 0.3) < 0.01:\n    n = 1",
     bad: "if n == 0.3:\n    n = 1",

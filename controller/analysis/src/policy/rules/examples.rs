@@ -1,10 +1,10 @@
-//! Every rule's bad example is refused by that rule, and its good example is clean.
+//! Tests that each rule rejects its bad example and accepts its good one.
 
 use super::*;
 use crate::draft::Draft;
 use crate::policy::{rules_digest, vet};
 
-/// The file that an example stands for: its stem and its bytes.
+/// Returns the file that an example describes: its stem and its bytes.
 fn file(example: &str) -> (String, Vec<u8>) {
     let name =
         example.strip_prefix("# file: ").and_then(|rest| rest.split(".py").next()).unwrap_or("example");
@@ -27,7 +27,7 @@ fn tool_around(name: &str, body: &str) -> String {
     )
 }
 
-/// Replaces `<byte FF>`, `<U+202E>` and `<80 (>`.
+/// Replaces `<byte FF>`, `<U+202E>` and `<80 (>` by the characters.
 fn spelled_out(source: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = source;
@@ -69,7 +69,7 @@ fn findings(example: &str) -> Vec<Finding> {
 }
 
 #[test]
-fn every_bad_example_breaks_its_own_rule() {
+fn bad_examples_break_their_own_rule() {
     for rule in rules() {
         let found = findings(rule.bad);
         assert!(
@@ -82,7 +82,7 @@ fn every_bad_example_breaks_its_own_rule() {
 }
 
 #[test]
-fn no_good_example_breaks_its_rule_or_is_refused() {
+fn good_examples_pass_their_rule_and_are_accepted() {
     for rule in rules() {
         let found = findings(rule.good);
         assert!(

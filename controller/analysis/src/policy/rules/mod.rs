@@ -1,9 +1,11 @@
 //! The rules as data: id, verdict, reason, advice, and a good and a bad example each.
 //!
-//! Reading order: [`source`] (the bytes), [`reach`] (what a tool could get hold of), [`shape`] (what makes a tool
-//! callable), [`conduct`] (how it behaves). An example is a function body, with its imports in front; one that
-//! defines `def example` itself is a whole tool. `<byte FF>`, `<U+202E>` and `<80 (>` (that character, eighty times)
-//! stand for what should not be printed.
+//! Reading order: [`source`] (the bytes), [`reach`] (what a tool could get access to), [`shape`] (what
+//! makes a tool callable), [`conduct`] (how it behaves).
+//!
+//! An example is a function body with its imports in front. One that defines `def example` itself is a
+//! whole tool. `<byte FF>`, `<U+202E>` and `<80 (>` (that character, eighty times) replace characters that
+//! should not be printed.
 
 pub mod conduct;
 pub mod reach;
@@ -21,35 +23,35 @@ use utoipa::ToSchema;
 
 use super::super::finding::{Finding, Verdict};
 
-/// Raised by one whenever a rule or an allow-list changes its meaning: tools admitted under another version are
-/// rehearsed again.
+/// Version of the rules. Raise it by one when a rule or an allow-list changes its meaning: tools registered
+/// under another version are rehearsed again.
 pub const RULES_VERSION: u32 = 2;
 
 /// One rule of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Rule {
-    /// What findings, cases and people call it.
+    /// The id by which findings, test cases and people refer to it.
     pub id: &'static str,
-    /// What follows when it is broken.
+    /// The consequence of breaking it.
     pub verdict: Verdict,
-    /// Why it exists.
+    /// Why the rule exists.
     pub reason: &'static str,
     /// What to do instead.
     pub advice: &'static str,
-    /// An example that keeps it.
+    /// An example that follows it.
     pub good: &'static str,
     /// An example that breaks it.
     pub bad: &'static str,
 }
 
 impl Rule {
-    /// A finding of this rule: `what` is there, on `line`; the hint is the rule's advice.
+    /// Returns a finding of this rule on `line`. `what` describes the code; the hint is the rule's advice.
     #[must_use]
     pub fn at(&self, line: u32, what: impl Into<String>) -> Finding {
         self.hinted(line, what, self.advice)
     }
 
-    /// A finding of this rule with a hint of its own.
+    /// Returns a finding of this rule with a specific hint.
     #[must_use]
     pub fn hinted(&self, line: u32, what: impl Into<String>, hint: impl Into<String>) -> Finding {
         Finding {
@@ -63,7 +65,7 @@ impl Rule {
     }
 }
 
-/// One rule as a paragraph, for people.
+/// Formats a rule as a paragraph for people.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Rule { id, verdict, reason, advice, good, bad } = self;
@@ -80,7 +82,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Every rule, in reading order.
+/// Returns every rule, in reading order.
 #[must_use]
 pub fn rules() -> &'static [Rule] {
     static ALL: LazyLock<Vec<Rule>> =

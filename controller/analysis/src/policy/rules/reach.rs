@@ -1,8 +1,8 @@
-//! Rules about what a tool could get hold of: modules, attributes, names, decorators.
+//! Rules about what a tool could get access to: modules, attributes, names and decorators.
 
 use super::{Rule, Verdict::Refuse};
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     UNLISTED_IMPORT,
     STAR_IMPORT,
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
 pub const UNLISTED_IMPORT: Rule = Rule {
     id: "unlisted-import",
     verdict: Refuse,
-    reason: "Only modules and names that were read and found harmless may be imported.",
+    reason: "Only modules and names that were reviewed and found harmless may be imported.",
     advice: "use what `minismith rules` lists as importable",
     good: "from math import sin\nprint(sin(n))",
     bad: "import subprocess\nprint(n)",
@@ -50,7 +50,7 @@ pub const STAR_IMPORT: Rule = Rule {
 pub const RELATIVE_IMPORT: Rule = Rule {
     id: "relative-import",
     verdict: Refuse,
-    reason: "A tool of one file has no neighbours; in a toolkit only its own modules can be imported so.",
+    reason: "A tool of one file has no other modules; a toolkit can import only its own modules this way.",
     advice: "put the code into this file, or make it a toolkit: a folder with its modules",
     good: "print(n)",
     bad: "from .helpers import nod\nprint(n)",
@@ -60,17 +60,17 @@ pub const RELATIVE_IMPORT: Rule = Rule {
 pub const UNLISTED_ATTRIBUTE: Rule = Rule {
     id: "unlisted-attribute",
     verdict: Refuse,
-    reason: "Modules hold other modules, files and processes as attributes.",
+    reason: "Modules contain other modules, files and processes as attributes.",
     advice: "use what `minismith rules` lists of this module",
     good: "import numpy as np\nprint(np.linalg.norm([n, n]))",
     bad: "import numpy as np\nprint(np.load('x'))",
 };
 
-/// A module passed about like a value.
+/// A module that is used as a value.
 pub const MODULE_AS_VALUE: Rule = Rule {
     id: "module-as-value",
     verdict: Refuse,
-    reason: "Once a module is a value, nobody can tell which of its attributes are used.",
+    reason: "If a module is a value, it is unknown which of its attributes are used.",
     advice: "write `module.name` where you use it; rename with `import module as name`",
     good: "import random as dice\nprint(dice.random())",
     bad: "import random\ndice = random\nprint(dice.random())",
@@ -81,12 +81,12 @@ pub const MODULE_REBOUND: Rule = Rule {
     id: "module-rebound",
     verdict: Refuse,
     reason: "A module's name must mean that module everywhere in the file.",
-    advice: "give the other thing another name",
+    advice: "rename the other one",
     good: "import time\nseconds = time.monotonic()\nprint(seconds)",
     bad: "import time\ntime = time.monotonic()\nprint(time)",
 };
 
-/// An attribute of something imported, assigned or deleted.
+/// An attribute of an imported object that is assigned or deleted.
 pub const PATCHED_IMPORT: Rule = Rule {
     id: "patched-import",
     verdict: Refuse,
@@ -100,7 +100,7 @@ pub const PATCHED_IMPORT: Rule = Rule {
 pub const DUNDER_ATTRIBUTE: Rule = Rule {
     id: "dunder-attribute",
     verdict: Refuse,
-    reason: "From `__class__`, `__globals__` and their kin one reaches every object of the interpreter.",
+    reason: "`__class__`, `__globals__` and similar attributes lead to every object of the interpreter.",
     advice: "use the public interface: `type(x)`, `super().__init__()` and `x.__name__` are fine",
     good: "print(type(n).__name__)",
     bad: "print(n.__class__)",
@@ -110,33 +110,33 @@ pub const DUNDER_ATTRIBUTE: Rule = Rule {
 pub const PRIVATE_ATTRIBUTE: Rule = Rule {
     id: "private-attribute",
     verdict: Refuse,
-    reason: "Private attributes of libraries hold modules and internals.",
+    reason: "Private attributes of libraries contain modules and internals.",
     advice: "use the public interface; `self._x` is fine where your own class defines it",
     good: "class Counter:\n    \"\"\"Counts.\"\"\"\n\n    def __init__(self) -> None:\n        self._count = 0\n\n\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    Counter()\n    return n",
     bad: "import random\ngenerator = random.Random(n)\nprint(generator._randbelow(3))",
 };
 
-/// Frames, code objects, tracebacks, generators' insides.
+/// Frames, code objects, tracebacks, and internals of generators.
 pub const INTERPRETER_ATTRIBUTE: Rule = Rule {
     id: "interpreter-attribute",
     verdict: Refuse,
     reason: "Frames and code objects lead to the globals of every function.",
-    advice: "leave the interpreter's insides alone",
+    advice: "do not use the interpreter's internals",
     good: "steps = (i for i in range(n))\nprint(next(steps))",
     bad: "steps = (i for i in range(n))\nprint(steps.gi_frame)",
 };
 
-/// Attributes that write files, forge memory, or drive the event loop.
+/// Attributes that write files, forge memory or control the event loop.
 pub const UNSAFE_ATTRIBUTE: Rule = Rule {
     id: "unsafe-attribute",
     verdict: Refuse,
-    reason: "Some attributes of arrays write files or touch raw memory; some of the event loop start processes.",
+    reason: "Some attributes of arrays write files or access raw memory; some of the event loop start processes.",
     advice: "return the data instead; use numpy's functions (`np.resize`) instead of methods on raw memory",
     good: "import numpy as np\nprint(np.zeros(3).tolist())",
     bad: "import numpy as np\nnp.zeros(3).tofile('x')",
 };
 
-/// The bare names `__builtins__`, `__file__`, ...
+/// The names `__builtins__`, `__file__` and others of this kind.
 pub const DUNDER_NAME: Rule = Rule {
     id: "dunder-name",
     verdict: Refuse,
@@ -146,57 +146,57 @@ pub const DUNDER_NAME: Rule = Rule {
     bad: "print(__builtins__)",
 };
 
-/// `exec`, `open`, `getattr`, ... anywhere.
+/// Any use of `exec`, `open`, `getattr` and others of this kind.
 pub const FORBIDDEN_BUILTIN: Rule = Rule {
     id: "forbidden-builtin",
     verdict: Refuse,
-    reason: "These run text as code, open files, wait for a keyboard, or reach attributes by computed names.",
-    advice: "write what you mean directly; also as a name of your own it is refused",
+    reason: "These run text as code, open files, wait for a keyboard, or access attributes by computed names.",
+    advice: "write the operation directly; using this name for something of your own is rejected too",
     good: "actions = {'nod': abs}\nprint(actions['nod'](n))",
     bad: "print(list(map(eval, ['1'])))",
 };
 
-/// A builtin's name bound to something else.
+/// A builtin's name that is rebound.
 pub const BUILTIN_REBOUND: Rule = Rule {
     id: "builtin-rebound",
     verdict: Refuse,
-    reason: "Who reads `print` or `self` must be able to rely on what it means.",
+    reason: "`print` and `self` must have their usual meaning for every reader.",
     advice: "choose another name, such as `maximum` or `max_`",
     good: "maximum = n\nprint(maximum)",
     bad: "max = n\nprint(max)",
 };
 
-/// `type` as a value, or anything made of it.
+/// `type` as a value, or anything made from it.
 pub const CLASS_BY_TYPE: Rule = Rule {
     id: "class-by-type",
     verdict: Refuse,
-    reason: "A class made by `type`, or by the class of a class, has members that nobody can read in the source.",
+    reason: "A class made by `type`, or by the class of a class, has members that are not visible in the source.",
     advice: "write `class`; `type(x).__name__`, `type(x) is int` and `f'{type(x)}'` are fine",
     good: "print(type(n) is int)",
     bad: "print(type('Thing', (), {}))",
 };
 
-/// A metaclass and other keywords of a class.
+/// A metaclass, or another keyword of a class.
 pub const CLASS_KEYWORD: Rule = Rule {
     id: "class-keyword",
     verdict: Refuse,
-    reason: "A metaclass runs code where a class is only defined.",
+    reason: "A metaclass runs code when a class is only defined.",
     advice: "leave the keyword out; `total=` of a TypedDict is fine",
     good: "class Step:\n    \"\"\"A step.\"\"\"\nprint(Step())",
     bad: "class Step(metaclass=int):\n    \"\"\"A step.\"\"\"\nprint(n)",
 };
 
-/// A special method outside the list.
+/// A special method that is not on the list.
 pub const MAGIC_METHOD: Rule = Rule {
     id: "magic-method",
     verdict: Refuse,
-    reason: "Some special methods run at times that nobody sees: on definition, on lookup, on deletion.",
+    reason: "Some special methods run implicitly: on definition, on lookup, on deletion.",
     advice: "use an ordinary method; `__init__`, `__post_init__`, `__enter__`, `__call__` and operators are fine",
     good: "class Step:\n    \"\"\"A step.\"\"\"\n    def __len__(self) -> int:\n        return 1\nprint(len(Step()))",
     bad: "class Step:\n    \"\"\"A step.\"\"\"\n    def __getattr__(self, name: str) -> int:\n        return 1\nprint(Step())",
 };
 
-/// A decorator outside the list.
+/// A decorator that is not on the list.
 pub const UNLISTED_DECORATOR: Rule = Rule {
     id: "unlisted-decorator",
     verdict: Refuse,
@@ -207,24 +207,24 @@ pub const UNLISTED_DECORATOR: Rule = Rule {
     bad: "def twice(f: object) -> object:\n    return f\n@twice\ndef double(x: int) -> int:\n    return 2 * x\nprint(n)",
 };
 
-/// `.format` that could reach attributes.
+/// A `.format` call that could access attributes.
 pub const FORMAT_STRING: Rule = Rule {
     id: "format-string",
     verdict: Refuse,
-    reason: "A format string reaches attributes and items by their names: `'{0.__class__}'`.",
+    reason: "A format string can access attributes and items by their names: `'{0.__class__}'`.",
     advice: "use an f-string; `.format` is fine on a literal with plain fields",
     good: "print('{} {:.2f}'.format(n, 1.0))",
     bad: "print('{0.real}'.format(n))",
 };
 
-/// A name that is harmless in one place only.
+/// A name that is harmless only in certain positions.
 pub const RESTRICTED_USE: Rule = Rule {
     id: "restricted-use",
     verdict: Refuse,
     reason: "An enumeration, a TypedDict, a data class or an `np.ndarray` made by a call takes names and memory from data; \
-             so these names have one place each.",
+             so each of these names is allowed in one position.",
     advice: "enumerations and TypedDict: `class Name(...)`; dataclass and cached_property: `@` above a definition; \
-             `field(...)`: a field's value in its class; np.ndarray: a type in annotations and behind isinstance",
+             `field(...)`: a field's value in its class; np.ndarray: a type in annotations and as an argument of isinstance",
     good: "from enum import Enum\nclass Side(Enum):\n    LEFT = 1\nprint(Side(1))",
     bad: "from enum import Enum\nprint(Enum('Side', {'LEFT': 1}))",
 };

@@ -1,21 +1,22 @@
-//! Rules about what makes a file a tool: its entry, its types, its words, and what happens when it is loaded.
+//! Rules about what makes a file a tool: its entry point, types and documentation, and its behaviour while
+//! it loads.
 
 use super::{
     Rule,
     Verdict::{Admit, Refuse},
 };
 
-/// `exec_function(name)` with a name that is computed.
+/// A call of `exec_function(name)` with a computed name.
 pub const COMPUTED_CALLEE: Rule = Rule {
     id: "computed-callee",
     verdict: Refuse,
-    reason: "Which tools a tool calls must stand in it, so that they can be looked at before it runs.",
-    advice: "write the other tool's name as a text: exec_function(\"nod_yes\", times=2)",
+    reason: "The source must name the tools that it calls, so that they can be checked before it runs.",
+    advice: "write the other tool's name as a string: exec_function(\"nod_yes\", times=2)",
     good: "from minismith import exec_function\nexec_function(\"nod_yes\", times=n)",
     bad: "from minismith import exec_function\nexec_function(\"nod\" + \"_yes\")",
 };
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     COMPUTED_CALLEE,
     NO_ENTRY,
@@ -29,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     EAGER_CALL,
 ];
 
-/// No public function, or several and none named as the file.
+/// No public function, or several of which none has the file's name.
 pub const NO_ENTRY: Rule = Rule {
     id: "no-entry",
     verdict: Refuse,
@@ -39,21 +40,21 @@ pub const NO_ENTRY: Rule = Rule {
     bad: "# def example\ndef _helper(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
 };
 
-/// The entry has no docstring.
+/// An entry point without a docstring.
 pub const MISSING_DOCSTRING: Rule = Rule {
     id: "missing-docstring",
     verdict: Refuse,
-    reason: "Who chooses a tool knows it by its description.",
+    reason: "People and models choose a tool by its description.",
     advice: "start the entry with a docstring: one sentence, then Args and Returns",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
     bad: "def example(n: int = 1) -> int:\n    return n",
 };
 
-/// A parameter that the docstring does not mention.
+/// A parameter that the docstring does not describe.
 pub const UNDOCUMENTED_PARAMETER: Rule = Rule {
     id: "undocumented-parameter",
     verdict: Admit,
-    reason: "Who calls a tool chooses arguments by their description.",
+    reason: "Callers choose arguments by their description.",
     advice: "add `name: meaning, between low and high.` under Args in the docstring",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\n\n    Args:\n        n: How far.\n    \"\"\"\n    return n",
     bad: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -69,11 +70,11 @@ pub const MISSING_TYPE_HINT: Rule = Rule {
     bad: "def example(n=1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
 };
 
-/// A parameter that can't be given by name.
+/// A parameter that cannot be passed by name.
 pub const UNSUPPORTED_PARAMETER: Rule = Rule {
     id: "unsupported-parameter",
     verdict: Refuse,
-    reason: "A tool is called with named arguments; the robot alone comes first and by itself.",
+    reason: "A tool is called with named arguments; only the robot is positional, and comes first.",
     advice: "use ordinary named parameters, with `robot: ReachyMini` first if the tool needs the robot",
     good: "def example(n: int = 1, *, m: int = 2) -> int:\n    \"\"\"Count.\"\"\"\n    return n + m",
     bad: "def example(*numbers: int) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
@@ -90,17 +91,17 @@ pub const UNSUPPORTED_TYPE: Rule = Rule {
     bad: "def example(n: set[int]) -> int:\n    \"\"\"Count.\"\"\"\n    return 1",
 };
 
-/// The entry is a generator.
+/// An entry point that is a generator.
 pub const ENTRY_YIELDS: Rule = Rule {
     id: "entry-yields",
     verdict: Refuse,
-    reason: "A generator does nothing until someone asks it; a tool's result is plain data.",
+    reason: "A generator does nothing until it is iterated; a tool's result is plain data.",
     advice: "return a value or a list",
     good: "def example(n: int = 1) -> list[int]:\n    \"\"\"Count.\"\"\"\n    return [n]",
     bad: "def example(n: int = 1) -> object:\n    \"\"\"Count.\"\"\"\n    yield n",
 };
 
-/// Statements at module level that do something.
+/// Statements at module level that have an effect.
 pub const MODULE_LEVEL_CODE: Rule = Rule {
     id: "module-level-code",
     verdict: Refuse,
@@ -110,11 +111,11 @@ pub const MODULE_LEVEL_CODE: Rule = Rule {
     bad: "for i in range(3):\n    print(i)\n\n\ndef example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
 };
 
-/// A call that runs while the tool is loaded.
+/// A call that runs while the tool loads.
 pub const EAGER_CALL: Rule = Rule {
     id: "eager-call",
     verdict: Refuse,
-    reason: "Constants, defaults and class bodies are computed while the tool is loaded, before any check of it ends.",
+    reason: "Constants, defaults and class bodies are evaluated while the tool loads, before its checks end.",
     advice: "call it inside the entry; at the top level only your own classes, numpy, math and other pure \
              constructors may be called",
     good: "import math\n\nQUARTER = math.radians(90)\n\n\ndef example(n: int = 1) -> float:\n    \"\"\"Count.\"\"\"\n    return n * QUARTER",

@@ -1,8 +1,8 @@
-//! Rules about the bytes of a tool: what two readers might read differently is refused.
+//! Rules about the bytes of a tool: text that two parsers might read differently is rejected.
 
 use super::{Rule, Verdict::Refuse};
 
-/// In reading order.
+/// The rules, in reading order.
 pub(super) const RULES: &[Rule] = &[
     BAD_NAME,
     TOO_LONG,
@@ -17,41 +17,41 @@ pub(super) const RULES: &[Rule] = &[
     NON_ASCII_IDENTIFIER,
 ];
 
-/// The file is not named as a module.
+/// A file name that is not a module name.
 pub const BAD_NAME: Rule = Rule {
     id: "bad-name",
     verdict: Refuse,
-    reason: "A tool's name is its file, its folder, its module and its function.",
+    reason: "A tool's name is the name of its file, its folder, its module and its function.",
     advice: "use lower-case letters, digits and underscores, a letter first, at most 64",
     good: "# file: nod_twice.py",
     bad: "# file: Nod-Twice.py",
 };
 
-/// The file is too long.
+/// A file that is too long.
 pub const TOO_LONG: Rule = Rule {
     id: "source-too-long",
     verdict: Refuse,
-    reason: "Reading a tool must take a bounded time.",
+    reason: "The time to read a tool must be bounded.",
     advice: "split the tool, or compute its tables",
     good: "# <70 x>",
     bad: "# <70000 x>",
 };
 
-/// The bytes are not UTF-8.
+/// Bytes that are not UTF-8.
 pub const NOT_UTF8: Rule = Rule {
     id: "not-utf8",
     verdict: Refuse,
-    reason: "Bytes in another encoding are read differently by different readers.",
+    reason: "Parsers read bytes in another encoding differently.",
     advice: "save the file as UTF-8",
     good: "# caf\u{e9}",
     bad: "# caf<byte E9>",
 };
 
-/// The file starts with U+FEFF.
+/// A file that starts with U+FEFF.
 pub const BYTE_ORDER_MARK: Rule = Rule {
     id: "byte-order-mark",
     verdict: Refuse,
-    reason: "Some readers count it as text, some do not.",
+    reason: "Some parsers count it as text, others do not.",
     advice: "save the file as UTF-8 without a byte order mark",
     good: "def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
     bad: "<U+FEFF>def example(n: int = 1) -> int:\n    \"\"\"Count.\"\"\"\n    return n",
@@ -61,7 +61,7 @@ pub const BYTE_ORDER_MARK: Rule = Rule {
 pub const CONTROL_CHARACTER: Rule = Rule {
     id: "control-character",
     verdict: Refuse,
-    reason: "Invisible characters end lines for one reader and not for another.",
+    reason: "Invisible characters end a line for one parser and not for another.",
     advice: "delete it, or write it as an escape in a string",
     good: "print('a\\x0cb')",
     bad: "print('a<U+000C>b')",
@@ -71,7 +71,7 @@ pub const CONTROL_CHARACTER: Rule = Rule {
 pub const BIDIRECTIONAL_CONTROL: Rule = Rule {
     id: "bidirectional-control",
     verdict: Refuse,
-    reason: "They show a person other code than the one that runs.",
+    reason: "They make the code look different from what runs.",
     advice: "delete it",
     good: "print('left to right')",
     bad: "print('<U+202E>left to right')",
@@ -97,7 +97,7 @@ pub const TOO_NESTED: Rule = Rule {
     bad: "print(<80 (>n<80 )>)",
 };
 
-/// The parser does not understand it.
+/// Text that the parser rejects.
 pub const SYNTAX_ERROR: Rule = Rule {
     id: "syntax-error",
     verdict: Refuse,

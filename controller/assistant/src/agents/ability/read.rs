@@ -88,8 +88,8 @@ impl Read<'_> {
         Ok(match ability {
             Ability::ReportState => Action::ReportState,
             Ability::TakePicture => Action::See(Sight::Scene),
-            Ability::FindThings => Action::See(Sight::Count(self.thing()?)),
-            Ability::LookAtThing => Action::See(Sight::LookAt(self.thing()?)),
+            Ability::FindObjects => Action::See(Sight::Count(self.thing()?)),
+            Ability::LookAtObject => Action::See(Sight::LookAt(self.thing()?)),
             Ability::FollowPerson => Action::See(Sight::Follow(self.seconds().unwrap_or(sight::FOLLOWED))),
             Ability::WatchForNew => Action::See(Sight::Watch(self.seconds().unwrap_or(sight::WATCHED))),
             Ability::AnswerFromFiles => Action::AnswerFromFiles {
@@ -110,7 +110,7 @@ impl Read<'_> {
             Ability::TestFunction => Action::TestFunction { name: name()? },
             Ability::SaveFunction => Action::SaveFunction { name: name()? },
             Ability::CreateAssistant => Action::CreateAssistant(self.assistant(name()?)?),
-            Ability::HandOver => Action::HandOver { agent: self.text("agent"), task: self.text("task") },
+            Ability::HandOff => Action::HandOver { agent: self.text("agent"), task: self.text("task") },
             Ability::AskPerson => Action::AskPerson { question: self.text("question") },
             _ => {
                 let step = self.0.get("step").and_then(Value::as_u64).unwrap_or(1);

@@ -21,7 +21,7 @@ fn roster() -> Roster {
         spec(
             COORDINATOR,
             &[
-                Ability::HandOver,
+                Ability::HandOff,
                 Ability::AskPerson,
                 Ability::ExecFunction,
                 Ability::CreateAssistant,
@@ -133,10 +133,10 @@ fn a_task_is_handed_over_with_the_dialog_and_returns_with_its_result() {
     assert!(first.instructions.contains("- robot_control: does robot_control"), "{}", first.instructions);
     assert_eq!(
         offered(&first),
-        ["nod", "take_picture", "create_function", "create_assistant", "hand_over", "ask_person", "greet"],
+        ["nod", "take_picture", "create_function", "create_assistant", "hand_off", "ask_person", "greet"],
     );
     let second =
-        prompt(turn.step(calls(&[("hand_over", json!({"agent": "robot_control", "task": "nod once"}))])));
+        prompt(turn.step(calls(&[("hand_off", json!({"agent": "robot_control", "task": "nod once"}))])));
     assert_eq!(second.instructions, "You are robot_control.");
     assert_eq!(second.messages, [Message::person("nod for me"), Message::person("nod once")]);
     assert_eq!(offered(&second), ["look", "nod", "greet"]);
@@ -200,7 +200,7 @@ fn actions_after_outside_text_need_the_persons_yes_unless_named() {
     // Neither another agent nor a newly created one bypasses the rule.
     let (mut turn, _) = begin("what is written there?");
     read(&mut turn);
-    prompt(turn.step(calls(&[("hand_over", json!({"agent": "robot_control", "task": "nod"}))])));
+    prompt(turn.step(calls(&[("hand_off", json!({"agent": "robot_control", "task": "nod"}))])));
     question(turn.step(calls(&[("nod", json!({}))])));
     let (mut turn, _) = begin("what is written there?");
     read(&mut turn);
@@ -215,7 +215,7 @@ fn a_new_agent_accepts_a_task_at_once() {
     let (mut turn, _) = begin("create an agent that nods, and let it nod");
     let spec = json!({"name": "nodder", "purpose": "nods", "instructions": "Nod.", "functions": ["nod"]});
     prompt(turn.step(calls(&[("create_assistant", spec)])));
-    let desk = prompt(turn.step(calls(&[("hand_over", json!({"agent": "nodder", "task": "nod"}))])));
+    let desk = prompt(turn.step(calls(&[("hand_off", json!({"agent": "nodder", "task": "nod"}))])));
     assert_eq!((desk.instructions.as_str(), offered(&desk)), ("Nod.", vec!["nod"]));
     // A new agent gets no function that its creator lacks.
     let (mut turn, _) = begin("create an agent that looks");

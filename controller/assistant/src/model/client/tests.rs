@@ -49,7 +49,7 @@ struct Bench {
 fn bench(endpoints: Vec<Vec<Result<Reply, Trouble>>>) -> Bench {
     let (clock, seen) = (Arc::new(VirtualClock::new()), Seen::default());
     let mut config = Config::built_in().unwrap().language_model;
-    config.prompt_tokens = 1000;
+    config.max_prompt_tokens = 1000;
     let line = |(place, replies): (usize, Vec<_>)| {
         let url = Address::parse(&format!("http://127.0.0.1:{}/v1", place + 1)).unwrap();
         let fake = Fake { place, replies: replies.into(), seen: seen.clone() };

@@ -1,8 +1,7 @@
-//! A client at standard input and output whose robot is elsewhere: what it asks is asked there, over HTTP, and what comes
-//! of it is handed on.
+//! Forwards a client at standard input and output to a server elsewhere, over HTTP.
 //!
-//! Threads: each question has one of its own, which ends with the answer or when nobody wants it any more; then the
-//! connection ends too, and with it what was begun there.
+//! Threads: one for each request. It ends with the response or when the client cancels; then the connection ends, too, and
+//! the server stops what the request started.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,17 +22,17 @@ use minismith_runtime::net::Address;
 use minismith_runtime::net::http::{Http, Listen, Patience, Piece};
 use minismith_runtime::net::sse::Events;
 
-/// The protocol that is spoken with the server: the one without sessions, so that nothing has to be remembered.
+/// The version of the protocol towards the server: the one without sessions, which needs no state here.
 const PROTOCOL: &str = "2026-07-28";
 
-/// How long a call may take: a tool may be made meanwhile, and nothing is heard until the first step is done.
+/// Timeouts of a call: it may create a tool, and there is no output before the first step.
 const PATIENCE: Patience =
     Patience { whole: Duration::from_hours(2), silence: Duration::from_hours(2), bytes: 256 << 20 };
 
-/// After which time a server that has gone is asked again for what has changed.
+/// Interval for resubscribing to a server that is not reachable.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// The way to a server elsewhere.
+/// A connection to a server elsewhere.
 #[derive(Clone)]
 pub(super) struct Bridge {
     server: Arc<Address>,
@@ -45,7 +44,7 @@ impl Bridge {
         Bridge { server: Arc::new(server), presence }
     }
 
-    /// Asks the server; what it says comes message by message. Dropping the receiver takes the question back.
+    /// Sends a request and returns its messages. Dropping the receiver cancels the request.
     fn ask(&self, method: &'static str, name: &str, mut params: Value) -> UnboundedReceiver<Value> {
         let (tell, told) = unbounded_channel();
         let meta = json!({
@@ -62,13 +61,13 @@ impl Bridge {
         let broken = tell.clone();
         let asking = move || exchange(server, method, &name, &message, &tell);
         if let Err(error) = std::thread::Builder::new().name("bridge".into()).spawn(asking) {
-            // Whoever asked may have gone.
+            // The client may have disconnected.
             let _heard = broken.send(failure(&error.to_string()));
         }
         told
     }
 
-    /// The answer, when it has come.
+    /// Waits for the response.
     async fn answer(mut told: UnboundedReceiver<Value>, mut progress: Progress) -> Result<Value, ErrorData> {
         while let Some(mut message) = told.recv().await {
             if let Some(result) = message.get_mut("result") {
@@ -76,19 +75,19 @@ impl Bridge {
             }
             if let Some(error) = message.get_mut("error") {
                 let error = serde_json::from_value(error.take());
-                return Err(
-                    error.unwrap_or_else(|_| ErrorData::internal_error("an error without words", None))
-                );
+                return Err(error.unwrap_or_else(|_| {
+                    ErrorData::internal_error("the server sent an error without a message", None)
+                }));
             }
             let words = message.get("params").and_then(|params| params.get("message"));
             if let Some(words) = words.and_then(Value::as_str) {
                 progress.tell(words).await;
             }
         }
-        Err(ErrorData::internal_error("the answer broke off; ask again", None))
+        Err(ErrorData::internal_error("the connection was lost; try again", None))
     }
 
-    /// Hears of changes there, for as long as somebody wants to; each is told by `tell`, which says whether to go on.
+    /// Subscribes to changes and calls `tell` for each, until it returns false.
     async fn hear_changes<F: Future<Output = bool>>(&self, mut tell: impl FnMut() -> F) {
         loop {
             let wanted = json!({"notifications": {"toolsListChanged": true}});
@@ -104,7 +103,7 @@ impl Bridge {
     }
 }
 
-/// One question, on a thread that may wait.
+/// Sends one request, on a thread that may block.
 fn exchange(server: Address, method: &str, name: &str, message: &Value, tell: &UnboundedSender<Value>) {
     let shown = server.to_string();
     let http = match Http::to_our_server(server) {
@@ -134,17 +133,17 @@ fn exchange(server: Address, method: &str, name: &str, message: &Value, tell: &U
     });
     let last = match (ended, serde_json::from_slice::<Value>(&whole)) {
         (Err(broken), _) => {
-            failure(&format!("nothing was heard from {shown}: {broken}; is `minismith serve` running there?"))
+            failure(&format!("no response from {shown}: {broken}; is `minismith serve` running there?"))
         }
         (Ok(()), _) if streams => return,
         (Ok(()), Ok(message)) if message.get("jsonrpc").is_some() => message,
         (Ok(()), Ok(refusal)) => {
             let why = refusal.get("detail").map(ToString::to_string).unwrap_or_default();
-            failure(&format!("{shown} refused with status {status}: {why}"))
+            failure(&format!("{shown} rejected the request with status {status}: {why}"))
         }
-        (Ok(()), Err(_)) => failure(&format!("{shown} gave no answer with status {status}")),
+        (Ok(()), Err(_)) => failure(&format!("{shown} responded with status {status} and no JSON")),
     };
-    // Whoever asked may have gone.
+    // The client may have disconnected.
     let _heard = tell.send(last);
 }
 
@@ -164,8 +163,9 @@ impl ServerHandler for Bridge {
     ) -> Result<ListToolsResult, ErrorData> {
         let asked = self.ask("tools/list", "", json!({}));
         let listed = Bridge::answer(asked, Progress::of(&context)).await?;
-        serde_json::from_value(listed)
-            .map_err(|error| ErrorData::internal_error(format!("the server lists no tools: {error}"), None))
+        serde_json::from_value(listed).map_err(|error| {
+            ErrorData::internal_error(format!("the server's list of tools is invalid: {error}"), None)
+        })
     }
 
     async fn call_tool(
@@ -178,8 +178,8 @@ impl ServerHandler for Bridge {
         tokio::select! {
             answer = answer => match answer.map(serde_json::from_value::<CallToolResult>) {
                 Ok(Ok(result)) => Ok(result.into()),
-                Ok(Err(error)) => Err(ErrorData::internal_error(format!("the server gave no result: {error}"), None)),
-                // What happens on the way is told as a result: clients show errors of the protocol to nobody.
+                Ok(Err(error)) => Err(ErrorData::internal_error(format!("the server's result is invalid: {error}"), None)),
+                // Connection errors are a result, because clients do not display protocol errors.
                 Err(error) if error.code.0 == -32603 => {
                     Ok(CallToolResult::error(vec![ContentBlock::text(error.message)]).into())
                 }

@@ -1,11 +1,13 @@
-//! What comes of a call. What moves the robot or changes the shelf is done at the desk, in its turn; a stop, a look at the
-//! state and a picture wait for nobody.
+//! Executes tool calls. Calls that move the robot or change the tool registry are queued at the desk; stops, the state and
+//! images are not.
 
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use firmware_bridge::pulse::{Conductor, Order};
+use minismith_wire::old_names::config::new_value;
+use minismith_wire::old_names::http::{STATE, restore_names};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
@@ -25,21 +27,21 @@ use minismith_assistant::agents::coordinator::Task;
 use minismith_assistant::conversation::{Conversation, Ending, News, Reply, halted, told};
 use minismith_control::body::Body;
 use minismith_control::eyes::NoSight;
-use minismith_runtime::config::{Brain, Config};
+use minismith_runtime::config::{Config, Nlu};
 use minismith_runtime::outcome::{PostureView, word};
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::registry::Registry;
 
-/// The longest sentence and the longest source, bytes; the policy refuses sources far earlier.
+/// Maximum size of a sentence or a source, bytes; the policy rejects smaller sources already.
 const LONGEST: usize = 256 << 10;
 
-/// The largest file of a tool that is sent along with what came of it, bytes.
+/// Maximum size of an output file that is part of a result, bytes.
 const LARGEST_FILE: usize = 2 << 20;
 
-/// Hears of each step while the call goes on.
+/// Receives each step while the call runs.
 pub(super) type Note<'a> = &'a (dyn Fn(&str) + Send + Sync);
 
-/// Where calls are carried out.
+/// Executes calls.
 #[derive(Clone)]
 pub(super) struct Office {
     pub(super) desk: Desk,
@@ -48,7 +50,7 @@ pub(super) struct Office {
 }
 
 impl Office {
-    /// All that may be called now.
+    /// Returns all tools that may be called now.
     pub(super) async fn offers(&self) -> Vec<Offer> {
         let config = self.config.clone();
         let listed = tokio::task::spawn_blocking(move || {
@@ -57,26 +59,26 @@ impl Office {
         let entries = match listed.await {
             Ok(Ok(entries)) => entries,
             Ok(Err(error)) => {
-                tracing::warn!(%error, "the shelf can't be listed");
+                tracing::warn!(%error, "cannot list the tool registry");
                 Vec::new()
             }
             Err(_) => Vec::new(),
         };
-        let mut offers = own(matches!(self.config.brain, Brain::Openai));
+        let mut offers = own(matches!(self.config.nlu, Nlu::Llm));
         let of_shelf = of_shelf(entries, &offers);
         offers.extend(of_shelf);
         offers
     }
 
-    /// The same, as a client is told of them.
+    /// Returns their descriptions for clients.
     pub(super) async fn tools(&self) -> Vec<Tool> {
         self.offers().await.into_iter().map(|offer| offer.tool).collect()
     }
 
-    /// Carries out a call. Dropping this before its end stops what was begun.
+    /// Executes a call. Dropping the future early stops what the call started.
     ///
     /// # Errors
-    /// When there is nothing of this name. Whatever else is not done is told in the result.
+    /// When there is no tool of this name. Any other failure is part of the result.
     pub(super) async fn call(
         &self,
         caller: Caller,
@@ -84,14 +86,21 @@ impl Office {
         arguments: Map<String, Value>,
         note: Note<'_>,
     ) -> Result<CallToolResult, ErrorData> {
-        let Some(offer) = self.offers().await.into_iter().find(|offer| offer.tool.name == name) else {
+        let offers = self.offers().await;
+        // A tool of the registry may have the old name of a motion.
+        let name = if offers.iter().any(|offer| offer.tool.name == name) {
+            name
+        } else {
+            new_value("agents.roster[].functions[]", name).unwrap_or(name)
+        };
+        let Some(offer) = offers.into_iter().find(|offer| offer.tool.name == name) else {
             let short: String = name.chars().take(60).collect();
             return Err(ErrorData::invalid_params(format!("Unknown tool: {short}"), None));
         };
         if let Err(why) = caller.may(name, offer.least) {
             return Ok(refused(why));
         }
-        // What does not fit is told as a result, so that a model may mend it.
+        // Invalid arguments are a result, so that a model can correct them.
         if !matches!(offer.does, Does::Run(_))
             && let Err(complaint) = accept(&Value::Object((*offer.tool.input_schema).clone()), &arguments)
         {
@@ -119,7 +128,10 @@ impl Office {
     fn report_state(&self) -> CallToolResult {
         let pulse = self.body.handle();
         let state = body_state(&pulse.snapshot(), pulse.period());
-        CallToolResult::structured(serde_json::to_value(state).unwrap_or_default())
+        let mut state = serde_json::to_value(state).unwrap_or_default();
+        // The names that MCP clients rely on do not change.
+        restore_names(STATE.fields, &mut state);
+        CallToolResult::structured(state)
     }
 
     async fn take_picture(&self) -> CallToolResult {
@@ -145,7 +157,7 @@ impl Office {
         result
     }
 
-    /// Halts the body at once, and waits for it to rest.
+    /// Stops the robot at once and waits until it is at rest.
     async fn stop(&self) -> CallToolResult {
         let mut pulse = self.body.handle();
         pulse.order(Order::Halt);
@@ -165,7 +177,7 @@ impl Office {
         }
     }
 
-    /// Nobody can be asked anything meanwhile.
+    /// Executes a sentence, without questions to the user.
     async fn hear(
         &self,
         caller: Caller,
@@ -185,7 +197,7 @@ impl Office {
         }
     }
 
-    /// Does something at the desk.
+    /// Runs a job at the desk.
     async fn work<T: Send + 'static>(
         &self,
         act: impl for<'a> FnOnce(&Clerk<'a>, &Wanted<'_>) -> T + Send + 'static,
@@ -193,7 +205,7 @@ impl Office {
         errand(&self.desk, Some(self.body.handle()), act).await.map_err(|no| no.to_string())
     }
 
-    /// One motion, or one tool of the shelf.
+    /// Executes one motion or one registered tool.
     async fn act(&self, caller: Caller, task: Task) -> CallToolResult {
         let halts = self.body.handle().halts();
         let done = self.work(move |clerk, _| {
@@ -208,7 +220,7 @@ impl Office {
         }
     }
 
-    /// Takes code through policy and rehearsal and keeps it, as `minismith tool add` does.
+    /// Verifies and registers a tool, as `minismith tool add` does.
     async fn add(&self, caller: Caller, code: &str) -> CallToolResult {
         if code.len() > LONGEST {
             return refused(format!("the code is longer than {} kB", LONGEST >> 10));
@@ -218,7 +230,7 @@ impl Office {
             Submission::of("tool", code.as_bytes()).from(Provenance { author, ..Provenance::default() });
         let done = self.work(move |clerk, wanted| {
             let (checked, admissible) = clerk.workshop.check(&submission).map_err(|no| no.to_string())?;
-            // Whoever has gone meanwhile does not find a tool that nobody told of.
+            // A client that has disconnected must not find a tool registered without its knowledge.
             let admitted = match admissible.filter(|_| wanted.is_wanted()) {
                 Some(admissible) => Some(clerk.workshop.admit(&admissible).map_err(|no| no.to_string())?),
                 None => None,
@@ -231,7 +243,7 @@ impl Office {
         }
     }
 
-    /// Has a tool written, as it would be in a conversation.
+    /// Has the agents write a tool, as in a conversation.
     async fn commission(
         &self,
         caller: Caller,
@@ -253,7 +265,7 @@ impl Office {
     }
 }
 
-/// The motion that is meant.
+/// Returns the motion for an ability and its arguments.
 fn read(ability: Ability, arguments: &Map<String, Value>) -> Result<Task, String> {
     match ability.read(arguments, Within::default())? {
         Action::Move(primitive) => Ok(Task::Move(primitive)),
@@ -261,7 +273,7 @@ fn read(ability: Ability, arguments: &Map<String, Value>) -> Result<Task, String
     }
 }
 
-/// A reply, in the form that `minismith say --json` prints; also in words, with what was measured.
+/// Converts a reply to a result: structured as `minismith say --json` prints it, and as text with the measured poses.
 fn of_reply(reply: &Reply) -> CallToolResult {
     let mut words = vec![reply.text.clone()];
     for step in &reply.steps {
@@ -288,7 +300,7 @@ fn in_words(posture: &PostureView) -> String {
     )
 }
 
-/// A file that a tool wrote, if it is small enough to be sent along.
+/// Returns an output file, unless it is too large.
 fn of_file(output: &Output) -> Option<ContentBlock> {
     let Output { name, r#type, content, .. } = output;
     let bytes = content.0.as_slice();
@@ -319,7 +331,7 @@ fn of_file(output: &Output) -> Option<ContentBlock> {
     })
 }
 
-/// What the workshop says of a tool; a whole report would be more than a model reads.
+/// Converts the result of a check, with a summary of the report, because a model has no use for all of it.
 fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResult {
     let mut words = match admitted {
         Some(ToolManifest { name, version, needs_approval, .. }) => {
@@ -344,7 +356,7 @@ fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResul
             "trimmed_beats": report.trimmed_beats,
             "rests_at_end": report.rests_at_end,
             "line_coverage": report.line_coverage,
-            "narrowed": report.narrowed,
+            "narrowed": report.narrowed.iter().map(|one| json!({ "call": one.call, "why": one.why })).collect::<Vec<_>>(),
         })
     });
     let registered = admitted.map(|manifest| {
@@ -375,12 +387,12 @@ fn of_check(checked: &Checked, admitted: Option<&ToolManifest>) -> CallToolResul
     result
 }
 
-/// Not done, and why.
+/// Returns the result of a rejected call.
 fn refused(why: String) -> CallToolResult {
     of_reply(&Reply::nothing(why, Ending::Refused))
 }
 
-/// Not done by a fault of this side.
+/// Returns the result of a call that failed on the server.
 fn failed(why: impl Into<String>) -> CallToolResult {
     of_reply(&Reply::nothing(why.into(), Ending::Failed))
 }

@@ -1,4 +1,4 @@
-//! What a client of the protocol is offered: the robot's motions, a few words beside them, and the tools of the shelf.
+//! The tools that MCP clients may call: the robot's motions, a few other actions, and the registered tools.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use minismith_assistant::agents::ability::{Ability, Callable, Within};
 use minismith_runtime::role::Role;
 use minismith_toolchain::workshop::registry::Entry;
 
-/// The robot's own motions, and whether the robot is as before when one is asked for again.
+/// The robot's motions, and whether each is idempotent.
 const MOTIONS: [(Ability, bool); 13] = [
     (Ability::Look, true),
     (Ability::LookAt, true),
@@ -23,49 +23,49 @@ const MOTIONS: [(Ability, bool); 13] = [
     (Ability::ShakeHead, false),
     (Ability::WiggleAntennas, false),
     (Ability::Dance, false),
-    // Both move there and back on the way.
+    // Both move there and back.
     (Ability::WakeUp, false),
-    (Ability::GoToSleep, false),
+    (Ability::GotoSleep, false),
 ];
 
-/// What is done when it is called.
+/// The action of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     /// A motion.
     Move(Ability),
-    /// Tells the state.
+    /// Reports the state.
     ReportState,
-    /// A picture.
+    /// Takes an image.
     TakePicture,
-    /// A stop, at once.
+    /// Stops the robot at once.
     Stop,
-    /// A sentence.
+    /// Executes a sentence.
     Say,
-    /// A new tool.
+    /// Creates a tool.
     CreateTool,
-    /// A tool of the shelf, by its name there.
+    /// Runs a registered tool, by its name in the registry.
     Run(String),
 }
 
-/// One thing that may be called.
+/// A tool that may be called.
 #[derive(Clone, Debug)]
 pub(super) struct Offer {
-    /// What is done.
+    /// Its action.
     pub(super) does: Does,
-    /// The least role of whoever calls it.
+    /// The minimum role for calling it.
     pub(super) least: Role,
-    /// How it is told to a client.
+    /// Its description for clients.
     pub(super) tool: Tool,
 }
 
-/// What it does to the world, as the protocol's hints have it.
+/// The hints of the protocol about a tool's effects.
 #[derive(Clone, Copy)]
 struct Hints {
-    /// It changes nothing.
+    /// It is read-only.
     only_reads: bool,
-    /// Asked for again, it changes nothing more.
+    /// It is idempotent.
     is_idempotent: bool,
-    /// It deals with what is outside of this machine: what stands before the camera, a model's server.
+    /// It interacts with the world outside this machine, such as the camera's view or a model's server.
     is_open: bool,
 }
 
@@ -77,7 +77,7 @@ impl Offer {
         let (name, description) = tool;
         let annotations = ToolAnnotations::with_title(title(name))
             .read_only(hints.only_reads)
-            // Nothing is deleted or overwritten by any of them: a place can be gone back from, and versions stay.
+            // None of them is destructive: motions can be reversed, and old versions stay.
             .destructive(false)
             .idempotent(hints.is_idempotent)
             .open_world(hints.is_open);
@@ -87,7 +87,7 @@ impl Offer {
         Offer { does, least, tool }
     }
 
-    /// The same; what comes of it has the form of a reply.
+    /// Adds the output schema of a reply.
     fn replying(self) -> Self {
         let tool = self.tool.with_raw_output_schema(object(json!({
             "type": "object",
@@ -106,7 +106,7 @@ impl Offer {
     }
 }
 
-/// `look_at` as `Look at`.
+/// Returns the title of a name: `Look at` for `look_at`.
 fn title(name: &str) -> String {
     let words = name.replace(['_', '-'], " ");
     let mut letters = words.trim().chars();
@@ -120,7 +120,7 @@ fn object(schema: Value) -> Arc<Map<String, Value>> {
     })
 }
 
-/// What every robot has. `thinks` is whether sentences may go to a language model.
+/// Returns the tools that every robot has. `thinks` is whether a language model may interpret sentences.
 pub(super) fn own(thinks: bool) -> Vec<Offer> {
     let none = || json!({"type": "object", "properties": {}, "additionalProperties": false});
     let mut offers: Vec<Offer> = MOTIONS
@@ -208,8 +208,8 @@ pub(super) fn own(thinks: bool) -> Vec<Offer> {
     offers
 }
 
-/// The tools of the shelf, as far as they are told. Names on the shelf are Python identifiers, so that a hyphen keeps
-/// these names apart from each other and from our own.
+/// Returns the registered tools that clients may see. Their names are Python identifiers, so a hyphen keeps derived names
+/// distinct from each other and from the robot's own tools.
 pub(super) fn of_shelf(entries: Vec<Entry>, own: &[Offer]) -> Vec<Offer> {
     entries.into_iter().flat_map(|entry| of_tool(entry, own)).collect()
 }
@@ -228,7 +228,7 @@ fn of_tool(entry: Entry, own: &[Offer]) -> Vec<Offer> {
     let is_taken = own.iter().any(|offer| offer.tool.name == name);
     let shown = if is_taken { format!("tool--{name}") } else { name.clone() };
     let mut offers = vec![offer(shown, name.clone(), &description, parameters)];
-    // The first function is what the toolkit's own name calls.
+    // The name of a toolkit calls its first function.
     offers.extend(functions.into_iter().skip(1).map(|function| {
         let shown = format!("{name}-{}", function.name);
         let run = format!("{name}.{}", function.name);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_fit_for_clients_and_each_there_once() {
+    fn names_are_valid_and_unique() {
         let own = own(false);
         let entries = vec![entry("look", &[Capability::Motion]), entry("greet", &[])];
         let offers: Vec<Offer> = own.iter().cloned().chain(of_shelf(entries, &own)).collect();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_and_roles_say_what_is_so() {
+    fn hints_and_roles_match_the_actions() {
         let own = own(true);
         let entries = vec![
             entry("mover", &[Capability::Motion]),

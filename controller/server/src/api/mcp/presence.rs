@@ -1,4 +1,4 @@
-//! Whether whoever called is still there.
+//! Tracks whether the client of a call is still connected.
 
 use std::io;
 use std::pin::Pin;
@@ -11,28 +11,28 @@ use futures_util::StreamExt;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::watch;
 
-/// Lives as long as the caller is there.
-pub(super) struct Here(#[expect(dead_code, reason = "its end is the word")] watch::Sender<()>);
+/// Lives as long as the client is connected.
+pub(super) struct Here(#[expect(dead_code, reason = "dropping it is the signal")] watch::Sender<()>);
 
-/// By which is known when the caller has left.
+/// Tells when the client has disconnected.
 #[derive(Clone, Debug)]
 pub(super) struct Presence(watch::Receiver<()>);
 
-/// Somebody who is there.
+/// Returns a connected client.
 pub(super) fn presence() -> (Here, Presence) {
     let (here, known) = watch::channel(());
     (Here(here), Presence(known))
 }
 
 impl Presence {
-    /// Returns when the caller has left.
+    /// Waits until the client has disconnected.
     pub(super) async fn left(mut self) {
-        // Nothing is ever sent.
+        // No value is ever sent.
         while self.0.changed().await.is_ok() {}
     }
 }
 
-/// Puts a [`Presence`] beside an HTTP request, which lasts until its answer has been sent or nobody hears it any more.
+/// Attaches a [`Presence`] to an HTTP request. It lasts until the response is sent or the client has disconnected.
 pub(super) async fn attended(mut request: Request, next: Next) -> Response {
     let (here, presence) = presence();
     request.extensions_mut().insert(presence);
@@ -44,7 +44,7 @@ pub(super) async fn attended(mut request: Request, next: Next) -> Response {
     Response::from_parts(head, axum::body::Body::from_stream(pieces))
 }
 
-/// An input at whose end the caller has left.
+/// An input whose end means that the client has disconnected.
 pub(super) struct Attended<R> {
     input: R,
     here: Option<Here>,

@@ -1,9 +1,9 @@
-//! What a client hears of a call while it goes on, where it wants to hear of it: each step, in order and before the result.
+//! Progress notifications: each step of a call, in order and before the result, for clients that request them.
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext, RoleServer};
 
-/// Tells the client of steps.
+/// Sends progress notifications.
 pub(super) struct Progress {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -15,12 +15,12 @@ impl Progress {
         Progress { peer: context.peer.clone(), token: context.meta.get_progress_token(), steps: 0 }
     }
 
-    /// One more step is done.
+    /// Reports one more step.
     pub(super) async fn tell(&mut self, words: &str) {
         self.steps += 1;
         let Some(token) = self.token.clone() else { return };
         let note = ProgressNotificationParam::new(token, f64::from(self.steps)).with_message(words);
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         let _heard = self.peer.notify_progress(note).await;
     }
 }

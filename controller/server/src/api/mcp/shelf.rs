@@ -1,4 +1,4 @@
-//! Whether the shelf of tools has changed, by whatever door: this server's, the command line's, another program's.
+//! Detects changes of the tool registry, by this server, the command line or another program.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,13 +6,13 @@ use std::time::{Duration, SystemTime};
 
 use tokio::sync::watch;
 
-/// How often it is looked at while somebody wants to know.
+/// Polling interval while a client is subscribed.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// When each tool's folder was changed last: a version, an approval and a quarantine each change it.
+/// Modification times of the tools' folders, which change with each version, approval and quarantine.
 type Stamp = Vec<(PathBuf, Option<SystemTime>)>;
 
-/// A shelf that is watched, for as long as there is anybody who wants to know.
+/// A registry that is watched while there are subscribers.
 pub(super) struct Shelf {
     root: PathBuf,
     known: Mutex<Stamp>,
@@ -20,7 +20,7 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// Watches the shelf in this folder. To be called where tasks can be begun.
+    /// Watches the registry in a folder. Call it within a tokio runtime.
     pub(super) fn watched(root: &Path) -> Arc<Self> {
         let (changed, _) = watch::channel(());
         let shelf = Arc::new(Shelf { root: root.to_owned(), known: Mutex::default(), changed });
@@ -28,10 +28,10 @@ impl Shelf {
         shelf
     }
 
-    /// Changes from now on.
+    /// Subscribes to later changes.
     pub(super) async fn changes(&self) -> watch::Receiver<()> {
         let changes = self.changed.subscribe();
-        // Nobody has looked before the first one.
+        // The first subscriber needs a baseline.
         if self.changed.receiver_count() == 1 {
             let now = stamp(&self.root).await;
             self.know(now);
@@ -39,7 +39,7 @@ impl Shelf {
         changes
     }
 
-    /// Takes this for what is known; whether it is news.
+    /// Stores the state; returns whether it has changed.
     fn know(&self, now: Stamp) -> bool {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = *known != now;
@@ -48,7 +48,7 @@ impl Shelf {
     }
 }
 
-/// Tells of a change once the shelf rests again.
+/// Reports a change once the registry has settled.
 async fn watch(shelf: Weak<Shelf>) {
     let mut is_settling = false;
     loop {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_from_anywhere_is_told() {
+    fn reports_versions_from_any_source() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let folder = tempfile::tempdir().unwrap();

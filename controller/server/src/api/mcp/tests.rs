@@ -1,4 +1,4 @@
-//! Who may have what done.
+//! Tests of roles and arguments.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn text(result: &CallToolResult) -> &str {
 }
 
 #[test]
-fn a_lesser_role_is_told_which_one_is_needed_and_nothing_is_done() {
+fn rejects_callers_with_a_lesser_role() {
     let robot = robot();
     let source = json!({"code": "def idle() -> int:\n    return 1\n"});
     for (role, name, arguments, needed) in [
@@ -61,7 +61,7 @@ fn a_lesser_role_is_told_which_one_is_needed_and_nothing_is_done() {
 }
 
 #[test]
-fn each_role_may_do_its_part() {
+fn permits_what_each_role_may_do() {
     let robot = robot();
     for (role, name, arguments) in [
         (Role::Viewer, "report_state", json!({})),
@@ -73,14 +73,14 @@ fn each_role_may_do_its_part() {
         let result = robot.call(role, name, arguments);
         assert_eq!(result.is_error, Some(false), "{name}: {}", text(&result));
     }
-    // A request of an operator, in a sentence, makes no tool either.
+    // An operator creates no tool by a sentence either.
     let asked = json!({"text": "make a tool called happy_hello that nods and wiggles the antennas"});
     let result = robot.call(Role::Operator, "say", asked);
     assert!(text(&result).contains("engineers"), "{}", text(&result));
 }
 
 #[test]
-fn arguments_that_do_not_fit_move_nothing() {
+fn rejects_invalid_arguments() {
     let robot = robot();
     for (name, arguments, word) in [
         ("look", json!({}), "direction"),

@@ -1,5 +1,4 @@
-//! What the official daemon has and this robot has not, where the official wire has a word for that: no apps, and no reports
-//! to the maker.
+//! Routes for features that this robot lacks and for which the official API has a response: apps and usage reports.
 
 use std::sync::Arc;
 
@@ -31,7 +30,7 @@ async fn no_apps() -> Json<Value> {
     Json(json!([]))
 }
 
-/// Nothing is ever sent to anybody.
+/// Usage reports are never sent.
 async fn no_reports() -> Json<Value> {
     Json(json!({ "enabled": false, "disabled_by_env": true }))
 }
@@ -42,7 +41,7 @@ struct Choice {
     _enabled: bool,
 }
 
-/// Whatever is chosen, nothing is sent.
+/// Accepts the setting and ignores it.
 async fn keep_no_reports(Given(Choice { .. }): Given<Choice>) -> Json<Value> {
     no_reports().await
 }

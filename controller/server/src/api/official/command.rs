@@ -1,4 +1,4 @@
-//! What clients of the SDK may say over its WebSocket, and what each of it does.
+//! The messages of SDK clients over the WebSocket, and their effects.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::api::caller::Caller;
 use minismith_control::mover::{Change, Work};
 use minismith_runtime::role::Role;
 
-/// One message. What the official daemon knows beyond this concerns its own cloud, updates and sound.
+/// A message. The other messages of the official daemon concern its cloud, updates and sound.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Command {
@@ -91,13 +91,13 @@ pub(super) struct GotoTarget {
     method: Manner,
 }
 
-/// The weight of a face that is followed, where none is given.
+/// Default weight for following a face.
 const fn whole() -> f64 {
     1.0
 }
 
 impl Command {
-    /// The least role that may ask for it.
+    /// Returns the minimum role.
     pub(super) const fn least(&self) -> Role {
         match self {
             Command::SetMotorMode { mode: Mode::Disabled } | Command::SetTorque { on: false, .. } => {
@@ -112,7 +112,7 @@ impl Command {
         }
     }
 
-    /// Under which word it is written down; targets, which come in streams, and what changes nothing are not.
+    /// Returns its name in the journal; `None` for streamed targets and messages without effect.
     pub(super) const fn noted(&self) -> Option<&'static str> {
         match self {
             Command::GotoTarget(_) | Command::Task { .. } => Some("goto_target"),
@@ -136,7 +136,7 @@ impl Command {
     }
 }
 
-/// How long a move takes that says nothing of it, seconds, as officially.
+/// Default duration of a move, seconds, as in the official daemon.
 const USUAL: f64 = 0.5;
 
 impl FullTarget {
@@ -147,7 +147,7 @@ impl FullTarget {
 }
 
 impl GotoTarget {
-    /// The motion, if it can be planned from where the body is.
+    /// Plans the motion from the current posture.
     pub(super) fn motion(&self, robot: &Robot) -> Result<Motion, Refusal> {
         let target = self.target.target()?;
         robot.mover.check(&target)?;
@@ -158,13 +158,13 @@ impl GotoTarget {
         })
     }
 
-    /// How long it is to take, seconds. A task that does not say so is none of the kind that is known.
+    /// Returns the duration, seconds. A task without one is of an unknown kind.
     pub(super) const fn seconds(&self) -> Option<f64> {
         self.duration
     }
 }
 
-/// The target of a message that streams one.
+/// Returns the target of a message that streams one.
 fn streamed(command: &Command) -> Option<Result<Target, Refusal>> {
     let only = |head, antennas, body_yaw| FullTarget { head, antennas, body_yaw }.target();
     match command {
@@ -177,7 +177,7 @@ fn streamed(command: &Command) -> Option<Result<Target, Refusal>> {
     }
 }
 
-/// The head and body that these joints are.
+/// Returns the target for these joint positions.
 fn posed(joints: &[f64; 7]) -> Result<Target, Refusal> {
     if !joints.iter().all(|angle| angle.is_finite()) {
         return Err(Refusal::NotFinite { what: "a head joint's target" });
@@ -189,12 +189,12 @@ fn posed(joints: &[f64; 7]) -> Result<Target, Refusal> {
     Ok(Target { head: Some(posture.head), body_yaw: Some(posture.body_yaw), antennas: None })
 }
 
-/// Does what a message asks that nobody waits for. What can't be done is told in the log, as the wire has no answer.
+/// Executes a message that has no response. Errors go to the log.
 pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) {
     if let Some(wanted) = streamed(&command) {
         let followed = wanted.map(|target| robot.mover.follow(&target));
         if let Err(refusal) = followed {
-            tracing::warn!("a client's target is not followed: {refusal}");
+            tracing::warn!("cannot follow a client's target: {refusal}");
         }
         return;
     }
@@ -236,13 +236,13 @@ pub(super) async fn obey(robot: &Arc<Robot>, caller: &Caller, command: Command) 
         _ => Ok(()),
     };
     if let Err(refusal) = done {
-        tracing::warn!("what a client asked is not done: {refusal}");
+        tracing::warn!("cannot execute a client's message: {refusal}");
     }
 }
 
 fn begin(robot: &Robot, work: Work) {
     if let Err(busy) = robot.mover.begin(Uuid::new_v4(), work, |_| {}) {
-        tracing::warn!("a client's move is not begun: {busy}");
+        tracing::warn!("cannot start a client's move: {busy}");
     }
 }
 
@@ -254,7 +254,7 @@ async fn torque(robot: &Robot, on: bool, ids: Option<Vec<String>>) -> Result<(),
             for id in ids {
                 match Joint::from_name(&id) {
                     Some(joint) => wanted[joint] = Some(on),
-                    None => tracing::warn!("a client names a motor that is not there: {id:?}"),
+                    None => tracing::warn!("ignoring an unknown motor in a client's message: {id:?}"),
                 }
             }
             wanted

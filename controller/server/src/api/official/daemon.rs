@@ -1,4 +1,4 @@
-//! The daemon's life as clients see it: it runs from the start; stopped, the robot may rest and is not to be moved.
+//! The lifecycle of the daemon as clients see it: it runs from the start; while it is stopped, the robot does not move.
 
 use std::sync::{Arc, PoisonError};
 
@@ -17,10 +17,10 @@ use crate::api::given::{Given, Refused, unprocessable};
 use minismith_control::gaze::SeenFace;
 use minismith_control::mover::Work;
 
-/// The longest name of a robot, characters, as officially.
+/// Maximum length of a robot's name, characters, as in the official daemon.
 const LONGEST_NAME: usize = 64;
 
-/// What the daemon does.
+/// The state of the daemon.
 ///
 /// ```text
 /// Running --stop--> Stopping --at rest--> Stopped --start--> Starting --awake--> Running
@@ -41,14 +41,14 @@ impl Lifecycle {
     }
 }
 
-/// The face that the head follows.
+/// The face that the head tracks.
 #[derive(Default, Serialize)]
 pub(super) struct FaceTarget {
     detected: bool,
     x: Option<f64>,
     y: Option<f64>,
     roll: Option<f64>,
-    /// Seconds of the robot's clock.
+    /// Timestamp, seconds of the robot's clock.
     ts: Option<f64>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn routes() -> Router<Arc<Robot>> {
         .route("/health-check", post(health_check))
 }
 
-/// The official status, as it stands in an answer and in a message to clients of the SDK.
+/// Returns the official status, for responses and for messages to clients of the SDK.
 pub(super) fn told(robot: &Robot) -> Value {
     let snapshot = robot.snapshot();
     let fault = snapshot.fault.as_ref().map(ToString::to_string);
@@ -130,7 +130,7 @@ struct Stop {
 
 type Answer = Result<Json<Value>, Refused>;
 
-/// Begins the way from one state to another; refused while on another way.
+/// Starts a transition; returns an error during another one.
 fn job(robot: &Arc<Robot>, by: Lifecycle, to: Lifecycle, work: Option<Work>) -> Answer {
     let mut lifecycle = robot.lifecycle.lock().unwrap_or_else(PoisonError::into_inner);
     if matches!(*lifecycle, Lifecycle::Starting | Lifecycle::Stopping) {
@@ -144,7 +144,7 @@ fn job(robot: &Arc<Robot>, by: Lifecycle, to: Lifecycle, work: Option<Work>) -> 
     let ended = robot.clone();
     let begun = robot.mover.begin(id, work, move |done| {
         if let Err(why) = done {
-            tracing::warn!("the daemon's way to {to:?}: {why}");
+            tracing::warn!("the daemon's transition to {to:?} failed: {why}");
         }
         ended.set_lifecycle(to);
     });
@@ -168,7 +168,7 @@ async fn stop(
     job(&robot, Lifecycle::Stopping, Lifecycle::Stopped, goto_sleep.then_some(sleep))
 }
 
-/// Nothing here has to be restarted: after this the daemon runs.
+/// Starts the daemon; nothing else needs a restart.
 async fn restart(State(robot): State<Arc<Robot>>) -> Answer {
     job(&robot, Lifecycle::Starting, Lifecycle::Running, None)
 }
@@ -182,11 +182,11 @@ struct Name {
     name: String,
 }
 
-/// Until the end of this run; the official daemon keeps it.
+/// Renames the robot until the server ends; the official daemon stores the name.
 async fn rename(State(robot): State<Arc<Robot>>, Given(Name { name }): Given<Name>) -> Answer {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        let why = "a name has 1 to 64 characters, none of them a control character";
+        let why = "invalid name: use 1 to 64 characters without control characters";
         return Err(unprocessable("body.name", why));
     }
     *robot.name.lock().unwrap_or_else(PoisonError::into_inner) = name.to_owned();

@@ -1,4 +1,4 @@
-//! Camera, sound and kinematics, as far as this robot has them. What it lacks answers with the reason.
+//! Camera, sound and kinematics. Missing features respond with the reason.
 
 use std::sync::Arc;
 
@@ -49,11 +49,11 @@ async fn kinematics() -> Json<Value> {
 async fn no_meshes() -> Refused {
     Refused::because(
         StatusCode::NOT_IMPLEMENTED,
-        "the robot's drawings are not part of this program; the official package has them in `descriptions/`",
+        "not available: this program does not contain the robot's meshes; the official package has them in `descriptions/`",
     )
 }
 
-/// Clients of the SDK ask for the camera and the sound devices to be let go: nothing here holds them.
+/// Clients of the SDK request exclusive access to camera and sound devices, which this server does not lock.
 async fn well() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
@@ -63,10 +63,10 @@ async fn media() -> Json<Value> {
 }
 
 async fn silent() -> Refused {
-    Refused::because(StatusCode::NOT_IMPLEMENTED, "there is no sound device")
+    Refused::because(StatusCode::NOT_IMPLEMENTED, "not available: this API has no sound device")
 }
 
-/// The lens, in the official shape; the SDK reckons with it.
+/// Returns the camera intrinsics in the official format, which the SDK uses.
 async fn camera(State(robot): State<Arc<Robot>>) -> Json<Value> {
     let lens = robot.lookout.lens();
     let (width, height) = (lens.width as u32, lens.height as u32);
@@ -92,14 +92,14 @@ struct Weight {
     weight: f64,
 }
 
-/// Follows a face, where there is a camera and something to find faces with.
+/// Tracks a face, if there is a camera and a face detector.
 async fn track(State(robot): State<Arc<Robot>>, body: Bytes) -> Result<Json<Value>, Refused> {
     robot.running()?;
-    // The body may be left out, as officially.
+    // The body is optional, as in the official daemon.
     let weight =
         if body.is_empty() { Ok(Weight { weight: 1.0 }) } else { serde_json::from_slice::<Weight>(&body) };
     let Some(Weight { weight }) = weight.ok().filter(|given| (0.0..=1.0).contains(&given.weight)) else {
-        return Err(unprocessable("body.weight", "weight is a number from 0 to 1"));
+        return Err(unprocessable("body.weight", "`weight` is out of range: use 0 to 1"));
     };
     let enabled = robot.lookout.frame().is_ok();
     if enabled {

@@ -1,4 +1,4 @@
-//! How the motors hold.
+//! The control mode of the motors.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ async fn set_mode(
     Path(wanted): Path<String>,
 ) -> Result<Json<Value>, Refused> {
     let wanted: Mode = serde_json::from_value(wanted.into())
-        .map_err(|_| unprocessable("path", "mode is enabled, disabled or gravity_compensation"))?;
+        .map_err(|_| unprocessable("path", "unknown mode: use enabled, disabled or gravity_compensation"))?;
     robot.running()?;
     switch(&robot, wanted)
         .await
@@ -41,7 +41,7 @@ async fn set_mode(
     Ok(Json(json!({ "status": format!("motors changed to {} mode", word(&wanted)) })))
 }
 
-/// Switches all motors, once what plays has ended.
+/// Changes the mode of all motors once the current motion has ended.
 pub(super) async fn switch(robot: &Robot, wanted: Mode) -> Result<(), Refusal> {
     let led = robot.snapshot().control == Control::GravityCompensation;
     match wanted {
@@ -52,11 +52,11 @@ pub(super) async fn switch(robot: &Robot, wanted: Mode) -> Result<(), Refusal> {
     }
 }
 
-/// Makes one change, and waits until it is made.
+/// Applies a change and waits until it is applied.
 pub(super) async fn changed(robot: &Robot, change: Change) -> Result<(), Refusal> {
     let (tell, told) = oneshot::channel();
     robot.mover.change(change, move |done| {
-        // Whoever asked may have gone.
+        // The client may have disconnected.
         let _heard = tell.send(done);
     });
     told.await.unwrap_or(Err(Refusal::Stopped))

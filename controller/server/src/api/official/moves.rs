@@ -89,7 +89,7 @@ struct MoveId {
 
 type Answer = Result<Json<Value>, Refused>;
 
-/// Begins a move, and answers with its identifier.
+/// Starts a move and responds with its id.
 fn begin(robot: &Robot, work: Work) -> Answer {
     let id = Uuid::new_v4();
     let begun = robot.mover.begin(id, work, |_| {});
@@ -108,7 +108,7 @@ async fn goto(State(robot): State<Arc<Robot>>, Given(goto): Given<Goto>) -> Answ
 }
 
 impl Goto {
-    /// The motion, if it can be made from where the body is.
+    /// Plans the motion from the current posture.
     fn motion(&self, robot: &Robot) -> Result<Motion, Refusal> {
         let head = self.head_pose.map(|pose| pose.pose()).transpose()?;
         let target = target(head, self.antennas, self.body_yaw)?;
@@ -121,7 +121,7 @@ impl Goto {
     }
 }
 
-/// What was asked is at fault, or what the body is at.
+/// Converts an error: 422 if the request caused it, 409 if the state of the robot did.
 fn told(refusal: &Refusal) -> Refused {
     match refusal {
         Refusal::Limp
@@ -163,7 +163,7 @@ async fn set_target(State(robot): State<Arc<Robot>>, Given(wanted): Given<FullBo
     follow(&robot, &wanted).map(Json).map_err(|refusal| told(&refusal))
 }
 
-/// Follows a target; what can't be followed is `ignored`, with the reason.
+/// Follows a target; the response is `ignored` with the reason if that is not possible.
 fn follow(robot: &Robot, wanted: &FullBodyTarget) -> Result<Value, Refusal> {
     let head = wanted.target_head_pose.map(|pose| pose.pose()).transpose()?;
     let target = target(head, wanted.target_antennas, wanted.target_body_yaw)?;
@@ -176,7 +176,7 @@ fn follow(robot: &Robot, wanted: &FullBodyTarget) -> Result<Value, Refusal> {
     })
 }
 
-/// Where the official library keeps the sets of moves that it has fetched.
+/// Returns the cache of the official library for sets of moves.
 fn hub() -> Option<PathBuf> {
     let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     var("HF_HUB_CACHE")
@@ -184,7 +184,7 @@ fn hub() -> Option<PathBuf> {
         .or_else(|| var("HOME").map(|home| home.join(".cache/huggingface/hub")))
 }
 
-/// The newest copy of a set of moves; its name is `owner/name`.
+/// Returns the newest cached copy of a set of moves; its name is `owner/name`.
 fn dataset(name: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| {
         !part.is_empty()
@@ -204,12 +204,12 @@ fn dataset(name: &str) -> Option<PathBuf> {
 
 fn no_dataset(name: &str) -> Refused {
     let why = format!(
-        "there is no copy of the set of moves {name:?} on this machine; fetch it with `hf download --repo-type dataset OWNER/NAME`"
+        "unknown set of moves {name:?}: this machine has no copy; download it with `hf download --repo-type dataset OWNER/NAME`"
     );
     Refused::because(StatusCode::NOT_FOUND, &why)
 }
 
-/// The files of moves in a copy: at its top or one folder below, as the official library looks for them.
+/// Returns the files of moves in a copy: at the top or one folder below, as in the official library.
 fn files(copy: &FilePath) -> Vec<PathBuf> {
     let entries = |folder: &FilePath| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -227,11 +227,11 @@ fn stem(path: &FilePath) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The answer of a thread that reads files.
+/// Reads files on a blocking thread.
 async fn read<T: Send + 'static>(
     reading: impl FnOnce() -> Result<T, Refused> + Send + 'static,
 ) -> Result<T, Refused> {
-    let lost = |_| Refused::because(StatusCode::CONFLICT, "the answer was lost; ask again");
+    let lost = |_| Refused::because(StatusCode::CONFLICT, "the response was lost; send the request again");
     tokio::task::spawn_blocking(reading).await.map_err(lost)?
 }
 
@@ -293,7 +293,7 @@ async fn targets(State(robot): State<Arc<Robot>>, speaker: Speaker, upgrade: Web
     })
 }
 
-/// Follows one target after another; only what is wrong is answered. How many there were.
+/// Follows streamed targets and responds only to errors; returns the number of targets.
 async fn hear_targets(mut socket: WebSocket, robot: Arc<Robot>) -> u64 {
     let mut heard = 0;
     while let Some(Ok(message)) = socket.recv().await {
@@ -317,6 +317,6 @@ async fn hear_targets(mut socket: WebSocket, robot: Arc<Robot>) -> u64 {
 async fn raw() -> Refused {
     Refused::because(
         StatusCode::FORBIDDEN,
-        "raw packets are not taken over the network; use `minismith raw PORT` on the machine that has the robot",
+        "not permitted: raw packets can't be sent over the network; use `minismith raw PORT` on the robot's machine",
     )
 }

@@ -1,4 +1,4 @@
-//! Poses and targets as they stand in messages.
+//! Poses and targets in messages.
 
 use firmware_bridge::joint::{Joint, Joints};
 use firmware_bridge::kinematics::posture_from_joints;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub(super) enum AnyPose {
     /// A 4x4 matrix, row by row.
     Matrix(Matrix),
-    /// A place and angles.
+    /// A position and angles.
     Angles(Angles),
 }
 
@@ -69,7 +69,10 @@ impl AnyPose {
     }
 }
 
-/// A target from its parts as they came.
+/// Returns the target for these parts.
+///
+/// # Errors
+/// When a number is not finite.
 pub(super) fn target(
     head: Option<HeadPose>,
     antennas: Option<[f64; 2]>,
@@ -91,13 +94,16 @@ pub(super) fn target(
     })
 }
 
-/// Where the body is, by its motors; else why that can't be told.
+/// Returns the posture from the motors' present positions.
+///
+/// # Errors
+/// Why the posture is unknown.
 pub(super) fn present(snapshot: &Snapshot) -> Result<Posture, String> {
     let joints = snapshot.state.present().map_err(|fault| fault.to_string())?;
     posture_from_joints(&joints, &HeadPose::neutral()).map_err(|why| why.to_string())
 }
 
-/// Where the body is told to be.
+/// Returns the posture of the goal positions.
 pub(super) fn commanded(snapshot: &Snapshot) -> Option<Posture> {
     posture_from_joints(&snapshot.commanded, &HeadPose::neutral()).ok()
 }

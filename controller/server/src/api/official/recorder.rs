@@ -1,17 +1,17 @@
-//! Recordings of the official SDK: its client sends the frames itself, and wants them back when it stops.
+//! Recordings of the official SDK: the client sends the frames and gets them back when it stops.
 //!
-//! The client takes no message above a mebibyte and loses the recording when one comes. So a long one is rounded to a
-//! micrometre and a microradian, and thinned out evenly where that is not enough.
+//! The client rejects messages above 1 MiB and loses the recording then. A long recording is therefore rounded to micrometres
+//! and microradians, and thinned out evenly if that is not enough.
 
 use serde_json::Value;
 
-/// Bytes of frames that are kept of one recording; what comes after is not.
+/// Maximum size of a recording, bytes; later frames are dropped.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The longest answer, bytes: the client's limit, less its envelope.
+/// Maximum size of a response, bytes: the client's limit minus the envelope of the message.
 const LONGEST_ANSWER: usize = (1 << 20) - 256;
 
-/// The frames of one client.
+/// The recorded frames of one client.
 #[derive(Default)]
 pub(super) struct Recorder {
     frames: Option<Vec<String>>,
@@ -23,7 +23,7 @@ impl Recorder {
         *self = Recorder { frames: Some(Vec::new()), bytes: 0 };
     }
 
-    /// Keeps a frame, while one records.
+    /// Stores a frame while a recording is active.
     pub(super) fn append(&mut self, frame: &Value) {
         let Some(frames) = &mut self.frames else { return };
         let frame = frame.to_string();
@@ -32,13 +32,13 @@ impl Recorder {
             self.bytes = bytes;
             frames.push(frame);
         } else if self.bytes <= MOST_BYTES {
-            // Once: from here on the sum is above it.
+            // Only once: the sum stays above the limit.
             self.bytes = bytes;
-            tracing::warn!("a recording is longer than {} MB; its end is not kept", MOST_BYTES >> 20);
+            tracing::warn!("a recording is larger than {} MB; dropping its end", MOST_BYTES >> 20);
         }
     }
 
-    /// The message with all frames. Without a recording there are none.
+    /// Returns the message with all frames; none without a recording.
     pub(super) fn stop(&mut self) -> String {
         let mut texts = std::mem::take(self).frames.unwrap_or_default();
         if length(&texts) > LONGEST_ANSWER {
@@ -49,12 +49,12 @@ impl Recorder {
             let count = texts.len();
             let every = whole.div_ceil(LONGEST_ANSWER);
             texts = texts.into_iter().step_by(every).collect();
-            // Frames differ in length; the longest may have been kept.
+            // Frames differ in length; the long ones may remain.
             while length(&texts) > LONGEST_ANSWER {
                 texts = texts.into_iter().step_by(2).collect();
             }
             tracing::warn!(
-                "a recording of {count} frames is thinned to {}, for the client takes no more",
+                "thinning a recording of {count} frames to {}: the client accepts no more",
                 texts.len()
             );
         }
@@ -66,7 +66,7 @@ fn length(texts: &[String]) -> usize {
     texts.iter().map(|text| text.len() + 1).sum()
 }
 
-/// The same frame with six decimals.
+/// Rounds the numbers of a frame to six decimals.
 fn rounded(frame: &str) -> String {
     fn round(value: &mut Value) {
         match value {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_recording_comes_back_as_it_was() {
+    fn returns_short_recordings_unchanged() {
         let (frames, _) = recorded(3, "x");
         assert_eq!(frames.len(), 3);
         assert_eq!(frames[2]["time"], 2.123_456_789_012);
@@ -118,8 +118,8 @@ mod tests {
     }
 
     #[test]
-    fn a_long_one_fits_into_one_message() {
-        // 24,000 frames of 41 bytes are 0.98 MB; six decimals less make it fit whole.
+    fn fits_long_recordings_into_one_message() {
+        // 24,000 frames of 41 bytes are 0.98 MB; rounded to six decimals, all of them fit.
         let (frames, length) = recorded(25_000, "12345678");
         assert!(frames.len() == 25_000 && length < 1 << 20, "{} {length}", frames.len());
         assert_eq!(frames[1]["time"], 1.123_457);

@@ -1,8 +1,8 @@
-//! `/ws/sdk`: how clients of the SDK hear of the body, and say what they want.
+//! `/ws/sdk`: the WebSocket of SDK clients.
 //!
-//! Every client hears the same: positions and pose 50 times a second, the status at once and then every second, and the
-//! end of every task. One that does not keep up misses the oldest. One that goes away stops the move that it asked for,
-//! and the body holds.
+//! Every client receives the same messages: positions and pose 50 times a second, the status at once and then every second,
+//! and the end of every task. A slow client misses the oldest messages. When a client disconnects, its move stops and the
+//! robot holds its position.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,13 +26,13 @@ use super::{Robot, daemon, now};
 use crate::api::caller::Speaker;
 use minismith_control::mover::{Done, Work};
 
-/// How often positions are told, as officially.
+/// Interval of position messages, as in the official daemon.
 const BEAT: Duration = Duration::from_millis(20);
 
-/// Beats from one status to the next: a second, as officially.
+/// Position messages per status message: one second, as in the official daemon.
 const STATUS: u64 = 50;
 
-/// How long after its time a move may end: the official client waits for a second more, and takes the move for lost then.
+/// How long a move may overrun its duration: the official client gives up after one more second.
 const LATEST: Duration = Duration::from_millis(800);
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
@@ -53,7 +53,7 @@ impl Told {
     }
 }
 
-/// The positions and the pose, worded.
+/// Serialises the positions and the pose.
 fn positions(snapshot: &Snapshot, posture: &Posture) -> [Utf8Bytes; 2] {
     let joints = snapshot.state.present().unwrap_or_default();
     let rows = posture.head.to_row_major();
@@ -72,8 +72,8 @@ fn status(robot: &Robot) -> Utf8Bytes {
     daemon::told(robot).to_string().into()
 }
 
-/// Tells all clients how the body is, for as long as the server runs. The client takes a second without a word for a
-/// lost connection, so the status comes also when the body is not well.
+/// Broadcasts the robot's state while the server runs. The client takes one second without messages for a lost connection, so
+/// the status is sent during faults, too.
 pub(super) async fn tell(robot: Arc<Robot>) {
     let mut beats = interval(BEAT);
     beats.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -85,7 +85,7 @@ pub(super) async fn tell(robot: Arc<Robot>) {
         let snapshot = robot.snapshot();
         if let Ok(posture) = present(&snapshot) {
             for message in positions(&snapshot, &posture) {
-                // The last of them may just have left.
+                // The last client may have disconnected.
                 let _heard = robot.told.send(message);
             }
         }
@@ -134,13 +134,13 @@ async fn converse(mut socket: WebSocket, robot: Arc<Robot>, speaker: Speaker) {
     }
 }
 
-/// One client. When it goes, the move that it asked for is stopped.
+/// A client. When it disconnects, its move is stopped.
 struct Client {
     robot: Arc<Robot>,
     speaker: Speaker,
     recorder: Recorder,
     task: Option<Uuid>,
-    /// Targets that it has streamed.
+    /// Number of streamed targets.
     targets: u64,
 }
 
@@ -156,12 +156,12 @@ impl Drop for Client {
 }
 
 impl Client {
-    /// What the client alone is answered.
+    /// Executes a message and returns the response to this client.
     async fn hear(&mut self, text: &str) -> Option<String> {
         let command = match serde_json::from_str::<Command>(text) {
             Ok(command) => command,
             Err(error) => {
-                tracing::warn!("a client's message is not understood: {error}");
+                tracing::warn!("invalid message from a client: {error}");
                 return None;
             }
         };
@@ -171,8 +171,8 @@ impl Client {
             self.speaker.note(&format!("/ws/sdk: {what}"), outcome);
         }
         if let Some(refusal) = refusal {
-            tracing::warn!("what a client asked is not done: {refusal}");
-            // Who waits for a task is told.
+            tracing::warn!("cannot execute a client's message: {refusal}");
+            // The client waits for the end of the task.
             if let Command::Task { uuid, .. } = command {
                 finish(&self.robot, uuid, Err(refusal.to_string()));
             }
@@ -193,11 +193,11 @@ impl Client {
         None
     }
 
-    /// Begins a move; all clients are told of its end, as officially.
+    /// Starts a move; all clients receive its end, as in the official daemon.
     fn begin(&mut self, id: Uuid, goto: &GotoTarget) {
         let (ended, end) = tokio::sync::oneshot::channel();
         let Some(seconds) = goto.seconds() else {
-            let why = "the only task is to go somewhere: give a duration, and head, antennas or body_yaw";
+            let why = "unknown task: send a duration, and head, antennas or body_yaw";
             return finish(&self.robot, id, Err(why.into()));
         };
         let begun = match goto.motion(&self.robot) {
@@ -207,7 +207,7 @@ impl Client {
                 .robot
                 .mover
                 .begin(id, Work::Motions(vec![motion]), move |done| {
-                    // Whoever waits may have given up.
+                    // The waiting task may have timed out.
                     let _heard = ended.send(done);
                 })
                 .map_err(|busy| busy.to_string()),
@@ -221,9 +221,9 @@ impl Client {
                 tokio::spawn(async move {
                     let done = match timeout(patience, end).await {
                         Ok(Ok(done)) => done,
-                        Ok(Err(_)) => Err("the controller is ending".into()),
+                        Ok(Err(_)) => Err("the server is shutting down".into()),
                         Err(_) => {
-                            Err("the safety envelope slows the move; it goes on, and ends later".into())
+                            Err("the move takes longer than requested: the safety envelope slows it down; it goes on".into())
                         }
                     };
                     finish(&robot, id, done);
@@ -235,6 +235,6 @@ impl Client {
 
 fn finish(robot: &Robot, uuid: Uuid, done: Done) {
     let told = Told::TaskProgress { uuid, finished: true, error: done.err(), timestamp: now() };
-    // Whoever asked may have gone.
+    // The client may have disconnected.
     let _heard = robot.told.send(told.worded());
 }

@@ -1,4 +1,4 @@
-//! How the body is: one by one, all at once, and as a stream.
+//! The robot's state: single values, all values, and a stream.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +18,9 @@ use super::pose::{AnyPose, antennas, commanded, head_joints};
 use super::{Mode, Robot, mode, now};
 use crate::api::given::Refused;
 
-/// The fastest stream, Hz: tokio's timer counts in milliseconds.
+/// Maximum rate of a stream, Hz: tokio's timer has a resolution of one millisecond.
 const FASTEST: f64 = 1_000.0;
-/// The slowest stream, Hz.
+/// Minimum rate of a stream, Hz.
 const SLOWEST: f64 = 0.01;
 
 pub(super) fn routes() -> Router<Arc<Robot>> {
@@ -47,7 +47,7 @@ struct Fields {
     with_antenna_positions: bool,
     with_target_antenna_positions: bool,
     use_pose_matrix: bool,
-    /// Of a stream, Hz.
+    /// Rate of a stream, Hz.
     frequency: f64,
 }
 
@@ -69,8 +69,8 @@ impl Default for Fields {
     }
 }
 
-/// All official fields, null where they were not asked for or this robot has none; those of targets only where asked,
-/// which the official daemon takes and never answers.
+/// All official fields, null if they were not requested or this robot lacks them. Fields of targets are present only on
+/// request; the official daemon accepts the request and never sends them.
 #[derive(Serialize)]
 struct FullState {
     control_mode: Option<Mode>,
@@ -145,7 +145,7 @@ async fn antenna_positions(State(robot): State<Arc<Robot>>) -> Result<Json<[f64;
     Ok(Json(antennas(&robot.present()?.1.antennas)))
 }
 
-/// What this robot has no part for: null, as officially.
+/// Returns null for sensors that this robot lacks, as the official daemon does.
 async fn absent(State(robot): State<Arc<Robot>>) -> Result<Json<()>, Refused> {
     robot.running().map(Json)
 }
@@ -164,7 +164,10 @@ async fn stream(
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Refused> {
     if fields.frequency.is_nan() || fields.frequency <= 0.0 {
-        return Err(Refused::because(StatusCode::BAD_REQUEST, "frequency must be more than 0 Hz"));
+        return Err(Refused::because(
+            StatusCode::BAD_REQUEST,
+            "`frequency` is out of range: use more than 0 Hz",
+        ));
     }
     robot.running()?;
     let hertz = fields.frequency.clamp(SLOWEST, FASTEST);
@@ -180,7 +183,7 @@ async fn send(mut socket: WebSocket, robot: Arc<Robot>, fields: Fields, period: 
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                // A frame that can't be had is left out, and the stream goes on.
+                // Skip a frame without a known posture and go on.
                 let Ok((snapshot, posture)) = robot.present() else { continue };
                 let Ok(text) = serde_json::to_string(&FullState::of(&snapshot, &posture, &fields)) else { continue };
                 if socket.send(Message::Text(text.into())).await.is_err() {

@@ -1,4 +1,4 @@
-//! What a chat front end asks: read once, from a request with many fields that do not concern a robot. Pure.
+//! Reads chat completion requests, most of whose fields do not apply to a robot. Pure.
 
 use axum::http::StatusCode;
 use base64::Engine;
@@ -11,33 +11,33 @@ use super::super::desk::LONGEST_SENTENCE;
 use super::wrong::Wrong;
 use minismith_assistant::agents::route::Style;
 
-/// The models there are: the robot, and the robot that works on a request in one way.
+/// The models: the robot, and the robot with a fixed working style of its agents.
 pub(super) const MODELS: [(&str, Option<Style>); 3] =
     [("minismith", None), ("minismith-react", Some(Style::React)), ("minismith-plan", Some(Style::Plan))];
 
-/// The longest name of a session.
+/// Maximum length of a session name.
 const LONGEST_NAME: usize = 40;
 
-/// A chat that is asked to go on.
+/// A chat completion request.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// The model, as it was asked for.
+    /// The requested model.
     pub(super) model: &'static str,
-    /// In which way the request is worked on; none leaves it to the request.
+    /// The agents' working style; `None` lets the request decide.
     pub(super) style: Option<Style>,
-    /// What is said.
+    /// The last user message.
     pub(super) text: String,
-    /// Files that come with it: then it is a question about them.
+    /// The files of the message; with files, the message is a question about them.
     pub(super) files: Vec<(String, Vec<u8>)>,
-    /// The conversation to go on with.
+    /// The session to continue.
     pub(super) session: Option<String>,
-    /// Whether the answer comes piece by piece.
+    /// Whether to stream the response.
     pub(super) streams: bool,
-    /// Whether a stream ends with what it cost.
+    /// Whether the stream ends with the token usage.
     pub(super) tells_usage: bool,
 }
 
-/// The fields that are looked at; all others are accepted and do nothing.
+/// The fields that are read; all others are ignored.
 #[derive(Deserialize)]
 struct Fields {
     model: String,
@@ -69,7 +69,7 @@ struct Message {
     content: Value,
 }
 
-/// The model of this name.
+/// Returns the model of a name.
 pub(super) fn model(name: &str) -> Result<(&'static str, Option<Style>), Wrong> {
     let found = MODELS.into_iter().find(|(known, _)| *known == name);
     found.ok_or_else(|| {
@@ -80,10 +80,10 @@ pub(super) fn model(name: &str) -> Result<(&'static str, Option<Style>), Wrong> 
     })
 }
 
-/// Reads a request; `session` is the conversation that its headers name.
+/// Reads a request; `session` is the session that its headers name.
 pub(super) fn read(body: &[u8], session: Option<&str>) -> Result<Asked, Wrong> {
     let fields: Fields = serde_json::from_slice(body)
-        .map_err(|error| Wrong::asked("messages", format!("this is no chat completion request: {error}")))?;
+        .map_err(|error| Wrong::asked("messages", format!("invalid chat completion request: {error}")))?;
     let (model, style) = model(&fields.model)?;
     unanswerable(&fields.others)?;
     let style = match fields.agent_type.as_deref() {
@@ -91,23 +91,26 @@ pub(super) fn read(body: &[u8], session: Option<&str>) -> Result<Asked, Wrong> {
         Some("auto") => None,
         Some("react") => Some(Style::React),
         Some("plan") => Some(Style::Plan),
-        Some(_) => return Err(Wrong::asked("agent_type", "agent_type is auto, react or plan")),
+        Some(_) => return Err(Wrong::asked("agent_type", "unknown `agent_type`; use auto, react or plan")),
     };
     let Some(last) = fields.messages.iter().rfind(|message| message.role == "user") else {
-        return Err(Wrong::asked("messages", "there is no message of the user in it"));
+        return Err(Wrong::asked("messages", "no user message; send at least one"));
     };
     let (text, files) = content(&last.content)?;
     if text.trim().is_empty() || text.len() > LONGEST_SENTENCE {
         return Err(Wrong::asked(
             "messages",
-            format!("say something, in at most {} kB", LONGEST_SENTENCE >> 10),
+            format!(
+                "the last user message is empty or too long: send 1 byte to {} kB",
+                LONGEST_SENTENCE >> 10
+            ),
         ));
     }
     let named = fields.metadata.as_ref().and_then(|metadata| metadata.get("session")).and_then(Value::as_str);
     let session = match session.or(named) {
         Some(name) if is_name(name) => Some(name.to_owned()),
         Some(_) => {
-            let why = "the name of a session is 1 to 40 letters, digits, `-` and `_`";
+            let why = "invalid session name; use 1 to 40 letters, digits, `-` and `_`";
             return Err(Wrong::asked("metadata", why));
         }
         None => fields.user.filter(|user| !user.is_empty()).map(|user| of_user(&user)),
@@ -116,7 +119,7 @@ pub(super) fn read(body: &[u8], session: Option<&str>) -> Result<Asked, Wrong> {
     Ok(Asked { model, style, text, files, session, streams: fields.stream.unwrap_or(false), tells_usage })
 }
 
-/// Fields that ask for what a robot does not give.
+/// Rejects fields that a robot does not support.
 fn unanswerable(fields: &Map<String, Value>) -> Result<(), Wrong> {
     let asks = |key: &str| match fields.get(key) {
         None | Some(Value::Null | Value::Bool(false)) => false,
@@ -125,14 +128,14 @@ fn unanswerable(fields: &Map<String, Value>) -> Result<(), Wrong> {
         Some(_) => true,
     };
     for (key, why) in [
-        ("n", "there is one robot and one answer: leave `n` out"),
+        ("n", "unsupported: the robot gives one answer; omit `n`"),
         (
             "tools",
-            "the robot uses tools of its own: leave `tools` out; for your own, see its MCP server at /mcp",
+            "unsupported: the robot uses its own tools; omit `tools`, or use yours with its MCP server at /mcp",
         ),
-        ("functions", "the robot uses tools of its own: leave `functions` out"),
-        ("logprobs", "the robot's words have no probabilities: leave `logprobs` out"),
-        ("audio", "answers are text: leave `audio` out"),
+        ("functions", "unsupported: the robot uses its own tools; omit `functions`"),
+        ("logprobs", "unsupported: the robot's answers have no probabilities; omit `logprobs`"),
+        ("audio", "unsupported: answers are text; omit `audio`"),
     ] {
         if asks(key) {
             return Err(Wrong::asked(key, why).coded("unsupported_parameter"));
@@ -140,7 +143,7 @@ fn unanswerable(fields: &Map<String, Value>) -> Result<(), Wrong> {
     }
     let form = fields.get("response_format").and_then(|form| form.get("type")).and_then(Value::as_str);
     if form.is_some_and(|form| form != "text") {
-        let why = "answers are plain text: leave `response_format` out";
+        let why = "unsupported: answers are plain text; omit `response_format`";
         return Err(Wrong::asked("response_format", why).coded("unsupported_parameter"));
     }
     Ok(())
@@ -148,12 +151,17 @@ fn unanswerable(fields: &Map<String, Value>) -> Result<(), Wrong> {
 
 type Files = Vec<(String, Vec<u8>)>;
 
-/// The text and the files of a message.
+/// Returns the text and the files of a message.
 fn content(content: &Value) -> Result<(String, Files), Wrong> {
     let parts = match content {
         Value::String(text) => return Ok((text.clone(), Vec::new())),
         Value::Array(parts) => parts,
-        _ => return Err(Wrong::asked("messages", "the content of a message is a text or a list of parts")),
+        _ => {
+            return Err(Wrong::asked(
+                "messages",
+                "invalid message: `content` must be a text or a list of parts",
+            ));
+        }
     };
     let (mut texts, mut files) = (Vec::new(), Files::new());
     for part in parts {
@@ -161,12 +169,12 @@ fn content(content: &Value) -> Result<(String, Files), Wrong> {
             "text" => texts.push(part.get("text").and_then(Value::as_str).unwrap_or_default()),
             "file" => files.push(file(part.get("file").unwrap_or(&Value::Null))?),
             "image_url" => {
-                let why = "the robot can't look at pictures that are sent to it yet; send text or files";
+                let why = "unsupported: the robot does not read images; send text or files";
                 return Err(Wrong::asked("messages", why).coded("unsupported_content"));
             }
             other => {
                 let short: String = other.chars().take(40).collect();
-                let why = format!("a part of a message is `text` or `file`, not {short:?}");
+                let why = format!("unsupported message part {short:?}; send `text` or `file`");
                 return Err(Wrong::asked("messages", why).coded("unsupported_content"));
             }
         }
@@ -177,21 +185,21 @@ fn content(content: &Value) -> Result<(String, Files), Wrong> {
 fn file(file: &Value) -> Result<(String, Vec<u8>), Wrong> {
     let text = |key: &str| file.get(key).and_then(Value::as_str);
     let Some(name) = text("filename") else {
-        return Err(Wrong::asked("messages", "a file needs a `filename`, such as data.csv"));
+        return Err(Wrong::asked("messages", "a file has no `filename`; send one, such as data.csv"));
     };
     let Some(data) = text("file_data") else {
         return Err(Wrong::asked(
             "messages",
-            "a file comes as `file_data` in base64; none is kept here by an id",
+            "a file has no `file_data`; send its content in base64, because the server stores no files",
         ));
     };
-    // A data URL, or what is in one.
+    // A data URL, or the base64 content of one.
     let data = match data.strip_prefix("data:") {
         Some(url) => url.split_once(";base64,").map(|(_, data)| data),
         None => Some(data),
     };
     let bytes = data.and_then(|data| STANDARD.decode(data).ok());
-    let why = || format!("the content of {name:?} is no base64");
+    let why = || format!("the content of {name:?} is not base64; encode it");
     bytes.map(|bytes| (name.to_owned(), bytes)).ok_or_else(|| Wrong::asked("messages", why()))
 }
 
@@ -200,7 +208,7 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
-/// The session of a user, whose name may be anything: an address, an id.
+/// Returns the session of a user, whose name may be any text, such as an address or an id.
 fn of_user(user: &str) -> String {
     if is_name(user) {
         return user.to_owned();
@@ -223,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_words_of_the_user_are_said_and_nothing_is_done_again() {
+    fn reads_only_the_last_user_message() {
         let messages = json!([
             {"role": "system", "content": "You are a pirate."},
             {"role": "user", "content": "dance"},
@@ -238,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_named_by_the_header_then_the_metadata_then_the_user() {
+    fn session_comes_from_header_metadata_or_user() {
         let session = |more: Value| asked(more).map(|asked| asked.session);
         assert_eq!(session(json!({"user": "anna"})), Ok(Some("anna".into())));
         let hashed = session(json!({"user": "anna@example.org"})).unwrap().unwrap();
@@ -252,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_is_chosen_by_the_model_or_in_so_many_words() {
+    fn style_comes_from_the_model_or_the_agent_type() {
         let style = |more: Value| asked(more).map(|asked| asked.style);
         assert_eq!(style(json!({"model": "minismith-plan"})), Ok(Some(Style::Plan)));
         assert_eq!(style(json!({"agent_type": "react"})), Ok(Some(Style::React)));
@@ -261,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_as_data() {
+    fn reads_files_as_data() {
         let file = |data: &str| {
             let file = json!({"type": "file", "file": {"filename": "a.csv", "file_data": data}});
             asked(json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "how many rows?"}, file]}]}))
@@ -274,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_robot_does_not_give_is_refused_by_its_name() {
+    fn rejects_unsupported_parameters() {
         let picture = json!([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]);
         for (more, param, status) in [
             (json!({"model": "gpt-9"}), "model", 404),

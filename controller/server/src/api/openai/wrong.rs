@@ -1,4 +1,4 @@
-//! A request that is not done, in the form that OpenAI's clients read.
+//! Errors, in the format of the OpenAI API.
 
 use axum::Json;
 use axum::http::header::RETRY_AFTER;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::desk::Full;
 
-/// What is wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
     pub(super) status: StatusCode,
@@ -18,27 +18,27 @@ pub(super) struct Wrong {
 }
 
 impl Wrong {
-    /// A request that can't be read, or asks for what is not there: in which field, and what to do.
+    /// Returns the error of an invalid field.
     pub(super) fn asked(param: &'static str, message: impl Into<String>) -> Self {
         Wrong { status: StatusCode::BAD_REQUEST, message: message.into(), param: Some(param), code: None }
     }
 
-    /// One that could not be done.
+    /// Returns the error of a failed request.
     pub(super) fn with(status: StatusCode, message: impl Into<String>) -> Self {
         Wrong { status, message: message.into(), param: None, code: None }
     }
 
-    /// The same, with another status.
+    /// Replaces the status.
     pub(super) fn of_status(self, status: StatusCode) -> Self {
         Wrong { status, ..self }
     }
 
-    /// The same, with a word for programs.
+    /// Adds an error code.
     pub(super) fn coded(self, code: &'static str) -> Self {
         Wrong { code: Some(code), ..self }
     }
 
-    /// As it is told in an answer, also in one that has begun already.
+    /// Returns the error document, also for a response that is already being streamed.
     pub(super) fn document(&self) -> Value {
         let kind = match self.status {
             StatusCode::UNAUTHORIZED => "authentication_error",

@@ -1,6 +1,6 @@
-//! A conversation by voice with whoever is near: the microphone and the speaker are those of the machine itself.
+//! A conversation by voice over the microphone and speaker of the server itself.
 //!
-//! Safety: nobody knows who speaks, so things are done for the role that the configuration gives (`voice.role`).
+//! Safety: the speaker is not authenticated, so requests have the configured role (`voice.role`).
 
 use std::sync::Arc;
 
@@ -14,17 +14,18 @@ use crate::voice::Parts;
 use minismith_control::body::Body;
 use minismith_runtime::config::Config;
 use minismith_runtime::journal::Journal;
+use minismith_wire::old_names::http::EventNames;
 
-/// The session in which what is said here is remembered.
+/// The session that stores the conversation.
 const SESSION: &str = "voice";
 
-/// It goes on until this is ended.
+/// The running conversation, until [`Here::end`].
 pub(in crate::api) struct Here {
     here: watch::Sender<()>,
     thread: JoinHandle<()>,
 }
 
-/// Begins to listen.
+/// Starts listening.
 pub(in crate::api) fn here(
     body: &Body,
     config: &Config,
@@ -35,16 +36,17 @@ pub(in crate::api) fn here(
     let (here, leaving) = watch::channel(());
     let speaker = Arc::new(Speaker::aloud(config.voice.role, journal));
     let tell = Arc::new(|told: String| tracing::debug!(%told, "by voice"));
-    let talking = Talking { desk, speaker, session: Some(SESSION.into()), tell, leaving };
+    let session = Some(SESSION.into());
+    let talking = Talking { desk, speaker, session, names: EventNames::default(), tell, leaving };
     let (_brake, thread) = begin(body, &config.voice, parts, talking)?;
     Ok(Here { here, thread })
 }
 
 impl Here {
-    /// Ends what is being said, halts what was begun, and waits until that is so.
+    /// Ends speech and motion of the conversation and waits until it has ended.
     pub(in crate::api) async fn end(self) {
         drop(self.here);
-        // One that panicked has ended, too.
+        // A thread that panicked has ended, too.
         let _panicked = self.thread.await;
     }
 }

@@ -1,5 +1,5 @@
-//! The WebSocket of a conversation by voice: reads sound and words, writes what is told and spoken. Neither waits for the
-//! other, so a stop is heard also from somebody who does not read.
+//! The WebSocket of a conversation by voice: reads audio and control messages, writes events and speech. Reading and writing
+//! are independent, so that a client that does not read can still stop the robot.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,6 +9,7 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use minismith_voice::audio::Flow;
+use minismith_wire::old_names::http::EventNames;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::error::TrySendError;
@@ -30,36 +31,37 @@ use firmware_bridge::pulse::PulseHandle;
 use minismith_control::body::Body;
 use minismith_runtime::config::Voice;
 
-/// The longest message that is taken, bytes.
+/// Maximum size of a message, bytes.
 const LONGEST_MESSAGE: usize = 64 << 10;
 
-/// How much may wait for somebody who does not read: messages, of which sound has fifty a second.
+/// Capacity of the queue to the client, messages; audio has fifty a second.
 const BACKLOG: usize = 600;
 
-/// How long one message may take to be sent.
+/// Timeout for sending one message.
 const SLOWEST: Duration = Duration::from_secs(10);
 
-/// How often it is looked whether there still is somebody, and how many looks may be left unanswered.
+/// Interval of pings, and how many of them may be unanswered.
 const PING_EVERY: Duration = Duration::from_secs(10);
 const UNANSWERED: u32 = 3;
 
-/// After how many minutes without a word the seat is for others.
+/// Minutes without audio or messages after which the connection ends.
 const IDLE: u32 = 10;
 
-/// How long whoever is told why it ends may take to hear it.
+/// Timeout for the closing handshake.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// What a conversation has of its own.
+/// The parts of one conversation.
 pub(super) struct Conversing {
     pub(super) engines: Engines,
     pub(super) voice: Voice,
     pub(super) flow: Flow,
     pub(super) rate: u32,
     pub(super) session: Option<String>,
+    pub(super) names: EventNames,
     pub(super) seat: OwnedSemaphorePermit,
 }
 
-/// Where threads leave what is to be told. Nobody waits at it.
+/// The queue of messages to the client. Sending never blocks.
 #[derive(Clone)]
 pub(super) struct Outbox {
     queue: Sender<Message>,
@@ -68,14 +70,14 @@ pub(super) struct Outbox {
 
 impl Outbox {
     pub(super) fn put(&self, message: Message) {
-        // Whoever was told may have gone.
+        // The client may have disconnected.
         if let Err(TrySendError::Full(_)) = self.queue.try_send(message) {
             self.full.notify_one();
         }
     }
 }
 
-/// What somebody says beside sound.
+/// A control message from the client.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Word {
@@ -87,7 +89,7 @@ enum Word {
     },
 }
 
-/// Has the conversation until one of both ends it.
+/// Runs the conversation until either side ends it.
 pub(super) async fn converse(
     socket: WebSocket,
     body: Arc<Body>,
@@ -95,7 +97,7 @@ pub(super) async fn converse(
     speaker: Speaker,
     parts: Conversing,
 ) {
-    let Conversing { engines, voice, flow, rate, session, seat } = parts;
+    let Conversing { engines, voice, flow, rate, session, names, seat } = parts;
     let (feeder, fed) = feed(ROOM);
     let (queue, waiting) = channel(BACKLOG);
     let outbox = Outbox { queue, full: Arc::default() };
@@ -105,20 +107,20 @@ pub(super) async fn converse(
     let sink = Paced::to(move |sound| match sound {
         Sound::Samples(samples) => spoken.put(Message::Binary(packed(samples).into())),
         // In its place among the samples.
-        Sound::Cut => spoken.put(Message::Text(json(&News::Cut).into())),
+        Sound::Cut => spoken.put(Message::Text(json(&News::Cut, names).into())),
     });
     let tell: Tell = Arc::new(move |document| told.put(Message::Text(document.into())));
-    let talking = Talking { desk, speaker: speaker.clone(), session, tell, leaving };
+    let talking = Talking { desk, speaker: speaker.clone(), session, names, tell, leaving };
     let parts = Parts { engines, source: Box::new(fed), sink: Box::new(sink) };
     let begun = begin(&body, &voice, parts, talking);
-    // It is a way to the pulse, and no more of the body is needed.
+    // The handles hold all that is still needed of the robot.
     drop(body);
     let (mut sink, mut stream) = socket.split();
     let (brake, mut thread) = match begun {
         Ok(begun) => begun,
         Err(error) => {
-            tracing::warn!(%error, "a conversation by voice could not begin");
-            return part(sink, stream, close(close_code::ERROR, "the conversation could not begin")).await;
+            tracing::warn!(%error, "a voice conversation could not start");
+            return part(sink, stream, close(close_code::ERROR, "the conversation could not start")).await;
         }
     };
     let owed = AtomicU32::new(0);
@@ -126,10 +128,10 @@ pub(super) async fn converse(
     let why = tokio::select! {
         why = ears.read(&mut stream, &owed) => why,
         () = write(&mut sink, waiting, &owed) => None,
-        () = outbox.full.notified() => close(close_code::POLICY, "what you are told is not read").into(),
-        _ = &mut thread => close(close_code::ERROR, "the conversation came to its end").into(),
+        () = outbox.full.notified() => close(close_code::POLICY, "the client does not read its messages").into(),
+        _ = &mut thread => close(close_code::ERROR, "the conversation has ended").into(),
     };
-    // The thread ends with these; whatever it began is halted.
+    // Dropping these ends the thread and stops what it started.
     drop((ears, here));
     if let Some(why) = why {
         part(sink, stream, why).await;
@@ -144,18 +146,18 @@ fn close(code: u16, why: &'static str) -> CloseFrame {
     CloseFrame { code, reason: why.into() }
 }
 
-/// Says why it ends, and hears what is still on the way, so that it is not lost with the connection.
+/// Sends the reason for closing and reads until the client has closed, so that the reason is not lost.
 async fn part(mut sink: SplitSink<WebSocket, Message>, mut stream: SplitStream<WebSocket>, why: CloseFrame) {
     let farewell = async {
         if sink.send(Message::Close(Some(why))).await.is_ok() {
             while let Some(Ok(_)) = stream.next().await {}
         }
     };
-    // Whoever does not listen is left.
+    // A client that does not respond is dropped.
     let _heard = timeout(FAREWELL, farewell).await;
 }
 
-/// Writes what waits, until it can't be written any more or nobody answers.
+/// Writes queued messages until sending fails or pings stay unanswered.
 async fn write(sink: &mut SplitSink<WebSocket, Message>, mut waiting: Receiver<Message>, owed: &AtomicU32) {
     let mut pings = interval(PING_EVERY);
     loop {
@@ -177,7 +179,7 @@ async fn write(sink: &mut SplitSink<WebSocket, Message>, mut waiting: Receiver<M
     }
 }
 
-/// What reads.
+/// The reading side of the connection.
 struct Ears {
     feeder: Feeder,
     flow: Flow,
@@ -190,7 +192,7 @@ struct Ears {
 }
 
 impl Ears {
-    /// Until nobody speaks any more; with why it ends, where that is to be said.
+    /// Reads until the connection ends; returns the reason for closing, if the client should get one.
     async fn read(&mut self, stream: &mut SplitStream<WebSocket>, owed: &AtomicU32) -> Option<CloseFrame> {
         let (mut minutes, mut quiet) = (interval(Duration::from_mins(1)), 0);
         loop {
@@ -212,16 +214,16 @@ impl Ears {
                     Some(Ok(Message::Pong(_))) => owed.store(0, Ordering::Relaxed),
                     Some(Ok(Message::Ping(_))) => {}
                     Some(Ok(Message::Close(_))) | None => return None,
-                    // Where the line is not broken, it hears why.
+                    // If the connection still works, the client gets the reason.
                     Some(Err(_)) => {
-                        return Some(close(close_code::SIZE, "that can't be read; a message has 64 kB at most"));
+                        return Some(close(close_code::SIZE, "unreadable message; send at most 64 kB"));
                     }
                 },
                 answer = halted(&mut self.halting) => self.outbox.put(text(&answer)),
                 _ = minutes.tick() => {
                     quiet += 1;
                     if quiet > IDLE {
-                        return Some(close(close_code::AGAIN, "nothing was said for ten minutes"));
+                        return Some(close(close_code::AGAIN, "no audio or message for ten minutes"));
                     }
                 }
             }
@@ -234,7 +236,7 @@ impl Ears {
         }
         let (pairs, rest) = bytes.as_chunks::<2>();
         if !rest.is_empty() {
-            let why = "samples have 16 bits: a binary message has an even number of bytes";
+            let why = "samples have 16 bits; send an even number of bytes";
             return Err(close(close_code::INVALID, why));
         }
         let samples: Vec<f32> =
@@ -245,27 +247,27 @@ impl Ears {
 
     fn word(&mut self, said: &str) {
         match serde_json::from_str(said) {
-            // The ear's clock counts samples: with this second, what was said is over at once.
+            // The recognizer's clock counts samples: this second of silence ends the utterance at once.
             Ok(Word::End) => self.feeder.push(&self.flow.push(&vec![0.0; self.rate as usize])),
             Ok(Word::Stop) => {
                 self.speaker.note("stop over the voice", "braking");
                 self.brake.stop();
-                // One that brakes already is as good.
+                // A stop in progress serves this request, too.
                 self.halting.get_or_insert_with(|| Box::pin(halt(self.pulse.clone())));
             }
             Ok(Word::Ping { sent }) => self.outbox.put(text(&Answer::Pong { sent })),
             Err(_) => self.outbox.put(text(&Answer::Refused {
-                why: "send samples, or say {\"type\": \"end\"}, {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}",
+                reason: "unknown message; send samples, {\"type\": \"end\"}, {\"type\": \"stop\"} or {\"type\": \"ping\", \"sent\": any}",
             })),
         }
     }
 }
 
 fn too_long() -> CloseFrame {
-    close(close_code::SIZE, "a message has 64 kB at most")
+    close(close_code::SIZE, "message too long; send at most 64 kB")
 }
 
-/// Samples of 16 bits, little-endian.
+/// Encodes samples with 16 bits, little-endian.
 fn packed(samples: &[f32]) -> Vec<u8> {
     samples.iter().flat_map(|sample| ((sample * 32767.0) as i16).to_le_bytes()).collect()
 }
@@ -275,7 +277,7 @@ mod tests {
     use super::packed;
 
     #[test]
-    fn samples_are_packed_and_never_turn_over() {
+    fn packing_saturates_samples_out_of_range() {
         let bytes = packed(&[0.0, 1.0, -1.0, 7.0, -7.0, f32::NAN]);
         let words: Vec<i16> = bytes.chunks(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
         assert_eq!(words, [0, 32767, -32767, 32767, -32768, 0]);

@@ -1,11 +1,12 @@
-//! The thread of a conversation by voice: what is said goes to the desk, one sentence after the other, and what is answered
-//! back to the voice. It ends when whoever speaks has left, and with it what it began.
+//! The thread of a conversation by voice: sends each utterance to the desk, one after the other, and the answers back to the
+//! speech synthesizer. When the client disconnects, the thread ends and stops what it started.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use minismith_wire::old_names::http::{EventNames, name_event};
 use serde::Serialize;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -21,38 +22,40 @@ use minismith_nlu::is_stop;
 use minismith_runtime::config::Voice;
 use minismith_runtime::role::Role;
 
-/// How often it looks whether somebody has said something, or left.
+/// Interval at which the thread polls for utterances and for the client to disconnect.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// Where it is told what happens, each time a JSON document. It waits for nobody.
+/// Receives each event as a JSON document. Must not block.
 pub(super) type Tell = Arc<dyn Fn(String) + Send + Sync>;
 
-/// Who talks, with whom, and where it is told.
+/// The participants of a conversation, and where its events go.
 pub(super) struct Talking {
     pub(super) desk: Desk,
     pub(super) speaker: Arc<Speaker>,
     pub(super) session: Option<String>,
+    /// Which names the events have.
+    pub(super) names: EventNames,
     pub(super) tell: Tell,
-    /// Its other end is dropped by whoever leaves.
+    /// The client's end is dropped when it disconnects.
     pub(super) leaving: watch::Receiver<()>,
 }
 
-/// That a sentence is worked on now.
+/// Announces the request that is executed now.
 #[derive(Serialize)]
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 enum Next<'a> {
     Said { text: &'a str },
 }
 
-/// What comes next of a sentence.
+/// What happens next while a request is executed.
 enum Came {
     Told(Option<Told>),
-    /// Nothing in a while.
+    /// Nothing within the polling interval.
     Nothing,
     Left,
 }
 
-/// Begins to listen and to answer; gives what stops the robot, and the thread.
+/// Starts listening and answering; returns a handle that stops the robot, and the thread.
 pub(super) fn begin(
     body: &Body,
     voice: &Voice,
@@ -61,6 +64,7 @@ pub(super) fn begin(
 ) -> std::io::Result<(Brake, JoinHandle<()>)> {
     let stops = Arc::<AtomicU64>::default();
     let (told, speaker, counted) = (talking.tell.clone(), talking.speaker.clone(), stops.clone());
+    let names = talking.names;
     let tell = move |news: News| {
         if matches!(news, News::Stop { .. }) {
             counted.fetch_add(1, Ordering::Relaxed);
@@ -69,7 +73,7 @@ pub(super) fn begin(
         if let News::Trouble { text } = &news {
             tracing::warn!("by voice: {text}");
         }
-        told(json(&news));
+        told(json(&news, names));
     };
     let talk = Talk::begin(body, voice, parts, tell)?;
     let brake = talk.brake();
@@ -84,19 +88,21 @@ pub(super) fn begin(
     Ok((brake, thread))
 }
 
-/// What is told, as a document.
-pub(super) fn json(told: &impl Serialize) -> String {
-    serde_json::to_string(told).unwrap_or_default()
+/// Serialises an event, with the names that the client asks for.
+pub(super) fn json(event: &impl Serialize, names: EventNames) -> String {
+    let mut event = serde_json::to_value(event).unwrap_or_default();
+    name_event(&mut event, names);
+    event.to_string()
 }
 
 struct Answering<'a> {
     talk: &'a Talk,
     talking: Talking,
     runtime: Handle,
-    /// How many stops the ear has heard, and how many of them came here.
+    /// How many stop words the recognizer has detected, and how many of them arrived here.
     stops: Arc<AtomicU64>,
     handled: u64,
-    /// What was said while a question was open that nobody waited for any more.
+    /// An utterance that came too late to answer a question.
     later: Option<Said>,
 }
 
@@ -105,7 +111,7 @@ impl Answering<'_> {
         self.talking.leaving.has_changed().is_err()
     }
 
-    /// What is said next; none when whoever speaks has left.
+    /// Waits for the next utterance; `None` when the client has disconnected.
     fn next(&mut self) -> Option<Said> {
         while !self.has_left() {
             if let Some(said) = self.later.take() {
@@ -120,19 +126,19 @@ impl Answering<'_> {
         None
     }
 
-    /// Each sentence has an id of its own, by which its question is answered.
+    /// Returns the caller without its request id, so that each utterance has its own id, by which its question is answered.
     fn caller(&self) -> Caller {
         let Caller { request, .. } = &self.talking.speaker.caller;
         Caller { request: Asked { id: None, ..request.clone() }, ..self.talking.speaker.caller.clone() }
     }
 
     fn answer(&mut self, said: &Said) {
-        let Talking { desk, speaker, session, tell, .. } = &self.talking;
-        tell(json(&Next::Said { text: &said.text }));
+        let Talking { desk, speaker, session, names, tell, .. } = &self.talking;
+        tell(json(&Next::Said { text: &said.text }, *names));
         let mut halts = said.halts;
         if is_stop(&said.text) {
             if self.stops.load(Ordering::Relaxed) > self.handled {
-                // The ear has halted the body for it; once more would also end what was said since.
+                // The recognizer has stopped the robot for it; another stop would also cancel later requests.
                 self.handled += 1;
                 halts = halts.saturating_sub(1);
             }
@@ -146,9 +152,9 @@ impl Answering<'_> {
         }
     }
 
-    /// Tells the last word of a sentence.
+    /// Sends the last event of a request and speaks its answer.
     fn end(&self, told: Told) {
-        (self.talking.tell)(json(&told));
+        (self.talking.tell)(json(&told, self.talking.names));
         match told {
             Told::Reply(reply) => self.talk.answer(&reply.text),
             Told::Error { detail } => self.talk.answer(&detail),
@@ -156,7 +162,7 @@ impl Answering<'_> {
         }
     }
 
-    /// Tells what comes of a sentence, to its end. Leaving before drops the hearing, which halts what was begun.
+    /// Sends the events of a request until it ends. Returning early drops the hearing, which stops what was started.
     fn follow(&mut self, mut hearing: Hearing) {
         let mut asked: Option<Uuid> = None;
         loop {
@@ -167,10 +173,10 @@ impl Answering<'_> {
                         asked = Some(*id);
                         self.talk.ask(text);
                     }
-                    (self.talking.tell)(json(&told));
+                    (self.talking.tell)(json(&told, self.talking.names));
                 }
                 Came::Told(None) => {
-                    return self.end(Told::Error { detail: "the answer was lost; say it again".into() });
+                    return self.end(Told::Error { detail: "the response was lost; say it again".into() });
                 }
                 Came::Nothing => {
                     if let Some(id) = asked
@@ -185,11 +191,11 @@ impl Answering<'_> {
         }
     }
 
-    /// What was said while a question was open.
+    /// Handles an utterance while a question is open.
     fn reply(&mut self, id: Uuid, said: Said) {
         let Talking { desk, speaker, .. } = &self.talking;
         if is_stop(&said.text) {
-            // Where the ear has not halted the body for it already; with that the question is over.
+            // The recognizer may have stopped the robot for it already; either way the question is closed.
             let stops = self.stops.load(Ordering::Relaxed);
             if std::mem::replace(&mut self.handled, stops) == stops {
                 self.talk.brake().stop();

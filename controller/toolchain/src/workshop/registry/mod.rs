@@ -29,6 +29,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use firmware_bridge::clock::unix_seconds;
+use minismith_wire::old_names::files;
 
 use super::attachments::{Attachment, SUFFIXES};
 use super::review::Admissible;
@@ -373,5 +374,5 @@ fn the_version(name: &str, version: u32, folder: &Path) -> Result<u32, RegistryE
 }
 
 fn read_manifest(folder: &Path, version: u32) -> Result<ToolManifest, RegistryError> {
-    read_json(&folder.join(format!("v{version}.json")))
+    read_json(&folder.join(format!("v{version}.json")), files::manifest)
 }

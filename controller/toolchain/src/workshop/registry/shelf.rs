@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::FlockOperation;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use minismith_runtime::bounded::read_at_most;
 
@@ -28,10 +29,22 @@ pub(super) fn read_kept(path: &Path) -> Result<Vec<u8>, RegistryError> {
     })
 }
 
-/// A file of the shelf, as what it means.
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, RegistryError> {
-    serde_json::from_slice(&read_kept(path)?)
-        .map_err(|error| RegistryError::Damaged { path: path.to_owned(), reason: error.to_string() })
+/// A file of the shelf, as what it means. One that an older program wrote is converted first.
+pub(super) fn read_json<T: DeserializeOwned>(
+    path: &Path,
+    convert: fn(&mut Value),
+) -> Result<T, RegistryError> {
+    let bytes = read_kept(path)?;
+    serde_json::from_slice(&bytes)
+        .or_else(|_| {
+            let mut value = serde_json::from_slice(&bytes)?;
+            convert(&mut value);
+            serde_json::from_value(value)
+        })
+        .map_err(|error: serde_json::Error| RegistryError::Damaged {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })
 }
 
 /// Writes a value beside its place, and puts it there.

@@ -83,7 +83,7 @@ impl State {
 
     /// Without a state (a crash before its first write) the newest version is called.
     pub(super) fn read(folder: &Path) -> Result<Self, RegistryError> {
-        match read_json(&folder.join("state.json")) {
+        match read_json(&folder.join("state.json"), |_| {}) {
             Err(RegistryError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                 Ok(State { current: versions_in(folder)?.last().copied().unwrap_or(0), ..State::default() })
             }

@@ -1,0 +1,71 @@
+#!/usr/bin/env node
+/**
+ * Not a test: measures the first load of the dashboard, next to Swagger UI of the same server. Prints medians of
+ * alternating visits without a cache as one JSON document: `node e2e/load-times.mjs [FILE]`, MINISMITH_ROUNDS=5.
+ */
+
+import { writeFileSync } from 'node:fs';
+import { DESKTOP, launch, TIMEOUT_MS, server } from './lib.mjs';
+
+const ROUNDS = Number(process.env.MINISMITH_ROUNDS ?? 5);
+
+const median = (all) => [...all].sort((one, other) => one - other)[Math.floor(all.length / 2)];
+
+/** Opens an address without a cache and measures until `ready` marks the page as loaded. */
+async function visit(browser, address, ready) {
+  const context = await browser.newContext({ viewport: DESKTOP, locale: 'en-US' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  await page.addInitScript(ready);
+  await page.goto(server() + address);
+  await page.waitForFunction(() => window.readyAt !== undefined);
+  const figures = await page.evaluate(() => {
+    const isFile = ({ entryType, initiatorType }) =>
+      entryType === 'navigation' || ['script', 'link', 'css', 'img'].includes(initiatorType);
+    const files = performance.getEntries().filter(isFile);
+    return {
+      bytes: files.reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0),
+      first_paint_ms: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null,
+      live_ms: window.readyAt,
+    };
+  });
+  await context.close();
+  return figures;
+}
+
+/** Waits until the robot is live and the 3D renderer, which belongs to the first view, is loaded. */
+const live = () => {
+  const look = () => {
+    const drawn = performance
+      .getEntriesByType('resource')
+      .some(({ name }) => /\/scene-/.test(name));
+    if (drawn && document.querySelector('.connection .badge.is-good'))
+      window.readyAt = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+};
+
+/** Waits until the list of routes is shown. */
+const listed = () => {
+  const look = () => {
+    if (document.querySelector('.opblock')) window.readyAt = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+};
+
+const browser = await launch();
+const visits = { page: [], docs: [] };
+for (let round = 0; round < ROUNDS; round += 1) {
+  visits.page.push(await visit(browser, '/', live));
+  visits.docs.push(await visit(browser, '/docs/', listed));
+}
+await browser.close();
+const medians = (all) =>
+  Object.fromEntries(
+    Object.keys(all[0]).map((key) => [key, Math.round(median(all.map((one) => one[key])))]),
+  );
+const figures = JSON.stringify({ page: medians(visits.page), docs: medians(visits.docs) });
+if (process.argv[2]) writeFileSync(process.argv[2], figures);
+else console.log(figures);

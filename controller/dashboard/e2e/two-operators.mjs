@@ -1,0 +1,99 @@
+#!/usr/bin/env node
+/** Two operators want to control one robot: each page shows what the server reports. */
+
+import { request, isLive, leaseHolder, rest, show, test } from './lib.mjs';
+
+await test(
+  'two-operators',
+  async ({ check, eventually, open }) => {
+    await rest();
+    const [anna, ben] = [await open(), await open()];
+    for (const page of [anna, ben]) await show(page, 'drive');
+    for (const page of [anna, ben]) await eventually('a page is live', () => isLive(page));
+    const status = (page) => page.locator('.lease > p').textContent();
+    const mine = (page) => page.locator('.lease.is-mine').count();
+    const take = (page) => page.getByRole('button', { name: 'Take control' }).click();
+
+    for (const page of [anna, ben]) {
+      await eventually(
+        'a page shows that no one is in control',
+        () => status(page),
+        (text) => /No one/.test(text),
+      );
+    }
+    await take(anna);
+    await eventually('the first takes control', () => mine(anna));
+    const held = await eventually('the server confirms it', leaseHolder);
+    await eventually(
+      'the second sees who is in control',
+      () => status(ben),
+      (text) => text.includes(`${held.owner} is in control`) && text.includes(held.purpose),
+    );
+
+    await take(ben);
+    await eventually(
+      'the second is rejected',
+      () => status(ben),
+      (text) => /rejected/i.test(text),
+    );
+    check('the second is not in control', (await mine(ben)) === 0);
+    check('the first still is', (await mine(anna)) === 1);
+
+    await ben.getByRole('button', { name: 'Take over' }).click();
+    await eventually('the second takes over', () => mine(ben));
+    await eventually(
+      'the first loses control',
+      () => mine(anna),
+      (n) => n === 0,
+    );
+    await eventually(
+      'the first page reports it',
+      () => status(anna),
+      (text) => /ended|closed|timed out/.test(text),
+    );
+    check('the server reports a holder', (await leaseHolder()) !== null, await leaseHolder());
+
+    await ben
+      .locator('.sliders input')
+      .first()
+      .evaluate((input) => {
+        input.value = '20';
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      });
+    await eventually(
+      'the robot follows the second',
+      async () => (await request('/api/v1/state')).value.posture,
+      (now) => Math.abs(now.yaw_deg - 20) < 3,
+    );
+    await anna.getByRole('button', { name: 'Take over' }).click();
+    await eventually('the first takes over again', () => mine(anna));
+    await eventually(
+      'the second loses control',
+      () => mine(ben),
+      (n) => n === 0,
+    );
+
+    await anna.getByRole('button', { name: 'Release control' }).click();
+    await eventually('control is released', leaseHolder, (now) => now === null);
+    await eventually(
+      'no page is in control',
+      async () => (await mine(anna)) + (await mine(ben)),
+      (n) => n === 0,
+    );
+    await take(ben);
+    await eventually('the second takes control', () => mine(ben));
+    await eventually(
+      'the first sees it',
+      () => status(anna),
+      (text) => /is in control/.test(text),
+    );
+    await ben.close();
+    await eventually('closing the page releases control', leaseHolder, (now) => now === null);
+    await eventually(
+      'the first sees that too',
+      () => status(anna),
+      (text) => /No one/.test(text),
+    );
+  },
+  { tolerated: [/(409|410).*\/api\/v1\/lease/] },
+);

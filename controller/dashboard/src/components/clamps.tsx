@@ -1,0 +1,36 @@
+/** Lists which joints the safety envelope clamps, and by how much. */
+
+import { robotState, robotStateStale, frame, stale } from '../net/live';
+import type { Clamp } from '../protocol/responses';
+import { formatNumber, messages } from '../i18n';
+
+/** Returns the clamps that act on the current motion. The list is empty if the robot does not report them. */
+export function activeClamps(): Clamp[] {
+  const isClamping = frame.value?.clamping === true && !stale.value;
+  return isClamping && !robotStateStale.value ? (robotState.value?.state.clamps ?? []) : [];
+}
+
+export const clampText = (clamp: Clamp): string => {
+  const w = messages.value;
+  const cause = w.causes[clamp.cause] ?? clamp.cause;
+  return w.talk.clamped(clamp.what, formatNumber(clamp.max_clamp_deg, 1), cause);
+};
+
+/** Without a current clamp this shows those of the last motion, labelled as such. */
+export function Clamps() {
+  const w = messages.value.robot;
+  const now = activeClamps();
+  const last = robotStateStale.value ? [] : (robotState.value?.state.clamps ?? []);
+  const all = now.length > 0 ? now : last;
+  if (all.length === 0) return null;
+  return (
+    <div class={`clamps ${now.length > 0 ? 'is-active' : ''}`}>
+      <strong role="status">{now.length > 0 ? w.clampedNow : w.wasClamped}</strong>
+      <ul>
+        {all.map((clamp) => (
+          <li key={`${clamp.what} ${clamp.cause}`}>{clampText(clamp)}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}

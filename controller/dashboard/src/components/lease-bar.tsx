@@ -1,0 +1,78 @@
+/** Shows who is in control and whether heartbeats are answered. Its buttons take and release control. */
+
+import { isAllowed, leaseHolder, roundTrip, stale } from '../net/live';
+import { releaseControl, isStopped, lease, takeControl } from '../net/teleop';
+import { formatNumber, messages } from '../i18n';
+import { RoleButton, NeedsRole } from './basics';
+
+export function LeaseBar() {
+  const w = messages.value.drive;
+  const mine = lease.value;
+  const other = mine.status === 'held' ? null : leaseHolder.value;
+  return (
+    <section
+      class={`card wide lease ${mine.status === 'held' ? 'is-mine' : ''}`}
+      aria-label={w.takeControl}
+    >
+      <p>
+        <strong aria-live="polite">{statusText()}</strong> <span class="note">{detailText()}</span>{' '}
+        <span class="is-plain-bad" role="status">
+          {rejectionText()}
+        </span>
+      </p>
+      <span class="note">
+        {w.latency}: {roundTrip.value === null ? '–' : `${formatNumber(roundTrip.value)} ms`}
+      </span>
+      <NeedsRole action="control" />
+      <span class="buttons">
+        {mine.status === 'held' ? (
+          <button type="button" onClick={() => void releaseControl()}>
+            {w.release}
+          </button>
+        ) : (
+          <RoleButton
+            action="control"
+            class="primary"
+            disabled={mine.status === 'requesting' || stale.value}
+            onClick={() => void takeControl(false)}
+          >
+            {mine.status === 'requesting' ? `${w.requesting} …` : w.takeControl}
+          </RoleButton>
+        )}
+        {other !== null && isAllowed('manage') && (
+          <RoleButton action="manage" disabled={stale.value} onClick={() => void takeControl(true)}>
+            {w.takeOver}
+          </RoleButton>
+        )}
+      </span>
+    </section>
+  );
+}
+
+function statusText(): string {
+  const w = messages.value.drive;
+  const mine = lease.value;
+  if (mine.status === 'held') return `${w.inControl} (${mine.owner}).`;
+  if (mine.status === 'lost') return w.lost[mine.reason];
+  if (mine.status === 'requesting') return `${w.requesting} …`;
+  const other = leaseHolder.value;
+  return other === null ? w.free : w.others(other.owner, other.purpose);
+}
+
+function detailText(): string {
+  const w = messages.value.drive;
+  const mine = lease.value;
+  if (mine.status === 'lost') return mine.detail;
+  if (mine.status !== 'held' || rejectionText() !== '') return '';
+  return mine.roundTrip === null ? w.noHeartbeat : w.heartbeat(formatNumber(mine.roundTrip));
+}
+
+/** Returns why the robot does not follow the controls; empty if it does. */
+function rejectionText(): string {
+  const w = messages.value;
+  const mine = lease.value;
+  if (mine.status !== 'held') return '';
+  if (stale.value) return w.drive.notLive;
+  if (isStopped.value) return w.drive.stopped;
+  return mine.rejection === null ? '' : w.talk.rejected(mine.rejection.reason);
+}

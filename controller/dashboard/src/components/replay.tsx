@@ -1,0 +1,146 @@
+/** Replays a rehearsal in 3D. It is labelled and coloured so that it is not mistaken for the real robot. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { differVisibly, NEUTRAL } from '../logic/drawing';
+import { limitMarks } from '../logic/limits';
+import {
+  advance,
+  cycleAt,
+  duration,
+  replayDrawings,
+  togglePlay,
+  type Player,
+} from '../logic/replay-timeline';
+import { limits } from '../net/limits';
+import type { SceneView } from '../scene/scene';
+import type { RecordedMotion } from '../protocol/responses';
+import { MOTORS } from '../protocol/joints';
+import { formatNumber, messages } from '../i18n';
+import { LimitMarks } from './limit-marks';
+import { Range } from './motors';
+
+/** Users who prefer reduced motion start the replay themselves. */
+const prefersReducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+export function ReplayView({ replay: motion }: { replay: RecordedMotion }) {
+  const w = messages.value;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [scene, setStage] = useState<SceneView | null>(null);
+  const [failed, setTrouble] = useState(false);
+  const [player, setPlayer] = useState<Player>({ at_s: 0, playing: false });
+  const near = useRef(NEUTRAL);
+  useEffect(() => {
+    let ended = false;
+    let built: SceneView | null = null;
+    const sizes = new ResizeObserver(() => {
+      if (canvas.current) built?.resize(canvas.current.clientWidth, canvas.current.clientHeight);
+    });
+    void import('../scene/scene')
+      .then(({ createScene: build }) => {
+        if (ended || canvas.current === null) return;
+        built = build(canvas.current, 'rehearsal');
+        sizes.observe(canvas.current);
+        setStage(built);
+      })
+      .catch(() => setTrouble(true));
+    return () => {
+      ended = true;
+      sizes.disconnect();
+      built?.dispose();
+      setStage(null);
+    };
+  }, []);
+  useEffect(() => {
+    near.current = NEUTRAL;
+    setPlayer({ at_s: 0, playing: !prefersReducedMotion() });
+  }, [motion]);
+  useEffect(() => {
+    if (!player.playing) return;
+    let before = performance.now();
+    let asked = requestAnimationFrame(function next(at) {
+      const by = Math.max(0, at - before) / 1000;
+      before = at;
+      setPlayer((now) => advance(now, motion, by));
+      asked = requestAnimationFrame(next);
+    });
+    return () => cancelAnimationFrame(asked);
+  }, [player.playing, motion]);
+  const cycle = cycleAt(motion, player.at_s);
+  const shown = cycle === null ? null : replayDrawings(cycle, near.current);
+  const marked =
+    cycle === null || shown === null
+      ? {}
+      : limitMarks({ ...cycle, posture: shown.posture, clamping: null }, limits.value, []);
+  useEffect(() => {
+    if (scene === null || shown === null) return;
+    const { now, goal, posture } = shown;
+    if (now !== null) near.current = posture;
+    const ghost = now !== null && goal !== null && differVisibly(now, goal) ? goal : null;
+    scene.show(now, ghost, false, marked);
+  }, [scene, motion, player.at_s, limits.value]);
+  const end = duration(motion);
+  const time = w.replay.time(formatNumber(player.at_s, 1), formatNumber(end, 1));
+  return (
+    <div class="replay" role="group" aria-label={w.replay.title}>
+      <div class="scene is-rehearsal">
+        <canvas ref={canvas} role="img" aria-label={w.replay.title} />
+        <p class="replay-badge">{w.replay.badge}</p>
+        <LimitMarks marks={marked} />
+        {failed && <p class="scene-note">{w.robot.noScene}</p>}
+      </div>
+      <div class="replay-bar">
+        <button type="button" onClick={() => setPlayer(togglePlay(player, motion))}>
+          {player.playing ? w.replay.pause : w.replay.play}
+        </button>
+        <input
+          type="range"
+          aria-label={w.replay.position}
+          aria-valuetext={time}
+          min={0}
+          max={end}
+          step="any"
+          value={player.at_s}
+          onInput={(event) => {
+            setPlayer({ at_s: Number(event.currentTarget.value), playing: false });
+          }}
+        />
+        <span class="replay-time">{time}</span>
+      </div>
+      {motion.truncated && <p class="note">{w.replay.truncated}</p>}
+      <details>
+        <summary>{w.robot.motors}</summary>
+        {cycle !== null && <Angles present={cycle.present_deg} goal={cycle.goal_deg} />}
+      </details>
+    </div>
+  );
+}
+
+function Angles({ present, goal }: { present: number[]; goal: number[] }) {
+  const w = messages.value.robot;
+  return (
+    <table class="numbers">
+      <thead>
+        <tr>
+          <th scope="col">{w.motor}</th>
+          <th scope="col">{w.angle}</th>
+          <th scope="col">{w.goal}</th>
+          {limits.value !== null && <th scope="col">{w.range}</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {MOTORS.map((name, at) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{formatNumber(present[at] ?? 0, 1)}°</td>
+            <td>{formatNumber(goal[at] ?? 0, 1)}°</td>
+            {limits.value !== null && (
+              <td>
+                <Range name={name} present={present[at] ?? null} goal={goal[at] ?? 0} />
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

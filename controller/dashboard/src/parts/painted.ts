@@ -1,3 +1,0 @@
-/** After the page was painted: what is heavy waits for that, so that what is light is seen at once. */
-export const painted = (): Promise<void> =>
-  new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
