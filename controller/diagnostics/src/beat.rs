@@ -35,7 +35,11 @@ pub(super) fn look(config: &Config) -> Option<Regularity> {
 pub(super) fn judge(tried: Option<&Regularity>) -> Check {
     const NAME: &str = "control loop";
     let Some(tried) = tried else {
-        return Check::bad(NAME, "it could not be measured: no thread could be started", "end other programs, and try again");
+        return Check::bad(
+            NAME,
+            "it could not be measured: no thread could be started",
+            "end other programs, and try again",
+        );
     };
     let seen = format!(
         "{:.0} Hz under {}: {} between cycles; {} late",

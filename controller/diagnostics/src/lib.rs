@@ -157,7 +157,9 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
             };
             checks.push(Check::bad(NAME, format!("there is no {}", wanted.display()), remedy));
         }
-        None if ports.is_empty() => checks.push(Check::good(NAME, "none, and the simulated robot needs none")),
+        None if ports.is_empty() => {
+            checks.push(Check::good(NAME, "none, and the simulated robot needs none"))
+        }
         _ => {}
     }
     checks
@@ -166,8 +168,7 @@ fn serial_ports(robot: &RobotChoice, ports: &[Port]) -> Vec<Check> {
 fn python(interpreter: &Path, packages: Packages) -> Check {
     const NAME: &str = "Python for tools";
     let path = interpreter.display();
-    let remedy =
-        "create it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
+    let remedy = "create it with `make setup`, or set tool_host.python in config.yaml to an interpreter that has numpy";
     match packages {
         Packages::NoInterpreter => Check::bad(NAME, format!("there is no program {path}"), remedy),
         Packages::WithNumpy => Check::good(NAME, format!("{path}, with numpy")),

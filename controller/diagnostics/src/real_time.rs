@@ -100,9 +100,7 @@ impl RealTime {
                 "the kernel gives real-time tasks no time at all",
                 "give them some with `sudo sysctl kernel.sched_rt_runtime_us=950000`",
             ),
-            Ok(micros) if micros > 0 => {
-                Check::good(NAME, format!("{micros} microseconds of each second"))
-            }
+            Ok(micros) if micros > 0 => Check::good(NAME, format!("{micros} microseconds of each second")),
             Ok(_) => Check::good(NAME, "all of the time"),
             Err(_) => Check::good(NAME, "not limited by the kernel"),
         }

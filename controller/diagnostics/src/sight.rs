@@ -41,9 +41,7 @@ impl Sight {
                 what: format!("there is no {}", path.display()),
                 remedy: Some("put a picture, or a folder of them, there, or change `camera.source`".into()),
             }],
-            CameraSource::Stream(_) => {
-                good("a stream on the network; it is read on demand".into())
-            }
+            CameraSource::Stream(_) => good("a stream on the network; it is read on demand".into()),
         };
         let models = models_of(config);
         Sight {

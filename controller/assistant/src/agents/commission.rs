@@ -265,7 +265,7 @@ impl Commission {
                 self.phase = Phase::Admitting;
                 Effect::Admit { reviewer: self.draft.model.clone(), risks: verdict.risks, ask: verdict.asks }
             }
-            _ => self.over(Err("the language model answered what nobody asked".into())),
+            _ => self.over(Err("the language model answered without a question".into())),
         }
     }
 

@@ -158,7 +158,11 @@ impl Conversation<'_> {
             Some(ToolReply { name, version: Some(version), code: Some(_), assumed, .. }) => {
                 let assumed: String =
                     assumed.iter().map(|what| format!(" Assumed: {}.", what.trim_end_matches('.'))).collect();
-                (format!("I wrote and verified {name}, version {version}.{assumed}"), Some(name.clone()), false)
+                (
+                    format!("I wrote and verified {name}, version {version}.{assumed}"),
+                    Some(name.clone()),
+                    false,
+                )
             }
             Some(ToolReply { name, performance: Some(_), .. }) => {
                 (format!("I already have {name}, so I wrote nothing and ran it."), Some(name.clone()), true)

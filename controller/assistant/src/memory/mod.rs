@@ -56,7 +56,7 @@ pub struct Memory {
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// The file can't be opened.
-    #[error("can't keep sessions in {}: {reason}; name another place with `memory: {{file: FILE}}` in config.yaml", .path.display())]
+    #[error("cannot open the file of sessions {}: {reason}; set another path with `memory: {{file: FILE}}` in config.yaml", .path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -64,13 +64,13 @@ pub enum MemoryError {
         reason: String,
     },
     /// No such session exists.
-    #[error("there is no session {id:?}; `minismith session list` tells which there are")]
+    #[error("there is no session {id:?}; `minismith session list` lists them")]
     NoSession {
         /// The requested id.
         id: String,
     },
     /// The name is not a valid name for a session.
-    #[error("{id:?} is no name for a session; use 1 to 40 letters, digits, `-` and `_`")]
+    #[error("{id:?} is not a valid name for a session; use 1 to 40 letters, digits, `-` and `_`")]
     NotAName {
         /// The requested name.
         id: String,
@@ -82,7 +82,7 @@ pub enum MemoryError {
         handle: String,
     },
     /// The data is too large to store.
-    #[error("{about} has {bytes} bytes, and a session keeps {most} in all; delete old sessions or keep less")]
+    #[error("{about} has {bytes} bytes, and a session stores at most {most} in all; delete old sessions or store less")]
     TooLarge {
         /// What the data is.
         about: String,
@@ -92,10 +92,10 @@ pub enum MemoryError {
         most: usize,
     },
     /// The database failed.
-    #[error("the file of sessions can't be used: {0}; move it away to begin anew")]
+    #[error("cannot use the file of sessions: {0}; move it away to start a new one")]
     Database(#[from] rusqlite::Error),
     /// The content is not what was written.
-    #[error("the file of sessions is damaged: {0}; move it away to begin anew")]
+    #[error("the file of sessions is damaged: {0}; move it away to start a new one")]
     Damaged(#[from] serde_json::Error),
 }
 

@@ -264,10 +264,9 @@ fn refusal(opening: &Opening, body: &[u8], hide: &dyn Fn(&str) -> String) -> Tro
         status @ (408 | 429 | 500..=599) => {
             Trouble::Busy { status, reason, after: opening.retry_after.map(Duration::from_secs) }
         }
-        status @ 401 => Trouble::Refused {
-            status,
-            reason: format!("{reason}; check that `key_env` names the right key"),
-        },
+        status @ 401 => {
+            Trouble::Refused { status, reason: format!("{reason}; check that `key_env` names the right key") }
+        }
         status @ 404 => Trouble::Refused {
             status,
             reason: format!("{reason}; check `url`, which usually ends in /v1, and `model`"),

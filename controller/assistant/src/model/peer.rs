@@ -103,7 +103,7 @@ impl Peer {
             let reply = self.exchange(&mut request, question)?;
             match read(&reply, prompt, strategy) {
                 Ok(said) => return Ok(Answer { said, tokens: question.spent, from: self.name.clone() }),
-                Err(unfit) if unfit.may_be_mended && complaint.is_none() => {
+                Err(unfit) if unfit.can_be_fixed && complaint.is_none() => {
                     add_complaint(&mut request, &transcript(&reply), &unfit.reason);
                     complaint = Some(unfit.reason);
                 }

@@ -97,7 +97,11 @@ mod tests {
         };
         assert_eq!(model.answer(&prompt(Form::Text), &mut watch).unwrap().said, Said::Text("Hi".into()));
         assert!(
-            model.answer(&prompt(Form::Text), &mut watch).unwrap_err().to_string().contains("not have the requested form")
+            model
+                .answer(&prompt(Form::Text), &mut watch)
+                .unwrap_err()
+                .to_string()
+                .contains("not have the requested form")
         );
         assert!(model.answer(&prompt(Form::Text), &mut watch).unwrap_err().to_string().contains("no more"));
         assert_eq!((heard.as_str(), prompts.seen().len(), model.left()), ("Hi", 3, 0));

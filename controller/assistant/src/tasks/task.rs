@@ -180,9 +180,7 @@ impl Task {
             }
             Phase::Verifying => match value.or_else(|| serde_json::from_str(&text).ok()) {
                 Some(verdict) => self.judged(&verdict),
-                None => {
-                    self.over(Some("the language model did not answer in the requested form".into()))
-                }
+                None => self.over(Some("the language model did not answer in the requested form".into())),
             },
             Phase::Running => self.over(Some("the language model answered without a question".into())),
         }
@@ -231,8 +229,7 @@ impl Task {
         }
         if self.report.modifications.len() >= MOST_MODIFICATIONS {
             let times = self.report.iterations;
-            return self
-                .over(Some(format!("no answer after {times} tries; the last problem: {problem}")));
+            return self.over(Some(format!("no answer after {times} tries; the last problem: {problem}")));
         }
         self.phase = Phase::Writing;
         let prompt = prompts::mend(&self.report, &self.files, &problem, self.most_tokens);

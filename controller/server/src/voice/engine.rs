@@ -76,10 +76,7 @@ fn speech(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVo
 /// missing.
 fn here(voice: &Voice, models: &Models) -> Result<Box<dyn Speech + Send>, NoVoice> {
     let espeak = Espeak::find(&voice.language).ok_or_else(|| {
-        NoVoice(
-            "espeak-ng is not installed (Debian: apt install espeak-ng); speech needs it"
-                .into(),
-        )
+        NoVoice("espeak-ng is not installed (Debian: apt install espeak-ng); speech needs it".into())
     })?;
     if voice.tts_engine == TtsEngine::Espeak || !voice.language.starts_with("en") {
         return Ok(Box::new(espeak));

@@ -132,7 +132,11 @@ impl Written {
 
     fn bounded(&self) -> Result<(), String> {
         let is_long = self.text.len() > LONGEST;
-        if is_long { Err("its transcript is longer than {LONGEST} bytes, the maximum".into()) } else { Ok(()) }
+        if is_long {
+            Err("its transcript is longer than {LONGEST} bytes, the maximum".into())
+        } else {
+            Ok(())
+        }
     }
 
     fn add(&mut self, logarithms: impl Iterator<Item = f32>) {
@@ -144,7 +148,9 @@ impl Written {
         if self.events.is_some() {
             // Servers without an event for the end can't omit it.
             let is_something = self.is_whole || !self.text.is_empty();
-            return is_something.then(|| self.transcript()).ok_or_else(|| "its stream contains no transcript".into());
+            return is_something
+                .then(|| self.transcript())
+                .ok_or_else(|| "its stream contains no transcript".into());
         }
         let said: Document = serde_json::from_slice(&self.bytes).map_err(|error| error.to_string())?;
         let of_parts = said.segments.iter().filter_map(|one| one.avg_logprob);

@@ -218,9 +218,9 @@ fn the_next_endpoint_answers_while_the_first_one_rests() {
 fn the_error_names_the_preferred_endpoint_when_all_fail() {
     let mut bench = self::bench(vec![vec![status(403)], vec![Err(Trouble::Garbled("nonsense".into()))]]);
     let error = bench.ask(Form::Text).unwrap_err().to_string();
-    assert!(error.contains(":1/v1 (m) refused the question (403): no"), "{error}");
+    assert!(error.contains(":1/v1 (m) rejected the request (403): no"), "{error}");
     assert_eq!(bench.client.notices().len(), 2);
-    assert!(self::bench(vec![]).ask(Form::Text).unwrap_err().to_string().contains("names nobody"));
+    assert!(self::bench(vec![]).ask(Form::Text).unwrap_err().to_string().contains("is empty"));
 }
 
 #[test]

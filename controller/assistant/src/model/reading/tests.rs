@@ -41,7 +41,7 @@ fn short_of(said: Result<Said, Unfit>) -> String {
                 .map(|call| format!("{} {} {}", call.id, call.name, Value::Object(call.arguments.clone())));
             format!("{text}|{}", calls.collect::<Vec<_>>().join("|"))
         }
-        Err(unfit) => format!("{}: {}", if unfit.may_be_mended { "mend" } else { "no" }, unfit.reason),
+        Err(unfit) => format!("{}: {}", if unfit.can_be_fixed { "mend" } else { "no" }, unfit.reason),
     }
 }
 
