@@ -82,7 +82,9 @@ pub enum MemoryError {
         handle: String,
     },
     /// The data is too large to store.
-    #[error("{about} has {bytes} bytes, and a session stores at most {most} in all; delete old sessions or store less")]
+    #[error(
+        "{about} has {bytes} bytes, and a session stores at most {most} in all; delete old sessions or store less"
+    )]
     TooLarge {
         /// What the data is.
         about: String,
