@@ -295,7 +295,7 @@ fn garbage_is_no_answer() {
     let said = complaint(vec![plain("200 OK", STREAM, b"data: \xff\xfe\x00\n\n".to_vec())], Form::Text);
     assert!(said.contains("no usable answer") && said.contains("not UTF-8"), "{said}");
     let said = complaint(vec![plain("200 OK", STREAM, "data: {\"hello\": 1}\n\n")], Form::Text);
-    assert!(said.contains("no JSON as a language model's server sends it"), "{said}");
+    assert!(said.contains("not the JSON of a language model's reply"), "{said}");
     let said = complaint(vec![plain("200 OK", "Content-Type: text/html\r\n", "<html>")], Form::Text);
     assert!(said.contains("of the type text/html") && said.contains("/v1"), "{said}");
     // No HTTP at all, each time.
@@ -349,7 +349,7 @@ fn endless_things_end() {
         })
     };
     let said = complaint(vec![endless(delta(&json!({"content": "and so on ".repeat(10)})))], Form::Text);
-    assert!(said.contains("does not end"), "{said}");
+    assert!(said.contains("is too long"), "{said}");
     let said = complaint(vec![endless(": still there\n\n".repeat(1000))], Form::Text);
     assert!(said.contains("longer than 8388608 bytes"), "{said}");
     // A line of 100 MB is not read to its end.
@@ -462,7 +462,7 @@ fn a_key_goes_to_its_address_alone_and_is_never_repeated() {
     });
     let server = Server::start(vec![away]);
     let error = ask(&with_key(server.port), Form::Text).unwrap_err().to_string();
-    assert!(error.contains("(307)") && error.contains("is not followed"), "{error}");
+    assert!(error.contains("(307)") && error.contains("redirects are not followed"), "{error}");
     assert_eq!(thief.requests(), Vec::<String>::new());
     assert!(server.requests()[0].contains(&format!("Bearer {key}")), "the key was not sent at all");
     // A server that repeats the key in its refusal.

@@ -1,7 +1,8 @@
-//! One conversation: a sentence goes in, the agents' decisions are carried out, and the truth comes back.
+//! Defines [`Conversation`], which takes a sentence, carries out the agents' decisions and reports what
+//! happened.
 //!
-//! The reflex comes first: a stop word halts the body before anything is understood. Every answer about motion is
-//! made from what was measured, not from what was wished.
+//! Stop words act first: they stop the robot before anything is parsed. Every answer about motion comes from
+//! measurements, not from the setpoints.
 
 mod approval;
 mod call;
@@ -62,30 +63,30 @@ pub use thinker::Mind;
 /// The answer to one sentence.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Reply {
-    /// In words.
+    /// The answer as text.
     pub text: String,
-    /// Who was to do what.
+    /// The assignments to the agents.
     pub plan: Vec<Assignment>,
-    /// What was requested and achieved, motion by motion.
+    /// The requested and achieved values of each motion.
     pub steps: Vec<Step>,
     /// The tool that was made or run last.
     pub tool: Option<ToolReply>,
     /// How it ended.
     pub outcome: Ending,
-    /// What a language model cost, if one was asked.
+    /// The usage of the language model, if one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub spent: Option<Spent>,
-    /// What code made of files or kept data, if that was asked.
+    /// The result of code that answered about files or stored data, if that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Report>,
-    /// Where words of it came from that are not this program's own: a tool, a picture, a server.
+    /// The sources of text in the answer that this program did not write: a tool, an image, a server.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
 }
 
 impl Reply {
-    /// Nothing was done.
+    /// Returns a reply without any action.
     pub fn nothing(text: String, outcome: Ending) -> Self {
         Reply {
             text,
@@ -100,32 +101,32 @@ impl Reply {
     }
 }
 
-/// What happened to a tool.
+/// The result for a tool.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct ToolReply {
     /// Its name.
     pub name: String,
     /// The version that was registered or run.
     pub version: Option<u32>,
-    /// Its author's plan, when it was made now.
+    /// Its author's plan, when it was made in this turn.
     pub plan: Vec<String>,
-    /// Its code, when it was made now.
+    /// Its code, when it was made in this turn.
     pub code: Option<String>,
-    /// What was assumed where the request left something open.
+    /// The assumption where the request left something open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,
-    /// What policy and rehearsal found.
+    /// The findings of policy and rehearsal.
     pub findings: Vec<Finding>,
-    /// What the rehearsal measured.
+    /// The measurements of the rehearsal.
     #[serde(serialize_with = "with_old_names")]
     #[schema(value_type = Option<Object>)]
     pub report: Option<PhysicalReport>,
-    /// What came of running it.
+    /// The result of its run.
     pub performance: Option<PerformanceReply>,
 }
 
 impl PerformanceReply {
-    /// Whether it said anything in words of its own: such words are not ours.
+    /// Returns whether the tool returned or printed free text, which this program did not write.
     #[must_use]
     pub fn has_words(&self) -> bool {
         fn words(value: &Value) -> bool {
@@ -144,57 +145,57 @@ impl PerformanceReply {
     }
 }
 
-/// What came of running a tool.
+/// The result of a tool's run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PerformanceReply {
-    /// How it ended, with its value.
+    /// The outcome, with the tool's value.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// What it printed.
     pub printed: String,
-    /// Stage seconds.
+    /// Its duration in robot time, in seconds.
     pub took_s: f64,
-    /// Pictures it read.
+    /// The images that it read.
     pub frames: u64,
-    /// Times it thought for longer than a beat.
+    /// How often the tool computed for longer than a cycle.
     pub slips: u64,
     /// SHA-256 of the stream of goal positions.
     pub command_digest: String,
-    /// Under which short name the session keeps what the motors did.
+    /// The short name under which the session stores the motion of the motors.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub trajectory: Option<Handle>,
     /// Its motions.
     pub steps: Vec<Step>,
-    /// What was trimmed in all.
+    /// The clamps of the whole run.
     pub trims: Vec<minismith_runtime::outcome::TrimView>,
-    /// What it asked for that this robot can't do.
+    /// The requests that this robot can't fulfil.
     pub notes: Vec<String>,
     /// The files that it wrote.
     pub outputs: Vec<Output>,
 }
 
-/// What came of running a tool.
+/// The result of a tool that was run by name.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Ran {
     /// Its name.
     pub name: String,
-    /// Which version ran.
+    /// The version that ran.
     pub version: u32,
-    /// What came of it. Over the network each of its `outputs` has its content as `base64`.
+    /// The result. Over the network each of its `outputs` has its content as `base64`.
     pub performance: PerformanceReply,
 }
 
-/// A tool that could not be run.
+/// An error that keeps a tool from running.
 #[derive(Debug, thiserror::Error)]
 pub enum NoRun {
-    /// It is not on the shelf, or not as it was.
+    /// The registry does not contain it, or not unchanged.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// Its arguments do not fit.
     #[error("{0}")]
     Arguments(String),
-    /// A file that it can't be given.
+    /// A file can't be passed to it.
     #[error(transparent)]
     File(#[from] BadFile),
     /// A person must approve it first.
@@ -204,36 +205,36 @@ pub enum NoRun {
     Approval {
         /// The tool.
         name: String,
-        /// The version that is called.
+        /// The version that was called.
         version: u32,
-        /// What it was not proved for, when it is the arguments that ask for it.
+        /// The arguments that go beyond what was verified, if that is the reason.
         unproved: Option<String>,
     },
-    /// Its evidence is stale and it did not pass again.
-    #[error("{name} was proved under other rules or limits and does not pass now: {}", .findings.first().map(ToString::to_string).unwrap_or_default())]
+    /// Its verification is out of date and it did not pass again.
+    #[error("{name} was verified under other rules or limits and does not pass now: {}", .findings.first().map(ToString::to_string).unwrap_or_default())]
     Stale {
         /// The tool.
         name: String,
-        /// Why.
+        /// The findings.
         findings: Vec<Finding>,
     },
-    /// There is no cage.
+    /// No sandbox is available.
     #[error(transparent)]
     Guest(#[from] GuestFault),
-    /// There is no rehearsal.
+    /// No rehearsal is possible.
     #[error(transparent)]
     Rehearsal(#[from] NoRehearsal),
 }
 
 impl NoRun {
-    /// Whether this machine is at fault, not the tool or the call.
+    /// Returns whether this computer is the cause, not the tool or the call.
     #[must_use]
     pub const fn is_of_the_environment(&self) -> bool {
         matches!(self, NoRun::Registry(RegistryError::Io { .. }) | NoRun::Guest(_) | NoRun::Rehearsal(_))
     }
 }
 
-/// A conversation with one body and one workshop.
+/// A conversation with one robot and one toolchain.
 pub struct Conversation<'a> {
     body: &'a Body,
     stage: Stage,
@@ -251,7 +252,7 @@ pub struct Conversation<'a> {
     models: PathBuf,
     album: PathBuf,
     onlooker: Option<Onlooker>,
-    /// What was heard last, while it is being done.
+    /// The latest request, while it is carried out.
     heard: Option<kept::Heard>,
     next_id: Option<String>,
 }
@@ -282,60 +283,60 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// The same for what was asked for when the body had been halted so often
-    /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it holds for it too.
+    /// Sets the stop epoch at which the request was made ([`firmware_bridge::pulse::Conductor::halts`]). A
+    /// later stop cancels this request too.
     #[must_use]
     pub fn begun_at(mut self, halts: u64) -> Self {
         self.stage.begin(halts);
         self
     }
 
-    /// The same with a language model for what the grammar does not know.
+    /// Adds a language model for what the grammar does not understand.
     #[must_use]
     pub fn thinking_with(self, mind: Mind) -> Self {
         let models = mind.models.clone();
         Conversation { mind: Some(mind), models, ..self }
     }
 
-    /// The same with a person of this name who can be asked: what `ask` answers is taken for the person's own word.
+    /// Adds a person of this name who can be asked. Answers of `ask` count as the person's own words.
     #[must_use]
     pub fn asking(self, person: &str, ask: Asking) -> Self {
         Conversation { ask: Some(ask), person: person.into(), ..self }
     }
 
-    /// What is heard from now on is said by somebody of this name and role; at first it is an owner, as at the command
-    /// line.
+    /// Sets the name and role of the speaker for all later requests. At first the speaker is an owner, as at
+    /// the command line.
     pub fn heard_from(&mut self, person: &str, role: Role) {
         person.clone_into(&mut self.person);
         self.role = role;
     }
 
-    /// The same with somebody who hears of every step when it is done.
+    /// Adds a receiver for each step when it is done.
     #[must_use]
     pub fn watched_by(self, watching: Watching) -> Self {
         Conversation { watching: Some(watching), ..self }
     }
 
-    /// The same with the folder of installed models, for the search for tools.
+    /// Adds the folder of installed models, for the search for tools.
     #[must_use]
     pub fn searching_with(self, models: &Path) -> Self {
         Conversation { models: models.to_owned(), ..self }
     }
 
-    /// The same with code for questions about files.
+    /// Adds code for questions about files.
     #[must_use]
     pub fn answering_with(self, tasks: &'a CodeTasks) -> Self {
         Conversation { tasks: Some(tasks), ..self }
     }
 
-    /// The same, kept in a session of this name.
+    /// Stores the conversation in a session of this name.
     #[must_use]
     pub fn remembering(self, memory: &'a Memory, session: &str) -> Self {
         Conversation { memory: Some((memory, session.to_owned())), ..self }
     }
 
-    /// The same with somebody who may name any file of this machine, relative ones from this folder: a person at the
-    /// command line, whose files they are. Without this no tool is given any.
+    /// Lets the person name any file of this computer; relative paths start at this folder. This is for the
+    /// command line, where the files are the person's own. Without it no tool gets a file.
     #[must_use]
     pub fn reading_from(self, folder: &Path) -> Self {
         Conversation { folder: Some(folder.to_owned()), ..self }
@@ -348,7 +349,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Hears one sentence and does what it asks.
+    /// Carries out one sentence and returns the answer.
     pub fn hear(&mut self, text: &str) -> Reply {
         self.hear_later(text, self.stage.conductor.halts())
     }
@@ -369,7 +370,7 @@ impl<'a> Conversation<'a> {
         reply
     }
 
-    /// What was understood, and what came of it.
+    /// Interprets a sentence and returns the intents and the answer.
     fn answer(&mut self, text: &str) -> (Vec<Intent>, Reply) {
         if is_stop(text) {
             return (Vec::new(), self.halt());
@@ -383,7 +384,7 @@ impl<'a> Conversation<'a> {
         let is_beyond = reading::is_beyond(&understood, text);
         let reply = match decide(understood) {
             Decision::Stop => self.halt(),
-            // What the grammar does not know, the agents may.
+            // The agents may know what the grammar does not.
             Decision::Decline(declined) if is_beyond => {
                 let mut notices = Vec::new();
                 let reply = self.answer_by_reading(text).or_else(|| self.think(text, &mut notices));
@@ -403,8 +404,8 @@ impl<'a> Conversation<'a> {
         (plan, reply)
     }
 
-    /// Brakes to rest and says where. What was halted since it was said is not halted again, so that what was said
-    /// after that may go on.
+    /// Brakes to rest and reports the position. It covers all stops up to now, so that later requests may
+    /// run.
     fn halt(&mut self) -> Reply {
         if !self.stage.is_stopped() {
             self.stage.conductor.order(Order::Halt);
@@ -412,7 +413,7 @@ impl<'a> Conversation<'a> {
         halted(self.stage.conductor.as_mut())
     }
 
-    /// The tools that a sentence may name: also those that are out of use, so that it can be said that they are.
+    /// Returns the tools that a sentence may name, including deactivated ones, so that the answer can say so.
     fn known_tools(&self) -> Result<Vec<KnownTool>, RegistryError> {
         Ok(known(self.workshop.registry().list()?))
     }
@@ -538,7 +539,7 @@ impl<'a> Conversation<'a> {
                 }
                 tool.version = Some(version);
                 tool.performance = Some(performance);
-                // Only where there is a session is anything kept.
+                // Data is stored only with a session.
                 let text = match kept {
                     Some(handle) => format!("{text} What the motors did is kept as {handle}."),
                     None => text,
@@ -566,7 +567,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// Waits until a halted body is at rest, and says where.
+/// Waits until a stopped robot is at rest, and reports its position.
 pub fn halted(conductor: &mut dyn Conductor) -> Reply {
     let snapshot = conductor.wait(&|snapshot| snapshot.doing != Doing::Braking);
     let step = Step { kind: "stop".into(), achieved: view_of(&snapshot), ..Step::default() };

@@ -52,13 +52,13 @@ pub(super) fn judge(tried: Option<&Regularity>) -> Check {
         Check::good(NAME, seen)
     } else {
         let fallback =
-            "end what keeps the processor busy, or lower control_loop.rate_hz in the configuration";
+            "end programs that keep the processor busy, or lower control_loop.rate_hz in the configuration";
         let remedy = tried.privilege.notes.first().map_or(fallback, String::as_str);
         Check::warn(NAME, seen, remedy)
     }
 }
 
-/// A beat as it should be, for the tests of what is around it.
+/// Returns good timing, for the tests of other checks.
 #[cfg(test)]
 pub(super) fn healthy() -> Regularity {
     tests::tried(20.0, &[])
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rhythm_that_is_felt_is_told_with_what_would_mend_it() {
+    fn irregular_timing_gets_a_remedy() {
         assert_eq!(judge(Some(&tried(900.0, &[]))).state, State::Good);
         let restless = judge(Some(&tried(1_100.0, &["allow rtprio"])));
         assert_eq!((restless.state, restless.remedy.as_deref()), (State::Warn, Some("allow rtprio")));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_really_tried() {
+    fn the_timing_is_measured() {
         let tried = look(&Config::built_in().unwrap()).unwrap();
         assert!(tried.beats >= 100 && tried.period_us == 10_000.0, "{tried:?}");
     }

@@ -44,7 +44,7 @@ pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
         Err(fault) => Check::bad(
             NAME,
             fault.to_string(),
-            format!("tool_host.optional_sandbox_mechanisms asks for {bar}"),
+            format!("tool_host.optional_sandbox_mechanisms requires {bar}"),
         ),
     };
     let each = MECHANISMS.into_iter().map(|name| one(name, mechanisms, bar));
@@ -52,16 +52,16 @@ pub(super) fn judge(bar: &Bar, tried: &Tried) -> Vec<Check> {
 }
 
 fn one(name: &str, mechanisms: &[Mechanism], bar: &Bar) -> Check {
-    const NAME: &str = "cage mechanism";
+    const NAME: &str = "sandbox mechanism";
     let probed = mechanisms.iter().find(|it| it.name == name);
-    let detail = format!("{name}: {}", probed.map_or("it was not tried", |it| it.detail.as_str()));
+    let detail = format!("{name}: {}", probed.map_or("it was not tested", |it| it.detail.as_str()));
     match probed {
         Some(it) if it.enforced => Check::good(NAME, detail),
         _ if bar.spares(name) => Check::warn(
             NAME,
             format!("{detail}; not enforced"),
             format!(
-                "config.yaml allows that; take `{name}` out of tool_host.optional_sandbox_mechanisms to insist on it"
+                "config.yaml allows that; remove `{name}` from tool_host.optional_sandbox_mechanisms to require it"
             ),
         ),
         _ => Check::bad(NAME, format!("{detail}; not enforced"), remedy(name)),
@@ -80,7 +80,7 @@ mod tests {
     use crate::State;
 
     #[test]
-    fn each_mechanism_is_held_against_the_bar() {
+    fn each_mechanism_is_compared_with_the_requirements() {
         let bar: Bar = ["landlock".parse().unwrap()].into_iter().collect();
         let without = |missing: &str| -> Tried {
             let mut all = healthy()?;

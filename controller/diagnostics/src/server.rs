@@ -36,7 +36,7 @@ pub(super) fn judge(server: &Server, tokens: &Result<usize, String>) -> Check {
         return Check::warn(
             NAME,
             format!("{seen}; without TLS, tokens can be read on the network"),
-            "set `tls_certificate` and `tls_key` under `server` in config.yaml, or use a network that you trust",
+            "set `tls_certificate` and `tls_key` under `server` in config.yaml, or use only a trusted network",
         );
     }
     Check::good(NAME, seen)

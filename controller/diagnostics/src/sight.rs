@@ -80,7 +80,7 @@ impl Sight {
                         "up to {} an hour may go to {}{also}",
                         config.vision.max_uploads_per_hour, first.url
                     ),
-                    "that is what vision.endpoints says; `[]` there keeps all of them here",
+                    "set vision.endpoints to `[]` to keep all of them here",
                 )
             }
         });
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_with_its_command_and_pictures_that_leave_are_told_too() {
+    fn missing_models_and_images_that_leave_the_computer_are_reported() {
         let mut config = Config::built_in().unwrap();
         let nothing = std::env::temp_dir().join("minismith-no-models-here");
         config.models = nothing.clone();

@@ -11,9 +11,10 @@
 //! * `signs` (antenna cues)
 //!
 //! ```text
-//! source --samples--> recognizer --events--> decisions --requests--> caller --answers--> decisions --text--> playback --> sink
-//!                      |                                                                                   |
-//!                      '-- a stop word: stops the robot at once          played samples, for the recognizer'
+//! source --samples--> recognizer --events--> desk --requests--> caller --answers--> desk --text--> playback --> sink
+//!                      |  ^                                                            |
+//!                      |  '----------------------- what is played ---------------------'
+//!                      '-- a stop word stops the robot at once
 //! ```
 //!
 //! Recognition, decisions and playback have a thread each; the caller answers on its own thread. No thread waits for
@@ -88,107 +89,107 @@ pub enum News {
     Partial {
         /// The words; they may still change.
         text: String,
-        /// Their confidence, from 0 to 1.
+        /// The confidence, from 0 to 1.
         #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
-        /// Up to when.
+        /// The end of the transcribed sound, in seconds.
         at_s: f64,
     },
-    /// Somebody said stop, and the body was halted.
+    /// A stop word was said, and the robot stopped.
     Stop {
         /// The word.
         word: String,
-        /// When it ended.
+        /// When the word ended, in seconds.
         ended_s: f64,
-        /// When it was known.
+        /// When it was recognised, in seconds.
         known_s: f64,
     },
-    /// Somebody has said something.
+    /// An utterance is complete.
     Heard {
-        /// The words.
+        /// The transcript.
         text: String,
-        /// What is taken to be meant.
+        /// Its interpretation.
         means: String,
-        /// How sure they are, from 0 to 1.
+        /// The confidence, from 0 to 1.
         #[serde(serialize_with = "minismith_runtime::outcome::shortest")]
         confidence: f32,
-        /// When it ended, in seconds.
+        /// When it began, in seconds.
         began_s: f64,
-        /// Its direction, in degrees from the head's centre, left positive, where the microphones report it.
+        /// When it ended, in seconds.
         ended_s: f64,
-        /// Where it came from, degrees from the head's middle, left positive, where the microphones tell it.
+        /// Its direction, in degrees from the head's centre, left positive, where the microphones report it.
         #[serde(skip_serializing_if = "Option::is_none")]
         bearing_deg: Option<f64>,
     },
-    /// The transcript.
+    /// The utterance is not answered.
     Ignored {
-        /// The reason.
+        /// The transcript.
         text: String,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// Its text.
+    /// The answer.
     Answer {
-        /// In words.
+        /// Its text.
         text: String,
     },
-    /// The sentence; empty for a sound without words.
+    /// A sentence is spoken.
     Speaking {
-        /// Its duration, in seconds.
+        /// The sentence; empty for a sound without words.
         sentence: String,
-        /// How long it takes.
+        /// Its duration, in seconds.
         lasts_s: f64,
     },
-    /// An error occurred.
+    /// The present sentence was cut.
     Cut,
-    /// The error as text.
+    /// An error occurred.
     Trouble {
-        /// In words.
+        /// The error as text.
         text: String,
     },
 }
 
-/// All but whole utterances.
+/// An event for the thread that decides.
 enum Event {
     /// All but whole utterances.
     Heard(Heard),
     Uttered(Utterance),
     Answer(String),
     Question(String),
-    /// What was said last is the answer to a question: nobody answers it.
+    /// The last utterance is the answer to a question, so it gets no answer of its own.
     Taken,
     Speaking {
         sentence: String,
         lasts: Duration,
     },
-    /// All was said up to the order of this number.
+    /// All was said up to the command of this number.
     AllSaid(u64),
     Trouble(String),
-    /// No more sound comes in.
+    /// The robot stopped for another reason, and speech ends with it.
     Halted,
-    /// The answering thread has left; `at_once` also cuts the present speech.
+    /// No more sound comes in.
     Over,
-    /// Nobody answers any more; `at_once` ends also what is being said.
+    /// The answering thread has left; `at_once` also cuts the present speech.
     Left {
         at_once: bool,
     },
 }
 
-/// What somebody said, from beginning to end.
+/// One complete utterance.
 struct Utterance {
     transcript: Transcript,
-    /// The command that it is most like.
+    /// The most similar command.
     command: Option<Choice>,
     began: Duration,
     ended: Duration,
-    /// Whether it contained a stop, on which the recognizer has acted.
+    /// The stop epoch when it began.
     halts: u64,
-    /// Whether it held a stop, on which the ear has acted.
+    /// Whether it contained a stop, on which the recognizer has acted.
     is_stopped: bool,
     bearing_deg: Option<f64>,
 }
 
-/// A conversation by voice that goes on. Dropping it ends it.
+/// A running conversation by voice. Dropping it ends it.
 pub struct Talk {
     said: Receiver<Said>,
     desk: Sender<Event>,
@@ -198,21 +199,21 @@ pub struct Talk {
     _swaying: Option<MoverThread>,
 }
 
-/// Recognition and synthesis.
+/// The parts of a conversation by voice.
 pub struct Parts {
-    /// The input of sound.
+    /// Recognition and synthesis.
     pub engines: Engines,
-    /// The output of sound.
+    /// The input of sound.
     pub source: Box<dyn Source>,
-    /// Where it goes to.
+    /// The output of sound.
     pub sink: Box<dyn Sink>,
 }
 
 impl Talk {
-    /// Begins to listen. `tell` hears what happens.
+    /// Begins to listen. `tell` receives the events.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// Fails when the system gives no thread.
     pub fn begin(
         body: &Body,
         voice: &Voice,
@@ -286,48 +287,48 @@ impl Talk {
         Ok(Talk { said, desk: events, pulse: body.handle(), is_ending, threads, _swaying: swaying })
     }
 
-    /// What is said next to the robot; none when nothing more will be.
+    /// Waits for the next request to the robot. Returns `None` when no more sound comes in.
     #[must_use]
     pub fn hear(&self) -> Option<Said> {
         self.said.recv().ok()
     }
 
-    /// Answers what was heard last; an empty text says nothing.
+    /// Answers the last request; an empty text says nothing.
     pub fn answer(&self, text: &str) {
         self.tell(Event::Answer(text.to_owned()));
     }
 
-    /// Asks something; what is heard next may be the answer, or come when nothing more will be heard: then there is none.
+    /// Asks a question. The next request may be its answer. When no more sound comes in, there is none.
     pub fn ask(&self, question: &str) {
         self.tell(Event::Question(question.to_owned()));
     }
 
-    /// What was heard last was the answer to a question, and nobody answers it.
+    /// Marks the last request as the answer to a question, so it gets no answer of its own.
     pub fn taken(&self) {
         self.tell(Event::Taken);
     }
 
-    /// The same as [`Talk::hear`], for a while.
+    /// Waits for the next request, as [`Talk::hear`] does, with a timeout.
     ///
     /// # Errors
-    /// When nothing was said in this time, or when nothing more will be.
+    /// Fails when nothing was said in this time, or when no more sound comes in.
     pub fn hear_within(&self, patience: Duration) -> Result<Said, RecvTimeoutError> {
         self.said.recv_timeout(patience)
     }
 
-    /// A way to stop the robot from another thread.
+    /// Returns a handle that stops the robot from another thread.
     #[must_use]
     pub fn brake(&self) -> Brake {
         Brake { pulse: self.pulse.clone(), desk: self.desk.clone() }
     }
 
-    /// Ends it at once: what is being said is cut, and what was not answered yet stays so.
+    /// Ends the conversation at once: present speech is cut, and open requests get no answer.
     pub fn leave(self) {
         self.tell(Event::Left { at_once: true });
     }
 
     fn tell(&self, event: Event) {
-        // The desk may have ended.
+        // The receiving thread may have ended.
         let _heard = self.desk.send(event);
     }
 }
@@ -340,10 +341,10 @@ pub struct Brake {
 }
 
 impl Brake {
-    /// Halts the body, cuts what is being said, and gives up what is still to be answered.
+    /// Stops the robot, cuts the present speech, and cancels the open requests.
     pub fn stop(&self) {
         self.pulse.clone().order(Order::Halt);
-        // The desk may have ended.
+        // The receiving thread may have ended.
         let _heard = self.desk.send(Event::Halted);
     }
 }
@@ -358,7 +359,7 @@ impl Drop for Talk {
     }
 }
 
-/// The thread of the ear.
+/// The recognizer's thread.
 struct Hearing {
     ear: Ear<minismith_voice::vad::Vad, Box<dyn Transcriber + Send>>,
     source: Box<dyn Source>,
@@ -366,7 +367,7 @@ struct Hearing {
     sounds: Receiver<Sounding>,
     clock: WallClock,
     behind: Behind,
-    /// Of what is being said: see [`Utterance`].
+    /// The stop epoch of the present utterance; see [`Utterance`].
     halts: u64,
     is_stopped: bool,
     bearing: Option<f64>,
@@ -403,7 +404,7 @@ impl Hearing {
         }
         let heard = self.ear.finish();
         self.heard(heard);
-        // What is still being written down was heard before the end.
+        // Utterances in transcription were heard before the end.
         self.scribe = None;
         self.tell(Event::Over);
     }
@@ -438,7 +439,7 @@ impl Hearing {
                     self.bearing = None;
                 }
                 Heard::Partial { .. } => self.bearing = self.source.bearing().or(self.bearing),
-                // Before anything else, and before anybody else hears of it.
+                // A stop takes effect before any other thread gets the event.
                 Heard::StopWord { .. } => {
                     self.pulse.order(Order::Halt);
                     self.is_stopped = true;
@@ -449,7 +450,7 @@ impl Hearing {
         }
     }
 
-    /// All that somebody said: to the desk, or first to whoever writes it down better.
+    /// Sends an utterance to the deciding thread, or first to the transcription service.
     fn uttered(&mut self, heard: Utterance) {
         let heard = match &self.scribe {
             Some(scribe) if !heard.is_stopped => {
@@ -465,7 +466,7 @@ impl Hearing {
     }
 
     fn tell(&self, event: Event) {
-        // The desk may have ended.
+        // The receiving thread may have ended.
         let _heard = self.desk.send(event);
     }
 }

@@ -207,7 +207,7 @@ fn where_a_service_fails_this_machine_understands() {
         let trouble = events(&told, "trouble")[0]["text"].as_str().unwrap();
         println!("{trouble}");
         assert!(trouble.contains(&url) && trouble.contains(why), "{trouble}");
-        assert!(trouble.contains("this machine understands"), "{trouble}");
+        assert!(trouble.contains("this computer transcribes"), "{trouble}");
         assert_eq!(events(&told, "reply")[0]["reply"]["outcome"], "done");
     }
 }

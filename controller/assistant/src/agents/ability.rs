@@ -1,5 +1,6 @@
-//! What an agent may be allowed to do: a closed set of functions, each with its schema, and how a model's call of one is
-//! read. Pure.
+//! Defines [`Ability`], the closed set of functions that an agent may be allowed to use.
+//!
+//! Each has a schema and a reader for the calls of a model. Everything here is pure.
 
 mod read;
 
@@ -16,27 +17,27 @@ use read::Read;
 
 pub use minismith_runtime::agent_spec::Ability;
 
-/// What names a call may hold.
+/// The names that a call may contain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Within<'a> {
-    /// The agents that a task may be handed to.
+    /// Agents that a task may be handed to.
     pub others: &'a [String],
-    /// The tools that may be run by name.
+    /// Tools that may be run by name.
     pub tools: &'a [String],
-    /// The files and kept data that the person has named.
+    /// Files and stored data that the person has named.
     pub data: &'a [String],
 }
 
-/// A function of agents as a model calls it.
+/// A function that a model can call.
 pub trait Callable {
-    /// How a model is told of it.
+    /// Returns the description that a model gets of the function.
     #[must_use]
     fn function(self, within: Within<'_>) -> Function;
 
-    /// Reads a call of it.
+    /// Reads a call of the function.
     ///
     /// # Errors
-    /// One sentence for the model: which argument, and what is allowed.
+    /// One sentence for the model that names the argument and what is allowed.
     fn read(self, arguments: &Map<String, Value>, within: Within<'_>) -> Result<Action, String>;
 }
 
@@ -47,7 +48,7 @@ impl Callable for Ability {
     }
 
     fn read(self, arguments: &Map<String, Value>, within: Within<'_>) -> Result<Action, String> {
-        // A model that may leave an argument out often sends a null.
+        // A model that may omit an argument often sends a null instead.
         let given: Map<String, Value> = arguments
             .iter()
             .filter(|(_, value)| !value.is_null())
@@ -265,7 +266,8 @@ fn number(description: &str, least: f64, most: f64) -> Value {
     json!({"type": "number", "description": description, "minimum": least, "maximum": most})
 }
 
-/// A name out of these; any when there are none, so that the schema stays one.
+/// Returns the schema of a name out of `names`. Without names any text is allowed, so that the schema has one
+/// shape.
 fn choice(description: &str, names: &[String]) -> Value {
     if names.is_empty() {
         json!({"type": "string", "description": description})
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn each_has_a_name_of_its_own_and_a_strict_schema() {
+    fn each_function_has_a_unique_name_and_a_strict_schema() {
         let names: BTreeSet<String> = Ability::ALL.into_iter().map(Ability::name).collect();
         assert_eq!(names.len(), Ability::ALL.len());
         for ability in Ability::ALL {
@@ -310,7 +312,7 @@ mod tests {
             assert_eq!(read.name(), new);
         }
         assert!(serde_json::from_value::<Ability>(json!("sudo")).is_err());
-        // Those by which a model may extend the system.
+        // The functions by which a model may extend the system.
         for name in [
             "create_function",
             "create_test_cases",

@@ -1,4 +1,4 @@
-//! Gives account: answers questions about the robot itself, from what was measured and what came of earlier turns.
+//! Answers questions about the robot itself from measurements and the results of earlier turns.
 
 use crate::agents::Agent;
 use minismith_control::stage::Stage;
@@ -6,7 +6,7 @@ use minismith_nlu::answer::{about, account};
 use minismith_nlu::{Before, KnownTool, Topic};
 use minismith_runtime::outcome::Step;
 
-/// Who answers a question.
+/// Returns the agent that answers a question.
 #[must_use]
 pub const fn agent(topic: &Topic) -> Agent {
     match topic {
@@ -15,7 +15,7 @@ pub const fn agent(topic: &Topic) -> Agent {
     }
 }
 
-/// The answer. What was done so far in the same turn comes before what was done in earlier ones.
+/// Returns the answer. Results of the same turn come before those of earlier ones.
 #[must_use]
 pub fn tell(topic: &Topic, before: &Before, so_far: &[Step], tools: &[KnownTool], stage: &Stage) -> String {
     match topic {

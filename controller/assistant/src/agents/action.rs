@@ -1,4 +1,6 @@
-//! What an agent decides to do, once its call has been read: closed, so that whoever carries it out knows them all.
+//! Defines [`Action`], what an agent decides to do once its call has been read.
+//!
+//! The set is closed, so the code that carries actions out handles all of them.
 
 use serde_json::{Map, Value};
 
@@ -6,32 +8,32 @@ use super::plan::StepStatus;
 use super::roster::Spec;
 use minismith_nlu::{Primitive, Sight};
 
-/// One thing to do.
+/// One action of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Move.
     Move(Primitive),
-    /// Tell where the body is.
+    /// Report where the robot is.
     ReportState,
-    /// Look through the camera, and tell or do something about what is there.
+    /// Look through the camera, then answer or act on the result.
     See(Sight),
     /// Answer a question by code.
     AnswerFromFiles {
         /// The question.
         question: String,
-        /// Files, and the short names of kept data.
+        /// Files, and the short names of stored data.
         files: Vec<String>,
     },
     /// List the tools.
     ListTools,
     /// Show a tool's code.
     ToolCode {
-        /// The tool.
+        /// The tool's name.
         name: String,
     },
     /// Run a tool.
     RunTool {
-        /// The tool.
+        /// The tool's name.
         name: String,
         /// Its arguments.
         arguments: Map<String, Value>,
@@ -43,48 +45,48 @@ pub enum Action {
         /// What it does.
         specification: String,
     },
-    /// Have test cases written for a tool that is being made.
+    /// Have test cases written for a tool in progress.
     CreateTestCases {
         /// Its name.
         name: String,
     },
-    /// Read and rehearse a tool that is being made.
+    /// Check and rehearse a tool in progress.
     TestFunction {
         /// Its name.
         name: String,
     },
-    /// Keep a tool that has passed.
+    /// Store a tool that has passed.
     SaveFunction {
         /// Its name.
         name: String,
     },
-    /// Another agent joins.
+    /// Create another agent.
     CreateAssistant(Spec),
-    /// Another agent takes over a task.
+    /// Hand a task over to another agent.
     HandOver {
-        /// Who.
+        /// The agent's name.
         agent: String,
-        /// What.
+        /// The task.
         task: String,
     },
-    /// The person is asked.
+    /// Ask the person.
     AskPerson {
-        /// What.
+        /// The question.
         question: String,
     },
-    /// A step of the plan has ended.
+    /// End a step of the plan.
     UpdatePlan {
-        /// Which, counted from one.
+        /// The step's number, counted from 1.
         step: usize,
-        /// How.
+        /// The step's new status.
         status: StepStatus,
-        /// With what.
+        /// The result.
         note: String,
     },
 }
 
 impl Action {
-    /// In words, for the person.
+    /// Returns a description for the person.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

@@ -1,9 +1,12 @@
-//! What a model says was done, beside what was measured: an answer may tell of a motion that never occurred, out of
-//! confusion or because a text that the model has read wants it told. Pure.
+//! Compares what a model claims was done with what was measured.
+//!
+//! An answer may report a motion that never occurred: by mistake, or because a text that the model read asks
+//! for it. Everything here is pure.
 
 use minismith_runtime::outcome::Step;
 
-/// Words that tell of a motion, each with the words of steps that bear it out. No word for the step bears out any motion.
+/// Words that report a motion, each with the words of steps that support it. An empty list means that any
+/// motion supports it.
 const MOTIONS: [(&[&str], &[&str]); 12] = [
     (&["moved", "moving", "performed", "executed", "carried"], &[]),
     (&["nodded", "nodding", "bowed"], &["nod"]),
@@ -19,17 +22,17 @@ const MOTIONS: [(&[&str], &[&str]); 12] = [
     (&["done", "finished", "completed"], &[]),
 ];
 
-/// Words that tell of something kept.
+/// Words that report something stored.
 const KEPT: [&str; 6] = ["created", "saved", "registered", "installed", "stored", "kept"];
 
-/// The first words of the kinds of motions that are no tool's.
+/// The first words of the kinds of motion that do not come from a tool.
 const OWN: [&str; 14] = [
     "look", "tilt", "turn", "raise", "lower", "nod", "shake", "wiggle", "antennas", "dance", "center",
     "wake", "go to", "wait",
 ];
 
-/// What has to stand beside an answer, so that it tells no more than what happened; none when it does not claim more.
-/// `made` is whether a tool was kept.
+/// Returns the correction for an answer that claims more than what happened, or `None`. `made` says whether a
+/// tool was stored.
 #[must_use]
 pub fn beside(answer: &str, steps: &[Step], made: bool) -> Option<String> {
     let words: Vec<String> = answer
@@ -43,7 +46,7 @@ pub fn beside(answer: &str, steps: &[Step], made: bool) -> Option<String> {
         .filter(|step| step.refusal.is_none() && step.achieved.is_some())
         .map(|step| step.kind.as_str())
         .collect();
-    // What a tool's motions amount to only its author knows.
+    // Only a tool's author knows what its motions amount to.
     let by_tool = moved.iter().any(|kind| !OWN.iter().any(|own| kind.starts_with(own)));
     let bears_out = |kinds: &[&str]| {
         by_tool
@@ -72,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_told_beside_what_is_claimed() {
+    fn unmeasured_claims_get_a_correction() {
         let nothing = Some("Measured: nothing was moved.".to_owned());
         for claimed in
             ["I nodded three times.", "I am asleep now.", "All of it is DONE.", "I have turned around"]

@@ -1,4 +1,4 @@
-//! Writes a new tool and takes it through the workshop; what is refused comes back to the author as data.
+//! Writes a new tool and passes it through the toolchain. Rejections return to the author as data.
 
 use serde::Serialize;
 
@@ -11,38 +11,39 @@ use minismith_toolchain::workshop::check::{Checked, Checking};
 use minismith_toolchain::workshop::registry::RegistryError;
 use minismith_toolchain::workshop::rehearsal::NoRehearsal;
 
-/// What became of a commission.
+/// The result of a commission.
 #[derive(Debug, Serialize)]
 pub struct Commissioned {
     /// The tool's name.
     pub name: String,
-    /// What was meant to be done, step by step.
+    /// The planned steps.
     pub plan: Vec<String>,
     /// The code that was written.
     pub code: String,
-    /// What the workshop said of it.
+    /// What the toolchain found.
     pub checked: Checked,
-    /// What was registered; none when it was refused.
+    /// The manifest of the registered tool; `None` when it was rejected.
     pub registered: Option<ToolManifest>,
 }
 
-/// A commission that could not be worked on at all.
+/// An error that keeps a commission from being worked on at all.
 #[derive(Debug, thiserror::Error)]
 pub enum NoCommission {
-    /// The workshop has no stage for rehearsals here.
+    /// No execution context is available here for rehearsals.
     #[error(transparent)]
     Rehearsal(#[from] NoRehearsal),
-    /// The tool was admitted but could not be kept.
+    /// The tool was accepted but could not be stored.
     #[error(transparent)]
     Registry(#[from] RegistryError),
 }
 
-/// Writes the tool, proves it, and registers it when nothing refuses it.
+/// Writes the tool, verifies it, and registers it when nothing rejects it.
 ///
-/// The offline author writes the same code for the same request, so it has one try. `watch` hears how far the check is.
+/// The offline author writes the same code for the same request, so it has one attempt. `watch` receives the
+/// progress of the check.
 ///
 /// # Errors
-/// When it can't be rehearsed or kept here.
+/// Fails when the tool can't be rehearsed or stored here.
 pub fn commission(
     workshop: &Workshop,
     name: &str,

@@ -1,17 +1,17 @@
-//! The making of one tool by a language model: a machine without input or output.
+//! Defines [`Commission`], the state machine in which a language model makes one tool. It does no I/O.
 //!
 //! ```text
 //!            unclear, once
 //! specify -----------------> ask the person
 //!    |  clear, or assumed <--------'
 //!    v
-//!  write --> test cases (from the specification alone) --> check --admissible--> review --> admit --> over
+//!  write --> test cases (from the specification alone) --> check --acceptable--> review --> register --> over
 //!    ^                                                       |                     |
-//!    '------------ what was found, line by line -------------+---------------------'
-//!                  at most so many times
+//!    '------------ findings, line by line -------------------+---------------------'
+//!                  up to the limit of tries
 //! ```
 //!
-//! The workshop decides what is admitted; the machine only carries what it found back to the author.
+//! The toolchain decides what is accepted; the machine only returns its findings to the author.
 
 mod prompts;
 mod read;
@@ -26,20 +26,20 @@ use minismith_toolchain::workshop::lessons::{Lesson, learned};
 
 pub use read::Verdict;
 
-/// What is commissioned.
+/// The order for a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Order {
-    /// The tool's name, an identifier; none lets the model choose one.
+    /// The tool's name, an identifier. With `None` the model chooses one.
     pub name: Option<String>,
-    /// What it should do, in the person's words.
+    /// What the tool should do, in the person's words.
     pub request: String,
-    /// Pages of the reference, of tools and of past failures that fit the request.
+    /// Pages of the reference, of tools and of past failures that match the request.
     pub pages: Vec<Page>,
-    /// The tool whose next version this is; none for a new tool.
+    /// The tool whose next version is ordered; `None` for a new tool.
     pub base: Option<Base>,
 }
 
-/// A tool that is to be changed.
+/// A tool to change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
     /// What it does.
@@ -51,50 +51,50 @@ pub struct Base {
 /// A page that helps an author.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// Where it comes from.
+    /// The source of the page.
     pub title: String,
-    /// It.
+    /// The page's text.
     pub text: String,
 }
 
-/// What is told to the machine.
+/// An event for the machine.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The model has answered.
     Answered(Answer),
-    /// It has not.
+    /// The model has not answered.
     NoAnswer(NoAnswer),
-    /// The person answered the question; none when nobody is there.
+    /// The person's answer to the question; `None` when no person is available.
     Replied(Option<String>),
-    /// What the workshop said of the draft.
+    /// The toolchain's findings on the draft.
     Checked(Box<Checked>),
-    /// It was kept as this version.
+    /// The draft was stored as this version.
     Admitted(u32),
-    /// It could not be kept.
+    /// The draft could not be stored.
     NotAdmitted(String),
     /// The person said stop.
     Stopped,
 }
 
-/// What the machine wants done.
+/// What the machine asks its driver to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Ask the model.
     Ask(Prompt),
     /// Ask the person.
     AskPerson(String),
-    /// Take this through policy and rehearsal.
+    /// Take this draft through policy and rehearsal.
     Check(Draft),
-    /// Keep what was checked last; the reviewer, by this name, told these risks.
+    /// Store what was checked last, with the reviewer's warnings.
     Admit {
-        /// Who reviewed.
+        /// The reviewer's name.
         reviewer: String,
-        /// What it warned of.
+        /// The risks that the reviewer warned of.
         risks: Vec<String>,
         /// Whether a person should confirm before real motors move.
         ask: bool,
     },
-    /// It is over.
+    /// The commission has ended.
     Over(Over),
 }
 
@@ -105,28 +105,28 @@ pub struct Draft {
     pub name: String,
     /// What it should do.
     pub specification: String,
-    /// How, step by step.
+    /// The steps of its plan.
     pub plan: Vec<String>,
     /// Its code.
     pub source: String,
-    /// What it must do, by somebody who has not seen the code.
+    /// Required behaviour, written by a tester who has not seen the code.
     pub test_cases: Vec<TestCase>,
     /// The model that wrote it.
     pub model: String,
 }
 
-/// How a commission ended.
+/// The result of a commission.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Over {
-    /// What was made last.
+    /// The last draft.
     pub draft: Draft,
-    /// The version that was kept, or why none was.
+    /// The version that was stored, or the reason why none was.
     pub kept: Result<u32, String>,
-    /// What was assumed where the request was vague; empty when nothing.
+    /// The assumption where the request was vague; empty without one.
     pub assumption: String,
-    /// What each try was refused for.
+    /// The findings that rejected each try.
     pub refusals: Vec<Vec<Finding>>,
-    /// What can be learned from them.
+    /// Lessons from the rejected tries.
     pub lessons: Vec<Lesson>,
     /// How often the code was written.
     pub iterations: u32,
@@ -155,14 +155,14 @@ pub struct Commission {
     reply: Option<String>,
     has_asked: bool,
     refusals: Vec<Vec<Finding>>,
-    /// The code of each try that was refused.
+    /// The code of each rejected try.
     refused: Vec<String>,
     iterations: u32,
     checked: Option<Box<Checked>>,
 }
 
 impl Commission {
-    /// Begins: the first thing is to understand what is wanted.
+    /// Begins a commission: the first step clarifies the request.
     #[must_use]
     pub fn begin(order: Order, most_iterations: u32, most_tokens: u32) -> (Commission, Effect) {
         let draft = Draft { name: order.name.clone().unwrap_or_default(), ..Draft::default() };
@@ -184,13 +184,13 @@ impl Commission {
         (commission, first)
     }
 
-    /// What is written so far.
+    /// Returns what is written so far.
     #[must_use]
     pub const fn draft(&self) -> &Draft {
         &self.draft
     }
 
-    /// Takes one event, and says what is wanted next.
+    /// Takes one event and returns the next effect.
     pub fn step(&mut self, event: Event) -> Effect {
         match event {
             Event::Stopped => self.over(Err("I was stopped".into())),
@@ -265,13 +265,15 @@ impl Commission {
                 self.phase = Phase::Admitting;
                 Effect::Admit { reviewer: self.draft.model.clone(), risks: verdict.risks, ask: verdict.asks }
             }
-            _ => self.over(Err("the language model answered what nobody asked".into())),
+            _ => self.over(Err("the language model answered without a question".into())),
         }
     }
 
-    /// A small model loses itself at times. What it should have said is done without, where that weakens no proof: the
-    /// request itself is the specification, the rehearsal goes on without test cases, and a tool that nobody reviewed is
-    /// left to a person before real motors move.
+    /// Handles an answer that can't be used, since a small model goes wrong at times.
+    ///
+    /// The commission goes on without the answer where that weakens no verification. Without a specification,
+    /// the request serves as one. Without test cases, the rehearsal goes on. A tool without a review is left
+    /// to a person before real motors move.
     fn unusable(&mut self, no: &NoAnswer) -> Effect {
         match (self.phase, &self.order.name) {
             (Phase::Specifying, Some(name)) => {
@@ -318,7 +320,7 @@ impl Commission {
         Effect::Ask(prompt)
     }
 
-    /// The author gets what was found, as long as there are tries left.
+    /// Returns the findings to the author while tries are left.
     fn refused(&mut self, findings: Vec<Finding>) -> Effect {
         let refusing: Vec<Finding> = findings
             .into_iter()
@@ -338,7 +340,8 @@ impl Commission {
         Effect::Ask(prompt)
     }
 
-    /// What each refused try teaches, by what came after it. The last code counts only if it was kept.
+    /// Derives what each rejected try teaches from the code that came after it. The last code counts only if
+    /// it was stored.
     fn lessons(&self, is_kept: bool) -> Vec<Lesson> {
         let last = is_kept.then_some((self.draft.source.as_str(), [].as_slice()));
         let tries = || self.refused.iter().map(String::as_str).zip(self.refusals.iter().map(Vec::as_slice));

@@ -1,13 +1,16 @@
-//! Whose wish an action is. What a model wants after it has read text from elsewhere (a sign before the camera, a file, a
-//! tool's output) may be the wish of that text; then only what the person has named is done unasked. Pure.
+//! Decides whether the person asked for an action.
+//!
+//! A model may have read text from elsewhere: a sign before the camera, a file, a tool's output. What it then
+//! asks for may come from that text. From then on, only actions that the person has named need no
+//! confirmation. Everything here is pure.
 
 use super::action::Action;
 use crate::memory::Handle;
 use minismith_analysis::files::Kind;
 use minismith_nlu::{Primitive, Sight};
 
-/// Whether the person's own words name this action. A word that they deny names nothing: who says "don't nod" has not
-/// asked for a nod.
+/// Returns whether the person's own words name this action. A denied word names nothing: "don't nod" does not
+/// ask for a nod.
 #[must_use]
 pub fn is_named(action: &Action, said: &[String]) -> bool {
     let words: Vec<String> = said.iter().flat_map(|text| named_words(text)).collect();
@@ -18,7 +21,7 @@ pub fn is_named(action: &Action, said: &[String]) -> bool {
         Action::RunTool { name, .. } => {
             let name = name.to_lowercase();
             let parts: Vec<&str> = name.split(['_', '.']).filter(|part| part.len() > 1).collect();
-            // A name out of words that stand in every other sentence would be named by accident.
+            // Common words are in every other sentence and would match a tool's name by accident.
             parts.iter().any(|part| !COMMON.contains(part)) && parts.iter().all(|part| has(part))
         }
         Action::CreateFunction { .. }
@@ -33,7 +36,7 @@ pub fn is_named(action: &Action, said: &[String]) -> bool {
         Action::See(Sight::Follow(_)) => ["follow", "track", "watch"].iter().any(|stem| has(stem)),
         Action::ReportState
         | Action::See(_)
-        // Its files are of those that the person has named, always.
+        // Its files are always among those that the person has named.
         | Action::AnswerFromFiles { .. }
         | Action::ListTools
         | Action::ToolCode { .. }
@@ -50,10 +53,10 @@ const COMMON: [&str; 36] = [
     "see", "give", "get", "run", "use", "now", "then",
 ];
 
-/// What turns a clause into its opposite.
+/// Words that negate a clause.
 const DENIALS: [&str; 9] = ["not", "no", "never", "don", "dont", "without", "nor", "cannot", "instead"];
 
-/// The words of a text, in lower case, without those that stand behind a denial in their clause.
+/// Returns the words of a text in lower case, without those after a denial in their clause.
 fn named_words(text: &str) -> Vec<String> {
     let clauses = text.split([',', ';', ':', '.', '!', '?', '\n']);
     let words = clauses.flat_map(|clause| {
@@ -66,8 +69,8 @@ fn named_words(text: &str) -> Vec<String> {
     words.collect()
 }
 
-/// Whether a word is this stem in one of the forms that it takes in a sentence. A longer word that only begins like it is
-/// another word: a note is no "no", and the earth no ear.
+/// Returns whether a word is an inflected form of this stem. A longer word with the same beginning is another
+/// word: a note is no "no", and the earth no ear.
 fn is_form(word: &str, stem: &str) -> bool {
     const ENDINGS: [&str; 14] =
         ["", "s", "e", "es", "ed", "d", "en", "ing", "ion", "er", "re", "ered", "ering", "ies"];
@@ -76,7 +79,7 @@ fn is_form(word: &str, stem: &str) -> bool {
     ENDINGS.contains(&rest) || doubled.is_some_and(|rest| ["ed", "ing", "er"].contains(&rest))
 }
 
-/// The stems of words by which people name a motion.
+/// Returns the stems of words by which people name a motion.
 const fn stems(primitive: &Primitive) -> &'static [&'static str] {
     match primitive {
         Primitive::Look { .. } | Primitive::LookAt { .. } => {
@@ -99,7 +102,8 @@ const fn stems(primitive: &Primitive) -> &'static [&'static str] {
     }
 }
 
-/// The files and the kept data that the person's own words name: no other is opened, whatever a model asks for.
+/// Returns the files and stored data that the person's own words name. No other is opened, whatever a model
+/// asks for.
 #[must_use]
 pub fn named_data(said: &[String]) -> Vec<String> {
     let mut named: Vec<String> = Vec::new();
@@ -113,7 +117,7 @@ pub fn named_data(said: &[String]) -> Vec<String> {
     named
 }
 
-/// What the person is asked.
+/// Returns the question for the person.
 #[must_use]
 pub fn question(agent: &str, action: &Action, sources: &[String]) -> String {
     let more = match action {
@@ -131,7 +135,7 @@ pub fn question(agent: &str, action: &Action, sources: &[String]) -> String {
     )
 }
 
-/// A question of an agent that has read text from elsewhere: it may be that text that asks.
+/// Returns an agent's question, marked when the agent has read text from elsewhere, which may have caused it.
 #[must_use]
 pub fn asked(agent: &str, question: &str, sources: &[String]) -> String {
     format!(
@@ -141,7 +145,7 @@ pub fn asked(agent: &str, question: &str, sources: &[String]) -> String {
     )
 }
 
-/// The longest part of a question that was not written here, characters.
+/// The maximum length of a part of a question that this program did not write, in characters.
 const LONGEST: usize = 400;
 
 fn one_line(text: &str) -> String {
@@ -160,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn files_and_kept_data_are_named_by_the_person() {
+    fn files_and_stored_data_must_be_named_by_the_person() {
         let said = ["What is the mean of column b in 'logs/joints.csv'? And plot trajectory-2.".to_owned()];
         assert_eq!(named_data(&said), ["logs/joints.csv", "trajectory-2"]);
         assert!(named_data(&["look left. Then nod, e.g. twice; see frame-x".to_owned()]).is_empty());
     }
 
     #[test]
-    fn what_the_person_names_needs_no_question_and_the_rest_does() {
+    fn actions_need_a_question_unless_the_person_names_them() {
         let nod = Action::Move(Primitive::Nod {
             times: 1,
             angle: minismith_nlu::primitive::SWING,

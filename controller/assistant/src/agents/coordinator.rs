@@ -1,4 +1,4 @@
-//! Decides who does what: pure, from what was understood to a list of assignments.
+//! Decides which agent does what: a pure function from what was understood to a list of tasks.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,18 +8,18 @@ use super::Agent;
 use super::account;
 use minismith_nlu::{Intent, Primitive, Sight, Topic, Understanding, answer};
 
-/// What one agent is to do.
+/// The task of one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
-    /// Say this; nothing else.
+    /// Say this text and do nothing else.
     Answer(String),
     /// Answer a question about the robot itself.
     Tell(Topic),
     /// Move.
     Move(Primitive),
-    /// Say where the body is.
+    /// Report where the robot is.
     ReportState,
-    /// Look through the camera, and do or say what is wanted of what is there.
+    /// Look through the camera, then answer or act on the result.
     Look(Sight),
     /// List the tools.
     ListTools,
@@ -30,19 +30,19 @@ pub enum Task {
         /// Its arguments.
         arguments: Map<String, Value>,
     },
-    /// Write, prove and register a new tool.
+    /// Write, verify and register a new tool.
     Commission {
         /// Its name.
         name: String,
         /// What it does.
         body: Vec<Primitive>,
-        /// What was asked, in the person's words.
+        /// The request, in the person's words.
         request: String,
     },
 }
 
 impl Task {
-    /// Who does it.
+    /// Returns the agent that does the task.
     #[must_use]
     pub const fn agent(&self) -> Agent {
         match self {
@@ -54,7 +54,7 @@ impl Task {
         }
     }
 
-    /// In words, for the plan that the person sees.
+    /// Returns a description for the plan that the person sees.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -73,22 +73,22 @@ impl Task {
 /// One line of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Assignment {
-    /// Who.
+    /// The agent.
     pub agent: Agent,
-    /// What.
+    /// Its task.
     pub task: String,
 }
 
-/// What the coordinator decides.
+/// The coordinator's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// Halt, at once.
+    /// Stop at once.
     Stop,
     /// Do these in order.
     Do(Vec<Task>),
-    /// Do nothing, since it was not understood, and say so.
+    /// Do nothing, since the text was not understood, and say so.
     Decline(String),
-    /// Do nothing, since what was understood is not possible, and say what is.
+    /// Do nothing, since the request is not possible, and say what is.
     Refuse(String),
 }
 

@@ -1,10 +1,22 @@
-//! The four agents. Each decides; what they decide is carried out by [`crate::conversation`].
+//! The agents. They decide; [`crate::conversation`] carries their decisions out.
 //!
-//! Reading order: [`coordinator`] (who does what), [`robot_control`] (motions), [`vision`] (pictures), [`code`] (new
-//! tools), [`account`] (what happened, and how the robot is). With a language model: [`roster`] (who there is), [`ability`]
-//! and [`action`] (what they may do), [`turn`] (the machine of reason, act, observe), [`route`] and [`plan`] (long
-//! tasks), [`mod@commission`] (how a tool is made), [`consent`] (whose wish an action is),
-//! [`claims`] (what was said and never measured).
+//! Reading order without a language model:
+//!
+//! * [`coordinator`] (assigns tasks)
+//! * [`robot_control`] (motions)
+//! * [`vision`] (images)
+//! * [`code`] (new tools)
+//! * [`account`] (answers about results and the robot's condition)
+//!
+//! With a language model:
+//!
+//! * [`roster`] (the list of agents)
+//! * [`ability`] and [`action`] (what they may do)
+//! * [`turn`] (the state machine: reason, act, observe)
+//! * [`route`] and [`plan`] (long tasks)
+//! * [`mod@commission`] (how a tool is made)
+//! * [`consent`] (whether the person asked for an action)
+//! * [`claims`] (claims without a measurement)
 
 pub mod ability;
 pub mod account;
@@ -28,12 +40,12 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Agent {
-    /// Answers, and hands over to the others.
+    /// Answers, and hands tasks over to the others.
     Coordinator,
-    /// Moves the body, and runs tools.
+    /// Moves the robot, and runs tools.
     RobotControl,
-    /// Looks.
+    /// Looks through the camera.
     Vision,
-    /// Writes and proves tools.
+    /// Writes and verifies tools.
     Code,
 }

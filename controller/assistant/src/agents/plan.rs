@@ -1,4 +1,4 @@
-//! A plan: steps with what became of them, and why it was changed. Pure; kept by the session, so that it outlives a
+//! A plan: steps with their results, and why it was changed. It is pure. The session stores it, so that it outlives a
 //! restart.
 //!
 //! ```text
@@ -11,12 +11,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The most steps that a plan may have.
+/// The maximum number of steps of a plan.
 pub const MOST_STEPS: usize = 30;
 /// How often a plan may be changed before it is given up.
 pub const MOST_REVISIONS: usize = 3;
 
-/// How a step is.
+/// The status of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
@@ -26,7 +26,7 @@ pub enum StepStatus {
     Doing,
     /// Done.
     Done,
-    /// Tried in vain.
+    /// Tried without success.
     Failed,
     /// Left out.
     Skipped,
@@ -35,30 +35,31 @@ pub enum StepStatus {
 /// One step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// What is to be done.
+    /// The task of the step.
     pub task: String,
-    /// How it is.
+    /// Its status.
     pub status: StepStatus,
-    /// What came of it.
+    /// Its result.
     pub note: String,
 }
 
-/// Steps towards what a person asked for.
+/// Steps towards a person's goal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What was asked for, in the person's words.
+    /// The request, in the person's words.
     pub goal: String,
     /// The steps.
     pub steps: Vec<PlanStep>,
-    /// Why it was changed, each time.
+    /// The reason for each change.
     pub revisions: Vec<String>,
-    /// Where text from outside came from that was read while it was made or worked on: its words may be that text's.
+    /// The sources of outside text that was read while the plan was made or worked on. Such text may have
+    /// shaped the plan's words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
 }
 
 impl Plan {
-    /// A plan of these steps; longer ones are cut.
+    /// Returns a plan of these steps; a longer list is cut.
     #[must_use]
     pub fn new(goal: &str, tasks: impl IntoIterator<Item = String>) -> Plan {
         Plan {
@@ -68,7 +69,7 @@ impl Plan {
         }
     }
 
-    /// The step that is next, and begins it. None at the end, and after a step that failed.
+    /// Begins the next step and returns it. Returns `None` at the end, and after a step that failed.
     pub fn begin_next(&mut self) -> Option<(usize, String)> {
         if self.steps.iter().any(|step| step.status == StepStatus::Failed) {
             return None;
@@ -82,7 +83,7 @@ impl Plan {
         Some((place, step.task.clone()))
     }
 
-    /// Notes how a step ended.
+    /// Records how a step ended.
     pub fn note(&mut self, place: usize, status: StepStatus, note: &str) {
         if let Some(step) = self.steps.get_mut(place) {
             step.status = status;
@@ -90,7 +91,8 @@ impl Plan {
         }
     }
 
-    /// Replaces what is open or has failed; what was done stays. False when it has been changed too often.
+    /// Replaces open and failed steps; finished ones stay. Returns `false` when the plan has been changed too
+    /// often.
     pub fn revise(&mut self, why: &str, tasks: impl IntoIterator<Item = String>) -> bool {
         if self.revisions.len() >= MOST_REVISIONS {
             return false;
@@ -107,7 +109,7 @@ impl Plan {
         true
     }
 
-    /// Whether nothing is left to do.
+    /// Returns whether nothing is left to do.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.steps.iter().all(|step| matches!(step.status, StepStatus::Done | StepStatus::Skipped))
@@ -118,7 +120,7 @@ fn open(task: String) -> PlanStep {
     PlanStep { task, status: StepStatus::Open, note: String::new() }
 }
 
-/// `1. [done] look left: reached 20 deg`, a line each.
+/// Writes one line for each step, such as `1. [done] look left: reached 20 deg`.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, PlanStep { task, status, note }) in self.steps.iter().enumerate() {
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_done_in_order_and_a_failed_one_halts_the_plan_until_it_is_revised() {
+    fn steps_run_in_order_and_a_failed_step_blocks_the_plan_until_it_is_revised() {
         let mut plan = plan();
         assert_eq!(plan.begin_next(), Some((0, "look left".into())));
         // A restart in the middle of a step begins it again.
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn it_can_be_changed_so_often_and_not_more() {
+    fn revisions_are_limited() {
         let mut plan = plan();
         for _ in 0..MOST_REVISIONS {
             assert!(plan.revise("again", ["nod".into()]));
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_same_after_a_restart() {
+    fn a_plan_survives_serialization() {
         let mut plan = plan();
         plan.begin_next();
         let kept = serde_json::to_string(&plan).unwrap();

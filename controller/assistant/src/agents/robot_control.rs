@@ -1,4 +1,4 @@
-//! Moves the body: lowers a primitive to motions and carries them out as one step.
+//! Moves the robot: converts a primitive to motions and runs them as one step.
 
 use firmware_bridge::joint::Joints;
 use firmware_bridge::motion::{Motion, Target};
@@ -8,7 +8,7 @@ use minismith_control::stage::{Stage, interpolation, look_at};
 use minismith_nlu::{Aim, Primitive, Stroke, lower};
 use minismith_runtime::outcome::{Step, tidy};
 
-/// Carries out one primitive from where the body is commanded to be; says what was requested and what was achieved.
+/// Runs one primitive from the commanded posture and returns what was requested and achieved.
 pub fn act(stage: &mut Stage, primitive: &Primitive) -> Step {
     let from = stage.commanded_posture().unwrap_or_else(Posture::init);
     let mut motions = Vec::new();
@@ -35,7 +35,7 @@ pub fn act(stage: &mut Stage, primitive: &Primitive) -> Step {
     stage.sequence(&primitive.describe(), &motions)
 }
 
-/// Where the body is, in words.
+/// Describes where the robot is.
 #[must_use]
 pub fn report_state(stage: &Stage) -> String {
     let snapshot = stage.conductor.snapshot();
@@ -57,7 +57,7 @@ pub fn report_state(stage: &Stage) -> String {
     )
 }
 
-/// What happened, in words, from what was measured.
+/// Describes what happened, from measurements.
 #[must_use]
 pub fn tell(step: &Step) -> String {
     if let Some(why) = &step.refusal {
@@ -72,5 +72,5 @@ pub fn tell(step: &Step) -> String {
     text
 }
 
-/// Smaller trims are in the record, but not worth a word.
+/// Smaller clamps are in the report, but not in the answer.
 const TOLD_TRIM_DEG: f64 = 3.0;

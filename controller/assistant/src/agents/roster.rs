@@ -1,29 +1,30 @@
-//! The agents as data: who there is, what for, with which instructions and which functions.
+//! The agents as data: their purposes, instructions and functions.
 //!
-//! Safety: an agent that is created later has never more functions than its creator.
+//! Safety: a new agent never has a function that its creator lacks.
 
 use std::collections::BTreeMap;
 
 pub use minismith_runtime::agent_spec::Spec;
 
-/// The agent who speaks with the person.
+/// The agent that talks with the person.
 pub const COORDINATOR: &str = "coordinator";
-/// The agent who moves the body.
+/// The agent that moves the robot.
 pub const ROBOT_CONTROL: &str = "robot_control";
-/// The agent who looks.
+/// The agent that looks through the camera.
 pub const VISION: &str = "vision";
-/// The agent who makes tools.
+/// The agent that makes tools.
 pub const CODE: &str = "code";
-/// The agent who judges new tools; it has no functions.
+/// The agent that reviews new tools; it has no functions.
 pub const REVIEWER: &str = "reviewer";
 
-/// The most agents.
+/// The maximum number of agents.
 const MOST_AGENTS: usize = 24;
-/// The longest purpose and the longest instructions of an agent that was created in conversation, in characters.
+/// The maximum length of the purpose of an agent that was created in conversation, in characters.
 const LONGEST_PURPOSE: usize = 200;
+/// The maximum length of its instructions, in characters.
 const LONGEST_INSTRUCTIONS: usize = 4_000;
 
-/// An agent that can't join.
+/// The reason why an agent can't join.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAgent {
     /// The name is taken.
@@ -32,15 +33,15 @@ pub enum NoAgent {
         /// The name.
         name: String,
     },
-    /// It would have more powers than its creator.
+    /// The agent would have more functions than its creator.
     #[error("{creator} may not do {} itself, so no agent of its making may", .functions.join(", "))]
     Powers {
-        /// Who wanted to create it.
+        /// The creator's name.
         creator: String,
         /// The functions that the creator lacks.
         functions: Vec<String>,
     },
-    /// Something about it is not allowed.
+    /// A value of the agent is not allowed.
     #[error("an agent's {what}")]
     Unfit {
         /// What is allowed instead.
@@ -48,29 +49,29 @@ pub enum NoAgent {
     },
 }
 
-/// Who there is.
+/// The agents of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster(BTreeMap<String, Spec>);
 
 impl Roster {
-    /// These agents; of two with one name the later counts.
+    /// Returns a roster of these agents; of two with one name the later counts.
     #[must_use]
     pub fn of(specs: impl IntoIterator<Item = Spec>) -> Roster {
         Roster(specs.into_iter().map(|spec| (spec.name.clone(), spec)).collect())
     }
 
-    /// An agent.
+    /// Returns an agent by name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Spec> {
         self.0.get(name)
     }
 
-    /// All agents, by name.
+    /// Returns all agents, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = &Spec> {
         self.0.values()
     }
 
-    /// To whom an agent may hand a task: everybody else who has something to do with.
+    /// Returns the agents that an agent may hand a task to: all others that have functions.
     #[must_use]
     pub fn others(&self, than: &str) -> Vec<String> {
         self.iter()
@@ -79,7 +80,7 @@ impl Roster {
             .collect()
     }
 
-    /// A new agent, made by another one.
+    /// Adds a new agent that another one created.
     ///
     /// # Errors
     /// [`NoAgent`] says why it can't join.
@@ -125,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gives_away_what_they_do_not_have() {
+    fn an_agent_can_only_grant_functions_that_it_has() {
         let mut roster = Roster::of([spec(COORDINATOR, &[Ability::Nod, Ability::CreateAssistant])]);
         let greedy = roster.create(COORDINATOR, spec("dancer", &[Ability::Nod, Ability::Dance])).unwrap_err();
         assert_eq!(greedy, NoAgent::Powers { creator: COORDINATOR.into(), functions: vec!["dance".into()] },);
         roster.create(COORDINATOR, spec("nodder", &[Ability::Nod])).unwrap();
         assert_eq!(roster.get("nodder").unwrap().creator.as_deref(), Some(COORDINATOR));
-        // Powers do not grow over generations, and somebody unknown has none to give.
+        // Functions do not grow over generations, and an unknown creator has none to grant.
         assert!(roster.create("nodder", spec("child", &[Ability::CreateAssistant])).is_err());
         assert!(roster.create("nobody", spec("orphan", &[Ability::Nod])).is_err());
         assert_eq!(

@@ -1,9 +1,9 @@
-//! Which way a request goes: worked on step by step as it comes, or planned first. Pure.
+//! Chooses how to work on a request: step by step as it comes, or with a plan first. Everything here is pure.
 //!
-//! A tool that is asked for in so many words is made at once: nobody has to think about who could do that.
+//! An explicit request for a tool goes straight to making it, without a model that decides who could do it.
 //!
-//! Trying early is preferred: what one look ahead may settle is not split. A plan is made only where a request has
-//! several parts that build on each other, or says that it wants one.
+//! An early attempt is preferred, so a request that one look may settle is not split. A plan is made only for
+//! a request whose several parts build on each other, or one that asks for a plan.
 
 use serde_json::{Value, json};
 
@@ -11,25 +11,25 @@ use super::plan::{MOST_STEPS, Plan};
 use crate::model::{Form, Message, Part, Prompt, Role};
 use minismith_nlu::tool_name;
 
-/// The way.
+/// A way to work on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Reason, act, observe, repeat.
     React,
-    /// A plan first, then each of its steps like that.
+    /// Make a plan first, then work on each of its steps like that.
     Plan,
-    /// The plan that was interrupted.
+    /// Resume the interrupted plan.
     Resume,
 }
 
-/// So many parts make a request a long one.
+/// From this many parts on a request counts as long.
 const MANY_PARTS: usize = 4;
 /// Words between the parts of a request.
 const JOINERS: [&str; 6] = [" then ", " after that ", " afterwards ", " next ", " finally ", ";"];
 const RESUMING: [&str; 6] =
     ["go on", "continue", "resume", "carry on", "go on with the plan", "continue the plan"];
 
-/// The way of a request.
+/// Chooses the way for a request.
 #[must_use]
 pub fn style(text: &str) -> Style {
     let text = format!(" {} ", text.trim().trim_end_matches(['.', '!']).to_lowercase());
@@ -49,11 +49,11 @@ pub fn style(text: &str) -> Style {
 /// A tool that a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wish {
-    /// What it is to be called.
+    /// Its name.
     pub name: String,
     /// What it should do, in the person's words.
     pub text: String,
-    /// Whether it is to be run once it is there.
+    /// Whether to run it once it is there.
     pub run: bool,
 }
 
@@ -64,7 +64,7 @@ const BEFORE_IT: [&str; 10] =
 const MADE: [&str; 7] = ["tool", "skill", "function", "trick", "routine", "behaviour", "behavior"];
 const NAMING: [&str; 2] = ["called", "named"];
 const LINKING: [&str; 7] = ["that", "which", "to", "for", "and", "how", "where"];
-/// The ends of requests by which the tool is to be run.
+/// Endings of requests that ask to run the tool.
 const RUNNING: [&str; 10] = [
     "run it",
     "use it",
@@ -77,13 +77,13 @@ const RUNNING: [&str; 10] = [
     "perform it",
     "call it",
 ];
-/// Words that tell nothing of what a tool does.
+/// Words that say nothing about what a tool does.
 const SAY_NOTHING: [&str; 24] = [
     "a", "an", "the", "your", "its", "it", "you", "my", "me", "i", "to", "of", "and", "then", "with", "by",
     "in", "on", "for", "from", "as", "is", "so", "at",
 ];
 
-/// The tool that a request asks for, where it begins by asking for one: "make a tool called peek that ...".
+/// Returns the tool of a request that begins by asking for one, such as "make a tool called peek that ...".
 #[must_use]
 pub fn wish(text: &str) -> Option<Wish> {
     let (text, run) = without_running(text.trim());
@@ -112,7 +112,7 @@ pub fn wish(text: &str) -> Option<Wish> {
     Some(Wish { name, text: rest.join(" "), run })
 }
 
-/// Without ", then run it" at the end, and whether that was there.
+/// Removes ", then run it" from the end, and returns whether it was there.
 fn without_running(text: &str) -> (&str, bool) {
     let text = text.trim_end_matches(['.', '!']);
     let lower = text.to_ascii_lowercase();
@@ -138,7 +138,7 @@ const PLAN: &str = "\
 You plan a task for a small robot (a head, a body that turns, two antennas, a camera, and tools written in Python). List \
 the steps in order, each one thing that can be done and checked by itself. As few as possible.";
 
-/// The question for a plan.
+/// Builds the prompt that asks for a plan.
 #[must_use]
 pub fn plan_prompt(text: &str, history: &[Message], most_tokens: u32) -> Prompt {
     let mut messages = history.to_vec();
@@ -152,7 +152,7 @@ pub fn plan_prompt(text: &str, history: &[Message], most_tokens: u32) -> Prompt 
     Prompt { purpose: "planner", instructions: PLAN.into(), messages, form: Form::Json(schema), most_tokens }
 }
 
-/// The plan in an answer; none when it has fewer than two steps, which need no plan.
+/// Reads the plan from an answer. Returns `None` for fewer than two steps, which need no plan.
 #[must_use]
 pub fn read_plan(goal: &str, value: &Value) -> Option<Plan> {
     let steps = value.get("steps").and_then(Value::as_array)?;
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_short_is_tried_at_once_and_what_is_long_is_planned() {
+    fn short_requests_are_tried_at_once_and_long_ones_are_planned() {
         for short in [
             "do something nice",
             "look at the window and tell me what you see",
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_asked_for_is_made_at_once() {
+    fn an_explicit_request_for_a_tool_is_recognized() {
         let asked = |text: &str| wish(text).map(|Wish { name, text, run }| (name, text, run));
         let wanted = |name: &str, text: &str, run| Some((name.to_owned(), text.to_owned(), run));
         assert_eq!(
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_one_step_is_none() {
+    fn a_plan_of_one_step_is_discarded() {
         assert_eq!(read_plan("x", &json!({"steps": ["nod"]})), None);
         assert_eq!(read_plan("x", &json!({"steps": "nod"})), None);
         let plan = read_plan("x", &json!({"steps": ["nod", "", 3, "look left"]})).unwrap();

@@ -1,5 +1,5 @@
-//! One turn of the agents, from what a person said to what is answered: a machine without input or output. Whoever
-//! drives it hands in events and carries out effects.
+//! Defines [`Turn`], the state machine from a person's request to the answer. It does no I/O: its driver passes in
+//! events and carries out effects.
 //!
 //! ```text
 //!             .--------- Act, observed -----------.
@@ -10,12 +10,12 @@
 //!             '-- text, by the coordinator --> End
 //! ```
 //!
-//! Reason, act, observe, repeat, within [`Limits`]. A plan, where there is one, is worked off step by step: each step is
-//! such a loop of its own with the plan before its eyes.
+//! Reason, act, observe, repeat, within [`Limits`]. A plan is worked on step by step: each step is such a loop of its
+//! own with the plan in its prompt.
 //!
-//! Safety: an agent is offered its own functions only, and a call of another one is refused. What comes from outside
-//! (pictures, files, tools' words) is data; after it an action with an effect that the person has not named needs the
-//! person's yes ([`super::consent`]).
+//! Safety: an agent is offered its own functions only, and a call of another one is rejected. Outside text (images,
+//! files, output of tools) is data. After such text, an action with an effect must be named by the person or confirmed
+//! ([`super::consent`]).
 
 mod talk;
 mod words;
@@ -33,16 +33,16 @@ pub use talk::is_yes;
 use talk::{data, task_of, words};
 pub use words::{Effect, End, Event, Handoff, Limits, Observation, Offered, Spent, Why};
 
-/// An agent at work: what it has been told.
+/// An agent at work, with its messages.
 #[derive(Clone, Debug)]
 struct Desk {
     agent: String,
     messages: Vec<Message>,
-    /// The call at the desk below that brought it here.
+    /// The call of the agent below that started this one.
     called_by: Option<Call>,
     /// Calls of its last answer that have not been made yet.
     waiting: VecDeque<Call>,
-    /// What came of those that have.
+    /// Results of the calls that have been made.
     results: Vec<Part>,
 }
 
@@ -52,12 +52,12 @@ impl Desk {
     }
 }
 
-/// What is waited for.
+/// What the turn waits for.
 #[derive(Clone, Debug)]
 enum Awaits {
     Model,
     Action(Call),
-    /// The person's yes to an action.
+    /// The person's consent to an action.
     Consent(Call, Action),
     /// The person's answer to an agent's question.
     Reply(Call),
@@ -72,24 +72,24 @@ pub struct Turn {
     desks: Vec<Desk>,
     awaits: Awaits,
     spent: Spent,
-    /// What the person has said in this turn; what was done in earlier ones gives no leave for now.
+    /// What the person has said in this turn. Requests of earlier turns give no consent now.
     said: Vec<String>,
-    /// Where text from outside came from.
+    /// The sources of outside text that was read.
     foreign: Vec<String>,
-    /// Tools that were made after that: the names are no words of the person's.
+    /// Tools that were made after that: their names are not the person's words.
     doubtful: BTreeSet<String>,
     /// How often each call was made.
     made: BTreeMap<String, u32>,
     corrections: Vec<String>,
     plan: Option<Plan>,
     place: usize,
-    /// Tasks that went from one agent to another and were not told of yet.
+    /// Tasks that went from one agent to another and were not reported yet.
     handed: Vec<Handoff>,
 }
 
 impl Turn {
-    /// Begins a turn: `history` is what was said before, `request` what is said now. With a plan its steps are worked
-    /// off; what was done already stays done.
+    /// Begins a turn with the earlier messages in `history` and the present `request`. With a plan, its open
+    /// steps are worked on.
     #[must_use]
     pub fn begin(
         roster: Roster,
@@ -131,31 +131,31 @@ impl Turn {
         (turn, effect)
     }
 
-    /// What it has cost.
+    /// Returns what the turn has used.
     #[must_use]
     pub const fn spent(&self) -> Spent {
         self.spent
     }
 
-    /// The plan as it is now.
+    /// Returns the plan as it is now.
     #[must_use]
     pub const fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref()
     }
 
-    /// Who there is now; agents may have joined.
+    /// Returns the present agents, including those that have joined.
     #[must_use]
     pub const fn roster(&self) -> &Roster {
         &self.roster
     }
 
-    /// Where text from outside came from that was read in this turn.
+    /// Returns the sources of outside text that was read in this turn.
     #[must_use]
     pub fn foreign(&self) -> &[String] {
         &self.foreign
     }
 
-    /// Notes that text from outside was read.
+    /// Records that outside text was read.
     fn read_from(&mut self, sources: impl IntoIterator<Item = String>) {
         for source in sources {
             if !self.foreign.contains(&source) {
@@ -167,14 +167,14 @@ impl Turn {
         }
     }
 
-    /// A tool may be called by its name, unless an ability has that name: no tool passes for one.
+    /// Offers a tool by its name, unless an ability has that name: a tool can't replace an ability.
     fn offer(&mut self, tool: Offered) {
         if Ability::named(&tool.function.name).is_none() {
             self.offered.push(tool);
         }
     }
 
-    /// Takes one event, and says what is wanted next.
+    /// Takes one event and returns the next effect.
     pub fn step(&mut self, event: Event) -> Effect {
         match event {
             Event::Stopped => end("I was stopped.", Why::Stopped),
@@ -182,7 +182,7 @@ impl Turn {
             Event::Corrected(text) => {
                 self.said.push(text.clone());
                 self.corrections.push(text);
-                // What was wanted before is not wanted any longer.
+                // The correction cancels the pending calls.
                 let waiting = self.desks.last_mut().map(|desk| std::mem::take(&mut desk.waiting));
                 for call in waiting.into_iter().flatten() {
                     self.returned(&call, "not done: the person said something else meanwhile");
@@ -241,7 +241,7 @@ impl Turn {
         }
     }
 
-    /// An agent has nothing more to do: its words go to who called it, the coordinator's to the person.
+    /// Ends an agent's work: its text goes to its caller, the coordinator's text to the person.
     fn said_text(&mut self, text: &str) -> Effect {
         self.tell(Message::model(text));
         if self.desks.len() > 1
@@ -256,7 +256,7 @@ impl Turn {
         end(text, Why::Answered)
     }
 
-    /// The next of the calls that wait; the model again when there is none left.
+    /// Takes the next pending call, or asks the model again when none is left.
     fn go_on(&mut self) -> Effect {
         while let Some(call) = self.desks.last_mut().and_then(|desk| desk.waiting.pop_front()) {
             if let Some(effect) = self.take(call) {
@@ -273,7 +273,7 @@ impl Turn {
         self.ask()
     }
 
-    /// Takes one call; none when it was answered on the spot.
+    /// Takes one call. Returns `None` when it was answered immediately.
     fn take(&mut self, call: Call) -> Option<Effect> {
         let agent = self.agent();
         let (ability, action) = match self.read(&agent, &call) {
@@ -300,7 +300,7 @@ impl Turn {
         }
         match action {
             Action::HandOver { agent: to, task } => {
-                // What was said before goes along, without the calls.
+                // The new agent gets the earlier text messages, without calls.
                 let mut messages: Vec<Message> =
                     self.desks.first().map(|desk| words(&desk.messages)).unwrap_or_default();
                 let told = self.roster.get(&to).filter(|spec| !spec.read.is_empty()).cloned();
@@ -406,7 +406,7 @@ impl Turn {
             Awaits::Reply(call) => {
                 let text = match reply {
                     Some(text) => {
-                        // A yes to an agent's own question is no word for anything.
+                        // A yes to an agent's own question consents to no action.
                         if !is_yes(&text) {
                             self.said.push(text.clone());
                         }
@@ -427,7 +427,7 @@ impl Turn {
         }
     }
 
-    /// What the person said yes to; agents that join do so here.
+    /// Returns the action after the person's consent; a new agent joins here.
     fn consented(&mut self, call: &Call, action: Action) -> Option<Action> {
         match action {
             Action::CreateAssistant(spec) => {
@@ -438,7 +438,7 @@ impl Turn {
         }
     }
 
-    /// An agent that was created joins, with no more powers than its creator.
+    /// Adds a created agent, with no functions that its creator lacks.
     fn join(&mut self, call: &Call, spec: Spec) {
         let creator = self.agent();
         let spec = Spec { read: self.foreign.clone(), ..spec };
@@ -449,7 +449,7 @@ impl Turn {
         self.returned(call, &text);
     }
 
-    /// Notes what became of the step before, and begins the next one of the plan.
+    /// Records the result of the step before, and begins the next one of the plan.
     fn next_step(&mut self, came: Option<&str>) -> Effect {
         let place = self.place;
         let Some(plan) = &mut self.plan else { return self.ask() };
@@ -539,18 +539,18 @@ impl Turn {
         end(format!("{text}{done}").trim_end(), Why::Limit(limit))
     }
 
-    /// Whether the person's own words ask for this.
+    /// Returns whether the person's own words ask for this.
     fn is_named(&self, action: &Action) -> bool {
         let is_doubtful = matches!(action, Action::RunTool { name, .. } if self.doubtful.contains(name));
         !is_doubtful && consent::is_named(action, &self.said)
     }
 
-    /// The tasks that went from one agent to another since this was asked last.
+    /// Returns the tasks handed over since the last call of this function.
     pub fn handoffs(&mut self) -> Vec<Handoff> {
         std::mem::take(&mut self.handed)
     }
 
-    /// Who is at work.
+    /// Returns the agent at work.
     #[must_use]
     pub fn agent(&self) -> String {
         self.desks.last().map(|desk| desk.agent.clone()).unwrap_or_default()
@@ -562,7 +562,7 @@ impl Turn {
         }
     }
 
-    /// What came of a call; the model hears it with the others of the same answer.
+    /// Stores the result of a call. The model gets it with the other results of the same answer.
     fn returned(&mut self, call: &Call, text: &str) {
         let Call { id, name, .. } = call;
         if let Some(desk) = self.desks.last_mut() {

@@ -1,8 +1,9 @@
-//! Looks through the camera, and says or does what is wanted of what is there. What is said is measured, or it is said that it
-//! is not known.
+//! Looks through the camera, then answers or acts on the result.
 //!
-//! Reading order: [`act`], `seen` (what is there), `words` (how it is told), `aim` (turns and follows), `watch` (what is new),
-//! `pixels` (colours and motion).
+//! Every statement is a measurement, or says that the value is unknown.
+//!
+//! Reading order: [`act`], `seen` (detections), `words` (their descriptions), `aim` (turns and follows),
+//! `watch` (new objects), `pixels` (colours and motion).
 
 mod aim;
 mod pixels;
@@ -22,13 +23,13 @@ use minismith_runtime::outcome::{Ending, Step, tidy};
 
 pub use minismith_control::seen::{Seen, Thing, seen, seen_by};
 
-/// What came of it.
+/// The result of a look.
 pub struct Looked {
-    /// In words.
+    /// The answer as text.
     pub text: String,
-    /// What moved, or only that it was looked.
+    /// The step, with any motion.
     pub step: Step,
-    /// How it ended.
+    /// The outcome.
     pub ending: Ending,
 }
 
@@ -38,14 +39,14 @@ impl Looked {
         Looked { text: text.into(), step, ending: Ending::Done }
     }
 
-    /// Nothing can be said, and why.
+    /// Returns the result for a failure of perception.
     fn blind(sight: &Sight, no: &NoSight) -> Self {
         let step = Step::refused(sight.to_string(), no);
         Looked { text: format!("I can't see that: {no}."), step, ending: Ending::Failed }
     }
 }
 
-/// Does what is wanted. Photographs are kept in `album`.
+/// Carries out a vision request. Photographs are stored in `album`.
 pub fn act(stage: &mut Stage, sight: &Sight, album: &Path) -> Looked {
     let looked = match sight {
         Sight::Scene => scene(stage).map(|text| Looked::told(sight, text)),
@@ -61,11 +62,11 @@ pub fn act(stage: &mut Stage, sight: &Sight, album: &Path) -> Looked {
     looked.unwrap_or_else(|no| Looked::blind(sight, &no))
 }
 
-/// What is there.
+/// Describes the scene.
 fn scene(stage: &mut Stage) -> Result<String, NoSight> {
     let seen = match seen(stage) {
         Ok(seen) => seen,
-        // Without any detector there is still a picture.
+        // Without any detector an image is still available.
         Err(no @ NoSight::Model(_)) => return bare(stage, &no),
         Err(no) => return Err(no),
     };
@@ -78,7 +79,7 @@ fn scene(stage: &mut Stage) -> Result<String, NoSight> {
     })
 }
 
-/// What can be said of a picture without any model.
+/// Describes an image without any model.
 fn bare(stage: &Stage, no: &NoSight) -> Result<String, NoSight> {
     let picture = stage.frame()?.picture()?;
     let sum: u64 = picture.bgr.iter().map(|value| u64::from(*value)).sum();
@@ -108,7 +109,7 @@ fn find(stage: &mut Stage, label: &'static str) -> Result<String, NoSight> {
     })
 }
 
-/// Keeps the newest picture.
+/// Stores the newest image.
 fn photo(stage: &Stage, album: &Path) -> Looked {
     let sight = &Sight::Photo;
     let jpeg = match stage.frame().map_err(NoSight::from).and_then(|frame| Ok(frame.jpeg()?)) {
@@ -125,10 +126,10 @@ fn photo(stage: &Stage, album: &Path) -> Looked {
     }
 }
 
-/// Photographs of one second that are told apart.
+/// The maximum number of photographs with the same second in their name.
 const MOST_IN_A_SECOND: u32 = 1_000;
 
-/// Writes a photograph under a name that is not taken yet.
+/// Writes a photograph under a free name.
 fn keep(album: &Path, jpeg: &[u8]) -> std::io::Result<PathBuf> {
     use std::io::Write;
     fs::create_dir_all(album)?;

@@ -1,8 +1,8 @@
-//! The offline author: a sequence of primitives as a tool in Python, written against the official SDK.
+//! Writes a tool in Python from a sequence of primitives, without a model, against the official SDK.
 //!
-//! Reading order: [`compose`] (the whole file and its test cases), `phrase` (loops for what repeats), `python` (one
-//! stroke in one line, and text that a person typed made harmless). The tool is written from the same strokes that
-//! a direct command performs, so both move alike. Everything here is pure.
+//! Reading order: [`compose`] (the whole file and its test cases), `phrase` (loops for repetitions), `python`
+//! (one stroke as one line, and escaped text of a person). The tool is written from the same strokes that a
+//! direct command runs, so both move alike. Everything here is pure.
 
 mod phrase;
 mod python;
@@ -15,14 +15,14 @@ use minismith_analysis::manifest::{Expectation, TestCase};
 use minismith_nlu::primitive::Primitive;
 use minismith_nlu::{Aim, Stroke, lower};
 
-/// A written tool.
+/// A tool as it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Authored {
     /// The Python source: ASCII, below 8 KB.
     pub source: String,
-    /// What the author promises of it.
+    /// The behaviour that the author promises.
     pub test_cases: Vec<TestCase>,
-    /// What it does, step by step, for people.
+    /// Its steps, for people.
     pub plan: Vec<String>,
     /// The first line of its docstring.
     pub purpose: String,
@@ -31,19 +31,19 @@ pub struct Authored {
 /// The slowest and the fastest tempo.
 const SPEED: (f64, f64) = (0.5, 2.0);
 
-/// The longest that the slowest call may take, in seconds: below the 120 s that a rehearsal gives one case.
+/// The maximum duration of the slowest call, in seconds: below the 120 s that a rehearsal gives one case.
 const LONGEST_CALL: f64 = 100.0;
 
-/// The most rounds, where they are short enough.
+/// The maximum number of rounds, where they are short enough.
 const MOST_ROUNDS: u32 = 10;
 
-/// Longer sentences become a list.
+/// Sentences longer than this many characters become a list.
 const LONGEST_SENTENCE: usize = 90;
 
 /// Writes a tool that does `body`, from the neutral posture.
 ///
-/// `name` is a Python identifier ([`minismith_nlu::tool_name`] makes one); `request` is the person's own text and is
-/// quoted in the docstring with everything taken out that could end it.
+/// `name` is a Python identifier ([`minismith_nlu::tool_name`] makes one). `request` is the person's own
+/// text. The docstring quotes it without any character that could end the docstring.
 #[must_use]
 pub fn compose(name: &str, body: &[Primitive], request: &str) -> Authored {
     let strokes = lower(body, Aim::neutral());
@@ -99,7 +99,7 @@ def {name}(robot: ReachyMini, times: int = 1, speed: float = 1.0) -> str:
     Authored { source, test_cases: test_cases(rounds), plan, purpose }
 }
 
-/// The docstring's first line, and the steps below it where they do not fit into one sentence.
+/// Returns the docstring's first line, with the steps below it where they do not fit into one sentence.
 fn summary(plan: &[String]) -> String {
     let sentence = plan.join(", then ");
     if sentence.len() > LONGEST_SENTENCE {
@@ -113,13 +113,13 @@ fn summary(plan: &[String]) -> String {
         .map_or_else(String::new, |first| format!("{}{}.", first.to_ascii_uppercase(), letters.as_str()))
 }
 
-/// What the returned sentence says was sent.
+/// Returns what the tool's result says was sent.
 fn sent(plan: &[String]) -> String {
     let sentence = plan.join(", then ");
     if sentence.len() > LONGEST_SENTENCE { format!("{} moves", plan.len()) } else { sentence }
 }
 
-/// How many rounds fit into one call at the slowest tempo.
+/// Returns how many rounds fit into one call at the slowest tempo.
 fn most_rounds(strokes: &[Stroke]) -> u32 {
     let slow = |stroke: &Stroke| {
         let seconds = stroke.duration().as_secs_f64();

@@ -1,18 +1,18 @@
-//! What repeats in a list of strokes becomes a loop.
+//! Turns repetitions in a list of strokes into loops.
 
 use minismith_nlu::stroke::Stroke;
 
-/// Strokes that are done a number of times.
+/// Strokes that run a number of times.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Phrase<'a> {
     pub strokes: &'a [Stroke],
     pub times: usize,
 }
 
-/// No loop is longer than this many strokes.
+/// The maximum length of a loop, in strokes.
 const LONGEST_LOOP: usize = 12;
 
-/// The strokes as phrases: from the front, always the repetition that covers the most.
+/// Splits strokes into phrases: from the front, each time the repetition that covers the most.
 pub(super) fn phrases(mut strokes: &[Stroke]) -> Vec<Phrase<'_>> {
     let mut phrases = Vec::new();
     while !strokes.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn phrases(mut strokes: &[Stroke]) -> Vec<Phrase<'_>> {
     phrases
 }
 
-/// How often the first `length` strokes stand at the beginning, one after the other.
+/// Returns how often the first `length` strokes follow one another at the beginning.
 fn repeats(strokes: &[Stroke], length: usize) -> usize {
     let mut chunks = strokes.chunks_exact(length);
     let Some(first) = chunks.next() else { return 0 };
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loops_are_found_and_nothing_is_lost() {
+    fn phrases_find_loops_and_keep_every_stroke() {
         let pause = |seconds| Stroke::Pause(Duration::from_secs(seconds));
         let strokes: Vec<Stroke> = [1, 2, 1, 2, 1, 2, 3, 4, 4].into_iter().map(pause).collect();
         let found: Vec<(usize, usize)> =

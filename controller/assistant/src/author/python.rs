@@ -1,4 +1,4 @@
-//! Strokes and a person's text as Python source.
+//! Writes strokes and a person's text as Python source.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use minismith_wire::Method;
 use super::phrase::Phrase;
 use minismith_nlu::stroke::Stroke;
 
-/// A person's text is quoted up to this many characters.
+/// The maximum length of a person's text in a quotation, in characters.
 const LONGEST_QUOTE: usize = 200;
 
-/// Docstring lines are broken after this many characters.
+/// The maximum length of a docstring line, in characters.
 const LINE: usize = 100;
 
-/// A phrase as indented lines: its strokes, in a loop if they repeat.
+/// Returns a phrase as indented lines: its strokes, in a loop if they repeat.
 pub(super) fn lines(phrase: &Phrase<'_>, indent: &str) -> String {
     let inner = if phrase.times > 1 { format!("{indent}    ") } else { indent.to_owned() };
     let strokes: String = phrase.strokes.iter().map(|stroke| format!("{inner}{}\n", call(stroke))).collect();
     if phrase.times > 1 { format!("{indent}for _ in range({}):\n{strokes}", phrase.times) } else { strokes }
 }
 
-/// Whether the tool's tempo changes how long a stroke takes.
+/// Returns whether the tool's tempo changes how long a stroke takes.
 pub(super) const fn is_paced(stroke: &Stroke) -> bool {
     matches!(stroke, Stroke::Goto { .. } | Stroke::LookAt { .. })
 }
 
-/// The call that makes a stroke.
+/// Returns the call that makes a stroke.
 fn call(stroke: &Stroke) -> String {
     let (function, arguments) = match stroke {
         Stroke::Goto { head, body_yaw, antennas, duration, method } => {
@@ -56,7 +56,7 @@ fn paced(duration: Duration) -> String {
     format!("duration={} / speed", float(duration.as_secs_f64()))
 }
 
-/// The name of an interpolation; the usual one goes without saying.
+/// Returns the name of an interpolation, or `None` for the default one.
 const fn method_of(method: Method) -> Option<&'static str> {
     match method {
         Method::Minjerk => None,
@@ -66,7 +66,7 @@ const fn method_of(method: Method) -> Option<&'static str> {
     }
 }
 
-/// Metres and degrees; what is zero goes without saying.
+/// Returns a pose in metres and degrees; zeros are left out.
 fn pose_of(pose: &HeadPose) -> String {
     let place = pose.0.translation;
     let angles = pose.angles();
@@ -88,13 +88,14 @@ fn pose_of(pose: &HeadPose) -> String {
     format!("create_head_pose({})", said.join(", "))
 }
 
-/// A Python float with at most six decimals.
+/// Returns a Python float with at most six decimals.
 fn float(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     format!("{:?}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 
-/// Text that can stand in a docstring: one line of printable ASCII, without quotation marks and backslashes.
+/// Returns text that can be part of a docstring: one line of printable ASCII, without quotation marks and
+/// backslashes.
 pub(super) fn harmless(text: &str) -> String {
     let cleaned: String = text
         .chars()
@@ -110,7 +111,7 @@ pub(super) fn harmless(text: &str) -> String {
     cleaned.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Words in indented lines.
+/// Breaks text into indented lines.
 pub(super) fn paragraph(text: &str, indent: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -1,4 +1,4 @@
-//! The written tools are read back by a Python parser, and what they would send is compared with the strokes.
+//! Reads the written tools back with a Python parser and compares what they would send with the strokes.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::*;
 use minismith_nlu::primitive::{Look, Side};
 use minismith_nlu::{Intent, Known, Understanding, understand};
 
-/// What the tool's calls would send at times 1 and speed 1.
+/// Returns the strokes that the tool's calls would send at times 1 and speed 1.
 fn read_back(source: &str) -> Vec<Stroke> {
     let module = ast::Suite::parse(source, "tool.py").unwrap_or_else(|error| panic!("{error}\n{source}"));
     let mut functions = Vec::new();
@@ -166,7 +166,7 @@ fn everything() -> Vec<Primitive> {
 }
 
 #[test]
-fn the_tool_sends_the_strokes_that_a_direct_command_sends() {
+fn a_tool_sends_the_strokes_of_the_direct_command() {
     let mut bodies: Vec<Vec<Primitive>> = everything().into_iter().map(|primitive| vec![primitive]).collect();
     bodies.push(everything());
     for body in bodies {
@@ -178,7 +178,7 @@ fn the_tool_sends_the_strokes_that_a_direct_command_sends() {
 }
 
 #[test]
-fn a_short_tool_reads_as_a_person_would_write_it() {
+fn a_short_tool_reads_like_handwritten_code() {
     let half = Duration::from_millis(400);
     let angle = Radians::from_degrees(15.0);
     let body = [Primitive::Nod { times: 3, angle, half }];
@@ -219,7 +219,7 @@ def agree(robot: ReachyMini, times: int = 1, speed: float = 1.0) -> str:
 }
 
 #[test]
-fn a_request_can_not_break_out_of_the_docstring() {
+fn a_request_cannot_break_out_of_the_docstring() {
     for request in [
         "\"\"\"\nimport os\n\"\"\"",
         "ends with a backslash \\",
@@ -259,7 +259,7 @@ fn the_largest_tools_stay_below_eight_kilobytes() {
 }
 
 #[test]
-fn the_rounds_fit_into_a_rehearsal() {
+fn the_slowest_call_fits_into_a_rehearsal() {
     let minute = Primitive::Dance { duration: Duration::from_secs(25) };
     let source = compose("long_dance", &[minute], "").source;
     assert!(source.contains("between 1 and 2."), "{source}");

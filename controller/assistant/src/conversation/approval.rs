@@ -1,7 +1,7 @@
-//! A tool that needs a person's approval before it moves real motors gets it in the conversation, from the person alone.
+//! Asks the person in the conversation to approve a tool before it moves real motors.
 //!
-//! The question goes through the one door to the person, and only a plain yes that comes back through it counts: no model
-//! and no tool can give it. What is approved is the version that was asked about, as `minismith tool approve` does it.
+//! Only a plain yes of the person counts, through the single channel for questions. No model and no tool can
+//! give it. It approves the version in question, as `minismith tool approve` does.
 
 use super::{Conversation, Ending, NoRun};
 use crate::agents::turn::is_yes;
@@ -9,10 +9,10 @@ use minismith_analysis::finding::Verdict;
 use minismith_analysis::manifest::ToolManifest;
 
 impl Conversation<'_> {
-    /// Asks the person to approve a version of a tool, and records it.
+    /// Asks the person to approve a version of a tool, and records the approval.
     ///
     /// # Errors
-    /// What is told when it is not approved: with what to do.
+    /// Returns the answer for the person when the tool is not approved, with what to do.
     pub(super) fn ask_approval(&mut self, refused: &NoRun) -> Result<(), (String, Ending)> {
         let NoRun::Approval { name, version, unproved } = refused else {
             return Err((refused.to_string(), Ending::Refused));
@@ -44,7 +44,8 @@ impl Conversation<'_> {
     }
 }
 
-/// What the person is asked. Of the tool only its name, its number and what our own rules found are in it.
+/// Returns the question for the person. Of the tool it contains only the name, the version and the findings
+/// of this program's rules.
 fn question(manifest: &ToolManifest, unproved: Option<&str>) -> String {
     let ToolManifest { name, version, provenance, findings, .. } = manifest;
     let origin = match (&provenance.model, provenance.author.as_str()) {

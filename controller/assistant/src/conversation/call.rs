@@ -1,4 +1,4 @@
-//! What is asked for by name instead of in words: by clients whose own model has read the request.
+//! Runs tasks that clients request by name instead of in words, after their own model has read the request.
 
 use super::{Conversation, Reply, untold};
 use crate::agents::coordinator::Task;
@@ -7,13 +7,13 @@ use minismith_control::arbiter::Rank;
 use minismith_toolchain::workshop::registry::{Entry, Registry, RegistryError};
 
 impl Conversation<'_> {
-    /// What is heard from now on is worked on in this way; none leaves it to the request.
+    /// Sets how later requests are worked on; `None` derives it from the request.
     pub const fn worked_on(&mut self, style: Option<Style>) {
         self.style = style;
     }
 
-    /// Does one thing that was asked for when the body had been halted so often, as an agent has it done, with the urgency of
-    /// a client. Nothing of it is remembered.
+    /// Runs one task as an agent would, for a request made at the stop epoch `halts`. Nothing of it is stored
+    /// in the session.
     pub fn call(&mut self, task: Task, halts: u64) -> Reply {
         self.stage.begin(halts);
         self.stage.raise(Rank::Client);
@@ -26,7 +26,7 @@ impl Conversation<'_> {
     }
 }
 
-/// The tools that may be run, as a model is told of them.
+/// Returns the tools that may be run, as a model gets them.
 pub fn told(registry: &Registry) -> Result<Vec<Entry>, RegistryError> {
     let mut tools = registry.list()?;
     tools.retain(Entry::is_callable);

@@ -1,5 +1,6 @@
-//! Data in a conversation: files that the person names, and what the session keeps under short names. It is asked about
-//! by code, and never pasted into what is said.
+//! Handles data in a conversation: files that the person names, and stored data with short names.
+//!
+//! Code answers questions about the data. The data itself is never pasted into the dialog.
 
 use serde_json::{Value, json};
 
@@ -16,11 +17,12 @@ use crate::tasks::Request;
 use crate::tasks::report::Report;
 use minismith_runtime::outcome::tidy;
 
-/// The longest value of a tool, and the longest answer, that is said in full, in characters.
+/// The maximum length of a tool's value or an answer that is given in full, in characters.
 const LONGEST_VALUE: usize = 600;
 
 impl Conversation<'_> {
-    /// Answers a question about data that its words name, without any model; none where that can't be done.
+    /// Answers a question about data named in its words, without a model. Returns `None` where that is not
+    /// possible.
     pub(super) fn answer_by_reading(&mut self, text: &str) -> Option<Reply> {
         let files = named_data(&[text.to_owned()]);
         if files.is_empty() {
@@ -34,10 +36,10 @@ impl Conversation<'_> {
         Some(reply)
     }
 
-    /// Has code answer a question about these files and kept data.
+    /// Has code answer a question about these files and stored data.
     ///
     /// # Errors
-    /// In words, when nothing could be tried.
+    /// Returns a sentence for the person when nothing could be tried.
     pub(super) fn answer_about(
         &self,
         model: Option<&mut dyn Model>,
@@ -49,7 +51,7 @@ impl Conversation<'_> {
         let mut given = Vec::new();
         for said in files {
             let (name, bytes) = self.data(said)?;
-            // The script knows it by its name, without any folder.
+            // The script gets the file by its name, without a folder.
             question = question.replace(said.as_str(), &name);
             given.push((name, bytes));
         }
@@ -58,7 +60,7 @@ impl Conversation<'_> {
         report.map_err(|error| error.to_string())
     }
 
-    /// What is said of an answer. The files that came with it are kept in the session.
+    /// Returns the answer as text. The session stores the files that came with it.
     pub(super) fn tell_answer(&self, report: &Report) -> String {
         if let Some(error) = &report.error {
             return format!("I could not answer that: {error}.");
@@ -82,7 +84,7 @@ impl Conversation<'_> {
         text
     }
 
-    /// A text as it is; of one that is too long the beginning, and where the whole is kept.
+    /// Returns a short text unchanged, and the beginning of a long one with the name of the stored whole.
     pub(super) fn in_short(&self, about: &str, text: &str) -> String {
         if text.chars().count() <= LONGEST_VALUE {
             return text.to_owned();
@@ -95,9 +97,9 @@ impl Conversation<'_> {
         }
     }
 
-    /// Keeps what the motors did during a run of a tool.
+    /// Stores the motion of the motors during a tool's run.
     pub(super) fn keep_trajectory(&self, tool: &str, beats: &[Beat]) -> Option<Handle> {
-        // Without a session nothing is kept, and no table is written.
+        // Without a session nothing is stored, and no table is written.
         self.memory.as_ref()?;
         let period = self.stage.conductor.period().as_secs_f64();
         let names = Joint::ALL.map(|joint| format!("{0}_goal_deg,{0}_present_deg", joint.name()));
@@ -118,7 +120,7 @@ impl Conversation<'_> {
         self.session(|session| session.keep(object))
     }
 
-    /// A file by its name, or kept data by its short name.
+    /// Returns a file by its name, or stored data by its short name.
     fn data(&self, name: &str) -> Result<(String, Vec<u8>), String> {
         if !Handle::is_one(name) {
             return self.open(name, minismith_wire::MAX_FILE as u64).map_err(|error| error.to_string());
@@ -136,7 +138,7 @@ impl Conversation<'_> {
         Ok((name, bytes))
     }
 
-    /// Whether to go on listening to a model.
+    /// Returns whether to go on listening to a model.
     pub(super) fn watch(&self) -> Watch {
         if self.stage.is_stopped() { Watch::Off } else { Watch::On }
     }

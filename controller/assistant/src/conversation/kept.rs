@@ -1,5 +1,5 @@
-//! What a conversation leaves behind: in the journal each sentence, step, tool and answer under one id, and in a trace what
-//! was said beside what moved.
+//! Records a conversation: each sentence, step, tool and answer in the journal under one id, and the dialog
+//! next to the motion in a trace.
 
 use minismith_wire::recording::Voice;
 use serde_json::{Map, Value, json};
@@ -16,29 +16,29 @@ use minismith_runtime::outcome::{tidy, word};
 use minismith_toolchain::performance::Outcome;
 use minismith_toolchain::workshop::registry::Admitted;
 
-/// The most of a text that stands in an entry, bytes.
+/// The maximum length of a text in an entry, in bytes.
 const LONGEST: usize = 2_000;
 
-/// What was heard last, and is being done.
+/// The latest request, while it is carried out.
 pub(super) struct Heard {
     id: String,
     doing: Doing,
 }
 
-/// A tool that is being run.
+/// A tool that is running.
 pub(super) struct Running {
     what: String,
     doing: Doing,
-    /// All that is needed to run it again on the mock.
+    /// All values that a rerun on the simulated robot needs.
     run: Value,
 }
 
-/// The span of one step.
+/// Returns the span of one step.
 pub(super) fn step(assignment: &Assignment) -> Span {
     tracing::info_span!("step", agent = word(&assignment.agent), outcome = Empty)
 }
 
-/// Does one step in a span of its own.
+/// Runs one step in its own span.
 pub(super) fn in_step(assignment: &Assignment, act: impl FnOnce() -> (String, Ending)) -> (String, Ending) {
     let span = step(assignment);
     let done = span.in_scope(act);
@@ -47,14 +47,13 @@ pub(super) fn in_step(assignment: &Assignment, act: impl FnOnce() -> (String, En
 }
 
 impl Conversation<'_> {
-    /// Gives what is heard next this id in the journal; otherwise it has one of its own.
+    /// Sets the journal id of the next request; otherwise it gets a new one.
     pub fn known_as(&mut self, id: &Uuid) {
         self.next_id = Some(id.to_string());
     }
 
-    /// Hears a sentence that was said when the body had been halted so often
-    /// ([`firmware_bridge::pulse::Conductor::halts`]): a stop that was said after it, and before it is its turn, holds
-    /// for it too.
+    /// Carries out a sentence that was said at this stop epoch
+    /// ([`firmware_bridge::pulse::Conductor::halts`]). A stop between then and its turn cancels it too.
     pub fn hear_later(&mut self, text: &str, halts: u64) -> Reply {
         self.begin_noting("utterance", text).in_scope(|| {
             let reply = self.listen(text, halts);
@@ -63,7 +62,7 @@ impl Conversation<'_> {
         })
     }
 
-    /// Begins to note what belongs together; it is to be done in this span.
+    /// Begins an entry for a request, and returns the span in which to carry it out.
     pub(super) fn begin_noting(&mut self, kind: &str, text: &str) -> Span {
         let chronicle = self.body.chronicle();
         let text = cut(text);
@@ -80,7 +79,7 @@ impl Conversation<'_> {
         span
     }
 
-    /// Notes what came of it.
+    /// Records the answer.
     pub(super) fn note_answer(&mut self, reply: &Reply) {
         let Some(Heard { id, doing }) = self.heard.take() else { return };
         let chronicle = self.body.chronicle();
@@ -100,7 +99,7 @@ impl Conversation<'_> {
         doing.end(&outcome);
     }
 
-    /// Notes one step, when it is done.
+    /// Records one finished step.
     pub(super) fn note_step(&self, progress: &Progress) {
         let Progress { assignment, text, outcome, steps } = progress;
         let chronicle = self.body.chronicle();
@@ -110,7 +109,7 @@ impl Conversation<'_> {
         chronicle.note(self.of_heard(entry));
     }
 
-    /// Does something with a tool in a span of its own. Outside of a sentence that has an id of its own too.
+    /// Runs `act` for a tool in its own span. Outside of a sentence it gets its own id too.
     pub(super) fn in_run<T>(&mut self, name: &str, act: impl FnOnce(&mut Self) -> T) -> T {
         // Name and attributes by the OpenTelemetry conventions for generative AI.
         let span = tracing::info_span!(
@@ -131,7 +130,7 @@ impl Conversation<'_> {
         done
     }
 
-    /// Begins to note the run of a tool.
+    /// Begins the record of a tool's run.
     pub(super) fn begin_run(
         &self,
         name: &str,
@@ -158,7 +157,7 @@ impl Conversation<'_> {
         Running { what, doing, run }
     }
 
-    /// Notes how the run of a tool ended.
+    /// Records how a tool's run ended.
     pub(super) fn end_run(&self, running: Running, reply: &PerformanceReply) {
         let Running { what, doing, mut run } = running;
         let chronicle = self.body.chronicle();

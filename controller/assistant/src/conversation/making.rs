@@ -1,4 +1,4 @@
-//! Before a tool is made: when there is one that does nearly the same, the person is asked what to do with it.
+//! Checks for similar tools before one is made, and asks the person what to do with them.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,20 +12,20 @@ use minismith_toolchain::workshop::alike::{Alike, arguments_in};
 use minismith_toolchain::workshop::lessons::learned;
 use minismith_toolchain::workshop::registry::RegistryError;
 
-/// What is done about a tool that is asked for.
+/// What to do about a requested tool.
 #[derive(Debug)]
 pub(super) enum Choice {
-    /// A new one is written, under this name; what was assumed about a tool that is alike stands beside it.
+    /// Write a new tool under this name. `assumed` contains the assumption about a similar tool.
     New { name: String, assumed: String },
-    /// The one that is there is the start of its next version.
+    /// Write the next version of the existing tool.
     Change(Alike),
-    /// The one that is there is used. `asked`: the person said so, and nobody assumed it.
+    /// Use the existing tool. `asked` says whether the person chose that, instead of an assumption.
     Use { alike: Alike, asked: bool },
     /// The person said stop instead.
     Stopped,
 }
 
-/// What a person says to the question.
+/// The person's answer to the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Use,
@@ -34,18 +34,18 @@ enum Answer {
 }
 
 impl Conversation<'_> {
-    /// Asks the person; none when nobody is there.
+    /// Asks the person. Returns `None` when no person is available.
     pub(super) fn ask(&mut self, question: &str) -> Option<String> {
         self.ask.as_mut().and_then(|ask| ask(question))
     }
 
-    /// Why no tool may be made for whoever speaks, if so.
+    /// Returns why no tool may be made for the speaker, if so.
     pub(super) fn no_tools(&self) -> Option<String> {
         let why = || format!("{} has the role {}, and tools are made for engineers", self.person, self.role);
         (!self.role.makes_tools()).then(why)
     }
 
-    /// Looks for a tool that does what is asked for, and if there is one asks the person once what to do.
+    /// Searches for a tool that does what is requested, and if one exists asks the person once what to do.
     pub(super) fn choose(&mut self, name: &str, purpose: &str, models: &Path) -> Choice {
         let registry = self.workshop.registry();
         let alike = registry.alike(name, purpose, models).unwrap_or_else(|error| {
@@ -73,7 +73,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// This name, or the first one made from it that no tool has.
+    /// Returns this name, or the first one made from it that no tool has.
     fn free_name(&self, name: &str) -> String {
         let taken = self.workshop.registry().list().unwrap_or_default();
         let is_free = |name: &str| taken.iter().all(|entry| entry.name != name);
@@ -88,8 +88,8 @@ impl Conversation<'_> {
         numbered.into_iter().find(|name| is_free(name)).unwrap_or_else(|| name.into())
     }
 
-    /// Makes a tool from moves that were understood. What comes after in the same request (`rest`) means the tool that
-    /// it came to: by its name, and once.
+    /// Makes a tool from parsed moves. Later parts of the same request (`rest`) then mean the resulting tool,
+    /// and run it once.
     pub(super) fn make(
         &mut self,
         (name, body, request): (String, Vec<Primitive>, String),
@@ -128,7 +128,7 @@ impl Conversation<'_> {
         (if ending == Ending::Done { text + &before } else { text }, ending)
     }
 
-    /// Runs the tool that is there instead of making another one.
+    /// Runs the existing tool instead of making another one.
     fn use_instead(
         &mut self,
         name: &str,
@@ -141,7 +141,7 @@ impl Conversation<'_> {
         let there = format!("I already have {} ({}), so I wrote nothing", alike.name, alike.purpose);
         let why = if asked { "." } else { "; I assumed that you want to use it." };
         rename(rest, name, &alike.name);
-        // "... then run it" runs it anyway.
+        // The request runs it anyway with "... then run it".
         if rest.iter().any(|task| matches!(task, Task::RunTool { name, .. } if *name == alike.name)) {
             return (format!("{there}{why}"), Ending::Done);
         }
@@ -150,7 +150,7 @@ impl Conversation<'_> {
     }
 }
 
-/// What a person is asked about a tool that is there.
+/// Returns the question about an existing tool.
 fn question(alike: &Alike) -> String {
     let Alike { name, purpose, changeable, .. } = alike;
     let purpose = purpose.trim_end_matches('.');
@@ -158,7 +158,7 @@ fn question(alike: &Alike) -> String {
     format!("I already have `{name}` ({purpose}): use it,{change} or make another?")
 }
 
-/// One of the three, if the reply is about one of them only and denies nothing.
+/// Returns one of the three answers, if the reply is about one of them only and denies nothing.
 fn read(reply: &str) -> Option<Answer> {
     let lower = reply.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).collect();
@@ -176,7 +176,7 @@ fn read(reply: &str) -> Option<Answer> {
     if said.next().is_some() { None } else { first }
 }
 
-/// What was to be done with the tool of one name is done with that of another.
+/// Redirects tasks for the tool of one name to that of another.
 fn rename(rest: &mut VecDeque<Task>, from: &str, to: &str) {
     for task in rest {
         if let Task::RunTool { name, .. } = task
@@ -187,7 +187,7 @@ fn rename(rest: &mut VecDeque<Task>, from: &str, to: &str) {
     }
 }
 
-/// What became of a commission of the offline author.
+/// Returns the answer for a commission of the offline author.
 fn tell(name: &str, commissioned: Result<Commissioned, NoCommission>, reply: &mut Reply) -> (String, Ending) {
     match commissioned {
         Ok(made) => {
@@ -204,7 +204,7 @@ fn tell(name: &str, commissioned: Result<Commissioned, NoCommission>, reply: &mu
                 performance: None,
             });
             match version {
-                Some(version) => (format!("I wrote and proved {name}, version {version}."), Ending::Done),
+                Some(version) => (format!("I wrote and verified {name}, version {version}."), Ending::Done),
                 None => (format!("I wrote {name}, but it was refused: {refusing}."), Ending::Refused),
             }
         }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_is_one_of_three_or_none() {
+    fn a_reply_is_one_of_three_answers_or_none() {
         for (said, meant) in [
             ("use", Some(Answer::Use)),
             ("Use it, please.", Some(Answer::Use)),

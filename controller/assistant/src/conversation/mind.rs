@@ -1,8 +1,8 @@
-//! Thinking: where the grammar does not know what is meant, the agents' machine is driven with a language model, and what
-//! they decide is carried out like anything else that was asked for.
+//! Runs the agents with a language model, where the grammar does not understand a request. Their decisions
+//! are carried out like any other request.
 //!
-//! The machine ([`crate::agents::turn`]) decides; here its effects become questions to the model, motions, runs of tools
-//! and questions to the person, and what came of them becomes its events.
+//! The machine ([`crate::agents::turn`]) decides. Here its effects become questions to the model, motions,
+//! runs of tools and questions to the person. The results become its events.
 
 use serde_json::{Map, Value, json};
 
@@ -22,16 +22,17 @@ use crate::model::{Function, Message, NoAnswer, Said};
 use firmware_bridge::clock::{Clock, WallClock};
 use minismith_nlu::{Known, KnownTool, answer};
 
-/// The most tools that a model is offered for one request.
+/// The maximum number of tools that a model is offered for one request.
 const MOST_OFFERED: usize = 6;
-/// The most turns that a model is reminded of in their words.
+/// The maximum number of earlier turns that a model gets in full.
 pub(super) const REMINDED: usize = 6;
 
-/// Asks the person a question; none when nobody is there to answer.
+/// Asks the person a question. Returns `None` when no person is available.
 pub type Asking = Box<dyn FnMut(&str) -> Option<String>>;
 
 impl Conversation<'_> {
-    /// Has the agents work on a request; none when there is no mind, or no model answers it: then `notice` says why.
+    /// Has the agents work on a request. Returns `None` without a language model, or when no model answers;
+    /// `notices` then says why.
     pub(super) fn think(&mut self, text: &str, notices: &mut Vec<String>) -> Option<Reply> {
         let mut mind = self.mind.take()?;
         let reply = self.think_with(&mut mind, text, notices);
@@ -108,7 +109,7 @@ impl Conversation<'_> {
         reply.read = turn.foreign().to_vec();
         let End { text, why } = end;
         match why {
-            // Nothing was done yet: the grammar's own answer is as good.
+            // Nothing was done yet, so the grammar's own answer is as good.
             Why::NoModel(no) if reply.steps.is_empty() && reply.tool.is_none() => {
                 notices.push(no.to_string());
                 return None;
@@ -127,7 +128,7 @@ impl Conversation<'_> {
             }
             Why::Answered => {
                 reply.text = text;
-                // What the model says of a motion is its opinion; what was measured stands beside it.
+                // The model's account of a motion is an opinion; the measurement stands next to it.
                 if let Some(step) = reply.steps.iter().find(|step| step.refusal.is_some()) {
                     reply.text.push_str(&format!(
                         " (Measured: {} was not done: {}.)",
@@ -143,7 +144,7 @@ impl Conversation<'_> {
         Some(reply)
     }
 
-    /// Has a tool made that was asked for in so many words, and runs it where that was asked for too.
+    /// Has an explicitly requested tool made, and runs it where the request says so.
     fn grant(&mut self, mind: &mut Mind, wish: Wish, notices: &mut Vec<String>) -> Reply {
         let Wish { name, text, run } = wish;
         let mut reply = Reply::nothing(String::new(), Ending::Done);
@@ -157,7 +158,11 @@ impl Conversation<'_> {
             Some(ToolReply { name, version: Some(version), code: Some(_), assumed, .. }) => {
                 let assumed: String =
                     assumed.iter().map(|what| format!(" Assumed: {}.", what.trim_end_matches('.'))).collect();
-                (format!("I wrote and proved {name}, version {version}.{assumed}"), Some(name.clone()), false)
+                (
+                    format!("I wrote and verified {name}, version {version}.{assumed}"),
+                    Some(name.clone()),
+                    false,
+                )
             }
             Some(ToolReply { name, performance: Some(_), .. }) => {
                 (format!("I already have {name}, so I wrote nothing and ran it."), Some(name.clone()), true)
@@ -188,8 +193,8 @@ impl Conversation<'_> {
         reply
     }
 
-    /// Who there is: the agents of the configuration, and those that joined in this session, with no more powers than the
-    /// coordinator has today.
+    /// Returns the agents of the configuration and those that joined in this session. None has a function
+    /// that the coordinator lacks today.
     fn roster(&self, mind: &Mind) -> Roster {
         let most = mind.roster.get(COORDINATOR).map(|spec| spec.functions.clone()).unwrap_or_default();
         let joined = self.session(|session| session.agents()).unwrap_or_default().into_iter();
@@ -200,7 +205,7 @@ impl Conversation<'_> {
         Roster::of(mind.roster.iter().cloned().chain(joined.collect::<Vec<_>>()))
     }
 
-    /// A long request gets a plan first; a plan that was interrupted is gone on with when that is asked for.
+    /// Returns a plan for a long request, or the interrupted plan when the person asks to go on with it.
     fn plan_for(
         &mut self,
         mind: &mut Mind,
@@ -223,7 +228,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// The tools that fit the request: those a search finds, by words and by meaning where its model is installed.
+    /// Returns the tools that match the request, by words, and by meaning where its model is installed.
     fn offered(&self, text: &str, mind: &Mind) -> Vec<Offered> {
         let known = self.told_tools();
         let found = self.workshop.registry().search(text, MOST_OFFERED, &mind.models);
@@ -245,12 +250,12 @@ impl Conversation<'_> {
             .collect()
     }
 
-    /// The tools that may be run, as a model is told of them.
+    /// Returns the tools that may be run, as a model gets them.
     pub(super) fn told_tools(&self) -> Vec<KnownTool> {
         known(super::told(self.workshop.registry()).unwrap_or_default())
     }
 
-    /// Carries out one action and says what came of it.
+    /// Carries out one action and returns the result.
     fn act(
         &mut self,
         mind: &mut Mind,
@@ -301,7 +306,7 @@ impl Conversation<'_> {
             Action::CreateTestCases { name } => bench.advance(self, mind, &name, Until::Tested, reply),
             Action::TestFunction { name } => bench.advance(self, mind, &name, Until::Proved, reply),
             Action::SaveFunction { name } => bench.advance(self, mind, &name, Until::Kept, reply),
-            // These are the machine's own.
+            // The machine handles these itself.
             Action::CreateAssistant(_)
             | Action::HandOver { .. }
             | Action::AskPerson { .. }
@@ -309,7 +314,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// Runs a tool for the agents: its words are not ours.
+    /// Runs a tool for the agents. Its output is foreign text.
     pub(super) fn observe_run(
         &mut self,
         name: String,
@@ -319,12 +324,12 @@ impl Conversation<'_> {
         let source = format!("what {name} said");
         let ran = own(self.one(Task::RunTool { name, arguments }, reply));
         let said = reply.tool.as_ref().and_then(|tool| tool.performance.as_ref());
-        // Why it did not run, or not to its end, may be in its words too.
+        // The reason why it did not run, or not to its end, may contain its text too.
         let free = !ran.done || said.is_none_or(|performance| performance.has_words());
         Observation { foreign: free.then_some(source), ..ran }
     }
 
-    /// Pages that help an author with this request.
+    /// Returns pages that help an author with this request.
     pub(super) fn pages(&self, request: &str) -> Vec<Page> {
         let own = crate::lookup::own::pages(self.workshop.registry(), request);
         crate::lookup::pages(request, &own, crate::lookup::MOST_TOKENS)
@@ -351,7 +356,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// Keeps a turn in the session.
+    /// Stores a turn in the session.
     pub(super) fn keep_turn(&self, said: &str, reply: &Reply) {
         let record = crate::memory::Record {
             at: firmware_bridge::clock::unix_seconds(),
@@ -364,7 +369,7 @@ impl Conversation<'_> {
         self.session(|session| session.remember(&record));
     }
 
-    /// Does something with the session's file; what fails is told in the log, and the conversation goes on.
+    /// Runs `act` on the session. An error goes to the log, and the conversation goes on.
     pub(super) fn session<T>(
         &self,
         act: impl FnOnce(&crate::memory::Session<'_>) -> Result<T, crate::memory::MemoryError>,
@@ -375,12 +380,12 @@ impl Conversation<'_> {
     }
 }
 
-/// What came of something, in our own words.
+/// Returns the result of an action in this program's own words.
 fn own((text, ending): (String, Ending)) -> Observation {
     Observation { done: ending == Ending::Done, ..Observation::done(text) }
 }
 
-/// Whose kind of work an action is.
+/// Returns the agent that does this kind of action.
 const fn doer(action: &Action) -> Agent {
     match action {
         Action::Move(_) | Action::ReportState | Action::RunTool { .. } => Agent::RobotControl,

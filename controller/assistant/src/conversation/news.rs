@@ -1,4 +1,4 @@
-//! What whoever watches a conversation is told while a sentence is being worked on.
+//! Defines the events that a client receives while a sentence is carried out.
 
 use serde::Serialize;
 
@@ -12,13 +12,13 @@ use minismith_runtime::outcome::Step;
 use minismith_toolchain::workshop::Workshop;
 use minismith_toolchain::workshop::check::{Checked, Checking, Layer};
 
-/// What was done of a sentence, told while the rest is still being done.
+/// A finished step of a sentence, sent while the rest is still running.
 #[derive(Clone, Debug, Serialize)]
 pub struct Progress {
-    /// Who did what.
+    /// The agent and its task.
     #[serde(flatten)]
     pub assignment: Assignment,
-    /// What came of it, in words.
+    /// The result as text.
     pub text: String,
     /// How it ended.
     pub outcome: Ending,
@@ -26,37 +26,37 @@ pub struct Progress {
     pub steps: Vec<Step>,
 }
 
-/// Something new.
+/// One event.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", content = "data", rename_all = "snake_case")]
 pub enum News {
-    /// What is going to be done.
+    /// The plan that is about to run.
     Plan {
-        /// In this order.
+        /// The steps, in this order.
         steps: Vec<Assignment>,
     },
     /// A step begins.
     Begun(Assignment),
     /// A model is asked.
     Thinking {
-        /// For whom.
+        /// The agent that asks.
         agent: String,
     },
     /// A task goes from one agent to another.
     Handoff(Handoff),
     /// A new tool is being checked.
     Checking(Checking),
-    /// A new tool was checked.
+    /// The check of a new tool has ended.
     Checked {
         /// Its name.
         tool: String,
         /// Whether it may be registered.
         admitted: bool,
-        /// Whether a person confirms before it moves real motors.
+        /// Whether a person must confirm before it moves real motors.
         needs_approval: bool,
-        /// How far it came.
+        /// The last layer that it reached.
         stage: Layer,
-        /// What was found.
+        /// The findings.
         findings: Vec<Finding>,
     },
     /// A step is done.
@@ -83,18 +83,18 @@ impl From<&Plan> for News {
     }
 }
 
-/// Hears what is new, as it happens.
+/// Receives events as they happen.
 pub type Watching = Box<dyn FnMut(News)>;
 
 impl Conversation<'_> {
-    /// Tells whoever watches.
+    /// Sends an event to the watching client.
     pub(super) fn announce(&mut self, news: impl Into<News>) {
         if let Some(watching) = &mut self.watching {
             watching(news.into());
         }
     }
 
-    /// The workshop, and a way to tell whoever watches how far it is with a check.
+    /// Returns the toolchain, and a function that sends the progress of a check to the watching client.
     pub(super) fn watched_workshop(&mut self) -> (&Workshop, impl FnMut(Checking) + '_) {
         let watching = &mut self.watching;
         (self.workshop, move |checking| {
@@ -104,7 +104,7 @@ impl Conversation<'_> {
         })
     }
 
-    /// Tells whoever watches what came of one step, and notes it.
+    /// Sends the result of one step to the watching client, and records it.
     pub(super) fn tell_progress(
         &mut self,
         assignment: Assignment,

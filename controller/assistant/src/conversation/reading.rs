@@ -1,4 +1,4 @@
-//! What a sentence would be, read and not done: what the grammar makes of it, as assignments to the agents.
+//! Previews a sentence without running it: the grammar's interpretation, as assignments to the agents.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -9,36 +9,37 @@ use crate::agents::route::wish;
 use minismith_nlu::{Known, Reason, Understanding, is_stop, understand};
 use minismith_toolchain::workshop::registry::Entry;
 
-/// What would follow from a sentence.
+/// The consequence of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Follows {
-    /// The plan is carried out.
+    /// The plan runs.
     Do,
-    /// The body is halted.
+    /// The robot stops.
     Stop,
-    /// A language model is asked; what it will want can't be told.
+    /// A language model is asked; what it will request is unknown.
     Think,
-    /// Nothing, since what was understood is not possible.
+    /// Nothing, since the request is not possible.
     Refuse,
-    /// Nothing, since it is not understood.
+    /// Nothing, since the sentence is not understood.
     Decline,
 }
 
-/// A sentence that was read.
+/// The preview of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Reading {
     /// The sentence.
     pub text: String,
-    /// What would follow.
+    /// The consequence.
     pub follows: Follows,
-    /// Who would do what, in this order.
+    /// The assignments, in order.
     pub plan: Vec<Assignment>,
-    /// What would be said where nothing is done.
+    /// The answer where nothing is done.
     pub says: Option<String>,
 }
 
-/// Reads a sentence that stands alone: it refers back to nothing. `thinks` says whether there is a language model.
+/// Interprets a sentence that stands alone, so it refers to nothing before it. `thinks` says whether a
+/// language model is available.
 #[must_use]
 pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> Reading {
     let of = |follows, plan, says| Reading { text: text.into(), follows, plan, says };
@@ -60,12 +61,13 @@ pub fn read(text: &str, tools: Vec<Entry>, thinks: bool) -> Reading {
     }
 }
 
-/// What the agents may make something of. What is forbidden, denied, reported or unclear in itself stays declined.
+/// Returns whether the agents may know more. What is forbidden, denied, reported or unclear in itself stays
+/// declined.
 pub(super) fn is_beyond(understood: &Understanding, text: &str) -> bool {
     matches!(
         understood,
         Understanding::Unclear { reason, .. } if is_beyond_grammar(*reason)
-            // What a tool is not to do belongs to its description.
+            // What a tool must not do belongs to its description.
             || (*reason == Reason::Negated && wish(text).is_some())
     )
 }
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_read_as_it_would_be_done() {
+    fn a_preview_matches_what_the_conversation_would_do() {
         let read = |text: &str, thinks| read(text, Vec::new(), thinks);
         let both = read("nod twice, then look left 20 degrees", false);
         assert_eq!((both.follows, both.plan.len(), &both.says), (Follows::Do, 2, &None), "{both:?}");

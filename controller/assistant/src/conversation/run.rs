@@ -1,4 +1,4 @@
-//! Runs a tool of the registry on this conversation's body: what it takes before, and what is told after.
+//! Runs a tool of the registry on this conversation's robot: the checks before, and the reply after.
 
 use serde_json::{Map, Value};
 
@@ -19,10 +19,10 @@ use minismith_toolchain::workshop::troupe::{Troupe, no_function, split};
 use minismith_toolchain::workshop::usage::Run;
 
 impl Conversation<'_> {
-    /// Loads a tool from the registry and performs it on this body.
+    /// Loads a tool from the registry and runs it on this robot.
     ///
     /// # Errors
-    /// [`NoRun`], when it was not begun. What happens once it runs is in the reply.
+    /// [`NoRun`], when it did not start. The reply contains whatever happens once it runs.
     pub fn run_tool(
         &mut self,
         name: &str,
@@ -54,13 +54,13 @@ impl Conversation<'_> {
         let troupe = Troupe::new(self.workshop, self.body.is_real());
         let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);
         let vetted = admitted.vetted();
-        // Whole seconds: the differences that a tool computes are then those of its rehearsal, to the bit.
+        // With whole seconds, the differences that a tool computes are those of its rehearsal, to the bit.
         let job =
             Job { epoch: unix_seconds() as f64, ..job(vetted, entry, &arguments, false, conditions.guest) };
         let job = bind(job, &entry.parameters_schema(), &|path, most| self.open(path, most))?;
-        // From here on nothing fails before the body has its own limits back.
+        // From here on nothing fails before the robot has its own limits back.
         let mut guest = troupe.guest(conditions.guest)?;
-        // The limits of the performance are those of the rehearsal.
+        // The run uses the limits of the rehearsal.
         let before = self.stage.conductor.snapshot();
         let full = before.limits;
         self.stage.limit(conditions.limits);
@@ -110,8 +110,8 @@ impl Conversation<'_> {
         Ok((manifest.version, reply))
     }
 
-    /// Evidence that rests on other rules, limits or another mock is no evidence: the tool is rehearsed again. Whether
-    /// that asks for a person's approval.
+    /// Rehearses the tool again when rules, limits or the simulation have changed, since its evidence is then
+    /// void. Returns whether it needs a person's approval.
     fn freshen(&self, admitted: &Admitted) -> Result<bool, NoRun> {
         let manifest = admitted.manifest();
         let conditions = self.workshop.conditions(admitted.is_approved()).for_tool(&manifest.budget);

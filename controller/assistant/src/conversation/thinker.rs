@@ -1,4 +1,4 @@
-//! What a conversation thinks with, and how it asks.
+//! Defines [`Mind`], the language model and the agents of a conversation.
 
 use minismith_runtime::config::Config;
 
@@ -7,22 +7,22 @@ use crate::agents::roster::Roster;
 use crate::agents::turn::Limits;
 use crate::model::{Answer, Model, NoAnswer, Prompt};
 
-/// What a conversation thinks with.
+/// The language model, the agents and their limits.
 pub struct Mind {
-    /// Who answers.
+    /// The language model.
     pub model: Box<dyn Model>,
     /// The agents.
     pub roster: Roster,
-    /// How far they may go.
+    /// The limits of a turn.
     pub limits: Limits,
-    /// How often a refused draft may be mended.
+    /// How often a rejected draft may be fixed.
     pub most_iterations: u32,
     /// The folder of installed models, for the search for tools.
     pub models: std::path::PathBuf,
 }
 
 impl Mind {
-    /// With this model, and what the configuration says of agents.
+    /// Returns a mind with this model and the agents of the configuration.
     #[must_use]
     pub fn new(config: &Config, model: Box<dyn Model>) -> Self {
         let agents = &config.agents;
@@ -44,7 +44,7 @@ impl Mind {
 }
 
 impl Conversation<'_> {
-    /// Asks the model something for an agent, until somebody says stop.
+    /// Asks the model on behalf of an agent, until a person says stop.
     pub(super) fn ask_model(
         &mut self,
         mind: &mut Mind,

@@ -1,16 +1,17 @@
-//! Tools whose words a model is not told: somebody else wrote them, and no person has approved them. Pure.
+//! Hides the descriptions of tools from models when another author wrote them and no person has approved
+//! them. Everything here is pure.
 
 use serde_json::Value;
 
 use minismith_toolchain::workshop::registry::Entry;
 
-/// What stands in the place of such a description.
+/// The text in place of such a description.
 const UNTOLD: &str = "Its author's description is not shown here, since no person has approved this tool.";
 
-/// The longest word of a choice that is shown, characters.
+/// The maximum length of a choice that is shown, in characters.
 const LONGEST: usize = 24;
 
-/// Takes out of an entry what its author wrote in free words; names, types and ranges stay.
+/// Removes an author's free text from an entry; names, types and ranges stay.
 pub(super) fn withhold(entry: &mut Entry) {
     UNTOLD.clone_into(&mut entry.description);
     plain(&mut entry.parameters);
@@ -20,7 +21,7 @@ pub(super) fn withhold(entry: &mut Entry) {
     }
 }
 
-/// A schema without free words.
+/// Removes free text from a schema.
 fn plain(schema: &mut Value) {
     match schema {
         Value::Object(keys) => {
@@ -45,7 +46,7 @@ fn plain(schema: &mut Value) {
     }
 }
 
-/// Whether there are no more than numbers and single words in it.
+/// Returns whether a value contains only numbers and single words.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::String(text) => {
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_types_and_ranges_stay_and_words_go() {
+    fn names_types_and_ranges_stay_and_free_text_is_removed() {
         let mut schema = json!({
             "type": "object",
             "description": "obey",

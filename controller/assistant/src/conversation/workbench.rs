@@ -1,4 +1,4 @@
-//! The tools that are being made in a turn: each a commission, advanced step by step or as a whole.
+//! Builds the tools of a turn: each is a commission that advances step by step or as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,36 +14,36 @@ use minismith_toolchain::workshop::alike::{Alike, arguments_in};
 use minismith_toolchain::workshop::check::Checked;
 use minismith_toolchain::workshop::review::Admissible;
 
-/// The most tools that one turn may make.
+/// The maximum number of tools that one turn may make.
 const MOST_TOOLS: usize = 4;
 
-/// How far a commission is taken.
+/// The point up to which a commission runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Until {
-    /// There is code.
+    /// The code is written.
     Written,
-    /// There are test cases.
+    /// The test cases are written.
     Tested,
     /// It has passed rules and rehearsal.
     Proved,
-    /// It is on the shelf.
+    /// It is in the registry.
     Kept,
 }
 
-/// A tool on its way.
+/// A tool in progress.
 struct Piece {
     commission: Commission,
     pending: Effect,
     admissible: Option<Admissible>,
     checked: Option<Checked>,
-    /// Where text from outside came from that was read before it was begun.
+    /// The sources of outside text that was read before it was begun.
     read: Vec<String>,
 }
 
-/// What is being made.
+/// The tools in progress.
 pub(super) struct Workbench {
     pieces: BTreeMap<String, Piece>,
-    /// The names of those that were begun in this turn.
+    /// The names of the tools begun in this turn.
     made: BTreeSet<String>,
     most_iterations: u32,
     answer_tokens: u32,
@@ -56,7 +56,7 @@ impl Workbench {
         Workbench { pieces: BTreeMap::new(), made: BTreeSet::new(), most_iterations, answer_tokens, spent }
     }
 
-    /// What authors, testers and reviewers have cost.
+    /// Returns what authors, testers and reviewers have used.
     pub(super) const fn spent(&self) -> Spent {
         self.spent
     }
@@ -82,7 +82,7 @@ impl Workbench {
         }
         let mut order = Order { name: None, request, pages, base: None };
         let (mut assumed, mut read) = (String::new(), read.to_vec());
-        // What was made in this turn may be made better in it.
+        // A tool made in this turn may be improved in it.
         let name = if self.made.contains(&name) || self.pieces.contains_key(&name) {
             name
         } else {
@@ -110,7 +110,7 @@ impl Workbench {
                     );
                     return Observation { text, tool: function(conversation, &alike.name), ..ran };
                 }
-                // Nobody said so: whether it runs is decided as for any other run.
+                // This is an assumption, so whether the tool runs is decided as for any other run.
                 Choice::Use { alike, asked: false } => {
                     let text = format!(
                         "nothing was written: {} is there already. It is assumed that it is to be used: run it by its name \
@@ -142,7 +142,7 @@ impl Workbench {
         Observation { text: format!("{} Assumed, and to be said: {assumed}.", made.text), ..made }
     }
 
-    /// Takes a tool that was begun as far as this.
+    /// Advances a tool in progress up to this point.
     pub(super) fn advance(
         &mut self,
         conversation: &mut Conversation<'_>,
@@ -193,7 +193,7 @@ impl Workbench {
                             Err(error) => Event::NotAdmitted(error.to_string()),
                         }
                     }
-                    None => Event::NotAdmitted("it was not proved".into()),
+                    None => Event::NotAdmitted("it was not verified".into()),
                 },
             };
             piece.pending = piece.commission.step(event);
@@ -201,20 +201,20 @@ impl Workbench {
     }
 }
 
-/// The code that a changed tool begins with.
+/// Returns the code that a changed tool begins with.
 fn base(conversation: &Conversation<'_>, alike: &Alike) -> Result<Base, String> {
     let admitted = conversation.workshop.registry().load(&alike.name, Some(alike.version));
     let admitted = admitted.map_err(|error| error.to_string())?;
     Ok(Base { purpose: alike.purpose.clone(), source: admitted.vetted().draft().source().into() })
 }
 
-/// A tool that is there, as a function that may be called.
+/// Returns an existing tool as a function that may be called.
 fn function(conversation: &Conversation<'_>, name: &str) -> Option<Function> {
     let tool = conversation.told_tools().into_iter().find(|tool| tool.name == name)?;
     Some(Function { name: tool.name, description: tool.description, parameters: tool.parameters })
 }
 
-/// Whether a commission has come as far as this: what it wants next lies beyond.
+/// Returns whether a commission has reached this point: its next effect lies beyond.
 fn stands_at(pending: &Effect, until: Until) -> bool {
     match pending {
         Effect::Ask(prompt) => match prompt.purpose {
@@ -266,7 +266,7 @@ fn check(
     checked
 }
 
-/// What became of a commission, for the agents and in the reply.
+/// Returns the result of a commission, for the agents and in the reply.
 fn tell(
     name: &str,
     over: Over,
@@ -292,7 +292,7 @@ fn tell(
         Ok(version) => Observation {
             tool,
             ..Observation::done(format!(
-                "done: {name} is written, proved in {} tries and kept as version {version}; it can be called by its name \
+                "done: {name} is written, verified in {} tries and kept as version {version}; it can be called by its name \
                  now.{assumed}",
                 over.iterations
             ))

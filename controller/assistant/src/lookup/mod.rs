@@ -1,7 +1,7 @@
-//! What an author is shown: of all that is known, only the pages that fit the request, within a budget of tokens.
+//! Selects the pages that an author gets: only those that match the request, within a budget of tokens.
 //!
-//! The pages are this project's own description of the SDK as tools see it ([`REFERENCE`]), and of what was made here
-//! the tools and the past failures ([`own`]); a full-text index (FTS5) in memory finds those that fit.
+//! The pages are this project's own description of the SDK as tools see it ([`REFERENCE`]), and the local
+//! tools and past failures ([`own`]). A full-text index (FTS5) in memory finds the matching ones.
 
 pub mod own;
 
@@ -9,17 +9,18 @@ use rusqlite::{Connection, params};
 
 use crate::agents::commission::Page;
 
-/// All pages.
+/// The text of all reference pages.
 pub const REFERENCE: &str = include_str!("reference.md");
 
-/// The usual budget, tokens.
+/// The default budget, in tokens.
 pub const MOST_TOKENS: usize = 700;
 
-/// The most pages, and the most of them that are of what was made here.
+/// The maximum number of pages.
 const MOST_PAGES: usize = 5;
+/// The maximum number of pages about local work.
 const MOST_OWN: usize = 3;
 
-/// Words that say nothing of what a page is about.
+/// Words that say nothing about the subject of a page.
 const SAY_NOTHING: &[&str] = &[
     "all", "and", "are", "but", "can", "each", "for", "from", "has", "have", "into", "its", "makes", "not",
     "one", "some", "that", "the", "then", "they", "this", "tool", "two", "with", "you", "your",
@@ -28,8 +29,10 @@ const SAY_NOTHING: &[&str] = &[
 /// Bytes of a token, as a rule of thumb.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// The pages that fit a request best, together within so many tokens: of the reference, and of these others, of which
-/// none may crowd the reference out. None when nothing fits.
+/// Returns the pages that match a request best, together within `most_tokens`.
+///
+/// They come from the reference and from these other pages, none of which may displace the reference. The
+/// result is empty when nothing matches.
 #[must_use]
 pub fn pages(request: &str, own: &[Page], most_tokens: usize) -> Vec<Page> {
     let mut all = reference();
@@ -40,7 +43,7 @@ pub fn pages(request: &str, own: &[Page], most_tokens: usize) -> Vec<Page> {
         Vec::new()
     });
     let (first, others): (Vec<usize>, Vec<usize>) = found.into_iter().partition(|place| *place < references);
-    // The best page of the reference, then what was made here, then the rest.
+    // The best page of the reference comes first, then the local pages, then the rest.
     let (best, rest) = first.split_at(first.len().min(1));
     let mut left = most_tokens * BYTES_PER_TOKEN;
     let fits = |page: &Page| {
@@ -55,7 +58,7 @@ pub fn pages(request: &str, own: &[Page], most_tokens: usize) -> Vec<Page> {
     places.filter_map(|place| all.get(*place).cloned()).filter(fits).take(MOST_PAGES).collect()
 }
 
-/// The tokens of everything, for comparison.
+/// Returns the number of tokens of all pages, for comparison.
 #[must_use]
 pub const fn all_tokens() -> usize {
     REFERENCE.len() / BYTES_PER_TOKEN
@@ -69,7 +72,8 @@ fn reference() -> Vec<Page> {
         .collect()
 }
 
-/// The places of the pages that share words with the request, best first. A title counts more than a text.
+/// Returns the indices of the pages that share words with the request, best first. A title counts more than a
+/// text.
 fn find(all: &[Page], request: &str) -> rusqlite::Result<Vec<usize>> {
     let words: Vec<String> = request
         .split(|c: char| !c.is_alphanumeric())
@@ -104,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_that_fits_comes_first_and_the_rest_stays_out() {
+    fn the_matching_page_comes_first_and_others_stay_out() {
         for (request, title) in [
             ("wiggle the ears happily", "antennas"),
             ("move the head in a circle", "stream"),
@@ -117,12 +121,12 @@ mod tests {
         }
         assert!(titles("").is_empty());
         assert!(titles("the one with all of you").is_empty());
-        // What is asked is words, and no language of queries.
+        // The request is plain words, not a query language.
         assert_eq!(titles("\" OR * NEAR( antennas) --"), titles("near antennas"));
     }
 
     #[test]
-    fn the_budget_is_kept() {
+    fn pages_stay_within_the_budget() {
         let own = |number: usize| Page {
             title: format!("a past failure: rule {number}"),
             text: "nod the head ".repeat(number * 4),

@@ -1,4 +1,4 @@
-//! Pages of what was made here: the tools on the shelf, and what earlier commissions were refused for.
+//! Builds pages from local work: the tools in the registry, and why earlier commissions were rejected.
 //!
 //! Models wrote most of it, so it is data like any other page, and short.
 
@@ -7,17 +7,17 @@ use minismith_toolchain::workshop::alike::shared;
 use minismith_toolchain::workshop::lessons::Lesson;
 use minismith_toolchain::workshop::registry::{Entry, Registry};
 
-/// A page is about the request when it shares so many words with it.
+/// A page matches the request when it shares at least this many words with it.
 const LEAST_SHARED: usize = 2;
 
-/// The most pages of each kind.
+/// The maximum number of pages of each kind.
 const MOST_TOOLS: usize = 1;
 const MOST_FAILURES: usize = 2;
 
-/// The longest piece of a tool's code, in characters.
+/// The maximum length of an excerpt of a tool's code, in characters.
 const LONGEST_CODE: usize = 400;
 
-/// The pages that share words with this request, of each kind those that share the most.
+/// Returns the pages that share words with this request, for each kind those that share the most.
 #[must_use]
 pub fn pages(registry: &Registry, request: &str) -> Vec<Page> {
     let tools = registry.list().unwrap_or_default().into_iter();
@@ -35,7 +35,7 @@ pub fn pages(registry: &Registry, request: &str) -> Vec<Page> {
 fn nearest<T>(all: impl Iterator<Item = T>, most: usize, shared: impl Fn(&T) -> usize) -> Vec<T> {
     let mut near: Vec<(usize, T)> = all.map(|one| (shared(&one), one)).collect();
     near.retain(|(shared, _)| *shared >= LEAST_SHARED);
-    // Of equals the first one, which is the latest failure.
+    // Of equals the first one counts, which is the latest failure.
     near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
     near.into_iter().take(most).map(|(_, one)| one).collect()
 }
@@ -44,7 +44,7 @@ fn tool(registry: &Registry, entry: &Entry) -> Page {
     let source = registry.texts(&entry.name, entry.version).map(|(main, _)| main).unwrap_or_default();
     let start = source.find(&format!("def {}(", entry.name)).unwrap_or_default();
     let code = source.get(start..).unwrap_or_default();
-    // The head and the body; what the docstring says is the purpose.
+    // Signature and body are enough; the docstring repeats the purpose.
     let code = match code.split_once("\"\"\"") {
         Some((head, rest)) => {
             let body = rest.split_once("\"\"\"").map(|(_, body)| body).unwrap_or_default();

@@ -1,19 +1,19 @@
-//! Data by a short name: a frame, a trajectory, a report or a file is talked about as `report-3`, and never pasted into
-//! a conversation.
+//! Gives data short names: a frame, a trajectory, a report or a file is mentioned as `report-3`, and never
+//! pasted into a conversation.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// What kind of data it is.
+/// The kind of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A picture, JPEG.
+    /// An image, JPEG.
     Frame,
     /// Motor positions over time, CSV.
     Trajectory,
-    /// What a rehearsal or a performance measured, JSON.
+    /// The measurements of a rehearsal or a run, JSON.
     Report,
     /// A file that code has written.
     File,
@@ -36,7 +36,7 @@ impl Kind {
     }
 }
 
-/// The name of kept data within its session.
+/// The name of stored data within its session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Handle(String);
 
@@ -45,7 +45,7 @@ impl Handle {
         Handle(format!("{}-{number}", kind.word()))
     }
 
-    /// Whether this word has the shape of one.
+    /// Returns whether this word has the shape of a handle.
     #[must_use]
     pub fn is_one(word: &str) -> bool {
         word.split_once('-').is_some_and(|(kind, number)| {
@@ -56,7 +56,7 @@ impl Handle {
         })
     }
 
-    /// As it is said.
+    /// Returns the handle as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -69,13 +69,13 @@ impl fmt::Display for Handle {
     }
 }
 
-/// Data to be kept.
+/// Data to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// What kind it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What it is, in a few words.
+    /// A short description.
     pub about: String,
-    /// It.
+    /// Its content.
     pub bytes: Vec<u8>,
 }

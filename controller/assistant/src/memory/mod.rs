@@ -1,10 +1,13 @@
-//! What conversations leave behind: sessions with their turns, plans, agents and data, in one SQLite file.
+//! Stores conversations: sessions with their turns, plans, agents and data, in one SQLite file.
 //!
-//! Reading order: [`Memory`] (the file, and what may be done with sessions as wholes), [`session`] (one conversation:
-//! what is remembered of it, and what a model is reminded of), [`handle`] (data by a short name instead of pasted text).
+//! Reading order:
 //!
-//! Everything in it may hold a person's words, so the file is readable by its owner only, it is kept for
-//! `memory.retention_days`, and a session can be exported and deleted as a whole.
+//! * [`Memory`] (the file, and operations on whole sessions)
+//! * [`session`] (one conversation: what is stored, and what a model gets of it)
+//! * [`handle`] (short names for data)
+//!
+//! All of it may contain a person's words. Only its owner can read the file, sessions expire after
+//! `memory.retention_days`, and each can be exported and deleted as a whole.
 
 pub mod handle;
 pub mod session;
@@ -24,9 +27,9 @@ pub use handle::{Handle, Kind, Object};
 use minismith_runtime::config::Config;
 pub use session::{Exchange, Record, Reminder, Session};
 
-/// How long one process waits for another's writing.
+/// How long one process waits while another one writes.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The form of the tables.
+/// The version of the tables.
 const FORM: i64 = 1;
 const SECONDS_PER_DAY: u64 = 86_400;
 
@@ -49,39 +52,41 @@ pub struct Memory {
     database: Connection,
 }
 
-/// What can't be remembered, or not be recalled.
+/// An error of storing or reading sessions.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// The file can't be had.
-    #[error("can't keep sessions in {}: {reason}; name another place with `memory: {{file: FILE}}` in config.yaml", .path.display())]
+    /// The file can't be opened.
+    #[error("cannot open the file of sessions {}: {reason}; set another path with `memory: {{file: FILE}}` in config.yaml", .path.display())]
     File {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// There is no such session.
-    #[error("there is no session {id:?}; `minismith session list` tells which there are")]
+    /// No such session exists.
+    #[error("there is no session {id:?}; `minismith session list` lists them")]
     NoSession {
-        /// What was asked for.
+        /// The requested id.
         id: String,
     },
-    /// A session's name is not one.
-    #[error("{id:?} is no name for a session; use 1 to 40 letters, digits, `-` and `_`")]
+    /// The name is not a valid name for a session.
+    #[error("{id:?} is not a valid name for a session; use 1 to 40 letters, digits, `-` and `_`")]
     NotAName {
-        /// What was asked for.
+        /// The requested name.
         id: String,
     },
-    /// There is no such data.
+    /// No such data exists.
     #[error("there is no data {handle:?} in this session")]
     NoObject {
-        /// What was asked for.
+        /// The requested handle.
         handle: String,
     },
-    /// The data is too large to be kept.
-    #[error("{about} has {bytes} bytes, and a session keeps {most} in all; delete old sessions or keep less")]
+    /// The data is too large to store.
+    #[error(
+        "{about} has {bytes} bytes, and a session stores at most {most} in all; delete old sessions or store less"
+    )]
     TooLarge {
-        /// What it is.
+        /// What the data is.
         about: String,
         /// Its size.
         bytes: usize,
@@ -89,10 +94,10 @@ pub enum MemoryError {
         most: usize,
     },
     /// The database failed.
-    #[error("the file of sessions can't be used: {0}; move it away to begin anew")]
+    #[error("cannot use the file of sessions: {0}; move it away to start a new one")]
     Database(#[from] rusqlite::Error),
-    /// What stands in it is not what was written.
-    #[error("the file of sessions is damaged: {0}; move it away to begin anew")]
+    /// The content is not what was written.
+    #[error("the file of sessions is damaged: {0}; move it away to start a new one")]
     Damaged(#[from] serde_json::Error),
 }
 
@@ -102,31 +107,31 @@ pub enum MemoryError {
 pub struct Entry {
     /// Its name.
     pub id: String,
-    /// When it began, seconds since 1970.
+    /// When it began, in seconds since 1970.
     pub began: u64,
-    /// When it was last used.
+    /// When it was last used, in seconds since 1970.
     pub used: u64,
-    /// How many turns it has.
+    /// The number of its turns.
     pub turns: u64,
-    /// What was said first.
+    /// The first request.
     pub first: String,
 }
 
 impl Memory {
-    /// The file of the configuration, without the sessions that are too old for it.
+    /// Opens the file of the configuration and deletes the sessions that are too old for it.
     ///
     /// # Errors
-    /// When it can't be opened, as [`Self::open`].
+    /// Fails when the file can't be opened, as [`Self::open`].
     pub fn of(config: &Config) -> Result<Memory, MemoryError> {
         let memory = Memory::open(&config.memory.file)?;
         memory.forget_after(config.memory.retention_days)?;
         Ok(memory)
     }
 
-    /// Opens the file, and makes it where it is missing.
+    /// Opens the file, and creates it if it is missing.
     ///
     /// # Errors
-    /// When it can be neither read nor made, or holds something else.
+    /// Fails when the file can be neither read nor created, or is not a file of sessions.
     pub fn open(path: &Path) -> Result<Memory, MemoryError> {
         let no = |reason: String| MemoryError::File { path: path.to_owned(), reason };
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -136,17 +141,18 @@ impl Memory {
                 .create(folder)
                 .map_err(|error| no(error.to_string()))?;
         }
-        // The file is made before SQLite would, so that nobody else may ever read it.
+        // The file is created before SQLite would do so, with permissions that no other user can read.
         let made = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path);
         made.map_err(|error| no(error.to_string()))?;
         let database = Connection::open(path).map_err(|error| no(error.to_string()))?;
         Self::prepare(database).map_err(|error| no(error.to_string()))
     }
 
-    /// A memory that lasts as long as the value: for a single sentence, and where nothing may be kept.
+    /// Opens a memory that lasts as long as the value: for a single sentence, and where nothing may be
+    /// stored.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// Fails when the system has no memory for it.
     pub fn passing() -> Result<Memory, MemoryError> {
         Ok(Self::prepare(Connection::open_in_memory()?)?)
     }
@@ -155,7 +161,7 @@ impl Memory {
         database.busy_timeout(PATIENCE)?;
         database.pragma_update(None, "journal_mode", "wal")?;
         database.pragma_update(None, "foreign_keys", true)?;
-        // What is deleted is gone, and does not lie in the file until it is overwritten.
+        // Deleted data is overwritten at once.
         database.pragma_update(None, "secure_delete", true)?;
         let transaction = database.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let form: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -165,17 +171,17 @@ impl Memory {
                 transaction.execute_batch(TABLES)?;
                 transaction.pragma_update(None, "user_version", FORM)?;
             }
-            // A file of another program or of a later version is left as it is.
+            // A file of another program or of a later version stays as it is.
             _ => return Err(rusqlite::Error::InvalidQuery),
         }
         transaction.commit()?;
         Ok(Memory { database })
     }
 
-    /// The session of this name, begun now if there is none; without a name a new one.
+    /// Returns the session of this name, and creates it if it is missing; without a name, a new one.
     ///
     /// # Errors
-    /// When the name is none, or the file can't be written.
+    /// Fails when the name is not valid, or the file can't be written.
     pub fn session(&self, id: Option<&str>) -> Result<Session<'_>, MemoryError> {
         let now = seconds();
         let id = match id {
@@ -198,10 +204,10 @@ impl Memory {
         Ok(Session::of(&self.database, id))
     }
 
-    /// All sessions, the last used first.
+    /// Returns all sessions, the last used first.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// Fails when the file can't be read.
     pub fn list(&self) -> Result<Vec<Entry>, MemoryError> {
         let mut rows = self.database.prepare(
             "SELECT id, began, used, (SELECT count(*) FROM turns WHERE session = id), coalesce((SELECT said FROM turns \
@@ -220,10 +226,10 @@ impl Memory {
         Ok(entries.collect::<Result<_, _>>()?)
     }
 
-    /// Everything that is known of a session, as one document; data objects by their size and kind.
+    /// Returns everything known of a session as one document; data objects by their size and kind.
     ///
     /// # Errors
-    /// When there is none of this name, or the file can't be read.
+    /// Fails when no session has this name, or the file can't be read.
     pub fn export(&self, id: &str) -> Result<Value, MemoryError> {
         let session = self.existing(id)?;
         let agents = session.agents()?;
@@ -241,20 +247,21 @@ impl Memory {
         }))
     }
 
-    /// Forgets a session.
+    /// Deletes a session.
     ///
     /// # Errors
-    /// When there is none of this name, or the file can't be written.
+    /// Fails when no session has this name, or the file can't be written.
     pub fn delete(&self, id: &str) -> Result<(), MemoryError> {
         self.existing(id)?;
         self.database.execute("DELETE FROM sessions WHERE id = ?1", [id])?;
         Ok(())
     }
 
-    /// Forgets the sessions that were not used for so many days; says how many. Zero days keep everything.
+    /// Deletes the sessions that were not used for this many days, and returns how many. Zero days keep
+    /// everything.
     ///
     /// # Errors
-    /// When the file can't be written.
+    /// Fails when the file can't be written.
     pub fn forget_after(&self, days: u32) -> Result<usize, MemoryError> {
         if days == 0 {
             return Ok(0);
@@ -274,8 +281,7 @@ impl Memory {
     }
 }
 
-/// Now, as SQLite keeps it.
-/// Whether a session may be called so.
+/// Returns whether this is a valid name for a session.
 #[must_use]
 pub fn is_name(id: &str) -> bool {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

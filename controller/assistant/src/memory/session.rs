@@ -1,4 +1,4 @@
-//! One conversation: what was said and done in it, and what a model is reminded of.
+//! Stores one conversation: its turns, plan, agents and data, and what a model gets of them.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
@@ -9,32 +9,33 @@ use crate::agents::plan::Plan;
 use crate::agents::roster::Spec;
 use crate::model::{Message, Part, Role};
 
-/// The most bytes of data that a session keeps.
+/// The maximum amount of data in a session, in bytes.
 pub(super) const MOST_BYTES: usize = 64 << 20;
-/// The most lines of the summary, and the most characters of each.
+/// The maximum number of lines of the summary.
 const MOST_LINES: usize = 12;
+/// The maximum length of a line of the summary, in characters.
 const LONGEST_LINE: usize = 120;
-/// The longest text of a turn that a model is reminded of, in characters.
+/// The maximum length of a turn's text that a model gets, in characters.
 const LONGEST_TEXT: usize = 1_200;
 
-/// One turn as it is kept.
+/// One stored turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// When, seconds since 1970.
+    /// The time, in seconds since 1970.
     pub at: u64,
-    /// What the person said.
+    /// The person's request.
     pub said: String,
-    /// What was answered.
+    /// The answer.
     pub answer: String,
     /// How it ended.
     pub ending: String,
-    /// Everything that was done: steps, calls, what came of them.
+    /// All steps and calls, with their results.
     pub log: Value,
 }
 
 impl Record {
-    /// Where words of the answer came from that are not this program's own. Of a turn in which a tool ran, and that does
-    /// not say, they may be the tool's.
+    /// Returns the sources of text in the answer that this program did not write. In a turn with a tool and
+    /// without recorded sources, they may be the tool's.
     #[must_use]
     pub fn read(&self) -> Vec<String> {
         match self.log.get("read").and_then(Value::as_array) {
@@ -47,29 +48,29 @@ impl Record {
     }
 }
 
-/// What a model is reminded of: older turns in a few lines, the last ones in their words. No logs.
+/// What a model gets of earlier turns: older ones in a few lines, the last ones in full. It contains no logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reminder {
-    /// Older turns; empty when there are none.
+    /// A summary of older turns; empty without any.
     pub summary: String,
     /// The last turns, oldest first.
     pub last: Vec<Exchange>,
 }
 
-/// One turn, in its words.
+/// One turn in full.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Exchange {
-    /// What the person said.
+    /// The person's request.
     pub said: String,
-    /// What was answered.
+    /// The answer.
     pub answer: String,
-    /// Where words of the answer came from that are not this program's own.
+    /// The sources of text in the answer that this program did not write.
     pub read: Vec<String>,
 }
 
 impl Reminder {
-    /// As messages before the next request. What a person said and what was answered are their words, except where an
-    /// answer holds words from outside: that is data.
+    /// Returns the messages before the next request. Requests and answers are plain text, except where an
+    /// answer contains outside text: that is data.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let mut messages = Vec::new();
@@ -101,16 +102,16 @@ impl<'a> Session<'a> {
         Session { database, id }
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Keeps a turn.
+    /// Stores a turn.
     ///
     /// # Errors
-    /// When the file can't be written.
+    /// Fails when the file can't be written.
     pub fn remember(&self, record: &Record) -> Result<(), MemoryError> {
         self.database.execute(
             "INSERT INTO turns (session, place, at, said, answer, ending, log) VALUES (?1, (SELECT coalesce(max(place), \
@@ -128,10 +129,10 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// All turns, oldest first.
+    /// Returns all turns, oldest first.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// Fails when the file can't be read.
     pub fn turns(&self) -> Result<Vec<Record>, MemoryError> {
         let mut rows = self
             .database
@@ -153,10 +154,10 @@ impl<'a> Session<'a> {
         .collect()
     }
 
-    /// The last turns in their words, and the older ones in a line each, the oldest of which are left out.
+    /// Returns the last turns in full, and the older ones in a line each; the oldest are left out.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// Fails when the file can't be read.
     pub fn reminder(&self, last: usize) -> Result<Reminder, MemoryError> {
         let turns = self.turns()?;
         let (old, new) = turns.split_at(turns.len().saturating_sub(last));
@@ -173,20 +174,20 @@ impl<'a> Session<'a> {
         Ok(Reminder { summary: lines.join("\n"), last: last.collect() })
     }
 
-    /// Keeps the plan that is worked on; none when there is none any longer.
+    /// Stores the present plan, or deletes it with `None`.
     ///
     /// # Errors
-    /// When the file can't be written.
+    /// Fails when the file can't be written.
     pub fn keep_plan(&self, plan: Option<&Plan>) -> Result<(), MemoryError> {
         let plan = plan.map(serde_json::to_string).transpose()?;
         self.database.execute("UPDATE sessions SET plan = ?2 WHERE id = ?1", params![self.id, plan])?;
         Ok(())
     }
 
-    /// The plan that was worked on last.
+    /// Returns the latest plan.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// Fails when the file can't be read.
     pub fn plan(&self) -> Result<Option<Plan>, MemoryError> {
         let plan: Option<String> =
             self.database
@@ -194,10 +195,10 @@ impl<'a> Session<'a> {
         Ok(plan.map(|plan| serde_json::from_str(&plan)).transpose()?)
     }
 
-    /// Keeps an agent that was created in this session.
+    /// Stores an agent that was created in this session.
     ///
     /// # Errors
-    /// When the file can't be written.
+    /// Fails when the file can't be written.
     pub fn keep_agent(&self, spec: &Spec) -> Result<(), MemoryError> {
         self.database.execute(
             "INSERT OR REPLACE INTO agents (session, name, spec) VALUES (?1, ?2, ?3)",
@@ -206,20 +207,20 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The agents that were created in this session.
+    /// Returns the agents that were created in this session.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// Fails when the file can't be read.
     pub fn agents(&self) -> Result<Vec<Spec>, MemoryError> {
         let mut rows = self.database.prepare("SELECT spec FROM agents WHERE session = ?1 ORDER BY rowid")?;
         let rows = rows.query_map([&self.id], |row| row.get::<_, String>(0))?;
         rows.map(|spec| Ok(serde_json::from_str(&spec?)?)).collect()
     }
 
-    /// Keeps data under a short name of its own.
+    /// Stores data under a new short name.
     ///
     /// # Errors
-    /// When the session has no room for it, or the file can't be written.
+    /// Fails when the session has no room for it, or the file can't be written.
     pub fn keep(&self, object: &Object) -> Result<Handle, MemoryError> {
         let (kept, count): (i64, i64) = self.database.query_row(
             "SELECT coalesce(sum(length(bytes)), 0), count(*) FROM objects WHERE session = ?1",
@@ -242,10 +243,10 @@ impl<'a> Session<'a> {
         Ok(handle)
     }
 
-    /// The data of this name.
+    /// Returns the data of this name.
     ///
     /// # Errors
-    /// When there is none, or the file can't be read.
+    /// Fails when no data has this name, or the file can't be read.
     pub fn recall(&self, handle: &str) -> Result<Object, MemoryError> {
         let found = self
             .database
@@ -261,10 +262,10 @@ impl<'a> Session<'a> {
         Ok(Object { kind, about, bytes })
     }
 
-    /// Names, kinds, descriptions and sizes of the data that it keeps.
+    /// Returns names, kinds, descriptions and sizes of the stored data.
     ///
     /// # Errors
-    /// When the file can't be read.
+    /// Fails when the file can't be read.
     pub fn objects(&self) -> Result<Vec<(String, String, String, u64)>, MemoryError> {
         let mut rows = self.database.prepare(
             "SELECT handle, kind, about, length(bytes) FROM objects WHERE session = ?1 ORDER BY rowid",

@@ -1,4 +1,4 @@
-//! Sessions in a file, as they are left and found again.
+//! Tests of sessions in a file across several openings.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -20,7 +20,7 @@ fn record(said: &str) -> Record {
 }
 
 #[test]
-fn a_session_is_found_again_by_another_program() {
+fn a_session_survives_reopening_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep/sessions.sqlite");
     let plan = Plan::new("dance", ["nod".to_owned()]);
@@ -48,14 +48,14 @@ fn a_session_is_found_again_by_another_program() {
     assert_eq!(session.agents().unwrap(), [spec]);
     assert_eq!(session.recall("report-1").unwrap().bytes, b"{}");
     assert!(session.recall("report-2").unwrap_err().to_string().contains("report-2"));
-    // Another session sees none of it.
+    // Another session can't read any of it.
     assert!(memory.session(None).unwrap().recall("report-1").is_err());
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
 }
 
 #[test]
-fn a_model_is_reminded_of_the_last_turns_and_of_the_older_ones_in_short() {
+fn a_reminder_has_the_last_turns_in_full_and_the_older_ones_in_short() {
     let memory = Memory::passing().unwrap();
     let session = memory.session(None).unwrap();
     for number in 0..30 {
@@ -70,13 +70,13 @@ fn a_model_is_reminded_of_the_last_turns_and_of_the_older_ones_in_short() {
     assert!(reminder.last[1].said.chars().count() < 1_300 && reminder.last[1].said.ends_with("..."));
     let lines: Vec<&str> = reminder.summary.lines().collect();
     assert_eq!((lines.len(), lines[11]), (12, "- nod 28 times (done)"));
-    // No logs: those are in the record alone.
+    // The reminder contains no logs; only the record does.
     assert!(!format!("{:?}", reminder.messages()).contains("steps"));
     assert_eq!(reminder.messages().len(), 5);
 }
 
 #[test]
-fn sessions_are_listed_exported_deleted_and_forgotten() {
+fn sessions_are_listed_exported_deleted_and_expired() {
     let memory = Memory::passing().unwrap();
     memory.session(Some("a")).unwrap().remember(&record("nod")).unwrap();
     memory.session(Some("b")).unwrap();
@@ -101,7 +101,7 @@ fn sessions_are_listed_exported_deleted_and_forgotten() {
 }
 
 #[test]
-fn bad_names_and_foreign_files_are_refused_and_left_alone() {
+fn bad_names_and_foreign_files_are_rejected_and_left_alone() {
     let memory = Memory::passing().unwrap();
     for name in ["", "../x", "a b", "ä", &"x".repeat(41)] {
         assert!(matches!(memory.session(Some(name)), Err(MemoryError::NotAName { .. })), "{name}");
@@ -116,7 +116,7 @@ fn bad_names_and_foreign_files_are_refused_and_left_alone() {
 }
 
 #[test]
-fn a_session_keeps_so_much_data_and_no_more() {
+fn a_session_rejects_data_beyond_its_limit() {
     let memory = Memory::passing().unwrap();
     let session = memory.session(None).unwrap();
     let object = |bytes: usize| Object { kind: Kind::File, about: "a plot".into(), bytes: vec![0; bytes] };

@@ -1,4 +1,4 @@
-//! What a model said, or why it said nothing.
+//! Defines [`Answer`], the answer of a model, and [`NoAnswer`], the reason why none came.
 
 use std::time::Duration;
 
@@ -7,96 +7,97 @@ use serde_json::{Map, Value};
 /// A model's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What it said.
+    /// Its content.
     pub said: Said,
-    /// What it cost.
+    /// The tokens it used.
     pub tokens: Tokens,
-    /// Which endpoint and model it came from, for records and people.
+    /// The endpoint and model it came from, for records and people.
     pub from: String,
 }
 
-/// What a model said, in the form that was asked for.
+/// The content of an answer, in the requested form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
     /// Text.
     Text(String),
     /// A document that fits the schema.
     Json(Value),
-    /// Calls of functions that it was offered, at least one; whether the arguments fit is the caller's to judge.
+    /// Calls of offered functions, at least one. The caller checks the arguments.
     Calls {
-        /// What it said beside them; may be empty.
+        /// Text next to the calls; may be empty.
         text: String,
         /// The calls, in order.
         calls: Vec<Call>,
     },
 }
 
-/// A call that a model wants made.
+/// A call that a model requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The model's name for it, by which it recognises what came of it.
+    /// The model's id for the call, by which it recognises the result.
     pub id: String,
-    /// The function: one of those that were offered.
+    /// The function, one of those that were offered.
     pub name: String,
     /// Its arguments.
     pub arguments: Map<String, Value>,
 }
 
-/// Tokens that were read and written; as the endpoint counts them, else by a rule of thumb of four bytes each.
+/// Tokens of prompts and answers, as the endpoint counts them; without a count, estimated at four bytes each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tokens {
-    /// Of the prompt.
+    /// Tokens of the prompt.
     pub prompt: u64,
-    /// Of the answer.
+    /// Tokens of the answer.
     pub answer: u64,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoAnswer {
-    /// Nobody listens there, or the name is not known.
+    /// The connection failed, or the name is unknown.
     #[error("the language model at {endpoint} can't be reached: {reason}; start it, or set `nlu: grammar`")]
     Unreachable {
-        /// Where.
+        /// The endpoint.
         endpoint: String,
-        /// What the system said.
+        /// The system's message.
         reason: String,
     },
-    /// It took too long.
+    /// The answer took too long.
     #[error("the language model at {endpoint} did not answer within {} s", .limit.as_secs_f64())]
     Slow {
-        /// Where.
+        /// The endpoint.
         endpoint: String,
         /// The limit that was reached.
         limit: Duration,
     },
-    /// The endpoint said that it does not want this.
-    #[error("the language model at {endpoint} refused the question ({status}): {reason}")]
+    /// The endpoint rejected the request.
+    #[error("the language model at {endpoint} rejected the request ({status}): {reason}")]
     Refused {
-        /// Where.
+        /// The endpoint.
         endpoint: String,
         /// The HTTP status.
         status: u16,
-        /// What it said, shortened.
+        /// Its message, shortened.
         reason: String,
     },
-    /// What came is not what was asked for: no protocol, half a stream, not the schema, no such function.
+    /// The reply is not what was requested: not the protocol, a broken stream, not the schema, or an unknown
+    /// function.
     #[error("the language model at {endpoint} gave no usable answer: {reason}")]
     Unusable {
-        /// Where.
+        /// The endpoint.
         endpoint: String,
-        /// What is wrong with it.
+        /// What is wrong with the reply.
         reason: String,
     },
     /// The prompt is longer than the budget allows.
-    #[error("the question to the language model has about {tokens} tokens, and {limit} are allowed")]
+    #[error("the prompt for the language model is too long: about {tokens} tokens, {limit} allowed")]
     TooLong {
-        /// Its length.
+        /// Its length, in tokens.
         tokens: u64,
-        /// The limit.
+        /// The limit, in tokens.
         limit: u64,
     },
-    /// Somebody said stop.
-    #[error("the question was given up because somebody said stop")]
+    /// A person said stop.
+    #[error("the request to the language model was cancelled: the person said stop")]
     GivenUp,
 }

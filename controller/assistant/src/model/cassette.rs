@@ -1,4 +1,5 @@
-//! Recorded talks with a real model, replayed: each request has to be exactly the one that was recorded.
+//! Records conversations with a real model and replays them. Each replayed request must be exactly the
+//! recorded one.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -27,23 +28,23 @@ pub struct Cassette {
     tape: Tape,
 }
 
-/// What a cassette holds and how far it has been played; stays valid when the cassette itself is given away.
+/// The content of a cassette and its playback position. It stays valid after the cassette is moved.
 #[derive(Clone, Debug)]
 pub struct Tape(Arc<Mutex<Reel>>);
 
-/// A cassette that can't be played.
+/// An error of a cassette.
 #[derive(Debug, thiserror::Error)]
 pub enum NoCassette {
-    /// It can't be read or written.
-    #[error("the cassette {}: {source}", .path.display())]
+    /// The file can't be read or written.
+    #[error("cannot use the cassette {}: {source}", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// It is no cassette.
-    #[error("{} is no cassette: {reason}; record it anew", .path.display())]
+    /// The file is not a cassette.
+    #[error("{} is not a cassette: {reason}; record it again", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -52,13 +53,13 @@ pub enum NoCassette {
     },
 }
 
-/// The file.
+/// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// With what settings the model was asked.
+    /// The model's settings.
     settings: Settings,
-    /// What went over the line, in order.
+    /// Requests and replies, in order.
     pairs: VecDeque<Pair>,
 }
 
@@ -79,7 +80,7 @@ struct Pair {
     reply: Heard,
 }
 
-/// What came back: a reply, or a refusal, from which a client learns what an endpoint does not know.
+/// A reply, or a rejection from which a client learns what an endpoint does not support.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Heard {
@@ -91,7 +92,7 @@ enum Heard {
 struct Reel {
     file: File,
     played: usize,
-    /// The first request that was not the recorded one.
+    /// The first request that differs from the recorded one.
     mismatch: Option<String>,
 }
 
@@ -100,10 +101,10 @@ impl Tape {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all went as it was recorded, to the end.
+    /// Checks that all requests were the recorded ones, to the end.
     ///
     /// # Errors
-    /// The first difference, or how many requests were not made.
+    /// Returns the first difference, or the number of missing requests.
     pub fn finish(&self) -> Result<(), String> {
         let reel = self.reel();
         match (&reel.mismatch, reel.file.pairs.len()) {
@@ -115,10 +116,10 @@ impl Tape {
         }
     }
 
-    /// Writes what was recorded.
+    /// Writes the recording.
     ///
     /// # Errors
-    /// When the file can't be written.
+    /// Fails when the file can't be written.
     pub fn save(&self, path: &Path) -> Result<(), NoCassette> {
         let failed = |source| NoCassette::Io { path: path.to_owned(), source };
         let text = serde_json::to_string_pretty(&self.reel().file).map_err(|error| failed(error.into()))?;
@@ -127,15 +128,15 @@ impl Tape {
 }
 
 impl Cassette {
-    /// A model that answers from a recording.
+    /// Opens a model that answers from a recording.
     ///
     /// # Errors
-    /// When there is none, or it is damaged.
+    /// Fails when the file is missing or damaged.
     pub fn replay(path: &Path) -> Result<Self, NoCassette> {
         let bytes = std::fs::read(path).map_err(|source| NoCassette::Io { path: path.to_owned(), source })?;
         let damaged = |reason: String| NoCassette::Damaged { path: path.to_owned(), reason };
         let file: File = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        let url = Address::parse(NOWHERE).ok_or_else(|| damaged("it has no place".into()))?;
+        let url = Address::parse(NOWHERE).ok_or_else(|| damaged("it has no address".into()))?;
         let endpoint = Endpoint { url, model: file.settings.model.clone(), key: None };
         let config = LanguageModel {
             endpoints: vec![endpoint.clone()],
@@ -153,7 +154,7 @@ impl Cassette {
         Ok(Cassette { client, tape })
     }
 
-    /// A model that asks the first configured endpoint, and records what goes over the line.
+    /// Opens a model that asks the first configured endpoint, and records requests and replies.
     ///
     /// # Errors
     /// As [`Client::open`].
@@ -177,7 +178,7 @@ impl Cassette {
         Ok(Cassette { client, tape })
     }
 
-    /// What it holds, to be kept for when the cassette itself is given away.
+    /// Returns the tape, for use after the cassette is moved.
     #[must_use]
     pub fn tape(&self) -> Tape {
         self.tape.clone()
@@ -194,7 +195,7 @@ impl Model for Cassette {
     }
 }
 
-/// Where a recording answers.
+/// The address of a replayed endpoint.
 const NOWHERE: &str = "http://127.0.0.1/cassette";
 
 /// Answers from the tape.
@@ -236,7 +237,7 @@ impl Exchange for Player {
     }
 }
 
-/// Asks the endpoint and writes down what was said.
+/// Asks the endpoint and records its replies.
 struct Recorder {
     line: Line,
     tape: Tape,
@@ -255,7 +256,7 @@ impl Exchange for Recorder {
             Err(Trouble::Refused { status, reason }) => {
                 Heard::Refused { status: *status, reason: reason.clone() }
             }
-            // What only passed by is not asked for in a replay either.
+            // A passing failure is not requested in a replay either.
             Err(_) => return heard,
         };
         self.tape.reel().file.pairs.push_back(Pair { request: kept(request), reply });
@@ -263,7 +264,7 @@ impl Exchange for Recorder {
     }
 }
 
-/// A request as it is kept: of pictures only the digest.
+/// Returns a request as it is stored, with a digest in place of each image.
 fn kept(request: &Value) -> Value {
     match request {
         Value::String(text) if text.starts_with("data:image/") => {
@@ -277,7 +278,7 @@ fn kept(request: &Value) -> Value {
     }
 }
 
-/// Indented, and each line of a text on a line of its own.
+/// Returns indented JSON, with each line of a text on its own line.
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default().replace("\\n", "\n      ")
 }

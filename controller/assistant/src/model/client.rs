@@ -1,4 +1,5 @@
-//! The language model behind one or more endpoints: the first that answers is heard, and who failed is told.
+//! Defines [`Client`], a language model behind one or more endpoints. The first one that answers is used, and
+//! failures are reported.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +18,16 @@ use super::{Model, Watch};
 use minismith_runtime::chance::Chance;
 use minismith_runtime::config::{Config, Endpoint, LanguageModel, Nlu};
 
-/// For how long an endpoint that failed is asked last.
+/// How long a failed endpoint moves to the end of the order.
 const ILL: Duration = Duration::from_secs(60);
 
-/// The most that is kept to be told.
+/// The maximum number of notices that wait to be reported.
 const MOST_NOTICES: usize = 100;
 
-/// A language model behind endpoints that speak as OpenAI's chat completions do. To be asked from an ordinary thread.
+/// A language model behind endpoints with OpenAI's chat completions API. It blocks, so it needs an ordinary
+/// thread.
 pub struct Client {
-    /// In order of preference.
+    /// The endpoints, in order of preference.
     peers: Vec<Peer>,
     bounds: Bounds,
     clock: Arc<dyn Clock>,
@@ -34,19 +36,20 @@ pub struct Client {
     used: Used,
 }
 
-/// What all answers together have cost.
+/// The usage of all answers together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Used {
-    /// Prompts that were to be answered.
+    /// Prompts that were asked.
     pub prompts: u64,
-    /// Those that were.
+    /// Prompts that were answered.
     pub answers: u64,
-    /// The tokens, those of failed tries and of questions that only tried an endpoint included.
+    /// Tokens, including failed tries and probes.
     pub tokens: Tokens,
 }
 
 impl Client {
-    /// Whom the configuration thinks with: nobody where the brain is offline. Nobody is asked yet.
+    /// Opens the client of the configuration, or returns `None` where no language model is configured. It
+    /// sends nothing yet.
     ///
     /// # Errors
     /// [`NoLine`], as [`Self::open`].
@@ -57,7 +60,7 @@ impl Client {
         }
     }
 
-    /// A client of the configured endpoints. Nobody is asked yet.
+    /// Opens a client of the configured endpoints. It sends nothing yet.
     ///
     /// # Errors
     /// [`NoLine`], where a key is missing or the system has no certificates for https.
@@ -65,8 +68,8 @@ impl Client {
         Self::with_clock(config, Arc::new(WallClock::start()))
     }
 
-    /// The same, waiting by another clock before a question is asked again. How long an answer takes is always measured
-    /// by the machine's.
+    /// Opens a client that waits by another clock before it repeats a request. The machine's clock always
+    /// measures the duration of answers.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -104,20 +107,20 @@ impl Client {
                 prompt_tokens: u64::from(config.max_prompt_tokens),
             },
             clock,
-            // Only spreads retries; two programs need not agree on it.
+            // The seed only spreads retries, so two programs may share it.
             chance: Chance(unix_seconds() ^ (u64::from(std::process::id()) << 32)),
             notices: Vec::new(),
             used: Used::default(),
         }
     }
 
-    /// What all answers together have cost.
+    /// Returns the usage of all answers together.
     #[must_use]
     pub const fn used(&self) -> Used {
         self.used
     }
 
-    /// The endpoints by preference, those that failed lately last.
+    /// Returns the endpoints by preference, with recently failed ones last.
     fn order(&self) -> Vec<usize> {
         let now = self.clock.now();
         let is_ill = |peer: &Peer| peer.ill_since.is_some_and(|since| now.since(since) < ILL);
@@ -137,7 +140,7 @@ impl Client {
 
 impl Model for Client {
     fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer> {
-        // Where nothing can be called, text is all there is.
+        // Without functions, only text is possible.
         let as_text = matches!(&prompt.form, Form::Calls(functions) if functions.is_empty())
             .then(|| Prompt { form: Form::Text, ..prompt.clone() });
         let prompt = as_text.as_ref().unwrap_or(prompt);
@@ -199,7 +202,7 @@ impl Model for Client {
         }
         Err(first.unwrap_or_else(|| NoAnswer::Unreachable {
             endpoint: "no endpoint".into(),
-            reason: "language_model.endpoints names nobody to ask".into(),
+            reason: "`language_model.endpoints` is empty".into(),
         }))
     }
 

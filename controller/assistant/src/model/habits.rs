@@ -1,31 +1,32 @@
-//! What an endpoint turned out to know and to refuse: tried once, and kept for as long as the program runs.
+//! Defines [`Habits`], what an endpoint supports and rejects: probed once, and kept for as long as the
+//! program runs.
 
 use serde_json::{Value, json};
 
 use super::prompt::{Form, Function, Message, Prompt};
 use super::reply::Reply;
 
-/// What is known of an endpoint.
+/// The known capabilities of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Habits {
-    /// Whether it answers with `tool_calls`; none if that was not tried yet.
+    /// Whether it answers with `tool_calls`; `None` before the probe.
     pub(super) calls: Option<bool>,
-    /// Whether it takes `response_format`; none if that was not tried yet.
+    /// Whether it supports `response_format`; `None` before the probe.
     pub(super) schemas: Option<bool>,
-    /// Whether it wants the length of the answer under its newer name.
+    /// Whether it expects the length of the answer under the newer key.
     newer_name: bool,
-    /// Keys of a request that it does not take.
+    /// Keys of a request that it rejects.
     left_out: Vec<&'static str>,
 }
 
-/// Keys without which a request says the same.
+/// Keys that a request can omit without a change of its meaning.
 const OPTIONAL: [&str; 4] = ["stream_options", "seed", "temperature", "tool_choice"];
 
 const LENGTH: &str = "max_tokens";
 const NEWER_LENGTH: &str = "max_completion_tokens";
 
 impl Habits {
-    /// Makes a request as the endpoint wants it.
+    /// Adapts a request to the endpoint.
     pub(super) fn suit(&self, request: &mut Value) {
         let Some(keys) = request.as_object_mut() else { return };
         keys.retain(|key, _| !self.left_out.contains(&key.as_str()));
@@ -36,7 +37,7 @@ impl Habits {
         }
     }
 
-    /// Learns from a refusal that names a key which is not needed; false if there is nothing to be learnt.
+    /// Learns from an error that names an unneeded key. Returns `false` if it names none.
     pub(super) fn learn(&mut self, refusal: &str) -> bool {
         if refusal.contains(LENGTH) && refusal.contains(NEWER_LENGTH) && !self.newer_name {
             self.newer_name = true;
@@ -48,14 +49,14 @@ impl Habits {
     }
 }
 
-/// A question that a model can only answer by a call.
+/// Returns a probe that a model can only answer by a call.
 pub(super) fn call_probe() -> Prompt {
     let ready =
         Function { name: READY.into(), description: "Tells that you are ready.".into(), parameters: word() };
     probe("You call functions.", "Call the function `ready` with the word yes.", Form::Calls(vec![ready]))
 }
 
-/// Whether that question was answered by a proper call.
+/// Returns whether that probe was answered by a proper call.
 pub(super) fn is_call(reply: &Reply) -> bool {
     reply.calls.first().is_some_and(|call| {
         call.name == READY
@@ -63,7 +64,7 @@ pub(super) fn is_call(reply: &Reply) -> bool {
     })
 }
 
-/// A question whose answer has to fit a schema.
+/// Returns a probe whose answer must fit a schema.
 pub(super) fn schema_probe() -> Prompt {
     probe("You answer in JSON.", "Are you ready?", Form::Json(word()))
 }
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_that_names_a_key_is_learnt_from_once() {
+    fn an_error_that_names_a_key_is_learnt_once() {
         let mut habits = Habits::default();
         let request = json!({"model": "m", "max_tokens": 5, "temperature": 0, "seed": 1, "stream": true});
         let suited = |habits: &Habits| {

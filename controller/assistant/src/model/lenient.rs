@@ -1,16 +1,16 @@
-//! JSON found in what a model said beside it: a fence of backticks, a sentence before, braces written twice.
+//! Finds JSON in a model's text, next to code fences, sentences or doubled braces.
 
 use serde_json::Value;
 
-/// The first object in `text` that is whole and can be read.
+/// Returns the first complete object in `text` that can be parsed.
 pub(super) fn object(text: &str) -> Option<Value> {
-    // What a model thought before it answered is no answer.
+    // What a model thought before it answered is not part of the answer.
     let text = text.rsplit_once("</think>").map_or(text, |(_, answer)| answer);
     if let Ok(value @ Value::Object(_)) = serde_json::from_str(text.trim()) {
         return Some(value);
     }
     let mut rest = text;
-    // A model that writes so many beginnings without an object writes none.
+    // A model that writes 50 beginnings without an object writes none.
     for _ in 0..50 {
         let begin = rest.find('{')?;
         rest = rest.get(begin..)?;
@@ -22,7 +22,7 @@ pub(super) fn object(text: &str) -> Option<Value> {
     None
 }
 
-/// From the opening brace at the start to the one that closes it.
+/// Returns the text from its opening brace to the matching closing brace.
 fn balanced(text: &str) -> Option<&str> {
     let (mut depth, mut in_string, mut escaped) = (0_u32, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -47,7 +47,7 @@ fn read(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }
-    // The template of some small models shows every brace twice, and so do they; inside, they often forget to.
+    // The template of some small models doubles every brace, and so do they; inside, they often forget to.
     let inner = text.strip_prefix('{')?.strip_suffix('}')?.trim();
     let single = inner.starts_with('{').then(|| serde_json::from_str(inner).ok()).flatten();
     single.or_else(|| serde_json::from_str(&text.replace("{{", "{").replace("}}", "}")).ok())
@@ -59,7 +59,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_object_is_found_wherever_it_stands() {
+    fn an_object_is_found_anywhere_in_the_text() {
         let nod = json!({"name": "nod", "arguments": {"times": 2}});
         for text in [
             r#"{"name": "nod", "arguments": {"times": 2}}"#,
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_none_none_is_found() {
+    fn a_text_without_an_object_gives_none() {
         for text in ["", "no", "{", "}", "{\"a\": ", "[1, 2]", "\u{1f916}{\u{1f916}", "{a: 1}"] {
             assert_eq!(object(text), None, "{text}");
         }

@@ -1,4 +1,5 @@
-//! The line to one endpoint: a request goes out, a reply comes back, streamed or whole.
+//! Defines [`Line`], the connection to one endpoint. It sends a request and reads the reply, streamed or
+//! whole.
 
 use std::time::Duration;
 
@@ -11,15 +12,16 @@ use minismith_runtime::config::{Endpoint, NoKey};
 use minismith_runtime::net::http::{Broken, Http, Listen, NoHttp, Opening, Patience, Piece};
 use minismith_runtime::net::sse::Events;
 
-/// The longest reply with all that frames it, bytes.
+/// The maximum length of a reply with its framing, in bytes.
 const LONGEST_REPLY: usize = 8 << 20;
 
-/// The most that is read of an error, bytes.
+/// The maximum length of an error that is read, in bytes.
 const LONGEST_ERROR: usize = 64 << 10;
 
-/// Whoever carries a request to an endpoint: a line, or a tape of what once went over one.
+/// Carries requests to an endpoint: over the network, or to a recording.
 pub(super) trait Exchange: Send {
-    /// Sends a request and hears the reply. The listener hears the text as it comes, and now and then nothing.
+    /// Sends a request and reads the reply. The listener gets the text as it arrives, and from time to time
+    /// an empty piece.
     fn exchange(
         &mut self,
         request: &Value,
@@ -27,31 +29,31 @@ pub(super) trait Exchange: Send {
         hear: &mut dyn FnMut(&str) -> Watch,
     ) -> Result<Reply, Trouble>;
 
-    /// The same text without any secret.
+    /// Returns the text without any secret.
     fn hide(&self, text: &str) -> String {
         text.to_owned()
     }
 }
 
-/// How long a reply may take.
+/// The timeouts of a reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) whole: Duration,
     pub(super) silence: Duration,
 }
 
-/// An endpoint that can't even be asked.
+/// An error that keeps an endpoint from being asked at all.
 #[derive(Debug, thiserror::Error)]
 pub enum NoLine {
-    /// Its key is not there.
+    /// Its key is missing.
     #[error(transparent)]
     Key(#[from] NoKey),
-    /// The system does not let us.
+    /// The system does not allow it.
     #[error(transparent)]
     Http(#[from] NoHttp),
 }
 
-/// The line to an endpoint.
+/// The connection to an endpoint.
 pub(super) struct Line(Http);
 
 impl Line {
@@ -82,24 +84,25 @@ impl Exchange for Line {
     }
 }
 
-/// The longest text that the answer may have by the tokens it was given: few tokens are longer than this.
+/// Returns the maximum length of an answer from its maximum number of tokens: few tokens are longer than
+/// this.
 fn longest_text(request: &Value) -> usize {
     let tokens = ["max_tokens", "max_completion_tokens"].iter().find_map(|key| request.get(key)?.as_u64());
     usize::try_from(tokens.unwrap_or(1 << 16)).unwrap_or(usize::MAX).saturating_mul(32).saturating_add(4096)
 }
 
-/// Whoever hears a reply and puts it together.
+/// Reads a reply and assembles it.
 struct Ear<'a> {
     opening: Option<Opening>,
     events: Events,
-    /// What is no stream: a whole reply, or an error.
+    /// Bytes outside a stream: a whole reply, or an error.
     whole: Vec<u8>,
     reply: Reply,
-    /// The stream said that it is at its end.
+    /// Whether the stream has sent its end.
     is_done: bool,
     trouble: Option<Trouble>,
     longest_text: usize,
-    /// Takes the key out of a text, in case the server repeats it.
+    /// Removes the key from a text, in case the server repeats it.
     hide: &'a dyn Fn(&str) -> String,
     hear: &'a mut dyn FnMut(&str) -> Watch,
 }
@@ -155,13 +158,13 @@ impl<'a> Ear<'a> {
                 Err(Trouble::Refused {
                     status: opening.status,
                     reason: format!(
-                        "it sends whoever asks to {elsewhere}, which is not followed; write that address into language_model.endpoints if it is right"
+                        "it redirects to {elsewhere}, and redirects are not followed; if that address is right, set it in `language_model.endpoints`"
                     ),
                 })
             }
             200 if !matches!(opening.content.as_str(), "text/event-stream" | "application/json") => {
                 Err(Trouble::Garbled(format!(
-                    "what it sent is {}, not what a language model's server sends; does `url` end as it should, mostly in /v1?",
+                    "it sent {}, which is not a language model's reply; check the end of `url`, which is usually /v1",
                     match opening.content.as_str() {
                         "" => "of no type".to_owned(),
                         content => format!("of the type {}", message(&Value::from(content))),
@@ -211,13 +214,13 @@ impl<'a> Ear<'a> {
         if text.is_empty() { Ok(()) } else { self.tell(&text) }
     }
 
-    /// What was heard in all.
+    /// Returns the reply, or the error of the transfer.
     fn end(mut self, heard: Result<(), Broken>) -> Result<Reply, Trouble> {
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
         }
         match (&self.opening, heard) {
-            // How an error ends is no matter.
+            // How an error ends does not matter.
             (Some(opening), _) if opening.status != 200 => {
                 return Err(refusal(opening, &self.whole, self.hide));
             }
@@ -225,7 +228,7 @@ impl<'a> Ear<'a> {
             (_, Err(Broken::Unreachable(reason))) => return Err(Trouble::Unreachable(reason)),
             (_, Err(Broken::Slow(limit))) => return Err(Trouble::Slow(limit)),
             (_, Err(broken @ Broken::TooLong(_))) => return Err(Trouble::Garbled(broken.to_string())),
-            // It said how the model ended, and then did not end well itself.
+            // The model's end was reported, although the transfer did not end well.
             (_, Err(Broken::Cut(_))) if self.reply.finish.is_some() => self.is_done = true,
             (_, Err(broken @ Broken::Cut(_))) => {
                 let reason = broken.to_string();
@@ -256,18 +259,17 @@ fn refusal(opening: &Opening, body: &[u8], hide: &dyn Fn(&str) -> String) -> Tro
         Ok(error) => message(&error),
         Err(_) => message(&Value::from(text.lines().next().unwrap_or_default())),
     };
-    let reason = if reason.is_empty() { "it did not say why".into() } else { reason };
+    let reason = if reason.is_empty() { "it gave no reason".into() } else { reason };
     match opening.status {
         status @ (408 | 429 | 500..=599) => {
             Trouble::Busy { status, reason, after: opening.retry_after.map(Duration::from_secs) }
         }
-        status @ 401 => Trouble::Refused {
-            status,
-            reason: format!("{reason}; see whether `key_env` names the right key"),
-        },
+        status @ 401 => {
+            Trouble::Refused { status, reason: format!("{reason}; check that `key_env` names the right key") }
+        }
         status @ 404 => Trouble::Refused {
             status,
-            reason: format!("{reason}; see whether `url` (mostly it ends in /v1) and `model` are right"),
+            reason: format!("{reason}; check `url`, which usually ends in /v1, and `model`"),
         },
         status => Trouble::Refused { status, reason },
     }

@@ -1,10 +1,17 @@
-//! What is asked of a language model, and what it says: words between agents and whoever serves the model.
+//! Asks language models: prompts go out, answers come back.
 //!
-//! Reading order: [`prompt`] (what is asked), [`answer`] (what comes back), [`client`] (the endpoints, and which is
-//! asked when), `peer` (one endpoint), `habits` and `strategy` (how it wants to be asked), `request` and `fence` (what is
-//! sent), `line`, `sse` and `reply` (what is heard), `reading` and `lenient` (what that means), `trouble` (what can go
-//! wrong), `tokens`. For tests: [`cassette`] (recorded talks) and [`scripted`]. All text that a model says is untrusted;
-//! nothing in it acts by itself.
+//! Reading order:
+//!
+//! * [`prompt`] (the question) and [`answer`] (the answer)
+//! * [`client`] (the endpoints and their order) and `peer` (one endpoint)
+//! * `habits` and `strategy` (how an endpoint is asked)
+//! * `request` and `fence` (what is sent)
+//! * `line`, `sse` and `reply` (what is received)
+//! * `reading` and `lenient` (what it means)
+//! * `trouble` (errors) and `tokens` (estimates)
+//! * for tests: [`cassette`] (recordings) and [`scripted`]
+//!
+//! All text of a model is untrusted; nothing in it acts by itself.
 
 pub mod answer;
 pub mod cassette;
@@ -31,18 +38,20 @@ pub use line::NoLine;
 pub use prompt::{Form, Function, Message, Part, Prompt, Role};
 pub use scripted::Scripted;
 
-/// Whoever answers prompts.
+/// Answers prompts.
 pub trait Model {
-    /// Answers one prompt. `watch` hears the text as it arrives, where the answer is text and not JSON, and now and then
-    /// an empty piece while there is none; it says whether to go on listening. When it says no, the question is given up
-    /// at once. What it heard may have come from a try that failed later: what counts is the answer.
+    /// Answers one prompt.
+    ///
+    /// `watch` gets the text as it arrives, where the answer is text and not JSON. While there is none, it
+    /// gets an empty piece from time to time. Its result says whether to go on; [`Watch::Off`] cancels the
+    /// request at once. Its text may come from a try that failed later, so only the returned answer counts.
     ///
     /// # Errors
-    /// [`NoAnswer`] says what happened, in words for a person, and whether another try could help.
+    /// [`NoAnswer`] says what happened, for a person, and whether another try could help.
     fn answer(&mut self, prompt: &Prompt, watch: &mut dyn FnMut(&str) -> Watch) -> Result<Answer, NoAnswer>;
 
-    /// What a person should hear of the answers so far beside them, such as that one endpoint failed and another
-    /// answered; each is told once.
+    /// Returns notices for the person about the answers so far, such as a failed endpoint. Each is returned
+    /// once.
     fn notices(&mut self) -> Vec<String> {
         Vec::new()
     }
@@ -53,6 +62,6 @@ pub trait Model {
 pub enum Watch {
     /// Go on.
     On,
-    /// Give the question up; somebody said stop.
+    /// Cancel the request; a person said stop.
     Off,
 }

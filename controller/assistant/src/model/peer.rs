@@ -1,4 +1,5 @@
-//! One endpoint: finds out how it wants to be asked, asks it, asks again where that may help, and judges its reply.
+//! Defines [`Peer`], one endpoint. It probes the endpoint's capabilities, asks it, retries where that may
+//! help, and checks the reply.
 
 use std::time::Duration;
 
@@ -17,11 +18,12 @@ use super::trouble::Trouble;
 use super::{Watch, tokens};
 use minismith_runtime::chance::Chance;
 
-/// The first wait before a question is asked again, and the longest.
+/// The first wait before a retry.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// The longest wait before a retry.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// The longest wait that a server may ask for; one that wants more is left alone.
+/// The longest wait that a server may ask for. An endpoint that asks for more is given up.
 const LONGEST_ASKED_WAIT: Duration = Duration::from_secs(30);
 
 /// How often the listener is asked while nothing happens.
@@ -29,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// One endpoint.
 pub(super) struct Peer {
-    /// Where it is and which model it is asked for, for people.
+    /// Its address and model, for people.
     pub(super) name: String,
     pub(super) manner: Manner,
     pub(super) line: Box<dyn Exchange>,
@@ -38,7 +40,7 @@ pub(super) struct Peer {
     pub(super) ill_since: Option<Tick>,
 }
 
-/// Bounds of all questions.
+/// Limits of all questions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) answer: Duration,
@@ -47,10 +49,10 @@ pub(super) struct Bounds {
     pub(super) prompt_tokens: u64,
 }
 
-/// Whoever listens to the model, and has heard something or not.
+/// The listener, and whether it has received text.
 pub(super) struct Attention<'a> {
     pub(super) watch: &'a mut dyn FnMut(&str) -> Watch,
-    /// Whether the text is for them, and not JSON or a second try.
+    /// Whether the text is for the listener, and not JSON or a second try.
     pub(super) speaks: bool,
     pub(super) has_heard: bool,
 }
@@ -63,15 +65,15 @@ impl Attention<'_> {
     }
 }
 
-/// One question on its way.
+/// One question in progress.
 pub(super) struct Question<'a, 'b> {
     pub(super) bounds: Bounds,
     pub(super) clock: &'a dyn Clock,
     pub(super) chance: &'a mut Chance,
     pub(super) attention: &'a mut Attention<'b>,
-    /// When it has to be answered.
+    /// The deadline of the answer.
     pub(super) until: Tick,
-    /// What it has cost.
+    /// The tokens used.
     pub(super) spent: Tokens,
 }
 
@@ -82,7 +84,7 @@ impl Peer {
         prompt: &Prompt,
         question: &mut Question<'_, '_>,
     ) -> Result<Answer, Trouble> {
-        // Too long is too long before anything else is tried.
+        // The length is checked before anything is sent.
         check_length(&request(prompt, Strategy::Plain, &self.manner), question.bounds.prompt_tokens)?;
         question.attention.speaks = false;
         let strategy = self.strategy(&prompt.form, question)?;
@@ -101,7 +103,7 @@ impl Peer {
             let reply = self.exchange(&mut request, question)?;
             match read(&reply, prompt, strategy) {
                 Ok(said) => return Ok(Answer { said, tokens: question.spent, from: self.name.clone() }),
-                Err(unfit) if unfit.may_be_mended && complaint.is_none() => {
+                Err(unfit) if unfit.can_be_fixed && complaint.is_none() => {
                     add_complaint(&mut request, &transcript(&reply), &unfit.reason);
                     complaint = Some(unfit.reason);
                 }
@@ -110,7 +112,7 @@ impl Peer {
         }
     }
 
-    /// How to ask for this form here; tried the first time.
+    /// Returns how to ask for this form here; the first time it probes the endpoint.
     fn strategy(&mut self, form: &Form, question: &mut Question<'_, '_>) -> Result<Strategy, Trouble> {
         let mut trouble = None;
         if matches!(form, Form::Text) {
@@ -121,7 +123,7 @@ impl Peer {
                 Some(calls) => calls,
                 None => match self.probe(&call_probe(), Strategy::Native, question) {
                     Ok(reply) => reply.is_some_and(|reply| is_call(&reply)),
-                    // Some servers say by this that they know no functions; others are ill.
+                    // Some servers answer 500 when they know no functions; others have failed.
                     Err(busy @ Trouble::Busy { status: 500, .. }) => {
                         trouble = Some(busy);
                         false
@@ -151,7 +153,7 @@ impl Peer {
         Ok(if schemas { Strategy::Schema } else { Strategy::Plain })
     }
 
-    /// The reply to a question that only tries; none where the endpoint does not want such questions.
+    /// Returns the reply to a probe, or `None` where the endpoint rejects probes.
     fn probe(
         &mut self,
         prompt: &Prompt,
@@ -166,7 +168,7 @@ impl Peer {
         }
     }
 
-    /// Sends a request until there is a reply, or no more hope.
+    /// Sends a request until a reply arrives or no retry can help.
     fn exchange(&mut self, request: &mut Value, question: &mut Question<'_, '_>) -> Result<Reply, Trouble> {
         let mut tries = 0;
         loop {
@@ -207,7 +209,8 @@ impl Peer {
 }
 
 impl Question<'_, '_> {
-    /// Twice as long each time, and by chance up to half less, so that many do not come back at once.
+    /// Returns a wait that doubles each time. Chance shortens it by up to half, so that many clients do not
+    /// return at once.
     fn wait_before(&mut self, tries: u32, trouble: &Trouble) -> Duration {
         let full = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(tries)).min(LONGEST_WAIT);
         let own = full.mul_f64(self.chance.share().mul_add(0.5, 0.5));
@@ -237,7 +240,7 @@ fn check_length(request: &Value, limit: u64) -> Result<(), Trouble> {
     if tokens > limit { Err(Trouble::TooLong { tokens, limit }) } else { Ok(()) }
 }
 
-/// What the model said, calls and all, as text.
+/// Returns the model's text and calls as text.
 fn transcript(reply: &Reply) -> String {
     let calls = reply.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
     let text = Some(reply.text.clone()).filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! A prompt: what a model is told, what it may call, and in which form it has to answer.
+//! Defines [`Prompt`]: what a model gets, what it may call, and the form of its answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,19 +8,19 @@ use super::tokens;
 /// One question to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// Which use this is, in one word (`coordinator`, `author`, ...): for records, not for the model.
+    /// Its use in one word (`coordinator`, `author`, ...), for records and not for the model.
     pub purpose: &'static str,
-    /// Instructions, from this program and its configuration only; never text from elsewhere.
+    /// Instructions from this program and its configuration only; never text from elsewhere.
     pub instructions: String,
-    /// What was said so far, oldest first.
+    /// The dialog so far, oldest message first.
     pub messages: Vec<Message>,
     /// The form of the answer.
     pub form: Form,
-    /// The longest answer, tokens.
+    /// The maximum length of the answer, in tokens.
     pub most_tokens: u32,
 }
 
-/// The form in which a model has to answer.
+/// The form of a model's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// Text.
@@ -42,70 +42,71 @@ pub struct Function {
     pub parameters: Value,
 }
 
-/// Something that was said.
+/// A message of the dialog.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// By whom.
+    /// Its author.
     pub role: Role,
-    /// What.
+    /// Its parts.
     pub parts: Vec<Part>,
 }
 
-/// Who said something.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The person, or whoever speaks for them.
+    /// The person, or an agent that speaks for the person.
     Person,
     /// The model.
     Model,
 }
 
-/// A part of what was said.
+/// A part of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Part {
-    /// Words.
+    /// Text.
     Text {
-        /// Them.
+        /// The text.
         text: String,
     },
-    /// Data from elsewhere (a tool, the camera, a file, the network): shown to the model within a fence that the data
-    /// can't close, as data and not as instructions.
+    /// Data from elsewhere (a tool, the camera, a file, the network).
+    ///
+    /// The model gets it within a fence that the data can't close, as data and not as instructions.
     Data {
-        /// Where it comes from, in a few words.
+        /// Its source, in a few words.
         source: String,
-        /// It.
+        /// The data.
         text: String,
     },
-    /// A picture.
+    /// An image.
     Image {
-        /// JPEG.
+        /// The image as JPEG.
         #[serde(with = "base64_bytes")]
         jpeg: Vec<u8>,
     },
     /// A call that the model made.
     Called {
-        /// The model's name for this call.
+        /// The model's id for this call.
         id: String,
         /// The function.
         name: String,
         /// Its arguments.
         arguments: Map<String, Value>,
     },
-    /// What came of a call; data, like that from elsewhere.
+    /// The result of a call; data, like that from elsewhere.
     Returned {
-        /// The model's name for the call.
+        /// The model's id for the call.
         id: String,
         /// The function.
         name: String,
-        /// What came of it.
+        /// The result.
         text: String,
     },
 }
 
 impl Prompt {
-    /// How many tokens it has, by a rule of thumb.
+    /// Estimates the number of tokens.
     #[must_use]
     pub fn tokens(&self) -> u64 {
         let form = match &self.form {
@@ -128,20 +129,20 @@ impl Prompt {
 }
 
 impl Message {
-    /// Words of the person.
+    /// Returns a message of the person.
     #[must_use]
     pub fn person(text: impl Into<String>) -> Self {
         Message { role: Role::Person, parts: vec![Part::Text { text: text.into() }] }
     }
 
-    /// Words of the model.
+    /// Returns a message of the model.
     #[must_use]
     pub fn model(text: impl Into<String>) -> Self {
         Message { role: Role::Model, parts: vec![Part::Text { text: text.into() }] }
     }
 }
 
-/// Bytes as base64 in records.
+/// Stores bytes as base64 in records.
 mod base64_bytes {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Reads a reply in the form that was asked for, and says what is wrong with it if it has another.
+//! Reads a reply in the requested form, and says what is wrong with one in another form.
 
 use serde_json::{Map, Value};
 
@@ -9,47 +9,47 @@ use super::reply::{MOST_CALLS, RawCall, Reply};
 use super::strategy::{Spoken, Strategy};
 use minismith_analysis::arguments::fits;
 
-/// Why a reply can't be used.
+/// The reason why a reply can't be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unfit {
-    /// In a clause that the model and a person can read.
+    /// The reason as a clause for the model and a person.
     pub(super) reason: String,
-    /// Whether the model can put that right.
-    pub(super) may_be_mended: bool,
+    /// Whether the model can correct it.
+    pub(super) can_be_fixed: bool,
 }
 
 impl Unfit {
-    fn mendable(reason: impl Into<String>) -> Self {
-        Unfit { reason: reason.into(), may_be_mended: true }
+    fn fixable(reason: impl Into<String>) -> Self {
+        Unfit { reason: reason.into(), can_be_fixed: true }
     }
 
-    fn hopeless(reason: impl Into<String>) -> Self {
-        Unfit { reason: reason.into(), may_be_mended: false }
+    fn unfixable(reason: impl Into<String>) -> Self {
+        Unfit { reason: reason.into(), can_be_fixed: false }
     }
 }
 
-/// What the reply says, in the form of the prompt.
+/// Returns the content of the reply, in the form of the prompt.
 pub(super) fn read(reply: &Reply, prompt: &Prompt, strategy: Strategy) -> Result<Said, Unfit> {
     let was_cut = reply.finish.as_deref() == Some("length");
     let text = answer_text(&reply.text);
     if reply.finish.as_deref() == Some("content_filter") {
-        return Err(Unfit::hopeless("the endpoint's filter withheld it"));
+        return Err(Unfit::unfixable("the endpoint's filter withheld it"));
     }
     let read = match (&prompt.form, strategy) {
-        (Form::Text, _) if text.is_empty() => Err(Unfit::mendable("it is empty")),
+        (Form::Text, _) if text.is_empty() => Err(Unfit::fixable("it is empty")),
         (Form::Text, _) => Ok(Said::Text(text.to_owned())),
         (Form::Json(schema), _) => document(text, schema).map(Said::Json),
         (Form::Calls(functions), Strategy::Native) => native(reply, text, functions, prompt),
         (Form::Calls(functions), _) => spoken(text, functions, prompt, strategy),
     };
     read.map_err(|unfit| match was_cut {
-        // Asked again, it would be as long.
-        true => Unfit::hopeless(format!("it is longer than the tokens it was given; {}", unfit.reason)),
+        // A repeated answer would be as long.
+        true => Unfit::unfixable(format!("it is longer than the tokens it was given; {}", unfit.reason)),
         false => unfit,
     })
 }
 
-/// Without what a model thought before it answered.
+/// Returns the answer without what a model thought before it.
 fn answer_text(text: &str) -> &str {
     let trimmed = text.trim();
     match trimmed.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>")) {
@@ -59,10 +59,10 @@ fn answer_text(text: &str) -> &str {
 }
 
 fn document(text: &str, schema: &Value) -> Result<Value, Unfit> {
-    let document = lenient::object(text).ok_or_else(|| Unfit::mendable("it holds no whole JSON object"))?;
+    let document = lenient::object(text).ok_or_else(|| Unfit::fixable("it holds no whole JSON object"))?;
     match fits(schema, &document) {
         Ok(()) => Ok(document),
-        Err(complaint) => Err(Unfit::mendable(format!("the object {complaint}"))),
+        Err(complaint) => Err(Unfit::fixable(format!("the object {complaint}"))),
     }
 }
 
@@ -72,7 +72,7 @@ fn native(reply: &Reply, text: &str, functions: &[Function], prompt: &Prompt) ->
         let arguments = match arguments.trim() {
             "" => Map::new(),
             arguments => serde_json::from_str(arguments).map_err(|_| {
-                Unfit::mendable(format!("the arguments of `{}` are no JSON object", short(name)))
+                Unfit::fixable(format!("the arguments of `{}` are no JSON object", short(name)))
             })?,
         };
         calls.push((id.clone(), name.clone(), arguments));
@@ -84,22 +84,22 @@ fn spoken(text: &str, functions: &[Function], prompt: &Prompt, strategy: Strateg
     let spoken = Spoken::new(functions);
     let Some(reply) = lenient::object(text) else {
         return match strategy {
-            // It was only asked for the form, and a sentence is an answer too.
+            // The form was only described, and a sentence is an answer too.
             Strategy::Plain if !text.is_empty() && !text.contains("\"name\"") => {
                 Ok(Said::Text(text.to_owned()))
             }
-            _ => Err(Unfit::mendable("it holds no whole JSON object")),
+            _ => Err(Unfit::fixable("it holds no whole JSON object")),
         };
     };
     let steps = spoken.steps(&reply).ok_or_else(|| {
-        Unfit::mendable("it has not the form {\"calls\": [{\"name\": ..., \"arguments\": {...}}]}")
+        Unfit::fixable("it has not the form {\"calls\": [{\"name\": ..., \"arguments\": {...}}]}")
     })?;
     let (mut texts, mut calls) = (Vec::new(), Vec::new());
     for (name, arguments) in steps {
         match arguments.get("text").and_then(Value::as_str) {
             Some(text) if name == spoken.say() => texts.push(text.trim().to_owned()),
             None if name == spoken.say() => {
-                return Err(Unfit::mendable(format!("`{name}` needs its `text`")));
+                return Err(Unfit::fixable(format!("`{name}` needs its `text`")));
             }
             _ => calls.push((String::new(), name, arguments)),
         }
@@ -107,7 +107,7 @@ fn spoken(text: &str, functions: &[Function], prompt: &Prompt, strategy: Strateg
     said(texts.join("\n"), calls, functions, prompt)
 }
 
-/// Calls of functions that were offered, each with a name of its own.
+/// Returns calls of offered functions, each with a unique id.
 fn said(
     text: String,
     raw: Vec<(String, String, Map<String, Value>)>,
@@ -115,7 +115,7 @@ fn said(
     prompt: &Prompt,
 ) -> Result<Said, Unfit> {
     if raw.len() > MOST_CALLS {
-        return Err(Unfit::hopeless(format!("it makes more than {MOST_CALLS} calls at once")));
+        return Err(Unfit::unfixable(format!("it makes more than {MOST_CALLS} calls at once")));
     }
     let made = |part: &&Part| matches!(part, Part::Called { .. });
     let before = prompt.messages.iter().flat_map(|message| &message.parts).filter(made).count();
@@ -123,7 +123,7 @@ fn said(
     for (id, name, arguments) in raw {
         if functions.iter().all(|function| function.name != name) {
             let offered: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
-            return Err(Unfit::mendable(format!(
+            return Err(Unfit::fixable(format!(
                 "it calls `{}`, and the functions are {}",
                 short(&name),
                 offered.join(", ")
@@ -134,7 +134,7 @@ fn said(
         calls.push(Call { id, name, arguments });
     }
     match (calls.is_empty(), text.is_empty()) {
-        (true, true) => Err(Unfit::mendable("it is empty")),
+        (true, true) => Err(Unfit::fixable("it is empty")),
         (true, false) => Ok(Said::Text(text)),
         (false, _) => Ok(Said::Calls { text, calls }),
     }

@@ -1,30 +1,30 @@
-//! A reply as an endpoint sends it, whole or in pieces: nothing of it is judged yet but its size.
+//! Defines [`Reply`], what an endpoint sends, whole or in pieces. Only its size is checked here.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::Tokens;
 
-/// The most calls that one reply may hold.
+/// The maximum number of calls in one reply.
 pub(super) const MOST_CALLS: usize = 16;
 
-/// The longest text of one field that is put together from pieces, bytes.
+/// The maximum length of a field assembled from pieces, in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// What an endpoint sent.
+/// The reply of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reply {
-    /// What the model said.
+    /// The model's text.
     #[serde(default)]
     pub(super) text: String,
-    /// The calls it made, if the endpoint knows of calls.
+    /// The calls it made, if the endpoint supports calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) calls: Vec<RawCall>,
-    /// What it cost, if the endpoint counts.
+    /// The tokens it used, if the endpoint counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tokens: Option<Tokens>,
-    /// Why the model ended, in the endpoint's word; none if it never did.
+    /// The endpoint's reason for the end; `None` if it never came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) finish: Option<String>,
 }
@@ -38,21 +38,21 @@ pub(super) struct RawCall {
     pub(super) arguments: String,
 }
 
-/// Why what came is no reply.
+/// The reason why the received data is not a reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoReply {
-    #[error("it is no JSON as a language model's server sends it")]
+    #[error("it is not the JSON of a language model's reply")]
     NotJson,
     #[error("it makes more than {MOST_CALLS} calls at once")]
     TooManyCalls,
-    #[error("it does not end")]
+    #[error("it is too long")]
     TooLong,
-    #[error("the server broke off: {0}")]
+    #[error("the server reported an error: {0}")]
     Error(String),
 }
 
 impl Reply {
-    /// Whether anything of an answer has come.
+    /// Returns whether any part of an answer has come.
     pub(super) const fn has_begun(&self) -> bool {
         !self.text.is_empty() || !self.calls.is_empty()
     }
@@ -67,7 +67,7 @@ impl Reply {
             return Err(NoReply::NotJson);
         }
         self.take_usage(piece.get("usage"));
-        // The last piece of a stream may tell of tokens alone.
+        // The last piece of a stream may contain the token counts alone.
         let Some(choice) = piece.get("choices").and_then(|choices| choices.get(0)) else {
             let is_known = ["choices", "usage", "id", "object"].iter().any(|key| piece.get(key).is_some());
             return if is_known { Ok(String::new()) } else { Err(NoReply::NotJson) };
@@ -98,7 +98,7 @@ impl Reply {
         }
     }
 
-    /// One call, or a piece of one: which, its index tells, or, where a server gives none, a new name for it.
+    /// Takes one call, or a piece of one. Its index identifies it or, where a server sends none, its id.
     fn take_call(&mut self, place: usize, call: &Value) -> Result<(), NoReply> {
         let of = |key: &str| call.get("function").and_then(|function| function.get(key));
         let id = call.get("id").and_then(Value::as_str).unwrap_or_default();
@@ -140,7 +140,7 @@ fn append(whole: &mut String, piece: &str) -> Result<(), NoReply> {
     Ok(())
 }
 
-/// Text, or the text among parts.
+/// Returns a text, or the text among parts.
 fn text_of(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
@@ -149,7 +149,7 @@ fn text_of(content: Option<&Value>) -> String {
     }
 }
 
-/// What an endpoint's error says; its forms differ from server to server.
+/// Returns the message of an endpoint's error; the format differs from server to server.
 pub(super) fn message(error: &Value) -> String {
     let inner = error.get("error").unwrap_or(error);
     let text = inner.get("message").or_else(|| inner.get("detail")).unwrap_or(inner);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_put_together_and_usage_is_read() {
+    fn text_is_assembled_and_usage_is_read() {
         let reply = heard(&[
             delta(&json!({"role": "assistant", "content": null})),
             delta(&json!({"content": "Hel"})),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_put_together_by_index_or_by_name() {
+    fn calls_are_assembled_by_index_or_by_id() {
         let piece = |index: Value, id: &str, name: &str, arguments: &str| {
             let mut call = json!({"function": {"name": name, "arguments": arguments}});
             if !index.is_null() {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_and_garbage_are_told_apart() {
+    fn errors_and_garbage_are_distinguished() {
         let error = heard(&[json!({"error": {"message": "out\nof\u{202e} memory", "code": 500}})]);
         assert_eq!(error, Err(NoReply::Error("out of memory".into())));
         for garbage in [json!([]), json!("hello"), json!({}), json!({"hello": 1})] {

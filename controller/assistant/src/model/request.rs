@@ -1,4 +1,4 @@
-//! The request that goes over the line: a prompt as the JSON body of a chat completion.
+//! Builds the request for an endpoint: a prompt as the JSON body of a chat completion.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::fence::{RULE, fence, shown, shown_in};
 use super::prompt::{Form, Function, Message, Part, Prompt, Role};
 use super::strategy::{Spoken, Strategy};
 
-/// The longest description of a function, characters.
+/// The maximum length of a function's description, in characters.
 const LONGEST_DESCRIPTION: usize = 600;
 
-/// How an endpoint's model is asked, from the configuration.
+/// The settings of an endpoint's model, from the configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Manner {
     pub(super) model: String,
@@ -22,12 +22,12 @@ pub(super) struct Manner {
     pub(super) seed: u32,
 }
 
-/// The request for a prompt.
+/// Builds the request for a prompt.
 pub(super) fn request(prompt: &Prompt, strategy: Strategy, manner: &Manner) -> Value {
     let mut instructions = format!("{}\n\n{RULE}", shown(prompt.instructions.trim_end()));
     let mut more = Map::new();
     let functions: Vec<Function> = match &prompt.form {
-        Form::Calls(functions) => functions.iter().map(tame).collect(),
+        Form::Calls(functions) => functions.iter().map(sanitize).collect(),
         _ => Vec::new(),
     };
     match (&prompt.form, strategy) {
@@ -72,7 +72,7 @@ fn response_format(schema: &Value) -> Value {
     json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": true, "schema": schema}})
 }
 
-/// Adds what the model said and why that can't be used, so that it can mend it.
+/// Adds the model's answer and why it can't be used, so that the model can correct it.
 pub(super) fn add_complaint(request: &mut Value, said: &str, complaint: &str) {
     let said: String = shown(said).chars().take(4000).collect();
     let complaint = format!("That answer can't be used: {complaint}. Answer again, and put that right.");
@@ -84,8 +84,8 @@ pub(super) fn add_complaint(request: &mut Value, said: &str, complaint: &str) {
     }
 }
 
-/// A function whose description may come from whoever wrote the tool: no more than a few sentences, and no frame.
-fn tame(function: &Function) -> Function {
+/// Shortens and escapes a function's description, since it may come from the author of a tool.
+fn sanitize(function: &Function) -> Function {
     Function {
         name: function.name.clone(),
         description: shown(&function.description)
@@ -115,8 +115,8 @@ fn messages(instructions: String, prompt: &Prompt, functions: &[Function], strat
     talk.said
 }
 
-/// The calls of which something came right after them, and what came of them; by their messages and their names. Only
-/// those may stand as calls: endpoints refuse a call without what came of it, and the other way round.
+/// Returns the calls that have a result right after them, by message and id. Only those may be sent as calls:
+/// endpoints reject a call without a result, and a result without a call.
 fn answered(messages: &[Message]) -> BTreeSet<(usize, &str)> {
     let mut answered = BTreeSet::new();
     for (place, message) in messages.iter().enumerate() {
@@ -138,24 +138,24 @@ fn answered(messages: &[Message]) -> BTreeSet<(usize, &str)> {
     answered
 }
 
-/// What one side says in one go.
+/// The consecutive messages of one side.
 #[derive(Default)]
 struct Turn {
     role: Option<Role>,
     texts: Vec<String>,
     pictures: Vec<Value>,
-    /// Calls, as the endpoint wants them.
+    /// Calls in the endpoint's format.
     calls: Vec<Value>,
-    /// Calls, as the model writes them itself.
+    /// Calls as the model writes them in its text.
     written: Vec<Value>,
 }
 
-/// The talk so far, as the endpoint wants it: sides in turn, calls in their places.
+/// The dialog in the endpoint's format: sides alternate, and calls are in place.
 struct Talk<'a> {
     spoken: Spoken<'a>,
-    /// The calls that stand as calls, and what came of them.
+    /// The calls that are sent as calls, with their results.
     answered: BTreeSet<(usize, &'a str)>,
-    /// Whether the model writes its calls itself.
+    /// Whether the model writes its calls in its text.
     writes_calls: bool,
     said: Vec<Value>,
     turn: Turn,
@@ -163,7 +163,7 @@ struct Talk<'a> {
 
 impl<'a> Talk<'a> {
     fn add(&mut self, place: usize, message: &'a Message) {
-        // What came of calls has to follow them, before anything else is said.
+        // Results of calls must follow them before any other message.
         let (returned, others): (Vec<&Part>, Vec<&Part>) =
             message.parts.iter().partition(|part| matches!(part, Part::Returned { .. }));
         for part in returned.into_iter().chain(others) {

@@ -1,4 +1,4 @@
-//! A model that says what it was given to say: for tests of whoever asks models.
+//! Defines [`Scripted`], a model with prepared answers, for tests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,19 +7,19 @@ use super::answer::{Answer, NoAnswer, Said, Tokens};
 use super::prompt::{Form, Prompt};
 use super::{Model, Watch};
 
-/// A list of answers, given in order; the prompts are kept.
+/// A list of answers, returned in order. It records the prompts.
 #[derive(Debug)]
 pub struct Scripted {
     answers: VecDeque<Result<Said, NoAnswer>>,
     prompts: Prompts,
 }
 
-/// The prompts that a scripted model has seen so far; stays valid when the model itself is given away.
+/// The prompts that a scripted model has received. It stays valid after the model is moved.
 #[derive(Clone, Debug, Default)]
 pub struct Prompts(Arc<Mutex<Vec<Prompt>>>);
 
 impl Prompts {
-    /// The prompts, oldest first.
+    /// Returns the prompts, oldest first.
     #[must_use]
     pub fn seen(&self) -> Vec<Prompt> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -27,18 +27,18 @@ impl Prompts {
 }
 
 impl Scripted {
-    /// A model that gives these answers.
+    /// Returns a model with these answers.
     pub fn new(answers: impl IntoIterator<Item = Result<Said, NoAnswer>>) -> Self {
         Scripted { answers: answers.into_iter().collect(), prompts: Prompts::default() }
     }
 
-    /// The prompts that it will have seen.
+    /// Returns a handle on the prompts that the model will receive.
     #[must_use]
     pub fn prompts(&self) -> Prompts {
         self.prompts.clone()
     }
 
-    /// How many answers have not been asked for.
+    /// Returns how many answers are left.
     #[must_use]
     pub fn left(&self) -> usize {
         self.answers.len()
@@ -59,7 +59,7 @@ impl Model for Scripted {
             _ => false,
         };
         if !is_asked_for {
-            return Err(unusable("the script's answer has not the form that is asked for"));
+            return Err(unusable("the script's answer does not have the requested form"));
         }
         let text = match &said {
             Said::Text(text) | Said::Calls { text, .. } => text.as_str(),
@@ -80,7 +80,7 @@ mod tests {
     use crate::model::Message;
 
     #[test]
-    fn it_says_what_it_was_given_and_keeps_what_it_was_asked() {
+    fn a_scripted_model_returns_its_answers_and_records_its_prompts() {
         let prompt = |form| Prompt {
             purpose: "test",
             instructions: "Be brief.".into(),
@@ -97,7 +97,11 @@ mod tests {
         };
         assert_eq!(model.answer(&prompt(Form::Text), &mut watch).unwrap().said, Said::Text("Hi".into()));
         assert!(
-            model.answer(&prompt(Form::Text), &mut watch).unwrap_err().to_string().contains("not the form")
+            model
+                .answer(&prompt(Form::Text), &mut watch)
+                .unwrap_err()
+                .to_string()
+                .contains("not have the requested form")
         );
         assert!(model.answer(&prompt(Form::Text), &mut watch).unwrap_err().to_string().contains("no more"));
         assert_eq!((heard.as_str(), prompts.seen().len(), model.left()), ("Hi", 3, 0));

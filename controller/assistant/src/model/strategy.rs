@@ -1,4 +1,5 @@
-//! The ways to have a model call functions, and the form in which it writes calls where its endpoint knows none.
+//! The ways to have a model call functions, and the format in which it writes calls where its endpoint
+//! supports none.
 
 use serde_json::{Map, Value, json};
 
@@ -9,22 +10,24 @@ use super::prompt::Function;
 pub(super) enum Strategy {
     /// By `tools` and `tool_calls`.
     Native,
-    /// By a reply that the endpoint holds to a JSON Schema.
+    /// By a reply that the endpoint restricts to a JSON Schema.
     Schema,
-    /// By a description of that reply, in the hope that the model keeps to it.
+    /// By a description of that reply, without a guarantee that the model follows it.
     Plain,
 }
 
-/// The form of a reply that calls functions or says something, for endpoints that know no calls: a list of steps, each
-/// a function's name and arguments, of which one function says something. Small models were trained on just that.
+/// The format of a reply that calls functions or contains text, for endpoints that support no calls.
+///
+/// It is a list of steps, each with a function's name and arguments. One of the functions says something.
+/// Small models are trained on this format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spoken<'a> {
     functions: &'a [Function],
-    /// The name of the step that says something.
+    /// The name of the function that says something.
     say: &'static str,
 }
 
-/// The most steps in one reply; without an end, small models go on and on.
+/// The maximum number of steps in one reply. Without a limit, small models never end.
 const MOST_STEPS: usize = 8;
 
 impl<'a> Spoken<'a> {
@@ -34,12 +37,12 @@ impl<'a> Spoken<'a> {
         Spoken { functions, say }
     }
 
-    /// The name of the step that says something.
+    /// Returns the name of the function that says something.
     pub(super) const fn say(self) -> &'static str {
         self.say
     }
 
-    /// The JSON Schema of the reply.
+    /// Returns the JSON Schema of the reply.
     pub(super) fn schema(self) -> Value {
         let step = |name: &str, arguments: &Value| {
             json!({
@@ -66,7 +69,7 @@ impl<'a> Spoken<'a> {
         })
     }
 
-    /// The functions and the form, in words.
+    /// Returns the functions and the format as instructions.
     pub(super) fn instructions(self) -> String {
         let say = self.say;
         let mut text = format!(
@@ -87,14 +90,15 @@ impl<'a> Spoken<'a> {
         text
     }
 
-    /// What the model said earlier, in the form that it is to keep to.
+    /// Returns an earlier answer of the model in this format.
     pub(super) fn written(self, text: &str, calls: Vec<Value>) -> String {
         let said = (!text.is_empty()).then(|| json!({"name": self.say, "arguments": {"text": text}}));
         let steps: Vec<Value> = calls.into_iter().chain(said).collect();
         json!({"calls": steps}).to_string()
     }
 
-    /// The steps of a reply: text and calls. Also takes what models write instead: one call alone, or a bare list.
+    /// Returns the steps of a reply: text and calls. It also accepts two common deviations: a single call, or
+    /// a bare list.
     pub(super) fn steps(self, reply: &Value) -> Option<Vec<(String, Map<String, Value>)>> {
         let steps = match reply.get("calls").or_else(|| reply.get("tool_calls")) {
             Some(Value::Array(steps)) => steps.clone(),

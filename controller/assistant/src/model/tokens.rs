@@ -1,25 +1,29 @@
-//! How many tokens a question has, by a rule of thumb that is rather too high.
+//! Estimates the number of tokens of a request, rather too high than too low.
 
 use serde_json::Value;
 
-/// What a picture counts. Servers count from 85 to some 1500.
+/// The tokens of an image. Servers count from 85 to about 1500.
 pub(super) const PICTURE: u64 = 1000;
 
-/// What frames one message.
+/// The tokens that frame one message.
 const MESSAGE: u64 = 4;
 
-/// What a character is to a tokenizer.
+/// The class of a character for a tokenizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Letter,
     Space,
     Sign,
-    /// Stands alone: a digit, a letter beyond ASCII.
+    /// A token by itself: a digit, or a letter beyond ASCII.
     Alone,
 }
 
-/// A text's tokens: words are tokens of up to six letters, signs stand two to a token, white space counts where it is more
-/// than the blank before a word, and digits and letters beyond ASCII count one by one.
+/// Estimates the tokens of a text.
+///
+/// * Words are tokens of up to six letters.
+/// * Two signs are a token.
+/// * White space counts beyond the single blank before a word.
+/// * Digits and letters beyond ASCII count one by one.
 pub(super) fn of_text(text: &str) -> u64 {
     let kind = |character: char| match character {
         'a'..='z' | 'A'..='Z' => Kind::Letter,
@@ -46,7 +50,7 @@ pub(super) fn of_text(text: &str) -> u64 {
     tokens + count(run, length)
 }
 
-/// A request's tokens: its messages, and the schemas and functions that the model is shown.
+/// Estimates the tokens of a request: its messages, schemas and functions.
 pub(super) fn of_request(request: &Value) -> u64 {
     let messages = request.get("messages").and_then(Value::as_array).into_iter().flatten();
     let shown = ["tools", "response_format"].iter().filter_map(|key| request.get(key));
@@ -72,7 +76,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_rule_of_thumb_is_near_and_rather_too_high() {
+    fn the_estimate_is_close_and_rather_too_high() {
         // In common tokenizers each of these words and signs is one token.
         for (text, real) in
             [("Please look to the left and nod.", 8_u64), ("a + b = c", 5), ("\u{4f60}\u{597d}", 2)]
@@ -83,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_count_alike_however_large() {
+    fn images_count_the_same_at_any_size() {
         let of = |bytes: usize| {
             let url = format!("data:image/jpeg;base64,{}", "A".repeat(bytes));
             of_request(&json!({"messages": [{"role": "user", "content": [{"image_url": {"url": url}}]}]}))

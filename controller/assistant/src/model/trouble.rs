@@ -1,49 +1,50 @@
-//! What can go wrong with one question to one endpoint, and whether another try could help.
+//! Defines [`Trouble`], the errors of one request to one endpoint, and which of them a retry could solve.
 
 use std::time::Duration;
 
 use super::answer::NoAnswer;
 
-/// Why one question brought no reply.
+/// The reason why a request brought no reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Trouble {
-    /// Nobody is there.
+    /// The connection failed.
     Unreachable(String),
-    /// It is busy or ill: 408, 429, 5xx.
+    /// The endpoint is busy or has failed: 408, 429, 5xx.
     Busy { status: u16, reason: String, after: Option<Duration> },
-    /// It does not want this.
+    /// The endpoint rejects the request.
     Refused { status: u16, reason: String },
-    /// It ended before it began to answer.
+    /// The endpoint closed the connection before it began to answer.
     Ended(String),
-    /// What came is no reply, or broke off in the middle.
+    /// The data is not a reply, or ended in the middle.
     Garbled(String),
-    /// The reply is one, but not what was asked for.
+    /// The reply is valid, but not what was requested.
     Unfit(String),
-    /// It took too long.
+    /// The reply took too long.
     Slow(Duration),
-    /// The question is too long.
+    /// The request is too long.
     TooLong { tokens: u64, limit: u64 },
-    /// Somebody said stop.
+    /// A person said stop.
     GivenUp,
 }
 
 impl Trouble {
-    /// Whether the same question may be asked again: nothing of an answer has come, and the endpoint may recover.
+    /// Returns whether the same request may be retried: no part of an answer has come, and the endpoint may
+    /// recover.
     pub(super) const fn may_pass(&self) -> bool {
         matches!(self, Trouble::Unreachable(_) | Trouble::Busy { .. } | Trouble::Ended(_))
     }
 
-    /// Whether nobody else need be asked.
+    /// Returns whether no other endpoint needs to be asked.
     pub(super) const fn is_final(&self) -> bool {
         matches!(self, Trouble::GivenUp | Trouble::TooLong { .. })
     }
 
-    /// Whether it is the endpoint that is ill, and not the model that talks nonsense.
+    /// Returns whether the endpoint has failed, in contrast to a useless answer of its model.
     pub(super) const fn is_illness(&self) -> bool {
         !matches!(self, Trouble::Unfit(_)) && !self.is_final()
     }
 
-    /// The same, for a person.
+    /// Converts the error to the one for a person.
     pub(super) fn of(self, endpoint: &str) -> NoAnswer {
         let endpoint = endpoint.to_owned();
         match self {

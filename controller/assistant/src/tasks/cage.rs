@@ -1,5 +1,7 @@
-//! Runs a script in the code profile's cage, and gathers what it says and writes. It has no stage: what it asks of a robot
-//! is refused, and its sleeps only pass on its own clock.
+//! Runs a script in the sandbox with the code profile, and collects its result, output and files.
+//!
+//! A script has no execution context. Requests for a robot are rejected, and its sleeps only advance its own
+//! clock.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +14,7 @@ use minismith_analysis::files::{Output, Outputs};
 use minismith_toolchain::guest::{Guest, GuestFault};
 use minismith_toolchain::workshop::rehearsal::Cage;
 
-/// What a script may use: more memory than a tool, and time to compute.
+/// The limits of a script: more memory than a tool, and time to compute.
 pub const LIMITS: Limits = Limits {
     cpu_seconds: 60,
     memory_bytes: 1536 << 20,
@@ -26,22 +28,22 @@ pub const LIMITS: Limits = Limits {
     processes: 0,
 };
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
-    /// What it returned, or why it did not.
+    /// Its return value, or why there is none.
     pub value: Result<Value, Failure>,
     /// What it printed.
     pub printed: String,
     /// The files that it wrote.
     pub outputs: Vec<Output>,
-    /// What has to be said of those.
+    /// Notes about those files.
     pub notes: Vec<String>,
-    /// Seconds on the wall.
+    /// Wall-clock time, in seconds.
     pub seconds: f64,
 }
 
-/// Why a script gave nothing.
+/// The reason why a script returned nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
     /// It raised an exception.
@@ -54,12 +56,12 @@ pub enum Failure {
         /// The line of the script.
         line: Option<u32>,
     },
-    /// It was ended, since it broke a limit or its own process.
+    /// It was ended, since it exceeded a limit or its process failed.
     #[error("{reason}")]
     Stopped {
-        /// Which limit.
+        /// The limit.
         limit: &'static str,
-        /// In words.
+        /// The reason as text.
         reason: String,
     },
 }
@@ -68,10 +70,10 @@ fn at(line: &Option<u32>) -> String {
     line.map(|line| format!(" (line {line})")).unwrap_or_default()
 }
 
-/// Runs a script's `answer` on these files. With facts, CPython must read the same of it as the policy did.
+/// Runs a script's `answer` on these files. With facts, CPython must parse it the same way as the policy did.
 ///
 /// # Errors
-/// Only when there is no cage here; what the script does wrong is told in what came of it.
+/// Fails only without a sandbox; errors of the script are in the result.
 pub fn run(
     cage: &dyn Cage,
     source: &str,
@@ -177,17 +179,17 @@ impl Talk<'_> {
     }
 }
 
-/// A script is told of no robot.
+/// Returns the reason as text. A script has no robot, so the text mentions none.
 fn reason(fault: &GuestFault) -> String {
     match fault {
         GuestFault::Deadline { limit, used } | GuestFault::Wall { limit, used } => format!(
-            "the script ran for {used:.1} s, at most {limit} s are allowed; let it compute less, or read less"
+            "script exceeded its time limit: {used:.1} s used, {limit} s allowed; let it compute less, or read less"
         ),
         fault => fault.to_string(),
     }
 }
 
-// Far below what a float counts exactly.
+// The value is far below what a float counts exactly.
 #[allow(clippy::cast_precision_loss)]
 fn epoch() -> f64 {
     unix_seconds() as f64

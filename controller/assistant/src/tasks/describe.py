@@ -1,4 +1,4 @@
-"""Says what is in a file: run in the cage, one file a guest. All that it returns is bounded here, and once more outside."""
+"""Describes the content of a file. Runs in the sandbox, one file for each guest. Its result is bounded here and again outside."""
 
 import io
 import tarfile
@@ -17,7 +17,7 @@ from PIL import Image
 MOST = 100
 SAMPLES = 3
 ROWS = 200
-# What an archive may unfold to before it is not looked into.
+# The maximum unpacked size of an archive that is read, in bytes.
 UNFOLDED = 500_000_000
 
 

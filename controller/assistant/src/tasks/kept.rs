@@ -1,7 +1,7 @@
-//! Code that answered a question before, kept for the next similar one about files of the same shape.
+//! Caches code that answered a question, for similar questions about files of the same shape.
 //!
-//! It is found by the question in its plain words and by the types and columns of the files, not by their names. What is
-//! found is only a proposal: it is hashed against what was kept, and read by the policy and run in the cage like any other.
+//! The key is the plain words of the question and the types and columns of the files, not their names. A
+//! match is only a proposal: its hash is checked, and it passes policy and sandbox like any other script.
 
 use std::fs;
 use std::io::Read;
@@ -16,13 +16,13 @@ use super::report::Report;
 use super::task::Written;
 use minismith_analysis::digest::hex_sha256;
 
-/// The longest record that is read.
+/// The maximum length of a record that is read, in bytes.
 const LONGEST: u64 = 256 << 10;
 
-/// Records that are kept; the oldest go first.
+/// The maximum number of records; the oldest are deleted first.
 const MOST: usize = 256;
 
-/// Words that change nothing of a question.
+/// Words that do not change a question.
 const FILLERS: [&str; 18] = [
     "please",
     "the",
@@ -55,18 +55,18 @@ struct Record {
     assumptions: Vec<String>,
 }
 
-/// A folder of kept code.
+/// A folder of cached code.
 #[derive(Clone, Debug)]
 pub struct Kept(PathBuf);
 
 impl Kept {
-    /// In this folder, which need not exist yet.
+    /// Returns the cache in this folder, which need not exist yet.
     #[must_use]
     pub fn at(folder: PathBuf) -> Self {
         Kept(folder)
     }
 
-    /// Code for a similar question, made to fit these files.
+    /// Returns code for a similar question, adapted to these files.
     #[must_use]
     pub fn find(&self, question: &str, files: &[FileGiven]) -> Option<Written> {
         let key = key(question, files);
@@ -92,7 +92,7 @@ impl Kept {
         })
     }
 
-    /// Keeps code that has answered. What can't be kept is written again the next time.
+    /// Stores code that has answered. What can't be stored is written again the next time.
     pub fn keep(&self, files: &[FileGiven], report: &Report) {
         let key = key(&report.question, files);
         let record = Record {
@@ -108,9 +108,9 @@ impl Kept {
         }
     }
 
-    /// Forgets code that has failed.
+    /// Deletes code that has failed.
     pub fn forget(&self, question: &str, files: &[FileGiven]) {
-        // It may not be there.
+        // The file may be missing.
         let _ = fs::remove_file(self.path(&key(question, files)));
     }
 
@@ -118,7 +118,7 @@ impl Kept {
         self.0.join(format!("{key}.json"))
     }
 
-    /// Written beside and renamed: a reader finds all of it or nothing.
+    /// Writes a temporary file and renames it, so that a reader never finds a part of it.
     fn write(&self, key: &str, record: &Value) -> std::io::Result<()> {
         fs::create_dir_all(&self.0)?;
         let beside = self.0.join(format!("{key}.{}.new", std::process::id()));
@@ -141,14 +141,15 @@ fn forget_oldest(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The question and the shape of the files, as one hash.
+/// Returns the hash of the question and the shape of the files.
 fn key(question: &str, files: &[FileGiven]) -> String {
     let shapes: Vec<Value> =
         files.iter().map(|file| json!([file.about.get("type"), columns(&file.about)])).collect();
     hex_sha256(json!({"question": plain(question, files), "files": shapes}).to_string().as_bytes())
 }
 
-/// A question without what changes nothing: letters' case (but for names of columns), fillers, the files' own names.
+/// Returns a question without details that do not matter: upper case (except in names of columns), fillers,
+/// and the files' own names.
 fn plain(question: &str, files: &[FileGiven]) -> String {
     let mut question = question.to_owned();
     for (place, file) in files.iter().enumerate() {
@@ -168,7 +169,7 @@ fn plain(question: &str, files: &[FileGiven]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Code with other names of files: texts that are exactly a name, all at once.
+/// Renames files in code: all texts that are exactly a name, in one pass.
 fn rename(code: &str, names: &[(&str, &str)]) -> String {
     let mut renamed = code.to_owned();
     for (place, (old, _)) in names.iter().enumerate() {
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_similar_question_finds_the_code_and_another_does_not() {
+    fn only_a_similar_question_finds_cached_code() {
         let folder = tempfile::tempdir().unwrap();
         let kept = Kept::at(folder.path().join("answers"));
         let first = [file("one.csv", &["a", "A"])];
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_behind_is_not_used() {
+    fn cached_code_with_a_wrong_hash_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let kept = Kept::at(folder.path().to_owned());
         let files = [file("one.csv", &["a"])];

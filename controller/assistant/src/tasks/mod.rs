@@ -1,11 +1,18 @@
-//! Code tasks: questions about files that a script answers, once, in the cage's code profile. No robot is in it.
+//! Code tasks: a script answers a question about files, in the sandbox's code profile and without a robot.
 //!
-//! Reading order: [`mod@prepare`] (from files to inputs), [`task`] (the machine), `prompts` (what a model is told),
-//! [`offline`] (questions that need no model), [`cage`] (how a script runs), [`kept`] (code for similar questions),
-//! [`report`] (what comes of it). [`CodeTasks::answer`] is what the command line, the conversation and the API call.
+//! Reading order:
 //!
-//! The policy reads every script before it runs, and the cage has nothing that could be opened: files come in as bytes and
-//! go out as bytes, looked at on both sides.
+//! * [`mod@prepare`] (from files to inputs)
+//! * [`task`] (the state machine) and `prompts` (for the model)
+//! * [`offline`] (questions that need no model)
+//! * [`cage`] (how a script runs)
+//! * [`kept`] (code for similar questions)
+//! * [`report`] (the result)
+//!
+//! The command line, the conversation and the API call [`CodeTasks::answer`].
+//!
+//! The policy reads every script before it runs, and the sandbox contains nothing to open. Files enter and
+//! leave as bytes, checked on both sides.
 
 pub mod cage;
 pub mod kept;
@@ -31,16 +38,16 @@ use minismith_runtime::logs::known;
 use minismith_toolchain::guest::{GuestFault, LazyHost};
 use minismith_toolchain::workshop::rehearsal::Cage;
 
-/// The folder of kept code, in the tools directory.
+/// The folder of cached code, in the tools directory.
 const FOLDER: &str = ".answers";
 
-/// The longest question that is read, characters.
+/// The maximum length of a question, in characters.
 const LONGEST_QUESTION: usize = 4_000;
 
-/// Tokens that a model may answer with.
+/// The maximum length of a model's answer, in tokens.
 const MOST_TOKENS: u32 = 1_500;
 
-/// What is asked.
+/// A request for a code task.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The question, in a person's words.
@@ -49,16 +56,16 @@ pub struct Request {
     pub files: Vec<(String, Vec<u8>)>,
 }
 
-/// Why nothing was even tried.
+/// The reason why nothing was tried.
 #[derive(Debug, thiserror::Error)]
 pub enum NoTask {
-    /// There is no cage for it: what to install, or what is lacking.
+    /// No sandbox is available: what to install, or what is missing.
     #[error(transparent)]
     NoCage(#[from] GuestFault),
-    /// A file can't be given.
+    /// A file can't be passed.
     #[error("{0}")]
     BadInput(BadInput),
-    /// There is no question, or too long a one.
+    /// The question is empty or too long.
     #[error("a question has between 1 and {LONGEST_QUESTION} characters; ask one")]
     NoQuestion,
 }
@@ -80,7 +87,7 @@ pub struct CodeTasks {
 }
 
 impl CodeTasks {
-    /// With what the configuration says of interpreter, cage and folders.
+    /// Returns code tasks with the configuration's interpreter, sandbox and folders.
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let host =
@@ -88,23 +95,23 @@ impl CodeTasks {
         CodeTasks { host, kept: Kept::at(config.tools.join(FOLDER)), limits: cage::LIMITS }
     }
 
-    /// The same, with other limits for scripts.
+    /// Sets other limits for scripts.
     #[must_use]
     pub fn within(self, limits: Limits) -> Self {
         CodeTasks { limits, ..self }
     }
 
-    /// The cage in which scripts run.
+    /// Returns the sandbox in which scripts run.
     #[must_use]
     pub fn cage(&self) -> &dyn Cage {
         &self.host
     }
 
-    /// Answers a question about files; without a model only the simple ones. `watch` is asked between any two steps
-    /// whether to go on.
+    /// Answers a question about files; without a model, only the simple ones. `watch` is asked between any
+    /// two steps whether to go on.
     ///
     /// # Errors
-    /// [`NoTask`], when nothing was tried. A question that was not answered is a report without success.
+    /// [`NoTask`], when nothing was tried. A question without an answer gives a report without success.
     pub fn answer(
         &self,
         request: Request,
@@ -116,7 +123,7 @@ impl CodeTasks {
         if question.trim().is_empty() || question.chars().count() > LONGEST_QUESTION {
             return Err(NoTask::NoQuestion);
         }
-        // Where it is not installed, that comes first.
+        // A missing tool host is the first error to report.
         self.host.host()?;
         let files = prepare(&self.host, files)?;
         let kept = self.kept.find(&question, &files);
@@ -188,7 +195,7 @@ impl CodeTasks {
 /// Reads the files of a request.
 ///
 /// # Errors
-/// When one can't be read, or is no regular file.
+/// Fails when one can't be read, or is not a regular file.
 pub fn read_files(
     paths: &[impl AsRef<Path>],
 ) -> Result<Vec<(String, Vec<u8>)>, minismith_analysis::files::BadFile> {

@@ -1,7 +1,8 @@
-//! Without a model: a few kinds of questions, each read word by word or not at all, with the code that answers it.
+//! Answers a few kinds of questions without a model. Each is matched word by word, and has code that answers
+//! it.
 //!
-//! `mean|sum|min|max|median|count|std of column X in F`, `how many rows`, `what columns`, `plot column Y against X`, and the
-//! sheets, pages and size of a file.
+//! `mean|sum|min|max|median|count|std of column X in F`, `how many rows`, `what columns`, `plot column Y
+//! against X`, and the sheets, pages and size of a file.
 
 use minismith_wire::FileGiven;
 use serde_json::{Value, json};
@@ -9,23 +10,23 @@ use serde_json::{Value, json};
 use super::prepare::columns;
 use super::task::{OFFLINE, Written};
 
-/// What can be asked without a model, for people.
+/// The questions that need no model, for people.
 pub const KNOWN: &str = "\"mean of column X in FILE\" (or sum, minimum, maximum, median, count, standard deviation), \"how \
                          many rows\", \"what columns\", \"plot column Y against X\", \"list the sheets\", \"how many \
                          pages\", \"what size\"";
 
-/// Why there is no code.
+/// The reason why there is no code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Declined {
-    /// It is no such question.
+    /// The question is none of these.
     #[error("I can't answer this without a language model; without one I know {KNOWN}")]
     NotKnown,
-    /// It is, but not about these files.
+    /// The question is one of these, but not about these files.
     #[error("{0}")]
     NotHere(String),
 }
 
-/// Words in front that ask for nothing by themselves.
+/// Words at the beginning that ask for nothing by themselves.
 const FILLERS: [&str; 16] = [
     "please",
     "can you",
@@ -45,7 +46,7 @@ const FILLERS: [&str; 16] = [
     "an",
 ];
 
-/// What is done with a column: the words for it, and the code.
+/// The measures of a column: their words, and their code.
 const MEASURES: [(&[&str], &str); 7] = [
     (&["mean", "average", "avg", "mean value", "average value"], "mean"),
     (&["sum", "total"], "sum"),
@@ -71,10 +72,10 @@ const MEASURES: [(&[&str], &str); 7] = [
     (&["std", "standard deviation", "stddev"], "std"),
 ];
 
-/// Reads a question about these files.
+/// Interprets a question about these files.
 ///
 /// # Errors
-/// [`Declined`], in words for a person.
+/// [`Declined`], as text for a person.
 pub fn read(question: &str, files: &[FileGiven]) -> Result<Written, Declined> {
     let text =
         question.trim().trim_end_matches(['?', '.', '!']).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -139,7 +140,7 @@ pub fn read(question: &str, files: &[FileGiven]) -> Result<Written, Declined> {
     }
 }
 
-/// A question about one column.
+/// Interprets a question about one column.
 fn measured(text: &str, lower: &str, reader: &Reader<'_>) -> Result<Written, Declined> {
     for (words, measure) in MEASURES {
         for word in words {
@@ -153,12 +154,12 @@ fn measured(text: &str, lower: &str, reader: &Reader<'_>) -> Result<Written, Dec
     Err(Declined::NotKnown)
 }
 
-/// The same end of a text in its own letters.
+/// Returns the same end of a text with its original case.
 fn tail<'a>(text: &'a str, lower: &str) -> Option<&'a str> {
     text.get(text.len().checked_sub(lower.len())?..)
 }
 
-/// Takes the file's name out of a question, and the words that lead to it.
+/// Removes the file's name from a question, with the words that lead to it.
 fn take_file<'f>(text: &str, files: &'f [FileGiven]) -> (Option<&'f FileGiven>, String) {
     let lower = text.to_ascii_lowercase();
     let mut named: Vec<&FileGiven> = files.iter().collect();
@@ -185,7 +186,7 @@ fn take_file<'f>(text: &str, files: &'f [FileGiven]) -> (Option<&'f FileGiven>, 
     (None, short.trim().to_owned())
 }
 
-/// A text without one of these at its end.
+/// Returns a text without one of these endings.
 fn without_last<'a>(text: &'a str, words: &[&str]) -> &'a str {
     let text = text.trim_end();
     let lower = text.to_ascii_lowercase();
@@ -215,7 +216,7 @@ struct Reader<'f> {
 }
 
 impl<'f> Reader<'f> {
-    /// The file that is meant: the one that is named, or the only one that fits.
+    /// Returns the file that is meant: the named one, or the only one that fits.
     fn file(&self, what: &str, fits: impl Fn(&FileGiven) -> bool) -> Result<&'f FileGiven, Declined> {
         let not_here = |why: String| Err(Declined::NotHere(why));
         match self.named {
@@ -235,7 +236,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// A column by its name, in the file that has it.
+    /// Returns a column by its name, with the file that has it.
     fn column(&self, asked: &str) -> Result<(&'f FileGiven, String), Declined> {
         let asked = without_fillers(asked);
         let lower = asked.to_ascii_lowercase();
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_read_word_by_word() {
+    fn known_questions_are_matched_word_by_word() {
         let files = [
             file("data.csv", "csv", &["a", "b", "Wind Speed"]),
             file("book.xlsx", "xlsx", &["c"]),
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_is_declined() {
+    fn other_questions_are_declined() {
         let files = [file("data.csv", "csv", &["a", "A", "b"]), file("other.csv", "csv", &["b"])];
         for (question, word) in [
             ("why is the sky blue?", "language model"),

@@ -1,5 +1,7 @@
-//! From files to inputs: the type by name and content, and what is in each, read by the libraries in the cage. What comes
-//! from there is presumed forged: plain data of a bounded length, and told as the file's, never believed.
+//! Turns files into inputs: the type by name and content, and their content as the sandbox's libraries read
+//! it.
+//!
+//! That description counts as forged: it is bounded plain data, reported as the file's and never trusted.
 
 use minismith_wire::{FileGiven, Limits, MAX_FILE};
 use serde_json::{Map, Value, json};
@@ -9,51 +11,51 @@ use minismith_analysis::files::inspect::{NotAsNamed, inspect_for_task};
 use minismith_toolchain::guest::GuestFault;
 use minismith_toolchain::workshop::rehearsal::Cage;
 
-/// What is asked of each file in the cage.
+/// The script that describes each file in the sandbox.
 const DESCRIBE: &str = include_str!("describe.py");
 
-/// What that may use.
+/// The limits of that script.
 const LIMITS: Limits = Limits { cpu_seconds: 20, turn_seconds: 30.0, wall_seconds: 40.0, ..cage::LIMITS };
 
-/// Files of one task.
+/// The maximum number of files of one task.
 pub const MOST_FILES: usize = 20;
 
-/// Bytes of all of them together: a script holds them twice for a moment.
+/// The maximum size of all files together, in bytes: a script briefly holds them twice.
 pub const MOST_TOGETHER: u64 = 200 << 20;
 
-/// Bytes of JSON that are kept of what a file is said to hold.
+/// The maximum length of a file's description, in bytes of JSON.
 const LONGEST_ABOUT: usize = 24 << 10;
 
-/// A file that a task is not given.
+/// The reason why a file can't be passed to a task.
 #[derive(Debug, thiserror::Error)]
 pub enum BadInput {
-    /// It is longer than a task takes.
+    /// The file is too long.
     #[error("{name:?} is longer than the {MAX_FILE} bytes that a code task takes; give a part of it")]
     TooLong {
         /// The file.
         name: String,
     },
-    /// There are too many, or too much in all.
+    /// The files are too many, or too long together.
     #[error("a code task takes at most {MOST_FILES} files and {MOST_TOGETHER} bytes together; give fewer")]
     TooMuch,
-    /// Two have the same name.
+    /// Two files have the same name.
     #[error("two files are called {name:?}; give one of them another name")]
     Twice {
         /// Their name.
         name: String,
     },
-    /// It is not what its name says.
+    /// The content does not match the name.
     #[error(transparent)]
     NotAsNamed(#[from] NotAsNamed),
-    /// There is no cage to read it in.
+    /// No sandbox is available to read the file.
     #[error(transparent)]
     NoCage(#[from] GuestFault),
 }
 
-/// Makes inputs of files by name, each told with what is in it.
+/// Turns files into inputs by name, each with a description of its content.
 ///
 /// # Errors
-/// [`BadInput`]; what can't be read in the cage is still given, and `about.unreadable` says why.
+/// [`BadInput`]. A file that the sandbox can't read is still passed, and `about.unreadable` says why.
 pub fn prepare(cage: &dyn Cage, files: Vec<(String, Vec<u8>)>) -> Result<Vec<FileGiven>, BadInput> {
     let together: u64 = files.iter().map(|(_, content)| content.len() as u64).sum();
     if files.len() > MOST_FILES || together > MOST_TOGETHER {
@@ -75,14 +77,14 @@ pub fn prepare(cage: &dyn Cage, files: Vec<(String, Vec<u8>)>) -> Result<Vec<Fil
     Ok(given)
 }
 
-/// What the host has found out itself has the last word.
+/// Describes a file. The host's own findings take precedence.
 fn described(cage: &dyn Cage, mut file: FileGiven) -> Result<FileGiven, GuestFault> {
     let ran = cage::run(cage, DESCRIBE, None, std::slice::from_ref(&file), LIMITS)?;
     let mut about = match ran.value {
         Ok(Value::Object(about)) if json!(about).to_string().len() <= LONGEST_ABOUT => about,
         Ok(Value::Object(about)) => shortened(about),
         Ok(_) => Map::new(),
-        // Where it was raised is a line of this program's own.
+        // The line is in this program's own script, so it is left out.
         Err(Failure::Raised { kind, message, .. }) => unreadable(&format!("{kind}: {message}")),
         Err(stopped) => unreadable(&stopped.to_string()),
     };
@@ -96,7 +98,7 @@ fn described(cage: &dyn Cage, mut file: FileGiven) -> Result<FileGiven, GuestFau
     Ok(file)
 }
 
-/// Of what is too long only what is short is kept.
+/// Removes the long values of a description that is too long.
 fn shortened(about: Map<String, Value>) -> Map<String, Value> {
     about.into_iter().filter(|(_, value)| value.to_string().len() <= LONGEST_ABOUT / 8).collect()
 }
@@ -105,7 +107,7 @@ fn unreadable(why: &str) -> Map<String, Value> {
     Map::from_iter([("unreadable".to_owned(), json!(why.chars().take(400).collect::<String>()))])
 }
 
-/// The names of a file's columns, where it is a table.
+/// Returns the names of a file's columns, if it is a table.
 #[must_use]
 pub fn columns(about: &Map<String, Value>) -> Vec<String> {
     let columns = about.get("columns").and_then(Value::as_array);

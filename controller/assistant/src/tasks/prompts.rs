@@ -1,4 +1,5 @@
-//! What the author and the examiner of a script are told. The question, the files and what was computed are data.
+//! Builds the prompts for the author and the examiner of a script. The question, the files and the results
+//! are data.
 
 use serde_json::{Value, json};
 
@@ -37,10 +38,10 @@ question asks for, with the right files, columns and units, and the answer is of
 `problem` says in one sentence what the code must do differently. `assumptions` lists what was assumed where the question \
 is open.";
 
-/// Longest part of a text that is shown.
+/// The maximum length of a text that is shown, in characters.
 const LONGEST: usize = 4_000;
 
-/// The first script.
+/// Builds the prompt for the first script.
 pub fn write(question: &str, files: &str, most_tokens: u32) -> Prompt {
     prompt(
         "code_task",
@@ -51,7 +52,7 @@ pub fn write(question: &str, files: &str, most_tokens: u32) -> Prompt {
     )
 }
 
-/// The next script.
+/// Builds the prompt for the next script.
 pub fn mend(report: &Report, files: &str, problem: &str, most_tokens: u32) -> Prompt {
     let parts = vec![
         data("the question", &report.question),
@@ -64,7 +65,7 @@ pub fn mend(report: &Report, files: &str, problem: &str, most_tokens: u32) -> Pr
     prompt("code_task_mend", WRITE, parts, Form::Text, most_tokens)
 }
 
-/// Whether the answer is one.
+/// Builds the prompt that asks whether the result answers the question.
 pub fn verify(report: &Report, files: &str, most_tokens: u32) -> Prompt {
     let outputs: Vec<String> =
         report.outputs.iter().map(|it| format!("{} ({} bytes)", it.name, it.bytes)).collect();
@@ -90,7 +91,7 @@ pub fn verify(report: &Report, files: &str, most_tokens: u32) -> Prompt {
     prompt("code_task_verify", VERIFY, parts, Form::Json(schema), most_tokens)
 }
 
-/// What is given, in words.
+/// Describes the files as text.
 pub fn files(files: &[minismith_wire::FileGiven]) -> String {
     if files.is_empty() {
         return "no files".into();

@@ -1,4 +1,4 @@
-//! What came of a code task: the document that the command line and the API give.
+//! Defines [`Report`], the result of a code task for the command line and the API.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,19 +6,19 @@ use utoipa::ToSchema;
 
 use minismith_analysis::files::Output;
 
-/// What came of a code task.
+/// The result of a code task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 #[schema(as = CodeReport)]
 pub struct Report {
-    /// The question, as it was asked.
+    /// The question, unchanged.
     pub question: String,
     /// Whether it was answered.
     pub success: bool,
     /// The answer: plain data.
     pub answer: Value,
-    /// The code that gave it, or that was tried last.
+    /// The code that answered, or the last code tried.
     pub code: String,
-    /// Who wrote the code: a model's name, or `offline`; empty when nobody did.
+    /// The author of the code: a model's name, or `offline`; empty without code.
     pub author: String,
     /// Whether the code was written for a similar question before.
     pub reused: bool,
@@ -28,39 +28,39 @@ pub struct Report {
     pub error: Option<String>,
     /// Seconds that the last run took.
     pub execution_time_s: f64,
-    /// How often code was run or refused.
+    /// How often code was run or rejected.
     pub iterations: u32,
-    /// Why the code was changed, once for each change.
+    /// The reason for each change of the code.
     pub modifications: Vec<String>,
-    /// Each look at the code and at what came of it.
+    /// Each check of the code and its result.
     pub verification_history: Vec<Verification>,
     /// The files that it wrote.
     pub outputs: Vec<Output>,
-    /// What was assumed where the question was vague, and what else should be known.
+    /// Assumptions where the question was vague, and other notes.
     pub assumptions: Vec<String>,
-    /// What the files were found to be.
+    /// The inputs and their descriptions.
     pub inputs: Vec<Given>,
 }
 
-/// A file that was given.
+/// An input file.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = CodeInput)]
 pub struct Given {
     /// Its name.
     pub name: String,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
-    /// What is known of it.
+    /// Its description.
     #[schema(value_type = Object)]
     pub about: serde_json::Map<String, Value>,
 }
 
-/// One look.
+/// One check.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Verification {
-    /// At which code, from 1.
+    /// The number of the checked code, from 1.
     pub iteration: u32,
-    /// By whom.
+    /// The checker.
     pub by: Verifier,
     /// Whether it passed.
     pub passed: bool,
@@ -68,16 +68,16 @@ pub struct Verification {
     pub problem: String,
 }
 
-/// Who looks.
+/// Who checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verifier {
     /// The rules for scripts, before it runs.
     Policy,
-    /// The cage: did it raise, or break a limit?
+    /// The sandbox: whether the script raised, or exceeded a limit.
     Run,
-    /// A rule: is there an answer?
+    /// A rule: whether there is an answer.
     Rules,
-    /// A language model: does it answer the question?
+    /// A language model: whether it answers the question.
     Model,
 }

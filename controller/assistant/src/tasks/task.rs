@@ -1,17 +1,17 @@
-//! One code task: a machine without input or output.
+//! Defines [`Task`], the state machine of one code task. It does no I/O.
 //!
 //! ```text
-//!           kept or simple code
+//!           cached or simple code
 //! begin --------------------------------.
 //!   |  a model                          v
 //!   '----> write --------------------> run --ran--> rules --> verify (model) --answers--> over
 //!            ^                          |             |          |
-//!            '--- refused, raised, empty, or it does not answer the question
+//!            '--- rejected, raised, empty, or it does not answer the question
 //!                 at most three times
 //! ```
 //!
-//! What a model says decides nothing but whether another try is made: the code is judged by the policy, and what it did by
-//! what came out of the cage.
+//! A model's verdict only decides whether another try is made. The policy judges the code, and the sandbox's
+//! output shows what it did.
 
 use serde_json::Value;
 
@@ -24,47 +24,47 @@ use minismith_analysis::finding::Finding;
 /// How often code may be changed after it was written.
 pub const MOST_MODIFICATIONS: usize = 3;
 
-/// Assumptions that are read of one answer of a model.
+/// The maximum number of assumptions in an answer of a model.
 const MOST_ASSUMPTIONS: usize = 5;
 
-/// Characters of each, and of a problem.
+/// The maximum length of an assumption or a problem, in characters.
 const LONGEST_LINE: usize = 400;
 
-/// What is told to the machine.
+/// An event for the machine.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The model has answered.
     Answered(Answer),
-    /// It has not.
+    /// The model has not answered.
     NoAnswer(NoAnswer),
-    /// The policy refused the code.
+    /// The policy rejected the code.
     Refused(Vec<Finding>),
     /// The code was run.
     Ran(Box<Ran>),
 }
 
-/// What the machine wants done.
+/// What the machine asks its driver to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Ask the model.
     Ask(Prompt),
     /// Take this code through the policy, and run it.
     Run(String),
-    /// It is over.
+    /// The task has ended.
     Over(Box<Report>),
 }
 
-/// Who has written such code.
+/// The author of code that was written without a model.
 pub const OFFLINE: &str = "offline";
 
-/// Code that need not be written.
+/// Code that exists already.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Written {
-    /// It.
+    /// The code.
     pub code: String,
-    /// By whom.
+    /// Its author.
     pub author: String,
-    /// What it assumes.
+    /// Its assumptions.
     pub assumptions: Vec<String>,
     /// Whether it was written for a similar question before.
     pub reused: bool,
@@ -81,7 +81,7 @@ enum Phase {
 #[derive(Clone, Debug)]
 pub struct Task {
     files: String,
-    /// Whether there is a model to write, mend and verify.
+    /// Whether a model is available to write, fix and verify.
     thinks: bool,
     most_tokens: u32,
     phase: Phase,
@@ -89,7 +89,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// Begins with code that is there, or has it written by a model. `files` says what is given, in words.
+    /// Begins with existing code, or has a model write it. `files` describes the inputs.
     #[must_use]
     pub fn begin(
         question: &str,
@@ -112,15 +112,15 @@ impl Task {
         (task, effect)
     }
 
-    /// Takes one event, and says what is wanted next.
+    /// Takes one event and returns the next effect.
     pub fn step(&mut self, event: Event) -> Effect {
         match event {
             Event::Answered(answer) => self.answered(answer),
-            // What was computed is there, whether or not somebody has looked at it.
+            // The result exists, whether or not the model has checked it.
             Event::NoAnswer(no) if self.phase == Phase::Verifying => {
                 self.report
                     .assumptions
-                    .push(format!("nobody has checked that this answers the question: {no}"));
+                    .push(format!("the answer was not checked against the question: {no}"));
                 self.over(None)
             }
             Event::NoAnswer(no) => self.over(Some(no.to_string())),
@@ -158,7 +158,7 @@ impl Task {
         }
         self.report.answer = value;
         self.passed(Verifier::Rules);
-        // What a simple reading of the question gave needs no second opinion: it was matched word by word.
+        // Code from a word-by-word match of the question needs no second opinion.
         if !self.thinks || self.report.author == OFFLINE {
             return self.over(None);
         }
@@ -180,11 +180,9 @@ impl Task {
             }
             Phase::Verifying => match value.or_else(|| serde_json::from_str(&text).ok()) {
                 Some(verdict) => self.judged(&verdict),
-                None => {
-                    self.over(Some("the language model did not judge in the form that was asked for".into()))
-                }
+                None => self.over(Some("the language model did not answer in the requested form".into())),
             },
-            Phase::Running => self.over(Some("the language model answered what nobody asked".into())),
+            Phase::Running => self.over(Some("the language model answered without a question".into())),
         }
     }
 
@@ -221,7 +219,7 @@ impl Task {
         });
     }
 
-    /// Another try, as long as there is one.
+    /// Makes another try, while one is left.
     fn failed(&mut self, by: Verifier, problem: String) -> Effect {
         let iteration = self.report.iterations;
         let looked = Verification { iteration, by, passed: false, problem: problem.clone() };
@@ -231,8 +229,7 @@ impl Task {
         }
         if self.report.modifications.len() >= MOST_MODIFICATIONS {
             let times = self.report.iterations;
-            return self
-                .over(Some(format!("{times} tries did not answer it, the last one for this: {problem}")));
+            return self.over(Some(format!("no answer after {times} tries; the last problem: {problem}")));
         }
         self.phase = Phase::Writing;
         let prompt = prompts::mend(&self.report, &self.files, &problem, self.most_tokens);
@@ -245,7 +242,7 @@ impl Task {
         report.success = error.is_none();
         report.error = error;
         if !report.success {
-            // What may be half of something, or wrong, is no answer.
+            // A partial or wrong result is not an answer.
             report.answer = Value::Null;
             report.outputs.clear();
         }
@@ -253,7 +250,7 @@ impl Task {
     }
 }
 
-/// The code in a model's answer: its first fenced block, or all of it where there is no fence.
+/// Returns the code in a model's answer: its first fenced block, or the whole answer without a fence.
 fn code(text: &str) -> String {
     let fenced = text.split_once("```").map(|(_, rest)| {
         let body = rest.split_once('\n').map_or(rest, |(_, body)| body);

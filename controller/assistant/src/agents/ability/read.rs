@@ -1,4 +1,4 @@
-//! What the arguments of a call mean, once they have been held against their schema.
+//! Reads the arguments of a call after they have been checked against their schema.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::agents::roster::Spec;
 use minismith_nlu::primitive::{LOOK, Look, Primitive, antenna_duration, head_duration};
 use minismith_nlu::{Sight, sight, tool_name};
 
-/// The arguments of a call; what is read of them has been held against the schema.
+/// The arguments of a call, already checked against the schema.
 pub(super) struct Read<'a>(pub(super) &'a Map<String, Value>);
 
 impl Read<'_> {

@@ -1,4 +1,5 @@
-//! What the author, the tester and the reviewer of a tool are told. What a person asked for, and pages, are data.
+//! Builds the prompts for the author, the tester and the reviewer of a tool. A person's request and pages are
+//! data.
 
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ You review a tool for a robot before it is kept. It has passed the safety rules 
 the code do what was asked for (`meets_request`), does its result tell the truth (`honest`), and what could go wrong \
 (`risks`, at most three short sentences)? Small differences in speed or angle are fine.";
 
-/// What is wanted, exactly?
+/// Builds the prompt that asks for a specification.
 pub fn specify(order: &Order, reply: Option<&str>, most_tokens: u32) -> Prompt {
     let mut parts = vec![data("the request", &order.request)];
     if let Some(name) = &order.name {
@@ -94,7 +95,7 @@ pub fn specify(order: &Order, reply: Option<&str>, most_tokens: u32) -> Prompt {
     prompt("specify", SPECIFY.into(), parts, Form::Json(schema), most_tokens)
 }
 
-/// The first writing of the code.
+/// Builds the prompt for the first version of the code.
 pub fn write(order: &Order, draft: &Draft, most_tokens: u32) -> Prompt {
     let mut parts = pages(order);
     parts.push(data("the request", &order.request));
@@ -112,7 +113,7 @@ pub fn write(order: &Order, draft: &Draft, most_tokens: u32) -> Prompt {
     prompt("author", WRITE.into(), parts, Form::Text, most_tokens)
 }
 
-/// The code again, with what was wrong with it.
+/// Builds the prompt for the code again, with what was wrong with it.
 pub fn mend(order: &Order, draft: &Draft, findings: &[Finding], most_tokens: u32) -> Prompt {
     let found: Vec<String> = findings.iter().take(8).map(ToString::to_string).collect();
     let mut parts = pages(order);
@@ -126,7 +127,7 @@ pub fn mend(order: &Order, draft: &Draft, findings: &[Finding], most_tokens: u32
     prompt("mender", WRITE.into(), parts, Form::Text, most_tokens)
 }
 
-/// Test cases by somebody who knows the parameters and not the code.
+/// Builds the prompt for test cases, for a tester who knows the parameters and not the code.
 pub fn test_cases(draft: &Draft, parameters: &str, most_tokens: u32) -> Prompt {
     let parts = vec![
         data("the specification", &specification(draft)),
@@ -142,7 +143,7 @@ pub fn test_cases(draft: &Draft, parameters: &str, most_tokens: u32) -> Prompt {
     prompt("tester", TEST.into(), parts, Form::Json(schema), most_tokens)
 }
 
-/// The reviewer's look at code, findings and report.
+/// Builds the prompt for the review of code, findings and report.
 pub fn review(order: &Order, draft: &Draft, checked: &Checked, most_tokens: u32) -> Prompt {
     let findings: Vec<String> = checked.findings.iter().take(8).map(ToString::to_string).collect();
     let measured = checked.report.as_ref().map(|report| {
@@ -195,7 +196,7 @@ fn text(text: &str) -> Part {
     Part::Text { text: text.into() }
 }
 
-/// A strict schema: every property is required, and there are no others.
+/// Returns a strict schema: every property is required, and no others are allowed.
 fn object(properties: Value) -> Value {
     let required: Vec<String> =
         properties.as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Reads what a model said while it made a tool. All of it is untrusted, and the workshop judges the code; here it only
-//! gets its shape.
+//! Reads the answers of a model while it makes a tool.
+//!
+//! All of them are untrusted. The toolchain judges the code; this module only brings it into shape.
 
 use serde_json::{Map, Value};
 
@@ -8,14 +9,14 @@ use firmware_bridge::joint::Joint;
 use minismith_analysis::manifest::{ExpectedMotion, TestCase};
 use minismith_nlu::tool_name;
 
-/// The most steps of a plan, and the most test cases, that are read.
+/// The maximum number of steps of a plan, and of test cases, that are read.
 const MOST_STEPS: usize = 20;
 const MOST_CASES: usize = 4;
-/// The longest text of each, in characters.
+/// The maximum length of each text, in characters.
 const LONGEST_TEXT: usize = 2_000;
 const LONGEST_LINE: usize = 300;
 
-/// What is wanted, exactly.
+/// The specification that a model returned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Specified {
     pub name: String,
@@ -45,14 +46,14 @@ pub fn specification(value: &Value, order: &Order) -> Specified {
     }
 }
 
-/// The code in a model's answer: its first fenced block, or all of it where there is no fence.
+/// Returns the code in a model's answer: its first fenced block, or the whole answer without a fence.
 pub fn code(text: &str, name: &str) -> String {
     let fenced = text.split_once("```").map(|(_, rest)| {
         let body = rest.split_once('\n').map_or(rest, |(_, body)| body);
         body.split_once("```").map_or(body, |(code, _)| code)
     });
     let mut code = fenced.unwrap_or(text).trim().replace("\r\n", "\n");
-    // A tool's only public function is its entry, and its name was chosen before.
+    // A tool's only public function is its entry point, and its name was chosen before.
     if let Some(found) = only_function(&code)
         && found != name
     {
@@ -62,7 +63,7 @@ pub fn code(text: &str, name: &str) -> String {
     code
 }
 
-/// The name of the only public function at the top level.
+/// Returns the name of the only public function at the top level.
 fn only_function(code: &str) -> Option<String> {
     let mut names = code.lines().filter_map(|line| {
         let rest = line.strip_prefix("def ").or_else(|| line.strip_prefix("async def "))?;
@@ -73,13 +74,13 @@ fn only_function(code: &str) -> Option<String> {
     names.next().is_none().then_some(first)
 }
 
-/// The head of the function, without its body: what a tester may know.
+/// Returns the function's signature without its body, which is all that a tester may know.
 pub fn signature(code: &str, name: &str) -> String {
     let Some(start) = code.find(&format!("def {name}(")) else { return "robot only".into() };
     let head = code.get(start..).unwrap_or_default();
     let end = head.find("\n    ").filter(|_| head.contains(':'));
     let head = end.and_then(|end| head.get(..end)).unwrap_or(head);
-    // A head over several lines ends where its colon does.
+    // A signature over several lines ends at its colon.
     let whole = code
         .get(start..)
         .and_then(|rest| rest.find("):").or_else(|| rest.find(":\n")).and_then(|end| rest.get(..end)));
@@ -117,7 +118,7 @@ fn test_case(case: &Value, parameters: &str, request: &str) -> TestCase {
     }
 }
 
-/// Whether the person's words are about this part. A small tester lists every part that there is.
+/// Returns whether the person's words are about this part. A small tester model lists every part that exists.
 fn is_named(part: &str, request: &str) -> bool {
     let request = request.to_lowercase();
     let words: &[&str] = match part {
@@ -128,8 +129,10 @@ fn is_named(part: &str, request: &str) -> bool {
     words.iter().any(|word| request.contains(word))
 }
 
-/// A motor of each part that can't stand still when the part moves. The head moves by its legs, and no one leg moves in
-/// every motion of it; so the head's part has none.
+/// Returns the motors of a part that can't stand still when the part moves.
+///
+/// The head moves by its legs, and no single leg moves in every motion of the head. The head therefore has
+/// none.
 fn motors(part: &str) -> Vec<Joint> {
     match part {
         "body" => vec![Joint::BodyYaw],
@@ -138,14 +141,14 @@ fn motors(part: &str) -> Vec<Joint> {
     }
 }
 
-/// What the reviewer said.
+/// The reviewer's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// It should not be kept.
+    /// Whether the tool should be rejected.
     pub refuses: bool,
-    /// A person should look first.
+    /// Whether a person should look first.
     pub asks: bool,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// What could go wrong.
     pub risks: Vec<String>,
@@ -159,7 +162,7 @@ pub fn verdict(value: &Value) -> Verdict {
     let risks = risks.into_iter().flatten().filter_map(Value::as_str);
     let (meets, honest) = (is("meets_request"), is("honest"));
     Verdict {
-        // A reviewer who contradicts itself does not decide: a person does.
+        // A reviewer that contradicts itself does not decide: a person does.
         refuses: word == "refuse" && !(meets && honest),
         asks: word != "accept" || !meets || !honest,
         reason: if reason.is_empty() {
@@ -171,7 +174,7 @@ pub fn verdict(value: &Value) -> Verdict {
     }
 }
 
-/// The beginning of a text, on one line where it is short.
+/// Returns the beginning of a text.
 fn clip(text: &str, most: usize) -> String {
     text.trim().chars().filter(|c| !c.is_control() || *c == '\n').take(most).collect()
 }

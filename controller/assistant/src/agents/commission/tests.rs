@@ -1,4 +1,4 @@
-//! Commissions, played by hand.
+//! Tests of commissions with scripted events.
 
 use serde_json::json;
 
@@ -89,17 +89,17 @@ fn told(prompt: &Prompt) -> String {
 }
 
 #[test]
-fn refused_once_mended_reviewed_and_kept() {
+fn a_rejected_draft_is_fixed_reviewed_and_stored() {
     let (mut commission, first) = Commission::begin(order("sway a bit with the antennas"), 3, 900);
     let first = prompt(first);
     assert!(matches!(first.form, Form::Json(_)) && told(&first).contains("sway a bit"));
-    // What a person asked for is data, and never among the instructions.
+    // A person's request is data and is never among the instructions.
     assert!(!first.instructions.contains("sway"));
 
     let write = prompt(commission.step(specified("")));
     assert!(told(&write).contains("1. lean left\n2. lean right"), "{}", told(&write));
     let test = prompt(commission.step(answer(Said::Text(CODE.into()))));
-    // The tester knows the parameters, and has not seen the code.
+    // The tester knows the parameters and has not seen the code.
     assert!(
         told(&test).contains("degrees: float = 10.0") && !told(&test).contains("swayed"),
         "{}",
@@ -117,7 +117,7 @@ fn refused_once_mended_reviewed_and_kept() {
         "{text}"
     );
     assert!(text.contains("return \"swayed\""));
-    // The test cases stand; they are not written anew for the mended code.
+    // The test cases stay; they are not written again for the fixed code.
     let Effect::Check(again) = commission.step(answer(Said::Text(CODE.into()))) else { panic!() };
     assert_eq!(again.test_cases, draft.test_cases);
     let review = prompt(commission.step(checked(&[])));
@@ -132,17 +132,17 @@ fn refused_once_mended_reviewed_and_kept() {
 }
 
 #[test]
-fn one_question_at_most_then_an_assumption() {
+fn the_model_asks_at_most_one_question_and_then_assumes() {
     let (mut commission, _) = Commission::begin(order("do the thing"), 3, 900);
     assert_eq!(commission.step(specified("Which thing?")), Effect::AskPerson("Which thing?".into()));
     let again = prompt(commission.step(Event::Replied(Some("sway".into()))));
     assert!(told(&again).contains("Do not ask again"));
-    // A second question is not put.
+    // A second question is not asked.
     assert_eq!(prompt(commission.step(specified("Are you sure?"))).purpose, "author");
 }
 
 #[test]
-fn it_is_given_up_after_so_many_tries() {
+fn the_commission_ends_after_the_maximum_number_of_tries() {
     let (mut commission, _) = Commission::begin(order("sway"), 2, 900);
     commission.step(specified(""));
     commission.step(answer(Said::Text(CODE.into())));
@@ -158,7 +158,7 @@ fn it_is_given_up_after_so_many_tries() {
 }
 
 #[test]
-fn a_reviewer_may_refuse_and_one_that_contradicts_itself_leaves_it_to_a_person() {
+fn a_reviewer_may_reject_and_a_contradictory_one_defers_to_a_person() {
     let reviewing = || {
         let (mut commission, _) = Commission::begin(order("sway"), 3, 900);
         commission.step(specified(""));
@@ -175,7 +175,7 @@ fn a_reviewer_may_refuse_and_one_that_contradicts_itself_leaves_it_to_a_person()
 }
 
 #[test]
-fn code_is_found_in_what_a_model_says_around_it() {
+fn code_is_extracted_from_the_text_around_it() {
     let bare = "def other(robot) -> str:\n    return \"x\"";
     for said in [
         bare.to_owned(),
@@ -185,7 +185,7 @@ fn code_is_found_in_what_a_model_says_around_it() {
     ] {
         assert_eq!(read::code(&said, "sway"), "def sway(robot) -> str:\n    return \"x\"\n", "{said}");
     }
-    // Of several public functions none is renamed; the policy tells.
+    // Of several public functions none is renamed; the policy reports them.
     let two = "def one():\n    pass\n\n\ndef two():\n    pass\n";
     assert_eq!(read::code(two, "sway"), two);
     let long = "def sway(\n    robot: ReachyMini,\n    times: int = 2,\n) -> str:\n    return \"\"\n";
@@ -193,7 +193,7 @@ fn code_is_found_in_what_a_model_says_around_it() {
 }
 
 #[test]
-fn no_model_no_tool_and_a_word() {
+fn without_a_model_the_commission_ends_with_a_reason() {
     let (mut commission, _) = Commission::begin(order("sway"), 3, 900);
     assert!(over(commission.step(Event::NoAnswer(NoAnswer::GivenUp))).kept.unwrap_err().contains("stop"));
     let (mut commission, _) = Commission::begin(order("sway"), 3, 900);
@@ -201,7 +201,7 @@ fn no_model_no_tool_and_a_word() {
 }
 
 #[test]
-fn what_a_model_could_not_say_is_done_without_where_that_weakens_no_proof() {
+fn unusable_answers_are_skipped_where_that_weakens_no_verification() {
     let unusable = || {
         Event::NoAnswer(NoAnswer::Unusable {
             endpoint: "here".into(),
@@ -216,17 +216,17 @@ fn what_a_model_could_not_say_is_done_without_where_that_weakens_no_proof() {
     let Effect::Check(draft) = commission.step(unusable()) else { panic!("the rehearsal goes on") };
     assert!(draft.test_cases.is_empty());
     assert_eq!(prompt(commission.step(checked(&[]))).purpose, "reviewer");
-    // Nobody has reviewed it: a person has to.
+    // The tool has no review, so a person has to look at it.
     assert!(matches!(commission.step(unusable()), Effect::Admit { ask: true, .. }));
 
-    // Without code there is nothing to go on with.
+    // Without code the commission can't go on.
     let (mut commission, _specify) = Commission::begin(order("sway"), 3, 500);
     commission.step(specified(""));
     assert!(over(commission.step(unusable())).kept.is_err());
 }
 
 #[test]
-fn a_tester_asks_for_the_motion_of_parts_that_the_person_spoke_of() {
+fn the_tester_requires_motion_only_of_parts_that_the_person_named() {
     for (request, count) in [("sway with the antennas", 2), ("sway gently", 0)] {
         let (mut commission, _specify) = Commission::begin(order(request), 3, 500);
         commission.step(specified(""));

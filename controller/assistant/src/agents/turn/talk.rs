@@ -1,8 +1,8 @@
-//! What is said at the desks of a turn, and what a person's answer to a question means.
+//! Builds the messages of a turn, and interprets a person's answer to a question.
 
 use crate::model::{Message, Part, Role};
 
-/// What was said at a desk, without calls and what came of them.
+/// Returns the text messages, without calls and their results.
 pub(super) fn words(messages: &[Message]) -> Vec<Message> {
     messages
         .iter()
@@ -18,14 +18,15 @@ pub(super) fn words(messages: &[Message]) -> Vec<Message> {
         .collect()
 }
 
-/// Data with a word of ours before it.
+/// Returns data with an introduction by this program before it.
 pub(super) fn data(introduction: &str, source: &str, text: &str) -> Message {
     let introduction = Part::Text { text: introduction.into() };
     let data = Part::Data { source: source.into(), text: text.into() };
     Message { role: Role::Person, parts: vec![introduction, data] }
 }
 
-/// A task that an agent hands over. Once it has read text from outside, the task may be in that text's words.
+/// Returns the message for a task that an agent hands over. Once the agent has read outside text, the task
+/// may contain that text's words.
 pub(super) fn task_of(agent: &str, task: &str, has_read: bool) -> Message {
     if !has_read {
         return Message::person(task);
@@ -36,7 +37,7 @@ pub(super) fn task_of(agent: &str, task: &str, has_read: bool) -> Message {
     data(&introduction, &format!("the {agent} agent"), task)
 }
 
-/// Whether a person's answer is a yes.
+/// Returns whether a person's answer is a yes.
 pub fn is_yes(reply: &str) -> bool {
     let word = reply.trim().trim_end_matches(['.', '!']).to_lowercase();
     ["yes", "y", "yes please", "ok", "okay", "sure", "do it", "go ahead", "please do"]

@@ -1,122 +1,123 @@
-//! What is said to the machine of a turn, and what it says.
+//! Defines the [`Event`]s that go into the machine of a turn and the [`Effect`]s that come out of it.
 
 use serde::Serialize;
 
 use crate::agents::action::Action;
 use crate::model::{Answer, Function, NoAnswer, Prompt, Tokens};
 
-/// How far a turn may go.
+/// The limits of a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Answers of a model.
+    /// The maximum number of model answers.
     pub steps: u32,
-    /// Tokens, read and written.
+    /// The maximum number of tokens, prompts and answers together.
     pub tokens: u64,
-    /// Seconds on the wall.
+    /// The maximum wall-clock time, in seconds.
     pub seconds: f64,
-    /// The same call with the same arguments in a row.
+    /// How often the same call with the same arguments may be made in a row.
     pub repeats: u32,
-    /// The longest answer, tokens.
+    /// The maximum length of an answer, in tokens.
     pub answer_tokens: u32,
 }
 
-/// A tool that may be run in this turn: what the driver's search found fit.
+/// A tool that may be run in this turn, as found by the driver's search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offered {
-    /// Its name, and what it does.
+    /// Its name and description.
     pub function: Function,
 }
 
-/// What is told to the machine.
+/// An event for the machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A model has answered.
     Answered(Answer),
-    /// No model has.
+    /// No model has answered.
     NoAnswer(NoAnswer),
-    /// An action was carried out, or not.
+    /// The result of an action.
     Observed(Observation),
-    /// The person answered a question; none when nobody is there to answer.
+    /// The person's answer to a question; `None` when no person is available.
     Replied(Option<String>),
-    /// The person said something else meanwhile: a correction.
+    /// The person said something else in the meantime: a correction.
     Corrected(String),
     /// The person said stop.
     Stopped,
-    /// So many seconds have passed since the beginning.
+    /// The time limit of the turn has passed.
     Late,
 }
 
-/// What came of an action.
+/// The result of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
-    /// What is known of it, from what was measured.
+    /// The result as text, from measurements.
     pub text: String,
-    /// Whether it was done.
+    /// Whether the action was done.
     pub done: bool,
-    /// Where free text in it comes from (a picture, a file, a tool's words); none when every word is our own.
+    /// The source of free text in it (an image, a file, a tool's output); `None` when this program wrote
+    /// every word.
     pub foreign: Option<String>,
-    /// A tool that there is since then.
+    /// A tool that is new since then.
     pub tool: Option<Function>,
 }
 
 impl Observation {
-    /// Our own words on something that was done.
+    /// Returns an observation in this program's words about an action that was done.
     #[must_use]
     pub fn done(text: impl Into<String>) -> Self {
         Observation { text: text.into(), done: true, foreign: None, tool: None }
     }
 
-    /// Our own words on something that was not.
+    /// Returns an observation in this program's words about an action that was not done.
     #[must_use]
     pub fn not_done(text: impl Into<String>) -> Self {
         Observation { text: text.into(), done: false, foreign: None, tool: None }
     }
 }
 
-/// What the machine wants done.
+/// What the machine asks its driver to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Ask the model.
     Ask(Prompt),
-    /// Carry this out, for this agent.
+    /// Carry this action out for an agent.
     Act {
-        /// Who.
+        /// The agent's name.
         agent: String,
-        /// What.
+        /// The action.
         action: Action,
     },
     /// Ask the person.
     AskPerson(String),
-    /// It is over.
+    /// The turn has ended.
     End(End),
 }
 
-/// How a turn ended.
+/// The result of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
-    /// What is said to the person.
+    /// The answer for the person.
     pub text: String,
-    /// Why it ended.
+    /// The reason for the end.
     pub why: Why,
 }
 
-/// Why a turn ended.
+/// The reason why a turn ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Why {
     /// The coordinator answered.
     Answered,
     /// A limit was reached, by name.
     Limit(&'static str),
-    /// There is no model.
+    /// No model is available.
     NoModel(NoAnswer),
     /// The person said stop.
     Stopped,
 }
 
-/// What a turn has cost so far.
+/// What a turn has used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Spent {
-    /// Answers of a model.
+    /// Model answers.
     pub steps: u32,
     /// Tokens of prompts.
     pub prompt_tokens: u64,
@@ -125,7 +126,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// One more answer.
+    /// Counts one more answer.
     pub fn count(&mut self, tokens: Tokens) {
         self.steps += 1;
         self.prompt_tokens += tokens.prompt;
@@ -148,10 +149,10 @@ impl std::ops::Add for Spent {
 /// A task that goes from one agent to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Handoff {
-    /// Who hands it over.
+    /// The agent that hands it over.
     pub from: String,
-    /// To whom.
+    /// The agent that receives it.
     pub to: String,
-    /// What is to be done.
+    /// The task.
     pub task: String,
 }

@@ -1,4 +1,5 @@
-//! Turns the head to what is seen, and follows a face, both in closed loop: what counts is where it is in the next picture.
+//! Turns the head to an object, and follows a face. Both run in closed loop on the object's position in the
+//! next image.
 
 use std::time::Duration;
 
@@ -17,17 +18,19 @@ use minismith_nlu::Sight;
 use minismith_nlu::sight::PERSON;
 use minismith_runtime::outcome::{self, Ending, PostureView, Step, tidy};
 
-/// Where it looks for something that is not before it: yaw from ahead, degrees.
+/// The yaw angles at which it searches for an object out of sight, in degrees from straight ahead.
 const ROUND: [f64; 4] = [35.0, -35.0, 80.0, -80.0];
-/// How often the aim is mended.
+/// The maximum number of corrections of the aim.
 const TRIES: u32 = 6;
-/// How near to the middle is near enough: a hundredth of the picture's width.
+/// The tolerance around the centre, as a fraction of the image's width.
 const NEAR: f64 = 0.01;
-/// How fast the head turns to something, radians per second, and the least time for it.
+/// The speed of the head's turn to an object, in radians per second.
 const SPEED: f64 = 1.2;
+/// The shortest time of that turn, in seconds.
 const LEAST: f64 = 0.35;
 
-/// Turns the head so that one of this class is in the middle of the picture. Looks round where none is in sight.
+/// Turns the head so that an object of this class is in the centre of the image. Searches around where none
+/// is in sight.
 pub(super) fn look_at(stage: &mut Stage, sight: &Sight, label: &'static str) -> Result<Looked, NoSight> {
     let kind = sight.to_string();
     let mut step = Step { kind: kind.clone(), ..Step::default() };
@@ -74,10 +77,10 @@ pub(super) fn look_at(stage: &mut Stage, sight: &Sight, label: &'static str) -> 
     Ok(Looked { text, step, ending: Ending::Done })
 }
 
-/// The one of this class that is largest in the picture.
+/// Returns the object of this class that is largest in the image.
 fn nearest(stage: &mut Stage, label: &'static str) -> Result<Option<Thing>, NoSight> {
     let area = |thing: &Thing| thing.bounds[2] * thing.bounds[3];
-    // Faces are found faster and more exactly than whole people.
+    // Face detection is faster and more exact than the detection of whole people.
     if label == PERSON {
         let faces = stage.faces()?.found;
         let nearest = faces.iter().map(Thing::of).max_by(|one, other| area(one).total_cmp(&area(other)));
@@ -88,7 +91,7 @@ fn nearest(stage: &mut Stage, label: &'static str) -> Result<Option<Thing>, NoSi
     Ok(seen::of(stage, label)?.into_iter().max_by(|one, other| area(one).total_cmp(&area(other))))
 }
 
-/// How far from the middle of the picture it is, in widths of the picture.
+/// Returns the distance from the centre of the image, as a fraction of the image's width.
 fn distance_from_middle(stage: &Stage, thing: &Thing) -> Result<f64, NoSight> {
     let frame = stage.frame()?;
     let picture = frame.picture()?;
@@ -97,14 +100,14 @@ fn distance_from_middle(stage: &Stage, thing: &Thing) -> Result<f64, NoSight> {
     Ok((u - (width - 1.0) / 2.0).hypot(v - (height - 1.0) / 2.0) / width)
 }
 
-/// A wish that is corrected by how far the head is from where it is told to be.
+/// Returns a setpoint corrected by the head's distance from its commanded pose.
 fn mended(stage: &Stage, wish: &HeadPose) -> HeadPose {
     let (Some(told), Some(found)) = (stage.commanded_posture(), stage.posture()) else { return *wish };
     let (told, found, wish) = (told.head.angles(), found.head.angles(), wish.angles());
     turned((wish.yaw + (told.yaw - found.yaw)).value(), (wish.pitch + (told.pitch - found.pitch)).value())
 }
 
-/// Turns the head there and lets it settle; what was trimmed is kept in the step.
+/// Turns the head there and lets it settle. The step records the clamps.
 fn turn_to(stage: &mut Stage, step: &mut Step, head: &HeadPose) -> Result<(), Box<Looked>> {
     let from = stage.commanded_posture().unwrap_or_else(Posture::init);
     let angle = from.head.0.rotation.angle_to(&head.0.rotation);
@@ -123,16 +126,16 @@ fn turn_to(stage: &mut Stage, step: &mut Step, head: &HeadPose) -> Result<(), Bo
     Err(Box::new(Looked { text, step: Step { refusal: Some(why), ..std::mem::take(step) }, ending }))
 }
 
-/// How far the head turns against the body before the body comes along, radians.
+/// How far the head turns against the body before the body turns too, in radians.
 const NECK: f64 = 0.7;
 
-/// Where the body stands for a head that looks there.
+/// Returns the body's angle for a head pose.
 fn body_for(head: &HeadPose) -> f64 {
     let yaw = head.angles().yaw.value();
     if yaw.abs() <= NECK { 0.0 } else { yaw - NECK.copysign(yaw) }
 }
 
-/// Follows a face for so long.
+/// Follows a face for this time.
 pub(super) fn follow(stage: &mut Stage, sight: &Sight, time: Duration) -> Result<Looked, NoSight> {
     let kind = sight.to_string();
     let base = stage.commanded_posture().map_or_else(HeadPose::neutral, |posture| posture.head);

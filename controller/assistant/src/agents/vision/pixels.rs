@@ -1,4 +1,4 @@
-//! What can be said of pixels alone: which colours there are, and whether something moves.
+//! Describes pixels alone: which colours an image contains, and whether something moves.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use minismith_control::stage::Stage;
 const NAMES: [&str; 11] =
     ["black", "grey", "white", "red", "orange", "yellow", "green", "turquoise", "blue", "purple", "pink"];
 
-/// The name of a colour, as its place in [`NAMES`].
+/// Returns the name of a colour, as its index in [`NAMES`].
 fn name([blue, green, red]: [u8; 3]) -> usize {
     let (red, green, blue) = (f64::from(red), f64::from(green), f64::from(blue));
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
@@ -46,7 +46,7 @@ fn name([blue, green, red]: [u8; 3]) -> usize {
     }
 }
 
-/// How much of a picture each colour covers, the most first.
+/// Returns the fraction of an image that each colour covers, the largest first.
 fn shares(picture: &Picture) -> Vec<(&'static str, f64)> {
     let mut counts = [0_u32; NAMES.len()];
     let mut all = 0_u32;
@@ -65,10 +65,10 @@ fn shares(picture: &Picture) -> Vec<(&'static str, f64)> {
     shares
 }
 
-/// A colour that covers less is not told.
+/// The smallest fraction of a colour that is reported.
 const LEAST_SHARE: f64 = 0.02;
 
-/// Which colours there are.
+/// Describes the colours of the image.
 pub(super) fn colours(stage: &Stage) -> Result<String, NoSight> {
     let picture = stage.frame()?.picture()?;
     let told: Vec<String> = shares(&picture)
@@ -79,14 +79,14 @@ pub(super) fn colours(stage: &Stage) -> Result<String, NoSight> {
     Ok(format!("I see {}.", told.join(", ")))
 }
 
-/// The time between the two pictures that are compared.
+/// The time between the two images that are compared.
 const APART: Duration = Duration::from_millis(250);
-/// How much brighter or darker a pixel has to become, of 255: well beyond a camera's noise.
+/// The smallest change of a pixel's brightness, of 255: well beyond a camera's noise.
 const CHANGED: u16 = 30;
-/// How much of the picture has to change.
+/// The smallest fraction of the image that has to change.
 const LEAST_CHANGE: f64 = 0.003;
 
-/// Whether something moves. The robot holds still meanwhile; if it does not, nothing can be said.
+/// Describes whether something moves. The robot holds still for this; if it does not, the answer says so.
 pub(super) fn motion(stage: &mut Stage) -> Result<String, NoSight> {
     let before = stage.frame()?;
     stage.pass_until(stage.conductor.stage_now() + APART);
@@ -110,7 +110,7 @@ pub(super) fn motion(stage: &mut Stage) -> Result<String, NoSight> {
     })
 }
 
-/// How much of a picture changed, and where across it; none for too little.
+/// Returns how much of an image changed and where across it, or `None` for too little.
 fn change(one: &Picture, other: &Picture) -> Option<(f64, f64)> {
     if (one.width, one.height) != (other.width, other.height) {
         return None;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_have_the_names_that_people_give_them() {
+    fn colours_have_their_common_names() {
         let cases = [
             ([0, 0, 0], "black"),
             ([250, 250, 250], "white"),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_has_a_place_and_noise_is_none() {
+    fn a_change_has_a_position_and_noise_has_none() {
         let (mut after, before) = (filled([100, 100, 100]), filled([100, 100, 100]));
         for value in &mut after.bgr {
             *value += 9;

@@ -1,4 +1,4 @@
-//! Looks out for something new.
+//! Watches for something new.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use minismith_runtime::outcome::{Ending, Step};
 
 /// The time between two looks.
 const PACE: Duration = Duration::from_millis(500);
-/// Looks that tell what is not new.
+/// The number of looks that establish what is already there.
 const FIRST_LOOKS: u32 = 3;
-/// How often in a row something has to be there that is new.
+/// How many looks in a row must show a new object.
 const SURE: u32 = 2;
 
-/// Looks out for so long, or until something is there that was not before.
+/// Watches for this time, or until something new appears.
 pub(super) fn watch(stage: &mut Stage, sight: &Sight, time: Duration) -> Result<Looked, NoSight> {
     let begun = stage.conductor.stage_now();
     let mut known: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -71,7 +71,7 @@ fn told(things: &[Thing], label: &'static str, seconds: f64) -> String {
     format!("Something new after {seconds:.1} s: {what}.")
 }
 
-/// Lets time pass; whether nobody said stop.
+/// Lets time pass. Returns `false` after a stop.
 fn pass(stage: &mut Stage, time: Duration) -> bool {
     let until: Tick = stage.conductor.stage_now() + time;
     stage.pass_until(until);

@@ -1,11 +1,11 @@
-//! How things that were seen are told: what, where and how sure. Pure.
+//! Describes detections: what, where and how sure. Everything here is pure.
 
 use minismith_control::seen::Thing;
 
-/// The most that are told one by one.
+/// The maximum number of objects described one by one.
 const MOST: usize = 6;
 
-/// "a person a little to my left, about 0.8 m away (93 % sure)".
+/// Describes one object, such as "a person a little to my left, about 0.8 m away (93 % sure)".
 pub(super) fn one(thing: &Thing) -> String {
     let [x, y, z] = thing.place;
     let distance = x.hypot(y).hypot(z);
@@ -13,7 +13,7 @@ pub(super) fn one(thing: &Thing) -> String {
     format!("{} {}, about {distance:.1} m away ({sure} % sure)", article(thing.label), place(thing))
 }
 
-/// Several of them; none of nothing.
+/// Describes several objects. Returns `None` without objects.
 pub(super) fn list(things: &[Thing]) -> Option<String> {
     let mut told: Vec<String> = things.iter().take(MOST).map(one).collect();
     if things.len() > MOST {
@@ -23,7 +23,7 @@ pub(super) fn list(things: &[Thing]) -> Option<String> {
     Some(if told.is_empty() { last } else { format!("{} and {last}", told.join(", ")) })
 }
 
-/// Where it is, seen from the robot's middle.
+/// Describes the direction of an object, seen from the robot.
 pub(super) fn place(thing: &Thing) -> String {
     let [x, y, z] = thing.place;
     let (azimuth, elevation) = (y.atan2(x).to_degrees(), z.atan2(x.hypot(y)).to_degrees());
@@ -42,7 +42,7 @@ pub(super) fn place(thing: &Thing) -> String {
     across + height
 }
 
-/// "a cup", "an apple", "scissors".
+/// Returns a label with its article: "a cup", "an apple", "scissors".
 pub(super) fn article(label: &str) -> String {
     match label.chars().next() {
         _ if label.ends_with('s') && !matches!(label, "bus") => label.to_owned(),
@@ -51,7 +51,7 @@ pub(super) fn article(label: &str) -> String {
     }
 }
 
-/// More than one of them.
+/// Returns the plural of a label.
 pub(super) fn plural(label: &str) -> String {
     match label {
         "person" => "people".into(),
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_told_by_what_where_and_how_sure() {
+    fn objects_are_described_by_class_position_and_confidence() {
         let person = thing("person", [0.75, 0.2, 0.1]);
         assert_eq!(one(&person), "a person a little to my left, about 0.8 m away (93 % sure)");
         let cup = thing("cup", [0.5, -0.5, -0.4]);

@@ -1,4 +1,4 @@
-//! A cassette is faithful to its recording, and says where it is not followed.
+//! Tests that a cassette replays its recording and reports differences.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn prompt(text: &str) -> Prompt {
     }
 }
 
-/// A file with these requests and answers.
+/// Writes a file with these requests and answers.
 fn cassette(pairs: &[(Prompt, &str)]) -> tempfile::NamedTempFile {
     let settings =
         Settings { model: "m".into(), prompt_tokens: 3000, answer_tokens: 100, temperature: 0.0, seed: 7 };
@@ -39,7 +39,7 @@ fn cassette(pairs: &[(Prompt, &str)]) -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn what_was_recorded_is_answered_in_order() {
+fn a_cassette_replays_its_answers_in_order() {
     let file = cassette(&[(prompt("One"), "1"), (prompt("Two"), "2")]);
     let mut model = Cassette::replay(file.path()).unwrap();
     let tape = model.tape();
@@ -54,7 +54,7 @@ fn what_was_recorded_is_answered_in_order() {
 }
 
 #[test]
-fn another_request_is_told_by_its_lines() {
+fn a_different_request_is_reported_with_a_diff() {
     let file = cassette(&[(prompt("Look\nleft"), "1"), (prompt("Two"), "2")]);
     let mut model = Cassette::replay(file.path()).unwrap();
     let tape = model.tape();
@@ -63,13 +63,13 @@ fn another_request_is_told_by_its_lines() {
     assert!(difference.contains("request 1 is not the one") && difference.contains("\n-"), "{difference}");
     assert!(difference.contains("left\"") && difference.contains("right\""), "{difference}");
     assert!(difference.lines().count() < 14, "{difference}");
-    // Nothing that follows can make that good.
+    // A later match does not undo the difference.
     assert!(model.answer(&prompt("Look\nleft"), &mut |_| Watch::On).is_err());
     assert_eq!(tape.finish().unwrap_err(), difference);
 }
 
 #[test]
-fn of_pictures_the_digest_is_kept() {
+fn images_are_stored_as_digests() {
     let with = |byte: u8| {
         let image = Part::Image { jpeg: vec![byte; 3000] };
         Prompt { messages: vec![Message { parts: vec![image], ..Message::person("") }], ..prompt("") }
@@ -81,7 +81,7 @@ fn of_pictures_the_digest_is_kept() {
 }
 
 #[test]
-fn what_is_no_cassette_is_refused() {
+fn a_file_that_is_not_a_cassette_is_rejected() {
     let file = tempfile::NamedTempFile::new().unwrap();
     for damaged in ["", "{}", &json!({"settings": {}, "pairs": []}).to_string()] {
         fs::write(file.path(), damaged).unwrap();

@@ -1,4 +1,4 @@
-//! Failover, retries, probes and budgets, with endpoints that do as they are told.
+//! Tests of failover, retries, probes and budgets, with scripted endpoints.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ use minismith_runtime::net::Address;
 
 type Seen = Arc<Mutex<Vec<(usize, Value)>>>;
 
-/// An endpoint that gives these replies in order, and then refuses.
+/// An endpoint that returns these replies in order, and then rejects requests.
 struct Fake {
     place: usize,
     replies: VecDeque<Result<Reply, Trouble>>,
@@ -65,7 +65,7 @@ impl Bench {
         self.client.answer(&prompt, &mut |_| Watch::On).map(|answer| answer.said)
     }
 
-    /// Which endpoint was asked, and in which way.
+    /// Returns which endpoint was asked, and in which way.
     fn ways(&self) -> Vec<String> {
         let way = |(place, request): &(usize, Value)| {
             let keys = ["tools", "response_format"].map(|key| request.get(key).is_some());
@@ -123,7 +123,7 @@ const SPOKEN: &str = r#"{"calls": [{"name": "nod", "arguments": {}}]}"#;
 const READY: &str = r#"{"word": "yes"}"#;
 
 #[test]
-fn the_way_to_call_is_found_out_once() {
+fn the_way_to_call_functions_is_probed_once() {
     let mut bench = self::bench(vec![vec![calls("ready", 1), calls("nod", 1), calls("nod", 2)]]);
     assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
     assert!(matches!(bench.ask(nod()), Ok(Said::Calls { calls, .. }) if calls.len() == 2));
@@ -149,22 +149,22 @@ fn the_way_to_call_is_found_out_once() {
 }
 
 #[test]
-fn an_ill_endpoint_is_not_taken_for_a_simple_one() {
+fn a_failing_endpoint_does_not_count_as_one_without_functions() {
     // Three tries each: `tools` and `response_format`.
     let mut bench = self::bench(vec![(0..6).map(|_| status(500)).collect()]);
     assert!(matches!(bench.ask(nod()), Err(NoAnswer::Refused { status: 500, .. })));
     assert_eq!((bench.ways().len(), bench.ways().last().unwrap().as_str()), (6, "0 schema"));
-    // One that says 500 to `tools` alone is.
+    // An endpoint that answers `tools` alone with 500 does.
     let replies = vec![status(500), status(500), status(500), said(READY), said(SPOKEN)];
     let mut bench = self::bench(vec![replies]);
     assert!(matches!(bench.ask(nod()), Ok(Said::Calls { .. })));
-    // And one that does not know who asks is no simple one either.
+    // An endpoint that rejects the key does not either.
     let mut bench = self::bench(vec![vec![status(401)]]);
     assert!(matches!(bench.ask(nod()), Err(NoAnswer::Refused { status: 401, .. })));
 }
 
 #[test]
-fn what_may_pass_is_asked_again_after_longer_waits() {
+fn passing_failures_are_retried_after_growing_waits() {
     let mut bench = self::bench(vec![vec![busy(None), busy(None), said("Hi")]]);
     assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
     let waited = bench.clock.now().since(Tick::ZERO);
@@ -175,7 +175,7 @@ fn what_may_pass_is_asked_again_after_longer_waits() {
     assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
     assert_eq!(bench.clock.now().since(Tick::ZERO), Duration::from_secs(7));
 
-    // Nobody waits for an hour, nor more often than allowed.
+    // The client waits neither for an hour nor more often than allowed.
     for (replies, asked) in
         [(vec![busy(Some(3600)), said("Hi")], 1), ((0..9).map(|_| busy(None)).collect(), 3)]
     {
@@ -195,7 +195,7 @@ fn what_may_pass_is_asked_again_after_longer_waits() {
 }
 
 #[test]
-fn the_next_endpoint_answers_and_the_first_rests() {
+fn the_next_endpoint_answers_while_the_first_one_rests() {
     let gone = || Err(Trouble::Unreachable("Connection refused".into()));
     let mut bench =
         self::bench(vec![vec![gone(), gone(), gone(), said("back")], vec![said("one"), said("two")]]);
@@ -215,16 +215,16 @@ fn the_next_endpoint_answers_and_the_first_rests() {
 }
 
 #[test]
-fn when_all_fail_the_preferred_one_is_named() {
+fn the_error_names_the_preferred_endpoint_when_all_fail() {
     let mut bench = self::bench(vec![vec![status(403)], vec![Err(Trouble::Garbled("nonsense".into()))]]);
     let error = bench.ask(Form::Text).unwrap_err().to_string();
-    assert!(error.contains(":1/v1 (m) refused the question (403): no"), "{error}");
+    assert!(error.contains(":1/v1 (m) rejected the request (403): no"), "{error}");
     assert_eq!(bench.client.notices().len(), 2);
-    assert!(self::bench(vec![]).ask(Form::Text).unwrap_err().to_string().contains("names nobody"));
+    assert!(self::bench(vec![]).ask(Form::Text).unwrap_err().to_string().contains("is empty"));
 }
 
 #[test]
-fn a_bad_answer_is_complained_about_once() {
+fn a_bad_answer_gets_one_complaint() {
     let bad = r#"{"calls": [{"name": "fly", "arguments": {}}]}"#;
     let probes = || vec![said("?"), said(READY)];
     let mut bench = self::bench(vec![[probes(), vec![said(bad), said(SPOKEN)]].concat_all()]);
@@ -236,14 +236,14 @@ fn a_bad_answer_is_complained_about_once() {
 
     let mut bench = self::bench(vec![[probes(), vec![said(bad), said(bad), said(SPOKEN)]].concat_all()]);
     assert!(matches!(bench.ask(nod()), Err(NoAnswer::Unusable { reason, .. }) if reason.contains("`fly`")));
-    // Too many calls are not asked for again.
+    // Too many calls are not requested again.
     let mut bench = self::bench(vec![vec![calls("ready", 1), calls("nod", 17), calls("nod", 1)]]);
     assert!(
         matches!(bench.ask(nod()), Err(NoAnswer::Unusable { reason, .. }) if reason.contains("16 calls"))
     );
 }
 
-/// Lists put together.
+/// Concatenates lists.
 trait ConcatAll<T> {
     fn concat_all(self) -> Vec<T>;
 }
@@ -255,7 +255,7 @@ impl<T, const N: usize> ConcatAll<T> for [Vec<T>; N] {
 }
 
 #[test]
-fn a_parameter_that_is_not_known_is_left_out_from_then_on() {
+fn an_unknown_parameter_is_omitted_from_then_on() {
     let unknown = Err(Trouble::Refused { status: 400, reason: "unknown field `seed`".into() });
     let mut bench = self::bench(vec![vec![unknown, said("Hi"), said("Ho")]]);
     assert_eq!(bench.ask(Form::Text).unwrap(), text("Hi"));
@@ -266,7 +266,7 @@ fn a_parameter_that_is_not_known_is_left_out_from_then_on() {
 }
 
 #[test]
-fn a_question_beyond_the_budget_is_not_sent() {
+fn a_prompt_beyond_the_budget_is_not_sent() {
     let mut bench = self::bench(vec![vec![said("Hi")], vec![said("Hi")]]);
     let long = Prompt { messages: vec![Message::person("word ".repeat(1000))], ..prompt(Form::Text) };
     let error = bench.client.answer(&long, &mut |_| Watch::On).unwrap_err();
@@ -275,7 +275,7 @@ fn a_question_beyond_the_budget_is_not_sent() {
 }
 
 #[test]
-fn a_stop_ends_everything_at_once() {
+fn a_stop_cancels_the_request_at_once() {
     let mut bench = self::bench(vec![vec![busy(None), said("Hi")], vec![said("Hi")]]);
     let mut asked = 0;
     let stopped = bench.client.answer(&prompt(Form::Text), &mut |_| {
@@ -288,7 +288,7 @@ fn a_stop_ends_everything_at_once() {
 }
 
 #[test]
-fn only_text_is_heard_and_only_once() {
+fn only_text_reaches_the_listener_and_only_once() {
     let mut heard = String::new();
     let mut listen = |bench: &mut Bench, form: Form| {
         heard.clear();
@@ -302,7 +302,7 @@ fn only_text_is_heard_and_only_once() {
     assert_eq!(listen(&mut bench, Form::Json(json!({}))), (true, String::new()));
     let mut bench = self::bench(vec![vec![said("Hello")]]);
     assert_eq!(listen(&mut bench, Form::Text), (true, "Hello".into()));
-    // What is said twice because the first try was of no use is heard once.
+    // The listener gets the text once, although the first try was useless.
     let mut late = said("One").unwrap();
     late.finish = Some("content_filter".into());
     let mut bench = self::bench(vec![vec![Ok(late)], vec![said("Two")]]);
@@ -310,7 +310,7 @@ fn only_text_is_heard_and_only_once() {
 }
 
 #[test]
-fn what_it_cost_is_counted() {
+fn usage_is_counted() {
     let mut bench = self::bench(vec![vec![said("?"), said(READY), said(SPOKEN), said("Hi"), status(403)]]);
     let mut answer = |form| bench.client.answer(&prompt(form), &mut |_| Watch::On);
     assert_eq!(answer(nod()).unwrap().tokens, Tokens { prompt: 30, answer: 6 });
@@ -321,7 +321,7 @@ fn what_it_cost_is_counted() {
 }
 
 #[test]
-fn a_client_may_move_to_another_thread() {
+fn a_client_can_move_to_another_thread() {
     const fn is_send<T: Send>() {}
     is_send::<Client>();
     is_send::<crate::model::Cassette>();
@@ -329,7 +329,7 @@ fn a_client_may_move_to_another_thread() {
 }
 
 #[test]
-fn nothing_to_call_is_a_question_for_text() {
+fn calls_without_functions_become_a_request_for_text() {
     let mut bench = self::bench(vec![vec![said("Hi")]]);
     assert_eq!(bench.ask(Form::Calls(vec![])).unwrap(), text("Hi"));
     assert_eq!(bench.ways(), ["0 plain"]);

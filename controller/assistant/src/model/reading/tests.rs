@@ -1,4 +1,4 @@
-//! Replies as models send them, good and bad.
+//! Tests of good and bad replies of models.
 
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn native(calls: &[(&str, &str, &str)]) -> Reply {
     Reply { calls: calls.iter().map(call).collect(), ..Reply::default() }
 }
 
-/// Names and arguments of the calls, or the text.
+/// Returns names and arguments of the calls, or the text.
 fn short_of(said: Result<Said, Unfit>) -> String {
     match said {
         Ok(Said::Text(text)) => format!("text {text}"),
@@ -41,7 +41,7 @@ fn short_of(said: Result<Said, Unfit>) -> String {
                 .map(|call| format!("{} {} {}", call.id, call.name, Value::Object(call.arguments.clone())));
             format!("{text}|{}", calls.collect::<Vec<_>>().join("|"))
         }
-        Err(unfit) => format!("{}: {}", if unfit.may_be_mended { "mend" } else { "no" }, unfit.reason),
+        Err(unfit) => format!("{}: {}", if unfit.can_be_fixed { "mend" } else { "no" }, unfit.reason),
     }
 }
 
@@ -69,7 +69,7 @@ fn native_calls_are_read() {
 }
 
 #[test]
-fn spoken_calls_are_read_also_in_disorder() {
+fn written_calls_are_read_even_when_malformed() {
     for strategy in [Strategy::Schema, Strategy::Plain] {
         let read = |said: &str| short_of(read(&text(said), &prompt(calls()), strategy));
         let nod = "|call_1 nod {\"times\":2}";
@@ -100,7 +100,7 @@ fn spoken_calls_are_read_also_in_disorder() {
 }
 
 #[test]
-fn names_of_calls_differ_from_those_before() {
+fn ids_of_calls_are_unique_across_messages() {
     let arguments = Map::new();
     let earlier = Part::Called { id: "call_1".into(), name: "nod".into(), arguments };
     let prompt =
@@ -110,7 +110,7 @@ fn names_of_calls_differ_from_those_before() {
 }
 
 #[test]
-fn documents_have_to_fit_their_schemas() {
+fn documents_must_fit_their_schemas() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"],
         "additionalProperties": false});
     let of = |reply: Reply| short_of(read(&reply, &prompt(Form::Json(schema.clone())), Strategy::Schema));

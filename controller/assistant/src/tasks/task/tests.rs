@@ -45,7 +45,7 @@ fn raised() -> Failure {
 }
 
 #[test]
-fn it_writes_runs_verifies_and_tells_what_was_assumed() {
+fn a_task_writes_runs_and_verifies_code_and_reports_assumptions() {
     let (mut task, first) = begin(None, true);
     assert_eq!((asked(&first).purpose, &asked(&first).form), ("code_task", &crate::model::Form::Text));
     assert_eq!(task.step(writes(CODE)), Effect::Run(CODE.into()));
@@ -63,7 +63,7 @@ fn it_writes_runs_verifies_and_tells_what_was_assumed() {
 }
 
 #[test]
-fn each_kind_of_failure_is_mended_and_three_times_is_enough() {
+fn each_kind_of_failure_is_fixed_at_most_three_times() {
     let finding = minismith_analysis::policy::vet_script("import os\n").unwrap_err();
     let (mut task, _) = begin(None, true);
     let _run = task.step(writes(CODE));
@@ -78,7 +78,7 @@ fn each_kind_of_failure_is_mended_and_three_times_is_enough() {
     let _verify = task.step(ran(Ok(json!(1))));
     let report = over(task.step(judges(false, "it must take the other column")));
     assert!(!report.success && report.answer.is_null() && report.outputs.is_empty());
-    assert!(report.error.unwrap().contains("4 tries"), "one that was written and three that were mended");
+    assert!(report.error.unwrap().contains("4 tries"), "one that was written and three that were fixed");
     assert_eq!((report.iterations, report.modifications.len()), (4, 3));
     let failed = report.verification_history.iter().filter(|it| !it.passed).map(|it| (it.iteration, it.by));
     let expected = [(1, Verifier::Policy), (2, Verifier::Run), (3, Verifier::Rules), (4, Verifier::Model)];
@@ -97,7 +97,7 @@ fn without_a_model_there_is_one_try() {
 }
 
 #[test]
-fn a_model_that_goes_away_or_talks_nonsense_ends_it_honestly() {
+fn a_failing_model_ends_the_task_with_an_honest_report() {
     let gone = || Event::NoAnswer(NoAnswer::GivenUp);
     let (mut task, _) = begin(None, true);
     assert!(!over(task.step(gone())).success);
@@ -105,12 +105,12 @@ fn a_model_that_goes_away_or_talks_nonsense_ends_it_honestly() {
     let _run = task.step(writes(CODE));
     let _verify = task.step(ran(Ok(json!(1))));
     let report = over(task.step(gone()));
-    assert!(report.success && report.assumptions[0].contains("nobody has checked"), "{report:?}");
+    assert!(report.success && report.assumptions[0].contains("was not checked"), "{report:?}");
     let (mut task, _) = begin(None, true);
     let _run = task.step(writes(CODE));
     let _verify = task.step(ran(Ok(json!(1))));
     assert!(!over(task.step(says(Said::Text("yes, sure".into())))).success);
-    // A verdict that is not exactly yes is none.
+    // A verdict other than exactly yes does not pass.
     let (mut task, _) = begin(None, true);
     let _run = task.step(writes(CODE));
     let _verify = task.step(ran(Ok(json!(1))));
