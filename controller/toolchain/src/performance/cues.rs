@@ -1,4 +1,4 @@
-//! What a guest may ask, cue by cue: each is planned by the stage, carried out, and answered with what came of it.
+//! Handles the host calls of a guest: the context plans and executes each one and returns its result.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ impl Performing<'_> {
         }
     }
 
-    /// Lets a hand lead the head, or holds it again; what holds already goes on as it is.
+    /// Switches hand guiding on or off. A mode that is already active continues unchanged.
     fn gravity(&mut self, on: bool) -> Heard {
         self.collect_trims();
         let led = self.stage.conductor.snapshot().control == Control::GravityCompensation;
@@ -159,7 +159,7 @@ impl Performing<'_> {
         Ok(Motion::Play(frames.collect::<Result<_, Refusal>>()?))
     }
 
-    /// Plays a motion to its end within the budget.
+    /// Plays a motion to its end, within the budget.
     fn play(&mut self, kind: &str, motion: &Motion) -> Heard {
         self.collect_trims();
         let trajectory = match self.stage.plan(motion) {
@@ -177,7 +177,7 @@ impl Performing<'_> {
             return Heard::End(Outcome::stopped(
                 "stage_seconds",
                 format!(
-                    "the tool would take {} s of stage time with this motion, its budget is {seconds} s; make it shorter",
+                    "the tool would take {} s of robot time with this motion, its budget is {seconds} s; make it shorter",
                     rounded(end.seconds())
                 ),
             ));
@@ -208,7 +208,7 @@ impl Performing<'_> {
         self.done()
     }
 
-    /// A streamed target: reached over the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz.
+    /// Follows a streamed target over the stream's own interval, so that a 50 Hz stream is smooth at 100 Hz.
     fn follow(&mut self, target: Target) -> Result<(), Refusal> {
         let over = ramp(self.last_set.map(|last| self.now.since(last)), self.stage.conductor.period());
         let trajectory = self.stage.plan(&Motion::SetTarget { target, over })?;
@@ -236,7 +236,7 @@ impl Performing<'_> {
         Ok(())
     }
 
-    /// Takes over what was trimmed of a stream of targets, before the count starts anew.
+    /// Records the clamps of a stream of targets before the count starts again.
     pub(super) fn collect_trims(&mut self) {
         if self.last_set.take().is_none() {
             return;
@@ -261,7 +261,7 @@ impl Performing<'_> {
             return Heard::End(Outcome::stopped(
                 "stage_seconds",
                 format!(
-                    "the tool would take {} s of stage time with a sleep of {seconds} s, its budget is {} s; make it \
+                    "the tool would take {} s of robot time with a sleep of {seconds} s, its budget is {} s; make it \
                      shorter",
                     rounded(until.seconds()),
                     self.permit.stage_seconds
@@ -277,7 +277,7 @@ impl Performing<'_> {
         let snapshot = self.stage.conductor.snapshot();
         let (Ok(present), Some(posture)) = (snapshot.state.present(), self.stage.posture()) else {
             return self
-                .refuse(RefusalKind::Runtime, "the robot's position is not known; see `minismith doctor`");
+                .refuse(RefusalKind::Runtime, "the robot's position is unknown; see `minismith doctor`");
         };
         let [s1, s2, s3, s4, s5, s6] = present.stewart().map(Radians::value);
         let state = State {
@@ -289,11 +289,11 @@ impl Performing<'_> {
         Heard::Answer(Reply::plain(Answer::State { now: self.now.0, state: Box::new(state) }))
     }
 
-    /// Gives the newest picture: by the slot that the guest names, or through its channel when it names none or the picture is
-    /// larger than a slot.
+    /// Sends the latest camera image. It is written into the slot that the guest names. It goes through the channel if the
+    /// guest names no slot or the image is larger than one.
     ///
-    /// The bytes of a picture are copied once, out of what the camera has rendered or decoded into the window. Through the
-    /// channel they are copied three times: into their frame, into the kernel, and out of it into the tool's array.
+    /// An image is copied once, from the camera's buffer into the shared memory. Through the channel it is copied three
+    /// times: into its frame, into the kernel, and out of it into the tool's array.
     fn frame(&mut self, slot: Option<u8>) -> Heard {
         self.record.frames += 1;
         let now = self.now.0;
@@ -301,13 +301,13 @@ impl Performing<'_> {
         let picture = match taken {
             Ok(picture) => picture,
             Err(no) => {
-                self.note(&format!("there is no picture, and get_frame() answers None: {no}"));
+                self.note(&format!("there is no image, and get_frame() answers None: {no}"));
                 return Heard::Answer(Reply::plain(Answer::Frame { now, height: 0, width: 0, slot: None }));
             }
         };
         if picture.bgr.len() > MAX_RAW {
             let message = format!(
-                "the camera's picture is {} by {} pixels, larger than a tool can take; let the camera give smaller ones",
+                "the camera's image is {} by {} pixels, larger than a tool can receive; configure a smaller resolution",
                 picture.width, picture.height
             );
             return self.refuse(RefusalKind::Runtime, &message);
@@ -354,11 +354,11 @@ impl Performing<'_> {
         if self.record.steps.len() < STEPS_KEPT {
             self.record.steps.push(step);
         } else {
-            self.note(&format!("only the first {STEPS_KEPT} steps are kept"));
+            self.note(&format!("only the first {STEPS_KEPT} steps are recorded"));
         }
     }
 
-    /// The performance's clock, for the record.
+    /// Returns the run's clock for the record, seconds.
     fn clock_s(&self) -> Option<f64> {
         Some(outcome::tidy(self.now.seconds()))
     }

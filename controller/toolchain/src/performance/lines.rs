@@ -1,4 +1,4 @@
-//! A person's lines instead of a tool: the same cues, checks and clock, line by line in one guest.
+//! Runs a user's lines instead of a tool, with the same host calls, checks and clock, in one guest.
 
 use std::collections::BTreeMap;
 
@@ -11,45 +11,45 @@ use super::{Heard, Outcome, Performance, Performing, Permit, Reply};
 use crate::guest::{Guest, GuestFault};
 use minismith_control::stage::Stage;
 
-/// A conversation's place on the stage's clock. It outlives its guests.
+/// The state of an interactive session on the context's clock. It outlives its guests.
 pub struct Lines {
     permit: Permit<'static>,
-    /// Stage seconds that one line may take.
+    /// Robot time that one line may take, seconds.
     seconds: f64,
     base: Option<Tick>,
     now: Tick,
 }
 
-/// What came of a line.
+/// The result of a line.
 #[derive(Debug)]
 pub struct Said {
-    /// What its last expression is, as Python writes it.
+    /// Value of the last expression, as Python writes it.
     pub shown: Option<String>,
-    /// What was raised, as a short traceback.
+    /// The exception, as a short traceback.
     pub trouble: Option<String>,
-    /// Whether the statement goes on in the next line.
+    /// Whether the statement continues in the next line.
     pub more: bool,
-    /// The record. When its outcome is that it was stopped, the guest is of no use any more.
+    /// The record. If its outcome is `Stopped`, the guest is no longer usable.
     pub performance: Performance,
 }
 
 impl Lines {
-    /// Each line within this permit.
+    /// Creates a session whose lines have these permissions.
     #[must_use]
     pub const fn new(permit: Permit<'static>) -> Self {
         Lines { seconds: permit.stage_seconds, permit, base: None, now: Tick::ZERO }
     }
 
-    /// Stage time since the first line.
+    /// Returns the robot time since the first line.
     #[must_use]
     pub const fn now(&self) -> Tick {
         self.now
     }
 
-    /// Makes a guest ready for lines.
+    /// Prepares a guest for lines.
     ///
     /// # Errors
-    /// When it fails, or says something else.
+    /// Returns an error if the guest fails or sends an unexpected message.
     pub fn begin(&self, guest: &mut dyn Guest, job: Job) -> Result<(), GuestFault> {
         let job = Job { interactive: true, now: self.now.0, ..job };
         guest.turn(&Answer::Start { job: Box::new(job) }, None)?;
@@ -59,8 +59,9 @@ impl Lines {
         }
     }
 
-    /// Lets a guest run a line on the stage. What is used up of stage time is refused like any other cue, so that the
-    /// guest lives on.
+    /// Runs a line in a guest on the execution context.
+    ///
+    /// A host call beyond the robot time of the line is refused like any other, so the guest stays alive.
     pub fn line(&mut self, guest: &mut dyn Guest, source: &str, stage: &mut Stage) -> Said {
         stage.begin(stage.conductor.halts());
         let follows = stage.automatic_body_yaw;
@@ -93,7 +94,7 @@ impl Lines {
                     if matches!(limit.as_str(), "stage_seconds" | "frames_per_second") =>
                 {
                     let reason = if limit == "stage_seconds" {
-                        format!("this takes more than the {} s of stage time of one line", self.seconds)
+                        format!("this takes more than the {} s of robot time of one line", self.seconds)
                     } else {
                         reason
                     };
